@@ -1,0 +1,19 @@
+import { Schema } from "effect"
+import { AccountId } from "./Id.ts"
+
+export const Plan = Schema.Literals(["free", "paid"])
+export type Plan = typeof Plan.Type
+
+/** An account: the wall between tenants. Every other resource belongs to one. */
+export const Account = Schema.Struct({
+  id: AccountId,
+  username: Schema.String,
+  email: Schema.String,
+  plan: Plan,
+  /** Quotas a day; null is no limit. */
+  dailyComputeTimeQuotaMs: Schema.NullOr(Schema.Int),
+  dailyInvocationsQuota: Schema.NullOr(Schema.Int),
+  /** Unix seconds. */
+  createdAt: Schema.Int
+})
+export type Account = typeof Account.Type

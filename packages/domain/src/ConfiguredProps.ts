@@ -1,0 +1,251 @@
+import { Effect, Option, Predicate, Result, Schema } from "effect"
+import { type ConfigurableProp, interfaceTypes } from "./Component.ts"
+import * as Timer from "./Timer.ts"
+
+/** One value that does not fit, `configured_props.<name>`, and why. */
+export interface Issue {
+  readonly path: string
+  readonly message: string
+}
+
+/** Values as a source keeps them: timers apart from plain props, and nothing for props that take no value. */
+export interface ConfiguredValues {
+  readonly props: Record<string, Schema.Json>
+  readonly timers: Record<string, Timer.Timer>
+}
+
+export interface ConfiguredProps extends ConfiguredValues {
+  /** Whether the component declares an HTTP interface, so its source needs an endpoint. */
+  readonly hasHttp: boolean
+}
+
+/** Largest value of one prop, in bytes of its JSON (decisions.md, error table). */
+export const maxValueBytes = 64 * 1024
+
+/** Types whose value the client has to give where the component has none; others get theirs from the engine or none. */
+const valued: ReadonlySet<string> = new Set([
+  "string",
+  "string[]",
+  "integer",
+  "integer[]",
+  "boolean",
+  "boolean[]",
+  "object",
+  "any",
+  "app",
+  "sql",
+  "data_store",
+  "http_request"
+])
+
+/** Interfaces and services of the engine, which stand behind the prop without a value. */
+const valueless: ReadonlySet<string> = new Set([interfaceTypes.http, interfaceTypes.db, "$.interface.apphook", "alert"])
+
+const pathOf = (name: string): string => `configured_props.${name}`
+
+const refuse = (name: string, message: string): Result.Result<never, Issue> =>
+  Result.fail({ path: pathOf(name), message })
+
+/** The name of the first prop whose value is larger than `maxValueBytes`. */
+export const oversized = (given: Record<string, Schema.Json>): string | undefined =>
+  Object.keys(given).find((name) => new TextEncoder().encode(JSON.stringify(given[name])).length > maxValueBytes)
+
+/** Names come from component code, and may be those of Object's own members. */
+const own = <A>(record: Record<string, A>, name: string): A | undefined =>
+  Object.hasOwn(record, name) ? record[name] : undefined
+
+const isGiven = (value: Schema.Json | undefined): value is Exclude<Schema.Json, null> =>
+  value !== undefined && value !== null
+
+const ResponseTimer = Schema.Struct({
+  cron: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  timezone: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  intervalSeconds: Schema.optionalKey(Schema.NullOr(Schema.Int)),
+  interval_seconds: Schema.optionalKey(Schema.NullOr(Schema.Int))
+})
+
+const decodeResponseTimer = Schema.decodeUnknownOption(ResponseTimer)
+const decodeTimer = Schema.decodeUnknownOption(Timer.Timer)
+
+/** Reads a timer in the form of requests (`intervalSeconds`) or of responses (`interval_seconds`, unused keys null). */
+const readTimer = (name: string, value: Schema.Json): Result.Result<Timer.Timer, Issue> => {
+  const form = "expected {intervalSeconds} or {cron, timezone}"
+  const read = decodeResponseTimer(value)
+  if (Option.isNone(read)) return refuse(name, form)
+  const seconds = read.value.intervalSeconds ?? read.value.interval_seconds
+  const cron = read.value.cron ?? undefined
+  const timezone = read.value.timezone ?? undefined
+  if ((seconds ?? undefined) === undefined && cron === undefined) return refuse(name, form)
+  if ((seconds ?? undefined) !== undefined && cron !== undefined) {
+    return refuse(name, "has both an interval and a cron expression")
+  }
+  const timer = decodeTimer(
+    cron === undefined ? { intervalSeconds: seconds } : { cron, ...(timezone === undefined ? {} : { timezone }) }
+  )
+  if (Option.isNone(timer)) return refuse(name, "the interval is at least 1 second and at most 366 days")
+  // Validation neither waits nor needs anything: it is an Effect for its typed error.
+  const checked = Effect.runSync(Effect.result(Timer.validate(timer.value)))
+  return Result.isFailure(checked) ? refuse(name, checked.failure.message) : Result.succeed(timer.value)
+}
+
+const optionValues = (prop: ConfigurableProp): ReadonlyArray<Schema.Json> | undefined => {
+  const options = prop["options"]
+  if (!Array.isArray(options) || options.length === 0) return undefined
+  return options.map((option: Schema.Json) =>
+    Predicate.isObject(option) && "value" in option ? option["value"] as Schema.Json : option
+  )
+}
+
+const isPlainObject = (value: Schema.Json): boolean => Predicate.isObject(value) && !Array.isArray(value)
+
+const checkElement = (prop: ConfigurableProp, type: string, value: Schema.Json): string | undefined => {
+  switch (type) {
+    case "string":
+      if (typeof value !== "string") return "expected a string"
+      break
+    case "integer": {
+      if (!Number.isSafeInteger(value)) return "expected an integer"
+      const { max, min } = prop
+      if (typeof min === "number" && (value as number) < min) return `expected at least ${min}`
+      if (typeof max === "number" && (value as number) > max) return `expected at most ${max}`
+      break
+    }
+    case "boolean":
+      if (typeof value !== "boolean") return "expected true or false"
+      break
+  }
+  const options = optionValues(prop)
+  if (options !== undefined && !options.includes(value)) {
+    return `expected one of ${options.map((option) => JSON.stringify(option)).join(", ")}`
+  }
+  return undefined
+}
+
+const check = (prop: ConfigurableProp, value: Schema.Json): string | undefined => {
+  // A value chosen with its label, as props with `withLabel` take it.
+  if (Predicate.isObject(value) && "__lv" in value) return undefined
+  switch (prop.type) {
+    case "string":
+    case "integer":
+    case "boolean":
+      return checkElement(prop, prop.type, value)
+    case "string[]":
+    case "integer[]":
+    case "boolean[]": {
+      if (!Array.isArray(value)) return "expected an array"
+      const elements = value as ReadonlyArray<Schema.Json>
+      for (const [index, element] of elements.entries()) {
+        const problem = checkElement(prop, prop.type.slice(0, -2), element)
+        if (problem !== undefined) return `element ${index}: ${problem}`
+      }
+      return undefined
+    }
+    case "object":
+    case "app":
+      return isPlainObject(value) ? undefined : "expected an object"
+    default:
+      return undefined
+  }
+}
+
+const fixedValue = (prop: ConfigurableProp): Schema.Json | undefined => prop["static"]
+
+const choose = (
+  prop: ConfigurableProp,
+  given: Schema.Json | undefined,
+  kept: Schema.Json | undefined
+): Result.Result<Schema.Json | undefined, Issue> => {
+  const fixed = fixedValue(prop)
+  if (fixed !== undefined) {
+    if (isGiven(given) && JSON.stringify(given) !== JSON.stringify(fixed)) {
+      return refuse(prop.name, "is fixed by the component")
+    }
+    return Result.succeed(fixed)
+  }
+  if (isGiven(given)) return Result.succeed(given)
+  // Null takes a value back; leaving the prop out keeps it.
+  if (given === undefined && kept !== undefined) return Result.succeed(kept)
+  return Result.succeed(prop["default"] ?? undefined)
+}
+
+/**
+ * The values a source of a component has: those given, else those it keeps from before, else the code's own
+ * (components.md, "Props"). Every value that does not fit is an issue, as is a name the component does not declare.
+ */
+export const resolve = (
+  declared: ReadonlyArray<ConfigurableProp>,
+  existing: ConfiguredValues | undefined,
+  given: Record<string, unknown>
+): Result.Result<ConfiguredProps, ReadonlyArray<Issue>> => {
+  const issues: Array<Issue> = []
+  const props: Array<[string, Schema.Json]> = []
+  const timers: Array<[string, Timer.Timer]> = []
+
+  for (const name of Object.keys(given)) {
+    if (!declared.some((prop) => prop.name === name)) {
+      issues.push({ path: pathOf(name), message: "the component has no such prop" })
+    }
+  }
+  for (const prop of declared) {
+    const { name } = prop
+    const value = own(given as Record<string, Schema.Json>, name)
+    if (valueless.has(prop.type)) {
+      // What responses show of it may be sent back.
+      const shown = Predicate.isObject(value) && Object.keys(value).every((key) => key === "endpoint_url")
+      if (isGiven(value) && !shown) issues.push({ path: pathOf(name), message: "takes no value" })
+      continue
+    }
+    const isTimer = prop.type === interfaceTypes.timer
+    const kept = own<Schema.Json | Timer.Timer>((isTimer ? existing?.timers : existing?.props) ?? {}, name)
+    const chosen = choose(prop, value, kept as Schema.Json | undefined)
+    if (Result.isFailure(chosen)) {
+      issues.push(chosen.failure)
+      continue
+    }
+    if (chosen.success === undefined) {
+      const needed = isTimer || valued.has(prop.type)
+      if (needed && prop["optional"] !== true) issues.push({ path: pathOf(name), message: "is required" })
+      continue
+    }
+    if (isTimer) {
+      const timer = readTimer(name, chosen.success)
+      if (Result.isFailure(timer)) issues.push(timer.failure)
+      else timers.push([name, timer.success])
+      continue
+    }
+    const problem = check(prop, chosen.success)
+    if (problem === undefined) props.push([name, chosen.success])
+    else issues.push({ path: pathOf(name), message: problem })
+  }
+  return issues.length > 0 ? Result.fail(issues) : Result.succeed({
+    props: Object.fromEntries(props),
+    timers: Object.fromEntries(timers),
+    hasHttp: declared.some((prop) => prop.type === interfaceTypes.http)
+  })
+}
+
+const renderTimer = (timer: Timer.Timer): Schema.Json =>
+  "cron" in timer
+    ? { cron: timer.cron, interval_seconds: null, timezone: timer.timezone ?? "UTC" }
+    : { cron: null, interval_seconds: timer.intervalSeconds }
+
+/**
+ * `configured_props` as responses show them (rest-api.md, "Source"). A prop marked `secret` is not shown.
+ *
+ * @param endpointUrl where the source's HTTP interface answers, if it has one
+ */
+export const render = (
+  declared: ReadonlyArray<ConfigurableProp>,
+  values: ConfiguredValues,
+  endpointUrl: string | undefined
+): Record<string, Schema.Json> => {
+  const shown: Array<[string, Schema.Json]> = []
+  for (const { name, type, ...prop } of declared) {
+    const timer = own(values.timers, name)
+    const value = own(values.props, name)
+    if (type === interfaceTypes.http && endpointUrl !== undefined) shown.push([name, { endpoint_url: endpointUrl }])
+    else if (timer !== undefined) shown.push([name, renderTimer(timer)])
+    else if (value !== undefined && prop["secret"] !== true) shown.push([name, value])
+  }
+  return Object.fromEntries(shown)
+}

@@ -1,0 +1,42 @@
+import { Schema } from "effect"
+import * as EventId from "./EventId.ts"
+
+/** What an emit said about its event beside the payload. */
+export const EventMeta = Schema.Struct({
+  id: Schema.optional(Schema.Union([Schema.String, Schema.Finite])),
+  summary: Schema.optional(Schema.String),
+  ts: Schema.optional(Schema.Union([Schema.String, Schema.Finite]))
+})
+export type EventMeta = typeof EventMeta.Type
+
+/** One entry of an emitter's log. */
+export const LoggedEvent = Schema.Struct({
+  emitterId: Schema.String,
+  stream: Schema.String,
+  /** Dense number of the event within its stream, from 1. */
+  n: Schema.Int,
+  id: Schema.BigInt,
+  /** Minted when the event entered; the `webhook-id` of its deliveries. */
+  emitId: Schema.String,
+  /** How many emitters the event has passed through. */
+  hops: Schema.Int,
+  meta: EventMeta,
+  /** JSON text, byte for byte as emitted. */
+  payload: Schema.String
+})
+export type LoggedEvent = typeof LoggedEvent.Type
+
+/** An event on its way into the log: the emitter's owner gives it its id and number. */
+export const NewEvent = Schema.Struct({
+  stream: Schema.String,
+  emitId: Schema.String,
+  hops: Schema.Int,
+  meta: EventMeta,
+  payload: Schema.String
+})
+export type NewEvent = typeof NewEvent.Type
+
+/** Routing stops here (decisions.md, "Subscriptions"). */
+export const maxHops = 16
+
+export const indexedAtMs = (event: LoggedEvent): number => EventId.milliseconds(event.id)

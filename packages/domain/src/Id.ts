@@ -1,0 +1,95 @@
+import { Clock, Effect, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+
+/** The prefix that says what an id names (rest-api.md, "Identifier prefixes"; decisions.md, "Conventions"). */
+export const prefixes = {
+  account: "u",
+  autoSubscription: "as",
+  component: "sc",
+  delivery: "dlv",
+  key: "key",
+  source: "dc",
+  subscription: "sub",
+  webhook: "wh",
+  workflow: "p"
+} as const
+
+export type Kind = keyof typeof prefixes
+
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+const timeLength = 8
+const randomLength = 12
+
+const bodyPattern = `[0-9A-Za-z]{${timeLength + randomLength}}`
+
+const idOf = (kind: Kind) =>
+  Schema.String.pipe(Schema.check(Schema.isPattern(new RegExp(`^${prefixes[kind]}_${bodyPattern}$`))))
+
+export const AccountId = idOf("account").pipe(Schema.brand("AccountId"))
+export type AccountId = typeof AccountId.Type
+
+export const ComponentId = idOf("component").pipe(Schema.brand("ComponentId"))
+export type ComponentId = typeof ComponentId.Type
+
+export const SourceId = idOf("source").pipe(Schema.brand("SourceId"))
+export type SourceId = typeof SourceId.Type
+
+export const WorkflowId = idOf("workflow").pipe(Schema.brand("WorkflowId"))
+export type WorkflowId = typeof WorkflowId.Type
+
+export const WebhookId = idOf("webhook").pipe(Schema.brand("WebhookId"))
+export type WebhookId = typeof WebhookId.Type
+
+export const SubscriptionId = idOf("subscription").pipe(Schema.brand("SubscriptionId"))
+export type SubscriptionId = typeof SubscriptionId.Type
+
+export const DeliveryId = idOf("delivery").pipe(Schema.brand("DeliveryId"))
+export type DeliveryId = typeof DeliveryId.Type
+
+export const KeyId = idOf("key").pipe(Schema.brand("KeyId"))
+export type KeyId = typeof KeyId.Type
+
+/** What the prefix of an id says it names, or undefined for text that is no id of ours. */
+export const kindOf = (id: string): Kind | undefined => {
+  const prefix = id.slice(0, id.indexOf("_"))
+  for (const [kind, known] of Object.entries(prefixes)) {
+    if (known === prefix) return kind as Kind
+  }
+  return undefined
+}
+
+const encodeTime = (ms: number): string => {
+  let rest = ms
+  let text = ""
+  for (let i = 0; i < timeLength; i++) {
+    text = alphabet[rest % 62] + text
+    rest = Math.floor(rest / 62)
+  }
+  return text
+}
+
+/**
+ * Random text of the id alphabet from the secure random source. The slight bias of `byte % 62` costs a token of 24
+ * characters less than one of its 142 bits.
+ */
+export const randomText = (length: number): Effect.Effect<string, never, SecureRandom.SecureRandom> =>
+  Effect.gen(function*() {
+    const random = yield* SecureRandom.SecureRandom
+    const bytes = yield* random.randomBytes(length)
+    let text = ""
+    for (const byte of bytes) text += alphabet[byte % 62]
+    return text
+  })
+
+/**
+ * A new id: prefix, then the clock's time in milliseconds (so ids order by creation in plain byte order, also after
+ * their item is gone), then random text.
+ */
+export const make = <K extends Kind>(
+  kind: K
+): Effect.Effect<`${typeof prefixes[K]}_${string}`, never, SecureRandom.SecureRandom> =>
+  Effect.gen(function*() {
+    const now = yield* Clock.currentTimeMillis
+    const random = yield* randomText(randomLength)
+    return `${prefixes[kind]}_${encodeTime(now)}${random}` as const
+  })

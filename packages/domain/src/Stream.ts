@@ -1,0 +1,34 @@
+import { Schema } from "effect"
+
+/**
+ * The name of an event stream of one emitter. The default stream's name is the empty string; `default` is another
+ * spelling of it at the edge.
+ */
+export type StreamName = string
+
+export const defaultStream: StreamName = ""
+export const errors: StreamName = "$errors"
+export const logs: StreamName = "$logs"
+
+/** Requests that a source has acknowledged and not run yet. Internal: not listed, subscribable or deletable. */
+export const requests: StreamName = "$requests"
+
+/** What happens to an account's webhooks, on the account's own log. */
+export const webhooks: StreamName = "$webhooks"
+
+/** Longest stream name, in UTF-16 units. */
+export const maxLength = 200
+
+/** How many differently named streams one emitter may have. */
+export const maxPerEmitter = 1_000
+
+export const normalize = (name: string): StreamName => name === "default" ? defaultStream : name
+
+/** A stream name as given by a client or by component code. */
+export const StreamNameInput = Schema.String.pipe(
+  Schema.check(
+    Schema.isMaxLength(maxLength),
+    Schema.makeFilter((name) => name !== requests, { expected: "a stream other than $requests, which is internal" }),
+    Schema.makeFilter((name) => !name.includes("\u0000"), { expected: "text without the NUL character" })
+  )
+)

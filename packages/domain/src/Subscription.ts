@@ -1,0 +1,16 @@
+import { Schema } from "effect"
+import { AccountId, SubscriptionId } from "./Id.ts"
+
+/** Routes one stream of the emitters that `emitterId` matches to a listener. */
+export const Subscription = Schema.Struct({
+  id: SubscriptionId,
+  accountId: AccountId,
+  /** An emitter's id, or a glob over them. */
+  emitterId: Schema.String,
+  listenerId: Schema.String,
+  /** As first written: the default stream may be `""` or `"default"`. */
+  eventName: Schema.String,
+  /** Unix seconds. */
+  createdAt: Schema.Int
+})
+export type Subscription = typeof Subscription.Type

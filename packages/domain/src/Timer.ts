@@ -1,0 +1,63 @@
+import { Cron, DateTime, Effect, Result, Schema } from "effect"
+
+/** Every so many seconds, at a fixed phase. */
+export const IntervalTimer = Schema.Struct({
+  intervalSeconds: Schema.Int.pipe(
+    Schema.check(Schema.isBetween({ minimum: 1, maximum: 366 * 24 * 3600 }))
+  )
+})
+
+/** At the times a cron expression names in a time zone (IANA name, default UTC). */
+export const CronTimer = Schema.Struct({
+  cron: Schema.String,
+  timezone: Schema.optional(Schema.String)
+})
+
+/** When a timer prop is due (components.md, "Props"). */
+export const Timer = Schema.Union([IntervalTimer, CronTimer])
+export type Timer = typeof Timer.Type
+
+export class InvalidTimer extends Schema.TaggedError<InvalidTimer>()("InvalidTimer", {
+  message: Schema.String
+}) {}
+
+const parseCron = (timer: typeof CronTimer.Type): Effect.Effect<Cron.Cron, InvalidTimer> =>
+  Effect.gen(function*() {
+    const zone = DateTime.zoneMakeNamed(timer.timezone ?? "UTC")
+    if (zone._tag === "None") {
+      return yield* new InvalidTimer({ message: `unknown time zone "${timer.timezone}"` })
+    }
+    const parsed = Cron.parse(timer.cron, zone.value)
+    if (Result.isFailure(parsed)) {
+      return yield* new InvalidTimer({ message: `cron expression "${timer.cron}": ${parsed.failure.message}` })
+    }
+    return parsed.success
+  })
+
+/** Fails on a cron expression or time zone that can't be read. */
+export const validate = (timer: Timer): Effect.Effect<void, InvalidTimer> =>
+  "cron" in timer ? Effect.asVoid(nextDue(timer, 0, 0)) : Effect.void
+
+/**
+ * The first time strictly after `after` at which the timer is due, in milliseconds. An interval keeps the phase of
+ * `phase`, one of its due times, so ticks that were late or missed do not shift it.
+ */
+export const nextDue = (timer: Timer, phase: number, after: number): Effect.Effect<number, InvalidTimer> =>
+  Effect.gen(function*() {
+    if ("cron" in timer) {
+      const cron = yield* parseCron(timer)
+      return yield* Effect.try({
+        try: () => Cron.next(cron, new Date(after)).getTime(),
+        catch: (cause) =>
+          new InvalidTimer({ message: `cron expression "${timer.cron}" is never due: ${String(cause)}` })
+      })
+    }
+    const interval = timer.intervalSeconds * 1000
+    return phase + (Math.floor((after - phase) / interval) + 1) * interval
+  })
+
+/** The event a tick hands to the component's `run`. */
+export const tickEvent = (timer: Timer, dueAt: number): Record<string, unknown> =>
+  "cron" in timer
+    ? { timestamp: Math.floor(dueAt / 1000), cron: timer.cron }
+    : { timestamp: Math.floor(dueAt / 1000), interval_seconds: timer.intervalSeconds }
