@@ -1,0 +1,205 @@
+import type { EventId } from "@headwater/domain/EventId"
+import { Context, Effect, Layer, Option } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { bigints, numbers, texts } from "./internal/SqlArray.ts"
+
+/** Stands in for a subscription id where a source reads its own `$requests`. */
+export const ownRequests = "$requests"
+
+/** How far one subscription has read one emitter's stream. No row means the beginning. */
+export interface CursorKey {
+  readonly subscriptionId: string
+  readonly emitterId: string
+}
+
+/** Where a cursor stands: the number and id of the last event it has passed. */
+export interface Position {
+  readonly n: number
+  readonly id: EventId
+}
+
+export const beginning: Position = { n: 0, id: 0n }
+
+/** How the outcomes of the events behind a cursor change (delivery.md, accounting). */
+export interface Tally {
+  readonly delivered: number
+  readonly pending: number
+  readonly exhausted: number
+  readonly dropped: number
+}
+
+export const noTally: Tally = { delivered: 0, pending: 0, exhausted: 0, dropped: 0 }
+
+export const addTally = (a: Tally, b: Tally): Tally => ({
+  delivered: a.delivered + b.delivered,
+  pending: a.pending + b.pending,
+  exhausted: a.exhausted + b.exhausted,
+  dropped: a.dropped + b.dropped
+})
+
+/** Moves a cursor, if it still stands at `from`. */
+export interface CursorMove extends CursorKey {
+  readonly from: number
+  readonly to: Position
+  readonly tally: Tally
+}
+
+/** Changes what became of events that a cursor has passed already. */
+export interface CursorSettlement extends CursorKey {
+  readonly tally: Tally
+}
+
+/** A cursor that stands behind its emitter's head. */
+export interface OwedCursor extends CursorKey {
+  readonly stream: string
+  readonly position: Position
+}
+
+interface OwedRow {
+  readonly subscription_id: string
+  readonly emitter_id: string
+  readonly stream: string
+  readonly n: bigint
+  readonly id: bigint
+}
+
+const keyText = (key: CursorKey): string => `${key.subscriptionId} ${key.emitterId}`
+
+/** The `cursors` table. */
+export class Cursors extends Context.Service<Cursors, {
+  /** Where a subscription's cursor stands; none once the subscription is gone. */
+  readonly position: (key: CursorKey) => Effect.Effect<Option.Option<Position>, SqlError.SqlError>
+  /** Where a source stands in its own requests. */
+  readonly requestsPosition: (emitterId: string) => Effect.Effect<Position, SqlError.SqlError>
+  /**
+   * Compare-and-set of all given cursors in key order, in the surrounding transaction. Answers the keys that moved; a
+   * cursor that stood elsewhere, or whose subscription is gone, did not.
+   */
+  readonly move: (moves: ReadonlyArray<CursorMove>) => Effect.Effect<(key: CursorKey) => boolean, SqlError.SqlError>
+  readonly settle: (settlements: ReadonlyArray<CursorSettlement>) => Effect.Effect<void, SqlError.SqlError>
+  /** Everything a listener has not passed yet, over all its subscriptions. */
+  readonly owedTo: (listenerId: string) => Effect.Effect<ReadonlyArray<OwedCursor>, SqlError.SqlError>
+  /** Listeners that stand behind the head of one of these emitters; without a list, of any. */
+  readonly listenersOwed: (
+    emitterIds?: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
+  /** Sources with requests they have acknowledged and not run. */
+  readonly sourcesOwingRequests: Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
+  readonly removeOfEmitter: (emitterId: string) => Effect.Effect<void, SqlError.SqlError>
+}>()("@headwater/log/Cursors") {
+  static readonly layer: Layer.Layer<Cursors, never, SqlClient.SqlClient> = Layer.effect(
+    Cursors,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const owed = sql`
+        subscriptions s
+        JOIN heads h ON h.account_id = s.account_id AND h.emitter_id LIKE s.emitter_like AND h.streams ? s.stream
+        LEFT JOIN cursors c ON c.subscription_id = s.id AND c.emitter_id = h.emitter_id
+        WHERE (h.emitter_id <> s.listener_id OR h.emitter_id = s.emitter_id) AND (h.streams ->> s.stream)::bigint > coalesce(c.n, 0)`
+      return Cursors.of({
+        position: (key) =>
+          Effect.map(
+            sql<{ n: bigint; id: bigint }>`
+              SELECT coalesce(c.n, 0) AS n, coalesce(c.id, 0) AS id FROM subscriptions s
+              LEFT JOIN cursors c ON c.subscription_id = s.id AND c.emitter_id = ${key.emitterId}
+              WHERE s.id = ${key.subscriptionId}`,
+            ([row]) => row === undefined ? Option.none() : Option.some({ n: Number(row.n), id: row.id })
+          ),
+        requestsPosition: (emitterId) =>
+          Effect.map(
+            sql<{ n: bigint; id: bigint }>`
+              SELECT n, id FROM cursors WHERE subscription_id = ${ownRequests} AND emitter_id = ${emitterId}`,
+            ([row]) => row === undefined ? beginning : { n: Number(row.n), id: row.id }
+          ),
+        move: (moves) =>
+          Effect.map(
+            // start_n carries the expected position into the conflict clause; a row that is there keeps its own.
+            sql<{ subscription_id: string; emitter_id: string }>`
+              INSERT INTO cursors AS c
+                (subscription_id, emitter_id, start_n, n, id, delivered, pending, exhausted, dropped)
+              SELECT m.* FROM unnest(
+                ${texts(moves.map((move) => move.subscriptionId))},
+                ${texts(moves.map((move) => move.emitterId))},
+                ${numbers(moves.map((move) => move.from))},
+                ${numbers(moves.map((move) => move.to.n))},
+                ${bigints(moves.map((move) => move.to.id))},
+                ${numbers(moves.map((move) => move.tally.delivered))},
+                ${numbers(moves.map((move) => move.tally.pending))},
+                ${numbers(moves.map((move) => move.tally.exhausted))},
+                ${numbers(moves.map((move) => move.tally.dropped))}
+              ) AS m (subscription_id, emitter_id, from_n, n, id, delivered, pending, exhausted, dropped)
+              WHERE (m.subscription_id = ${ownRequests}
+                  OR EXISTS (SELECT FROM subscriptions s WHERE s.id = m.subscription_id))
+                AND (m.from_n = 0
+                  OR EXISTS (SELECT FROM cursors e
+                    WHERE e.subscription_id = m.subscription_id AND e.emitter_id = m.emitter_id))
+              ORDER BY m.subscription_id, m.emitter_id
+              ON CONFLICT (subscription_id, emitter_id) DO UPDATE SET
+                n = excluded.n,
+                id = excluded.id,
+                delivered = c.delivered + excluded.delivered,
+                pending = c.pending + excluded.pending,
+                exhausted = c.exhausted + excluded.exhausted,
+                dropped = c.dropped + excluded.dropped
+              WHERE c.n = excluded.start_n
+              RETURNING c.subscription_id, c.emitter_id`,
+            (rows) => {
+              const moved = new Set(
+                rows.map((row) => keyText({ subscriptionId: row.subscription_id, emitterId: row.emitter_id }))
+              )
+              return (key: CursorKey) => moved.has(keyText(key))
+            }
+          ),
+        settle: (settlements) =>
+          Effect.asVoid(sql`
+            UPDATE cursors c SET
+              delivered = c.delivered + m.delivered,
+              pending = c.pending + m.pending,
+              exhausted = c.exhausted + m.exhausted,
+              dropped = c.dropped + m.dropped
+            FROM (
+              SELECT subscription_id, emitter_id, sum(delivered)::bigint AS delivered, sum(pending)::bigint AS pending,
+                sum(exhausted)::bigint AS exhausted, sum(dropped)::bigint AS dropped
+              FROM unnest(
+                ${texts(settlements.map((item) => item.subscriptionId))},
+                ${texts(settlements.map((item) => item.emitterId))},
+                ${numbers(settlements.map((item) => item.tally.delivered))},
+                ${numbers(settlements.map((item) => item.tally.pending))},
+                ${numbers(settlements.map((item) => item.tally.exhausted))},
+                ${numbers(settlements.map((item) => item.tally.dropped))}
+              ) AS r (subscription_id, emitter_id, delivered, pending, exhausted, dropped)
+              GROUP BY subscription_id, emitter_id
+            ) m
+            WHERE c.subscription_id = m.subscription_id AND c.emitter_id = m.emitter_id`),
+        owedTo: (listenerId) =>
+          Effect.map(
+            sql<OwedRow>`
+              SELECT s.id AS subscription_id, h.emitter_id, s.stream, coalesce(c.n, 0) AS n, coalesce(c.id, 0) AS id
+              FROM ${owed} AND s.listener_id = ${listenerId}`,
+            (rows) =>
+              rows.map((row) => ({
+                subscriptionId: row.subscription_id,
+                emitterId: row.emitter_id,
+                stream: row.stream,
+                position: { n: Number(row.n), id: row.id }
+              }))
+          ),
+        listenersOwed: (emitterIds) =>
+          Effect.map(
+            sql<{ listener_id: string }>`
+              SELECT DISTINCT s.listener_id FROM ${owed}
+              ${emitterIds === undefined ? sql`` : sql`AND h.emitter_id = ANY (${texts(emitterIds)})`}`,
+            (rows) => rows.map((row) => row.listener_id)
+          ),
+        sourcesOwingRequests: Effect.map(
+          sql<{ emitter_id: string }>`
+            SELECT h.emitter_id FROM heads h
+            LEFT JOIN cursors c ON c.subscription_id = ${ownRequests} AND c.emitter_id = h.emitter_id
+            WHERE h.streams ? ${ownRequests} AND (h.streams ->> ${ownRequests})::bigint > coalesce(c.n, 0)`,
+          (rows) => rows.map((row) => row.emitter_id)
+        ),
+        removeOfEmitter: (emitterId) => Effect.asVoid(sql`DELETE FROM cursors WHERE emitter_id = ${emitterId}`)
+      })
+    })
+  )
+}

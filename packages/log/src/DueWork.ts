@@ -1,0 +1,105 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { numbers, texts } from "./internal/SqlArray.ts"
+
+/** Why work is owed at a time. */
+export type DueKind = "timer" | "emit" | "retry" | "wake"
+
+export interface DueKey {
+  /** The actor that owns the work. */
+  readonly ownerId: string
+  readonly kind: DueKind
+  readonly key: string
+}
+
+/** Work owed at a time; a later one with the same key replaces it. */
+export interface DueItem extends DueKey {
+  /** Unix milliseconds. */
+  readonly dueAt: number
+  /** JSON text, of the kind's own shape. */
+  readonly payload: string
+}
+
+interface DueRow {
+  readonly owner_id: string
+  readonly kind: DueKind
+  readonly key: string
+  readonly due_at: bigint
+  readonly payload: string
+}
+
+const fromRow = (row: DueRow): DueItem => ({
+  ownerId: row.owner_id,
+  kind: row.kind,
+  key: row.key,
+  dueAt: Number(row.due_at),
+  payload: row.payload
+})
+
+/** The `due_work` table: timers, delayed emits, retries and wake-ups, so that none of them needs a resident actor. */
+export class DueWork extends Context.Service<DueWork, {
+  readonly put: (items: ReadonlyArray<DueItem>) => Effect.Effect<void, SqlError.SqlError>
+  readonly done: (keys: ReadonlyArray<DueKey>) => Effect.Effect<void, SqlError.SqlError>
+  /** Owners with something due at `now`, soonest first. */
+  readonly ownersDue: (
+    now: number,
+    limit: number
+  ) => Effect.Effect<ReadonlyArray<{ readonly ownerId: string; readonly dueAt: number }>, SqlError.SqlError>
+  readonly dueOf: (
+    ownerId: string,
+    now: number,
+    limit: number
+  ) => Effect.Effect<ReadonlyArray<DueItem>, SqlError.SqlError>
+  /** Everything an owner has of one kind, due or not. */
+  readonly allOf: (ownerId: string, kind: DueKind) => Effect.Effect<ReadonlyArray<DueItem>, SqlError.SqlError>
+  readonly removeAll: (ownerId: string) => Effect.Effect<void, SqlError.SqlError>
+}>()("@headwater/log/DueWork") {
+  static readonly layer: Layer.Layer<DueWork, never, SqlClient.SqlClient> = Layer.effect(
+    DueWork,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      return DueWork.of({
+        put: (items) =>
+          Effect.asVoid(sql`
+            INSERT INTO due_work (owner_id, kind, key, due_at, payload)
+            SELECT * FROM unnest(
+              ${texts(items.map((item) => item.ownerId))},
+              ${texts(items.map((item) => item.kind))},
+              ${texts(items.map((item) => item.key))},
+              ${numbers(items.map((item) => item.dueAt))},
+              ${texts(items.map((item) => item.payload))}
+            )
+            ON CONFLICT (owner_id, kind, key) DO UPDATE SET due_at = excluded.due_at, payload = excluded.payload`),
+        done: (keys) =>
+          Effect.asVoid(sql`
+            DELETE FROM due_work d USING unnest(
+              ${texts(keys.map((key) => key.ownerId))},
+              ${texts(keys.map((key) => key.kind))},
+              ${texts(keys.map((key) => key.key))}
+            ) AS k (owner_id, kind, key)
+            WHERE d.owner_id = k.owner_id AND d.kind = k.kind AND d.key = k.key`),
+        ownersDue: (now, limit) =>
+          Effect.map(
+            sql<{ owner_id: string; due_at: bigint }>`
+              SELECT owner_id, min(due_at) AS due_at FROM (
+                SELECT owner_id, due_at FROM due_work WHERE due_at <= ${now} ORDER BY due_at LIMIT ${limit}
+              ) d GROUP BY owner_id ORDER BY 2`,
+            (rows) => rows.map((row) => ({ ownerId: row.owner_id, dueAt: Number(row.due_at) }))
+          ),
+        dueOf: (ownerId, now, limit) =>
+          Effect.map(
+            sql<DueRow>`
+              SELECT * FROM due_work WHERE owner_id = ${ownerId} AND due_at <= ${now}
+              ORDER BY due_at, key LIMIT ${limit}`,
+            (rows) => rows.map(fromRow)
+          ),
+        allOf: (ownerId, kind) =>
+          Effect.map(
+            sql<DueRow>`SELECT * FROM due_work WHERE owner_id = ${ownerId} AND kind = ${kind}`,
+            (rows) => rows.map(fromRow)
+          ),
+        removeAll: (ownerId) => Effect.asVoid(sql`DELETE FROM due_work WHERE owner_id = ${ownerId}`)
+      })
+    })
+  )
+}

@@ -1,0 +1,212 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { Component } from "@headwater/domain/Component"
+import * as Id from "@headwater/domain/Id"
+import type { Source } from "@headwater/domain/Source"
+import * as TestDatabase from "@headwater/testing/TestDatabase"
+import { Effect, Layer, Option } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { TestClock } from "effect/testing"
+import { Accounts } from "./Accounts.ts"
+import { Components } from "./Components.ts"
+import { Sources } from "./Sources.ts"
+
+const tables = Layer.mergeAll(Accounts.layer, Components.layer, Sources.layer).pipe(
+  Layer.provideMerge(SecureRandom.layerWebCrypto),
+  Layer.provideMerge(TestDatabase.layer)
+)
+
+const newAccount = Effect.flatMap(
+  Accounts,
+  (accounts) => accounts.create({ username: "ann", email: "ann@example.com", plan: "free" })
+)
+
+const newComponent = Effect.fnUntraced(function*(accountId: Id.AccountId, key: string | null) {
+  const component: Component = {
+    id: Id.ComponentId.make(yield* Id.make("component")),
+    accountId,
+    key,
+    code: "export default {}",
+    codeHash: "00",
+    name: "Component",
+    version: "0.0.1",
+    type: null,
+    description: null,
+    url: null,
+    dedupe: "unique",
+    hooks: ["deploy"],
+    configurableProps: [{ name: "timer", type: "$.interface.timer", default: { intervalSeconds: 60 } }],
+    createdAt: 1,
+    updatedAt: 1
+  }
+  yield* (yield* Components).insert(component)
+  return component
+})
+
+const sourceOf = Effect.fnUntraced(function*(component: Component, overrides: Partial<Source> = {}) {
+  const source: Source = {
+    id: Id.SourceId.make(yield* Id.make("source")),
+    accountId: component.accountId,
+    componentId: component.id,
+    name: "Source",
+    nameSlug: "source",
+    props: { nul: "a\u0000b", deep: { list: [1, null] } },
+    timers: { timer: { intervalSeconds: 60 }, cron: { cron: "0 9 * * 1", timezone: "Europe/Berlin" } },
+    active: true,
+    state: "ready",
+    endpointKey: null,
+    createdAt: 1,
+    updatedAt: 1,
+    ...overrides
+  }
+  return source
+})
+
+describe("Components", () => {
+  it.effect("gives back what was saved, to its account alone", () =>
+    Effect.gen(function*() {
+      const components = yield* Components
+      const account = yield* newAccount
+      const other = yield* newAccount
+      const component = yield* newComponent(account.id, "feed")
+      assert.deepStrictEqual(yield* components.get(account.id, component.id), Option.some(component))
+      assert.deepStrictEqual(yield* components.get(other.id, component.id), Option.none())
+      assert.deepStrictEqual(yield* components.newestByKey(other.id, "feed"), Option.none())
+    }).pipe(Effect.provide(tables)))
+
+  it.effect("finds the newest version of a key", () =>
+    Effect.gen(function*() {
+      const components = yield* Components
+      const account = yield* newAccount
+      yield* newComponent(account.id, "feed")
+      yield* TestClock.adjust("1 second")
+      const newer = yield* newComponent(account.id, "feed")
+      yield* TestClock.adjust("1 second")
+      yield* newComponent(account.id, "other")
+      assert.deepStrictEqual(yield* components.newestByKey(account.id, "feed"), Option.some(newer))
+    }).pipe(Effect.provide(tables)))
+})
+
+describe("Sources", () => {
+  it.effect("gives back what was saved, by id, slug and endpoint", () =>
+    Effect.gen(function*() {
+      const sources = yield* Sources
+      const account = yield* newAccount
+      const other = yield* newAccount
+      const source = yield* sourceOf(yield* newComponent(account.id, null), { endpointKey: "abc" })
+      yield* sources.insert(source)
+      assert.deepStrictEqual(yield* sources.get(account.id, source.id), Option.some(source))
+      assert.deepStrictEqual(yield* sources.get(account.id, "source"), Option.some(source))
+      assert.deepStrictEqual(yield* sources.byEndpointKey("abc"), Option.some(source))
+      assert.deepStrictEqual(yield* sources.get(other.id, source.id), Option.none())
+      assert.deepStrictEqual(yield* sources.get(other.id, "source"), Option.none())
+    }).pipe(Effect.provide(tables)))
+
+  it.effect("shows clients only what is ready, and start-up what is not", () =>
+    Effect.gen(function*() {
+      const sources = yield* Sources
+      const account = yield* newAccount
+      const source = yield* sourceOf(yield* newComponent(account.id, null), { state: "creating", endpointKey: "abc" })
+      yield* sources.insert(source)
+      assert.deepStrictEqual(yield* sources.get(account.id, source.id), Option.none())
+      assert.strictEqual(
+        (yield* sources.page(account.id, { limit: 10, after: undefined, before: undefined })).totalCount,
+        0
+      )
+      assert.deepStrictEqual(yield* sources.getById(source.id), Option.some(source))
+      assert.deepStrictEqual(yield* sources.byEndpointKey("abc"), Option.some(source))
+      assert.deepStrictEqual(yield* sources.unready, [source])
+      assert.isTrue(yield* sources.setState(source.id, "ready"))
+      assert.deepStrictEqual(yield* sources.unready, [])
+      assert.isTrue(Option.isSome(yield* sources.get(account.id, source.id)))
+    }).pipe(Effect.provide(tables)))
+
+  it.effect("finds the first free slug, and refuses a taken one", () =>
+    Effect.gen(function*() {
+      const sources = yield* Sources
+      const account = yield* newAccount
+      const other = yield* newAccount
+      const component = yield* newComponent(account.id, null)
+      assert.strictEqual(yield* sources.freeSlug(account.id, "source"), "source")
+      for (const nameSlug of ["source", "source-2", "source-4", "source-x"]) {
+        yield* sources.insert(yield* sourceOf(component, { nameSlug }))
+      }
+      assert.strictEqual(yield* sources.freeSlug(account.id, "source"), "source-3")
+      assert.strictEqual(yield* sources.freeSlug(other.id, "source"), "source")
+      const refused = yield* Effect.flip(sources.insert(yield* sourceOf(component)))
+      assert.strictEqual(refused._tag, "SlugTaken")
+    }).pipe(Effect.provide(tables)))
+
+  it.effect("updates what may change, with the time, and deletes", () =>
+    Effect.gen(function*() {
+      const sources = yield* Sources
+      const account = yield* newAccount
+      const source = yield* sourceOf(yield* newComponent(account.id, null))
+      yield* sources.insert(source)
+      yield* TestClock.setTime(5_000)
+      const changed = { ...source, name: "Other", nameSlug: "other", props: {}, active: false }
+      assert.deepStrictEqual(yield* sources.update(changed), Option.some({ ...changed, updatedAt: 5 }))
+      assert.deepStrictEqual(yield* sources.get(account.id, "other"), Option.some({ ...changed, updatedAt: 5 }))
+      assert.isTrue(yield* sources.delete(source.id))
+      assert.isFalse(yield* sources.delete(source.id))
+      assert.deepStrictEqual(yield* sources.update(changed), Option.none())
+    }).pipe(Effect.provide(tables)))
+
+  it.effect("lists newest first, and a walk neither skips nor repeats while others come and go", () =>
+    Effect.gen(function*() {
+      const sources = yield* Sources
+      const account = yield* newAccount
+      const component = yield* newComponent(account.id, null)
+      const kept: Array<string> = []
+      const passing: Array<Id.SourceId> = []
+      for (let i = 0; i < 25; i++) {
+        const source = yield* sourceOf(component, { nameSlug: `s-${i}` })
+        yield* sources.insert(source)
+        if (i % 5 === 2) passing.push(source.id)
+        else kept.unshift(source.id)
+        yield* TestClock.adjust("1 millis")
+      }
+      const walk = Effect.fnUntraced(function*(direction: "after" | "before", start: string | undefined) {
+        const seen: Array<string> = []
+        let cursor = start
+        for (let round = 0;; round++) {
+          const { items } = yield* sources.page(account.id, {
+            limit: 3,
+            after: direction === "after" ? cursor : undefined,
+            before: direction === "before" ? cursor : undefined
+          })
+          if (items.length === 0) return seen
+          const ids = items.map(({ id }) => id)
+          if (direction === "after") seen.push(...ids)
+          else seen.unshift(...ids)
+          cursor = direction === "after" ? ids.at(-1) : ids[0]
+          // The cursor's own item may go too.
+          const gone = passing.pop()
+          if (gone !== undefined) yield* sources.delete(gone)
+          if (direction === "after") yield* sources.insert(yield* sourceOf(component, { nameSlug: `new-${round}` }))
+          yield* TestClock.adjust("1 millis")
+        }
+      })
+      const forward = yield* walk("after", undefined)
+      assert.deepStrictEqual(forward.filter((id) => kept.includes(id)), kept)
+      assert.strictEqual(new Set(forward).size, forward.length)
+      const back = yield* walk("before", kept.at(-1))
+      assert.deepStrictEqual(back.filter((id) => kept.includes(id)), kept.slice(0, -1))
+    }).pipe(Effect.provide(tables)))
+
+  it.effect("pages between two cursors, and counts the whole list", () =>
+    Effect.gen(function*() {
+      const sources = yield* Sources
+      const account = yield* newAccount
+      const component = yield* newComponent(account.id, null)
+      const ids: Array<string> = []
+      for (let i = 0; i < 5; i++) {
+        const source = yield* sourceOf(component, { nameSlug: `s-${i}` })
+        yield* sources.insert(source)
+        ids.unshift(source.id)
+        yield* TestClock.adjust("1 millis")
+      }
+      const page = yield* sources.page(account.id, { limit: 2, after: ids[0], before: ids[4] })
+      assert.deepStrictEqual(page.items.map(({ id }) => id as string), ids.slice(1, 3))
+      assert.strictEqual(page.totalCount, 5)
+    }).pipe(Effect.provide(tables)))
+})

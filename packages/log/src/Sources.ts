@@ -1,0 +1,125 @@
+import * as Id from "@headwater/domain/Id"
+import { Source, type SourceState } from "@headwater/domain/Source"
+import { Timer } from "@headwater/domain/Timer"
+import { Clock, Context, Effect, Layer, type Option, Schema } from "effect"
+import { SqlClient, type SqlError, SqlSchema } from "effect/sql"
+import * as Column from "./Column.ts"
+import * as Page from "./Page.ts"
+
+const Row = Schema.Struct({
+  ...Source.fields,
+  props: Schema.fromJsonString(Schema.Record(Schema.String, Schema.Json)),
+  timers: Schema.fromJsonString(Schema.Record(Schema.String, Timer)),
+  createdAt: Column.Int8,
+  updatedAt: Column.Int8
+}).pipe(Schema.encodeKeys({
+  accountId: "account_id",
+  componentId: "component_id",
+  nameSlug: "name_slug",
+  endpointKey: "endpoint_key",
+  createdAt: "created_at",
+  updatedAt: "updated_at"
+}))
+
+/** Another source of the account took the slug first. */
+export class SlugTaken extends Schema.TaggedError<SlugTaken>()("SlugTaken", {
+  slug: Schema.String
+}) {}
+
+/** Sources of all accounts. What clients see are the `ready` ones. */
+export class Sources extends Context.Service<Sources, {
+  readonly insert: (source: Source) => Effect.Effect<void, SqlError.SqlError | SlugTaken>
+  /** A ready source by its id or its slug. */
+  readonly get: (
+    accountId: Id.AccountId,
+    idOrSlug: string
+  ) => Effect.Effect<Option.Option<Source>, SqlError.SqlError>
+  /** In any account and state, for the engine. */
+  readonly getById: (id: Id.SourceId) => Effect.Effect<Option.Option<Source>, SqlError.SqlError>
+  /** In any state: an endpoint answers from before `deploy` until its source is gone. */
+  readonly byEndpointKey: (endpointKey: string) => Effect.Effect<Option.Option<Source>, SqlError.SqlError>
+  /** The account's ready sources. */
+  readonly page: (
+    accountId: Id.AccountId,
+    request: Page.PageRequest
+  ) => Effect.Effect<Page.Page<Source>, SqlError.SqlError>
+  /** Writes every field that may change, with the clock's time as `updated_at`. */
+  readonly update: (source: Source) => Effect.Effect<Option.Option<Source>, SqlError.SqlError | SlugTaken>
+  /** Whether there was such a source. */
+  readonly setState: (id: Id.SourceId, state: SourceState) => Effect.Effect<boolean, SqlError.SqlError>
+  readonly delete: (id: Id.SourceId) => Effect.Effect<boolean, SqlError.SqlError>
+  /** The slug itself, or with the first numeric suffix from 2 that no source of the account has. */
+  readonly freeSlug: (accountId: Id.AccountId, slug: string) => Effect.Effect<string, SqlError.SqlError>
+  /** Sources that a crash left between two states, of all accounts. */
+  readonly unready: Effect.Effect<ReadonlyArray<Source>, SqlError.SqlError>
+}>()("@headwater/log/Sources") {
+  static readonly layer: Layer.Layer<Sources, never, SqlClient.SqlClient> = Layer.effect(
+    Sources,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const encode = Schema.encodeEffect(Row)
+      const decodeAll = (rows: ReadonlyArray<unknown>) =>
+        Schema.decodeUnknownEffect(Schema.Array(Row))(rows).pipe(Effect.orDie)
+      const one = (rows: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
+        SqlSchema.findOneOption({ Request: Schema.Void, Result: Row, execute: () => rows })().pipe(
+          Effect.catchTag("SchemaError", Effect.die)
+        )
+      const refuseTakenSlug = (slug: string) => <A>(effect: Effect.Effect<A, SqlError.SqlError>) =>
+        effect.pipe(
+          Effect.catchIf(
+            (error) =>
+              error.reason._tag === "UniqueViolation" && error.reason.constraint === "sources_account_id_name_slug_key",
+            () => Effect.fail(new SlugTaken({ slug }))
+          )
+        )
+
+      return Sources.of({
+        insert: (source) =>
+          encode(source).pipe(
+            Effect.orDie,
+            Effect.flatMap((row) => sql`INSERT INTO sources ${sql.insert(row)}`),
+            Effect.asVoid,
+            refuseTakenSlug(source.nameSlug)
+          ),
+        get: (accountId, idOrSlug) =>
+          one(sql`
+            SELECT * FROM sources WHERE account_id = ${accountId} AND state = 'ready' AND ${
+            Schema.is(Id.SourceId)(idOrSlug) ? sql`id = ${idOrSlug}` : sql`name_slug = ${idOrSlug}`
+          }`),
+        getById: (id) => one(sql`SELECT * FROM sources WHERE id = ${id}`),
+        byEndpointKey: (endpointKey) => one(sql`SELECT * FROM sources WHERE endpoint_key = ${endpointKey}`),
+        page: (accountId, request) =>
+          Page.read(sql, {
+            table: "sources",
+            where: sql`account_id = ${accountId} AND state = 'ready'`,
+            request,
+            decode: decodeAll
+          }),
+        update: Effect.fnUntraced(function*(source) {
+          const updatedAt = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+          const row = yield* encode({ ...source, updatedAt }).pipe(Effect.orDie)
+          return yield* one(sql`
+            UPDATE sources SET ${
+            sql.update(row, ["id", "account_id", "created_at"])
+          } WHERE id = ${source.id} RETURNING *`).pipe(refuseTakenSlug(source.nameSlug))
+        }),
+        setState: (id, state) =>
+          Effect.map(
+            sql`UPDATE sources SET state = ${state} WHERE id = ${id} RETURNING id`,
+            (rows) => rows.length > 0
+          ),
+        delete: (id) => Effect.map(sql`DELETE FROM sources WHERE id = ${id} RETURNING id`, (rows) => rows.length > 0),
+        freeSlug: Effect.fnUntraced(function*(accountId, slug) {
+          const rows = yield* sql<{ readonly name_slug: string }>`
+            SELECT name_slug FROM sources
+            WHERE account_id = ${accountId} AND (name_slug = ${slug} OR name_slug ~ ${`^${slug}-[0-9]+$`})`
+          const taken = new Set(rows.map((row) => row.name_slug))
+          let free = slug
+          for (let suffix = 2; taken.has(free); suffix++) free = `${slug}-${suffix}`
+          return free
+        }),
+        unready: Effect.flatMap(sql`SELECT * FROM sources WHERE state <> 'ready' ORDER BY id`, decodeAll)
+      })
+    })
+  )
+}

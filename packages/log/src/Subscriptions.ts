@@ -1,0 +1,154 @@
+import * as EmitterPattern from "@headwater/domain/EmitterPattern"
+import * as Id from "@headwater/domain/Id"
+import * as Stream from "@headwater/domain/Stream"
+import { Subscription } from "@headwater/domain/Subscription"
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient, type SqlError, SqlSchema, type Statement } from "effect/sql"
+import * as Column from "./Column.ts"
+
+/** Told, with the account's id, whenever a transaction changed which subscriptions an account has. */
+export const subscriptionsChannel = "headwater_subscriptions"
+
+const Row = Schema.Struct({
+  ...Subscription.fields,
+  createdAt: Column.Int8
+}).pipe(Schema.encodeKeys({
+  accountId: "account_id",
+  emitterId: "emitter_id",
+  listenerId: "listener_id",
+  eventName: "event_name",
+  createdAt: "created_at"
+}))
+
+/** What names a subscription to its account. `""` and `"default"` name the same event stream. */
+export interface SubscriptionKey {
+  readonly accountId: Id.AccountId
+  readonly emitterId: string
+  readonly listenerId: string
+  readonly eventName: string
+}
+
+/** Subscriptions and the cursors they start with. */
+export class Subscriptions extends Context.Service<Subscriptions, {
+  /**
+   * The subscription of that key, made where it is not there yet. It starts at the end of the log of every emitter
+   * that exists, in one snapshot; an emitter without a cursor is one created later, read from its beginning.
+   */
+  readonly create: (key: SubscriptionKey) => Effect.Effect<Subscription, SqlError.SqlError>
+  /** Removes it with its cursors, and returns what was removed. */
+  readonly remove: (key: SubscriptionKey) => Effect.Effect<Option.Option<Subscription>, SqlError.SqlError>
+  /**
+   * Removes, with their cursors, all subscriptions of which the source, workflow or webhook is the listener or the
+   * literal emitter, and the cursors that globs hold on its log. Returns what was removed.
+   */
+  readonly removeParty: (
+    accountId: Id.AccountId,
+    id: string
+  ) => Effect.Effect<ReadonlyArray<Subscription>, SqlError.SqlError>
+  readonly get: (id: Id.SubscriptionId) => Effect.Effect<Option.Option<Subscription>, SqlError.SqlError>
+  /** Newest first. */
+  readonly list: (accountId: Id.AccountId) => Effect.Effect<ReadonlyArray<Subscription>, SqlError.SqlError>
+  /** Oldest first. */
+  readonly forAccount: (accountId: Id.AccountId) => Effect.Effect<ReadonlyArray<Subscription>, SqlError.SqlError>
+  /** Oldest first. */
+  readonly forListener: (listenerId: string) => Effect.Effect<ReadonlyArray<Subscription>, SqlError.SqlError>
+}>()("@headwater/log/Subscriptions") {
+  static readonly layer: Layer.Layer<
+    Subscriptions,
+    never,
+    SqlClient.SqlClient | SecureRandom.SecureRandom
+  > = Layer.effect(
+    Subscriptions,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const random = yield* SecureRandom.SecureRandom
+
+      const all = (rows: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
+        SqlSchema.findAll({ Request: Schema.Void, Result: Row, execute: () => rows })().pipe(
+          Effect.catchTag("SchemaError", Effect.die)
+        )
+      const one = (rows: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
+        Effect.map(all(rows), ([first]) => Option.fromUndefinedOr(first))
+      const tell = (accountId: Id.AccountId) => sql`SELECT pg_notify(${subscriptionsChannel}, ${accountId})`
+
+      const whereKey = (key: SubscriptionKey) =>
+        sql.and([
+          sql`account_id = ${key.accountId}`,
+          sql`emitter_id = ${key.emitterId}`,
+          sql`listener_id = ${key.listenerId}`,
+          sql`stream = ${Stream.normalize(key.eventName)}`
+        ])
+
+      const insert = Effect.fnUntraced(function*(key: SubscriptionKey) {
+        const id = yield* Id.make("subscription").pipe(Effect.provideService(SecureRandom.SecureRandom, random))
+        const createdAt = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+        const stream = Stream.normalize(key.eventName)
+        const like = EmitterPattern.toLike(key.emitterId)
+        const inserted = yield* one(sql`
+          INSERT INTO subscriptions ${
+          sql.insert({
+            id,
+            account_id: key.accountId,
+            emitter_id: key.emitterId,
+            emitter_like: like,
+            listener_id: key.listenerId,
+            event_name: key.eventName,
+            stream,
+            created_at: createdAt
+          })
+        } ON CONFLICT (account_id, emitter_id, listener_id, stream) DO NOTHING RETURNING *`)
+        if (Option.isNone(inserted)) return inserted
+        const matching = EmitterPattern.isGlob(key.emitterId)
+          ? sql`emitter_id LIKE ${like} AND emitter_id <> ${key.listenerId}`
+          : sql`emitter_id = ${key.emitterId}`
+        yield* sql`
+          INSERT INTO cursors (subscription_id, emitter_id, n, id, start_n)
+          SELECT ${id}, emitter_id, coalesce((streams ->> ${stream}::text)::bigint, 0), last_id,
+            coalesce((streams ->> ${stream}::text)::bigint, 0)
+          FROM heads WHERE account_id = ${key.accountId} AND ${matching}`
+        yield* tell(key.accountId)
+        return inserted
+      })
+
+      const create = (key: SubscriptionKey): Effect.Effect<Subscription, SqlError.SqlError> =>
+        sql.withTransaction(insert(key)).pipe(
+          Effect.filterOrElse(Option.isSome, () => one(sql`SELECT * FROM subscriptions WHERE ${whereKey(key)}`)),
+          // Neither inserted nor there: it was removed in between, so it can be inserted now.
+          Effect.flatMap(Option.match({ onSome: Effect.succeed, onNone: () => create(key) }))
+        )
+
+      const removeWhere = Effect.fnUntraced(function*(accountId: Id.AccountId, where: Statement.Fragment) {
+        const removed = yield* all(sql`DELETE FROM subscriptions WHERE ${where} RETURNING *`)
+        if (removed.length === 0) return removed
+        yield* sql`DELETE FROM cursors WHERE ${sql.in("subscription_id", removed.map(({ id }) => id))}`
+        yield* tell(accountId)
+        return removed
+      })
+
+      return Subscriptions.of({
+        create,
+        remove: (key) =>
+          sql.withTransaction(removeWhere(key.accountId, whereKey(key))).pipe(
+            Effect.map(([removed]) => Option.fromUndefinedOr(removed))
+          ),
+        removeParty: (accountId, id) =>
+          sql.withTransaction(Effect.gen(function*() {
+            const removed = yield* removeWhere(
+              accountId,
+              sql.and([sql`account_id = ${accountId}`, sql.or([sql`listener_id = ${id}`, sql`emitter_id = ${id}`])])
+            )
+            yield* sql`
+              DELETE FROM cursors WHERE emitter_id = ${id} AND subscription_id IN (
+                SELECT id FROM subscriptions WHERE account_id = ${accountId}
+              )`
+            return removed
+          })),
+        get: (id) => one(sql`SELECT * FROM subscriptions WHERE id = ${id}`),
+        list: (accountId) => all(sql`SELECT * FROM subscriptions WHERE account_id = ${accountId} ORDER BY id DESC`),
+        forAccount: (accountId) => all(sql`SELECT * FROM subscriptions WHERE account_id = ${accountId} ORDER BY id`),
+        forListener: (listenerId) => all(sql`SELECT * FROM subscriptions WHERE listener_id = ${listenerId} ORDER BY id`)
+      })
+    })
+  )
+}

@@ -1,0 +1,219 @@
+import * as Id from "@headwater/domain/Id"
+import { Seal, type SealBroken } from "@headwater/domain/Seal"
+import { type DisabledReason, Webhook } from "@headwater/domain/Webhook"
+import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient, type SqlError, SqlSchema } from "effect/sql"
+import * as Column from "./Column.ts"
+import * as Page from "./Page.ts"
+import { Subscriptions } from "./Subscriptions.ts"
+
+const secretPrefix = "whsec_"
+const secretBytes = 32
+
+/** How long the secret before a rotation still signs (delivery.md, "The request"). */
+export const overlapMs = 24 * 60 * 60 * 1000
+
+const Row = Schema.Struct({
+  ...Webhook.fields,
+  throttledUntil: Schema.NullOr(Column.Int8),
+  failingSince: Schema.NullOr(Column.Int8),
+  createdAt: Column.Int8,
+  updatedAt: Column.Int8
+}).pipe(Schema.encodeKeys({
+  accountId: "account_id",
+  disabledReason: "disabled_reason",
+  throttledUntil: "throttled_until",
+  failingSince: "failing_since",
+  createdAt: "created_at",
+  updatedAt: "updated_at"
+}))
+
+interface SecretRow {
+  readonly secret: Uint8Array
+  readonly previous_secret: Uint8Array | null
+  readonly previous_secret_until: bigint | null
+}
+
+/** What a client may change of a webhook; a field that is undefined stays. */
+export interface WebhookChange {
+  readonly name: string | null | undefined
+  readonly description: string | null | undefined
+  readonly url: string | undefined
+  readonly active: boolean
+}
+
+/**
+ * Webhooks and their signing secrets (`whsec_` and base64 of 32 random bytes, sealed). The transitions of the engine
+ * are single statements, so they take part in whatever transaction surrounds them.
+ */
+export class Webhooks extends Context.Service<Webhooks, {
+  /** Creates it active and with a new secret. */
+  readonly insert: (input: {
+    readonly accountId: Id.AccountId
+    readonly name: string | null
+    readonly description: string | null
+    readonly url: string
+  }) => Effect.Effect<Webhook, SqlError.SqlError>
+  readonly get: (accountId: Id.AccountId, id: string) => Effect.Effect<Option.Option<Webhook>, SqlError.SqlError>
+  /** Of any account, for the engine. */
+  readonly getById: (id: Id.WebhookId) => Effect.Effect<Option.Option<Webhook>, SqlError.SqlError>
+  readonly page: (
+    accountId: Id.AccountId,
+    request: Page.PageRequest
+  ) => Effect.Effect<Page.Page<Webhook>, SqlError.SqlError>
+  /** The secrets that sign now, the current one first; none for an unknown webhook. */
+  readonly secrets: (
+    id: Id.WebhookId
+  ) => Effect.Effect<ReadonlyArray<Redacted.Redacted>, SqlError.SqlError | SealBroken>
+  /** Makes a new secret; the one before it stays live for `overlapMs`. None for an unknown webhook. */
+  readonly rotate: (
+    accountId: Id.AccountId,
+    id: string
+  ) => Effect.Effect<Option.Option<Redacted.Redacted>, SqlError.SqlError>
+  /** Making an inactive webhook active forgets why it was taken out of service. */
+  readonly update: (
+    accountId: Id.AccountId,
+    id: string,
+    change: WebhookChange
+  ) => Effect.Effect<Option.Option<Webhook>, SqlError.SqlError>
+  /** Removes it with the subscriptions it listens by, at once. Whether there was such a webhook. */
+  readonly delete: (accountId: Id.AccountId, id: string) => Effect.Effect<boolean, SqlError.SqlError>
+  /** No send before `untilMs`; an earlier end never shortens a throttle. */
+  readonly throttle: (id: Id.WebhookId, untilMs: number) => Effect.Effect<void, SqlError.SqlError>
+  /** Nothing but failures since `sinceMs`, or since earlier where that is known already. */
+  readonly markFailing: (id: Id.WebhookId, sinceMs: number) => Effect.Effect<void, SqlError.SqlError>
+  readonly markHealthy: (id: Id.WebhookId) => Effect.Effect<void, SqlError.SqlError>
+  /** Takes it out of service. False where it was out already, so that the transition is told once. */
+  readonly disable: (
+    id: Id.WebhookId,
+    reason: DisabledReason,
+    atMs: number
+  ) => Effect.Effect<boolean, SqlError.SqlError>
+}>()("@headwater/log/Webhooks") {
+  static readonly layer: Layer.Layer<
+    Webhooks,
+    never,
+    SqlClient.SqlClient | Seal | SecureRandom.SecureRandom | Subscriptions
+  > = Layer.effect(
+    Webhooks,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const seal = yield* Seal
+      const subscriptions = yield* Subscriptions
+      const random = yield* SecureRandom.SecureRandom
+      const decodeAll = (rows: ReadonlyArray<unknown>) =>
+        Schema.decodeUnknownEffect(Schema.Array(Row))(rows).pipe(Effect.orDie)
+      const one = (rows: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
+        SqlSchema.findOneOption({ Request: Schema.Void, Result: Row, execute: () => rows })().pipe(
+          Effect.catchTag("SchemaError", Effect.die)
+        )
+      const newSecret = Effect.map(
+        random.randomBytes(secretBytes),
+        (bytes) => Redacted.make(secretPrefix + Buffer.from(bytes).toString("base64"))
+      )
+
+      return Webhooks.of({
+        insert: Effect.fnUntraced(function*(input) {
+          const id = yield* Id.make("webhook").pipe(Effect.provideService(SecureRandom.SecureRandom, random))
+          const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+          const webhook: Webhook = {
+            ...input,
+            id: Id.WebhookId.make(id),
+            active: true,
+            disabledReason: null,
+            throttledUntil: null,
+            failingSince: null,
+            createdAt: now,
+            updatedAt: now
+          }
+          yield* sql`
+            INSERT INTO webhooks ${
+            sql.insert({
+              id,
+              account_id: input.accountId,
+              name: input.name,
+              description: input.description,
+              url: input.url,
+              active: true,
+              secret: yield* seal.seal(placeOf(id), yield* newSecret),
+              created_at: now,
+              updated_at: now
+            })
+          }`
+          return webhook
+        }),
+        get: (accountId, id) => one(sql`SELECT * FROM webhooks WHERE id = ${id} AND account_id = ${accountId}`),
+        getById: (id) => one(sql`SELECT * FROM webhooks WHERE id = ${id}`),
+        page: (accountId, request) =>
+          Page.read(sql, {
+            table: "webhooks",
+            where: sql`account_id = ${accountId}`,
+            request,
+            decode: decodeAll
+          }),
+        secrets: Effect.fnUntraced(function*(id) {
+          const now = yield* Clock.currentTimeMillis
+          const [row] = yield* sql<SecretRow>`
+            SELECT secret, previous_secret, previous_secret_until FROM webhooks WHERE id = ${id}`
+          if (row === undefined) return []
+          const live = [row.secret]
+          if (row.previous_secret !== null && Number(row.previous_secret_until) > now) live.push(row.previous_secret)
+          return yield* Effect.forEach(live, (sealed) => seal.open(placeOf(id), sealed))
+        }),
+        rotate: Effect.fnUntraced(function*(accountId, id) {
+          const secret = yield* newSecret
+          const now = yield* Clock.currentTimeMillis
+          const rows = yield* sql`
+            UPDATE webhooks SET previous_secret = secret, previous_secret_until = ${now + overlapMs},
+              secret = ${yield* seal.seal(placeOf(id), secret)}, updated_at = ${Math.floor(now / 1000)}
+            WHERE id = ${id} AND account_id = ${accountId} RETURNING id`
+          return rows.length === 0 ? Option.none() : Option.some(secret)
+        }),
+        update: Effect.fnUntraced(function*(accountId, id, change) {
+          const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+          const set = {
+            active: change.active,
+            updated_at: now,
+            ...(change.name === undefined ? {} : { name: change.name }),
+            ...(change.description === undefined ? {} : { description: change.description }),
+            ...(change.url === undefined ? {} : { url: change.url }),
+            ...(change.active ? { disabled_reason: null } : {})
+          }
+          return yield* one(sql`
+            UPDATE webhooks SET ${sql.update(set)},
+              failing_since = CASE WHEN active OR NOT ${change.active}::boolean THEN failing_since END
+            WHERE id = ${id} AND account_id = ${accountId} RETURNING *`)
+        }),
+        delete: (accountId, id) =>
+          sql.withTransaction(Effect.gen(function*() {
+            const rows = yield* sql`DELETE FROM webhooks WHERE id = ${id} AND account_id = ${accountId} RETURNING id`
+            if (rows.length === 0) return false
+            yield* subscriptions.removeParty(accountId, id)
+            return true
+          })),
+        throttle: (id, untilMs) =>
+          sql`
+            UPDATE webhooks SET throttled_until = greatest(throttled_until, ${untilMs}::bigint)
+            WHERE id = ${id}`.pipe(Effect.asVoid),
+        markFailing: (id, sinceMs) =>
+          sql`
+            UPDATE webhooks SET failing_since = ${sinceMs}
+            WHERE id = ${id} AND (failing_since IS NULL OR failing_since > ${sinceMs})`.pipe(Effect.asVoid),
+        markHealthy: (id) =>
+          sql`
+            UPDATE webhooks SET failing_since = NULL
+            WHERE id = ${id} AND failing_since IS NOT NULL`.pipe(Effect.asVoid),
+        disable: (id, reason, atMs) =>
+          Effect.map(
+            sql`
+              UPDATE webhooks SET active = false, disabled_reason = ${reason}, updated_at = ${Math.floor(atMs / 1000)}
+              WHERE id = ${id} AND active RETURNING id`,
+            (rows) => rows.length > 0
+          )
+      })
+    })
+  )
+}
+
+const placeOf = (id: string): string => `webhooks/${id}`
