@@ -1,0 +1,472 @@
+import { Context, Deferred, type Duration, Effect, Layer, Redacted, Schedule, Schema, type Scope } from "effect"
+import { type ChildProcess, spawn } from "node:child_process"
+import * as Fs from "node:fs/promises"
+import * as Path from "node:path"
+import * as BoundedLogFile from "./BoundedLogFile.ts"
+import { DataDirectory, type DataDirectoryInUse, DataDirectoryUnusable } from "./DataDirectory.ts"
+import * as PostgresBinaries from "./PostgresBinaries.ts"
+import { livingProcesses, readPostmaster } from "./PostgresProcesses.ts"
+import {
+  type ExecutableInaccessible,
+  type Identity,
+  isReachableByAll,
+  isRoot,
+  postgresIdentity
+} from "./Unprivileged.ts"
+
+/** How a client reaches the database: the fields of the same names of a `PgClient` configuration. */
+export interface EmbeddedPostgresConnection {
+  /** Path of the unix socket. Postgres listens on nothing else. */
+  readonly path: string
+  readonly username: string
+  readonly password: Redacted.Redacted
+  readonly database: string
+}
+
+/** Postgres could not be set up or started. The message ends with what it said itself. */
+export class EmbeddedPostgresFailed extends Schema.TaggedError<EmbeddedPostgresFailed>()("EmbeddedPostgresFailed", {
+  directory: Schema.String,
+  message: Schema.String
+}) {}
+
+/** No Postgres of this data directory accepts connections. */
+export class EmbeddedPostgresNotRunning
+  extends Schema.TaggedError<EmbeddedPostgresNotRunning>()("EmbeddedPostgresNotRunning", { directory: Schema.String })
+{
+  override get message() {
+    return `No server is running on the data directory ${this.directory}`
+  }
+}
+
+export type EmbeddedPostgresError =
+  | EmbeddedPostgresFailed
+  | DataDirectoryInUse
+  | DataDirectoryUnusable
+  | ExecutableInaccessible
+  | PostgresBinaries.PostgresBinariesMissing
+  | BoundedLogFile.LogFileUnusable
+
+/**
+ * A Postgres of our own, in `postgres` below the data directory, that lives and dies with this process. It listens on a
+ * unix socket inside its data directory, which only its own identity and root can enter, and it is started again when it
+ * ends by itself; clients find it on the same socket.
+ */
+export class EmbeddedPostgres extends Context.Service<EmbeddedPostgres, {
+  readonly connection: EmbeddedPostgresConnection
+  /** Process id of the present postmaster. */
+  readonly pid: Effect.Effect<number | undefined>
+}>()("@headwater/postgres/EmbeddedPostgres") {
+  /** Sets up the database at the first start, takes down one that a killed server left behind, and starts it. */
+  static readonly layer = (options: {
+    /** Postgres settings on top of ours, such as `{ fsync: "off" }` for tests. */
+    readonly settings?: Readonly<Record<string, string>>
+  } = {}): Layer.Layer<EmbeddedPostgres, EmbeddedPostgresError, DataDirectory> =>
+    Layer.effect(EmbeddedPostgres, make(options.settings ?? {}))
+
+  /** How to reach the Postgres that another process, the server, is running on the data directory. */
+  static readonly attach: Effect.Effect<
+    EmbeddedPostgresConnection,
+    EmbeddedPostgresNotRunning | DataDirectoryUnusable,
+    DataDirectory | Scope.Scope
+  > = Effect.gen(function*() {
+    const data = yield* DataDirectory
+    const directory = Path.join(data.path, "postgres")
+    const postmaster = yield* readPostmaster(directory)
+    const living = yield* livingProcesses(directory)
+    if (postmaster === undefined || !postmaster.ready || !living.includes(postmaster.pid)) {
+      return yield* new EmbeddedPostgresNotRunning({ directory: data.path })
+    }
+    return yield* connectionTo(directory)
+  })
+}
+
+const superuser = "postgres"
+const port = 5432
+
+// The kernel takes no longer path for a unix socket (108 bytes on Linux, 104 elsewhere, with the closing zero byte).
+const longestSocketPath = process.platform === "linux" ? 107 : 103
+
+const logLimit = 4 * 1024 * 1024
+
+const settings: Readonly<Record<string, string>> = {
+  listen_addresses: "",
+  port: String(port),
+  unix_socket_directories: ".",
+  unix_socket_permissions: "0700",
+  cluster_name: "headwater",
+  synchronous_commit: "on",
+  shared_buffers: "128MB",
+  max_connections: "100",
+  // Parallel plans need shared memory segments, for which a container's 64 MB of /dev/shm are soon too small.
+  max_parallel_workers_per_gather: "0",
+  max_parallel_maintenance_workers: "0",
+  jit: "off",
+  timezone: "UTC",
+  log_timezone: "UTC",
+  log_checkpoints: "off",
+  logging_collector: "off"
+}
+
+const make = Effect.fnUntraced(function*(extraSettings: Readonly<Record<string, string>>) {
+  const data = yield* DataDirectory
+  yield* data.lock
+
+  const directory = Path.join(data.path, "postgres")
+  yield* refuseUnreachable(directory)
+  const connection = yield* connectionTo(directory)
+  yield* PostgresBinaries.locate.pipe(
+    Effect.flatMap((binaries) => initialise(directory, binaries, connection.password))
+  )
+  const identity = yield* identityFor(directory)
+  const log = yield* BoundedLogFile.open(Path.join(data.path, "postgres.log"), { limit: logLimit })
+
+  let current: Running | undefined
+  yield* Effect.addFinalizer(() => current === undefined ? Effect.void : stop(current))
+
+  const start = Effect.gen(function*() {
+    yield* takeDownRemains(directory)
+    // Looked up at every start, because what cleans caches may have removed a copy meanwhile.
+    const binaries = yield* PostgresBinaries.locate
+    const running = yield* Effect.sync(() => {
+      current = launch(directory, binaries.postgres, identity, { ...settings, ...extraSettings }, log.write)
+      return current
+    })
+    yield* awaitReady(directory, running, log.tail)
+    return running
+  })
+
+  const keepRunning = Effect.fnUntraced(function*(first: Running) {
+    let running = first
+    while (true) {
+      const ending = yield* Deferred.await(running.ended)
+      yield* Effect.logWarning(`Postgres ended unexpectedly (${ending}). Starting it again.`)
+      running = yield* start.pipe(
+        Effect.tapError((error) => Effect.logError(`Postgres could not be started again. ${error.message}`)),
+        Effect.retry(restartSchedule)
+      )
+      yield* Effect.logInfo(`Postgres accepts connections again (process id ${running.child.pid ?? "unknown"})`)
+    }
+  })
+
+  const first = yield* start
+  yield* Effect.forkScoped(keepRunning(first))
+
+  return EmbeddedPostgres.of({ connection, pid: Effect.sync(() => current?.child.pid) })
+})
+
+/** Without /proc, Postgres reaches its data directory by path only, so every directory above must let it through. */
+const refuseUnreachable = Effect.fnUntraced(function*(directory: string) {
+  if (process.platform === "linux" || !isRoot() || (yield* isReachableByAll(directory))) return
+  return yield* new DataDirectoryUnusable({
+    directory,
+    message: `${directory} lies below a directory that only root can enter, where Postgres, which never runs as root, `
+      + "cannot work on this platform. Set HEADWATER_DATA_DIR to another directory, or do not run as root."
+  })
+})
+
+const restartSchedule = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("5 seconds")])
+
+interface Running {
+  readonly child: ChildProcess
+  /** How the process ended, in words. */
+  readonly ended: Deferred.Deferred<string>
+}
+
+/**
+ * The path by which the running processes know the directory they work in. It stays valid below directories they may not
+ * enter, because the kernel hands them the directory itself.
+ */
+const workingDirectory = (directory: string): string => process.platform === "linux" ? "/proc/self/cwd" : directory
+
+// Ends Postgres when the server's end of the pipe closes without a word, as it does however the server dies. Detached from
+// Postgres, which would log it as a stranger among its children.
+const launcher = `exec 3<&0 </dev/null
+( { cd /; read -r _ <&3 || kill -INT "$$"; } >/dev/null 2>&1 & )
+exec "$@" 3<&-`
+
+const launch = (
+  directory: string,
+  postgres: string,
+  identity: Identity | undefined,
+  settings: Readonly<Record<string, string>>,
+  log: (chunk: Uint8Array) => void
+): Running => {
+  const settingArguments = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])
+  const child = spawn(
+    "/bin/sh",
+    ["-c", launcher, "sh", postgres, "-D", workingDirectory(directory), ...settingArguments],
+    {
+      cwd: directory,
+      env: environment(),
+      // Its own session, so that a Ctrl-C meant for the server does not end the database first.
+      detached: true,
+      stdio: ["pipe", "ignore", "pipe"],
+      ...identity
+    }
+  )
+  const ended = Deferred.makeUnsafe<string>()
+  child.stderr.on("data", log)
+  child.stdin.on("error", (cause) => log(Buffer.from(`The watcher of the server is gone: ${cause.message}\n`)))
+  child.on("error", (cause) => Deferred.doneUnsafe(ended, Effect.succeed(cause.message)))
+  child.on("exit", (code, signal) => {
+    child.stdin.end("ended\n")
+    Deferred.doneUnsafe(ended, Effect.succeed(signal === null ? `exit code ${code}` : `signal ${signal}`))
+  })
+  return { child, ended }
+}
+
+/** Nothing of ours but the path: variables such as PGPORT would change what Postgres does. */
+const environment = (): NodeJS.ProcessEnv => ({ PATH: process.env.PATH ?? "/usr/bin:/bin", LC_ALL: "C" })
+
+const awaitReady = (directory: string, running: Running, tail: () => string) => {
+  const ready = Effect.gen(function*() {
+    const postmaster = yield* readPostmaster(directory)
+    return postmaster !== undefined && postmaster.pid === running.child.pid && postmaster.ready
+  }).pipe(Effect.repeat({ until: (isReady) => isReady, schedule: Schedule.spaced("20 millis") }), Effect.asVoid)
+
+  const ended = Deferred.await(running.ended).pipe(
+    Effect.flatMap((ending) =>
+      Effect.fail(
+        new EmbeddedPostgresFailed({ directory, message: `Postgres did not start (${ending}). ${tail()}`.trim() })
+      )
+    )
+  )
+  return Effect.raceFirst(ready, ended)
+}
+
+const stop = Effect.fnUntraced(function*(running: Running) {
+  // Fast shutdown first, which writes a checkpoint; then without one; then by force, from which it recovers at its start.
+  for (const [signal, patience] of [["SIGINT", "30 seconds"], ["SIGQUIT", "5 seconds"]] as const) {
+    running.child.kill(signal)
+    const ending = yield* Deferred.await(running.ended).pipe(Effect.interruptible, Effect.timeoutOption(patience))
+    if (ending._tag === "Some") return
+  }
+  running.child.kill("SIGKILL")
+  yield* Deferred.await(running.ended)
+})
+
+/** Ends what a killed server, or a killed postmaster, left behind on the data directory, which we hold the lock of. */
+const takeDownRemains = Effect.fnUntraced(function*(directory: string) {
+  const steps: ReadonlyArray<readonly [NodeJS.Signals, Duration.Input]> = [
+    // Backends whose postmaster is gone end by themselves in a moment, and ignore this.
+    ["SIGINT", "10 seconds"],
+    ["SIGQUIT", "2 seconds"],
+    ["SIGKILL", "10 seconds"]
+  ]
+  for (const [signal, patience] of steps) {
+    const living = yield* livingProcesses(directory)
+    if (living.length === 0) break
+    const postmaster = yield* readPostmaster(directory)
+    const orphaned = postmaster === undefined || !living.includes(postmaster.pid)
+    if (signal === "SIGINT" && !orphaned) {
+      yield* Effect.logWarning(`Taking down the Postgres (process id ${postmaster.pid}) a former server left behind`)
+      yield* sendSignal(postmaster.pid, signal)
+    } else if (signal !== "SIGINT") {
+      yield* Effect.forEach(living, (pid) => sendSignal(pid, signal))
+    }
+    const gone = livingProcesses(directory).pipe(
+      Effect.repeat({ until: (pids) => pids.length === 0, schedule: Schedule.spaced("20 millis") }),
+      Effect.timeoutOption(signal === "SIGINT" && orphaned ? "2 seconds" : patience)
+    )
+    if ((yield* gone)._tag === "Some") break
+  }
+  const left = yield* livingProcesses(directory)
+  if (left.length > 0) {
+    return yield* new EmbeddedPostgresFailed({
+      directory,
+      message: `Processes of a former Postgres cannot be ended: ${left.join(", ")}`
+    })
+  }
+  // Postgres would take any process that has got the recorded id by now for the former postmaster and refuse to start.
+  yield* Effect.tryPromise({
+    try: async () => {
+      await Fs.rm(Path.join(directory, "postmaster.pid"), { force: true })
+      await Fs.rm(Path.join(directory, `.s.PGSQL.${port}.lock`), { force: true })
+    },
+    catch: (cause) => failed(directory, "Cannot remove the lock files of a former Postgres", cause)
+  })
+})
+
+const sendSignal = (pid: number, signal: NodeJS.Signals): Effect.Effect<void> =>
+  Effect.sync(() => {
+    try {
+      process.kill(pid, signal)
+    } catch (cause) {
+      // It ended by itself since it was listed.
+      if (!(cause instanceof Error && "code" in cause && cause.code === "ESRCH")) throw cause
+    }
+  })
+
+const failed = (directory: string, what: string, cause: unknown) =>
+  new EmbeddedPostgresFailed({ directory, message: `${what}: ${String(cause)}` })
+
+const attempt = <A>(directory: string, what: string, run: () => Promise<A>) =>
+  Effect.tryPromise({ try: run, catch: (cause) => failed(directory, what, cause) })
+
+const connectionTo = Effect.fnUntraced(function*(directory: string) {
+  const data = yield* DataDirectory
+  const connection: EmbeddedPostgresConnection = {
+    path: yield* socketPath(directory),
+    username: superuser,
+    password: yield* data.secret("postgres-password"),
+    database: "postgres"
+  }
+  return connection
+})
+
+/** The path under which clients find the socket: in the data directory, or, where that is too long, by a short alias. */
+const socketPath = Effect.fnUntraced(function*(directory: string) {
+  const name = `.s.PGSQL.${port}`
+  const path = Path.join(directory, name)
+  if (Buffer.byteLength(path) <= longestSocketPath) return path
+  if (process.platform !== "linux") {
+    return yield* new DataDirectoryUnusable({
+      directory,
+      message: `${path} is longer than a unix socket may be (${longestSocketPath} bytes). `
+        + "Set HEADWATER_DATA_DIR to a shorter path."
+    })
+  }
+  const alias = yield* Effect.acquireRelease(
+    Effect.tryPromise({
+      try: async () => {
+        await Fs.mkdir(Path.dirname(directory), { recursive: true })
+        return Fs.open(Path.dirname(directory))
+      },
+      catch: (cause) => new DataDirectoryUnusable({ directory, message: `Cannot open ${directory}: ${String(cause)}` })
+    }),
+    (handle) => Effect.promise(() => handle.close())
+  )
+  return `/proc/${process.pid}/fd/${alias.fd}/${Path.basename(directory)}/${name}`
+})
+
+/** Who Postgres has to run as: the owner of its data directory, which it insists on. */
+const identityFor = Effect.fnUntraced(function*(directory: string) {
+  if (!isRoot()) return undefined
+  const owner = yield* attempt(directory, "Cannot read the data directory", () => Fs.stat(directory))
+  return owner.uid === 0 ? postgresIdentity() : { uid: owner.uid, gid: owner.gid }
+})
+
+/** Creates the database, all at once or not at all: it is made beside its place and moved there when it is complete. */
+const initialise = Effect.fnUntraced(function*(
+  directory: string,
+  binaries: PostgresBinaries.PostgresBinaries,
+  password: Redacted.Redacted
+) {
+  const exists = yield* attempt(directory, "Cannot look for the database", () => fileExists(directory))
+  if (exists) return
+  yield* Effect.logInfo(`Creating the embedded database in ${directory}`)
+
+  const staging = `${directory}.new`
+  const cluster = Path.join(staging, "cluster")
+  const passwordFile = Path.join(staging, "password")
+  const creator = yield* attempt(directory, "Cannot choose a user for initdb", initdbIdentity)
+  const own = async (path: string, identity: Identity | undefined) => {
+    if (identity !== undefined) await Fs.lchown(path, identity.uid, identity.gid)
+  }
+
+  yield* attempt(directory, "Cannot prepare the database", async () => {
+    await Fs.rm(staging, { recursive: true, force: true })
+    await Fs.mkdir(cluster, { recursive: true, mode: 0o700 })
+    await Fs.writeFile(passwordFile, Redacted.value(password), { mode: 0o600, flag: "wx" })
+    await Promise.all([staging, cluster, passwordFile].map((path) => own(path, creator)))
+  })
+  yield* runInitdb(directory, cluster, passwordFile, binaries.initdb, creator)
+  yield* attempt(directory, "Cannot finish the database", async () => {
+    const entries = await Fs.readdir(cluster, { recursive: true })
+    await Promise.all(entries.map((entry) => own(Path.join(cluster, entry), postgresIdentity())))
+    await own(cluster, postgresIdentity())
+    await Fs.rename(cluster, directory)
+    await Fs.rm(staging, { recursive: true, force: true })
+    const parent = await Fs.open(Path.dirname(directory))
+    try {
+      await parent.sync()
+    } finally {
+      await parent.close()
+    }
+  })
+})
+
+const runInitdb = (
+  directory: string,
+  cluster: string,
+  passwordFile: string,
+  initdb: string,
+  creator: Identity | undefined
+) =>
+  Effect.callback<void, EmbeddedPostgresFailed>((resume) => {
+    const child = spawn(initdb, [
+      "-D",
+      workingDirectory(cluster),
+      `--username=${superuser}`,
+      `--pwfile=${Path.relative(cluster, passwordFile)}`,
+      "--auth-local=scram-sha-256",
+      "--auth-host=reject",
+      "--encoding=UTF8",
+      // Postgres' own collation: the same order on every system, whatever C library sorts there after an upgrade.
+      "--locale=C",
+      "--locale-provider=builtin",
+      "--builtin-locale=C.UTF-8",
+      "--no-instructions"
+    ], { cwd: cluster, env: environment(), stdio: ["ignore", "pipe", "pipe"], ...creator })
+    let said = ""
+    const listen = (chunk: Buffer) => {
+      said = (said + chunk.toString("utf8")).slice(-4096)
+    }
+    child.stdout.on("data", listen)
+    child.stderr.on("data", listen)
+    child.on("error", (cause) => resume(Effect.fail(failed(directory, "Cannot run initdb", cause))))
+    child.on("close", (code, signal) =>
+      resume(
+        code === 0
+          ? Effect.void
+          : Effect.fail(failed(directory, `initdb failed (${signal ?? `exit code ${code}`})`, said.trim()))
+      ))
+    return Effect.sync(() => child.kill("SIGKILL"))
+  })
+
+/**
+ * Who initdb runs as. It refuses to be root and, unlike Postgres itself, insists on a name for its uid. Where ours has
+ * none, it works as any account that has one and presently no process that could interfere; what it made is handed over
+ * to Postgres' own identity afterwards. The directory it works in cannot be entered from outside meanwhile.
+ */
+const initdbIdentity = async (): Promise<Identity | undefined> => {
+  const wanted = postgresIdentity()
+  if (wanted === undefined) return undefined
+  const accounts = (await Fs.readFile("/etc/passwd", "utf8")).split("\n").flatMap((line) => {
+    const [name, , uid, gid] = line.split(":")
+    return name !== undefined && uid !== undefined && gid !== undefined && Number(uid) > 0
+      ? [{ name, uid: Number(uid), gid: Number(gid) }]
+      : []
+  })
+  if (process.platform !== "linux" || accounts.some((account) => account.uid === wanted.uid)) return wanted
+  const busy = new Set(await uidsWithProcesses())
+  const idle = accounts.filter((account) => !busy.has(account.uid))
+  const chosen = idle.find((account) => account.name === "nobody") ?? idle[0]
+  if (chosen === undefined) {
+    throw new Error(`/etc/passwd names neither the uid ${wanted.uid} nor any unprivileged account without processes`)
+  }
+  return { uid: chosen.uid, gid: chosen.gid }
+}
+
+const uidsWithProcesses = async (): Promise<ReadonlyArray<number>> => {
+  const pids = (await Fs.readdir("/proc")).filter((name) => /^\d+$/.test(name))
+  const owners = await Promise.all(pids.map(async (pid) => {
+    try {
+      return [(await Fs.stat(`/proc/${pid}`)).uid]
+    } catch (cause) {
+      if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return []
+      throw cause
+    }
+  }))
+  return owners.flat()
+}
+
+const fileExists = async (path: string): Promise<boolean> => {
+  try {
+    await Fs.stat(path)
+    return true
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return false
+    throw cause
+  }
+}

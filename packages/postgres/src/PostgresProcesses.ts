@@ -1,0 +1,71 @@
+import { Effect } from "effect"
+import { execFile } from "node:child_process"
+import * as Fs from "node:fs/promises"
+import * as Path from "node:path"
+import { promisify } from "node:util"
+
+/** What `postmaster.pid` in a Postgres data directory says. */
+export interface Postmaster {
+  readonly pid: number
+  /** Whether it accepts connections. */
+  readonly ready: boolean
+}
+
+/** The postmaster named in the data directory, alive or not. */
+export const readPostmaster = (directory: string): Effect.Effect<Postmaster | undefined> =>
+  Effect.promise(async () => {
+    const lines = await readText(Path.join(directory, "postmaster.pid"))
+    const pid = Number.parseInt(lines?.split("\n")[0] ?? "", 10)
+    return Number.isInteger(pid) && pid > 0 ? { pid, ready: lines?.split("\n")[7]?.trim() === "ready" } : undefined
+  })
+
+/**
+ * The ids of the living Postgres processes of a data directory. On Linux these are the ones that work in it (each process
+ * of Postgres does), so an unrelated process that got a recorded id is never taken for one; elsewhere it is the process
+ * `postmaster.pid` names, if its command line names the directory.
+ */
+export const livingProcesses = (directory: string): Effect.Effect<ReadonlyArray<number>> =>
+  Effect.gen(function*() {
+    if (process.platform === "linux") return yield* Effect.promise(() => processesIn(directory))
+    const postmaster = yield* readPostmaster(directory)
+    if (postmaster === undefined) return []
+    const command = yield* Effect.promise(() => commandLine(postmaster.pid))
+    return command.includes(`-D ${directory}`) ? [postmaster.pid] : []
+  })
+
+const processesIn = async (directory: string): Promise<ReadonlyArray<number>> => {
+  const own = await statOrUndefined(directory)
+  if (own === undefined) return []
+  const pids = (await Fs.readdir("/proc")).filter((name) => /^\d+$/.test(name))
+  const found = await Promise.all(pids.map(async (pid) => {
+    const cwd = await statOrUndefined(`/proc/${pid}/cwd`)
+    if (cwd?.ino !== own.ino || cwd.dev !== own.dev) return []
+    return (await readText(`/proc/${pid}/comm`))?.trim() === "postgres" ? [Number(pid)] : []
+  }))
+  return found.flat()
+}
+
+const commandLine = async (pid: number): Promise<string> => {
+  try {
+    return (await promisify(execFile)("ps", ["-o", "command=", "-p", String(pid)])).stdout
+  } catch (cause) {
+    // `ps` exits with 1 when there is no such process.
+    if (cause instanceof Error && "code" in cause && cause.code === 1) return ""
+    throw cause
+  }
+}
+
+// A process may end, and its directory in /proc vanish, between two reads; another user's may not be looked into.
+const gone = new Set(["ENOENT", "ESRCH", "EACCES", "EPERM"])
+
+const unlessGone = async <A>(read: () => Promise<A>): Promise<A | undefined> => {
+  try {
+    return await read()
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && gone.has(String(cause.code))) return undefined
+    throw cause
+  }
+}
+
+const statOrUndefined = (path: string) => unlessGone(() => Fs.stat(path, { bigint: true }))
+const readText = (path: string) => unlessGone(() => Fs.readFile(path, "utf8"))
