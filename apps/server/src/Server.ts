@@ -1,0 +1,130 @@
+import { NodeHttpServer } from "@effect/platform-node"
+import { Seal } from "@headwater/domain/Seal"
+import * as EgressAllowList from "@headwater/egress/EgressAllowList"
+import { EgressBroker } from "@headwater/egress/EgressBroker"
+import { EgressGuard } from "@headwater/egress/EgressGuard"
+import { EgressHttp } from "@headwater/egress/EgressHttp"
+import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
+import { Draining } from "@headwater/engine/Draining"
+import * as Engine from "@headwater/engine/Engine"
+import { EngineConfig } from "@headwater/engine/EngineConfig"
+import { Accounts } from "@headwater/log/Accounts"
+import { ApiKeys } from "@headwater/log/ApiKeys"
+import { Components } from "@headwater/log/Components"
+import { GroupCommit } from "@headwater/log/GroupCommit"
+import { Sources } from "@headwater/log/Sources"
+import { Subscriptions } from "@headwater/log/Subscriptions"
+import { Webhooks } from "@headwater/log/Webhooks"
+import { DataDirectory } from "@headwater/postgres/DataDirectory"
+import { accessibleExecutable, sandboxIdentity } from "@headwater/postgres/Unprivileged"
+import { Sandbox } from "@headwater/sandbox/Sandbox"
+import { packagedDenoPath, SandboxConfig } from "@headwater/sandbox/SandboxConfig"
+import { Effect, Layer, Option, Redacted } from "effect"
+import { Digest, SecureRandom } from "effect/crypto"
+import { Base64 } from "effect/encoding"
+import * as Fs from "node:fs/promises"
+import { createServer } from "node:http"
+import * as Os from "node:os"
+import * as Path from "node:path"
+import * as Database from "./Database.ts"
+import * as FirstStart from "./FirstStart.ts"
+import * as HttpApp from "./http/HttpApp.ts"
+import { HttpSettings } from "./http/HttpSettings.ts"
+import * as Logging from "./Logging.ts"
+import { ServerConfig } from "./ServerConfig.ts"
+
+const seal = Layer.unwrap(Effect.gen(function*() {
+  const { secretKey } = yield* ServerConfig
+  const key = Option.isSome(secretKey) ? secretKey.value : yield* (yield* DataDirectory).secret("secret-key")
+  const bytes = yield* Effect.orDie(Effect.fromResult(Base64.decode(Redacted.value(key))))
+  return Seal.layer(Redacted.make(bytes))
+}))
+
+const tables = Layer.mergeAll(
+  Accounts.layer,
+  ApiKeys.layer,
+  Components.layer,
+  Sources.layer,
+  Webhooks.layer,
+  GroupCommit.layer
+).pipe(Layer.provideMerge(Subscriptions.layer))
+
+const guard = Layer.unwrap(
+  Effect.flatMap(
+    ServerConfig,
+    ({ egressAllow }) => Effect.map(EgressAllowList.fromEntries(egressAllow), EgressGuard.layer)
+  )
+)
+
+const egressHttp = Layer.unwrap(Effect.gen(function*() {
+  const { extraCa } = yield* ServerConfig
+  return Option.isNone(extraCa)
+    ? EgressHttp.layer()
+    : EgressHttp.layer({ extraCa: yield* Effect.promise(() => Fs.readFile(extraCa.value, "utf8")) })
+}))
+
+/** A directory outside the data directory, which may lie where sandboxes can't go. */
+const sandboxDirectory = Effect.acquireRelease(
+  Effect.promise(async () => {
+    const directory = await Fs.mkdtemp(Path.join(Os.tmpdir(), "headwater-sandbox-"))
+    await Fs.chmod(directory, 0o711)
+    return directory
+  }),
+  (directory) => Effect.promise(() => Fs.rm(directory, { recursive: true, force: true }))
+)
+
+const sandboxConfig = Layer.unwrap(Effect.gen(function*() {
+  const { extraCa } = yield* ServerConfig
+  const identity = sandboxIdentity()
+  return SandboxConfig.layer({
+    denoPath: yield* accessibleExecutable(packagedDenoPath()),
+    cacheDir: yield* sandboxDirectory,
+    ...(identity === undefined ? {} : { identity }),
+    ...(Option.isSome(extraCa) ? { extraCaFile: extraCa.value } : {})
+  })
+}))
+
+const sandbox = Sandbox.layer.pipe(
+  Layer.provide(sandboxConfig),
+  Layer.provide(EgressBroker.layer())
+)
+
+const engine = Layer.mergeAll(Engine.layer, AccountLifecycle.layer).pipe(
+  Layer.provideMerge(sandbox),
+  Layer.provideMerge(egressHttp),
+  Layer.provideMerge(guard),
+  Layer.provideMerge(tables),
+  Layer.provide(Layer.effect(EngineConfig, Effect.map(ServerConfig, ({ url }) => ({ publicUrl: url }))))
+)
+
+const http = HttpApp.layer.pipe(
+  Layer.provide(Layer.effect(
+    HttpSettings,
+    Effect.map(ServerConfig, ({ maxBody, url }) => ({ publicUrl: url, maxBody }))
+  )),
+  Layer.provide(
+    Layer.unwrap(
+      Effect.map(
+        ServerConfig,
+        ({ host, port }) => NodeHttpServer.layer(createServer, { host, port, gracefulShutdownTimeout: "10 seconds" })
+      )
+    )
+  )
+)
+
+/** Released before anything else: nothing new is taken on while what is under way ends. */
+const drainFirst = Layer.effectDiscard(
+  Effect.flatMap(Draining, (draining) => Effect.addFinalizer(() => draining.begin))
+)
+
+/** The whole program: HTTP, engine, sandboxes and database, as configured by the environment. */
+export const layer = Layer.mergeAll(FirstStart.layer, drainFirst).pipe(
+  Layer.provide(http),
+  Layer.provideMerge(engine),
+  Layer.provide(seal),
+  Layer.provide(Database.layer),
+  Layer.provide(Database.dataDirectory),
+  Layer.provide([Digest.layerWebCrypto, SecureRandom.layerWebCrypto]),
+  Layer.provide(Logging.layer),
+  Layer.provide(ServerConfig.layer)
+)

@@ -1,0 +1,101 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Effect, Option, Redacted } from "effect"
+import * as Path from "node:path"
+import { render, ServerConfig } from "./ServerConfig.ts"
+
+const settingsFrom = (env: Record<string, string>) =>
+  Effect.service(ServerConfig).pipe(
+    Effect.provide(ServerConfig.layer),
+    Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
+  )
+
+const key = Buffer.alloc(32, 7).toString("base64")
+const database = "postgres://headwater:hunter2@db.example.com:5432/events?sslmode=require"
+
+describe("ServerConfig", () => {
+  it.effect("needs no variable at all", () =>
+    Effect.gen(function*() {
+      const settings = yield* settingsFrom({})
+      assert.strictEqual(settings.url, "http://127.0.0.1:8787")
+      assert.strictEqual(settings.dataDirectory, Path.resolve(".headwater"))
+      assert.deepStrictEqual(settings.egressAllow, ["loopback"])
+      assert.strictEqual(settings.maxBody, 524_288)
+      assert.strictEqual(settings.retentionDays, 30)
+      assert.isTrue(Option.isNone(settings.databaseUrl))
+    }))
+
+  it.effect("takes an empty variable for an unset one", () =>
+    Effect.gen(function*() {
+      assert.strictEqual((yield* settingsFrom({ HEADWATER_PORT: "" })).port, 8787)
+    }))
+
+  it.effect("derives the public URL from host and port, also when it listens on every address", () =>
+    Effect.gen(function*() {
+      assert.strictEqual(
+        (yield* settingsFrom({ HEADWATER_HOST: "0.0.0.0", HEADWATER_PORT: "80" })).url,
+        "http://127.0.0.1:80"
+      )
+      assert.strictEqual((yield* settingsFrom({ HEADWATER_HOST: "::1" })).url, "http://[::1]:8787")
+      assert.strictEqual(
+        (yield* settingsFrom({ HEADWATER_URL: "https://e.example.com/hw/" })).url,
+        "https://e.example.com/hw"
+      )
+    }))
+
+  it.effect("lets nothing but what is listed through to private networks with a database of one's own", () =>
+    Effect.gen(function*() {
+      const settings = yield* settingsFrom({ DATABASE_URL: database, HEADWATER_SECRET_KEY: key })
+      assert.deepStrictEqual(settings.egressAllow, [])
+      const listed = yield* settingsFrom({ HEADWATER_EGRESS_ALLOW: "loopback, 10.0.0.0/8,fd00::/8 ,printer.local" })
+      assert.deepStrictEqual(listed.egressAllow, ["loopback", "10.0.0.0/8", "fd00::/8", "printer.local"])
+    }))
+
+  const refusals: ReadonlyArray<readonly [name: string, env: Record<string, string>]> = [
+    ["HEADWATER_PORT", { HEADWATER_PORT: "eighty" }],
+    ["HEADWATER_PORT", { HEADWATER_PORT: "65536" }],
+    ["HEADWATER_PORT", { HEADWATER_PORT: "1e3" }],
+    ["HEADWATER_HOST", { HEADWATER_HOST: "http://localhost" }],
+    ["HEADWATER_URL", { HEADWATER_URL: "events.example.com" }],
+    ["HEADWATER_URL", { HEADWATER_URL: "ftp://events.example.com" }],
+    ["DATABASE_URL", { DATABASE_URL: "mysql://localhost/x", HEADWATER_SECRET_KEY: key }],
+    ["DATABASE_URL", { DATABASE_URL: "localhost", HEADWATER_SECRET_KEY: key }],
+    ["HEADWATER_SECRET_KEY", { DATABASE_URL: database }],
+    ["HEADWATER_SECRET_KEY", { HEADWATER_SECRET_KEY: Buffer.alloc(31, 7).toString("base64") }],
+    ["HEADWATER_SECRET_KEY", { HEADWATER_SECRET_KEY: "*" }],
+    ["HEADWATER_API_KEY", { HEADWATER_API_KEY: "secret" }],
+    ["HEADWATER_EGRESS_ALLOW", { HEADWATER_EGRESS_ALLOW: "10.0.0.0/33" }],
+    ["HEADWATER_EGRESS_ALLOW", { HEADWATER_EGRESS_ALLOW: "loopback,10.0.0" }],
+    ["HEADWATER_RETENTION_DAYS", { HEADWATER_RETENTION_DAYS: "0" }],
+    ["HEADWATER_RATE_LIMIT", { HEADWATER_RATE_LIMIT: "-1" }],
+    ["HEADWATER_MAX_BODY", { HEADWATER_MAX_BODY: "512KiB" }],
+    ["HEADWATER_LOG", { HEADWATER_LOG: "xml" }],
+    ["HEADWATER_LOG_LEVEL", { HEADWATER_LOG_LEVEL: "loud" }]
+  ]
+
+  for (const [name, env] of refusals) {
+    it.effect(`stops at ${JSON.stringify(env)} with one line that names ${name}`, () =>
+      Effect.gen(function*() {
+        const error = yield* Effect.flip(settingsFrom(env))
+        assert.match(error.message, new RegExp(`^${name}: [^\n]+$`))
+      }))
+  }
+
+  it.effect("repeats no secret, neither in a reason nor in what it renders", () =>
+    Effect.gen(function*() {
+      const secrets = {
+        DATABASE_URL: database,
+        HEADWATER_SECRET_KEY: key,
+        HEADWATER_API_KEY: "hw_abcdefghijklmnopqrstuvwx"
+      }
+      const settings = yield* settingsFrom(secrets)
+      const shown = `${render(settings)} ${JSON.stringify(settings)}`
+      for (const secret of ["hunter2", key, "abcdefghijklmnop"]) assert.notInclude(shown, secret)
+      assert.include(shown, "db.example.com:5432/events")
+      assert.strictEqual(Option.getOrThrow(Option.map(settings.databaseUrl, Redacted.value)), database)
+
+      const refused = yield* Effect.flip(
+        settingsFrom({ DATABASE_URL: "mysql://u:hunter2@h/d", HEADWATER_SECRET_KEY: key })
+      )
+      assert.notInclude(refused.message, "hunter2")
+    }))
+})

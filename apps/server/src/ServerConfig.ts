@@ -1,0 +1,223 @@
+import { Config, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
+import { Base64 } from "effect/encoding"
+import { isIP } from "node:net"
+import * as Path from "node:path"
+
+/** A variable of the environment has a value the server cannot work with. */
+export class ServerConfigInvalid extends Schema.TaggedError<ServerConfigInvalid>()("ServerConfigInvalid", {
+  variable: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `${this.variable}: ${this.reason}`
+  }
+}
+
+/** What the operator configured, or the default. The `OTEL_*` variables are read by Effect's exporters themselves. */
+export interface ServerSettings {
+  readonly port: number
+  readonly host: string
+  /** Public base URL, without a trailing slash. */
+  readonly url: string
+  /** `None` stands for the embedded Postgres. */
+  readonly databaseUrl: Option.Option<Redacted.Redacted>
+  /** Absolute path. */
+  readonly dataDirectory: string
+  /** The key the first account gets; `None` to generate one. */
+  readonly apiKey: Option.Option<Redacted.Redacted>
+  /** Base64 of 32 bytes; `None`, only with the embedded Postgres, to use the one in the data directory. */
+  readonly secretKey: Option.Option<Redacted.Redacted>
+  /** CIDRs, host names, or `loopback`. */
+  readonly egressAllow: ReadonlyArray<string>
+  /** Absolute path of a PEM file. */
+  readonly extraCa: Option.Option<string>
+  readonly retentionDays: number
+  /** Requests a second per account; 0 for no limit. */
+  readonly rateLimit: number
+  /** Bytes of an ingested request's body. */
+  readonly maxBody: number
+  readonly log: LogFormat
+  readonly logLevel: SettingLogLevel
+}
+
+export type LogFormat = "pretty" | "json"
+
+const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "none"] as const
+export type SettingLogLevel = typeof logLevels[number]
+
+/** The server's settings, from the environment. */
+export class ServerConfig extends Context.Service<ServerConfig, ServerSettings>()("@headwater/server/ServerConfig") {
+  static readonly layer: Layer.Layer<ServerConfig, ServerConfigInvalid> = Layer.effect(ServerConfig, load())
+}
+
+type Parse<A> = (text: string) => Result.Result<A, string>
+
+/** An unset variable and an empty one, as `docker run -e NAME=` leaves it, mean the default alike. */
+const variable = Effect.fnUntraced(function*<A>(name: string, parse: Parse<A>) {
+  const invalid = (reason: string) => new ServerConfigInvalid({ variable: name, reason })
+  const text = yield* Config.option(Config.String(name)).pipe(
+    Effect.mapError((error) => invalid(`cannot be read: ${error.message}`))
+  )
+  const trimmed = Option.filter(Option.map(text, (value) => value.trim()), (value) => value !== "")
+  if (Option.isNone(trimmed)) return Option.none<A>()
+  return Option.some(yield* Effect.mapError(Effect.fromResult(parse(trimmed.value)), invalid))
+})
+
+const integer = (minimum: number, maximum: number): Parse<number> => (value) => {
+  const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
+  return Number.isSafeInteger(number) && number >= minimum && number <= maximum
+    ? Result.succeed(number)
+    : Result.fail(`must be a whole number from ${minimum} to ${maximum}, not ${JSON.stringify(value)}`)
+}
+
+const oneOf = <const A extends string>(names: ReadonlyArray<A>): Parse<A> => (value) => {
+  const name = names.find((candidate) => candidate === value.toLowerCase())
+  return name === undefined
+    ? Result.fail(`must be one of ${names.join(", ")}, not ${JSON.stringify(value)}`)
+    : Result.succeed(name)
+}
+
+const publicUrl: Parse<string> = (value) => {
+  if (!URL.canParse(value)) return Result.fail(`must be a URL such as https://events.example.com, not ${quote(value)}`)
+  const url = new URL(value)
+  if (url.protocol !== "http:" && url.protocol !== "https:") return Result.fail("must begin with http:// or https://")
+  if (url.username !== "" || url.password !== "") return Result.fail("must not contain a user name or password")
+  if (url.search !== "" || url.hash !== "") return Result.fail("must not contain a query or fragment")
+  return Result.succeed(value.replace(/\/+$/, ""))
+}
+
+const quote = (value: string) => JSON.stringify(value)
+
+/** Reasons never repeat the value, which holds a password. */
+const databaseUrl: Parse<Redacted.Redacted> = (value) => {
+  if (!URL.canParse(value)) return Result.fail("must be a URL such as postgres://user:password@host:5432/database")
+  const { protocol } = new URL(value)
+  return protocol === "postgres:" || protocol === "postgresql:"
+    ? Result.succeed(Redacted.make(value))
+    : Result.fail("must begin with postgres:// or postgresql://")
+}
+
+const apiKey: Parse<Redacted.Redacted> = (value) =>
+  /^hw_[A-Za-z0-9_-]{16,200}$/.test(value)
+    ? Result.succeed(Redacted.make(value))
+    : Result.fail("must be hw_ followed by 16 to 200 letters, digits, - or _")
+
+const secretKey: Parse<Redacted.Redacted> = (value) => {
+  const bytes = Base64.decode(value)
+  return Result.isSuccess(bytes) && bytes.success.length === 32
+    ? Result.succeed(Redacted.make(value))
+    : Result.fail("must be base64 of 32 bytes, such as `openssl rand -base64 32` prints")
+}
+
+const egressAllow: Parse<ReadonlyArray<string>> = (value) => {
+  const entries = value.split(",").map((entry) => entry.trim()).filter((entry) => entry !== "")
+  const wrong = entries.find((entry) => !isEgressEntry(entry))
+  return wrong === undefined
+    ? Result.succeed(entries)
+    : Result.fail(`must list CIDRs, host names, or loopback, separated by commas; ${quote(wrong)} is none of them`)
+}
+
+const isEgressEntry = (entry: string): boolean => {
+  const [address = "", bits, ...rest] = entry.split("/")
+  const family = isIP(address)
+  if (rest.length > 0) return false
+  if (bits !== undefined) return family !== 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128)
+  if (family !== 0) return true
+  // Digits and dots that are no address are a mistyped one, not a name.
+  return /^(?=.{1,253}$)(\*\.)?[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*\.?$/i.test(
+    entry
+  ) &&
+    !/^[\d.]+$/.test(entry)
+}
+
+const host: Parse<string> = (value) =>
+  isIP(value) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(value)
+    ? Result.succeed(value)
+    : Result.fail(`must be an IP address or a host name, not ${quote(value)}`)
+
+const path: Parse<string> = (value) => Result.succeed(Path.resolve(value))
+
+function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
+  return Effect.gen(function*() {
+    const port = yield* variable("HEADWATER_PORT", integer(1, 65_535))
+    const listenHost = yield* variable("HEADWATER_HOST", host)
+    const url = yield* variable("HEADWATER_URL", publicUrl)
+    const database = yield* variable("DATABASE_URL", databaseUrl)
+    const secret = yield* variable("HEADWATER_SECRET_KEY", secretKey)
+    if (Option.isSome(database) && Option.isNone(secret)) {
+      return yield* new ServerConfigInvalid({
+        variable: "HEADWATER_SECRET_KEY",
+        reason: "is required with DATABASE_URL, the same on every node: base64 of 32 bytes, "
+          + "such as `openssl rand -base64 32` prints"
+      })
+    }
+    const effectivePort = Option.getOrElse(port, () => 8787)
+    const effectiveHost = Option.getOrElse(listenHost, () => "127.0.0.1")
+    return {
+      port: effectivePort,
+      host: effectiveHost,
+      url: Option.getOrElse(url, () => urlOf(effectiveHost, effectivePort)),
+      databaseUrl: database,
+      dataDirectory: Option.getOrElse(
+        yield* variable("HEADWATER_DATA_DIR", path),
+        () => Path.resolve(".headwater")
+      ),
+      apiKey: yield* variable("HEADWATER_API_KEY", apiKey),
+      secretKey: secret,
+      egressAllow: Option.getOrElse(
+        yield* variable("HEADWATER_EGRESS_ALLOW", egressAllow),
+        () => Option.isNone(database) ? ["loopback"] : []
+      ),
+      extraCa: yield* variable("HEADWATER_EXTRA_CA", path),
+      retentionDays: Option.getOrElse(yield* variable("HEADWATER_RETENTION_DAYS", integer(1, 36_500)), () => 30),
+      rateLimit: Option.getOrElse(yield* variable("HEADWATER_RATE_LIMIT", integer(0, 1_000_000)), () => 0),
+      maxBody: Option.getOrElse(
+        yield* variable("HEADWATER_MAX_BODY", integer(1, 64 * 1024 * 1024)),
+        () => 524_288
+      ),
+      log: Option.getOrElse(
+        yield* variable("HEADWATER_LOG", oneOf(["pretty", "json"])),
+        () => process.stdout.isTTY ? "pretty" : "json"
+      ),
+      logLevel: Option.getOrElse(yield* variable("HEADWATER_LOG_LEVEL", oneOf(logLevels)), () => "info")
+    }
+  })
+}
+
+/** A server that listens on all addresses is reached from its own machine by the loopback address. */
+const urlOf = (host: string, port: number): string => {
+  const reachable = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host
+  return `http://${isIP(reachable) === 6 ? `[${reachable}]` : reachable}:${port}`
+}
+
+const mask = "********"
+
+/** The settings in effect, one `NAME=value` a line, with secrets masked. */
+export const render = (settings: ServerSettings): string => {
+  const secret = (value: Option.Option<Redacted.Redacted>, absent: string) => Option.isSome(value) ? mask : absent
+  const lines: ReadonlyArray<readonly [string, string | number]> = [
+    ["HEADWATER_PORT", settings.port],
+    ["HEADWATER_HOST", settings.host],
+    ["HEADWATER_URL", settings.url],
+    ["DATABASE_URL", Option.match(settings.databaseUrl, { onNone: () => "(embedded Postgres)", onSome: maskPassword })],
+    ["HEADWATER_DATA_DIR", settings.dataDirectory],
+    ["HEADWATER_API_KEY", secret(settings.apiKey, "(generated at the first start)")],
+    ["HEADWATER_SECRET_KEY", secret(settings.secretKey, "(generated in the data directory)")],
+    ["HEADWATER_EGRESS_ALLOW", settings.egressAllow.join(",")],
+    ["HEADWATER_EXTRA_CA", Option.getOrElse(settings.extraCa, () => "")],
+    ["HEADWATER_RETENTION_DAYS", settings.retentionDays],
+    ["HEADWATER_RATE_LIMIT", settings.rateLimit],
+    ["HEADWATER_MAX_BODY", settings.maxBody],
+    ["HEADWATER_LOG", settings.log],
+    ["HEADWATER_LOG_LEVEL", settings.logLevel]
+  ]
+  return lines.map(([name, value]) => `${name}=${value}`).join("\n")
+}
+
+const maskPassword = (value: Redacted.Redacted): string => {
+  const url = new URL(Redacted.value(value))
+  if (url.password !== "") url.password = mask
+  // Postgres takes a password from the query too.
+  for (const name of ["password", "sslpassword"]) if (url.searchParams.has(name)) url.searchParams.set(name, mask)
+  return url.href
+}

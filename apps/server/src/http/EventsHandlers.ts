@@ -1,0 +1,88 @@
+import { CurrentAccount } from "@headwater/api/Authorization"
+import { type EventSummary, maxPreviewBytes, maxSummaries } from "@headwater/api/EventsApi"
+import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
+import * as Pagination from "@headwater/api/Pagination"
+import * as Problem from "@headwater/api/Problem"
+import { indexedAtMs, type LoggedEvent } from "@headwater/domain/Event"
+import * as EventId from "@headwater/domain/EventId"
+import * as Stream from "@headwater/domain/Stream"
+import { EventLog } from "@headwater/log/EventLog"
+import { Sources } from "@headwater/log/Sources"
+import { Effect, Option, type Schema } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { preview } from "./EventPreview.ts"
+import { answerFailures } from "./FailureProblem.ts"
+
+interface Query {
+  readonly expand?: "event"
+  readonly limit?: number
+  readonly after?: string
+  readonly before?: string
+}
+
+const summaryOf = (event: LoggedEvent, expand: boolean): EventSummary => {
+  const payload = JSON.parse(event.payload) as Schema.Json
+  const data: Schema.Json = event.stream === Stream.errors ? payload : { raw_event: payload }
+  const truncated = !expand && Buffer.byteLength(event.payload) > maxPreviewBytes
+  return {
+    id: EventId.format(event.id),
+    indexed_at_ms: indexedAtMs(event),
+    event: truncated ? preview(data, maxPreviewBytes) : data,
+    metadata: {
+      emit_id: event.emitId,
+      name: event.stream,
+      emitter_id: event.emitterId,
+      ...(event.meta.id === undefined ? {} : { id: event.meta.id }),
+      ...(event.meta.summary === undefined ? {} : { summary: event.meta.summary }),
+      ...(event.meta.ts === undefined ? {} : { ts: event.meta.ts }),
+      ...(truncated ? { truncated } : {})
+    }
+  }
+}
+
+const boundOf = (text: string | undefined): EventId.EventId | undefined =>
+  text === undefined ? undefined : Option.getOrUndefined(EventId.parse(text))
+
+export const layer = HttpApiBuilder.group(
+  HeadwaterApi,
+  "events",
+  Effect.fnUntraced(function*(handlers) {
+    const sources = yield* Sources
+    const events = yield* EventLog
+
+    const page = Effect.fnUntraced(function*(emitterId: string, stream: string, query: Query) {
+      const limit = query.limit ?? Pagination.defaultLimit
+      const after = boundOf(query.after)
+      const before = boundOf(query.before)
+      const walking = after !== undefined || before !== undefined
+      // Cursors only move within the last events, so these have to be known.
+      const latest = yield* events.latest({ emitterId, stream, limit: walking ? maxSummaries : limit })
+      const within = latest.filter(({ id }) =>
+        (after === undefined || id < after) && (before === undefined || id > before)
+      )
+      const shown = before !== undefined && after === undefined ? within.slice(-limit) : within.slice(0, limit)
+      const count = yield* events.count({ emitterId, stream })
+      return {
+        page_info: Pagination.pageInfo(shown.map(({ id }) => EventId.format(id)), Math.min(count, maxSummaries)),
+        data: shown.map((event) => summaryOf(event, query.expand === "event"))
+      }
+    })
+
+    const ofSource = Effect.fnUntraced(function*(idOrSlug: string, stream: string, query: Query) {
+      const source = yield* sources.get(yield* CurrentAccount, idOrSlug)
+      if (Option.isNone(source)) return yield* Problem.notFound("source", idOrSlug)
+      return yield* page(source.value.id, stream, query)
+    }, answerFailures)
+
+    const ofWorkflow = (id: string) => Effect.fail(Problem.notFound("workflow", id))
+
+    return handlers.handleAll({
+      sourceSummaries: ({ params, query }) => ofSource(params.id, Stream.normalize(query.event_name ?? ""), query),
+      sourceErrorSummaries: ({ params, query }) => ofSource(params.id, Stream.errors, query),
+      sourceLogSummaries: ({ params, query }) => ofSource(params.id, Stream.logs, query),
+      workflowSummaries: ({ params }) => ofWorkflow(params.id),
+      workflowErrorSummaries: ({ params }) => ofWorkflow(params.id),
+      workflowLogSummaries: ({ params }) => ofWorkflow(params.id)
+    })
+  })
+)

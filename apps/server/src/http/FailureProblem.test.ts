@@ -1,0 +1,34 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlError } from "effect/sql"
+import { answerFailures } from "./FailureProblem.ts"
+
+const answerTo = <E>(error: E) => Effect.flip(answerFailures(Effect.fail(error)))
+
+const sqlError = (reason: SqlError.SqlErrorReason) => new SqlError.SqlError({ reason })
+
+describe("answerFailures", () => {
+  it.effect("answers a database that is away, slow or shutting down with 503", () =>
+    Effect.gen(function*() {
+      const reasons = [
+        new SqlError.ConnectionError({ cause: new Error("refused") }),
+        new SqlError.StatementTimeoutError({ cause: new Error("slow") }),
+        new SqlError.UnknownError({ cause: Object.assign(new Error("shutdown"), { code: "57P01" }) })
+      ]
+      for (const reason of reasons) {
+        assert.deepInclude(yield* answerTo(sqlError(reason)), { code: "unavailable", status: 503 })
+      }
+    }))
+
+  it.effect("answers a statement at fault with 500, without the cause", () =>
+    Effect.gen(function*() {
+      const problem = yield* answerTo(sqlError(new SqlError.SqlSyntaxError({ cause: new Error("secret") })))
+      assert.deepInclude(problem, { code: "internal_error", status: 500 })
+      assert.notInclude(JSON.stringify(problem), "secret")
+    }))
+
+  it.effect("leaves other errors as they are", () =>
+    Effect.gen(function*() {
+      assert.strictEqual(yield* answerTo("mine"), "mine")
+    }))
+})

@@ -1,0 +1,53 @@
+import * as Problem from "@headwater/api/Problem"
+import type { SealBroken } from "@headwater/domain/Seal"
+import type { Unavailable } from "@headwater/engine/Unavailable"
+import { isTransient } from "@headwater/log/TransientSqlError"
+import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
+import { Effect, Predicate } from "effect"
+import type { SqlError } from "effect/sql"
+
+const retryAfterSeconds = 5
+
+/** What any endpoint can fail with without the client having done anything wrong. */
+export type Failure = SqlError.SqlError | SealBroken | Unavailable | SandboxUnavailable
+
+const isFailure = (error: unknown): error is Failure =>
+  Predicate.isTagged(error, "SqlError") || Predicate.isTagged(error, "SealBroken") ||
+  Predicate.isTagged(error, "Unavailable") || Predicate.isTagged(error, "SandboxUnavailable")
+
+/** A 500 tells the client nothing of the cause; the log has it, under the same request id. */
+export const internalError = (cause: unknown): Effect.Effect<never, Problem.InternalError> =>
+  Effect.andThen(
+    Effect.logError("A request failed", cause),
+    Effect.fail(
+      new Problem.InternalError(Problem.because("Something went wrong here. The log has it under the X-Request-Id."))
+    )
+  )
+
+const problemOf = (failure: Failure): Effect.Effect<never, Problem.Unavailable | Problem.InternalError> => {
+  switch (failure._tag) {
+    case "Unavailable":
+      return Effect.fail(Problem.unavailable(failure.message, failure.retryAfterSeconds))
+    case "SandboxUnavailable":
+      return Effect.fail(Problem.unavailable("Component code can't be run now.", retryAfterSeconds))
+    case "SqlError":
+      return isTransient(failure)
+        ? Effect.andThen(
+          Effect.logWarning("The database is not available", failure),
+          Effect.fail(Problem.unavailable("The database is not available.", retryAfterSeconds))
+        )
+        : internalError(failure)
+    case "SealBroken":
+      return internalError(failure)
+  }
+}
+
+/** Turns the failures that any endpoint may have into their problems and leaves the others. */
+export const answerFailures = <A, E, R>(
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, Exclude<E, Failure> | Problem.Unavailable | Problem.InternalError, R> =>
+  effect.pipe(
+    Effect.catch((error): Effect.Effect<never, Exclude<E, Failure> | Problem.Unavailable | Problem.InternalError> =>
+      isFailure(error) ? problemOf(error) : Effect.fail(error as Exclude<E, Failure>)
+    )
+  )

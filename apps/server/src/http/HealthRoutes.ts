@@ -1,0 +1,31 @@
+import * as Problem from "@headwater/api/Problem"
+import { Accounts } from "@headwater/log/Accounts"
+import { Duration, Effect, Layer } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { answerFailures } from "./FailureProblem.ts"
+import { problemResponse } from "./ProblemResponse.ts"
+
+const ok = HttpServerResponse.jsonUnsafe({ status: "ok" })
+
+const databaseTimeout = Duration.seconds(2)
+
+/** `/healthz`: the process serves. `/readyz`: it also reaches its database. */
+export const layer = Layer.mergeAll(
+  HttpRouter.add("GET", "/healthz", ok),
+  HttpRouter.use(Effect.fnUntraced(function*(router) {
+    const accounts = yield* Accounts
+    yield* router.add(
+      "GET",
+      "/readyz",
+      accounts.count.pipe(
+        Effect.as(ok),
+        answerFailures,
+        Effect.timeoutOrElse({
+          duration: databaseTimeout,
+          orElse: () => Effect.fail(Problem.unavailable("The database does not answer.", 1))
+        }),
+        Effect.catch(problemResponse)
+      )
+    )
+  }))
+)

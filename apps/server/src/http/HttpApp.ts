@@ -1,0 +1,40 @@
+import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServer } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { ComponentSaving } from "./ComponentSaving.ts"
+import * as ComponentsHandlers from "./ComponentsHandlers.ts"
+import * as EndpointRoute from "./EndpointRoute.ts"
+import * as EventsHandlers from "./EventsHandlers.ts"
+import * as HealthRoutes from "./HealthRoutes.ts"
+import * as KeyAuthorization from "./KeyAuthorization.ts"
+import { routerConfig } from "./KnownPaths.ts"
+import * as Projecting from "./Projecting.ts"
+import * as RequestChecking from "./RequestChecking.ts"
+import * as ResponseConventions from "./ResponseConventions.ts"
+import * as SourcesHandlers from "./SourcesHandlers.ts"
+import * as SubscriptionsHandlers from "./SubscriptionsHandlers.ts"
+import * as UsersHandlers from "./UsersHandlers.ts"
+import * as WebhooksHandlers from "./WebhooksHandlers.ts"
+
+const apiRoutes = HttpApiBuilder.layer(HeadwaterApi).pipe(
+  Layer.provide([
+    ComponentsHandlers.layer,
+    EventsHandlers.layer,
+    SourcesHandlers.layer,
+    SubscriptionsHandlers.layer,
+    UsersHandlers.layer,
+    WebhooksHandlers.layer
+  ]),
+  Layer.provide([ComponentSaving.layer, KeyAuthorization.layer, Projecting.layer, RequestChecking.layer])
+)
+
+/** Everything this server answers to over HTTP, served on the `HttpServer`. */
+export const layer = Layer.unwrap(
+  Effect.map(
+    HttpRouter.toHttpEffect(Layer.mergeAll(apiRoutes, EndpointRoute.layer, HealthRoutes.layer)).pipe(
+      Effect.provideService(HttpRouter.RouterConfig, routerConfig)
+    ),
+    (handle) => HttpServer.serve(ResponseConventions.apply(handle))
+  )
+)

@@ -1,0 +1,24 @@
+import { Authorization, CurrentAccount } from "@headwater/api/Authorization"
+import * as Problem from "@headwater/api/Problem"
+import { ApiKeys } from "@headwater/log/ApiKeys"
+import { Effect, Layer, Option } from "effect"
+import { answerFailures } from "./FailureProblem.ts"
+
+/** Lets requests through whose bearer token is a live API key, in the name of its account. */
+export const layer = Layer.effect(
+  Authorization,
+  Effect.gen(function*() {
+    const keys = yield* ApiKeys
+    return Authorization.of({
+      bearer: Effect.fnUntraced(function*(handle, { credential }) {
+        const account = yield* keys.authenticate(credential).pipe(answerFailures)
+        if (Option.isNone(account)) {
+          return yield* new Problem.Unauthorized(
+            Problem.because("Send a live API key as `Authorization: Bearer hw_…`.")
+          )
+        }
+        return yield* Effect.provideService(handle, CurrentAccount, account.value)
+      })
+    })
+  })
+)

@@ -1,0 +1,31 @@
+import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
+import { FindMyWay } from "effect/http"
+import { HttpApi } from "effect/http-api"
+
+/** How the server matches paths: a trailing slash is optional, everything else counts. */
+export const routerConfig: Partial<FindMyWay.RouterConfig> = {
+  ignoreTrailingSlash: true,
+  ignoreDuplicateSlashes: false,
+  caseSensitive: true,
+  maxParamLength: 2_048
+}
+
+const router = FindMyWay.make<true>(routerConfig)
+const methods = new Set<string>(["GET"])
+
+HttpApi.reflect(HeadwaterApi, {
+  onGroup: () => {},
+  onEndpoint: ({ endpoint }) => {
+    methods.add(endpoint.method)
+    router.on(endpoint.method, endpoint.path as FindMyWay.PathInput, true)
+  }
+})
+router.on("GET", "/healthz", true)
+router.on("GET", "/readyz", true)
+
+/** The methods that a path answers to, for `Allow`; empty for an unknown path. */
+export const allowedMethods = (url: string): ReadonlyArray<string> => {
+  const found = [...methods].filter((method) => router.find(method, url) !== undefined)
+  if (found.length === 0) return []
+  return [...found, ...(found.includes("GET") ? ["HEAD"] : []), "OPTIONS"].sort()
+}

@@ -1,0 +1,17 @@
+import { Effect, Predicate } from "effect"
+import { HttpServerRespondable, HttpServerResponse } from "effect/http"
+
+/** A problem as a response with the header that goes with it, for routes that no endpoint of the contract declares. */
+export const problemResponse = (
+  problem: HttpServerRespondable.Respondable & { readonly details: unknown }
+): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
+  Effect.map(HttpServerRespondable.toResponse(problem), (response) => {
+    const { details } = problem
+    if (Predicate.hasProperty(details, "retry_after_seconds")) {
+      return HttpServerResponse.setHeader(response, "retry-after", String(details.retry_after_seconds))
+    }
+    if (Predicate.hasProperty(details, "allow") && Array.isArray(details.allow)) {
+      return HttpServerResponse.setHeader(response, "allow", details.allow.join(", "))
+    }
+    return response
+  })

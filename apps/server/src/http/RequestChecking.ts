@@ -1,0 +1,76 @@
+import * as Problem from "@headwater/api/Problem"
+import { maxBodyBytes, maxBodyDepth, RequestCheck } from "@headwater/api/RequestCheck"
+import { ByteSize, Effect, Layer, SchemaIssue, type Types } from "effect"
+import { HttpIncomingMessage, HttpServerError, HttpServerRequest } from "effect/http"
+import { HttpApiError } from "effect/http-api"
+import { internalError } from "./FailureProblem.ts"
+import { jsonDepth } from "./JsonDepth.ts"
+
+const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
+
+const segment = (part: PropertyKey | { readonly key: PropertyKey }): string =>
+  String(typeof part === "object" ? part.key : part)
+
+type SchemaProblem = Problem.NotFound | Problem.InvalidRequest | Problem.InternalError
+
+const schemaProblem = (error: HttpApiError.HttpApiSchemaError): Effect.Effect<never, SchemaProblem> => {
+  switch (error.kind) {
+    case "Body":
+    case "ResponseHeaders":
+      return internalError(error.cause)
+    case "Params":
+      return Effect.fail(new Problem.NotFound(Problem.because("The path names nothing that could exist.")))
+    default:
+      return Effect.fail(Problem.invalid(
+        issuesOf(error.cause.issue).issues.map(({ message, path }) => ({
+          path: (path ?? []).map(segment).join("."),
+          message
+        }))
+      ))
+  }
+}
+
+const bodyProblem = (defect: unknown): Effect.Effect<never, Problem.PayloadTooLarge | Problem.InvalidRequest> => {
+  const reason = HttpServerError.isHttpServerError(defect) ? defect.reason : undefined
+  if (reason?._tag !== "RequestParseError") return Effect.die(defect)
+  return Effect.fail(
+    reason.reason === "BodyTooLarge"
+      ? Problem.tooLarge("The request body", maxBodyBytes)
+      : Problem.invalid([{ path: "", message: "The request body could not be read." }])
+  )
+}
+
+const hasBody = (request: HttpServerRequest.HttpServerRequest): boolean =>
+  request.headers["transfer-encoding"] !== undefined || (request.headers["content-length"] ?? "0") !== "0"
+
+const isJson = (request: HttpServerRequest.HttpServerRequest): boolean =>
+  (request.headers["content-type"] ?? "").split(";", 1)[0]!.trim().toLowerCase() === "application/json"
+
+const checkBody = Effect.gen(function*() {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  if (!hasBody(request)) return
+  if (!isJson(request)) {
+    return yield* new Problem.UnsupportedMediaType(
+      Problem.because("Send the request body with `Content-Type: application/json`.")
+    )
+  }
+  const text = yield* Effect.orDie(request.text)
+  if (jsonDepth(text) > maxBodyDepth) {
+    return yield* Problem.invalid([{ path: "", message: `nested deeper than ${maxBodyDepth} levels` }])
+  }
+})
+
+const isSchemaError = (error: Types.unhandled): error is Types.unhandled & HttpApiError.HttpApiSchemaError =>
+  HttpApiError.HttpApiSchemaError.is(error)
+
+/** Checks the request before its handler, and turns what a schema refuses into the problem that names the field. */
+export const layer = Layer.succeed(
+  RequestCheck,
+  (handle, { endpoint }) => {
+    const handled = handle.pipe(Effect.catchIf(isSchemaError, schemaProblem))
+    return (endpoint.payload.size > 0 ? Effect.andThen(checkBody, handled) : handled).pipe(
+      Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes)),
+      Effect.catchDefect(bodyProblem)
+    )
+  }
+)

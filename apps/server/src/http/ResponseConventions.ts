@@ -1,0 +1,78 @@
+import * as Problem from "@headwater/api/Problem"
+import * as Id from "@headwater/domain/Id"
+import { Cause, Effect } from "effect"
+import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { internalError } from "./FailureProblem.ts"
+import { allowedMethods } from "./KnownPaths.ts"
+import { problemResponse } from "./ProblemResponse.ts"
+
+const requestIdHeader = "x-request-id"
+const givenRequestId = /^[\w.:-]{1,128}$/
+const requestIdLength = 20
+
+/** Any page may call the API: it holds no cookies, so a foreign page can do nothing without a key. */
+const cors = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "Allow, Retry-After, WWW-Authenticate, X-Request-Id"
+}
+
+const preflight = {
+  "access-control-allow-methods": "GET, HEAD, POST, PUT, DELETE, OPTIONS",
+  "access-control-allow-headers": "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-Request-Id",
+  "access-control-max-age": "86400"
+}
+
+const problemContentType = "application/problem+json"
+
+const unknownPath = (request: HttpServerRequest.HttpServerRequest) => {
+  const allow = allowedMethods(request.url)
+  const path = request.url.split("?", 1)[0]!
+  if (allow.length === 0) {
+    return problemResponse(new Problem.NotFound(Problem.because(`There is nothing at ${path}.`)))
+  }
+  if (request.method === "OPTIONS") {
+    return Effect.succeed(HttpServerResponse.empty({ status: 204, headers: { allow: allow.join(", "), ...preflight } }))
+  }
+  const sentence = `${path} does not answer to ${request.method}.`
+  return problemResponse(new Problem.MethodNotAllowed({ detail: sentence, error: sentence, details: { allow } }))
+}
+
+const refusedMediaType = new Problem.UnsupportedMediaType(
+  Problem.because("Send the request body with `Content-Type: application/json`.")
+)
+
+/** The framework's own refusals have no problem document; these are the ones a handler does not see. */
+const withProblem = (response: HttpServerResponse.HttpServerResponse) =>
+  response.status === 415 && !response.headers["content-type"]?.startsWith(problemContentType)
+    ? problemResponse(refusedMediaType)
+    : Effect.succeed(response)
+
+const isUnknownPath = (cause: Cause.Cause<unknown>): boolean =>
+  cause.reasons.some((reason) =>
+    Cause.isFailReason(reason) && HttpServerError.isHttpServerError(reason.error) &&
+    reason.error.reason._tag === "RouteNotFound"
+  )
+
+/**
+ * What every response has whatever happened: a request id (the client's own where it sent one), a problem document for
+ * every error, unknown paths and methods included, and CORS on the API.
+ */
+export const apply = Effect.fnUntraced(function*<E, R>(
+  handle: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+) {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const given = request.headers[requestIdHeader]
+  const requestId = given !== undefined && givenRequestId.test(given) ? given : yield* Id.randomText(requestIdLength)
+  const response = yield* handle.pipe(
+    Effect.flatMap(withProblem),
+    Effect.catchCause((cause) => {
+      if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+      return isUnknownPath(cause)
+        ? unknownPath(request)
+        : internalError(cause).pipe(Effect.catch(problemResponse))
+    }),
+    Effect.annotateLogs("request_id", requestId)
+  )
+  const ofApi = !request.url.startsWith("/http/")
+  return HttpServerResponse.setHeaders(response, { ...(ofApi ? cors : {}), [requestIdHeader]: requestId })
+})

@@ -1,0 +1,187 @@
+import { CurrentAccount } from "@headwater/api/Authorization"
+import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
+import * as Pagination from "@headwater/api/Pagination"
+import * as Problem from "@headwater/api/Problem"
+import type { SourceResource } from "@headwater/api/SourcesApi"
+import type { Component } from "@headwater/domain/Component"
+import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
+import type * as Id from "@headwater/domain/Id"
+import type { Source } from "@headwater/domain/Source"
+import { type HookFailed, SourceLifecycle } from "@headwater/engine/SourceLifecycle"
+import { Components } from "@headwater/log/Components"
+import { Sources } from "@headwater/log/Sources"
+import { Effect, Option, type Schema } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { ComponentSaving } from "./ComponentSaving.ts"
+import { answerFailures } from "./FailureProblem.ts"
+import { HttpSettings } from "./HttpSettings.ts"
+
+interface ComponentParameters {
+  readonly component_id?: string
+  readonly component_code?: string
+  readonly component_url?: string
+}
+
+/** A component to use, and whether it was saved for this request alone. */
+interface Chosen {
+  readonly component: Component
+  readonly fresh: boolean
+}
+
+const hookProblem = (failure: HookFailed) =>
+  new Problem.HookFailed({
+    detail: `The ${failure.hook} hook failed: ${failure.message}`,
+    error: `The ${failure.hook} hook failed: ${failure.message}`,
+    details: {
+      hook: failure.hook,
+      message: failure.message,
+      ...(failure.line === undefined ? {} : { line: failure.line }),
+      ...(failure.column === undefined ? {} : { column: failure.column })
+    }
+  })
+
+const checkSizes = (given: Record<string, Schema.Json>) => {
+  const name = ConfiguredProps.oversized(given)
+  return name === undefined
+    ? Effect.void
+    : Effect.fail(Problem.tooLarge(`configured_props.${name}`, ConfiguredProps.maxValueBytes))
+}
+
+export const layer = HttpApiBuilder.group(
+  HeadwaterApi,
+  "sources",
+  Effect.fnUntraced(function*(handlers) {
+    const components = yield* Components
+    const sources = yield* Sources
+    const lifecycle = yield* SourceLifecycle
+    const saving = yield* ComponentSaving
+    const { publicUrl } = yield* HttpSettings
+
+    const resourceOf = (source: Source, component: Component): SourceResource => ({
+      id: source.id,
+      component_id: source.componentId,
+      configured_props: ConfiguredProps.render(
+        component.configurableProps,
+        source,
+        source.endpointKey === null ? undefined : `${publicUrl}/http/${source.endpointKey}`
+      ),
+      active: source.active,
+      created_at: source.createdAt,
+      updated_at: source.updatedAt,
+      name: source.name,
+      name_slug: source.nameSlug
+    })
+
+    const render = Effect.fnUntraced(function*(source: Source) {
+      // A source's row refers to its component's, so the component is there.
+      const component = yield* Effect.flatMap(components.getById(source.componentId), Effect.fromOption).pipe(
+        Effect.catchTag("NoSuchElementError", Effect.die)
+      )
+      return resourceOf(source, component)
+    })
+
+    const find = Effect.fnUntraced(function*(accountId: Id.AccountId, id: string) {
+      const found = yield* sources.get(accountId, id)
+      if (Option.isNone(found)) return yield* Problem.notFound("source", id)
+      return found.value
+    })
+
+    const choose = Effect.fnUntraced(function*(accountId: Id.AccountId, given: ComponentParameters) {
+      if (given.component_id !== undefined) {
+        const found = yield* components.get(accountId, given.component_id)
+        if (Option.isNone(found)) return yield* Problem.notFound("component", given.component_id)
+        return Option.some<Chosen>({ component: found.value, fresh: false })
+      }
+      if (given.component_code !== undefined) {
+        const component = yield* saving.save(accountId, given.component_code, given.component_url)
+        return Option.some<Chosen>({ component, fresh: true })
+      }
+      if (given.component_url !== undefined) {
+        return yield* Problem.invalid([
+          { path: "component_url", message: "is not fetched by this version: send component_code too" }
+        ])
+      }
+      return Option.none<Chosen>()
+    })
+
+    /** Where the change does not come about, the component saved for it goes too. */
+    const using = <A, E, R>(chosen: Option.Option<Chosen>, change: Effect.Effect<A, E, R>) =>
+      Option.isSome(chosen) && chosen.value.fresh
+        ? Effect.tapError(change, () => components.delete(chosen.value.component.id))
+        : change
+
+    return handlers.handleAll({
+      list: Effect.fnUntraced(function*({ query }) {
+        const page = yield* sources.page(yield* CurrentAccount, {
+          limit: query.limit ?? Pagination.defaultLimit,
+          after: query.after,
+          before: query.before
+        })
+        return {
+          page_info: Pagination.pageInfo(page.items.map(({ id }) => Pagination.cursorOf(id)), page.totalCount),
+          data: yield* Effect.forEach(page.items, render)
+        }
+      }, answerFailures),
+      create: Effect.fnUntraced(function*({ payload }) {
+        const accountId = yield* CurrentAccount
+        const configuredProps = payload.configured_props ?? {}
+        yield* checkSizes(configuredProps)
+        const chosen = yield* choose(accountId, payload)
+        if (Option.isNone(chosen)) {
+          return yield* Problem.invalid([{
+            path: "component_id",
+            message: "one of component_id, component_code and component_url is required"
+          }])
+        }
+        const { component } = chosen.value
+        const source = yield* using(
+          chosen,
+          lifecycle.create({ accountId, component, name: payload.name, configuredProps })
+        )
+        return { data: { ...resourceOf(source, component), user_id: accountId } }
+      }, (effect) =>
+        effect.pipe(
+          Effect.catchTags({
+            HookFailed: (failure) => Effect.fail(hookProblem(failure)),
+            InvalidProps: ({ issues }) => Effect.fail(Problem.invalid(issues))
+          }),
+          answerFailures
+        )),
+      get: Effect.fnUntraced(function*({ params }) {
+        return { data: yield* render(yield* find(yield* CurrentAccount, params.id)) }
+      }, answerFailures),
+      update: Effect.fnUntraced(function*({ params, payload }) {
+        const accountId = yield* CurrentAccount
+        const source = yield* find(accountId, params.id)
+        const configuredProps = payload.configured_props ?? {}
+        yield* checkSizes(configuredProps)
+        const chosen = yield* choose(accountId, payload)
+        const updated = yield* using(
+          chosen,
+          lifecycle.update(source, {
+            component: Option.isSome(chosen) ? chosen.value.component : undefined,
+            name: payload.name,
+            configuredProps,
+            active: payload.active ?? true
+          })
+        )
+        return { data: yield* render(updated) }
+      }, (effect, { params }) =>
+        effect.pipe(
+          Effect.catchTags({
+            HookFailed: (failure) => Effect.fail(hookProblem(failure)),
+            InvalidProps: ({ issues }) => Effect.fail(Problem.invalid(issues)),
+            SourceNotFound: () => Effect.fail(Problem.notFound("source", params.id))
+          }),
+          answerFailures
+        )),
+      delete: Effect.fnUntraced(function*({ params }) {
+        yield* lifecycle.remove(yield* find(yield* CurrentAccount, params.id))
+      }, (effect, { params }) =>
+        effect.pipe(
+          Effect.catchTag("SourceNotFound", () => Effect.fail(Problem.notFound("source", params.id))),
+          answerFailures
+        ))
+    })
+  })
+)

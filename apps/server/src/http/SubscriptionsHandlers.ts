@@ -1,0 +1,84 @@
+import { CurrentAccount } from "@headwater/api/Authorization"
+import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
+import * as Problem from "@headwater/api/Problem"
+import type { SubscriptionResource } from "@headwater/api/SubscriptionsApi"
+import * as EmitterPattern from "@headwater/domain/EmitterPattern"
+import * as Id from "@headwater/domain/Id"
+import type { Subscription } from "@headwater/domain/Subscription"
+import { SubscriptionLifecycle } from "@headwater/engine/SubscriptionLifecycle"
+import { Sources } from "@headwater/log/Sources"
+import { Subscriptions } from "@headwater/log/Subscriptions"
+import { Effect, Option } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { answerFailures } from "./FailureProblem.ts"
+
+interface Parameters {
+  readonly emitter_id?: string
+  readonly listener_id?: string
+  readonly event_name?: string
+}
+
+const resourceOf = (subscription: Subscription): SubscriptionResource => ({
+  id: subscription.id,
+  emitter_id: subscription.emitterId,
+  listener_id: subscription.listenerId,
+  event_name: subscription.eventName
+})
+
+export const layer = HttpApiBuilder.group(
+  HeadwaterApi,
+  "subscriptions",
+  Effect.fnUntraced(function*(handlers) {
+    const subscriptions = yield* Subscriptions
+    const lifecycle = yield* SubscriptionLifecycle
+    const sources = yield* Sources
+
+    /** Where a source is meant by its slug, its id. */
+    const idOf = Effect.fnUntraced(function*(accountId: Id.AccountId, idOrSlug: string) {
+      if (EmitterPattern.isGlob(idOrSlug) || Id.kindOf(idOrSlug) !== undefined) return idOrSlug
+      const source = yield* sources.get(accountId, idOrSlug)
+      return Option.isSome(source) ? source.value.id : idOrSlug
+    })
+
+    const parametersFrom = Effect.fnUntraced(function*(query: Parameters, body: Parameters | null) {
+      const accountId = yield* CurrentAccount
+      const emitterId = body?.emitter_id ?? query.emitter_id ?? ""
+      const listenerId = body?.listener_id ?? query.listener_id ?? ""
+      const missing = [
+        ...(emitterId === "" ? [{ path: "emitter_id", message: "is required" }] : []),
+        ...(listenerId === "" ? [{ path: "listener_id", message: "is required" }] : [])
+      ]
+      if (missing.length > 0) return yield* Problem.invalid(missing)
+      return {
+        accountId,
+        emitterId: yield* idOf(accountId, emitterId),
+        listenerId: yield* idOf(accountId, listenerId),
+        eventName: body?.event_name ?? query.event_name ?? ""
+      }
+    })
+
+    return handlers.handleAll({
+      create: Effect.fnUntraced(function*({ payload, query }) {
+        return { data: resourceOf(yield* lifecycle.create(yield* parametersFrom(query, payload))) }
+      }, (effect) =>
+        effect.pipe(
+          Effect.catchTag("UnknownParty", ({ id, parameter }) =>
+            Effect.fail(Problem.notFound(parameter === "emitter_id" ? "emitter" : "listener", id))),
+          answerFailures
+        )),
+      delete: Effect.fnUntraced(function*({ payload, query }) {
+        yield* lifecycle.remove(yield* parametersFrom(query, payload))
+      }, (effect) =>
+        effect.pipe(
+          Effect.catchTag("SubscriptionNotFound", () =>
+            Effect.fail(
+              new Problem.NotFound(Problem.because("There is no subscription with these parameters."))
+            )),
+          answerFailures
+        )),
+      list: Effect.fnUntraced(function*() {
+        return { data: (yield* subscriptions.list(yield* CurrentAccount)).map(resourceOf) }
+      }, answerFailures)
+    })
+  })
+)

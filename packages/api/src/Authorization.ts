@@ -1,0 +1,18 @@
+import type { AccountId } from "@headwater/domain/Id"
+import { Context } from "effect"
+import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
+import * as Problem from "./Problem.ts"
+
+/** The account whose key a request carries: everything it reads and writes is that account's. */
+export class CurrentAccount extends Context.Service<CurrentAccount, AccountId>()("@headwater/api/CurrentAccount") {}
+
+/** Requires `Authorization: Bearer <API key>` (rest-api.md, "Authentication"). */
+export class Authorization extends HttpApiMiddleware.Service<Authorization, {
+  provides: CurrentAccount
+}>()("@headwater/api/Authorization", {
+  requiredForClient: true,
+  security: {
+    bearer: HttpApiSecurity.bearer.pipe(HttpApiSecurity.annotate(OpenApi.Description, "The account's API key."))
+  },
+  error: [Problem.UnauthorizedResponse, Problem.UnavailableResponse, Problem.InternalError]
+}) {}

@@ -1,0 +1,52 @@
+import { assert, describe, it } from "@effect/vitest"
+import { OpenApi } from "effect/http-api"
+import { HeadwaterApi } from "./HeadwaterApi.ts"
+
+const document = OpenApi.fromApi(HeadwaterApi)
+
+describe("HeadwaterApi", () => {
+  it("documents its endpoints under /v1", () => {
+    const endpoints = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`)
+    )
+    assert.sameMembers(endpoints, [
+      "POST /v1/components",
+      "GET /v1/components/{key}",
+      "GET /v1/users/me/sources",
+      "POST /v1/sources",
+      "GET /v1/sources/{id}",
+      "PUT /v1/sources/{id}",
+      "DELETE /v1/sources/{id}",
+      "GET /v1/sources/{id}/event_summaries",
+      "GET /v1/sources/{id}/$errors/event_summaries",
+      "GET /v1/sources/{id}/$logs/event_summaries",
+      "GET /v1/workflows/{id}/event_summaries",
+      "GET /v1/workflows/{id}/$errors/event_summaries",
+      "GET /v1/workflows/{id}/$logs/event_summaries",
+      "POST /v1/subscriptions",
+      "DELETE /v1/subscriptions",
+      "GET /v1/users/me/subscriptions",
+      "POST /v1/webhooks",
+      "GET /v1/users/me/webhooks",
+      "GET /v1/webhooks/{id}",
+      "PUT /v1/webhooks/{id}",
+      "DELETE /v1/webhooks/{id}",
+      "GET /v1/webhooks/{id}/secret",
+      "POST /v1/webhooks/{id}/secret/rotate",
+      "GET /v1/users/me"
+    ])
+  })
+
+  it("documents for every endpoint the errors that every endpoint has, as problem documents", () => {
+    for (const path of Object.keys(document.paths)) {
+      const { delete: remove, get, post, put } = document.paths[path]!
+      for (const operation of [remove, get, post, put]) {
+        if (operation === undefined) continue
+        for (const status of [400, 401, 413, 415, 500, 503]) {
+          const content = operation.responses[status]?.content
+          assert.property(content, "application/problem+json", `${operation.operationId} ${status}`)
+        }
+      }
+    }
+  })
+})

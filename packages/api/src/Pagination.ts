@@ -1,0 +1,68 @@
+import * as EventId from "@headwater/domain/EventId"
+import { type Kind, prefixes } from "@headwater/domain/Id"
+import { Result, Schema, SchemaTransformation } from "effect"
+import { Base64Url } from "effect/encoding"
+
+export const defaultLimit = 10
+export const maxLimit = 100
+
+const limit = Schema.optionalKey(
+  Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 1, maximum: maxLimit }))).annotate({
+    description: `Items per page, 1 to ${maxLimit}; default ${defaultLimit}.`
+  })
+)
+
+const afterText = "A cursor of page_info: only items after its item, towards older ones."
+const beforeText = "A cursor of page_info: only items before its item, towards newer ones."
+
+/** The cursor that names an item of a list: its id in unpadded base64url (decisions.md, "Conventions"). */
+export const cursorOf = (id: string): string => Base64Url.encode(id)
+
+const idOf = (cursor: string): string => Result.getOrElse(Base64Url.decodeString(cursor), () => "")
+
+const Cursor = (kind: Kind) => {
+  const form = new RegExp(`^${prefixes[kind]}_[0-9A-Za-z]+$`)
+  return Schema.String.pipe(
+    Schema.check(Schema.makeFilter((cursor) => form.test(idOf(cursor)) && cursorOf(idOf(cursor)) === cursor, {
+      expected: "a cursor of this list, as page_info gives it"
+    })),
+    Schema.decodeTo(Schema.String, SchemaTransformation.transform({ decode: idOf, encode: cursorOf }))
+  )
+}
+
+/** The pagination parameters of a list of resources; the cursors arrive as the ids they stand for. */
+export const query = (kind: Kind) => ({
+  limit,
+  after: Schema.optionalKey(Cursor(kind).annotate({ description: afterText })),
+  before: Schema.optionalKey(Cursor(kind).annotate({ description: beforeText }))
+})
+
+/** The pagination parameters of a list of events, whose cursors are the event ids themselves. */
+export const eventQuery = {
+  limit,
+  after: Schema.optionalKey(EventId.EventIdText.annotate({ description: afterText })),
+  before: Schema.optionalKey(EventId.EventIdText.annotate({ description: beforeText }))
+}
+
+export const PageInfo = Schema.Struct({
+  total_count: Schema.Int.annotate({ description: "Items in the whole list." }),
+  count: Schema.Int.annotate({ description: "Items on this page." }),
+  start_cursor: Schema.String.annotate({ description: "Names the first item of this page; empty without one." }),
+  end_cursor: Schema.String.annotate({ description: "Names the last item of this page; empty without one." })
+})
+export type PageInfo = typeof PageInfo.Type
+
+/** The envelope of a page of a list. */
+export const Page = <Item extends Schema.Top>(item: Item) =>
+  Schema.Struct({ page_info: PageInfo, data: Schema.Array(item) })
+
+/** The envelope of a single resource. */
+export const Single = <Item extends Schema.Top>(item: Item) => Schema.Struct({ data: item })
+
+/** @param cursors those of the page's items, in order */
+export const pageInfo = (cursors: ReadonlyArray<string>, totalCount: number): PageInfo => ({
+  total_count: totalCount,
+  count: cursors.length,
+  start_cursor: cursors[0] ?? "",
+  end_cursor: cursors.at(-1) ?? ""
+})

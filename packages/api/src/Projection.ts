@@ -1,0 +1,75 @@
+import { Predicate, Schema } from "effect"
+import { HttpApiMiddleware } from "effect/http-api"
+
+/**
+ * The parameters `include` and `exclude` (rest-api.md, "Common parameters"; decisions.md, "Conventions"): names or
+ * dotted paths, comma-separated, matched against the fields of each item in `data`.
+ */
+export const fields = {
+  include: Schema.optionalKey(Schema.String.annotate({
+    description: "Comma-separated list of response fields to include; dotted paths reach into objects. Default: all."
+  })),
+  exclude: Schema.optionalKey(Schema.String.annotate({
+    description: "Comma-separated list of response fields to leave out; wins over include. Default: none."
+  }))
+}
+
+/** Cuts the `data` of answers down to the fields asked for. */
+export class Projection extends HttpApiMiddleware.Service<Projection>()("@headwater/api/Projection") {}
+
+export interface Selection {
+  readonly include: string | undefined
+  readonly exclude: string | undefined
+}
+
+interface Tree extends Map<string, Tree> {}
+
+const treeOf = (list: string | undefined): Tree => {
+  const root: Tree = new Map()
+  for (const path of (list ?? "").split(",").map((path) => path.trim()).filter((path) => path !== "")) {
+    let node = root
+    for (const name of path.split(".")) {
+      let next = node.get(name)
+      if (next === undefined) {
+        next = new Map()
+        node.set(name, next)
+      }
+      node = next
+    }
+  }
+  return root
+}
+
+const includeFrom = (value: Schema.Json, tree: Tree): Schema.Json => {
+  if (tree.size === 0) return value
+  if (Array.isArray(value)) return value.map((item: Schema.Json) => includeFrom(item, tree))
+  if (!Predicate.isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value as Schema.JsonObject)
+      .filter(([name]) => tree.has(name))
+      .map(([name, field]) => [name, includeFrom(field, tree.get(name)!)])
+  )
+}
+
+const excludeFrom = (value: Schema.Json, tree: Tree): Schema.Json => {
+  if (Array.isArray(value)) return value.map((item: Schema.Json) => excludeFrom(item, tree))
+  if (!Predicate.isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value as Schema.JsonObject)
+      .filter(([name]) => tree.get(name)?.size !== 0)
+      .map(([name, field]) => {
+        const rest = tree.get(name)
+        return [name, rest === undefined ? field : excludeFrom(field, rest)]
+      })
+  )
+}
+
+/** Projects the items of an answer's `data`; what surrounds them stays. Arrays on the way are projected item by item. */
+export const project = (answer: Schema.Json, selection: Selection): Schema.Json => {
+  if (!Predicate.isObject(answer) || !("data" in answer)) return answer
+  const data = answer.data as Schema.Json
+  return {
+    ...(answer as Schema.JsonObject),
+    data: excludeFrom(includeFrom(data, treeOf(selection.include)), treeOf(selection.exclude))
+  }
+}

@@ -1,0 +1,20 @@
+import { HttpApiMiddleware } from "effect/http-api"
+import * as Problem from "./Problem.ts"
+
+/** Largest body of a request, in bytes: room for component code of the largest size with every character escaped. */
+export const maxBodyBytes = 8 * 1024 * 1024
+
+/** How deeply a body's arrays and objects may be nested. */
+export const maxBodyDepth = 100
+
+/** Answers requests that do not have the form their endpoint asks for, naming each field and the reason. */
+export class RequestCheck extends HttpApiMiddleware.Service<RequestCheck>()("@headwater/api/RequestCheck", {
+  error: [
+    Problem.InvalidRequest,
+    Problem.NotFound,
+    Problem.PayloadTooLarge,
+    Problem.UnsupportedMediaType,
+    Problem.InternalError,
+    Problem.UnavailableResponse
+  ]
+}) {}

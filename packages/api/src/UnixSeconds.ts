@@ -1,0 +1,3 @@
+import { Schema } from "effect"
+
+export const UnixSeconds = Schema.Int.annotate({ description: "Unix time in seconds." })

@@ -1,0 +1,20 @@
+import { Schema } from "effect"
+
+const maxLength = 2048
+
+/** Characters that the URL parser drops or that no URL holds. */
+const unwritable = /[\s\p{Cc}]/u
+
+/**
+ * Where a webhook's events go: a protocol, http or https, and a hostname (rest-api.md, "Webhooks"). Kept as written;
+ * whether the address may be reached is decided at each attempt.
+ */
+export const WebhookUrl = Schema.String.pipe(
+  Schema.check(
+    Schema.isMaxLength(maxLength),
+    Schema.makeFilter(
+      (text) => /^https?:\/\/[^/?#]/i.test(text) && !unwritable.test(text) && URL.canParse(text),
+      { expected: "a URL with the protocol http or https and a hostname" }
+    )
+  )
+)

@@ -1,0 +1,203 @@
+import * as NodeDns from "@effect/platform-node/NodeDns"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Dns from "effect/net/Dns"
+import * as Host from "effect/net/Host"
+import * as NetAddress from "effect/net/NetAddress"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as Net from "node:net"
+import * as EgressAllowList from "./EgressAllowList.ts"
+import { whyNotPublic } from "./PublicAddress.ts"
+
+/** The guard does not let this target through. `why` is for programs, `message` for people. */
+export class EgressRefused extends Schema.TaggedError<EgressRefused>()("EgressRefused", {
+  host: Schema.String,
+  address: Schema.optionalKey(Schema.String),
+  why: Schema.Literals(["address", "url", "scheme", "host", "port"]),
+  message: Schema.String
+}) {}
+
+/** The name could not be resolved. */
+export class DnsFailed extends Schema.TaggedError<DnsFailed>()("DnsFailed", {
+  host: Schema.String,
+  reason: Schema.String,
+  message: Schema.String
+}) {}
+
+/** None of the checked addresses accepted a connection. `code` is the system's, such as `ECONNREFUSED` or `ETIMEDOUT`. */
+export class ConnectFailed extends Schema.TaggedError<ConnectFailed>()("ConnectFailed", {
+  host: Schema.String,
+  port: Schema.Int,
+  address: Schema.String,
+  code: Schema.String,
+  message: Schema.String
+}) {}
+
+export interface EgressTarget {
+  readonly host: string
+  readonly port: number
+}
+
+export interface ConnectOptions {
+  /** How long one address may take to accept, in milliseconds. */
+  readonly timeoutMillis?: number
+}
+
+const defaultConnectTimeoutMillis = 10_000
+
+/** The check that every connection made for a user passes (`delivery.md`, "The egress guard"). */
+export class EgressGuard extends Context.Service<EgressGuard, {
+  /** Checks a URL at registration: scheme, host, and a literal address. Names are only resolved by an attempt. */
+  checkUrl(url: string): Effect.Effect<URL, EgressRefused>
+  /** The addresses of a host, in the resolver's order, once every one of them was found to be allowed. */
+  resolve(host: string): Effect.Effect<ReadonlyArray<string>, EgressRefused | DnsFailed>
+  /** Resolves, checks, and connects to a checked address, trying them in order. The caller owns the socket. */
+  connect(
+    target: EgressTarget,
+    options?: ConnectOptions
+  ): Effect.Effect<Net.Socket, EgressRefused | DnsFailed | ConnectFailed>
+  /** Connects to addresses that `resolve` returned for the same attempt, without another check. */
+  connectChecked(
+    target: EgressTarget,
+    addresses: ReadonlyArray<string>,
+    options?: ConnectOptions
+  ): Effect.Effect<Net.Socket, ConnectFailed>
+}>()("@headwater/egress/EgressGuard") {
+  /** The guard over the system's resolver. */
+  static readonly layer = (allow: EgressAllowList.EgressAllowList): Layer.Layer<EgressGuard> =>
+    EgressGuard.layerNoDns(allow).pipe(Layer.provide(NodeDns.layer))
+
+  /** The guard over a given resolver. */
+  static readonly layerNoDns = (allow: EgressAllowList.EgressAllowList): Layer.Layer<EgressGuard, never, Dns.Dns> =>
+    Layer.effect(EgressGuard, Effect.map(Dns.Dns, (dns) => make(allow, dns)))
+}
+
+const make = (allow: EgressAllowList.EgressAllowList, dns: Dns.Dns["Service"]): EgressGuard["Service"] => {
+  const checkAddress = (
+    host: string,
+    address: NetAddress.IpAddress
+  ): Result.Result<string, EgressRefused> => {
+    const why = whyNotPublic(address)
+    const text = NetAddress.formatIp(address)
+    if (why === undefined || EgressAllowList.allowsAddress(allow, address)) return Result.succeed(text)
+    return Result.fail(
+      new EgressRefused({
+        host,
+        address: text,
+        why: "address",
+        message: host === text
+          ? `The egress guard refused ${text}: it is not a public address (${why})`
+          : `The egress guard refused ${host}: it resolves to ${text}, which is not a public address (${why})`
+      })
+    )
+  }
+
+  const resolve = Effect.fnUntraced(function*(
+    input: string
+  ): Effect.fn.Return<ReadonlyArray<string>, EgressRefused | DnsFailed> {
+    const host = yield* canonicalHost(input)
+    if (NetAddress.isIpAddress(host)) return [yield* Effect.fromResult(checkAddress(NetAddress.formatIp(host), host))]
+    const name = host.replace(/\.$/, "")
+    const addresses = yield* dns.lookup(host).pipe(
+      Effect.mapError((error) => new DnsFailed({ host: name, reason: error.reason, message: error.message }))
+    )
+    if (EgressAllowList.allowsHost(allow, name)) return addresses.map(NetAddress.formatIp)
+    const checked: Array<string> = []
+    for (const address of addresses) checked.push(yield* Effect.fromResult(checkAddress(name, address)))
+    return checked
+  })
+
+  const connectChecked = Effect.fnUntraced(function*(
+    target: EgressTarget,
+    addresses: ReadonlyArray<string>,
+    options?: ConnectOptions
+  ): Effect.fn.Return<Net.Socket, ConnectFailed> {
+    let failure: ConnectFailed | undefined
+    for (const address of addresses) {
+      const result = yield* Effect.result(dial(target, address, options?.timeoutMillis ?? defaultConnectTimeoutMillis))
+      if (Result.isSuccess(result)) return result.success
+      failure = result.failure
+    }
+    return yield* failure ?? connectFailed(target, "", "ENOTFOUND", "no address to connect to")
+  })
+
+  const connect = Effect.fnUntraced(function*(target: EgressTarget, options?: ConnectOptions) {
+    if (!Number.isInteger(target.port) || target.port < 1 || target.port > 65535) {
+      return yield* new EgressRefused({
+        host: target.host,
+        why: "port",
+        message: `The egress guard refused port ${target.port}`
+      })
+    }
+    return yield* connectChecked(target, yield* resolve(target.host), options)
+  })
+
+  const checkUrl = Effect.fnUntraced(function*(text: string): Effect.fn.Return<URL, EgressRefused> {
+    const url = URL.parse(text)
+    if (url === null) {
+      return yield* new EgressRefused({ host: "", why: "url", message: "Not a valid absolute URL" })
+    }
+    if (url.protocol !== "http:" && url.protocol !== "https:") {
+      return yield* new EgressRefused({
+        host: url.hostname,
+        why: "scheme",
+        message: `Only http and https URLs are allowed, not ${url.protocol.slice(0, -1)}`
+      })
+    }
+    const host = yield* canonicalHost(url.hostname)
+    if (NetAddress.isIpAddress(host)) yield* Effect.fromResult(checkAddress(NetAddress.formatIp(host), host))
+    return url
+  })
+
+  return EgressGuard.of({ checkUrl, resolve, connect, connectChecked })
+}
+
+/**
+ * The host as a URL parser understands it, so that decimal, octal, hexadecimal and short IPv4 spellings and full-width
+ * digits are seen as the address they mean (WHATWG URL, "host parsing") and never reach the resolver as names.
+ */
+const canonicalHost = (
+  input: string
+): Effect.Effect<NetAddress.IpAddress | Host.DomainName, EgressRefused> => {
+  const bare = input.startsWith("[") && input.endsWith("]") ? input.slice(1, -1) : input
+  const hostname = /[/?#@\\\s]/.test(bare) || bare.includes("%")
+    ? undefined
+    : URL.parse(`http://${bare.includes(":") ? `[${bare}]` : bare}/`)?.hostname
+  const host = hostname === undefined || hostname === ""
+    ? undefined
+    : Host.hostFromString(hostname.startsWith("[") ? hostname.slice(1, -1) : hostname)
+  if (host === undefined || Result.isFailure(host) || NetAddress.isScopedIpv6Literal(host.success)) {
+    return Effect.fail(new EgressRefused({ host: input, why: "host", message: `"${input}" is not a valid host` }))
+  }
+  return Effect.succeed(host.success)
+}
+
+const connectFailed = (target: EgressTarget, address: string, code: string, message: string) =>
+  new ConnectFailed({ host: target.host, port: target.port, address, code, message })
+
+const dial = (target: EgressTarget, address: string, timeoutMillis: number): Effect.Effect<Net.Socket, ConnectFailed> =>
+  Effect.callback<Net.Socket, ConnectFailed>((resume) => {
+    const socket = Net.connect({ host: address, port: target.port, noDelay: true })
+    const onError = (error: NodeJS.ErrnoException) => {
+      socket.destroy()
+      resume(Effect.fail(connectFailed(target, address, error.code ?? "ECONNFAILED", error.message)))
+    }
+    socket.once("error", onError)
+    socket.once("connect", () => {
+      socket.off("error", onError)
+      // Between here and its owner's own listener an error would end the process; the owner sees the close instead.
+      socket.on("error", () => {})
+      resume(Effect.succeed(socket))
+    })
+    return Effect.sync(() => socket.destroy())
+  }).pipe(
+    Effect.timeoutOrElse({
+      duration: timeoutMillis,
+      orElse: () =>
+        Effect.fail(
+          connectFailed(target, address, "ETIMEDOUT", `${address}:${target.port} did not accept in ${timeoutMillis} ms`)
+        )
+    })
+  )

@@ -1,0 +1,180 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Dns from "effect/net/Dns"
+import * as Http from "node:http"
+import * as Https from "node:https"
+import type { AddressInfo, Server, Socket } from "node:net"
+import * as Net from "node:net"
+import { authority, certificate, privateKey } from "../test/TestCertificate.ts"
+import * as EgressAllowList from "./EgressAllowList.ts"
+import { EgressGuard } from "./EgressGuard.ts"
+import { EgressHttp, type EgressHttpRequest } from "./EgressHttp.ts"
+
+const zone = Dns.layerStatic({
+  hosts: { "hooks.example.com": ["127.0.0.1"], "other.example.com": ["127.0.0.1"], "inside.test": ["10.0.0.1"] }
+})
+
+const client = (extraCa?: string) =>
+  EgressHttp.layer(extraCa === undefined ? {} : { extraCa }).pipe(
+    Layer.provide(Layer.unwrap(Effect.map(EgressAllowList.fromString("loopback"), EgressGuard.layerNoDns))),
+    Layer.provide(zone)
+  )
+
+const listening = <A extends Server>(make: () => A) =>
+  Effect.acquireRelease(
+    Effect.callback<{ readonly port: number; readonly sockets: Set<Socket>; readonly server: A }>((resume) => {
+      const server = make()
+      const sockets = new Set<Socket>()
+      server.on("connection", (socket: Socket) => void sockets.add(socket.on("error", () => {})))
+      server.listen(0, "127.0.0.1", () =>
+        resume(Effect.succeed({ port: (server.address() as AddressInfo).port, sockets, server })))
+    }),
+    ({ server, sockets }) =>
+      Effect.callback<void>((resume) => {
+        for (const socket of sockets) {
+          socket.destroy()
+        }
+        server.close(() =>
+          resume(Effect.void)
+        )
+      })
+  )
+
+const request = (url: string, more: Partial<EgressHttpRequest> = {}) =>
+  Effect.flatMap(
+    EgressHttp,
+    (http) =>
+      http.request({ method: "POST", url, headers: {}, body: "{}", timeoutMillis: 2_000, maxBodyBytes: 1024, ...more })
+  )
+
+const text = (body: Uint8Array) => Buffer.from(body).toString()
+
+describe("EgressHttp", () => {
+  it.live("a request arrives as it was given, and the answer comes back with its address", () =>
+    Effect.gen(function*() {
+      const { port } = yield* listening(() =>
+        Http.createServer((request, response) => {
+          const chunks: Array<Buffer> = []
+          request.on("data", (chunk: Buffer) => chunks.push(chunk))
+          request.on("end", () =>
+            response.writeHead(201, { "X-Two": ["a", "b"] }).end(
+              [request.method, request.url, request.headers.host, request.headers["x-a"], Buffer.concat(chunks)].join(
+                " "
+              )
+            ))
+        })
+      )
+      const answer = yield* request(`http://hooks.example.com:${port}/in?x=1`, {
+        headers: { "x-a": "1", "content-type": "application/json" },
+        body: `{"ü":1}`
+      })
+      assert.strictEqual(answer.status, 201)
+      assert.strictEqual(answer.headers["x-two"], "a, b")
+      assert.strictEqual(text(answer.body), `POST /in?x=1 hooks.example.com:${port} 1 {"ü":1}`)
+      assert.strictEqual(answer.address, "127.0.0.1")
+      assert.isAbove(answer.durationMs, 0)
+    }).pipe(Effect.provide(client())))
+
+  it.live("a connection is kept for the next request, and replaced if the server has closed it", () =>
+    Effect.gen(function*() {
+      const { port, sockets } = yield* listening(() => Http.createServer((_, response) => response.end("ok")))
+      for (let count = 0; count < 10; count++) yield* request(`http://hooks.example.com:${port}/`)
+      // The pool may take a second one while it has not yet seen the first become free.
+      assert.isAtMost(sockets.size, 2)
+      const kept = sockets.size
+      for (const socket of sockets) socket.destroy()
+      assert.strictEqual((yield* request(`http://hooks.example.com:${port}/`)).status, 200)
+      assert.strictEqual(sockets.size, kept + 1)
+    }).pipe(Effect.provide(client())))
+
+  it.live("a redirect is an answer like any other", () =>
+    Effect.gen(function*() {
+      let requests = 0
+      const { port } = yield* listening(() =>
+        Http.createServer((_, response) => {
+          requests++
+          response.writeHead(302, { location: "/elsewhere" }).end()
+        })
+      )
+      assert.strictEqual((yield* request(`http://hooks.example.com:${port}/`)).status, 302)
+      assert.strictEqual(requests, 1)
+    }).pipe(Effect.provide(client())))
+
+  it.live("no more of a body is kept than asked for, however long it goes on", () =>
+    Effect.gen(function*() {
+      const { port } = yield* listening(() =>
+        Http.createServer((request, response) => {
+          const timer = setInterval(() => response.write("x".repeat(10_000)), 1)
+          request.on("close", () => clearInterval(timer))
+          response.on("close", () => clearInterval(timer))
+        })
+      )
+      const answer = yield* request(`http://hooks.example.com:${port}/`, { maxBodyBytes: 15_000 })
+      assert.strictEqual(answer.body.length, 15_000)
+      assert.isTrue(answer.bodyTruncated)
+    }).pipe(Effect.provide(client())))
+
+  const failures = (what: string, reason: string, url: Effect.Effect<string, never, never>) =>
+    it.live(`${what} fails as ${reason}`, () =>
+      Effect.gen(function*() {
+        const error = yield* Effect.flip(request(yield* url, { timeoutMillis: 500 }))
+        assert.strictEqual(error._tag, "EgressHttpFailed")
+        assert.strictEqual(error.reason, reason, error.message)
+      }).pipe(Effect.provide(client())))
+
+  failures("a private address", "refused", Effect.succeed("http://10.0.0.1/"))
+  failures("a name that resolves to a private address", "refused", Effect.succeed("http://inside.test/"))
+  failures("another scheme", "refused", Effect.succeed("ftp://hooks.example.com/"))
+  failures("an unknown name", "dns", Effect.succeed("http://unknown.test/"))
+  failures("a port where nobody listens", "connect", Effect.succeed("http://127.0.0.1:1/"))
+
+  it.live("a server that does not answer in time fails as timeout, and its connection is closed", () =>
+    Effect.gen(function*() {
+      const { port, sockets } = yield* listening(() => Net.createServer((socket) => void socket.resume()))
+      const error = yield* Effect.flip(request(`http://hooks.example.com:${port}/`, { timeoutMillis: 200 }))
+      assert.deepInclude({ ...error }, { reason: "timeout", address: "127.0.0.1" })
+      assert.isAtLeast(error.durationMs, 190)
+      yield* Effect.sleep("50 millis")
+      assert.isTrue([...sockets].every((socket) => socket.destroyed))
+    }).pipe(Effect.provide(client())))
+
+  it.live("what is not HTTP, and a connection cut in the answer, fail as protocol", () =>
+    Effect.gen(function*() {
+      const strange = yield* listening(() => Net.createServer((socket) => socket.end("SSH-2.0-x\r\n")))
+      const cut = yield* listening(() =>
+        Net.createServer((socket) =>
+          socket.write("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc", () => socket.destroy())
+        )
+      )
+      for (const { port } of [strange, cut]) {
+        const error = yield* Effect.flip(request(`http://hooks.example.com:${port}/`))
+        assert.strictEqual(error.reason, "protocol", error.message)
+      }
+    }).pipe(Effect.provide(client())))
+
+  const secure = listening(() =>
+    Https.createServer(
+      { key: privateKey, cert: certificate },
+      (request, response) => response.end(String(Reflect.get(request.socket, "servername")))
+    )
+  )
+
+  it.live("TLS is verified against the extra authority, with the host as server name", () =>
+    Effect.gen(function*() {
+      const { port } = yield* secure
+      const answer = yield* request(`https://hooks.example.com:${port}/`)
+      assert.strictEqual(text(answer.body), "hooks.example.com")
+      assert.strictEqual((yield* request(`https://127.0.0.1:${port}/`)).status, 200)
+      const wrongName = yield* Effect.flip(request(`https://other.example.com:${port}/`))
+      assert.strictEqual(wrongName.reason, "tls", wrongName.message)
+    }).pipe(Effect.provide(client(authority))))
+
+  it.live("a certificate of an unknown authority, and a server without TLS, fail as tls", () =>
+    Effect.gen(function*() {
+      const { port } = yield* secure
+      assert.strictEqual((yield* Effect.flip(request(`https://hooks.example.com:${port}/`))).reason, "tls")
+      const plain = yield* listening(() => Http.createServer((_, response) => response.end()))
+      assert.strictEqual((yield* Effect.flip(request(`https://hooks.example.com:${plain.port}/`))).reason, "tls")
+    }).pipe(Effect.provide(client())))
+})

@@ -1,0 +1,297 @@
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as Net from "node:net"
+import * as Tls from "node:tls"
+import { type Dispatcher, errors as UndiciErrors, Pool } from "undici"
+import { ConnectFailed, EgressGuard } from "./EgressGuard.ts"
+
+/** No answer was received. `refused` is the guard's own; the others are the network's or the target's. */
+export class EgressHttpFailed extends Schema.TaggedError<EgressHttpFailed>()("EgressHttpFailed", {
+  reason: Schema.Literals(["refused", "dns", "connect", "tls", "timeout", "protocol"]),
+  message: Schema.String,
+  address: Schema.optionalKey(Schema.String),
+  durationMs: Schema.Finite
+}) {}
+
+export interface EgressHttpRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+  /** From the name look-up to the last byte kept of the answer. */
+  readonly timeoutMillis: number
+  /** How many bytes of the answer's body are kept; the rest is not read. */
+  readonly maxBodyBytes: number
+}
+
+export interface EgressHttpResponse {
+  readonly status: number
+  /** Lower-case names; repeated headers are joined with a comma and a blank (RFC 9110, section 5.3). */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+  readonly bodyTruncated: boolean
+  readonly address: string
+  readonly durationMs: number
+}
+
+export interface EgressHttpOptions {
+  /** PEM text of certificate authorities trusted beside Node's own (`HEADWATER_EXTRA_CA`). */
+  readonly extraCa?: string
+  /** Origins with connections kept open. The one used longest ago goes first. */
+  readonly maxOrigins?: number
+  readonly connectionsPerOrigin?: number
+}
+
+/**
+ * One HTTP request through the egress guard: resolved and checked every time, redirects not followed, certificates
+ * verified. A kept connection is used again only if its address is among those checked for this request.
+ */
+export class EgressHttp extends Context.Service<EgressHttp, {
+  request(request: EgressHttpRequest): Effect.Effect<EgressHttpResponse, EgressHttpFailed>
+}>()("@headwater/egress/EgressHttp") {
+  static readonly layer = (options: EgressHttpOptions = {}): Layer.Layer<EgressHttp, never, EgressGuard> =>
+    Layer.effect(EgressHttp, make(options))
+}
+
+interface Lane {
+  readonly address: string
+  readonly pool: Pool
+  inUse: number
+}
+
+/** A failure to get or keep a connection that another attempt on a new connection may not meet. */
+interface AttemptFailed {
+  readonly reason: EgressHttpFailed["reason"]
+  readonly message: string
+  readonly reset: boolean
+}
+
+const make = Effect.fnUntraced(function*(options: EgressHttpOptions) {
+  const guard = yield* EgressGuard
+  const context = yield* Effect.context<never>()
+  const runCallback = Effect.runCallbackWith(context)
+  const secureContext = Tls.createSecureContext(
+    options.extraCa === undefined ? {} : { ca: [...Tls.rootCertificates, options.extraCa] }
+  )
+  const maxOrigins = options.maxOrigins ?? 512
+  const lanes = new Map<string, Lane>()
+
+  yield* Effect.addFinalizer(() => Effect.promise(() => Promise.all([...lanes.values()].map((_) => _.pool.destroy()))))
+
+  const openLane = (url: URL, address: string): Lane => {
+    const target = { host: hostOf(url), port: portOf(url) }
+    const pool = new Pool(url.origin, {
+      connections: options.connectionsPerOrigin ?? 64,
+      pipelining: 1,
+      allowH2: false,
+      keepAliveTimeout: 30_000,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxHeaderSize: 32 * 1024,
+      connect: (_, callback) => {
+        runCallback(guard.connectChecked(target, [address]), {
+          onExit: (exit) => {
+            if (exit._tag === "Failure") {
+              const failure = exit.cause.reasons.find((reason) => reason._tag === "Fail")
+              return callback(failure?.error ?? new Error("The connection attempt was interrupted"), null)
+            }
+            if (url.protocol === "http:") return callback(null, exit.value)
+            secure(exit.value, target.host, secureContext, callback)
+          }
+        })
+      }
+    })
+    return { address, pool, inUse: 0 }
+  }
+
+  const laneOf = (url: URL, addresses: ReadonlyArray<string>): Lane => {
+    for (const address of addresses) {
+      const key = `${url.origin} ${address}`
+      const lane = lanes.get(key)
+      if (lane === undefined) continue
+      lanes.delete(key)
+      lanes.set(key, lane)
+      return lane
+    }
+    const address = addresses[0] ?? ""
+    const lane = openLane(url, address)
+    lanes.set(`${url.origin} ${address}`, lane)
+    for (const [key, old] of lanes) {
+      if (lanes.size <= maxOrigins) break
+      if (old.inUse > 0 || old === lane) continue
+      lanes.delete(key)
+      void old.pool.destroy()
+    }
+    return lane
+  }
+
+  const dropLane = (url: URL, lane: Lane) => {
+    const key = `${url.origin} ${lane.address}`
+    if (lanes.get(key) === lane) lanes.delete(key)
+    void lane.pool.close()
+  }
+
+  const attempt = (lane: Lane, url: URL, request: EgressHttpRequest) =>
+    Effect.tryPromise({
+      try: async (signal) => {
+        lane.inUse++
+        try {
+          const response = await lane.pool.request({
+            method: request.method as Dispatcher.HttpMethod,
+            path: url.pathname + url.search,
+            headers: { ...credentials(url), ...request.headers, host: url.host },
+            body: request.body ?? null,
+            signal
+          })
+          return {
+            status: response.statusCode,
+            headers: joinHeaders(response.headers),
+            ...await readBody(response.body, request.maxBodyBytes)
+          }
+        } finally {
+          lane.inUse--
+        }
+      },
+      catch: classify
+    })
+
+  const request = Effect.fnUntraced(function*(
+    request: EgressHttpRequest
+  ): Effect.fn.Return<EgressHttpResponse, EgressHttpFailed> {
+    const clock = yield* Clock.Clock
+    const started = clock.monotonicTimeNanosUnsafe()
+    const elapsedMs = () => Number(clock.monotonicTimeNanosUnsafe() - started) / 1e6
+    let address: string | undefined
+    const fail = (reason: EgressHttpFailed["reason"], message: string) =>
+      new EgressHttpFailed({
+        reason,
+        message,
+        durationMs: elapsedMs(),
+        ...(address === undefined ? {} : { address })
+      })
+
+    const exchange = Effect.gen(function*() {
+      const url = yield* Effect.mapError(guard.checkUrl(request.url), (error) => fail("refused", error.message))
+      const addresses = [
+        ...yield* guard.resolve(hostOf(url)).pipe(
+          Effect.catchTags({
+            EgressRefused: (error) => Effect.fail(fail("refused", error.message)),
+            DnsFailed: (error) => Effect.fail(fail("dns", error.message))
+          })
+        )
+      ]
+      let resets = 0
+      while (true) {
+        const lane = laneOf(url, addresses)
+        address = lane.address
+        const result = yield* Effect.result(attempt(lane, url, request))
+        if (result._tag === "Success") {
+          return { ...result.success, address, durationMs: elapsedMs() }
+        }
+        const failure = result.failure
+        if (failure.reason === "connect" && addresses.length > 1) {
+          addresses.splice(addresses.indexOf(lane.address), 1)
+          continue
+        }
+        // A server may close a kept connection just as it is used again: that says nothing about this request.
+        if (failure.reset && resets++ === 0) {
+          dropLane(url, lane)
+          continue
+        }
+        return yield* fail(failure.reason, failure.message)
+      }
+    })
+
+    return yield* exchange.pipe(Effect.timeoutOrElse({
+      duration: request.timeoutMillis,
+      orElse: () => Effect.fail(fail("timeout", `No complete answer within ${request.timeoutMillis} ms`))
+    }))
+  })
+
+  return EgressHttp.of({ request })
+})
+
+const hostOf = (url: URL): string => url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname
+
+const portOf = (url: URL): number => url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port)
+
+/** User and password of the URL, as every HTTP client sends them (RFC 7617). */
+const credentials = (url: URL): Record<string, string> => {
+  if (url.username === "" && url.password === "") return {}
+  const text = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+  return { authorization: `Basic ${Buffer.from(text).toString("base64")}` }
+}
+
+class TlsFailed extends Error {}
+
+/** A peer that accepts and then says nothing would otherwise hold the socket after its request has timed out. */
+const handshakeMillis = 15_000
+
+/** Does the TLS handshake on a connected socket, verifying the certificate for `host`. */
+const secure = (
+  socket: Net.Socket,
+  host: string,
+  secureContext: Tls.SecureContext,
+  callback: (...args: [null, Net.Socket] | [Error, null]) => void
+): void => {
+  const secured = Tls.connect({
+    socket,
+    secureContext,
+    host,
+    ALPNProtocols: ["http/1.1"],
+    ...(Net.isIP(host) === 0 ? { servername: host } : {})
+  })
+  const onError = (error: Error) => {
+    secured.destroy()
+    callback(new TlsFailed(error.message, { cause: error }), null)
+  }
+  secured.once("error", onError)
+  const onTimeout = () => secured.destroy(new Error(`No TLS handshake within ${handshakeMillis} ms`))
+  secured.setTimeout(handshakeMillis, onTimeout)
+  secured.once("secureConnect", () => {
+    secured.setTimeout(0, onTimeout)
+    secured.off("error", onError)
+    callback(null, secured)
+  })
+}
+
+const classify = (cause: unknown): AttemptFailed => {
+  const error = cause instanceof Error ? cause : new Error(String(cause))
+  if (error instanceof ConnectFailed) {
+    return { reason: error.code === "ETIMEDOUT" ? "timeout" : "connect", message: error.message, reset: false }
+  }
+  if (error instanceof TlsFailed) return { reason: "tls", message: error.message, reset: false }
+  const code = "code" in error ? error.code : undefined
+  const reset = error instanceof UndiciErrors.SocketError || code === "ECONNRESET" || code === "EPIPE"
+  return { reason: "protocol", message: error.message, reset }
+}
+
+const joinHeaders = (headers: Dispatcher.ResponseData["headers"]): Record<string, string> => {
+  const joined: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) joined[name] = typeof value === "string" ? value : value.join(", ")
+  }
+  return joined
+}
+
+/** What is left unread of an answer is worth reading, to keep its connection, only up to this many bytes. */
+const worthDraining = 64 * 1024
+
+const readBody = async (
+  body: Dispatcher.ResponseData["body"],
+  maxBytes: number
+): Promise<{ readonly body: Uint8Array; readonly bodyTruncated: boolean }> => {
+  const chunks: Array<Buffer> = []
+  let read = 0
+  for await (const chunk of body) {
+    const bytes: Buffer = chunk
+    if (read < maxBytes) chunks.push(bytes.subarray(0, maxBytes - read))
+    read += bytes.length
+    // Leaving the loop destroys the body, and with it the connection.
+    if (read > maxBytes + worthDraining) break
+  }
+  return { body: Buffer.concat(chunks), bodyTruncated: read > maxBytes }
+}

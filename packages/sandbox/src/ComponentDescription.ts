@@ -1,0 +1,48 @@
+import * as Schema from "effect/Schema"
+
+/** A prop as the component declares it: JSON, with `remoteOptions` in place of an options function. */
+export const PropDefinition = Schema.StructWithRest(
+  Schema.Struct({ name: Schema.String, type: Schema.String }),
+  [Schema.Record(Schema.String, Schema.Json)]
+)
+export type PropDefinition = typeof PropDefinition.Type
+
+/** What a component's module says about itself once loaded (`components.md`, "Module"). */
+export const ComponentDescription = Schema.Struct({
+  name: Schema.optionalKey(Schema.String),
+  key: Schema.optionalKey(Schema.String),
+  version: Schema.optionalKey(Schema.String),
+  type: Schema.optionalKey(Schema.String),
+  description: Schema.optionalKey(Schema.String),
+  dedupe: Schema.optionalKey(Schema.Literals(["unique", "greatest", "last"])),
+  /** Without `run`, the interface event itself is emitted. */
+  hasRun: Schema.Boolean,
+  hooks: Schema.Array(Schema.Literals(["deploy", "activate", "deactivate"])),
+  props: Schema.Array(PropDefinition)
+})
+export type ComponentDescription = typeof ComponentDescription.Type
+
+/** Why code is not a usable component, and where. */
+export const componentFault = {
+  reason: Schema.Literals([
+    "syntax",
+    "import",
+    "load",
+    "no_default_export",
+    "definition",
+    "timeout",
+    "memory",
+    "output",
+    "ended"
+  ]),
+  message: Schema.String,
+  line: Schema.optionalKey(Schema.Int),
+  column: Schema.optionalKey(Schema.Int),
+  file: Schema.optionalKey(Schema.String)
+}
+
+/**
+ * The code is not a usable component. `syntax` and `import` are found before it runs and have a position; `load` is what
+ * its top level threw; `timeout`, `memory` and `output` are limits of the inspection; `ended` is a process it brought down.
+ */
+export class ComponentInvalid extends Schema.TaggedError<ComponentInvalid>()("ComponentInvalid", componentFault) {}

@@ -1,0 +1,84 @@
+import type * as Effect from "effect/Effect"
+import type { SandboxLimits } from "./SandboxLimits.ts"
+
+/** How a prop that is an interface or a service appears on `this`. */
+export type InterfaceProp =
+  | { readonly _tag: "Http"; readonly endpoint: string }
+  | { readonly _tag: "Timer" }
+  | { readonly _tag: "Db" }
+
+export type RunCall =
+  | { readonly _tag: "Run"; readonly event: unknown }
+  | { readonly _tag: "Hook"; readonly hook: "deploy" | "activate" | "deactivate" }
+
+/** What `this.http.respond` was called with. */
+export interface RunResponse {
+  readonly status: number
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | Uint8Array
+}
+
+export interface RunRequest {
+  readonly accountId: string
+  /** `process.env.PD_COMPONENT` in the component. */
+  readonly sourceId: string
+  readonly code: string
+  /** Names the code: the same hash always comes with the same code. */
+  readonly codeHash: string
+  readonly call: RunCall
+  /** Plain values by prop name, a timer's included. */
+  readonly props: Readonly<Record<string, unknown>>
+  readonly interfaces: Readonly<Record<string, InterfaceProp>>
+  /** `$.service.db` at the start of the run: JSON text by key. */
+  readonly db: Readonly<Record<string, string>>
+  /** Called at once with the first answer, and not again, also when the run is repeated. */
+  readonly onRespond?: (response: RunResponse) => Effect.Effect<void>
+  readonly limits?: Partial<Pick<SandboxLimits, "wallMillis" | "cpuMillis" | "outputBytes" | "dbBytes">>
+}
+
+export interface RunEmit {
+  /** JSON text exactly as the sandbox wrote it. */
+  readonly payload: string
+  readonly id?: string | number
+  readonly name?: string
+  readonly summary?: string
+  /** As the component gave it: milliseconds, seconds, or a date string. */
+  readonly ts?: string | number
+  /** Unix milliseconds. */
+  readonly deliveryTs?: number
+}
+
+export interface RunLog {
+  /** Unix milliseconds, by the host's clock. */
+  readonly ts: number
+  readonly level: "debug" | "info" | "warn" | "error"
+  readonly message: string
+}
+
+export interface RunError {
+  readonly name: string
+  readonly message: string
+  /** In the component's own lines, its module being `component.mjs`. */
+  readonly stack: string
+  readonly line?: number
+  readonly column?: number
+  readonly code?: string
+}
+
+export type RunLimit = "wall" | "cpu" | "memory" | "output"
+
+/** All that a run did, up to its return, its throw, or the limit that ended it. */
+export interface RunResult {
+  readonly outcome: "success" | "error" | "limit"
+  readonly error?: RunError
+  readonly limit?: RunLimit
+  /** In the order of the calls. */
+  readonly emits: ReadonlyArray<RunEmit>
+  readonly logs: ReadonlyArray<RunLog>
+  /** The keys that were set: JSON text, or null where a key was removed. */
+  readonly db: Readonly<Record<string, string | null>>
+  readonly responded: boolean
+  readonly wallMs: number
+  readonly cpuMs: number
+}

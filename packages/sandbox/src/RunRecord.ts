@@ -1,0 +1,101 @@
+import type { RunEmit, RunError, RunLimit, RunLog, RunResponse, RunResult } from "./Run.ts"
+import type { SandboxLimits } from "./SandboxLimits.ts"
+import type { RunMessage } from "./SandboxProtocol.ts"
+
+/** What a run has been heard to do so far, held against its limits. */
+export class RunRecord {
+  ended = false
+  error: RunError | undefined
+  limit: RunLimit | undefined
+  reportedCpuMs = 0
+  readonly #limits: SandboxLimits
+  readonly #emits: Array<RunEmit> = []
+  readonly #logs: Array<RunLog> = []
+  readonly #db: Record<string, string | null> = {}
+  #outputBytes = 0
+  readonly #dbSizes: Map<string, number>
+  #dbBytes = 0
+
+  constructor(limits: SandboxLimits, db: Readonly<Record<string, string>>) {
+    this.#limits = limits
+    this.#dbSizes = new Map(Object.entries(db).map(([key, value]) => [key, sizeOf(key, value)]))
+    for (const size of this.#dbSizes.values()) this.#dbBytes += size
+  }
+
+  /** Takes in one message. `respond` is called for each answer; whether it is the first is not known here. */
+  hear(message: RunMessage, now: number, respond: (response: RunResponse) => void): void {
+    if (this.ended) return
+    switch (message._tag) {
+      case "Emitted": {
+        const { _tag, run: _run, ...emit } = message
+        this.#count(message.payload, message.name, message.summary, message.id, message.ts)
+        if (this.limit === undefined) this.#emits.push(emit)
+        return
+      }
+      case "Logged":
+        this.#count(message.message)
+        if (this.limit === undefined) this.#logs.push({ ts: now, level: message.level, message: message.message })
+        return
+      case "Stored":
+        return this.#store(message.key, message.value)
+      case "Responded":
+        return respond({
+          status: message.status,
+          headers: message.headers,
+          body: message.base64 === undefined
+            ? message.text ?? ""
+            : new Uint8Array(Buffer.from(message.base64, "base64"))
+        })
+      case "Ended":
+        this.ended = true
+        this.error = message.error
+        this.reportedCpuMs = message.cpuMs
+        return
+      default:
+        return
+    }
+  }
+
+  exceed(limit: RunLimit): void {
+    if (this.ended) return
+    this.ended = true
+    this.limit = limit
+  }
+
+  fail(error: RunError): void {
+    if (this.ended) return
+    this.ended = true
+    this.error = error
+  }
+
+  result(times: { readonly wallMs: number; readonly cpuMs: number; readonly responded: boolean }): RunResult {
+    return {
+      outcome: this.limit !== undefined ? "limit" : this.error !== undefined ? "error" : "success",
+      ...(this.error === undefined ? {} : { error: this.error }),
+      ...(this.limit === undefined ? {} : { limit: this.limit }),
+      emits: this.#emits,
+      logs: this.#logs,
+      db: this.#db,
+      ...times
+    }
+  }
+
+  #count(...texts: ReadonlyArray<string | number | undefined>): void {
+    // Each costs the host something beside its text.
+    this.#outputBytes += 32
+    for (const text of texts) if (text !== undefined) this.#outputBytes += Buffer.byteLength(String(text))
+    if (this.#outputBytes > this.#limits.outputBytes) this.exceed("output")
+  }
+
+  /** A component cannot get past the bound of `set`, so what does is forged, and counts as too much output. */
+  #store(key: string, value: string | null): void {
+    const size = value === null ? 0 : sizeOf(key, value)
+    this.#dbBytes += size - (this.#dbSizes.get(key) ?? 0)
+    if (this.#dbBytes > this.#limits.dbBytes) return this.exceed("output")
+    if (value === null) this.#dbSizes.delete(key)
+    else this.#dbSizes.set(key, size)
+    Object.defineProperty(this.#db, key, { value, writable: true, configurable: true, enumerable: true })
+  }
+}
+
+const sizeOf = (key: string, value: string): number => Buffer.byteLength(key) + Buffer.byteLength(value)

@@ -1,0 +1,267 @@
+import { assert, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { componentOf, inspectCode, realSandbox, runCode } from "../test/RealSandbox.ts"
+
+layer(realSandbox(), { excludeTestServices: true, timeout: "60 seconds" })("Sandbox", (it) => {
+  it.effect("emits come out in the order of the calls, with their metadata and the JSON text as written", () =>
+    Effect.gen(function*() {
+      const result = yield* runCode(componentOf(`
+        this.$emit({ b: 1, a: [null, "ü"] }, { id: 7, name: "n", summary: "s", ts: 1700000000000, delivery_ts: 1800000000000 })
+        await this.$emit("text", { id: "x", ts: new Date(5) })
+        this.$emit(undefined)`))
+      assert.strictEqual(result.outcome, "success")
+      assert.deepStrictEqual(result.emits, [
+        {
+          payload: `{"b":1,"a":[null,"ü"]}`,
+          id: 7,
+          name: "n",
+          summary: "s",
+          ts: 1700000000000,
+          deliveryTs: 1800000000000
+        },
+        { payload: `"text"`, id: "x", ts: 5 },
+        { payload: "null" }
+      ])
+    }))
+
+  it.effect("run gets the event and has bound methods, props and an extensible this", () =>
+    Effect.gen(function*() {
+      const result = yield* runCode(
+        `export default {
+          props: { greeting: { type: "string" } },
+          methods: { greet(who) { return this.greeting + " " + who }, later() { return this.extra } },
+          async run(event) {
+            const { greet, later } = this
+            this.extra = 5
+            this.$emit([greet(event.who), later(), this === this.self()])
+          }
+        }`.replace("later()", "self() { return this }, later()"),
+        { call: { _tag: "Run", event: { who: "you" } }, props: { greeting: "hi" } }
+      )
+      assert.deepStrictEqual(result.emits.map((_) => _.payload), [`["hi you",5,true]`])
+    }))
+
+  it.effect("a component without run emits the event of its interface", () =>
+    Effect.gen(function*() {
+      const result = yield* runCode(`export default { props: { timer: "$.interface.timer" } }`, {
+        call: { _tag: "Run", event: { timestamp: 5, interval_seconds: 60 } }
+      })
+      assert.deepStrictEqual(result.emits, [{ payload: `{"timestamp":5,"interval_seconds":60}` }])
+    }))
+
+  it.effect("db is read from the snapshot, and what is set is read back and told", () =>
+    Effect.gen(function*() {
+      const result = yield* runCode(
+        componentOf(`
+          const before = this.db.get("list")
+          before.push(4)
+          this.db.set("list", before)
+          this.db.set("gone", undefined)
+          this.$emit([this.db.get("list"), await this.db.get("gone") ?? "none", this.db.get("never") ?? "none"])`),
+        { db: { list: "[1,2,3]", gone: "true" } }
+      )
+      assert.deepStrictEqual(result.emits.map((_) => _.payload), [`[[1,2,3,4],"none","none"]`])
+      assert.deepStrictEqual(result.db, { list: "[1,2,3,4]", gone: null })
+    }))
+
+  it.effect("db.set past 1 MiB throws in the component and stores nothing", () =>
+    Effect.gen(function*() {
+      const result = yield* runCode(componentOf(`
+        this.db.set("a", "x".repeat(600_000))
+        try { this.db.set("b", "x".repeat(600_000)) } catch (error) { this.$emit(error.name) }
+        this.db.set("a", 1)
+        this.db.set("b", "x".repeat(600_000))`))
+      assert.strictEqual(result.outcome, "success")
+      assert.deepStrictEqual(result.emits.map((_) => _.payload), [`"RangeError"`])
+      assert.strictEqual(result.db["a"], "1")
+      assert.strictEqual(result.db["b"]?.length, 600_002)
+    }))
+
+  it.effect("hooks run with the same this as run, and a missing hook does nothing", () =>
+    Effect.gen(function*() {
+      const code = `export default {
+        props: { db: "$.service.db" },
+        methods: { mark(value) { this.db.set("mark", value) } },
+        hooks: { async deploy() { this.mark("deployed"); this.$emit("first") } },
+        run() {}
+      }`
+      const deployed = yield* runCode(code, { call: { _tag: "Hook", hook: "deploy" } })
+      assert.deepStrictEqual(deployed.db, { mark: `"deployed"` })
+      assert.deepStrictEqual(deployed.emits, [{ payload: `"first"` }])
+      const activated = yield* runCode(code, { call: { _tag: "Hook", hook: "activate" } })
+      assert.strictEqual(activated.outcome, "success")
+      assert.deepStrictEqual(activated.db, {})
+    }))
+
+  it.effect("the answer to a request is handed over at once, and only the first one", () =>
+    Effect.gen(function*() {
+      const answers: Array<unknown> = []
+      const result = yield* runCode(
+        componentOf(`
+          this.http.respond({ status: "201", headers: { "X-A": 1 }, body: { endpoint: this.http.endpoint } })
+          await new Promise((resolve) => setTimeout(resolve, 50))
+          this.http.respond({ status: 500 })`),
+        { onRespond: (answer) => Effect.sync(() => void answers.push(answer)) }
+      )
+      assert.isTrue(result.responded)
+      assert.deepStrictEqual(answers, [{
+        status: 201,
+        headers: { "x-a": "1", "content-type": "application/json" },
+        body: `{"endpoint":"https://in.example/abc"}`
+      }])
+    }))
+
+  it.effect("an answer's body may be bytes", () =>
+    Effect.gen(function*() {
+      const bodies: Array<unknown> = []
+      yield* runCode(componentOf(`this.http.respond({ status: 200, body: Buffer.from([0, 255, 10]) })`), {
+        onRespond: (answer) => Effect.sync(() => void bodies.push(answer.body))
+      })
+      assert.deepStrictEqual(bodies, [new Uint8Array([0, 255, 10])])
+    }))
+
+  it.effect("console lines become the run's log, with levels, also when runs overlap in a process", () =>
+    Effect.gen(function*() {
+      const code = componentOf(`
+        console.log("start", event.n, { deep: { x: 1 } })
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        console.error("end %d", event.n)
+        process.stdout.write("written\\n")`)
+      const results = yield* Effect.forEach(
+        [1, 2, 3],
+        (n) => runCode(code, { call: { _tag: "Run", event: { n } } }),
+        { concurrency: "unbounded" }
+      )
+      for (const [index, result] of results.entries()) {
+        assert.deepStrictEqual(result.logs.map(({ level, message }) => [level, message]), [
+          ["info", `start ${index + 1} { deep: { x: 1 } }`],
+          ["error", `end ${index + 1}`],
+          ["info", "written"]
+        ])
+      }
+    }))
+
+  it.effect("process.env holds only the source's id, each run its own", () =>
+    Effect.gen(function*() {
+      const code = componentOf(`
+        await new Promise((resolve) => setTimeout(resolve, 10))
+        this.$emit(process.env)`)
+      const results = yield* Effect.forEach(
+        ["dc_a", "dc_b"],
+        (sourceId) => runCode(code, { sourceId }),
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(results.map((_) => _.emits[0]?.payload), [
+        `{"PD_COMPONENT":"dc_a"}`,
+        `{"PD_COMPONENT":"dc_b"}`
+      ])
+    }))
+
+  it.effect("a throw ends the run as an error in the component's own lines, with what it did until then", () =>
+    Effect.gen(function*() {
+      const result = yield* runCode(componentOf(`
+        this.$emit(1)
+        this.db.set("k", 2)
+        throw Object.assign(new TypeError("broken"), { code: "E_BROKEN" })`))
+      assert.strictEqual(result.outcome, "error")
+      assert.deepStrictEqual(
+        { ...result.error, stack: undefined },
+        { name: "TypeError", message: "broken", code: "E_BROKEN", line: 5, column: 29, stack: undefined }
+      )
+      assert.strictEqual(result.error?.stack, "TypeError: broken\n    at Object.run (component.mjs:5:29)")
+      assert.deepStrictEqual(result.emits, [{ payload: "1" }])
+      assert.deepStrictEqual(result.db, { k: "2" })
+    }))
+
+  it.effect("a value that is not an error can be thrown", () =>
+    Effect.gen(function*() {
+      const result = yield* runCode(componentOf(`throw { why: "odd" }`))
+      assert.strictEqual(result.outcome, "error")
+      assert.strictEqual(result.error?.message, "{ why: 'odd' }")
+    }))
+
+  it.effect("an unhandled rejection or a throw in a timer ends the run that caused it, and no other", () =>
+    Effect.gen(function*() {
+      const code = componentOf(`
+        if (event.how === "reject") Promise.reject(new Error("rejected"))
+        if (event.how === "throw") setTimeout(() => { throw new Error("thrown") }, 5)
+        await new Promise((resolve) => setTimeout(resolve, 100))
+        this.$emit("done")`)
+      const [rejected, thrown, fine] = yield* Effect.forEach(
+        ["reject", "throw", "nothing"],
+        (how) => runCode(code, { call: { _tag: "Run", event: { how } } }),
+        { concurrency: "unbounded" }
+      )
+      assert.strictEqual(rejected?.error?.message, "rejected")
+      assert.strictEqual(rejected?.error?.line, 3)
+      assert.strictEqual(thrown?.error?.message, "thrown")
+      assert.strictEqual(thrown?.error?.line, 4)
+      assert.strictEqual(fine?.outcome, "success")
+      assert.deepStrictEqual(fine?.emits, [{ payload: `"done"` }])
+    }))
+
+  it.effect("process.exit ends the run as an error and leaves the process", () =>
+    Effect.gen(function*() {
+      const result = yield* runCode(componentOf(`process.exit(3)`))
+      assert.strictEqual(result.outcome, "error")
+      assert.include(result.error?.message, "process.exit(3)")
+    }))
+
+  it.effect("inspect describes the component and its props as JSON", () =>
+    Effect.gen(function*() {
+      const description = yield* inspectCode(`export default {
+        name: "N", key: "k", version: "0.0.1", type: "source", description: "D", dedupe: "unique",
+        props: {
+          timer: { type: "$.interface.timer", default: { intervalSeconds: 60 } },
+          db: "$.service.db",
+          list: { type: "string[]", label: "L", optional: true, options: ["a", { label: "B", value: "b" }] },
+          remote: { type: "string", options() { return [] } }
+        },
+        hooks: { async deploy() {}, async deactivate() {} },
+        async run() {}
+      }`)
+      assert.deepStrictEqual<unknown>(description, {
+        name: "N",
+        key: "k",
+        version: "0.0.1",
+        type: "source",
+        description: "D",
+        dedupe: "unique",
+        hasRun: true,
+        hooks: ["deploy", "deactivate"],
+        props: [
+          { name: "timer", type: "$.interface.timer", default: { intervalSeconds: 60 } },
+          { name: "db", type: "$.service.db" },
+          { name: "list", type: "string[]", label: "L", optional: true, options: ["a", { label: "B", value: "b" }] },
+          { name: "remote", type: "string", remoteOptions: true }
+        ]
+      })
+    }))
+
+  for (
+    const [what, code, expected] of [
+      ["a parse error", "export default {\n  run() {\n    let = = 3\n  }\n}", { reason: "syntax", line: 3 }],
+      ["a redeclaration", "const a = 1\nconst a = 2", { reason: "syntax", line: 2, column: 7 }],
+      ["an import that is not there", "\nimport x from 'lodash'", { reason: "import", line: 2 }],
+      ["a throwing top level", "\nthrow new Error('top')", { reason: "load", line: 2 }],
+      ["no default export", "export const x = 1", { reason: "no_default_export" }],
+      ["an empty default export", "export default {}", { reason: "no_default_export" }],
+      ["a bad dedupe", "export default { dedupe: 'no', run() {} }", { reason: "definition" }]
+    ] as const
+  ) {
+    it.effect(`inspect refuses ${what}, and says where`, () =>
+      Effect.gen(function*() {
+        const error = yield* Effect.flip(inspectCode(code))
+        assert.strictEqual(error._tag, "ComponentInvalid")
+        assert.deepInclude({ ...error }, expected)
+        assert.notInclude(error.message, "blob:")
+      }))
+  }
+
+  it.effect("Buffer, process and global are there as in Node", () =>
+    Effect.gen(function*() {
+      const result = yield* runCode(componentOf(`
+        this.$emit([Buffer.from("a").toString("hex"), typeof process.nextTick, global === globalThis])`))
+      assert.deepStrictEqual(result.emits, [{ payload: `["61","function",true]` }])
+    }))
+})

@@ -1,0 +1,257 @@
+import type { EgressBroker } from "@headwater/egress/EgressBroker"
+import type { EgressGuard } from "@headwater/egress/EgressGuard"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FiberSet from "effect/FiberSet"
+import * as Layer from "effect/Layer"
+import { randomUUID } from "node:crypto"
+import { type ComponentDescription, ComponentInvalid } from "./ComponentDescription.ts"
+import type { RunLimit, RunRequest, RunResult } from "./Run.ts"
+import { RunRecord } from "./RunRecord.ts"
+import { SandboxConfig } from "./SandboxConfig.ts"
+import type { SandboxFilesUnusable } from "./SandboxFiles.ts"
+import type { SandboxLimits } from "./SandboxLimits.ts"
+import { SandboxPool, SandboxUnavailable, type Work } from "./SandboxPool.ts"
+import type { Assignment, ProcessLoss, SandboxProcess } from "./SandboxProcess.ts"
+import type { HostMessage } from "./SandboxProtocol.ts"
+
+export interface InspectRequest {
+  readonly accountId: string
+  readonly code: string
+  /** Names the code: the same hash always comes with the same code. */
+  readonly codeHash: string
+}
+
+/** Runs component code in Deno processes that reach nothing (`design.md`, "Sandbox"; `components.md`). */
+export class Sandbox extends Context.Service<Sandbox, {
+  /** Loads the module in the sandbox and says what it is. */
+  inspect(request: InspectRequest): Effect.Effect<ComponentDescription, ComponentInvalid | SandboxUnavailable>
+  /** Runs a hook or an input to its end. What component code does, however bad, is in the result. */
+  run(request: RunRequest): Effect.Effect<RunResult, SandboxUnavailable>
+}>()("@headwater/sandbox/Sandbox") {
+  static readonly layerNoPool: Layer.Layer<Sandbox, never, SandboxPool | SandboxConfig> = Layer.effect(
+    Sandbox,
+    Effect.suspend(() => make())
+  )
+
+  static readonly layer: Layer.Layer<
+    Sandbox,
+    SandboxFilesUnusable,
+    SandboxConfig | EgressBroker | EgressGuard
+  > = Sandbox.layerNoPool.pipe(Layer.provide(SandboxPool.layer))
+}
+
+/** A component's description as JSON, in characters: it is stored and shown whole. */
+const maxDescriptionLength = 256 * 1024
+
+/** The process ended before the work did, and not certainly by its fault: it is to be done again, by itself. */
+class Again {
+  readonly _tag = "Again"
+}
+
+const again = new Again()
+
+type Ending<A, E> = Exit.Exit<A | Again, E | SandboxUnavailable>
+
+const make = Effect.fnUntraced(function*() {
+  const config = yield* SandboxConfig
+  const pool = yield* SandboxPool
+  const clock = yield* Clock.Clock
+  const fork = yield* FiberSet.makeRuntime()
+
+  /**
+   * Has one process do one piece of work. An interrupted one leaves its process, which then takes no more work and is
+   * ended with the last of the others.
+   */
+  const attempt = <A, E>(
+    work: Pick<Work, "accountId" | "isolation"> & { readonly code: { readonly hash: string; readonly text: string } },
+    begin: (id: string, process: SandboxProcess, finish: (ending: Ending<A, E>) => void) => {
+      readonly assignment: Assignment
+      readonly message: HostMessage
+    }
+  ): Effect.Effect<A | Again, E | SandboxUnavailable> =>
+    Effect.callback((resume) => {
+      let at: { readonly process: SandboxProcess; readonly assignment: Assignment } | undefined
+      const cancel = pool.submit({
+        ...work,
+        unavailable: (error) => resume(Effect.fail(error)),
+        start: (process) => {
+          const { assignment, message } = begin(randomUUID(), process, (ending) => {
+            process.dismiss(assignment)
+            resume(ending)
+            pool.settled(process)
+          })
+          at = { process, assignment }
+          process.assign(assignment, work.code, message)
+        }
+      })
+      return Effect.sync(() => {
+        cancel()
+        if (at === undefined) return
+        at.process.cutOff(at.assignment)
+        pool.settled(at.process)
+      })
+    })
+
+  const run = Effect.fnUntraced(function*(request: RunRequest): Effect.fn.Return<RunResult, SandboxUnavailable> {
+    const limits: SandboxLimits = { ...config.limits, ...request.limits }
+    const responding = yield* Deferred.make<void>()
+    let responded = false
+
+    const once = (isolation: Work["isolation"]) =>
+      attempt<RunResult, never>(
+        { accountId: request.accountId, isolation, code: { hash: request.codeHash, text: request.code } },
+        (id, process, finish) => {
+          const record = new RunRecord(limits, request.db)
+          const startedNanos = clock.monotonicTimeNanosUnsafe()
+          const startedAt = clock.currentTimeMillisUnsafe()
+          const first = process.served === 0
+          const done = () =>
+            finish(Exit.succeed(record.result({
+              wallMs: Number(clock.monotonicTimeNanosUnsafe() - startedNanos) / 1e6,
+              cpuMs: Math.max(assignment.shareCpuMs, assignment.shared ? 0 : record.reportedCpuMs),
+              responded
+            })))
+          const exceed = (limit: RunLimit) => {
+            record.exceed(limit)
+            done()
+          }
+          const assignment: Assignment = {
+            id,
+            startedAt,
+            shared: false,
+            aloneCpuMs: 0,
+            shareCpuMs: 0,
+            receive: (message) => {
+              record.hear(message, clock.currentTimeMillisUnsafe(), (response) => {
+                if (responded || request.onRespond === undefined) return
+                responded = true
+                fork(
+                  Effect.exit(request.onRespond(response)).pipe(
+                    Effect.flatMap((exit) => Deferred.done(responding, exit))
+                  )
+                )
+              })
+              if (!record.ended) return
+              // A flood does not stop by itself, and its neighbours are better off elsewhere.
+              if (record.limit === "output") {
+                process.kill({ reason: "output", message: "A run wrote more than it may" })
+              }
+              done()
+            },
+            watch: (now) => {
+              if (now - startedAt >= limits.wallMillis) {
+                process.cutOff(assignment)
+                return exceed("wall")
+              }
+              if (assignment.aloneCpuMs >= limits.cpuMillis) {
+                process.kill({ reason: "cpu", message: "A run used more processor time than it may" })
+                return exceed("cpu")
+              }
+              // Whose time it was is known once it is the only one left.
+              if (assignment.shared && assignment.shareCpuMs >= limits.cpuMillis) process.closed = true
+            },
+            lost: (loss) => {
+              if (loss.reason === "shutdown") {
+                return finish(Exit.fail(new SandboxUnavailable({ reason: "stopping", message: loss.message })))
+              }
+              // Something outside may have ended it as well; a component that does so does it again.
+              const uncertain = loss.reason === "ended" && isolation !== "fresh"
+              if (!first || assignment.shared || uncertain) return finish(Exit.succeed(again))
+              if (loss.reason === "memory" || loss.reason === "output") return exceed(loss.reason)
+              record.fail({ name: "SandboxEnded", message: loss.message, stack: "" })
+              done()
+            }
+          }
+          const { props, interfaces, db, call, sourceId, codeHash } = request
+          const bindings = { props, interfaces, db, maxDbBytes: limits.dbBytes }
+          return { assignment, message: { _tag: "Run", run: id, hash: codeHash, sourceId, call, bindings } }
+        }
+      )
+
+    const result = yield* byItselfIfLost(once, "shared")
+    if (responded) yield* Deferred.await(responding)
+    return result
+  })
+
+  const inspect = Effect.fnUntraced(
+    function*(
+      request: InspectRequest
+    ): Effect.fn.Return<ComponentDescription, ComponentInvalid | SandboxUnavailable> {
+      const { inspectMillis, outputBytes } = config.limits
+
+      const once = (isolation: Work["isolation"]) =>
+        attempt<ComponentDescription, ComponentInvalid>(
+          { accountId: request.accountId, isolation, code: { hash: request.codeHash, text: request.code } },
+          (id, process, finish) => {
+            const startedAt = clock.currentTimeMillisUnsafe()
+            const first = process.served === 0
+            const invalid = (reason: ComponentInvalid["reason"], message: string) =>
+              finish(Exit.fail(new ComponentInvalid({ reason, message })))
+            let heard = 0
+            const assignment: Assignment = {
+              id,
+              startedAt,
+              shared: false,
+              aloneCpuMs: 0,
+              shareCpuMs: 0,
+              receive: (message) => {
+                if (message._tag === "Described") {
+                  return JSON.stringify(message.description).length > maxDescriptionLength
+                    ? invalid(
+                      "definition",
+                      `The component describes itself in more than ${maxDescriptionLength} characters`
+                    )
+                    : finish(Exit.succeed(message.description))
+                }
+                if (message._tag === "Refused") {
+                  const { _tag, run: _run, cpuMs: _cpuMs, ...fault } = message
+                  return finish(Exit.fail(new ComponentInvalid(fault)))
+                }
+                if (message._tag === "Logged") heard += message.message.length + 32
+                if (message._tag === "Ended") {
+                  return invalid("load", message.error?.message ?? "The module ended its own inspection")
+                }
+                if (heard <= outputBytes) return
+                process.kill({ reason: "output", message: "The module wrote more than it may" })
+                invalid("output", "The module's top level wrote more than it may")
+              },
+              watch: (now) => {
+                if (now - startedAt < inspectMillis) return
+                process.kill({ reason: "wall", message: "The module did not load in time" })
+                invalid("timeout", `The module did not load within ${inspectMillis} ms`)
+              },
+              lost: (loss: ProcessLoss) => {
+                if (loss.reason === "shutdown") {
+                  return finish(Exit.fail(new SandboxUnavailable({ reason: "stopping", message: loss.message })))
+                }
+                if (!first) return finish(Exit.succeed(again))
+                if (loss.reason === "memory") invalid("memory", "The module's top level used more memory than it may")
+                else invalid("ended", loss.message)
+              }
+            }
+            return { assignment, message: { _tag: "Inspect", run: id, hash: request.codeHash } }
+          }
+        )
+
+      return yield* byItselfIfLost(once, "alone")
+    }
+  )
+
+  return Sandbox.of({ inspect, run })
+})
+
+/** Does the work again, in a process of its own, if its process was lost and another may have been the reason. */
+const byItselfIfLost = Effect.fnUntraced(function*<A, E>(
+  once: (isolation: Work["isolation"]) => Effect.Effect<A | Again, E | SandboxUnavailable>,
+  isolation: Work["isolation"]
+): Effect.fn.Return<A, E | SandboxUnavailable> {
+  for (const how of [isolation, "fresh", "fresh"] as const) {
+    const result = yield* once(how)
+    if (!(result instanceof Again)) return result
+  }
+  return yield* new SandboxUnavailable({ reason: "start_failed", message: "Its process was lost three times" })
+})

@@ -1,0 +1,177 @@
+import { assert, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { componentOf, realSandbox, runCode } from "../test/RealSandbox.ts"
+
+const attempt = (body: string) => `
+  try { ${body} }
+  catch (error) { this.$emit(String(error?.code ?? error?.name) + " " + String(error?.message)) }`
+
+const refusal = /Requires \w+ access|--no-remote|--no-npm|not available to components|denied/
+
+layer(realSandbox({ pool: { warmProcesses: 1 } }), { excludeTestServices: true, timeout: "60 seconds" })(
+  "The boundary of the sandbox",
+  (it) => {
+    for (
+      const [what, body] of [
+        ["reads a file", `this.$emit("GOT " + (await import("node:fs")).readFileSync("/etc/hostname", "utf8"))`],
+        ["reads /proc", `this.$emit("GOT " + (await import("node:fs")).readFileSync("/proc/self/environ", "utf8"))`],
+        ["writes a file", `(await import("node:fs")).writeFileSync("x", "y"); this.$emit("GOT")`],
+        ["lists a directory", `this.$emit("GOT " + (await import("node:fs")).readdirSync("."))`],
+        [
+          "reads standard input",
+          `const read = (await import("node:fs")).readFileSync("/dev/stdin"); this.$emit("GOT" + read)`
+        ],
+        [
+          "imports a file",
+          `this.$emit("GOT " + (await import("file:///etc/hostname", { with: { type: "text" } })).default)`
+        ],
+        ["imports from the network", `this.$emit("GOT " + await import("https://example.com/x.js"))`],
+        ["imports from npm", `this.$emit("GOT " + await import("npm:is-number"))`],
+        [
+          "starts a program",
+          `await new Promise((resolve, reject) => import("node:child_process").then((children) =>
+          children.spawn("/bin/true").on("error", reject).on("exit", resolve))); this.$emit("GOT")`
+        ],
+        ["starts a Deno command", `this.$emit("GOT " + new Deno.Command("/bin/true").outputSync())`],
+        [
+          "signals its parent",
+          `(await import("node:process")).kill((await import("node:process")).ppid, 0); this.$emit("GOT")`
+        ],
+        ["signals its parent by Deno", `Deno.kill(Deno.ppid, "SIGTERM"); this.$emit("GOT")`],
+        ["loads a library", `Deno.dlopen("libc.so.6", {}); this.$emit("GOT")`],
+        ["loads an addon", `process.dlopen({ exports: {} }, "/lib/x.node"); this.$emit("GOT")`],
+        ["asks for the host's name", `this.$emit("GOT " + (await import("node:os")).hostname())`],
+        ["opens a database file", `new (await import("node:sqlite")).DatabaseSync("/tmp/x.db"); this.$emit("GOT")`],
+        [
+          "listens",
+          `await new Promise((resolve, reject) => import("node:net").then((net) =>
+          net.createServer().on("error", reject).listen(0, "127.0.0.1", resolve))); this.$emit("GOT")`
+        ],
+        ["opens the inspector", `(await import("node:inspector")).open(9999); this.$emit("GOT")`],
+        ["connects past the broker", `await Deno.connect({ hostname: "127.0.0.1", port: 22 }); this.$emit("GOT")`],
+        [
+          "connects to a unix socket",
+          `await new Promise((resolve, reject) => import("node:net").then((net) =>
+          net.connect("/var/run/docker.sock").on("error", reject).on("connect", resolve))); this.$emit("GOT")`
+        ],
+        [
+          "asks a permission",
+          `if ((await Deno.permissions.request({ name: "read" })).state === "granted") this.$emit("GOT")
+          else throw new Error("denied")`
+        ]
+      ] as const
+    ) {
+      it.effect(`a component that ${what} is refused`, () =>
+        Effect.gen(function*() {
+          const result = yield* runCode(componentOf(attempt(body)))
+          const said = [...result.emits.map((_) => _.payload), JSON.stringify(result.error)].join()
+          assert.notMatch(said, /GOT/)
+          assert.match(said, refusal)
+        }))
+    }
+
+    it.effect("the environment of the server is not in the process", () =>
+      Effect.gen(function*() {
+        const result = yield* runCode(componentOf(`
+          const { env } = await import("node:process")
+          this.$emit([Object.keys(process.env), env.PATH ?? null, env.HOME ?? null, env.DENO_DIR ?? null])`))
+        assert.deepStrictEqual(result.emits, [{ payload: `[["PD_COMPONENT"],null,null,null]` }])
+      }))
+
+    it.effect("another thread reaches no more than the component itself", () =>
+      Effect.gen(function*() {
+        const result = yield* runCode(componentOf(`
+          const { Worker } = await import("node:worker_threads")
+          const source = \`
+            const { parentPort } = require("node:worker_threads")
+            const tried = []
+            const keep = async (name, body) => { try { tried.push([name, "GOT", String(await body())]) } catch (e) { tried.push([name, e.name]) } }
+            ;(async () => {
+              await keep("read", () => require("node:fs").readFileSync("/etc/hostname"))
+              await keep("caches", () => caches.open("x"))
+              await keep("localStorage", () => localStorage.setItem("a", "b"))
+              await keep("connect", () => Deno.connect({ hostname: "127.0.0.1", port: 22 }))
+              parentPort.postMessage(tried)
+            })()\`
+          try {
+            const worker = new Worker(source, { eval: true })
+            this.$emit(await new Promise((resolve, reject) => worker.on("message", resolve).on("error", reject)))
+            await worker.terminate()
+          } catch (error) { this.$emit(error.message) }`))
+        assert.strictEqual(result.outcome, "success", JSON.stringify(result.error))
+        assert.notMatch(result.emits[0]?.payload ?? "GOT", /GOT/)
+      }))
+
+    it.effect("what a component writes to standard output is not taken for a message", () =>
+      Effect.gen(function*() {
+        const result = yield* runCode(componentOf(`
+          const { writeSync } = await import("node:fs")
+          const forged = JSON.stringify({ _tag: "Emitted", run: "x", payload: "1" })
+          for (const text of [forged + "\\n", "\\n" + forged + "\\n", "half a line", "\\0\\xff\\n\\n\\n"]) writeSync(1, text)
+          this.$emit("real")
+          writeSync(1, "and at the end")`))
+        assert.strictEqual(result.outcome, "success")
+        assert.deepStrictEqual(result.emits, [{ payload: `"real"` }])
+      }))
+
+    it.effect("a component that takes the host's messages away disturbs no run after it", () =>
+      Effect.gen(function*() {
+        const thief = yield* Effect.forkChild(runCode(
+          componentOf(`for (;;) (await import("node:fs")).readSync(0, new Uint8Array(7))`),
+          { accountId: "u_thief", limits: { wallMillis: 3_000 } }
+        ))
+        yield* Effect.sleep("1500 millis")
+        const runs = yield* Effect.forEach(
+          [1, 2, 3],
+          (n) => runCode(componentOf(`this.$emit(event)`), { accountId: "u_thief", call: { _tag: "Run", event: n } }),
+          { concurrency: "unbounded" }
+        )
+        assert.deepStrictEqual(runs.map((_) => _.emits), [1, 2, 3].map((n) => [{ payload: String(n) }]))
+        assert.strictEqual((yield* Fiber.join(thief)).limit, "wall")
+      }))
+
+    it.effect("the secret of the channel does not pass through what a component can replace", () =>
+      Effect.gen(function*() {
+        const result = yield* runCode(
+          componentOf(`
+          const seen = []
+          const spy = (target, name) => {
+            const original = target[name]
+            target[name] = function(...values) {
+              for (const value of [this, ...values]) {
+                if (typeof value === "string") seen.push(value)
+                if (value instanceof Uint8Array) seen.push(String.fromCharCode(...Array.prototype.slice.call(value, 0, 80)))
+              }
+              return Reflect.apply(original, this, values)
+            }
+          }
+          spy(TextEncoder.prototype, "encode")
+          spy(TextEncoder.prototype, "encodeInto")
+          spy(Uint8Array.prototype, "subarray")
+          spy(String.prototype, "concat")
+          spy(JSON, "stringify")
+          Object.prototype.toJSON = function() { seen.push(Object.keys(this).join()); return this }
+          this.$emit({ marker: 1 }); console.log("x")
+          delete Object.prototype.toJSON
+          this.$emit(seen.filter((text) => /Emitted|Logged|_tag/.test(text)))`),
+          { accountId: "u_spy" }
+        )
+        assert.deepStrictEqual(result.emits.map((_) => _.payload), [`{"marker":1}`, "[]"])
+      }))
+
+    it.effect("a run can say nothing in the name of another, nor after its end", () =>
+      Effect.gen(function*() {
+        const first = yield* runCode(
+          componentOf(`setTimeout(() => { this.$emit("late"); this.db.set("late", 1); console.log("late") }, 30)`),
+          { accountId: "u_late" }
+        )
+        const second = yield* runCode(componentOf(`await new Promise((resolve) => setTimeout(resolve, 100))`), {
+          accountId: "u_late"
+        })
+        for (const result of [first, second]) {
+          assert.deepStrictEqual([result.outcome, result.emits, result.logs, result.db], ["success", [], [], {}])
+        }
+      }))
+  }
+)

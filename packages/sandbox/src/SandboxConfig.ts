@@ -1,0 +1,81 @@
+import * as Context from "effect/Context"
+import * as Layer from "effect/Layer"
+import { existsSync } from "node:fs"
+import { createRequire } from "node:module"
+import { dirname, join } from "node:path"
+import { defaultLimits, type SandboxLimits } from "./SandboxLimits.ts"
+
+/** How many sandbox processes there are, and when one is thrown away. */
+export interface SandboxPoolSize {
+  /** Processes started but not yet given to an account, kept ready. */
+  readonly warmProcesses: number
+  readonly maxProcesses: number
+  readonly maxProcessesPerAccount: number
+  readonly maxRunsPerProcess: number
+  /** Runs and inspections waiting for a process; one more is `SandboxUnavailable`. */
+  readonly maxWaiting: number
+  /** A process without work for this long is ended, in milliseconds. */
+  readonly idleMillis: number
+  /** A process older than this takes no new work, in milliseconds. */
+  readonly maxAgeMillis: number
+  /** A process without work whose resident memory is above this is ended, in MiB. */
+  readonly idleMebibytes: number
+  /** A process that has loaded this many modules takes no new work, because a loaded module is never freed. */
+  readonly maxModules: number
+}
+
+export const defaultPoolSize: SandboxPoolSize = {
+  warmProcesses: 2,
+  maxProcesses: 32,
+  maxProcessesPerAccount: 4,
+  maxRunsPerProcess: 16,
+  maxWaiting: 10_000,
+  idleMillis: 60_000,
+  maxAgeMillis: 60 * 60_000,
+  idleMebibytes: 192,
+  maxModules: 256
+}
+
+/** An unprivileged user under whom sandbox processes run when the server is root. */
+export interface SandboxIdentity {
+  readonly uid: number
+  readonly gid: number
+}
+
+export interface SandboxOptions {
+  /** The Deno executable. When `identity` is given, that user must be able to execute it. */
+  readonly denoPath?: string
+  readonly identity?: SandboxIdentity
+  /** An existing directory that `identity` can enter; Deno's own directory and the runtime's files are kept in it. */
+  readonly cacheDir: string
+  /** Path of a PEM file that components trust beside Deno's own authorities (`HEADWATER_EXTRA_CA`). */
+  readonly extraCaFile?: string
+  readonly limits?: Partial<SandboxLimits>
+  readonly pool?: Partial<SandboxPoolSize>
+}
+
+export class SandboxConfig extends Context.Service<SandboxConfig, {
+  readonly denoPath: string
+  readonly identity: SandboxIdentity | undefined
+  readonly cacheDir: string
+  readonly extraCaFile: string | undefined
+  readonly limits: SandboxLimits
+  readonly pool: SandboxPoolSize
+}>()("@headwater/sandbox/SandboxConfig") {
+  static readonly layer = (options: SandboxOptions): Layer.Layer<SandboxConfig> =>
+    Layer.sync(SandboxConfig, () => ({
+      denoPath: options.denoPath ?? packagedDenoPath(),
+      identity: options.identity,
+      cacheDir: options.cacheDir,
+      extraCaFile: options.extraCaFile,
+      limits: { ...defaultLimits, ...options.limits },
+      pool: { ...defaultPoolSize, ...options.pool }
+    }))
+}
+
+/** The executable that the npm package `deno` installed. */
+export const packagedDenoPath = (): string => {
+  const directory = dirname(createRequire(import.meta.url).resolve("deno/package.json"))
+  const executable = join(directory, process.platform === "win32" ? "deno.exe" : "deno")
+  return existsSync(executable) ? executable : "deno"
+}

@@ -1,0 +1,173 @@
+import { assert, layer } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { componentOf, inspectCode, realSandbox, runCode } from "../test/RealSandbox.ts"
+import { SandboxPool } from "./SandboxPool.ts"
+
+const limits = {
+  wallMillis: 20_000,
+  cpuMillis: 1_500,
+  inspectMillis: 1_500,
+  heapMebibytes: 64,
+  outputBytes: 1024 * 1024
+}
+
+const sandbox = realSandbox({ limits, pool: { warmProcesses: 1 } })
+
+layer(sandbox, { excludeTestServices: true, timeout: "60 seconds" })("Limits of a run", (it) => {
+  it.effect("an endless top-level loop is refused within the limit of an inspection", () =>
+    Effect.gen(function*() {
+      const before = yield* Clock.currentTimeMillis
+      const error = yield* Effect.flip(inspectCode(`for (;;) {}`))
+      assert.deepInclude({ ...error }, { _tag: "ComponentInvalid", reason: "timeout" })
+      assert.isBelow((yield* Clock.currentTimeMillis) - before, 6_000)
+    }))
+
+  it.effect("a top level that never settles is refused too", () =>
+    Effect.gen(function*() {
+      const error = yield* Effect.flip(inspectCode(`await new Promise(() => {}); export default { run() {} }`))
+      assert.deepInclude({ ...error }, { _tag: "ComponentInvalid", reason: "timeout" })
+    }))
+
+  it.effect(
+    "an endless loop ends by the processor limit, with what it did, and its neighbours run on elsewhere",
+    () =>
+      Effect.gen(function*() {
+        const waiting = yield* Effect.forkChild(runCode(
+          componentOf(`await new Promise((resolve) => setTimeout(resolve, 2000)); this.$emit("waited")`),
+          { accountId: "u_loop" }
+        ))
+        yield* Effect.sleep("500 millis")
+        const looping = yield* Effect.forkChild(
+          runCode(componentOf(`this.$emit("before"); for (;;) {}`), { accountId: "u_loop" })
+        )
+        yield* Effect.sleep("2 seconds")
+        const started = yield* Clock.currentTimeMillis
+        const other = yield* runCode(componentOf(`this.$emit("elsewhere")`), { accountId: "u_loop" })
+        assert.deepStrictEqual(other.emits, [{ payload: `"elsewhere"` }])
+        assert.isBelow((yield* Clock.currentTimeMillis) - started, 2_000)
+        const neighbour = yield* Fiber.join(waiting)
+        assert.strictEqual(neighbour.outcome, "success")
+        assert.deepStrictEqual(neighbour.emits, [{ payload: `"waited"` }])
+        const culprit = yield* Fiber.join(looping)
+        assert.strictEqual(culprit.outcome, "limit")
+        assert.strictEqual(culprit.limit, "cpu")
+        assert.deepStrictEqual(culprit.emits, [{ payload: `"before"` }])
+        assert.isAtLeast(culprit.cpuMs, limits.cpuMillis)
+      }),
+    60_000
+  )
+
+  it.effect("a loop that yields to others ends by the processor limit as well", () =>
+    Effect.gen(function*() {
+      const result = yield* runCode(componentOf(`for (;;) await new Promise((resolve) => setImmediate(resolve))`))
+      assert.strictEqual(result.limit, "cpu")
+    }))
+
+  it.effect("a run that never settles ends by the wall limit, and the run beside it is left alone", () =>
+    Effect.gen(function*() {
+      const beside = yield* Effect.forkChild(runCode(
+        componentOf(
+          `this.db.set("a", 1); await new Promise((resolve) => setTimeout(resolve, 2500)); this.db.set("b", 2)`
+        ),
+        { accountId: "u_wall" }
+      ))
+      const result = yield* runCode(componentOf(`this.$emit("before"); await new Promise(() => {})`), {
+        accountId: "u_wall",
+        limits: { wallMillis: 1_000 }
+      })
+      assert.strictEqual(result.limit, "wall")
+      assert.deepStrictEqual(result.emits, [{ payload: `"before"` }])
+      assert.isBelow(result.wallMs, 2_000)
+      const other = yield* Fiber.join(beside)
+      assert.strictEqual(other.outcome, "success")
+      assert.isBelow(other.wallMs, 3_500)
+      assert.deepStrictEqual(other.db, { a: "1", b: "2" })
+    }))
+
+  for (
+    const [what, body] of [
+      ["the heap", `const all = []; for (;;) all.push(new Array(100_000).fill(Math.random()))`],
+      [
+        "buffers",
+        `const all = []; for (;;) { all.push(Buffer.alloc(8e6, 1)); await new Promise((r) => setTimeout(r, 1)) }`
+      ]
+    ] as const
+  ) {
+    it.effect(
+      `a run that fills ${what} ends by the memory limit, and its neighbour is run again`,
+      () =>
+        Effect.gen(function*() {
+          const accountId = `u_memory_${what}`
+          const waiting = yield* Effect.forkChild(runCode(
+            componentOf(`await new Promise((resolve) => setTimeout(resolve, 1500)); this.$emit("waited")`),
+            { accountId }
+          ))
+          yield* Effect.sleep("200 millis")
+          const result = yield* runCode(componentOf(`this.db.set("k", 1); ${body}`), {
+            accountId,
+            limits: { cpuMillis: 20_000 }
+          })
+          assert.deepStrictEqual([result.outcome, result.limit], ["limit", "memory"])
+          assert.deepStrictEqual(result.db, { k: "1" })
+          const neighbour = yield* Fiber.join(waiting)
+          assert.strictEqual(neighbour.outcome, "success")
+          assert.deepStrictEqual(neighbour.emits, [{ payload: `"waited"` }])
+        }),
+      60_000
+    )
+  }
+
+  for (
+    const [what, body] of [
+      ["emits", `for (;;) this.$emit("x".repeat(10_000))`],
+      ["logs", `for (;;) console.log("x")`]
+    ] as const
+  ) {
+    it.effect(`a flood of ${what} ends by the output limit`, () =>
+      Effect.gen(function*() {
+        const result = yield* runCode(componentOf(body))
+        assert.deepStrictEqual([result.outcome, result.limit], ["limit", "output"])
+        const bytes = [...result.emits.map((_) => _.payload), ...result.logs.map((_) => _.message)].join("").length
+        assert.isAtMost(bytes, limits.outputBytes)
+        assert.isAbove(result.emits.length + result.logs.length, 50)
+      }))
+  }
+
+  it.effect("an interrupted run's process takes no more work, and ends", () =>
+    Effect.gen(function*() {
+      const pool = yield* SandboxPool
+      const fiber = yield* Effect.forkChild(
+        runCode(componentOf(`await new Promise(() => {})`), { accountId: "u_interrupted" })
+      )
+      yield* Effect.sleep("300 millis")
+      const process = (yield* pool.processes).find((_) => _.accountId === "u_interrupted")
+      assert.strictEqual(process?.running, 1)
+      yield* Fiber.interrupt(fiber)
+      yield* Effect.sleep("500 millis")
+      assert.notInclude((yield* pool.processes).map((_) => _.id), process?.id)
+    }))
+
+  it.effect("two accounts never share a process", () =>
+    Effect.gen(function*() {
+      const pool = yield* SandboxPool
+      const code = `let count = 0; export default { async run() {
+        this.$emit([++count, globalThis.left ??= this.who]); await new Promise((resolve) => setTimeout(resolve, 300)) }, props: {} }`
+      const runs = yield* Effect.forkChild(Effect.forEach(
+        ["u_one", "u_two", "u_one", "u_two"],
+        (accountId) => runCode(code, { accountId, props: { who: accountId } }),
+        { concurrency: "unbounded" }
+      ))
+      yield* Effect.sleep("200 millis")
+      const owners = (yield* pool.processes).flatMap((_) => _.accountId ?? [])
+      assert.includeMembers(owners, ["u_one", "u_two"])
+      const results = yield* Fiber.join(runs)
+      assert.deepStrictEqual(results.map((_) => _.emits[0]?.payload), [
+        `[1,"u_one"]`,
+        `[1,"u_two"]`,
+        `[2,"u_one"]`,
+        `[2,"u_two"]`
+      ])
+    }))
+})

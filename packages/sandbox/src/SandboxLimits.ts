@@ -1,0 +1,24 @@
+/** What one run may use (`components.md`, "Running"), and what the inspection of a component may take. */
+export interface SandboxLimits {
+  /** Wall time of a run, in milliseconds. */
+  readonly wallMillis: number
+  /** Processor time of a run, in milliseconds. */
+  readonly cpuMillis: number
+  /** V8 heap of a process, in MiB. It is given when a process starts, so a single run cannot change it. */
+  readonly heapMebibytes: number
+  /** Emits and logs of a run, in bytes of UTF-8. */
+  readonly outputBytes: number
+  /** Keys and values of `$.service.db`, in bytes of UTF-8. */
+  readonly dbBytes: number
+  /** Wall time of an inspection, in milliseconds. */
+  readonly inspectMillis: number
+}
+
+export const defaultLimits: SandboxLimits = {
+  wallMillis: 300_000,
+  cpuMillis: 30_000,
+  heapMebibytes: 256,
+  outputBytes: 6 * 1024 * 1024,
+  dbBytes: 1024 * 1024,
+  inspectMillis: 10_000
+}

@@ -1,0 +1,268 @@
+import { EgressBroker } from "@headwater/egress/EgressBroker"
+import { EgressGuard } from "@headwater/egress/EgressGuard"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as FiberSet from "effect/FiberSet"
+import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
+import * as Schema from "effect/Schema"
+import { SandboxConfig } from "./SandboxConfig.ts"
+import { SandboxFiles, type SandboxFilesUnusable } from "./SandboxFiles.ts"
+import { type ProcessLoss, SandboxProcess } from "./SandboxProcess.ts"
+import type { EgressQuestion } from "./SandboxProtocol.ts"
+import { watchProcess } from "./SandboxWatch.ts"
+
+/** No process can take the work: Deno does not start, too much is waiting, or the server is stopping. */
+export class SandboxUnavailable extends Schema.TaggedError<SandboxUnavailable>()("SandboxUnavailable", {
+  reason: Schema.Literals(["start_failed", "too_many_waiting", "stopping"]),
+  message: Schema.String
+}) {}
+
+/** Work for one process. */
+export interface Work {
+  readonly accountId: string
+  /** `shared` runs beside others; `alone` has a process to itself; `fresh` has one that nothing ran in before. */
+  readonly isolation: "shared" | "alone" | "fresh"
+  /** Called once, when a process has been chosen; it assigns itself before it returns. */
+  start(process: SandboxProcess): void
+  unavailable(error: SandboxUnavailable): void
+}
+
+export interface SandboxProcessSummary {
+  readonly id: string
+  readonly pid: number | undefined
+  readonly accountId: string | undefined
+  readonly running: number
+}
+
+/** Which process does which work (`design.md`, "Sandbox"): the pool of warm processes, and those that accounts have. */
+export class SandboxPool extends Context.Service<SandboxPool, {
+  /** Starts the work in a process as soon as there is one. Returns how to give up waiting. */
+  submit(work: Work): () => void
+  /** To be called after a process has dismissed work. */
+  settled(process: SandboxProcess): void
+  readonly processes: Effect.Effect<ReadonlyArray<SandboxProcessSummary>>
+}>()("@headwater/sandbox/SandboxPool") {
+  static readonly layer: Layer.Layer<
+    SandboxPool,
+    SandboxFilesUnusable,
+    SandboxConfig | EgressBroker | EgressGuard
+  > = Layer.effect(SandboxPool, Effect.suspend(() => make())).pipe(Layer.provide(SandboxFiles.layer))
+}
+
+const startMillis = 30_000
+const restartMillis = 1_000
+const watchMillis = 100
+
+/** Room on one line for what a run may say at most, escaped as JSON twice. */
+const lineBytesOf = (bytes: number): number => bytes * 4 + 1024 * 1024
+
+const make = Effect.fnUntraced(function*() {
+  const config = yield* SandboxConfig
+  const files = yield* SandboxFiles
+  const broker = yield* EgressBroker
+  const guard = yield* EgressGuard
+  const clock = yield* Clock.Clock
+  const fork = yield* FiberSet.makeRuntime()
+  const { pool, limits } = config
+
+  const processes = new Set<SandboxProcess>()
+  const waiting = new Map<string, Set<Work>>()
+  let waitingCount = 0
+  let stopping = false
+  let startFailedAt = Number.NEGATIVE_INFINITY
+
+  const unavailable = (reason: SandboxUnavailable["reason"], message: string) =>
+    new SandboxUnavailable({ reason, message })
+
+  const refuseWaiting = (error: SandboxUnavailable) => {
+    const queues = [...waiting.values()]
+    waiting.clear()
+    waitingCount = 0
+    for (const queue of queues) for (const work of queue) work.unavailable(error)
+  }
+
+  const queueUp = (work: Work) => {
+    const queue = waiting.get(queueOf(work)) ?? new Set()
+    waiting.set(queueOf(work), queue.add(work))
+    waitingCount++
+  }
+
+  const leaveQueue = (work: Work) => {
+    const queue = waiting.get(queueOf(work))
+    if (queue?.delete(work) !== true) return
+    waitingCount--
+    if (queue.size === 0) waiting.delete(queueOf(work))
+  }
+
+  const answer = (process: SandboxProcess, question: EgressQuestion) => {
+    const refuse = (code: string, message: string) =>
+      process.send({ _tag: "Answer", ask: question.ask, error: { code, message } })
+    if (!process.mayConnect(question.run)) return refuse("EACCES", "The run has ended")
+    const give = (given: { readonly ticket: string } | { readonly addresses: ReadonlyArray<string> }) =>
+      process.send({ _tag: "Answer", ask: question.ask, ...given })
+    const asked = question._tag === "Connect"
+      ? Effect.map(broker.ticket(process.id, question), (ticket) => give({ ticket }))
+      : Effect.map(guard.resolve(question.host), (addresses) => give({ addresses }))
+    fork(asked.pipe(
+      Effect.catchTags({
+        EgressRefused: (error) => Effect.sync(() => refuse("EACCES", error.message)),
+        DnsFailed: (error) => Effect.sync(() => refuse("ENOTFOUND", error.message)),
+        ConnectFailed: (error) => Effect.sync(() => refuse(error.code, error.message)),
+        TooManyConnections: (error) => Effect.sync(() => refuse("EMFILE", error.message))
+      })
+    ))
+  }
+
+  const startProcess = () => {
+    const process: SandboxProcess = new SandboxProcess({
+      ...files,
+      denoPath: config.denoPath,
+      identity: config.identity,
+      brokerPort: broker.port,
+      heapMebibytes: limits.heapMebibytes,
+      maxRunCpuMillis: limits.cpuMillis,
+      maxLineBytes: lineBytesOf(limits.outputBytes + limits.dbBytes),
+      clock,
+      onReady: () => pump(),
+      onQuestion: (question) => answer(process, question),
+      onEnd: (loss) => {
+        processes.delete(process)
+        fork(broker.release(process.id))
+        if (!process.ready) startFailed(loss)
+        else pump()
+      }
+    })
+    processes.add(process)
+  }
+
+  const startFailed = (loss: ProcessLoss) => {
+    startFailedAt = clock.currentTimeMillisUnsafe()
+    if (!stopping) refuseWaiting(unavailable("start_failed", `Deno did not start: ${loss.message}`))
+  }
+
+  const accountProcesses = (accountId: string) => [...processes].filter((_) => _.accountId === accountId && !_.closed)
+
+  const takesWork = (process: SandboxProcess) =>
+    process.ready && !process.over && !process.closed && process.silentMillis < silentAfterMillis
+
+  const chooseOwn = (work: Work, own: ReadonlyArray<SandboxProcess>): SandboxProcess | undefined => {
+    if (work.isolation === "fresh") return undefined
+    let chosen: SandboxProcess | undefined
+    for (const process of own) {
+      const running = process.assignments.size
+      if (!takesWork(process) || process.exclusive) continue
+      if (running >= (work.isolation === "alone" ? 1 : pool.maxRunsPerProcess)) continue
+      if (chosen === undefined || running < chosen.assignments.size) chosen = process
+    }
+    return chosen
+  }
+
+  const chooseWarm = (work: Work, own: ReadonlyArray<SandboxProcess>): SandboxProcess | undefined => {
+    const exclusive = work.isolation !== "shared"
+    const same = own.filter((process) => process.exclusive === exclusive)
+    if (same.length >= pool.maxProcessesPerAccount) return undefined
+    for (const process of processes) if (process.accountId === undefined && takesWork(process)) return process
+    return undefined
+  }
+
+  const place = (work: Work): boolean => {
+    const own = accountProcesses(work.accountId)
+    const process = chooseOwn(work, own) ?? chooseWarm(work, own)
+    if (process === undefined) return false
+    process.accountId = work.accountId
+    process.exclusive = work.isolation !== "shared"
+    leaveQueue(work)
+    work.start(process)
+    if (process.knownModules >= pool.maxModules) process.closed = true
+    return true
+  }
+
+  /** Ends the process of some account that has been idle longest, to make room for another. */
+  const makeRoom = () => {
+    for (const process of processes) if (process.over) return
+    const [oldest] = [...processes]
+      .filter((process) => process.accountId !== undefined && process.assignments.size === 0)
+      .sort((left, right) => left.idleSince - right.idleSince)
+    oldest?.kill({ reason: "shutdown", message: "Evicted for another account" })
+  }
+
+  const keepWarm = () => {
+    if (stopping) return
+    if (waitingCount === 0 && clock.currentTimeMillisUnsafe() - startFailedAt < restartMillis) return
+    let warm = 0
+    for (const process of processes) if (process.accountId === undefined && !process.over) warm++
+    const wanted = Math.min(pool.warmProcesses + waitingCount, Math.max(pool.warmProcesses, 4))
+    for (; warm < wanted; warm++) {
+      if (processes.size >= pool.maxProcesses) {
+        if (waitingCount > 0 && warm === 0) makeRoom()
+        return
+      }
+      startProcess()
+    }
+  }
+
+  const placeFirstOf = (queue: ReadonlySet<Work>) => {
+    for (const work of queue) if (!place(work)) return
+  }
+
+  const pump = () => {
+    if (stopping) return
+    for (const queue of waiting.values()) placeFirstOf(queue)
+    keepWarm()
+  }
+
+  const submit = (work: Work): () => void => {
+    if (stopping) work.unavailable(unavailable("stopping", "The sandbox is stopping"))
+    else if (waitingCount >= pool.maxWaiting) {
+      work.unavailable(unavailable("too_many_waiting", `More than ${pool.maxWaiting} runs are waiting`))
+    } else {
+      if (waiting.has(queueOf(work)) || !place(work)) queueUp(work)
+      keepWarm()
+    }
+    return () => leaveQueue(work)
+  }
+
+  const settled = (process: SandboxProcess) => {
+    if (process.closed && process.assignments.size === 0) {
+      process.kill({ reason: "shutdown", message: "Retired" })
+    } else if (waitingCount > 0) pump()
+  }
+
+  const watch = Effect.sync(() => {
+    const now = clock.currentTimeMillisUnsafe()
+    for (const process of processes) {
+      if (!process.ready && now - process.startedAt > startMillis) {
+        process.kill({ reason: "ended", message: `not ready after ${startMillis} ms` })
+      }
+      watchProcess(process, now, config)
+      settled(process)
+    }
+    pump()
+  })
+
+  keepWarm()
+  yield* watch.pipe(Effect.repeat(Schedule.spaced(watchMillis)), Effect.forkScoped)
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      stopping = true
+      refuseWaiting(unavailable("stopping", "The sandbox is stopping"))
+      for (const process of processes) process.kill({ reason: "shutdown", message: "The sandbox is stopping" })
+    })
+  )
+
+  return SandboxPool.of({
+    submit,
+    settled,
+    processes: Effect.sync(() =>
+      [...processes].map(({ accountId, assignments, id, pid }) => ({ id, pid, accountId, running: assignments.size }))
+    )
+  })
+})
+
+/** Work waits in turn with its like: an account's ordinary runs don't wait behind one that needs a process to itself. */
+const queueOf = (work: Work): string => `${work.isolation === "shared" ? "shared" : "alone"} ${work.accountId}`
+
+/** A process that has not answered a ping for this long takes no new work (`design.md`, "Sandbox"). */
+const silentAfterMillis = 1_000

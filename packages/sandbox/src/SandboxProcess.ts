@@ -1,0 +1,278 @@
+import type * as Clock from "effect/Clock"
+import { spawn } from "node:child_process"
+import type { ChildProcessWithoutNullStreams } from "node:child_process"
+import { randomBytes } from "node:crypto"
+import { LineReader } from "./LineReader.ts"
+import { type ProcessUsage, readProcessUsage } from "./ProcessUsage.ts"
+import { decodeSandboxMessage, type EgressQuestion, type HostMessage, type RunMessage } from "./SandboxProtocol.ts"
+
+/** Why a process ended: for a limit, for its silence, because nothing needs it (`shutdown`), or by itself (`ended`). */
+export interface ProcessLoss {
+  readonly reason: "memory" | "output" | "cpu" | "wall" | "silence" | "ended" | "shutdown"
+  readonly message: string
+}
+
+/** A run or an inspection, as the process that has it sees it. */
+export interface Assignment {
+  readonly id: string
+  /** Unix milliseconds. */
+  readonly startedAt: number
+  /** It has been in the process together with another. */
+  shared: boolean
+  /** Processor time while it was the only one, and its share of what was used while it was not, in milliseconds. */
+  aloneCpuMs: number
+  shareCpuMs: number
+  receive(message: RunMessage): void
+  /** Called a few times a second, to hold it against its limits. `now` is in Unix milliseconds. */
+  watch(now: number): void
+  /** The process has ended before it. */
+  lost(loss: ProcessLoss): void
+}
+
+export interface SandboxProcessOptions {
+  readonly denoPath: string
+  readonly identity: { readonly uid: number; readonly gid: number } | undefined
+  readonly denoDirectory: string
+  readonly workingDirectory: string
+  readonly mainModule: string
+  readonly extraCaFile: string | undefined
+  readonly brokerPort: number
+  readonly heapMebibytes: number
+  readonly maxRunCpuMillis: number
+  readonly maxLineBytes: number
+  readonly clock: Clock.Clock
+  readonly onReady: () => void
+  readonly onQuestion: (question: EgressQuestion) => void
+  readonly onEnd: (loss: ProcessLoss) => void
+}
+
+/** Processor time after which a process is worn out and takes no new work, in milliseconds. */
+export const wornOutCpuMillis = 300_000
+
+/**
+ * The system's own bounds, for when the host is not there to look: a busy process whose host was killed, and memory
+ * taken faster than it is looked at. Deno itself reserves about 0.6 GiB of data, more with many processors.
+ */
+const systemLimits = (options: SandboxProcessOptions): string =>
+  [
+    "ulimit -c 0",
+    "ulimit -n 256",
+    `ulimit -t ${Math.ceil((wornOutCpuMillis + options.maxRunCpuMillis) / 1000) + 60}`,
+    `ulimit -d ${(options.heapMebibytes + 2048) * 1024}`
+  ].join("; ")
+
+const denoArguments = (options: SandboxProcessOptions): ReadonlyArray<string> => [
+  "run",
+  "--quiet",
+  "--no-prompt",
+  "--no-config",
+  "--no-lock",
+  "--no-remote",
+  "--no-npm",
+  "--cached-only",
+  "--ignore-env",
+  `--allow-net=127.0.0.1:${options.brokerPort}`,
+  `--v8-flags=--max-old-space-size=${options.heapMebibytes}`,
+  ...(options.extraCaFile === undefined ? [] : [`--cert=${options.extraCaFile}`]),
+  options.mainModule,
+  String(options.brokerPort)
+]
+
+/** One Deno process and what it is doing. It belongs to no account until it is given to one, and then to that one only. */
+export class SandboxProcess {
+  readonly id = randomBytes(8).toString("hex")
+  readonly assignments = new Map<string, Assignment>()
+  readonly startedAt: number
+  accountId: string | undefined
+  ready = false
+  /** Takes no new work, and is ended when it has none. */
+  closed = false
+  /** Works for a single run or inspection. */
+  exclusive = false
+  /** When the last work ended, for eviction. */
+  idleSince: number
+  /** How much work it has been given. */
+  served = 0
+  /** When `SandboxWatch` last looked at it, and how often in a row it was busy then without having work. */
+  watchedAt: number
+  busyWhileIdle = 0
+  usage: ProcessUsage = { cpuMs: 0, residentMebibytes: 0 }
+  readonly #options: SandboxProcessOptions
+  readonly #child: ChildProcessWithoutNullStreams
+  readonly #known = new Set<string>()
+  readonly #cutOff = new Set<string>()
+  #pingedAt: number | undefined
+  #lastWords = ""
+  #loss: ProcessLoss | undefined
+  #over = false
+
+  constructor(options: SandboxProcessOptions) {
+    this.#options = options
+    this.startedAt = this.#now()
+    this.idleSince = this.startedAt
+    this.watchedAt = this.startedAt
+    this.#child = spawn(
+      "/bin/sh",
+      [
+        "-c",
+        `${systemLimits(options)}; exec "$0" "$@"`,
+        options.denoPath,
+        ...denoArguments(options)
+      ],
+      {
+        cwd: options.workingDirectory,
+        env: { DENO_DIR: options.denoDirectory, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" },
+        stdio: ["pipe", "pipe", "pipe"],
+        ...options.identity
+      }
+    )
+    const secret = randomBytes(24).toString("base64url")
+    const lines = new LineReader(options.maxLineBytes, secret)
+    this.#child.stdout.on("data", (chunk: Buffer) => {
+      for (const line of lines.push(chunk)) this.#receive(line)
+      if (lines.overflowed) this.kill({ reason: "output", message: "The process wrote more than a run may" })
+    })
+    this.#child.stderr.on("data", (chunk: Buffer) => {
+      this.#lastWords = (this.#lastWords + chunk.toString("latin1")).slice(-4096)
+    })
+    // A process that ends while it is written to is reported by its exit.
+    this.#child.stdin.on("error", () => {})
+    this.#child.on("error", (error) => this.#end({ reason: "ended", message: error.message }))
+    this.#child.on("close", (code, signal) => this.#end(this.#loss ?? this.#explainExit(code, signal)))
+    this.#child.stdin.write(`${secret}\n`)
+    this.send({ _tag: "Start" })
+  }
+
+  get over(): boolean {
+    return this.#over || this.#loss !== undefined
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid
+  }
+
+  get knownModules(): number {
+    return this.#known.size
+  }
+
+  knows(hash: string): boolean {
+    return this.#known.has(hash)
+  }
+
+  /** Milliseconds since a ping that is still unanswered. */
+  get silentMillis(): number {
+    return this.#pingedAt === undefined ? 0 : this.#now() - this.#pingedAt
+  }
+
+  send(message: HostMessage): void {
+    this.#child.stdin.write(`${JSON.stringify(message)}\n`)
+  }
+
+  ping(): void {
+    if (this.#pingedAt !== undefined) return
+    this.#pingedAt = this.#now()
+    this.send({ _tag: "Ping" })
+  }
+
+  /** Gives the process work. The code goes along the first time. */
+  assign(assignment: Assignment, code: { readonly hash: string; readonly text: string }, message: HostMessage): void {
+    this.served++
+    this.assignments.set(assignment.id, assignment)
+    if (this.assignments.size > 1) { for (const other of this.assignments.values()) other.shared = true }
+    if (!this.#known.has(code.hash)) {
+      this.#known.add(code.hash)
+      this.send({ _tag: "Code", hash: code.hash, code: code.text })
+    }
+    this.send(message)
+  }
+
+  /** The work has ended: what it says from now on is not heard. */
+  dismiss(assignment: Assignment): void {
+    this.assignments.delete(assignment.id)
+    if (this.assignments.size === 0) {
+      this.exclusive = false
+      this.idleSince = this.#now()
+    }
+  }
+
+  /** The work is given up while it goes on: it opens no more connections, and the process takes no more work. */
+  cutOff(assignment: Assignment): void {
+    this.closed = true
+    this.#cutOff.add(assignment.id)
+    this.dismiss(assignment)
+  }
+
+  /**
+   * Whether a connection may be opened now that is asked for in the name of this run. A socket pool that runs share may
+   * ask in the name of one that has ended.
+   */
+  mayConnect(run: string): boolean {
+    return this.assignments.size > 0 && !this.#cutOff.has(run)
+  }
+
+  /** Reads what was used since the last time and charges it to the work at hand. Returns what was used. */
+  measure(): number {
+    const usage = this.#child.pid === undefined ? undefined : readProcessUsage(this.#child.pid)
+    if (usage === undefined) return 0
+    const used = usage.cpuMs - this.usage.cpuMs
+    this.usage = usage
+    const count = this.assignments.size
+    const now = this.#now()
+    for (const assignment of this.assignments.values()) {
+      // Work that began since the last time did not use more than the time since it began.
+      const charged = Math.min(used / count, now - assignment.startedAt)
+      assignment.shareCpuMs += charged
+      if (count === 1) assignment.aloneCpuMs += charged
+    }
+    return used
+  }
+
+  kill(loss: ProcessLoss): void {
+    if (this.over) return
+    this.#loss = loss
+    this.closed = true
+    this.#child.kill("SIGKILL")
+  }
+
+  #now(): number {
+    return this.#options.clock.currentTimeMillisUnsafe()
+  }
+
+  #receive(line: string): void {
+    const decoded = decodeSandboxMessage(line)
+    if (decoded._tag === "None" || this.over) return
+    const message = decoded.value
+    switch (message._tag) {
+      case "Ready":
+        if (this.ready) return
+        this.ready = true
+        return this.#options.onReady()
+      case "Pong":
+        this.#pingedAt = undefined
+        return
+      case "Connect":
+      case "Resolve":
+        return this.#options.onQuestion(message)
+      default:
+        return this.assignments.get(message.run)?.receive(message)
+    }
+  }
+
+  #explainExit(code: number | null, signal: NodeJS.Signals | null): ProcessLoss {
+    if (/out of memory|memory allocation|OOM/i.test(this.#lastWords)) {
+      return { reason: "memory", message: "The heap is full" }
+    }
+    const how = signal === null ? `with code ${code}` : `by ${signal}`
+    return { reason: "ended", message: `The process ended ${how}. ${this.#lastWords.slice(-1024)}`.trim() }
+  }
+
+  #end(loss: ProcessLoss): void {
+    if (this.#over) return
+    this.#over = true
+    this.closed = true
+    const left = [...this.assignments.values()]
+    this.#options.onEnd(loss)
+    for (const assignment of left) assignment.lost(loss)
+    this.assignments.clear()
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * What a sandbox process may say (`design.md`, "Sandbox"). Nothing in it is trusted: a message that does not decode is
+ * dropped, one about a run that the process does not have is dropped, and sizes are counted against that run's limits.
+ */
+import * as Schema from "effect/Schema"
+import { ComponentDescription, componentFault } from "./ComponentDescription.ts"
+import type { InterfaceProp, RunCall } from "./Run.ts"
+
+const run = Schema.String
+const cpuMs = Schema.Finite
+
+const Failure = Schema.Struct({
+  name: Schema.String,
+  message: Schema.String,
+  stack: Schema.String,
+  line: Schema.optionalKey(Schema.Int),
+  column: Schema.optionalKey(Schema.Int),
+  code: Schema.optionalKey(Schema.String)
+})
+
+const Emitted = Schema.TaggedStruct("Emitted", {
+  run,
+  payload: Schema.String,
+  id: Schema.optionalKey(Schema.Union([Schema.String, Schema.Finite])),
+  name: Schema.optionalKey(Schema.String),
+  summary: Schema.optionalKey(Schema.String),
+  ts: Schema.optionalKey(Schema.Union([Schema.String, Schema.Finite])),
+  deliveryTs: Schema.optionalKey(Schema.Finite)
+})
+
+const Logged = Schema.TaggedStruct("Logged", {
+  run,
+  level: Schema.Literals(["debug", "info", "warn", "error"]),
+  message: Schema.String
+})
+
+const Stored = Schema.TaggedStruct("Stored", { run, key: Schema.String, value: Schema.NullOr(Schema.String) })
+
+const Responded = Schema.TaggedStruct("Responded", {
+  run,
+  status: Schema.Int.check(Schema.isBetween({ minimum: 100, maximum: 599 })),
+  headers: Schema.Record(Schema.String, Schema.String),
+  text: Schema.optionalKey(Schema.String),
+  base64: Schema.optionalKey(Schema.String)
+})
+
+const Ended = Schema.TaggedStruct("Ended", { run, cpuMs, error: Schema.optionalKey(Failure) })
+
+const Described = Schema.TaggedStruct("Described", { run, cpuMs, description: ComponentDescription })
+
+const Refused = Schema.TaggedStruct("Refused", { run, cpuMs, ...componentFault })
+
+/** Something that happened in a run or an inspection. */
+export const RunMessage = Schema.Union([Emitted, Logged, Stored, Responded, Ended, Described, Refused])
+export type RunMessage = typeof RunMessage.Type
+
+const ask = Schema.Int
+
+/** A question to the egress guard. */
+export const EgressQuestion = Schema.Union([
+  Schema.TaggedStruct("Connect", { run, ask, host: Schema.String, port: Schema.Int }),
+  Schema.TaggedStruct("Resolve", { run, ask, host: Schema.String })
+])
+export type EgressQuestion = typeof EgressQuestion.Type
+
+export const SandboxMessage = Schema.Union([
+  RunMessage,
+  EgressQuestion,
+  Schema.TaggedStruct("Ready", {}),
+  Schema.TaggedStruct("Pong", {})
+])
+export type SandboxMessage = typeof SandboxMessage.Type
+
+export const decodeSandboxMessage = Schema.decodeUnknownOption(Schema.fromJsonString(SandboxMessage))
+
+/** What the host says to a process. */
+export type HostMessage =
+  | { readonly _tag: "Start" | "Ping" }
+  | { readonly _tag: "Code"; readonly hash: string; readonly code: string }
+  | { readonly _tag: "Inspect"; readonly run: string; readonly hash: string }
+  | {
+    readonly _tag: "Run"
+    readonly run: string
+    readonly hash: string
+    readonly sourceId: string
+    readonly call: RunCall
+    readonly bindings: {
+      readonly props: Readonly<Record<string, unknown>>
+      readonly interfaces: Readonly<Record<string, InterfaceProp>>
+      readonly db: Readonly<Record<string, string>>
+      readonly maxDbBytes: number
+    }
+  }
+  | {
+    readonly _tag: "Answer"
+    readonly ask: number
+    readonly ticket?: string
+    readonly addresses?: ReadonlyArray<string>
+    readonly error?: { readonly code: string; readonly message: string }
+  }

@@ -1,0 +1,177 @@
+/** What a component sees as `this`, and what others are told about it (`components.md`, "Module", "Props", "Running"). */
+import { type ComponentDefinition, Invalid } from "./Module.ts"
+import type { RunContext } from "./RunContext.ts"
+
+export interface Bindings {
+  readonly props: Record<string, unknown>
+  readonly interfaces: Record<string, { readonly _tag: string; readonly endpoint?: string }>
+  readonly db: Record<string, string>
+  readonly maxDbBytes: number
+}
+
+export type Call = { readonly _tag: "Run"; readonly event: unknown } | { readonly _tag: "Hook"; readonly hook: string }
+
+const { parse, stringify } = JSON
+const encoder = new TextEncoder()
+const byteLength = (text: string): number => encoder.encode(text).length
+
+const toText = (value: unknown): string => stringify(value) ?? "null"
+
+/** The service behind `$.service.db`: JSON values in memory, each write told to the host before `set` returns. */
+class Database {
+  readonly #run: RunContext
+  readonly #values: Map<string, string>
+  readonly #maxBytes: number
+  #bytes = 0
+
+  constructor(run: RunContext, snapshot: Record<string, string>, maxBytes: number) {
+    this.#run = run
+    this.#maxBytes = maxBytes
+    this.#values = new Map(Object.entries(snapshot))
+    for (const [key, value] of this.#values) this.#bytes += byteLength(key) + byteLength(value)
+  }
+
+  get(key: string): unknown {
+    const value = this.#values.get(String(key))
+    return value === undefined ? undefined : parse(value)
+  }
+
+  set(key: string, value: unknown): void {
+    const name = String(key)
+    const text = value === undefined ? null : toText(value)
+    const old = this.#values.get(name)
+    const bytes = this.#bytes -
+      (old === undefined ? 0 : byteLength(name) + byteLength(old)) +
+      (text === null ? 0 : byteLength(name) + byteLength(text))
+    if (text !== null && bytes > this.#maxBytes) {
+      throw new RangeError(`$.service.db holds at most ${this.#maxBytes} bytes per source; this would make it ${bytes}`)
+    }
+    this.#bytes = bytes
+    if (text === null) this.#values.delete(name)
+    else this.#values.set(name, text)
+    this.#run.say({ _tag: "Stored", key: name, value: text })
+  }
+}
+
+const optional = (key: string, value: unknown, convert: (value: unknown) => unknown) =>
+  value === undefined || value === null ? {} : { [key]: convert(value) }
+
+const asId = (value: unknown) => (typeof value === "number" && Number.isFinite(value) ? value : String(value))
+
+const asTime = (value: unknown) => (value instanceof Date ? value.getTime() : asId(value))
+
+const asMillis = (value: unknown): number | undefined => {
+  if (value === undefined || value === null) return undefined
+  const millis = Number(asTime(value))
+  if (!Number.isFinite(millis)) throw new TypeError("delivery_ts must be a time in Unix milliseconds")
+  return millis
+}
+
+const emit = (run: RunContext, event: unknown, metadata: Record<string, unknown>): void => {
+  run.say({
+    _tag: "Emitted",
+    payload: toText(event),
+    ...optional("id", metadata["id"], asId),
+    ...optional("name", metadata["name"], String),
+    ...optional("summary", metadata["summary"], String),
+    ...optional("ts", metadata["ts"], asTime),
+    ...optional("deliveryTs", asMillis(metadata["delivery_ts"]), (value) => value)
+  })
+}
+
+const respond = (run: RunContext, answer: unknown): void => {
+  const { status, headers, body } = (answer ?? {}) as Record<string, unknown>
+  const sent: Record<string, string> = {}
+  for (const [name, value] of Object.entries((headers ?? {}) as Record<string, unknown>)) {
+    if (value !== undefined && value !== null) sent[name.toLowerCase()] = String(value)
+  }
+  const code = Number(status ?? 200)
+  if (!Number.isInteger(code) || code < 100 || code > 599) {
+    throw new RangeError(`${String(status)} is not an HTTP status`)
+  }
+  const bytes = body instanceof ArrayBuffer ? new Uint8Array(body) : body
+  if (bytes instanceof Uint8Array) {
+    return run.say({ _tag: "Responded", status: code, headers: sent, base64: Buffer.from(bytes).toString("base64") })
+  }
+  if (body === undefined || body === null) return run.say({ _tag: "Responded", status: code, headers: sent, text: "" })
+  if (typeof body === "string") return run.say({ _tag: "Responded", status: code, headers: sent, text: body })
+  sent["content-type"] ??= "application/json"
+  run.say({ _tag: "Responded", status: code, headers: sent, text: toText(body) })
+}
+
+type Callable = (this: unknown, ...values: Array<unknown>) => unknown
+
+const isCallable = (value: unknown): value is Callable => typeof value === "function"
+
+const makeThis = (component: ComponentDefinition, run: RunContext, bindings: Bindings): Record<string, unknown> => {
+  const self: Record<string, unknown> = {}
+  for (const [name, method] of Object.entries(component.methods ?? {})) {
+    self[name] = isCallable(method) ? method.bind(self) : method
+  }
+  Object.assign(self, bindings.props)
+  const database = new Database(run, bindings.db, bindings.maxDbBytes)
+  for (const [name, binding] of Object.entries(bindings.interfaces)) {
+    if (binding._tag === "Db") self[name] = database
+    if (binding._tag === "Http") {
+      self[name] = {
+        endpoint: binding.endpoint,
+        respond: async (answer: unknown) => respond(run, answer)
+      }
+    }
+  }
+  self["$emit"] = (event: unknown, metadata?: unknown): Promise<void> => {
+    emit(run, event, (metadata ?? {}) as Record<string, unknown>)
+    return Promise.resolve()
+  }
+  return self
+}
+
+/** Calls the hook or `run`; a component without `run` emits what its interface received. */
+export const call = async (
+  component: ComponentDefinition,
+  run: RunContext,
+  bindings: Bindings,
+  what: Call
+): Promise<void> => {
+  const self = makeThis(component, run, bindings)
+  if (what._tag === "Hook") {
+    const hook = component.hooks?.[what.hook]
+    if (isCallable(hook)) await hook.call(self)
+    return
+  }
+  if (isCallable(component.run)) await component.run.call(self, what.event)
+  else emit(run, what.event, {})
+}
+
+/** A prop definition as JSON; a function among its options becomes `remoteOptions`. */
+const describeProp = (name: string, definition: unknown): Record<string, unknown> => {
+  if (typeof definition === "string") return { name, type: definition }
+  const keys = (definition ?? {}) as Record<string, unknown>
+  return {
+    ...parse(toText(keys)),
+    name,
+    type: typeof keys["type"] === "string" ? keys["type"] : "any",
+    ...(typeof keys["options"] === "function" ? { remoteOptions: true } : {})
+  }
+}
+
+const scalar = (value: unknown): unknown =>
+  typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : undefined
+
+export const describe = (component: ComponentDefinition): Record<string, unknown> => {
+  const described: Record<string, unknown> = {}
+  for (const key of ["name", "key", "version", "type", "description", "dedupe"]) {
+    const value = scalar(component[key])
+    if (value !== undefined) described[key] = String(value)
+  }
+  const { dedupe } = described
+  if (dedupe !== undefined && dedupe !== "unique" && dedupe !== "greatest" && dedupe !== "last") {
+    throw new Invalid({ reason: "definition", message: `dedupe must be unique, greatest or last, not "${dedupe}"` })
+  }
+  return {
+    ...described,
+    hasRun: isCallable(component.run),
+    hooks: ["deploy", "activate", "deactivate"].filter((hook) => isCallable(component.hooks?.[hook])),
+    props: Object.entries(component.props ?? {}).map(([name, definition]) => describeProp(name, definition))
+  }
+}

@@ -1,0 +1,169 @@
+/** Makes the process look to component code like Node with nothing around it, and gives each run its own console. */
+import processModule from "node:process"
+import { Readable } from "node:stream"
+import { format, inspect } from "node:util"
+import { componentName, current, ownerOf } from "./RunContext.ts"
+import type { RunContext } from "./RunContext.ts"
+
+type Level = "debug" | "info" | "warn" | "error"
+
+const log = (level: Level, ...values: ReadonlyArray<unknown>): void => {
+  current()?.say({ _tag: "Logged", level, message: format(...values) })
+}
+
+const makeConsole = () => {
+  const counts = new Map<string, number>()
+  const timers = new Map<string, number>()
+  const elapsed = (label: string) =>
+    `${label}: ${(performance.now() - (timers.get(label) ?? performance.now())).toFixed(3)}ms`
+  return {
+    debug: (...values: Array<unknown>) => log("debug", ...values),
+    trace: (...values: Array<unknown>) => log("debug", ...values),
+    log: (...values: Array<unknown>) => log("info", ...values),
+    info: (...values: Array<unknown>) => log("info", ...values),
+    warn: (...values: Array<unknown>) => log("warn", ...values),
+    error: (...values: Array<unknown>) => log("error", ...values),
+    dir: (value: unknown, options?: object) => log("info", inspect(value, options)),
+    dirxml: (...values: Array<unknown>) => log("info", ...values),
+    table: (value: unknown) => log("info", inspect(value)),
+    group: (...values: Array<unknown>) => log("info", ...values),
+    groupCollapsed: (...values: Array<unknown>) => log("info", ...values),
+    groupEnd: () => {},
+    clear: () => {},
+    assert: (condition: unknown, ...values: Array<unknown>) => {
+      if (!condition) log("error", "Assertion failed", ...values)
+    },
+    count: (label = "default") => {
+      counts.set(label, (counts.get(label) ?? 0) + 1)
+      log("info", `${label}: ${counts.get(label)}`)
+    },
+    countReset: (label = "default") => void counts.delete(label),
+    time: (label = "default") => void timers.set(label, performance.now()),
+    timeLog: (label = "default", ...values: Array<unknown>) => log("info", elapsed(label), ...values),
+    timeEnd: (label = "default") => {
+      log("info", elapsed(label))
+      timers.delete(label)
+    }
+  }
+}
+
+const define = (target: object, name: string, value: unknown) =>
+  Object.defineProperty(target, name, { value, writable: true, configurable: true, enumerable: false })
+
+/** What reaches other places than the broker's port, another thread, or storage that outlives the process. */
+const removed = [
+  "Worker",
+  "BroadcastChannel",
+  "caches",
+  "localStorage",
+  "sessionStorage",
+  "WebSocket",
+  "WebSocketStream",
+  "WebTransport",
+  "EventSource",
+  "alert",
+  "confirm",
+  "prompt",
+  "close"
+]
+
+/** Of Deno's own namespace; the rest is what its Node modules are made with, and is refused by permission. */
+const removedFromDeno = [
+  "stdin",
+  "stdout",
+  "stderr",
+  "exit",
+  "args",
+  "mainModule",
+  "openKv",
+  "cron",
+  "serve",
+  "createHttpClient",
+  "upgradeWebSocket",
+  "jupyter",
+  "lint",
+  "test",
+  "bench"
+]
+
+export const installGlobals = (): void => {
+  for (const name of removed) Reflect.deleteProperty(globalThis, name)
+  const deno: unknown = Reflect.get(globalThis, "Deno")
+  if (typeof deno === "object" && deno !== null) {
+    define(globalThis, "Deno", deno)
+    for (const name of removedFromDeno) Reflect.deleteProperty(deno, name)
+  }
+  define(globalThis, "console", makeConsole())
+  const none = {}
+  for (const target of new Set([process, processModule])) {
+    Object.defineProperty(target, "env", { get: () => current()?.env ?? none, configurable: true })
+    for (const name of ["exit", "reallyExit", "abort"]) define(target, name, leave(name))
+    define(target, "argv", ["deno", componentName])
+    // Reading the real one would take the host's messages away.
+    define(target, "stdin", Readable.from([]))
+    define(target.stdout, "write", (chunk: unknown) => write("info", chunk))
+    define(target.stderr, "write", (chunk: unknown) => write("error", chunk))
+  }
+  keepOwnersOfCallbacks()
+  reportUncaught()
+}
+
+const leave = (name: string) => (code?: unknown): never => {
+  const error = new Error(`process.${name}(${code === undefined ? "" : String(code)}) was called`)
+  current()?.fail(error)
+  throw error
+}
+
+const write = (level: Level, chunk: unknown): boolean => {
+  log(level, (typeof chunk === "string" ? chunk : Buffer.from(chunk as Uint8Array).toString()).replace(/\n$/, ""))
+  return true
+}
+
+const guarded = (owner: RunContext | undefined, callback: unknown): unknown => {
+  if (typeof callback !== "function" || owner === undefined) return callback
+  return function(this: unknown, ...values: Array<unknown>) {
+    try {
+      return Reflect.apply(callback, this, values)
+    } catch (thrown) {
+      owner.fail(thrown)
+    }
+  }
+}
+
+/** An error thrown from a timer no longer knows its run, so the callback remembers it. */
+const keepOwnersOfCallbacks = () => {
+  for (
+    const [target, name] of [
+      [globalThis, "setTimeout"],
+      [globalThis, "setInterval"],
+      [globalThis, "setImmediate"],
+      [globalThis, "queueMicrotask"],
+      [process, "nextTick"]
+    ] as const
+  ) {
+    const original: unknown = Reflect.get(target, name)
+    if (typeof original !== "function") continue
+    const replaced = (callback: unknown, ...values: Array<unknown>): unknown =>
+      Reflect.apply(original, target, [guarded(current(), callback), ...values])
+    // Promisified timers are found on the original under a symbol.
+    for (const symbol of Object.getOwnPropertySymbols(original)) {
+      Object.defineProperty(replaced, symbol, Object.getOwnPropertyDescriptor(original, symbol) ?? {})
+    }
+    define(target, name, replaced)
+  }
+}
+
+interface ErrorTarget {
+  addEventListener(type: string, listener: (event: Event) => void): void
+}
+
+const reportUncaught = () => {
+  const report = (property: string) => (event: Event) => {
+    event.preventDefault()
+    const thrown: unknown = Reflect.get(event, property)
+    ownerOf(thrown)?.fail(thrown)
+  }
+  const target = globalThis as unknown as ErrorTarget
+  target.addEventListener("unhandledrejection", report("reason"))
+  target.addEventListener("error", report("error"))
+}

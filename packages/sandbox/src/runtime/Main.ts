@@ -1,0 +1,66 @@
+/** The program of a sandbox process. Its one argument is the broker's port; all else comes over the channel. */
+import { receive, send } from "./Channel.ts"
+import { type Bindings, type Call, call, describe } from "./Component.ts"
+import { installFetch } from "./Fetch.ts"
+import { installGlobals } from "./Globals.ts"
+import { Invalid, learn, load } from "./Module.ts"
+import { onAnswer, routeNetwork } from "./Network.ts"
+import { active, describeError, RunContext, within } from "./RunContext.ts"
+
+const inspectComponent = async (run: RunContext, hash: string): Promise<void> => {
+  try {
+    const component = await load(hash)
+    run.end({ _tag: "Described", description: describe(component.definition) })
+  } catch (thrown) {
+    run.end({
+      _tag: "Refused",
+      ...(thrown instanceof Invalid
+        ? thrown.details
+        : { reason: "load", message: describeError(thrown, undefined)["message"] })
+    })
+  }
+}
+
+const runComponent = async (run: RunContext, hash: string, what: Call, bindings: Bindings): Promise<void> => {
+  try {
+    const component = await load(hash)
+    run.file = component
+    await call(component.definition, run, bindings, what)
+    run.end({ _tag: "Ended" })
+  } catch (thrown) {
+    if (!(thrown instanceof Invalid)) return run.fail(thrown)
+    run.end({ _tag: "Ended", error: { name: "Error", stack: "", ...thrown.details } })
+  }
+}
+
+const begin = (message: Record<string, unknown>, sourceId: string | undefined, body: (run: RunContext) => void) => {
+  const run = new RunContext(String(message["run"]), sourceId)
+  active.add(run)
+  within(run, () => body(run))
+}
+
+const onMessage = (message: Record<string, unknown>): void => {
+  switch (message["_tag"]) {
+    case "Ping":
+      return send({ __proto__: null, _tag: "Pong" })
+    case "Code":
+      return learn(String(message["hash"]), String(message["code"]))
+    case "Inspect":
+      return begin(message, undefined, (run) => void inspectComponent(run, String(message["hash"])))
+    case "Run":
+      return begin(
+        message,
+        String(message["sourceId"]),
+        (run) =>
+          void runComponent(run, String(message["hash"]), message["call"] as Call, message["bindings"] as Bindings)
+      )
+    case "Answer":
+      return onAnswer(message)
+  }
+}
+
+const [brokerPort] = process.argv.slice(2)
+routeNetwork(Number(brokerPort))
+installFetch()
+installGlobals()
+void receive((message) => message["_tag"] === "Start" ? send({ __proto__: null, _tag: "Ready" }) : onMessage(message))

@@ -1,0 +1,90 @@
+/** Loads component modules, once per version and process, and says in the component's own terms why one can't be. */
+import { type ComponentFile, componentName, describeError } from "./RunContext.ts"
+
+export interface LoadedComponent extends ComponentFile {
+  readonly definition: ComponentDefinition
+}
+
+export interface ComponentDefinition {
+  readonly [key: string]: unknown
+  readonly props?: Record<string, unknown>
+  readonly methods?: Record<string, unknown>
+  readonly hooks?: Record<string, unknown>
+  readonly run?: unknown
+}
+
+/** Why a module is not a usable component. */
+export class Invalid extends Error {
+  readonly details: Record<string, unknown>
+
+  constructor(details: Record<string, unknown> & { readonly reason: string; readonly message: string }) {
+    super(details.message)
+    this.details = details
+  }
+}
+
+const codes = new Map<string, string>()
+const loading = new Map<string, Promise<LoadedComponent>>()
+
+export const learn = (hash: string, code: string): void => void codes.set(hash, code)
+
+export const load = (hash: string): Promise<LoadedComponent> => {
+  const known = loading.get(hash)
+  if (known !== undefined) return known
+  const loaded = importModule(codes.get(hash) ?? "")
+  loading.set(hash, loaded)
+  // What failed at its top level may succeed the next time.
+  loaded.catch(() => loading.delete(hash))
+  return loaded
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null
+
+const importModule = async (code: string): Promise<LoadedComponent> => {
+  const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }))
+  try {
+    const module: unknown = await import(url)
+    const definition = isObject(module) ? module["default"] : undefined
+    if (definition === undefined) {
+      throw new Invalid({ reason: "no_default_export", message: "The component has no default export" })
+    }
+    if (!isObject(definition) || (!isObject(definition["props"]) && typeof definition["run"] !== "function")) {
+      throw new Invalid({
+        reason: "no_default_export",
+        message: "The default export must be an object with props or run"
+      })
+    }
+    return { url, definition }
+  } catch (thrown) {
+    throw thrown instanceof Invalid ? thrown : explain(thrown, url)
+  } finally {
+    URL.revokeObjectURL(url)
+  }
+}
+
+/** Errors found before any code ran end with the place of the fault; those thrown by the top level have it in the stack. */
+const explain = (thrown: unknown, url: string): Invalid => {
+  const described = describeError(thrown, { url })
+  const message = String(described["message"]).replaceAll(url, componentName)
+  const fault = /\s+at component\.mjs:(\d+):(\d+)\s*$/.exec(message)
+  if (fault === null) {
+    return new Invalid({
+      ...described,
+      reason: "load",
+      message: `${described["name"]}: ${message}`,
+      file: componentName
+    })
+  }
+  const text = message.slice(0, fault.index)
+  const isImport = /does not provide an export|specifier|not a dependency|Requires \w+ access|Module not found/.test(
+    text
+  )
+  return new Invalid({
+    reason: isImport ? "import" : "syntax",
+    // Deno's parser draws the line below its sentence; the position says the same.
+    message: text.split("\n")[0]?.replace(/^SyntaxError: /, "").replace(/, run again with the --\S+ flag$/, "") ?? text,
+    line: Number(fault[1]),
+    column: Number(fault[2]),
+    file: componentName
+  })
+}

@@ -1,0 +1,170 @@
+/**
+ * Routes what component code connects to through the host: for every connection it is asked for a ticket, which the
+ * guard gives or refuses, and the socket is then connected to the broker's port and begins with that ticket. The host
+ * trusts none of this: without a ticket the broker's port leads nowhere, and no other port can be reached at all.
+ */
+import dns from "node:dns"
+import https from "node:https"
+import net from "node:net"
+import tls from "node:tls"
+import { send } from "./Channel.ts"
+import { current } from "./RunContext.ts"
+
+interface Answer {
+  readonly ticket?: string
+  readonly addresses?: ReadonlyArray<string>
+  readonly error?: { readonly code: string; readonly message: string }
+}
+
+const asked = new Map<number, (answer: Answer) => void>()
+let lastAsk = 0
+
+export const onAnswer = (message: Record<string, unknown>): void => {
+  const ask = message["ask"] as number
+  asked.get(ask)?.(message as Answer)
+  asked.delete(ask)
+}
+
+const ask = (question: { readonly _tag: string; readonly host: string; readonly port?: number }) =>
+  new Promise<Answer>((resolve, reject) => {
+    const id = ++lastAsk
+    asked.set(id, (answer) => {
+      if (answer.error === undefined) return resolve(answer)
+      const error = new Error(answer.error.message)
+      reject(Object.assign(error, { code: answer.error.code, hostname: question.host, port: question.port }))
+    })
+    send({ __proto__: null, ...question, ask: id, run: current()?.id ?? "" })
+  })
+
+const resolveHost = async (host: string): Promise<ReadonlyArray<string>> =>
+  (await ask({ _tag: "Resolve", host })).addresses ?? []
+
+interface Handle {
+  readonly _parent?: Handle
+  writeLatin1String(request: object, text: string): number
+}
+
+/** The parts of a socket that Deno's `node:net` shares with Node's without being documented. */
+interface OpenSocket extends net.Socket {
+  connecting: boolean
+  readonly _handle: Handle
+}
+
+type NormalizedArguments = [options: net.TcpNetConnectOpts & { path?: string }, listener: (() => void) | null]
+
+const normalizeArguments =
+  (net as unknown as { _normalizeArgs(values: ReadonlyArray<unknown>): NormalizedArguments })._normalizeArgs
+
+/** Below TLS, so that the ticket goes before the handshake; a `connect` listener set first writes first. */
+const writeTicket = (socket: OpenSocket, ticket: string) => {
+  const handle = socket instanceof tls.TLSSocket ? socket._handle._parent ?? socket._handle : socket._handle
+  handle.writeLatin1String({ oncomplete: () => {}, handle }, ticket)
+}
+
+const routeSockets = (brokerPort: number) => {
+  const connect = net.Socket.prototype.connect
+  const open = async (socket: OpenSocket, options: NormalizedArguments[0]) => {
+    const { ticket = "" } = await ask({
+      _tag: "Connect",
+      host: options.host ?? "localhost",
+      port: Number(options.port)
+    })
+    if (socket.destroyed) return
+    socket.prependOnceListener("connect", () => writeTicket(socket, ticket))
+    const { keepAlive, noDelay } = options
+    const broker = { host: "127.0.0.1", port: brokerPort, autoSelectFamily: false, keepAlive, noDelay }
+    Reflect.apply(connect, socket, [broker])
+  }
+  const routed = function(this: OpenSocket, ...values: Array<unknown>) {
+    const [options, listener] = normalizeArguments(Array.isArray(values[0]) ? values[0] as Array<unknown> : values)
+    if (listener !== null) this.once("connect", listener)
+    this.connecting = true
+    if (options.path !== undefined && options.path !== null) {
+      const error = Object.assign(new Error("Unix sockets are not available to components"), { code: "EACCES" })
+      process.nextTick(() => this.destroy(error))
+      return this
+    }
+    void open(this, options).catch((error: Error) => this.destroy(error))
+    return this
+  }
+  Object.defineProperty(net.Socket.prototype, "connect", { value: routed, writable: true, configurable: true })
+}
+
+/** The agent's own would ask for a permission to read the system's certificates. */
+const routeHttpsAgent = () => {
+  Object.defineProperty(https.Agent.prototype, "createConnection", {
+    value(options: tls.ConnectionOptions, listener?: () => void) {
+      const socket = tls.connect(options)
+      if (listener !== undefined) socket.once("secureConnect", listener)
+      return socket
+    },
+    writable: true,
+    configurable: true
+  })
+}
+
+const isFamily = (address: string, family: unknown): boolean =>
+  family === 4 || family === "IPv4"
+    ? net.isIPv4(address)
+    : family === 6 || family === "IPv6"
+    ? net.isIPv6(address)
+    : true
+
+const notFound = (host: string, call: string) =>
+  Object.assign(new Error(`${call} ENOTFOUND ${host}`), { code: "ENOTFOUND", hostname: host, syscall: call })
+
+const lookup = async (host: string, given?: number | { family?: unknown; all?: boolean }) => {
+  const options = typeof given === "number" ? { family: given } : given ?? {}
+  const found = (await resolveHost(host))
+    .filter((address) => isFamily(address, options.family))
+    .map((address) => ({ address, family: net.isIPv6(address) ? 6 : 4 }))
+  const first = found[0]
+  if (first === undefined) throw notFound(host, "getaddrinfo")
+  return { all: options.all === true ? found : undefined, first }
+}
+
+const resolveFamily = (family: 4 | 6) => async (host: string): Promise<ReadonlyArray<string>> => {
+  const found = (await resolveHost(host)).filter((address) => isFamily(address, family))
+  if (found.length === 0) throw notFound(host, `query${family === 4 ? "A" : "Aaaa"}`)
+  return found
+}
+
+type Callback = (error: Error | null, ...values: Array<unknown>) => void
+
+/** Calls back outside of the promise, so that what the callback throws is not taken for a failure of the look-up. */
+const withCallback = <A>(promise: Promise<A>, callback: unknown, spread: (value: A) => Array<unknown>) => {
+  const later = (...values: Parameters<Callback>) => process.nextTick(callback as Callback, ...values)
+  void promise.then((value) => later(null, ...spread(value)), later)
+}
+
+const routeDns = () => {
+  const set = (target: object, members: Record<string, unknown>) => {
+    for (const [name, value] of Object.entries(members)) {
+      Object.defineProperty(target, name, { value, writable: true, configurable: true })
+    }
+  }
+  set(dns, {
+    lookup: (host: string, ...rest: Array<unknown>) =>
+      withCallback(
+        lookup(host, typeof rest[0] === "function" ? undefined : rest[0] as { family?: number }),
+        rest.at(-1),
+        ({ all, first }) => all === undefined ? [first.address, first.family] : [all]
+      ),
+    resolve4: (host: string, ...rest: Array<unknown>) => withCallback(resolveFamily(4)(host), rest.at(-1), (_) => [_]),
+    resolve6: (host: string, ...rest: Array<unknown>) => withCallback(resolveFamily(6)(host), rest.at(-1), (_) => [_])
+  })
+  set(dns.promises, {
+    lookup: async (host: string, options?: number | { family?: number; all?: boolean }) => {
+      const { all, first } = await lookup(host, options)
+      return all ?? first
+    },
+    resolve4: resolveFamily(4),
+    resolve6: resolveFamily(6)
+  })
+}
+
+export const routeNetwork = (brokerPort: number): void => {
+  routeSockets(brokerPort)
+  routeHttpsAgent()
+  routeDns()
+}

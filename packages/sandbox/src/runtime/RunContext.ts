@@ -1,0 +1,99 @@
+/** Which run the code that executes now belongs to, and what that run may still say. */
+import { AsyncLocalStorage } from "node:async_hooks"
+import { inspect } from "node:util"
+import { send } from "./Channel.ts"
+
+export interface ComponentFile {
+  /** The address under which the engine loaded the module; it stands in raw stack traces. */
+  readonly url: string
+}
+
+export class RunContext {
+  readonly id: string
+  readonly env: Record<string, string>
+  file: ComponentFile | undefined
+  ended = false
+  readonly #startedCpu = cpuUsage()
+
+  constructor(id: string, sourceId: string | undefined) {
+    this.id = id
+    this.env = sourceId === undefined ? {} : { PD_COMPONENT: sourceId }
+  }
+
+  /** Sends a message about this run, unless it has ended. */
+  say(message: { readonly _tag: string } & Record<string, unknown>): void {
+    if (!this.ended) send({ __proto__: null, ...message, run: this.id })
+  }
+
+  /** Ends the run: what is still going on in it is no longer heard. */
+  end(message: { readonly _tag: string } & Record<string, unknown>): void {
+    const used = cpuUsage(this.#startedCpu)
+    this.say({ ...message, cpuMs: (used.user + used.system) / 1000 })
+    this.ended = true
+    active.delete(this)
+  }
+
+  fail(thrown: unknown): void {
+    this.end({ _tag: "Ended", error: describeError(thrown, this.file) })
+  }
+}
+
+const cpuUsage = process.cpuUsage.bind(process)
+const storage = new AsyncLocalStorage<RunContext>()
+export const active = new Set<RunContext>()
+
+export const current = (): RunContext | undefined => storage.getStore()
+
+export const within = <A>(context: RunContext, body: () => A): A => storage.run(context, body)
+
+/**
+ * The run to which an error belongs that nothing caught: the one it was thrown in, else the only one, else the latest
+ * of those whose module is in its stack.
+ */
+export const ownerOf = (thrown: unknown): RunContext | undefined => {
+  const context = current()
+  if (context !== undefined) return context
+  if (active.size === 1) return [...active][0]
+  const stack = text(() => (thrown instanceof Error ? thrown.stack : undefined))
+  return [...active].findLast((run) => run.file !== undefined && stack.includes(run.file.url))
+}
+
+const textLimit = 32 * 1024
+
+/** Component code may throw things whose very properties throw. */
+const text = (read: () => unknown): string => {
+  try {
+    const value = read()
+    return typeof value === "string" ? value.slice(0, textLimit) : ""
+  } catch {
+    return ""
+  }
+}
+
+const runtimeBase = new URL(".", import.meta.url).href
+export const componentName = "component.mjs"
+
+/** The stack in the component's own lines: the module by its name, without the frames of the engine. */
+export const ownLines = (stack: string, file: ComponentFile | undefined): string =>
+  (file === undefined ? stack : stack.replaceAll(file.url, componentName))
+    .split("\n")
+    .filter((line) => !line.includes(runtimeBase) && !/\((ext|node):|^\s+at (async )?(ext|node):/.test(line))
+    .join("\n")
+
+/** An error as the host is told about it, with the first position that is in the component. */
+export const describeError = (thrown: unknown, file: ComponentFile | undefined): Record<string, unknown> => {
+  if (!(thrown instanceof Error)) {
+    const shown = text(() => typeof thrown === "string" ? thrown : inspect(thrown))
+    return { name: "Error", message: shown, stack: `Error: ${shown}` }
+  }
+  const stack = ownLines(text(() => thrown.stack), file)
+  const position = /component\.mjs:(\d+):(\d+)/.exec(stack)
+  const code = text(() => "code" in thrown ? thrown.code : undefined)
+  return {
+    name: text(() => thrown.name) || "Error",
+    message: text(() => thrown.message),
+    stack,
+    ...(position === null ? {} : { line: Number(position[1]), column: Number(position[2]) }),
+    ...(code === "" ? {} : { code })
+  }
+}
