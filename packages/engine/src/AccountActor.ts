@@ -1,0 +1,61 @@
+import type { NewEvent } from "@headwater/domain/Event"
+import { DueWork } from "@headwater/log/DueWork"
+import type { CommitError } from "@headwater/log/GroupCommit"
+import { Clock, Effect, Option } from "effect"
+import { untilAnswered } from "./DatabaseRetry.ts"
+import { Draining } from "./Draining.ts"
+import * as DueEmits from "./DueEmits.ts"
+import * as EmitterLog from "./EmitterLog.ts"
+import type { Wake } from "./Wake.ts"
+
+/** The owner of an account's own log, on which its webhooks' transitions are told. */
+export interface AccountActor {
+  /** Appends what is due. */
+  readonly wake: (wake: Wake) => Effect.Effect<void>
+}
+
+const duePage = 100
+
+export const make = Effect.fnUntraced(function*(accountId: string) {
+  const dueWork = yield* DueWork
+  const draining = yield* Draining
+  const context = yield* Effect.context<Effect.Services<ReturnType<typeof EmitterLog.acquire>>>()
+  const acquire = EmitterLog.acquire(accountId).pipe(untilAnswered, Effect.provideContext(context))
+  let log = yield* acquire
+  let working = false
+  let hinted = false
+
+  const append = Effect.gen(function*() {
+    while (!draining.isDraining() && Option.isSome(log)) {
+      hinted = false
+      const due = yield* untilAnswered(dueWork.dueOf(accountId, yield* Clock.currentTimeMillis, duePage))
+      if (due.length > 0) {
+        const events: ReadonlyArray<NewEvent> = yield* DueEmits.decode(due)
+        yield* log.value.commit(events, { dueDone: due }).pipe(
+          Effect.catch((error: CommitError) =>
+            Effect.gen(function*() {
+              yield* Effect.logWarning("A commit to an account's log failed; its head is read anew", error)
+              log = yield* acquire
+            })
+          )
+        )
+      } else if (!hinted) {
+        break
+      }
+    }
+    working = false
+  })
+
+  return {
+    wake: () =>
+      Effect.suspend(() => {
+        hinted = true
+        if (working) return Effect.void
+        working = true
+        return Effect.onError(append, () =>
+          Effect.sync(() => {
+            working = false
+          }))
+      })
+  } satisfies AccountActor as AccountActor
+})

@@ -1,0 +1,54 @@
+import type { Account, Plan } from "@headwater/domain/Account"
+import { Accounts } from "@headwater/log/Accounts"
+import { ApiKeys } from "@headwater/log/ApiKeys"
+import { Heads } from "@headwater/log/Heads"
+import { Context, Effect, Layer, type Redacted } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+
+export interface NewAccount {
+  readonly username: string
+  readonly email: string
+  readonly plan: Plan
+  /** Given instead of generated. */
+  readonly key?: Redacted.Redacted
+}
+
+/** Creates accounts: each an emitter of its own events, with a key to begin with. */
+export class AccountLifecycle extends Context.Service<AccountLifecycle, {
+  readonly create: (
+    input: NewAccount
+  ) => Effect.Effect<{ readonly account: Account; readonly key: Redacted.Redacted }, SqlError.SqlError>
+  /** The first account, if there is none yet: on several nodes that start at once, one makes it. */
+  readonly createFirst: (
+    input: NewAccount
+  ) => Effect.Effect<
+    { readonly account: Account; readonly key: Redacted.Redacted | undefined },
+    SqlError.SqlError
+  >
+}>()("@headwater/engine/AccountLifecycle") {
+  static readonly layer = Layer.effect(
+    AccountLifecycle,
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const keys = yield* ApiKeys
+      const heads = yield* Heads
+      const sql = yield* SqlClient.SqlClient
+
+      const create = Effect.fnUntraced(function*({ key, ...input }: NewAccount) {
+        const account = yield* accounts.create(input)
+        yield* heads.create(account.id, account.id)
+        const created = yield* keys.create(account.id, "first", key)
+        return { account, key: created.key }
+      }, sql.withTransaction)
+
+      return AccountLifecycle.of({
+        create,
+        createFirst: Effect.fnUntraced(function*(input) {
+          yield* sql`LOCK TABLE accounts IN SHARE ROW EXCLUSIVE MODE`
+          const [first] = yield* accounts.list
+          return first === undefined ? yield* create(input) : { account: first, key: undefined }
+        }, sql.withTransaction)
+      })
+    })
+  )
+}

@@ -1,0 +1,184 @@
+import * as Id from "@headwater/domain/Id"
+import { Source } from "@headwater/domain/Source"
+import { Context, type Duration, Effect, Layer, Schema } from "effect"
+import { ClusterError, ClusterSchema, Entity, type Sharding, SingleRunner } from "effect/cluster"
+import { Rpc } from "effect/rpc"
+import * as AccountActor from "./AccountActor.ts"
+import { HookFailed } from "./HookFailed.ts"
+import { BacklogFull, EndpointNotFound, HttpReply } from "./HttpExchange.ts"
+import * as SourceActor from "./SourceActor.ts"
+import { SourceNotFound } from "./SourceNotFound.ts"
+import { Unavailable } from "./Unavailable.ts"
+import * as Wake from "./Wake.ts"
+import * as WebhookActor from "./WebhookActor.ts"
+
+const changeError = Schema.Union([HookFailed, SourceNotFound, Unavailable])
+
+// Every call is volatile: what must survive is in the log, and a persisted mailbox would only write it a second time.
+// None is interrupted once it is running, since its caller's going away does not undo what it has begun.
+const SourceEntity = Entity.make("Source", [
+  Rpc.make("Ingest", {
+    payload: { emitId: Schema.String, payload: Schema.String, hops: Schema.Int },
+    success: HttpReply,
+    error: Schema.Union([BacklogFull, EndpointNotFound, Unavailable])
+  }),
+  Rpc.make("Wake", { payload: Wake.Wake }),
+  Rpc.make("Deploy", { payload: { emits: Schema.Boolean }, error: changeError }),
+  Rpc.make("Update", { payload: { source: Source }, error: changeError }),
+  Rpc.make("Retire", { error: Schema.Union([SourceNotFound, Unavailable]) }),
+  Rpc.make("Forget", { payload: { subscriptionId: Schema.String } })
+]).annotateRpcs(ClusterSchema.Uninterruptible, true)
+
+const WebhookEntity = Entity.make("Webhook", [
+  Rpc.make("Wake", { payload: Wake.Wake }),
+  Rpc.make("Changed"),
+  Rpc.make("Retire"),
+  Rpc.make("Forget", { payload: { subscriptionId: Schema.String } })
+]).annotateRpcs(ClusterSchema.Uninterruptible, true)
+
+const AccountEntity = Entity.make("Account", [
+  Rpc.make("Wake", { payload: Wake.Wake })
+]).annotateRpcs(ClusterSchema.Uninterruptible, true)
+
+/** How long a call waits for its actor, in milliseconds; an answer to a request has its own limit beyond this. */
+const callTimeout = "10 seconds"
+const changeTimeout = "11 minutes"
+const ingestTimeout = "45 seconds"
+
+type ClusterFailure =
+  | ClusterError.AlreadyProcessingMessage
+  | ClusterError.EntityNotAssignedToRunner
+  | ClusterError.MailboxFull
+  | ClusterError.PersistenceError
+
+const isClusterFailure = Schema.is(Schema.Union([
+  ClusterError.AlreadyProcessingMessage,
+  ClusterError.EntityNotAssignedToRunner,
+  ClusterError.MailboxFull,
+  ClusterError.PersistenceError
+]))
+
+const gone = (message: string) => new Unavailable({ message, retryAfterSeconds: 1 })
+
+/** What the cluster itself answers, for an actor that is moving or has too much waiting, is `Unavailable`. */
+const reach = <A, E, R>(call: Effect.Effect<A, E | ClusterFailure, R>, timeout: Duration.Input) =>
+  call.pipe(
+    Effect.catchIf(isClusterFailure, () => Effect.fail(gone("The actor can't be reached now."))),
+    Effect.timeoutOrElse({
+      duration: timeout,
+      orElse: () => Effect.fail(gone("The actor did not answer in time."))
+    })
+  ) as Effect.Effect<A, Exclude<E, ClusterFailure> | Unavailable, R>
+
+/**
+ * Calls to the engine's actors, wherever they live. All that is known of the cluster is in this file; outside it an
+ * actor that can't be reached is `Unavailable`.
+ */
+export class Actors extends Context.Service<Actors, {
+  readonly ingest: (
+    sourceId: Id.SourceId,
+    request: SourceActor.IngestRequest
+  ) => Effect.Effect<HttpReply, BacklogFull | EndpointNotFound | Unavailable>
+  readonly deploy: (
+    sourceId: Id.SourceId,
+    options: { readonly emits: boolean }
+  ) => Effect.Effect<void, HookFailed | SourceNotFound | Unavailable>
+  readonly update: (source: Source) => Effect.Effect<void, HookFailed | SourceNotFound | Unavailable>
+  readonly retireSource: (sourceId: Id.SourceId) => Effect.Effect<void, SourceNotFound | Unavailable>
+  readonly retireWebhook: (webhookId: Id.WebhookId) => Effect.Effect<void, Unavailable>
+  readonly webhookChanged: (webhookId: Id.WebhookId) => Effect.Effect<void, Unavailable>
+  /** Tells a listener that a subscription of its is gone. */
+  readonly forget: (listenerId: string, subscriptionId: string) => Effect.Effect<void, Unavailable>
+  /** Hints at an actor, by the kind its id names, and does not wait for it. Lost hints are found again by scans. */
+  readonly wake: (actorId: string, wake: Wake.Wake) => Effect.Effect<void>
+}>()("@headwater/engine/Actors") {
+  static readonly layer: Layer.Layer<Actors, never, Sharding.Sharding> = Layer.effect(
+    Actors,
+    Effect.gen(function*() {
+      const source = yield* SourceEntity.client
+      const webhook = yield* WebhookEntity.client
+      const account = yield* AccountEntity.client
+
+      const wake = (actorId: string, hint: Wake.Wake) => {
+        switch (Id.kindOf(actorId)) {
+          case "source":
+            return source(actorId).Wake(hint, { discard: true })
+          case "webhook":
+            return webhook(actorId).Wake(hint, { discard: true })
+          case "account":
+            return account(actorId).Wake(hint, { discard: true })
+          default:
+            return Effect.void
+        }
+      }
+
+      return Actors.of({
+        ingest: (sourceId, request) => reach(source(sourceId).Ingest(request), ingestTimeout),
+        deploy: (sourceId, options) => reach(source(sourceId).Deploy(options), changeTimeout),
+        update: (next) => reach(source(next.id).Update({ source: next }), changeTimeout),
+        retireSource: (sourceId) => reach(source(sourceId).Retire(), changeTimeout),
+        retireWebhook: (webhookId) => reach(webhook(webhookId).Retire(), callTimeout),
+        webhookChanged: (webhookId) => reach(webhook(webhookId).Changed(), callTimeout),
+        forget: (listenerId, subscriptionId) =>
+          Id.kindOf(listenerId) === "webhook"
+            ? reach(webhook(listenerId).Forget({ subscriptionId }), callTimeout)
+            : reach(source(listenerId).Forget({ subscriptionId }), callTimeout),
+        wake: (actorId, hint) =>
+          wake(actorId, hint).pipe(
+            Effect.catch((error) => Effect.logDebug("A hint was lost; a scan will find what is owed", error)),
+            Effect.asVoid
+          )
+      })
+    })
+  )
+}
+
+/** The actors themselves. An idle one leaves memory, and comes back with the next call. */
+export const layerEntities = Layer.mergeAll(
+  SourceEntity.toLayer(
+    Effect.gen(function*() {
+      const { entityId } = yield* Entity.CurrentAddress
+      const actors = yield* Actors
+      const actor = yield* SourceActor.make(entityId as string as Id.SourceId, {
+        kick: actors.wake(entityId, Wake.forEvents([]))
+      })
+      return SourceEntity.of({
+        Ingest: ({ payload }) => actor.ingest(payload),
+        Wake: ({ payload }) => actor.wake(payload),
+        Deploy: ({ payload }) => actor.deploy(payload),
+        Update: ({ payload }) => actor.update(payload.source),
+        Retire: () => actor.retire,
+        Forget: ({ payload }) => actor.forget(payload.subscriptionId)
+      })
+    }),
+    { concurrency: "unbounded" }
+  ),
+  WebhookEntity.toLayer(
+    Effect.gen(function*() {
+      const { entityId } = yield* Entity.CurrentAddress
+      const actor = yield* WebhookActor.make(entityId as string as Id.WebhookId)
+      return WebhookEntity.of({
+        Wake: ({ payload }) => actor.wake(payload),
+        Changed: () => actor.changed,
+        Retire: () => actor.retire,
+        Forget: ({ payload }) => actor.forget(payload.subscriptionId)
+      })
+    }),
+    { concurrency: "unbounded" }
+  ),
+  AccountEntity.toLayer(
+    Effect.gen(function*() {
+      const { entityId } = yield* Entity.CurrentAddress
+      const actor = yield* AccountActor.make(entityId)
+      return AccountEntity.of({ Wake: ({ payload }) => actor.wake(payload) })
+    }),
+    { concurrency: "unbounded" }
+  )
+)
+
+/** One node by itself, its shards in the same database. */
+export const layerSingleNode = SingleRunner.layer({
+  // Actors of this node are called in its own memory: nothing is gained by writing their messages down and up again.
+  shardingConfig: { simulateRemoteSerialization: false, entityTerminationTimeout: "10 seconds" },
+  runnerStorage: "memory"
+})

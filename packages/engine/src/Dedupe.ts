@@ -1,0 +1,79 @@
+import type { Dedupe as Strategy } from "@headwater/domain/Component"
+import { createHash } from "node:crypto"
+
+/** The id an emit gave its event. Without one an event is never a duplicate. */
+export type EmittedId = string | number | undefined
+
+const greatestMark = "greatest"
+const lastMark = "last"
+const longestPlainMark = 200
+
+/** A mark is the id itself where that is short and can be stored as text, else its hash. */
+const uniqueMark = (id: string): string =>
+  id.length <= longestPlainMark && id.isWellFormed() && !id.includes("\u0000")
+    ? `id:${id}`
+    : `sha256:${createHash("sha256").update(id).digest("hex")}`
+
+/** The marks that decide which of these emits pass. */
+export const marksFor = (strategy: Strategy, ids: ReadonlyArray<EmittedId>): ReadonlyArray<string> => {
+  switch (strategy) {
+    case "unique":
+      return ids.filter((id) => id !== undefined).map((id) => uniqueMark(String(id)))
+    case "greatest":
+      return [greatestMark]
+    case "last":
+      return [lastMark]
+  }
+}
+
+export interface Decision {
+  /** For each emit, whether it passes. */
+  readonly passes: ReadonlyArray<boolean>
+  /** Marks to remember once they are committed, by name. */
+  readonly marks: ReadonlyMap<string, string>
+}
+
+/**
+ * Which of a run's emits, in order, pass the component's strategy (components.md, "Running"): `unique` those whose id
+ * was never emitted, `greatest` those with an id numerically above the largest so far, `last` those after the last id
+ * seen, or all where that is not among them.
+ */
+export const decide = (
+  strategy: Strategy,
+  ids: ReadonlyArray<EmittedId>,
+  known: ReadonlyMap<string, string>
+): Decision => {
+  const marks = new Map<string, string>()
+  switch (strategy) {
+    case "unique": {
+      const passes = ids.map((id) => {
+        if (id === undefined) return true
+        const mark = uniqueMark(String(id))
+        if (known.has(mark) || marks.has(mark)) return false
+        marks.set(mark, "")
+        return true
+      })
+      return { passes, marks }
+    }
+    case "greatest": {
+      let greatest = Number(known.get(greatestMark) ?? -Infinity)
+      const passes = ids.map((id) => {
+        if (id === undefined) return true
+        const value = Number(id)
+        // An id that is no number is not above any.
+        if (!(value > greatest)) return false
+        greatest = value
+        marks.set(greatestMark, String(value))
+        return true
+      })
+      return { passes, marks }
+    }
+    case "last": {
+      const last = known.get(lastMark)
+      const seen = last === undefined ? -1 : ids.findLastIndex((id) => id !== undefined && String(id) === last)
+      const newest = ids.findLast((id) => id !== undefined)
+      if (newest !== undefined) marks.set(lastMark, String(newest))
+      return { passes: ids.map((id, index) => id === undefined || index > seen), marks }
+    }
+  }
+}

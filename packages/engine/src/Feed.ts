@@ -1,0 +1,166 @@
+import { type LoggedEvent, maxHops } from "@headwater/domain/Event"
+import { type CursorKey, type CursorMove, noTally, type Position, type Tally } from "@headwater/log/Cursors"
+import { EventLog, type StreamAddress } from "@headwater/log/EventLog"
+import { Heads } from "@headwater/log/Heads"
+import { Context, Effect, Layer, Option } from "effect"
+import type { SqlError } from "effect/sql"
+
+/** The next thing a cursor meets. */
+export type FeedItem =
+  | { readonly _tag: "Event"; readonly event: LoggedEvent; readonly dropped: number }
+  /** Events that will not be delivered: deleted ones, and those past the hop limit. */
+  | { readonly _tag: "Dropped"; readonly to: Position; readonly dropped: number }
+
+const pageSize = 100
+const maxBuffered = 1_000
+const maxBufferedBytes = 4 * 1024 * 1024
+
+/**
+ * A cursor on one stream of one emitter with the events in front of it. What a wake hands over is taken as long as its
+ * numbers follow on; over a gap or a bound the rest is read back from the log when it is its turn.
+ */
+export class Feed {
+  readonly key: CursorKey
+  readonly address: StreamAddress
+  private position: Position
+  private readonly buffer: Array<LoggedEvent> = []
+  private bufferedBytes = 0
+  private behind = true
+
+  constructor(key: CursorKey, address: StreamAddress, position: Position) {
+    this.key = key
+    this.address = address
+    this.position = position
+  }
+
+  /** How many events are known to be in front of the cursor. */
+  get buffered(): number {
+    return this.buffer.length
+  }
+
+  /** Whether there may be something in front of the cursor. */
+  get mayHaveMore(): boolean {
+    return this.buffer.length > 0 || this.behind
+  }
+
+  /** The number of the last event passed. */
+  get passed(): number {
+    return this.position.n
+  }
+
+  private get tail(): number {
+    return this.buffer.at(-1)?.n ?? this.position.n
+  }
+
+  /** Events that were appended to the stream, oldest first. Those known already are passed over. */
+  offer(events: ReadonlyArray<LoggedEvent>): void {
+    for (const event of events) {
+      if (event.n <= this.tail) continue
+      if (
+        this.behind || event.n !== this.tail + 1 || this.buffer.length >= maxBuffered ||
+        this.bufferedBytes >= maxBufferedBytes
+      ) {
+        this.behind = true
+        return
+      }
+      this.push(event)
+    }
+  }
+
+  /** Something may have been appended that was not handed over. */
+  lookAgain(): void {
+    this.behind = true
+  }
+
+  private push(event: LoggedEvent): void {
+    this.buffer.push(event)
+    this.bufferedBytes += event.payload.length
+  }
+
+  /** What comes next, without passing it; none when the cursor is at the head. */
+  next(read: FeedReader["Service"]): Effect.Effect<Option.Option<FeedItem>, SqlError.SqlError> {
+    const known = this.peek()
+    if (known !== undefined) return Effect.succeedSome(known)
+    if (!this.behind) return Effect.succeedNone
+    return Effect.suspend(() => {
+      // Cleared first, so that what is offered while the page is read asks for another look.
+      this.behind = false
+      return read.page(this.address, this.position, pageSize)
+    }).pipe(
+      Effect.map(({ events, head }) => {
+        for (const event of events) this.push(event)
+        if (events.length === pageSize) this.behind = true
+        return Option.fromUndefinedOr(this.peek() ?? this.deletedUpTo(head))
+      }),
+      Effect.tapError(() => Effect.sync(() => this.lookAgain()))
+    )
+  }
+
+  /** What is known to come next. */
+  peek(): FeedItem | undefined {
+    let dropped = 0
+    let last: LoggedEvent | undefined
+    let n = this.position.n
+    for (const event of this.buffer) {
+      dropped += event.n - n - 1
+      n = event.n
+      if (event.hops < maxHops) {
+        return last === undefined
+          ? { _tag: "Event", event, dropped }
+          : { _tag: "Dropped", to: { n: last.n, id: last.id }, dropped: dropped - (event.n - last.n - 1) }
+      }
+      dropped += 1
+      last = event
+    }
+    return last === undefined ? undefined : { _tag: "Dropped", to: { n: last.n, id: last.id }, dropped }
+  }
+
+  /** A head the cursor is behind of with no events between: they were deleted. */
+  private deletedUpTo(head: Position): FeedItem | undefined {
+    if (this.behind || head.n <= this.position.n) return undefined
+    return { _tag: "Dropped", to: head, dropped: head.n - this.position.n }
+  }
+
+  /** Passes an item, answering the move to commit. `outcome` says what became of the event itself. */
+  pass(item: FeedItem, outcome: Partial<Tally> = {}): CursorMove {
+    const from = this.position.n
+    const to = item._tag === "Event" ? { n: item.event.n, id: item.event.id } : item.to
+    while (this.buffer.length > 0 && this.buffer[0]!.n <= to.n) {
+      this.bufferedBytes -= this.buffer.shift()!.payload.length
+    }
+    this.position = to
+    return { ...this.key, from, to, tally: { ...noTally, ...outcome, dropped: item.dropped } }
+  }
+}
+
+/** Reads what feeds are behind on. */
+export class FeedReader extends Context.Service<FeedReader, {
+  /** The events after a position, and a head such that every event up to it that is still in the log is among them. */
+  readonly page: (
+    address: StreamAddress,
+    after: Position,
+    limit: number
+  ) => Effect.Effect<{ readonly events: ReadonlyArray<LoggedEvent>; readonly head: Position }, SqlError.SqlError>
+}>()("@headwater/engine/FeedReader") {
+  static readonly layer = Layer.effect(
+    FeedReader,
+    Effect.gen(function*() {
+      const heads = yield* Heads
+      const log = yield* EventLog
+      return FeedReader.of({
+        page: Effect.fnUntraced(function*(address, after, limit) {
+          // The head before the events: what it counts was committed when they are read.
+          const head = yield* heads.get(address.emitterId)
+          const events = yield* log.after(address, after.id, limit)
+          return {
+            events,
+            head: Option.match(head, {
+              onNone: () => after,
+              onSome: ({ lastId, streams }) => ({ n: streams[address.stream] ?? 0, id: lastId })
+            })
+          }
+        })
+      })
+    })
+  )
+}

@@ -1,0 +1,31 @@
+import { Schema } from "effect"
+
+/** What a source's HTTP interface hands to `run` (components.md, "Props"). */
+export const HttpRequestEvent = Schema.Struct({
+  method: Schema.String,
+  path: Schema.String,
+  query: Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Array(Schema.String)])),
+  /** Names in lower case. */
+  headers: Schema.Record(Schema.String, Schema.String),
+  bodyRaw: Schema.optional(Schema.String),
+  body: Schema.optional(Schema.Json),
+  client_ip: Schema.String,
+  url: Schema.String
+})
+export type HttpRequestEvent = typeof HttpRequestEvent.Type
+
+/** The answer to a request: the engine's own, or the component's through `respond`. */
+export const HttpReply = Schema.Struct({
+  status: Schema.Int,
+  headers: Schema.Record(Schema.String, Schema.String),
+  body: Schema.Uint8ArrayFromBase64
+})
+export type HttpReply = typeof HttpReply.Type
+
+/** No active source answers at this endpoint. */
+export class EndpointNotFound extends Schema.TaggedError<EndpointNotFound>()("EndpointNotFound", {}) {}
+
+/** The source has acknowledged more requests than it may hold unrun. */
+export class BacklogFull extends Schema.TaggedError<BacklogFull>()("BacklogFull", {
+  sourceId: Schema.String
+}) {}

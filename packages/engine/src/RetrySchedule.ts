@@ -1,0 +1,32 @@
+import { Effect, Random } from "effect"
+
+const seconds = 1_000
+const minutes = 60 * seconds
+const hours = 60 * minutes
+
+/** How long after each failed attempt the next one is due, in milliseconds (delivery.md, "The answer"). */
+export const delays: ReadonlyArray<number> = [
+  5 * seconds,
+  5 * minutes,
+  30 * minutes,
+  2 * hours,
+  5 * hours,
+  10 * hours,
+  14 * hours,
+  20 * hours,
+  24 * hours
+]
+
+const jitter = 0.2
+
+/**
+ * When the attempt after a failed one is due, spread by ±20 % so that endpoints which failed together do not meet their
+ * retries together; undefined once the schedule is used up.
+ */
+export const nextAttemptAt = (attempts: number, failedAt: number): Effect.Effect<number | undefined> =>
+  Effect.gen(function*() {
+    const delay = delays[attempts - 1]
+    if (delay === undefined) return undefined
+    const factor = yield* Random.nextBetween(1 - jitter, 1 + jitter)
+    return Math.round(failedAt + delay * factor)
+  })

@@ -1,0 +1,140 @@
+import { PgClient } from "@effect/sql-pg"
+import * as EmitterPattern from "@headwater/domain/EmitterPattern"
+import type { AccountId } from "@headwater/domain/Id"
+import * as Stream from "@headwater/domain/Stream"
+import type { Subscription } from "@headwater/domain/Subscription"
+import { Cursors } from "@headwater/log/Cursors"
+import { type CommittedEvents, GroupCommit } from "@headwater/log/GroupCommit"
+import { Subscriptions, subscriptionsChannel } from "@headwater/log/Subscriptions"
+import { Array, Context, Effect, Layer, PubSub, Queue, Schedule } from "effect"
+import { Actors } from "./Actors.ts"
+import { untilAnswered } from "./DatabaseRetry.ts"
+import * as Wake from "./Wake.ts"
+
+interface Route {
+  readonly subscription: Subscription
+  readonly stream: string
+  readonly matches: (emitterId: string) => boolean
+}
+
+const toRoute = (subscription: Subscription): Route => {
+  const { emitterId, listenerId } = subscription
+  const pattern = EmitterPattern.isGlob(emitterId) ? EmitterPattern.toRegExp(emitterId) : undefined
+  return {
+    subscription,
+    stream: Stream.normalize(subscription.eventName),
+    // A listener never hears itself through a glob.
+    matches: pattern === undefined ? (id) => id === emitterId : (id) => id !== listenerId && pattern.test(id)
+  }
+}
+
+/** Accounts whose subscriptions are held in memory. */
+const maxAccounts = 10_000
+
+/** How often emitters that were just appended to are checked for listeners that missed a hint. */
+const scanInterval = "5 seconds"
+
+/**
+ * Wakes listeners after a commit, handing over the events. It only hints: a listener that missed one is found by what its
+ * cursor owes.
+ */
+export class Router extends Context.Service<Router, {
+  /** An account's subscriptions changed on this node; what other nodes change is heard from the database. */
+  readonly invalidate: (accountId: AccountId) => Effect.Effect<void>
+}>()("@headwater/engine/Router") {
+  static readonly layer = Layer.effect(
+    Router,
+    Effect.gen(function*() {
+      const actors = yield* Actors
+      const cursors = yield* Cursors
+      const subscriptions = yield* Subscriptions
+      const sql = yield* PgClient.PgClient
+      const writer = yield* GroupCommit
+      const routes = new Map<string, ReadonlyArray<Route>>()
+      /** Emitters appended to since the last scan. */
+      let appended = new Set<string>()
+
+      const routesOf = Effect.fnUntraced(function*(accountId: string) {
+        const known = routes.get(accountId)
+        if (known !== undefined) return known
+        if (routes.size >= maxAccounts) routes.clear()
+        const read = yield* untilAnswered(subscriptions.forAccount(accountId as AccountId))
+        const fresh = read.map(toRoute)
+        routes.set(accountId, fresh)
+        return fresh
+      })
+
+      const route = Effect.fnUntraced(function*({ accountId, events }: CommittedEvents) {
+        const candidates = yield* routesOf(accountId)
+        const fed = new Map<string, Array<Wake.FedEvents>>()
+        const byStream = Array.groupBy(events, (event) => event.stream)
+        for (const [stream, group] of Object.entries(byStream)) {
+          if (stream === Stream.requests) continue
+          const { emitterId } = group[0]
+          appended.add(emitterId)
+          for (const { matches, stream: wanted, subscription } of candidates) {
+            const { id, listenerId } = subscription
+            if (wanted !== stream || !matches(emitterId)) continue
+            const hints = fed.get(listenerId) ?? []
+            hints.push({ subscriptionId: id, emitterId, stream, events: group })
+            fed.set(listenerId, hints)
+          }
+        }
+        for (const [listenerId, hints] of fed) yield* actors.wake(listenerId, Wake.forEvents(hints))
+      })
+
+      const batches = yield* PubSub.subscribe(writer.committed)
+      yield* PubSub.take(batches).pipe(
+        Effect.flatMap((batch) => Effect.forEach(batch, route, { discard: true })),
+        Effect.catchCause((cause) => Effect.logError("A batch was not routed; a scan will find what is owed", cause)),
+        Effect.forever,
+        Effect.forkScoped
+      )
+
+      const wakeOwed = (emitterIds?: ReadonlyArray<string>) =>
+        Effect.flatMap(
+          untilAnswered(cursors.listenersOwed(emitterIds)),
+          Effect.forEach((listenerId) => actors.wake(listenerId, Wake.forEverything), { discard: true })
+        )
+
+      const scan = Effect.suspend(() => {
+        const emitterIds = [...appended]
+        appended = new Set()
+        return emitterIds.length === 0 ? Effect.void : wakeOwed(emitterIds)
+      })
+
+      yield* scan.pipe(
+        Effect.catchCause((cause) => Effect.logError("The scan for owed events failed", cause)),
+        Effect.repeat(Schedule.spaced(scanInterval)),
+        Effect.forkScoped
+      )
+
+      // Whatever was missed while LISTEN was away may have changed anything: all is read anew when it is back.
+      yield* Effect.scoped(Effect.gen(function*() {
+        const changes = yield* sql.listen(subscriptionsChannel)
+        routes.clear()
+        while (true) routes.delete((yield* Queue.take(changes)).payload)
+      })).pipe(
+        Effect.tapError((error) => Effect.logWarning("Lost the subscription channel; listening again", error)),
+        Effect.retry(Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced("2 seconds")])),
+        Effect.forkScoped
+      )
+
+      // What was owed when the node before this one stopped.
+      yield* wakeOwed().pipe(
+        Effect.andThen(Effect.flatMap(
+          untilAnswered(cursors.sourcesOwingRequests),
+          Effect.forEach((sourceId) => actors.wake(sourceId, Wake.forEverything), { discard: true })
+        )),
+        Effect.forkScoped
+      )
+
+      return Router.of({
+        invalidate: (accountId) =>
+          Effect.sync(() => {
+            routes.delete(accountId)
+          })
+      })
+    })
+  )
+}

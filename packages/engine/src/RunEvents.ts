@@ -1,0 +1,204 @@
+import type { Dedupe as Strategy } from "@headwater/domain/Component"
+import { type EventMeta, maxHops, NewEvent } from "@headwater/domain/Event"
+import * as Stream from "@headwater/domain/Stream"
+import { version } from "@headwater/domain/Version"
+import type { DedupeMark } from "@headwater/log/DedupeMarks"
+import type { DueItem } from "@headwater/log/DueWork"
+import type { RunEmit, RunResult } from "@headwater/sandbox/Run"
+import { DateTime, Option, Schema } from "effect"
+import * as Dedupe from "./Dedupe.ts"
+import type { SourceInput } from "./SourceInput.ts"
+
+/** What a run leaves behind in its emitter's log. */
+export interface RunEvents {
+  readonly events: ReadonlyArray<NewEvent>
+  /** Emits that asked to be delivered later. */
+  readonly delayed: ReadonlyArray<DueItem>
+  readonly marks: ReadonlyArray<DedupeMark>
+}
+
+/** Where a run comes from: who ran, on what code, over which input. */
+export interface RunOrigin {
+  readonly accountId: string
+  readonly sourceId: string
+  readonly componentId: string
+  readonly input: SourceInput
+}
+
+/** What ended a run early, or spoiled part of it. */
+export interface RunFailure {
+  readonly name: string
+  readonly message: string
+  readonly stack?: string
+}
+
+/** The payload of a delayed emit in due work. */
+export const DelayedEmit = Schema.fromJsonString(NewEvent)
+
+const isStreamName = Schema.is(Stream.StreamNameInput)
+
+const encodeDelayed = Schema.encodeSync(DelayedEmit)
+
+/** A time beyond this many counts milliseconds, below it seconds: the year 5138 in one, March 1973 in the other. */
+const secondsLimit = 1e11
+
+/** An emit's `ts` as Unix milliseconds: given so, in seconds, or as an ISO 8601 text. */
+export const emitTime = (ts: number | string | undefined): number | undefined => {
+  if (ts === undefined) return undefined
+  const value = typeof ts === "number" ? ts : ts.trim() === "" ? Number.NaN : Number(ts)
+  if (!Number.isNaN(value)) return Math.abs(value) < secondsLimit ? value * 1_000 : value
+  return Option.getOrUndefined(Option.map(DateTime.make(String(ts)), DateTime.toEpochMillis))
+}
+
+/** Emits that carry a time go oldest first among the places they have; the others stay where they are. */
+const ordered = (emits: ReadonlyArray<RunEmit>): ReadonlyArray<RunEmit> => {
+  const timed = emits
+    .flatMap((emit) => {
+      const at = emitTime(emit.ts)
+      return at === undefined ? [] : [{ emit, at }]
+    })
+    .toSorted((a, b) => a.at - b.at)
+  let next = 0
+  return emits.map((emit) => emitTime(emit.ts) === undefined ? emit : timed[next++]!.emit)
+}
+
+const metaOf = ({ id, summary, ts }: RunEmit): EventMeta => ({
+  ...(id === undefined ? {} : { id }),
+  ...(summary === undefined ? {} : { summary }),
+  ...(ts === undefined ? {} : { ts })
+})
+
+/** The payload of an event on `$errors` (rest-api.md, "Event summary"; decisions.md, "Workflows"). */
+export const errorPayload = (
+  origin: RunOrigin,
+  now: number,
+  error: RunFailure
+): string =>
+  JSON.stringify({
+    original_event: origin.input.event ?? {},
+    original_context: {
+      id: origin.input.id,
+      ts: new Date(origin.input.at).toISOString(),
+      workflow_id: origin.sourceId,
+      deployment_id: origin.componentId,
+      source_type: origin.input.kind,
+      verified: false,
+      owner_id: origin.accountId,
+      platform_version: version
+    },
+    error: {
+      code: error.name,
+      cellId: origin.sourceId,
+      ts: new Date(now).toISOString(),
+      stack: error.stack ?? `${error.name}: ${error.message}`,
+      message: error.message
+    }
+  })
+
+const limitMessages = {
+  wall: "the run took longer than it may",
+  cpu: "the run used more CPU time than it may",
+  memory: "the run used more memory than it may",
+  output: "the run emitted and logged more than it may"
+} as const
+
+/** What ended a run early, as an error of its own. */
+export const failureOf = (result: RunResult): RunFailure | undefined => {
+  if (result.outcome === "limit") {
+    const limit = result.limit ?? "wall"
+    return { name: "LimitExceeded", message: `${limitMessages[limit]} (limit: ${limit})` }
+  }
+  return result.outcome === "error" ? result.error ?? { name: "Error", message: "the run failed" } : undefined
+}
+
+/**
+ * The events of a run in the order they go into the log: emits, then console lines, then the error that ended it.
+ * `known` holds the dedupe marks that decide, `emitIds` gives a fresh id for each event.
+ */
+export const make = (options: {
+  readonly origin: RunOrigin
+  readonly result: RunResult
+  readonly emits: boolean
+  readonly strategy: Strategy | null
+  readonly known: ReadonlyMap<string, string>
+  /** The streams the emitter has. */
+  readonly streams: Readonly<Record<string, number>>
+  readonly now: number
+  readonly emitId: () => string
+}): RunEvents => {
+  const { emitId, now, origin, result, strategy } = options
+  const hops = origin.input.hops + 1
+  const emits = ordered(options.emits ? result.emits : [])
+  const decision: Dedupe.Decision = strategy === null
+    ? { passes: emits.map(() => true), marks: new Map() }
+    : Dedupe.decide(strategy, emits.map((emit) => emit.id), options.known)
+
+  const isAllowed = (stream: string): boolean =>
+    isStreamName(stream) && (streams.has(stream) || streams.size < Stream.maxPerEmitter)
+
+  const streams = new Set(Object.keys(options.streams))
+  const events: Array<NewEvent> = []
+  const misnamed: Array<string> = []
+  const delayed: Array<DueItem> = []
+  emits.forEach((emit, index) => {
+    if (!decision.passes[index]) return
+    const stream = Stream.normalize(emit.name ?? Stream.defaultStream)
+    if (!isAllowed(stream)) {
+      misnamed.push(stream)
+      return
+    }
+    streams.add(stream)
+    const event: NewEvent = {
+      stream,
+      emitId: emitId(),
+      hops,
+      meta: metaOf(emit),
+      payload: emit.payload
+    }
+    if (emit.deliveryTs !== undefined && emit.deliveryTs > now) {
+      delayed.push({
+        ownerId: origin.sourceId,
+        kind: "emit",
+        key: event.emitId,
+        dueAt: emit.deliveryTs,
+        payload: encodeDelayed(event)
+      })
+    } else {
+      events.push(event)
+    }
+  })
+  for (const line of result.logs) {
+    events.push({ stream: Stream.logs, emitId: emitId(), hops, meta: {}, payload: JSON.stringify(line) })
+  }
+  const fail = (error: RunFailure) =>
+    events.push({
+      stream: Stream.errors,
+      emitId: emitId(),
+      hops,
+      meta: {},
+      payload: errorPayload(origin, now, error)
+    })
+  if (hops >= maxHops && events.length > 0) {
+    fail({
+      name: "HopLimit",
+      message: `events that passed through ${hops} emitters are kept but routed no further, so that a loop ends`
+    })
+  }
+  if (misnamed.length > 0) {
+    fail({
+      name: "InvalidStreamName",
+      message:
+        `${misnamed.length} events were not emitted: a stream's name has at most ${Stream.maxLength} characters, ` +
+        `is not $requests, and a source has at most ${Stream.maxPerEmitter} streams; the first was ` +
+        JSON.stringify(misnamed[0]!.slice(0, Stream.maxLength))
+    })
+  }
+  const failure = failureOf(result)
+  if (failure !== undefined) fail(failure)
+
+  return {
+    events,
+    delayed,
+    marks: [...decision.marks].map(([mark, value]) => ({ emitterId: origin.sourceId, mark, value, seenAt: now }))
+  }
+}

@@ -1,0 +1,303 @@
+import type * as EventId from "@headwater/domain/EventId"
+import type * as Id from "@headwater/domain/Id"
+import type { Source } from "@headwater/domain/Source"
+import * as Stream from "@headwater/domain/Stream"
+import * as Timer from "@headwater/domain/Timer"
+import type { DueItem, DueKey } from "@headwater/log/DueWork"
+import type { CommitError } from "@headwater/log/GroupCommit"
+import { Sources } from "@headwater/log/Sources"
+import type { RunResponse } from "@headwater/sandbox/Run"
+import { Clock, Deferred, Effect, Fiber, Option, Semaphore } from "effect"
+import { Draining } from "./Draining.ts"
+import * as DueEmits from "./DueEmits.ts"
+import type { CommitParts } from "./EmitterLog.ts"
+import { backlog, responseTimeoutMs } from "./EngineConfig.ts"
+import type { HookFailed } from "./HookFailed.ts"
+import { BacklogFull, EndpointNotFound, type HttpReply } from "./HttpExchange.ts"
+import type { SourceInput } from "./SourceInput.ts"
+import * as SourceInputs from "./SourceInputs.ts"
+import { answersItself, type SourceMemory } from "./SourceMemory.ts"
+import type { SourceNotFound } from "./SourceNotFound.ts"
+import * as SourceOwner from "./SourceOwner.ts"
+import * as SourceRuns from "./SourceRuns.ts"
+import { Unavailable } from "./Unavailable.ts"
+import type { Wake } from "./Wake.ts"
+
+/** A request to a source's HTTP interface, on its way into the source's log. */
+export interface IngestRequest {
+  /** Minted where the request came in; a repeat has the same one. */
+  readonly emitId: string
+  /** JSON text of the request event. */
+  readonly payload: string
+  readonly hops: number
+}
+
+/** The owner of one source: takes its requests, runs its code, and writes what that did. */
+export interface SourceActor {
+  /** Makes a request durable and answers it: at once, or with what the run says where the component answers itself. */
+  readonly ingest: (request: IngestRequest) => Effect.Effect<HttpReply, BacklogFull | EndpointNotFound | Unavailable>
+  /** Works until there is nothing left to do. Returns at once where it is working already. */
+  readonly wake: (wake: Wake) => Effect.Effect<void>
+  /** Runs the hooks of a new source and puts it in service. What a hook emits commits with the hook. */
+  readonly deploy: (options: {
+    readonly emits: boolean
+  }) => Effect.Effect<void, HookFailed | SourceNotFound | Unavailable>
+  /** Takes the source down, changes it to what is given, and brings it up again if it is active. */
+  readonly update: (source: Source) => Effect.Effect<void, HookFailed | SourceNotFound | Unavailable>
+  /** Takes the source out of service for good: nothing of it starts any more. */
+  readonly retire: Effect.Effect<void, SourceNotFound | Unavailable>
+  /** A subscription it listened through is gone. */
+  readonly forget: (subscriptionId: string) => Effect.Effect<void>
+}
+
+const sandboxRetryMs = 1_000
+
+const accepted: HttpReply = { status: 200, headers: {}, body: new Uint8Array() }
+
+const textReply = (status: number, text: string): HttpReply => ({
+  status,
+  headers: { "content-type": "text/plain; charset=utf-8" },
+  body: new TextEncoder().encode(text)
+})
+
+const noAnswer = textReply(400, "The source's run ended without responding to this request.\n")
+const lateAnswer = textReply(504, "The source did not respond in time; its run goes on.\n")
+
+const replyOf = (response: RunResponse): HttpReply => ({
+  status: response.status,
+  headers: response.headers,
+  body: typeof response.body === "string" ? new TextEncoder().encode(response.body) : response.body
+})
+
+const unavailable = (message: string) => new Unavailable({ message, retryAfterSeconds: 1 })
+
+const timerKeys = (source: Source): ReadonlyArray<DueKey> =>
+  Object.keys(source.timers).map((key) => ({ ownerId: source.id, kind: "timer", key }))
+
+const firstTicks = (source: Source, now: number): Effect.Effect<ReadonlyArray<DueItem>> =>
+  Effect.forEach(
+    Object.entries(source.timers),
+    ([key, timer]) =>
+      Effect.map(Effect.orDie(Timer.nextDue(timer, now, now)), (dueAt): DueItem => ({
+        ownerId: source.id,
+        kind: "timer",
+        key,
+        dueAt,
+        payload: "{}"
+      }))
+  )
+
+export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: {
+  /** Has the actor woken through its mailbox, which keeps it resident while it works. */
+  readonly kick: Effect.Effect<void>
+}) {
+  const sources = yield* Sources
+  const draining = yield* Draining
+  const inputs = yield* SourceInputs.make
+  const owner = yield* SourceOwner.make(sourceId, { onReload: inputs.restart })
+  const runs = yield* SourceRuns.make(owner)
+  /** One change of the source's life at a time. */
+  const changing = yield* Semaphore.make(1)
+  /** One run or hook at a time, but for runs that answer a request beside a hook. */
+  const running = yield* Semaphore.make(1)
+  const replies = new Map<EventId.EventId, Deferred.Deferred<HttpReply>>()
+  /** Sizes of the requests that this owner acknowledged and has not run. */
+  const waiting = new Map<EventId.EventId, number>()
+  let waitingBytes = 0
+  let hooking = false
+  let retired = false
+  let working = false
+  let hinted = false
+
+  const answer = (requestId: EventId.EventId | undefined, reply: HttpReply) => {
+    const asked = requestId === undefined ? undefined : replies.get(requestId)
+    return asked === undefined ? Effect.void : Effect.asVoid(Deferred.succeed(asked, reply))
+  }
+
+  const perform = Effect.fnUntraced(function*(memory: SourceMemory, input: SourceInput) {
+    const beside = input.kind === "HTTP" && answersItself(memory.component)
+    const run = runs.run(memory, input, (response) => answer(input.requestId, replyOf(response)))
+    yield* beside ? run : running.withPermits(1)(run)
+    yield* answer(input.requestId, noAnswer)
+    if (input.requestId !== undefined) {
+      waitingBytes -= waiting.get(input.requestId) ?? 0
+      waiting.delete(input.requestId)
+    }
+  })
+
+  /** Does one thing; answers whether there was any. */
+  const step = Effect.gen(function*() {
+    const memory = yield* owner.current
+    const next = yield* inputs.next(memory, { besideHook: hooking })
+    if (Option.isNone(next)) return false
+    const work = next.value
+    switch (work._tag) {
+      case "Run":
+        yield* perform(memory, work.input).pipe(
+          Effect.catchTag(
+            "SandboxUnavailable",
+            (error) =>
+              Effect.logWarning("The sandbox can't run an input now; it will be tried again", error).pipe(
+                Effect.andThen(owner.invalidate),
+                Effect.andThen(Effect.sleep(sandboxRetryMs))
+              )
+          )
+        )
+        return true
+      case "Skip":
+        yield* owner.commit(memory, [], () => ({ moves: [work.feed.pass(work.item)] }))
+        return true
+      case "Append": {
+        const events = yield* DueEmits.decode(work.items)
+        yield* owner.commit(memory, events, { dueDone: work.items })
+        return true
+      }
+      case "Forget":
+        yield* owner.commit(memory, [], { dueDone: work.items })
+        return true
+    }
+  }).pipe(Effect.catchTag("SourceNotFound", () => Effect.succeed(false)))
+
+  const isStopping = () => draining.isDraining() || retired
+
+  const work = Effect.gen(function*() {
+    while (!isStopping()) {
+      hinted = false
+      if ((yield* step) || hinted) continue
+      yield* owner.settled
+      if (!hinted) break
+    }
+    working = false
+  })
+
+  const toUnavailable = <A, E extends CommitError>(fiber: Fiber.Fiber<A, E>) =>
+    Fiber.join(fiber).pipe(Effect.mapError(() => unavailable("The source is changing owners.")))
+
+  const runHook = (memory: SourceMemory, hook: SourceRuns.Hook, emits: boolean) =>
+    running.withPermits(1)(runs.hook(memory, hook, { emits })).pipe(
+      Effect.catchTag("SandboxUnavailable", (error) => unavailable(error.message))
+    )
+
+  /** A source that is going down or away goes, whatever its code says; what it said is on `$errors`. */
+  const deactivate = Effect.fnUntraced(function*(memory: SourceMemory) {
+    yield* runHook(memory, "deactivate", true).pipe(
+      Effect.catchTag("HookFailed", (failure) => runs.report(memory, "deactivate", failure))
+    )
+  })
+
+  /** A change of the source's life, its hooks alone with it. */
+  const change = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.suspend(() => {
+      hooking = true
+      return effect
+    }).pipe(
+      Effect.ensuring(Effect.sync(() => {
+        hooking = false
+      })),
+      Effect.ensuring(options.kick),
+      changing.withPermits(1)
+    )
+
+  /** A slug that was free and is taken by now is a defect of this commit alone: the caller may try again. */
+  const updateRow = (source: Source) =>
+    sources.update(source).pipe(Effect.catchTag("SlugTaken", Effect.die), Effect.asVoid)
+
+  const save = Effect.fnUntraced(function*(memory: SourceMemory, parts: CommitParts) {
+    yield* toUnavailable(yield* owner.commit(memory, [], parts))
+    yield* owner.invalidate
+    return yield* owner.current
+  })
+
+  const request = Effect.fnUntraced(function*(memory: SourceMemory, request: IngestRequest) {
+    const repeated = memory.recent.get(request.emitId)
+    if (repeated !== undefined) {
+      yield* owner.settled
+      return repeated
+    }
+    const unrun = (memory.log.head().streams[Stream.requests] ?? 0) - memory.requests.passed
+    if (unrun >= backlog.requests || waitingBytes >= backlog.bytes) return yield* new BacklogFull({ sourceId })
+    const reply = Deferred.makeUnsafe<HttpReply>()
+    const fiber = yield* owner.commit(memory, [{ ...request, stream: Stream.requests, meta: {} }], (appended) => {
+      for (const { id, payload } of appended) {
+        memory.recent.set(request.emitId, id)
+        replies.set(id, reply)
+        waiting.set(id, payload.length)
+        waitingBytes += payload.length
+      }
+      return {}
+    })
+    const appended = yield* toUnavailable(fiber)
+    memory.requests.offer(appended)
+    return appended[0]!.id
+  }, Effect.uninterruptible)
+
+  return {
+    ingest: Effect.fnUntraced(function*(input) {
+      if (draining.isDraining()) return yield* unavailable("The server is shutting down.")
+      const memory = yield* Effect.mapError(owner.current, () => new EndpointNotFound())
+      const { source } = memory
+      if (retired || !source.active || source.state === "deleting") return yield* new EndpointNotFound()
+      const receivedAt = yield* Clock.currentTimeMillis
+      const id = yield* request(memory, input)
+      yield* options.kick
+      const reply = replies.get(id)
+      if (!answersItself(memory.component)) {
+        replies.delete(id)
+        return accepted
+      }
+      if (reply === undefined) return lateAnswer
+      const elapsed = (yield* Clock.currentTimeMillis) - receivedAt
+      return yield* Deferred.await(reply).pipe(
+        Effect.timeoutOrElse({
+          duration: Math.max(0, responseTimeoutMs - elapsed),
+          orElse: () => Effect.succeed(lateAnswer)
+        }),
+        Effect.ensuring(Effect.sync(() => replies.delete(id)))
+      )
+    }),
+    wake: (hint) =>
+      Effect.suspend(() => {
+        inputs.absorb(hint)
+        hinted = true
+        if (working) return Effect.void
+        working = true
+        return Effect.onError(work, () =>
+          Effect.sync(() => {
+            working = false
+          }))
+      }),
+    deploy: ({ emits }) =>
+      change(Effect.gen(function*() {
+        const memory = yield* owner.current
+        yield* runHook(memory, "deploy", emits)
+        yield* runHook(memory, "activate", emits)
+        const now = yield* Clock.currentTimeMillis
+        yield* save(memory, {
+          duePut: yield* firstTicks(memory.source, now),
+          also: Effect.asVoid(sources.setState(sourceId, "ready"))
+        })
+      })),
+    update: (next) =>
+      change(Effect.gen(function*() {
+        const before = yield* owner.current
+        if (before.source.active) yield* deactivate(before)
+        const memory = yield* save(before, { dueDone: timerKeys(before.source), also: updateRow(next) })
+        if (!next.active) return
+        yield* runHook(memory, "activate", true).pipe(
+          Effect.tapErrorTag("HookFailed", () => save(memory, { also: updateRow({ ...next, active: false }) }))
+        )
+        const now = yield* Clock.currentTimeMillis
+        yield* save(memory, { duePut: yield* firstTicks(next, now) })
+      })),
+    retire: change(Effect.gen(function*() {
+      const memory = yield* owner.current
+      if (memory.source.active) yield* deactivate(memory)
+      retired = true
+      yield* running.withPermits(1)(owner.settled)
+    })),
+    forget: (subscriptionId) =>
+      Effect.map(Effect.option(owner.current), (memory) => {
+        if (Option.isSome(memory)) inputs.forget(memory.value, subscriptionId)
+      })
+  } satisfies SourceActor as SourceActor
+})

@@ -1,0 +1,22 @@
+import type { EventId } from "@headwater/domain/EventId"
+import type { CommitParts } from "./EmitterLog.ts"
+
+/** What started a run. */
+export type InputKind = "HTTP" | "TIMER" | "EVENT" | "HOOK"
+
+/** One input of a run. It is taken when the run's commit is, and runs again if that never comes. */
+export interface SourceInput {
+  readonly kind: InputKind
+  /** The event handed to `run`. */
+  readonly event: unknown
+  /** The id by which the input is known: the emit id of an event, the request's, or the tick's own. */
+  readonly id: string
+  /** When it came about, Unix milliseconds. */
+  readonly at: number
+  /** How many emitters it has passed through. */
+  readonly hops: number
+  /** Set for a request: its place in the source's own log. */
+  readonly requestId?: EventId
+  /** What to write so that the input is taken. Called once, when the run has ended. */
+  readonly take: () => CommitParts
+}

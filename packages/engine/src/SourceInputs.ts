@@ -1,0 +1,219 @@
+import type { LoggedEvent } from "@headwater/domain/Event"
+import * as EventId from "@headwater/domain/EventId"
+import * as Timer from "@headwater/domain/Timer"
+import { Cursors } from "@headwater/log/Cursors"
+import { type DueItem, DueWork } from "@headwater/log/DueWork"
+import { Clock, Effect, Option } from "effect"
+import { untilAnswered } from "./DatabaseRetry.ts"
+import { Feed, type FeedItem, FeedReader } from "./Feed.ts"
+import type { SourceInput } from "./SourceInput.ts"
+import { answersItself, type SourceMemory } from "./SourceMemory.ts"
+import type { FedEvents, Wake } from "./Wake.ts"
+
+/** What a source does next. */
+export type NextWork =
+  | { readonly _tag: "Run"; readonly input: SourceInput }
+  /** Events that are passed without a run. */
+  | { readonly _tag: "Skip"; readonly feed: Feed; readonly item: FeedItem }
+  /** Delayed emits whose time has come. */
+  | { readonly _tag: "Append"; readonly items: ReadonlyArray<DueItem> }
+  /** Timers that no longer are. */
+  | { readonly _tag: "Forget"; readonly items: ReadonlyArray<DueItem> }
+
+const duePage = 100
+
+/** More hints than this are not kept: the source looks for everything instead. */
+const maxHints = 1_000
+
+/**
+ * Finds a source's next input: its own requests, the events it listens to, and its timers, taken in turn so that none
+ * of them waits for another to run dry.
+ */
+export interface SourceInputs {
+  /** Takes a hint in. Cheap: what it asks for is done by `next`. */
+  readonly absorb: (wake: Wake) => void
+  /**
+   * None when there is nothing to do now. Beside a hook only requests that somebody waits for are taken: a vendor may
+   * verify the endpoint from within `activate`.
+   */
+  readonly next: (
+    memory: SourceMemory,
+    options: { readonly besideHook: boolean }
+  ) => Effect.Effect<Option.Option<NextWork>>
+  /** The source's memory was read anew: everything is looked for again. */
+  readonly restart: () => void
+  /** A subscription is gone: nothing of it starts any more. */
+  readonly forget: (memory: SourceMemory, subscriptionId: string) => void
+}
+
+const keyOf = (fed: Pick<FedEvents, "emitterId" | "subscriptionId">): string => `${fed.subscriptionId} ${fed.emitterId}`
+const dueKey = (item: DueItem): string => `${item.kind} ${item.key}`
+
+export const make = Effect.gen(function*() {
+  const cursors = yield* Cursors
+  const dueWork = yield* DueWork
+  const reader = yield* FeedReader
+
+  let fed: Array<FedEvents> = []
+  let look = true
+  let lookDue = true
+  let due: Array<DueItem> = []
+  /** Until when each timer or delayed emit was taken by a commit that may be under way. */
+  const taken = new Map<string, number>()
+  let turn = 0
+
+  const feedFor = Effect.fnUntraced(function*(memory: SourceMemory, address: Omit<FedEvents, "events">) {
+    const known = memory.feeds.get(keyOf(address))
+    if (known !== undefined) return Option.some(known)
+    const position = yield* untilAnswered(cursors.position(address))
+    return Option.map(position, (position) => {
+      const feed = new Feed(
+        { subscriptionId: address.subscriptionId, emitterId: address.emitterId },
+        { emitterId: address.emitterId, stream: address.stream },
+        position
+      )
+      memory.feeds.set(keyOf(address), feed)
+      return feed
+    })
+  })
+
+  const takeHints = Effect.fnUntraced(function*(memory: SourceMemory) {
+    if (look) {
+      look = false
+      lookDue = true
+      memory.requests.lookAgain()
+      for (const owed of yield* untilAnswered(cursors.owedTo(memory.source.id))) {
+        const feed = yield* feedFor(memory, owed)
+        if (Option.isSome(feed)) feed.value.lookAgain()
+      }
+    }
+    while (fed.length > 0) {
+      const hints = fed
+      fed = []
+      for (const hint of hints) {
+        const feed = yield* feedFor(memory, hint)
+        if (Option.isSome(feed)) feed.value.offer(hint.events)
+      }
+    }
+    if (lookDue && due.length === 0) {
+      lookDue = false
+      const now = yield* Clock.currentTimeMillis
+      const page = yield* untilAnswered(dueWork.dueOf(memory.source.id, now, duePage))
+      lookDue = lookDue || page.length === duePage
+      due = page.filter((item) => item.dueAt > (taken.get(dueKey(item)) ?? -Infinity))
+      // What the database no longer shows as due was committed.
+      if (due.length === 0 && page.length === 0) taken.clear()
+    }
+  })
+
+  const ofEvent = (feed: Feed, item: FeedItem, event: LoggedEvent, kind: "EVENT" | "HTTP"): SourceInput => ({
+    kind,
+    event: JSON.parse(event.payload),
+    id: event.emitId,
+    at: EventId.milliseconds(event.id),
+    hops: event.hops,
+    ...(kind === "HTTP" ? { requestId: event.id } : {}),
+    take: () => ({ moves: [feed.pass(item, { delivered: 1 })] })
+  })
+
+  const fromFeed = (feed: Feed, kind: "EVENT" | "HTTP") =>
+    Effect.map(
+      untilAnswered(feed.next(reader)),
+      Option.map((item): NextWork =>
+        item._tag === "Event"
+          ? { _tag: "Run", input: ofEvent(feed, item, item.event, kind) }
+          : { _tag: "Skip", feed, item }
+      )
+    )
+
+  const fromFeeds = Effect.fnUntraced(function*(memory: SourceMemory) {
+    for (const [key, feed] of memory.feeds) {
+      if (!feed.mayHaveMore) continue
+      const work = yield* fromFeed(feed, "EVENT")
+      if (Option.isNone(work)) continue
+      // To the back of the line, so that each emitter gets its turn.
+      if (memory.feeds.delete(key)) memory.feeds.set(key, feed)
+      return work
+    }
+    return Option.none<NextWork>()
+  })
+
+  const tick = Effect.fnUntraced(function*(memory: SourceMemory, item: DueItem) {
+    const timer = memory.source.timers[item.key]
+    if (timer === undefined) return Option.some<NextWork>({ _tag: "Forget", items: [item] })
+    const now = yield* Clock.currentTimeMillis
+    // From the start of this run: ticks that were missed, or fall due while it runs, are taken once after it.
+    const nextDueAt = yield* Effect.orDie(Timer.nextDue(timer, item.dueAt, Math.max(now, item.dueAt)))
+    return Option.some<NextWork>({
+      _tag: "Run",
+      input: {
+        kind: "TIMER",
+        event: Timer.tickEvent(timer, item.dueAt),
+        id: `${item.key}-${item.dueAt}`,
+        at: item.dueAt,
+        hops: 0,
+        take: () => ({ duePut: [{ ...item, dueAt: nextDueAt }] })
+      }
+    })
+  })
+
+  const fromDue = Effect.fnUntraced(function*(memory: SourceMemory) {
+    const item = due.shift()
+    if (item === undefined) return Option.none<NextWork>()
+    taken.set(dueKey(item), item.dueAt)
+    return item.kind === "timer"
+      ? yield* tick(memory, item)
+      : Option.some<NextWork>({ _tag: "Append", items: [item] })
+  })
+
+  const next: SourceInputs["next"] = Effect.fnUntraced(function*(memory, { besideHook }) {
+    const { source } = memory
+    if (besideHook || source.state === "creating") {
+      return answersItself(memory.component) ? yield* fromFeed(memory.requests, "HTTP") : Option.none<NextWork>()
+    }
+    if (!source.active || source.state === "deleting") {
+      restart()
+      return Option.none<NextWork>()
+    }
+    yield* takeHints(memory)
+    for (let i = 0; i < 3; i++) {
+      turn = (turn + 1) % 3
+      const work = turn === 0
+        ? yield* fromFeed(memory.requests, "HTTP")
+        : turn === 1
+        ? yield* fromDue(memory)
+        : yield* fromFeeds(memory)
+      if (Option.isSome(work)) return work
+    }
+    return Option.none<NextWork>()
+  })
+
+  const restart = () => {
+    fed = []
+    due = []
+    taken.clear()
+    look = true
+    lookDue = true
+  }
+
+  return {
+    absorb: (wake) => {
+      if (fed.length + wake.fed.length > maxHints) {
+        fed = []
+        look = true
+      } else {
+        fed.push(...wake.fed)
+      }
+      look = look || wake.look
+      lookDue = lookDue || wake.due
+    },
+    next,
+    restart,
+    forget: (memory, subscriptionId) => {
+      fed = fed.filter((hint) => hint.subscriptionId !== subscriptionId)
+      for (const [key, feed] of memory.feeds) {
+        if (feed.key.subscriptionId === subscriptionId) memory.feeds.delete(key)
+      }
+    }
+  } satisfies SourceInputs as SourceInputs
+})

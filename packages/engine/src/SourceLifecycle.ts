@@ -1,0 +1,191 @@
+import type { Component } from "@headwater/domain/Component"
+import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
+import * as Id from "@headwater/domain/Id"
+import { slugOf, type Source } from "@headwater/domain/Source"
+import { Components } from "@headwater/log/Components"
+import { Cursors } from "@headwater/log/Cursors"
+import { DedupeMarks } from "@headwater/log/DedupeMarks"
+import { DueWork } from "@headwater/log/DueWork"
+import { EventLog } from "@headwater/log/EventLog"
+import { Heads } from "@headwater/log/Heads"
+import { Sources } from "@headwater/log/Sources"
+import { SourceState } from "@headwater/log/SourceState"
+import { Subscriptions } from "@headwater/log/Subscriptions"
+import { Clock, Context, Effect, Exit, Layer, Option, Result, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+import { Actors } from "./Actors.ts"
+import { toUnavailable } from "./DatabaseRetry.ts"
+import type { HookFailed } from "./HookFailed.ts"
+import { Router } from "./Router.ts"
+import { SourceNotFound } from "./SourceNotFound.ts"
+import type { Unavailable } from "./Unavailable.ts"
+
+/** Configured props that do not fit the component's declared ones. */
+export class InvalidProps extends Schema.TaggedError<InvalidProps>()("InvalidProps", {
+  issues: Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String }))
+}) {}
+
+/** Random characters of an endpoint's URL: what keeps strangers from finding it. */
+const endpointKeyLength = 24
+
+const resolveProps = (
+  component: Component,
+  existing: Source | undefined,
+  given: Record<string, unknown>
+): Effect.Effect<ConfiguredProps.ConfiguredProps, InvalidProps> => {
+  const resolved = ConfiguredProps.resolve(component.configurableProps, existing, given)
+  return Result.isFailure(resolved)
+    ? Effect.fail(new InvalidProps({ issues: resolved.failure }))
+    : Effect.succeed(resolved.success)
+}
+
+/** Creates, changes and removes sources, running their hooks in the order decisions.md gives. */
+export class SourceLifecycle extends Context.Service<SourceLifecycle, {
+  readonly create: (input: {
+    readonly accountId: Id.AccountId
+    readonly component: Component
+    readonly name: string | undefined
+    readonly configuredProps: Record<string, unknown>
+  }) => Effect.Effect<Source, HookFailed | InvalidProps | Unavailable>
+  /** Props given replace by name and the others stay; without a component the source keeps its own. */
+  readonly update: (source: Source, input: {
+    readonly component: Component | undefined
+    readonly name: string | undefined
+    readonly configuredProps: Record<string, unknown>
+    readonly active: boolean
+  }) => Effect.Effect<Source, HookFailed | InvalidProps | SourceNotFound | Unavailable>
+  readonly remove: (source: Source) => Effect.Effect<void, SourceNotFound | Unavailable>
+}>()("@headwater/engine/SourceLifecycle") {
+  static readonly layer = Layer.effect(
+    SourceLifecycle,
+    Effect.gen(function*() {
+      const actors = yield* Actors
+      const components = yield* Components
+      const cursors = yield* Cursors
+      const dueWork = yield* DueWork
+      const events = yield* EventLog
+      const heads = yield* Heads
+      const marks = yield* DedupeMarks
+      const random = yield* SecureRandom.SecureRandom
+      const router = yield* Router
+      const sources = yield* Sources
+      const sql = yield* SqlClient.SqlClient
+      const state = yield* SourceState
+      const subscriptions = yield* Subscriptions
+
+      const newEndpointKey = Id.randomText(endpointKeyLength).pipe(
+        Effect.provideService(SecureRandom.SecureRandom, random)
+      )
+
+      /** Everything a source leaves behind, in one transaction; its owner's epoch ends with its head. */
+      const erase = ({ accountId, id }: Source) =>
+        sql.withTransaction(Effect.gen(function*() {
+          yield* heads.remove(id)
+          yield* subscriptions.removeParty(accountId, id)
+          yield* cursors.removeOfEmitter(id)
+          yield* dueWork.removeAll(id)
+          yield* state.removeAll(id)
+          yield* marks.removeAll(id)
+          yield* events.removeAll(id)
+          yield* sources.delete(id)
+        })).pipe(Effect.andThen(router.invalidate(accountId)))
+
+      /** Takes a source down and away. A deactivation that the sandbox can't run now does not keep it. */
+      const takeDown = Effect.fnUntraced(function*(source: Source) {
+        yield* sources.setState(source.id, "deleting")
+        yield* actors.retireSource(source.id).pipe(Effect.catchTag("SourceNotFound", () => Effect.void))
+        yield* erase(source)
+      })
+
+      const insert = Effect.fnUntraced(function*(source: Source) {
+        yield* sql.withTransaction(Effect.gen(function*() {
+          yield* sources.insert(source)
+          yield* heads.create(source.id, source.accountId)
+        }))
+      })
+
+      const create: SourceLifecycle["Service"]["create"] = Effect.fnUntraced(
+        function*({ accountId, component, configuredProps, name: given }) {
+          const { hasHttp, props, timers } = yield* resolveProps(component, undefined, configuredProps)
+          const name = given ?? slugOf(component.name)
+          const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+          const source = yield* Effect.gen(function*() {
+            const source: Source = {
+              id: (yield* Id.make("source").pipe(
+                Effect.provideService(SecureRandom.SecureRandom, random)
+              )) as string as Id.SourceId,
+              accountId,
+              componentId: component.id,
+              name,
+              nameSlug: yield* sources.freeSlug(accountId, slugOf(name)),
+              props,
+              timers,
+              active: true,
+              state: "creating",
+              endpointKey: hasHttp ? yield* newEndpointKey : null,
+              createdAt: now,
+              updatedAt: now
+            }
+            yield* insert(source)
+            return source
+          }).pipe(
+            // Another source took the slug in between: the next free one.
+            Effect.retry({ while: (error) => error._tag === "SlugTaken", times: 20 }),
+            Effect.catchTag("SlugTaken", Effect.die)
+          )
+          yield* actors.deploy(source.id, { emits: true }).pipe(
+            Effect.catchTag("SourceNotFound", Effect.die),
+            Effect.onExit((exit) => Exit.isSuccess(exit) ? Effect.void : Effect.orDie(takeDown(source)))
+          )
+          return { ...source, state: "ready" as const }
+        },
+        Effect.catchTag("SqlError", toUnavailable)
+      )
+
+      const update: SourceLifecycle["Service"]["update"] = Effect.fnUntraced(
+        function*(source, { active, component: given, configuredProps, name }) {
+          const component = given ?? (yield* Effect.flatMap(
+            components.get(source.accountId, source.componentId),
+            Option.match({ onNone: () => Effect.fail(new SourceNotFound()), onSome: Effect.succeed })
+          ))
+          const { hasHttp, props, timers } = yield* resolveProps(component, source, configuredProps)
+          const renamed = name !== undefined && name !== source.name
+          const next: Source = {
+            ...source,
+            componentId: component.id,
+            name: name ?? source.name,
+            nameSlug: renamed ? yield* sources.freeSlug(source.accountId, slugOf(name)) : source.nameSlug,
+            props,
+            timers,
+            active,
+            endpointKey: hasHttp ? source.endpointKey ?? (yield* newEndpointKey) : null
+          }
+          yield* actors.update(next)
+          return yield* Effect.flatMap(
+            sources.getById(source.id),
+            Option.match({ onNone: () => Effect.fail(new SourceNotFound()), onSome: Effect.succeed })
+          )
+        },
+        Effect.catchTag("SqlError", toUnavailable)
+      )
+
+      // What a crash left half-way is taken down, as if it had never been, or finished going.
+      yield* sources.unready.pipe(
+        Effect.flatMap(Effect.forEach((source) =>
+          takeDown(source).pipe(
+            Effect.tapError((error) => Effect.logWarning(`Source ${source.id} was left ${source.state}`, error)),
+            Effect.ignore
+          ), { discard: true })),
+        Effect.catchTag("SqlError", Effect.die),
+        Effect.forkScoped
+      )
+
+      return SourceLifecycle.of({
+        create,
+        update,
+        remove: (source) => takeDown(source).pipe(Effect.catchTag("SqlError", toUnavailable))
+      })
+    })
+  )
+}

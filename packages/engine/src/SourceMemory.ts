@@ -1,0 +1,89 @@
+import type { Component } from "@headwater/domain/Component"
+import { interfaceTypes } from "@headwater/domain/Component"
+import * as EventId from "@headwater/domain/EventId"
+import type * as Id from "@headwater/domain/Id"
+import type { Source } from "@headwater/domain/Source"
+import * as Stream from "@headwater/domain/Stream"
+import { Components } from "@headwater/log/Components"
+import { Cursors, ownRequests } from "@headwater/log/Cursors"
+import { EventLog } from "@headwater/log/EventLog"
+import { Sources } from "@headwater/log/Sources"
+import { SourceState } from "@headwater/log/SourceState"
+import type { InterfaceProp } from "@headwater/sandbox/Run"
+import { Clock, Effect, Option } from "effect"
+import * as EmitterLog from "./EmitterLog.ts"
+import { endpointUrl, repeatWindowMs } from "./EngineConfig.ts"
+import { Feed } from "./Feed.ts"
+
+/** What a source's owner holds in memory: a cache of what the database says, dropped whole when a commit fails. */
+export interface SourceMemory {
+  readonly log: EmitterLog.EmitterLog
+  source: Source
+  component: Component
+  /** `$.service.db`, with what commits under way have set. */
+  db: Record<string, string>
+  /** Dedupe marks of commits under way. */
+  readonly marks: Map<string, string>
+  readonly requests: Feed
+  /** Feeds of the subscriptions the source listens through, by subscription and emitter. */
+  readonly feeds: Map<string, Feed>
+  /** Requests of the last minute by their emit id, for repeats. */
+  readonly recent: Map<string, EventId.EventId>
+  /** Bytes of requests acknowledged and not run. */
+  backlogBytes: number
+  /** Set when a commit failed: nothing here can be relied on. */
+  failed: boolean
+}
+
+/** The component prop of a type, by which interface or service it is. */
+const propsOfType = (component: Component, type: string) =>
+  component.configurableProps.filter((prop) => prop.type === type)
+
+export const answersItself = (component: Component): boolean =>
+  propsOfType(component, interfaceTypes.http).some((prop) => prop["customResponse"] === true)
+
+/** How a source's interface and service props appear to its code. */
+export const interfacesOf = (
+  component: Component,
+  source: Source,
+  publicUrl: string
+): Record<string, InterfaceProp> => {
+  const interfaces: Record<string, InterfaceProp> = {}
+  for (const { name } of propsOfType(component, interfaceTypes.http)) {
+    interfaces[name] = { _tag: "Http", endpoint: endpointUrl(publicUrl, source.endpointKey ?? "") }
+  }
+  for (const { name } of propsOfType(component, interfaceTypes.timer)) interfaces[name] = { _tag: "Timer" }
+  for (const { name } of propsOfType(component, interfaceTypes.db)) interfaces[name] = { _tag: "Db" }
+  return interfaces
+}
+
+/** Becomes the owner of a source's log and reads what it needs; none if there is no such source. */
+export const load = Effect.fnUntraced(function*(sourceId: Id.SourceId) {
+  const now = yield* Clock.currentTimeMillis
+  const log = yield* EmitterLog.acquire(sourceId)
+  if (Option.isNone(log)) return Option.none<SourceMemory>()
+  const source = yield* (yield* Sources).getById(sourceId)
+  if (Option.isNone(source)) return Option.none<SourceMemory>()
+  const component = yield* (yield* Components).get(source.value.accountId, source.value.componentId)
+  if (Option.isNone(component)) return Option.none<SourceMemory>()
+  const cursors = yield* Cursors
+  const address = { emitterId: sourceId, stream: Stream.requests }
+  const position = yield* cursors.requestsPosition(sourceId)
+  const recent = yield* (yield* EventLog).emitIdsSince(address, EventId.make(now - repeatWindowMs, 0))
+  const db = yield* (yield* SourceState).load(sourceId)
+  return Option.some<SourceMemory>({
+    log: log.value,
+    source: source.value,
+    component: component.value,
+    db,
+    marks: new Map(),
+    requests: new Feed({ subscriptionId: ownRequests, emitterId: sourceId }, address, position),
+    feeds: new Map(),
+    recent: new Map(recent),
+    backlogBytes: 0,
+    failed: false
+  })
+})
+
+/** The plain values and timer settings that appear on the component's `this`. */
+export const propValues = (source: Source): Record<string, unknown> => ({ ...source.props, ...source.timers })

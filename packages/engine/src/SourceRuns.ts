@@ -1,0 +1,240 @@
+import * as EmitId from "@headwater/domain/EmitId"
+import * as EventId from "@headwater/domain/EventId"
+import * as Stream from "@headwater/domain/Stream"
+import { DedupeMarks } from "@headwater/log/DedupeMarks"
+import type { DueItem } from "@headwater/log/DueWork"
+import { EventLog } from "@headwater/log/EventLog"
+import type { CommitRejected } from "@headwater/log/GroupCommit"
+import type { RunCall, RunResponse, RunResult } from "@headwater/sandbox/Run"
+import { Sandbox } from "@headwater/sandbox/Sandbox"
+import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
+import { Clock, DateTime, Effect, Exit, Fiber, Option, Semaphore } from "effect"
+import { untilAnswered } from "./DatabaseRetry.ts"
+import * as Dedupe from "./Dedupe.ts"
+import { EngineConfig, repeatWindowMs } from "./EngineConfig.ts"
+import { HookFailed } from "./HookFailed.ts"
+import * as RunEvents from "./RunEvents.ts"
+import type { SourceInput } from "./SourceInput.ts"
+import { interfacesOf, propValues, type SourceMemory } from "./SourceMemory.ts"
+import type { SourceOwner } from "./SourceOwner.ts"
+
+export type Hook = "deploy" | "activate" | "deactivate"
+
+/** Runs a source's code and hands over what each run did, as one commit. */
+export interface SourceRuns {
+  /** Runs an input. Where the sandbox can't, nothing is taken and the input is still to be run. */
+  readonly run: (
+    memory: SourceMemory,
+    input: SourceInput,
+    onRespond: (response: RunResponse) => Effect.Effect<void>
+  ) => Effect.Effect<void, SandboxUnavailable>
+  /** Runs a hook to its commit. One that fails writes nothing. */
+  readonly hook: (
+    memory: SourceMemory,
+    hook: Hook,
+    options: { readonly emits: boolean }
+  ) => Effect.Effect<void, HookFailed | SandboxUnavailable>
+  /** Puts the failure of a hook on `$errors`. */
+  readonly report: (memory: SourceMemory, hook: Hook, failure: HookFailed) => Effect.Effect<void>
+}
+
+/** Requests are pruned behind the cursor in bites of this many: with every run it would cost most of the append rate. */
+const pruneEvery = 200
+
+const hookInput = (hook: Hook, at: number): SourceInput => ({
+  kind: "HOOK",
+  event: { hook },
+  id: `${hook}-${at}`,
+  at,
+  hops: 0,
+  take: () => ({})
+})
+
+export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
+  const sandbox = yield* Sandbox
+  const { publicUrl } = yield* EngineConfig
+  const marks = yield* DedupeMarks
+  const log = yield* EventLog
+  const scope = yield* Effect.scope
+  /** Dedupe looks at what is committed and what is handed over, so deciding and handing over are one step. */
+  const deciding = yield* Semaphore.make(1)
+  /** Inputs whose commit the database refused: they are passed with an error, or they would run for ever. */
+  const poison = new Map<string, CommitRejected>()
+  let unpruned = 0
+
+  const execute = (memory: SourceMemory, call: RunCall, onRespond?: (response: RunResponse) => Effect.Effect<void>) =>
+    sandbox.run({
+      accountId: memory.source.accountId,
+      sourceId: memory.source.id,
+      code: memory.component.code,
+      codeHash: memory.component.codeHash,
+      call,
+      props: propValues(memory.source),
+      interfaces: interfacesOf(memory.component, memory.source, publicUrl),
+      db: memory.db,
+      ...(onRespond === undefined ? {} : { onRespond })
+    })
+
+  const knownMarks = Effect.fnUntraced(function*(memory: SourceMemory, result: RunResult) {
+    const { dedupe } = memory.component
+    if (dedupe === null || result.emits.length === 0) return new Map<string, string>()
+    const wanted = Dedupe.marksFor(dedupe, result.emits.map((emit) => emit.id))
+    if (wanted.length === 0) return new Map<string, string>()
+    const known = yield* untilAnswered(marks.known(memory.source.id, wanted))
+    return new Map([...known, ...memory.marks])
+  })
+
+  /** Remembers what a commit under way writes until the database shows it. */
+  const remember = (memory: SourceMemory, result: RunResult, added: RunEvents.RunEvents) => {
+    for (const [key, value] of Object.entries(result.db)) {
+      if (value === null) delete memory.db[key]
+      else memory.db[key] = value
+    }
+    for (const { mark, value } of added.marks) memory.marks.set(mark, value)
+    return Effect.sync(() => {
+      for (const { mark, value } of added.marks) {
+        if (memory.marks.get(mark) === value) memory.marks.delete(mark)
+      }
+    })
+  }
+
+  /** Old requests that the cursor has passed; those of the last minute still answer repeats. */
+  const prune = Effect.fnUntraced(function*(memory: SourceMemory, passed: EventId.EventId) {
+    if (++unpruned < pruneEvery) return
+    unpruned = 0
+    const old = EventId.make((yield* Clock.currentTimeMillis) - repeatWindowMs, 0)
+    const until = old < passed ? old : passed
+    for (const [emitId, id] of memory.recent) {
+      if (id > old) break
+      memory.recent.delete(emitId)
+    }
+    yield* untilAnswered(log.prune({ emitterId: memory.source.id, stream: Stream.requests }, until))
+  })
+
+  const handOver = Effect.fnUntraced(function*(
+    memory: SourceMemory,
+    input: SourceInput,
+    result: RunResult,
+    options: { readonly emits: boolean }
+  ) {
+    const now = yield* Clock.currentTimeMillis
+    const { component, source } = memory
+    const known = yield* knownMarks(memory, result)
+    const run = RunEvents.make({
+      origin: { accountId: source.accountId, sourceId: source.id, componentId: component.id, input },
+      result,
+      emits: options.emits,
+      strategy: component.dedupe,
+      known,
+      streams: memory.log.head().streams,
+      now,
+      emitId: EmitId.make
+    })
+    const written = remember(memory, result, run)
+    const fiber = yield* owner.commit(memory, run.events, () => {
+      const taken = input.take()
+      return {
+        ...taken,
+        duePut: [...(taken.duePut ?? []), ...run.delayed] satisfies ReadonlyArray<DueItem>,
+        marks: run.marks,
+        state: Object.entries(result.db).map(([key, value]) => ({ sourceId: source.id, key, value })),
+        usage: [{
+          emitterId: source.id,
+          accountId: source.accountId,
+          day: DateTime.formatIsoDateUtc(DateTime.makeUnsafe(now)),
+          invocations: 1,
+          computeMs: Math.ceil(result.wallMs)
+        }]
+      }
+    })
+    yield* Fiber.await(fiber).pipe(
+      Effect.tap((exit) =>
+        Effect.sync(() => {
+          const refusal = Exit.findErrorOption(exit)
+          if (Option.isSome(refusal) && refusal.value._tag === "CommitRejected") poison.set(input.id, refusal.value)
+        })
+      ),
+      Effect.andThen(written),
+      Effect.forkIn(scope)
+    )
+    yield* Effect.logInfo("run").pipe(Effect.annotateLogs({
+      account_id: source.accountId,
+      source_id: source.id,
+      component_id: component.id,
+      input: input.kind,
+      input_id: input.id,
+      outcome: result.outcome,
+      ...(result.limit === undefined ? {} : { limit: result.limit }),
+      ...(result.error === undefined ? {} : { error: `${result.error.name}: ${result.error.message}` }),
+      wall_ms: Math.round(result.wallMs),
+      cpu_ms: Math.round(result.cpuMs),
+      emits: result.emits.length,
+      events: run.events.length
+    }))
+    return fiber
+  }, deciding.withPermits(1))
+
+  /** Puts a failure on `$errors`, taking the input with it. */
+  const fail = Effect.fnUntraced(function*(
+    memory: SourceMemory,
+    input: SourceInput,
+    failure: RunEvents.RunFailure
+  ) {
+    const { component, source } = memory
+    const now = yield* Clock.currentTimeMillis
+    const origin = { accountId: source.accountId, sourceId: source.id, componentId: component.id, input }
+    yield* owner.commit(memory, [{
+      stream: Stream.errors,
+      emitId: EmitId.make(),
+      hops: input.hops + 1,
+      meta: {},
+      payload: RunEvents.errorPayload(origin, now, failure)
+    }], input.take)
+  })
+
+  return {
+    run: Effect.fnUntraced(function*(memory, input, onRespond) {
+      const refusal = poison.get(input.id)
+      if (refusal !== undefined) {
+        poison.delete(input.id)
+        return yield* fail(memory, input, {
+          name: "CommitRejected",
+          message: `what the run did can't be stored: ${String(refusal.cause)}`
+        })
+      }
+      const result = yield* execute(memory, { _tag: "Run", event: input.event }, onRespond)
+      yield* handOver(memory, input, result, { emits: true })
+      if (input.requestId !== undefined) yield* prune(memory, input.requestId)
+    }),
+    hook: Effect.fnUntraced(function*(memory, hook, { emits }) {
+      if (!memory.component.hooks.includes(hook)) return
+      const at = yield* Clock.currentTimeMillis
+      const result = yield* execute(memory, { _tag: "Hook", hook })
+      const failure = RunEvents.failureOf(result)
+      if (failure !== undefined) {
+        const { column, line } = result.error ?? {}
+        return yield* new HookFailed({
+          hook,
+          message: failure.message,
+          stack: failure.stack,
+          line,
+          column
+        })
+      }
+      const fiber = yield* handOver(memory, hookInput(hook, at), result, { emits })
+      yield* Fiber.join(fiber).pipe(
+        Effect.mapError((error) =>
+          new HookFailed({ hook, message: `what it did could not be saved: ${error.message}` })
+        )
+      )
+    }),
+    report: Effect.fnUntraced(function*(memory, hook, failure) {
+      const at = yield* Clock.currentTimeMillis
+      yield* fail(memory, hookInput(hook, at), {
+        name: failure._tag,
+        message: failure.message,
+        ...(failure.stack === undefined ? {} : { stack: failure.stack })
+      })
+    })
+  } satisfies SourceRuns as SourceRuns
+})

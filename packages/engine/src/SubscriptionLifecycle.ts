@@ -1,0 +1,86 @@
+import * as EmitterPattern from "@headwater/domain/EmitterPattern"
+import * as Id from "@headwater/domain/Id"
+import type { Subscription } from "@headwater/domain/Subscription"
+import { Deliveries } from "@headwater/log/Deliveries"
+import { Sources } from "@headwater/log/Sources"
+import { Subscriptions } from "@headwater/log/Subscriptions"
+import { Webhooks } from "@headwater/log/Webhooks"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Actors } from "./Actors.ts"
+import { toUnavailable } from "./DatabaseRetry.ts"
+import { Router } from "./Router.ts"
+import type { Unavailable } from "./Unavailable.ts"
+
+/** A literal emitter, or the listener, that the account does not have. */
+export class UnknownParty extends Schema.TaggedError<UnknownParty>()("UnknownParty", {
+  parameter: Schema.Literals(["emitter_id", "listener_id"]),
+  id: Schema.String
+}) {}
+
+export class SubscriptionNotFound extends Schema.TaggedError<SubscriptionNotFound>()("SubscriptionNotFound", {}) {}
+
+export interface SubscriptionParameters {
+  readonly accountId: Id.AccountId
+  readonly emitterId: string
+  readonly listenerId: string
+  readonly eventName: string
+}
+
+/** Creates and removes subscriptions. A listener's owner takes part, so nothing starts after a removal is answered. */
+export class SubscriptionLifecycle extends Context.Service<SubscriptionLifecycle, {
+  /** Idempotent on its parameters: the subscription that is there already is the answer. */
+  readonly create: (input: SubscriptionParameters) => Effect.Effect<Subscription, UnknownParty | Unavailable>
+  readonly remove: (input: SubscriptionParameters) => Effect.Effect<void, SubscriptionNotFound | Unavailable>
+}>()("@headwater/engine/SubscriptionLifecycle") {
+  static readonly layer = Layer.effect(
+    SubscriptionLifecycle,
+    Effect.gen(function*() {
+      const actors = yield* Actors
+      const deliveries = yield* Deliveries
+      const router = yield* Router
+      const sources = yield* Sources
+      const subscriptions = yield* Subscriptions
+      const webhooks = yield* Webhooks
+
+      /** The id of an emitter or listener of the account, given by its id or, for a source, its slug. */
+      const partyOf = Effect.fnUntraced(function*(
+        accountId: Id.AccountId,
+        parameter: "emitter_id" | "listener_id",
+        id: string
+      ) {
+        const found = parameter === "listener_id" && Id.kindOf(id) === "webhook"
+          ? yield* webhooks.get(accountId, id)
+          : parameter === "emitter_id" && id === accountId
+          ? Option.some({ id })
+          : yield* sources.get(accountId, id)
+        return Option.isNone(found) ? yield* new UnknownParty({ parameter, id }) : found.value.id as string
+      })
+
+      const emitterOf = ({ accountId, emitterId }: SubscriptionParameters) =>
+        EmitterPattern.isGlob(emitterId) ? Effect.succeed(emitterId) : partyOf(accountId, "emitter_id", emitterId)
+
+      /** A party that is gone is still named by its subscriptions. */
+      const orAsGiven = <E, R>(party: Effect.Effect<string, E | UnknownParty, R>) =>
+        party.pipe(Effect.catchIf(Schema.is(UnknownParty), (error) => Effect.succeed(error.id)))
+
+      return SubscriptionLifecycle.of({
+        create: Effect.fnUntraced(function*(input) {
+          const emitterId = yield* emitterOf(input)
+          const listenerId = yield* partyOf(input.accountId, "listener_id", input.listenerId)
+          const subscription = yield* subscriptions.create({ ...input, emitterId, listenerId })
+          yield* router.invalidate(input.accountId)
+          return subscription
+        }, Effect.catchTag("SqlError", toUnavailable)),
+        remove: Effect.fnUntraced(function*(input) {
+          const emitterId = yield* orAsGiven(emitterOf(input))
+          const listenerId = yield* orAsGiven(partyOf(input.accountId, "listener_id", input.listenerId))
+          const removed = yield* subscriptions.remove({ ...input, emitterId, listenerId })
+          if (Option.isNone(removed)) return yield* new SubscriptionNotFound()
+          yield* router.invalidate(input.accountId)
+          yield* deliveries.removePendingOf(listenerId, removed.value.id)
+          yield* actors.forget(listenerId, removed.value.id)
+        }, Effect.catchTag("SqlError", toUnavailable))
+      })
+    })
+  )
+}

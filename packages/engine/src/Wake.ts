@@ -1,0 +1,28 @@
+import { LoggedEvent } from "@headwater/domain/Event"
+import { Schema } from "effect"
+
+/** Events of one emitter's stream that a subscription of the woken listener matches. */
+export const FedEvents = Schema.Struct({
+  subscriptionId: Schema.String,
+  emitterId: Schema.String,
+  stream: Schema.String,
+  events: Schema.Array(LoggedEvent)
+})
+export type FedEvents = typeof FedEvents.Type
+
+/**
+ * A hint that an actor has something to do. It may come twice, late or not at all: what is owed is in the database, and
+ * `look` asks the actor to find it there.
+ */
+export const Wake = Schema.Struct({
+  /** Work of the actor's own may be due. */
+  due: Schema.Boolean,
+  /** Everything owed is to be looked for, not just what is named here. */
+  look: Schema.Boolean,
+  fed: Schema.Array(FedEvents)
+})
+export type Wake = typeof Wake.Type
+
+export const forDueWork: Wake = { due: true, look: false, fed: [] }
+export const forEverything: Wake = { due: true, look: true, fed: [] }
+export const forEvents = (fed: ReadonlyArray<FedEvents>): Wake => ({ due: false, look: false, fed })

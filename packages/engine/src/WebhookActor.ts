@@ -1,0 +1,351 @@
+import * as Id from "@headwater/domain/Id"
+import type { Commit } from "@headwater/log/Commit"
+import { Cursors } from "@headwater/log/Cursors"
+import { Deliveries } from "@headwater/log/Deliveries"
+import { type DueItem, DueWork } from "@headwater/log/DueWork"
+import { EventLog } from "@headwater/log/EventLog"
+import { GroupCommit } from "@headwater/log/GroupCommit"
+import { Webhooks } from "@headwater/log/Webhooks"
+import { Clock, Effect, Latch, Option, Semaphore } from "effect"
+import type { SecureRandom } from "effect/crypto"
+import { untilAnswered } from "./DatabaseRetry.ts"
+import { Draining } from "./Draining.ts"
+import { Feed, type FeedItem, FeedReader } from "./Feed.ts"
+import type { FedEvents, Wake } from "./Wake.ts"
+import * as WebhookCommits from "./WebhookCommits.ts"
+import { type Lane, load, type WebhookMemory } from "./WebhookMemory.ts"
+import { send } from "./WebhookSend.ts"
+
+/** The owner of one webhook: sends what its cursors come to, and retries what failed. */
+export interface WebhookActor {
+  /** Works until there is nothing left to do. Returns at once where it is working already. */
+  readonly wake: (wake: Wake) => Effect.Effect<void>
+  /** Reads the webhook anew; retries held back while it was out of service are due again. */
+  readonly changed: Effect.Effect<void>
+  /** Takes the webhook out of service for good. What is under way ends first. */
+  readonly retire: Effect.Effect<void>
+  /** A subscription is gone: no new attempt for it starts any more. */
+  readonly forget: (subscriptionId: string) => Effect.Effect<void>
+}
+
+/** First attempts at once, over all emitters (delivery.md, "The answer"). */
+const concurrency = 16
+
+/** Retries have slots of their own, so that what fails does not hold up what is new. */
+const retryConcurrency = 4
+
+const retryPage = 100
+
+/** Commits that may be under way while the next attempt starts. */
+const maxInFlight = 64
+
+/** More hints than this are not kept: the webhook looks for everything instead. */
+const maxHints = 1_000
+
+/** How long retries of an inactive webhook are put off; `changed` brings them back. */
+const inactiveRetryMs = 3_600_000
+
+/** A secret that was rotated out signs no longer than this past its end. */
+const secretsFreshMs = 30_000
+
+const feedKey = (fed: Pick<FedEvents, "emitterId" | "subscriptionId">) => `${fed.subscriptionId} ${fed.emitterId}`
+
+export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
+  const cursors = yield* Cursors
+  const deliveries = yield* Deliveries
+  const dueWork = yield* DueWork
+  const events = yield* EventLog
+  const writer = yield* GroupCommit
+  const reader = yield* FeedReader
+  const webhooks = yield* Webhooks
+  const draining = yield* Draining
+  const commits = yield* WebhookCommits.make
+  const context = yield* Effect.context<
+    Effect.Services<ReturnType<typeof load>> | Effect.Services<ReturnType<typeof send>> | SecureRandom.SecureRandom
+  >()
+  const scope = yield* Effect.scope
+  const slots = yield* Semaphore.make(concurrency)
+  const retrySlots = yield* Semaphore.make(retryConcurrency)
+  const inFlight = yield* Semaphore.make(maxInFlight)
+  /** Opened whenever there may be something to do. */
+  const signal = yield* Latch.make()
+
+  const read = load(webhookId).pipe(untilAnswered, Effect.provideContext(context))
+  let memory = yield* read
+  let fed: ReadonlyArray<FedEvents> = []
+  let look = true
+  let lookDue = true
+  let underWay = 0
+  let retired = false
+  let working = false
+
+  /** Hands a commit over in the order of the calls; the next attempt does not wait for it. */
+  const commit = Effect.fnUntraced(function*(memory: WebhookMemory, make: () => Commit, after: () => void) {
+    yield* inFlight.take(1)
+    yield* writer.submit(make).pipe(
+      Effect.catch((error) =>
+        Effect.andThen(
+          Effect.sync(() => {
+            memory.failed = true
+          }),
+          Effect.logWarning("A commit of a webhook failed; its memory is read anew", error)
+        )
+      ),
+      Effect.ensuring(inFlight.release(1)),
+      Effect.ensuring(Effect.sync(after)),
+      Effect.forkIn(scope, { startImmediately: true })
+    )
+  }, Effect.uninterruptible)
+
+  /** Forks work that keeps the actor busy until it ends. */
+  const start = (work: Effect.Effect<void>) => {
+    underWay += 1
+    return work.pipe(
+      Effect.catchDefect((defect) =>
+        Effect.andThen(
+          Effect.logError("A webhook's work failed; its memory is read anew", defect),
+          Effect.sync(() => {
+            if (Option.isSome(memory)) memory.value.failed = true
+          })
+        )
+      ),
+      Effect.ensuring(Effect.suspend(() => {
+        underWay -= 1
+        return signal.open
+      })),
+      Effect.forkIn(scope)
+    )
+  }
+
+  /** Whether a send may start now. */
+  const isOpen = (memory: WebhookMemory, now: number): boolean =>
+    !retired && !memory.failed && !draining.isDraining() && memory.webhook.active &&
+    (memory.webhook.throttledUntil ?? 0) <= now
+
+  const refreshSecrets = Effect.fnUntraced(function*(memory: WebhookMemory, now: number) {
+    if (now - memory.secretsReadAt < secretsFreshMs) return
+    memory.secretsReadAt = now
+    memory.secrets = yield* untilAnswered(webhooks.secrets(webhookId))
+  })
+
+  const attempt = Effect.fnUntraced(function*(
+    memory: WebhookMemory,
+    options: Parameters<typeof send>[1]
+  ) {
+    yield* refreshSecrets(memory, yield* Clock.currentTimeMillis)
+    return yield* send(memory, options).pipe(Effect.provideContext(context))
+  })
+
+  /** The lane's next item: of its feeds the one that comes first in the emitter's log. */
+  const nextOf = Effect.fnUntraced(function*(lane: Lane) {
+    let first: { readonly feed: Feed; readonly item: FeedItem; readonly id: bigint } | undefined
+    for (const feed of lane.feeds.values()) {
+      const item = yield* untilAnswered(feed.next(reader))
+      if (Option.isNone(item)) continue
+      const id = item.value._tag === "Event" ? item.value.event.id : item.value.to.id
+      if (first === undefined || id < first.id) first = { feed, item: item.value, id }
+    }
+    return first
+  })
+
+  const runLane = Effect.fnUntraced(function*(memory: WebhookMemory, lane: Lane) {
+    while (isOpen(memory, yield* Clock.currentTimeMillis)) {
+      lane.hinted = false
+      const next = yield* nextOf(lane)
+      if (next === undefined) {
+        if (lane.hinted) continue
+        break
+      }
+      const { feed, item } = next
+      if (item._tag === "Dropped") {
+        yield* commit(memory, () => ({ moves: [feed.pass(item)] }), () => {})
+        continue
+      }
+      yield* slots.withPermits(1)(Effect.gen(function*() {
+        // What was waiting for a slot may have been forgotten, or the webhook closed, meanwhile.
+        if (!isOpen(memory, yield* Clock.currentTimeMillis) || !lane.feeds.has(feedKey(feed.key))) return
+        const sent = yield* attempt(memory, {
+          deliveryId: yield* Id.make("delivery"),
+          subscriptionId: feed.key.subscriptionId,
+          event: item.event,
+          attempt: 1
+        })
+        yield* commit(memory, yield* commits.first(memory, feed, item, sent), () => {})
+      }))
+    }
+  })
+
+  const startLanes = Effect.fnUntraced(function*(memory: WebhookMemory) {
+    if (!isOpen(memory, yield* Clock.currentTimeMillis)) return
+    for (const lane of memory.lanes.values()) {
+      if (lane.running || ![...lane.feeds.values()].some((feed) => feed.mayHaveMore)) continue
+      lane.running = true
+      yield* start(
+        runLane(memory, lane).pipe(
+          Effect.provideContext(context),
+          Effect.ensuring(Effect.sync(() => {
+            lane.running = false
+          }))
+        )
+      )
+    }
+  })
+
+  const retry = Effect.fnUntraced(function*(memory: WebhookMemory, due: DueItem) {
+    const settled = () => memory.retrying.delete(due.key)
+    const [delivery] = yield* untilAnswered(deliveries.find([due.key]))
+    // Its subscription was removed, maybe while it waited for a slot.
+    if (delivery?.state !== "pending") return yield* commit(memory, () => ({ dueDone: [due] }), settled)
+    const event = yield* untilAnswered(events.find(delivery, delivery.eventId))
+    if (Option.isNone(event)) return yield* commit(memory, commits.dropped(delivery), settled)
+    if (!isOpen(memory, yield* Clock.currentTimeMillis)) return settled()
+    const sent = yield* attempt(memory, {
+      deliveryId: delivery.id,
+      subscriptionId: delivery.subscriptionId,
+      event: event.value,
+      attempt: delivery.attempts + 1
+    })
+    yield* commit(memory, yield* commits.retried(memory, delivery, sent), settled)
+  })
+
+  /** Puts retries off that may not be sent now. */
+  const putOff = (memory: WebhookMemory, items: ReadonlyArray<DueItem>, dueAt: number) =>
+    items.length === 0
+      ? Effect.void
+      : commit(memory, () => ({ duePut: items.map((item) => ({ ...item, dueAt })) }), () => {})
+
+  const startRetries = Effect.fnUntraced(function*(memory: WebhookMemory) {
+    if (!lookDue || memory.retrying.size >= retryPage) return
+    lookDue = false
+    const now = yield* Clock.currentTimeMillis
+    const due = yield* untilAnswered(dueWork.dueOf(webhookId, now, 2 * retryPage))
+    const wakes = due.filter((item) => item.kind === "wake")
+    if (wakes.length > 0) yield* commit(memory, () => ({ dueDone: wakes }), () => {})
+    const retries = due.filter((item) => item.kind === "retry" && !memory.retrying.has(item.key))
+    if (retries.length === 0) return
+    const { active, throttledUntil } = memory.webhook
+    if (!active) return yield* putOff(memory, retries, now + inactiveRetryMs)
+    if (throttledUntil !== null && throttledUntil > now) return yield* putOff(memory, retries, throttledUntil)
+    for (const item of retries) {
+      memory.retrying.add(item.key)
+      yield* start(retrySlots.withPermits(1)(retry(memory, item)).pipe(Effect.asVoid))
+    }
+    lookDue = due.length === 2 * retryPage
+  })
+
+  const feedFor = Effect.fnUntraced(function*(memory: WebhookMemory, address: Omit<FedEvents, "events">) {
+    const { emitterId, stream, subscriptionId } = address
+    const known = memory.lanes.get(emitterId)
+    const lane = known ?? { emitterId, feeds: new Map<string, Feed>(), running: false, hinted: false }
+    const feed = lane.feeds.get(feedKey(address))
+    if (feed !== undefined) return Option.some({ lane, feed })
+    const position = yield* untilAnswered(cursors.position(address))
+    if (Option.isNone(position)) return Option.none()
+    const added = new Feed({ subscriptionId, emitterId }, { emitterId, stream }, position.value)
+    lane.feeds.set(feedKey(address), added)
+    memory.lanes.set(emitterId, lane)
+    return Option.some({ lane, feed: added })
+  })
+
+  const takeHints = Effect.fnUntraced(function*(memory: WebhookMemory) {
+    const take = Effect.fnUntraced(function*(address: Omit<FedEvents, "events">, use: (feed: Feed) => void) {
+      const found = yield* feedFor(memory, address)
+      if (Option.isNone(found)) return
+      use(found.value.feed)
+      found.value.lane.hinted = true
+    })
+    if (look) {
+      look = false
+      lookDue = true
+      for (const owed of yield* untilAnswered(cursors.owedTo(webhookId))) {
+        yield* take(owed, (feed) => feed.lookAgain())
+      }
+    }
+    const hints = fed
+    fed = []
+    for (const hint of hints) yield* take(hint, (feed) => feed.offer(hint.events))
+  })
+
+  const settled = inFlight.withPermits(maxInFlight)(Effect.void)
+
+  const readAnew = Effect.gen(function*() {
+    yield* settled
+    memory = yield* read
+    look = true
+    lookDue = true
+  })
+
+  const work = Effect.gen(function*() {
+    while (true) {
+      signal.closeUnsafe()
+      if (Option.isSome(memory) && memory.value.failed && underWay === 0) yield* readAnew
+      if (Option.isSome(memory) && !memory.value.failed && !draining.isDraining() && !retired) {
+        yield* takeHints(memory.value)
+        yield* startLanes(memory.value)
+        yield* startRetries(memory.value)
+      }
+      if (underWay > 0) {
+        yield* signal.await
+        continue
+      }
+      yield* settled
+      if (Option.isSome(memory) && memory.value.failed && !draining.isDraining()) continue
+      if (!signal.isOpen()) break
+    }
+    working = false
+  })
+
+  return {
+    wake: (hint) =>
+      Effect.suspend(() => {
+        if (fed.length + hint.fed.length > maxHints) {
+          fed = []
+          look = true
+        } else {
+          fed = [...fed, ...hint.fed]
+        }
+        look = look || hint.look
+        lookDue = lookDue || hint.due
+        signal.openUnsafe()
+        if (working) return Effect.void
+        working = true
+        return Effect.onError(work, () =>
+          Effect.sync(() => {
+            working = false
+          }))
+      }),
+    changed: Effect.gen(function*() {
+      const now = yield* Clock.currentTimeMillis
+      const held = yield* untilAnswered(dueWork.allOf(webhookId, "retry"))
+      const later = held.filter((item) => item.dueAt > now)
+      const fresh = yield* read
+      const reactivated = Option.isSome(fresh) && fresh.value.webhook.active &&
+        Option.isSome(memory) && !memory.value.webhook.active
+      if (reactivated && later.length > 0) {
+        yield* Effect.orDie(writer.submit(() => ({ duePut: later.map((item) => ({ ...item, dueAt: now })) })))
+      }
+      if (Option.isSome(memory) && Option.isSome(fresh)) {
+        const { secrets, secretsReadAt, webhook } = fresh.value
+        Object.assign(memory.value, { webhook, secrets, secretsReadAt })
+      } else {
+        memory = fresh
+      }
+      lookDue = true
+      signal.openUnsafe()
+    }),
+    retire: Effect.suspend(() => {
+      retired = true
+      return slots.withPermits(concurrency)(retrySlots.withPermits(retryConcurrency)(settled))
+    }),
+    forget: (subscriptionId) =>
+      Effect.sync(() => {
+        fed = fed.filter((hint) => hint.subscriptionId !== subscriptionId)
+        if (Option.isNone(memory)) return
+        for (const lane of memory.value.lanes.values()) {
+          for (const [key, feed] of lane.feeds) {
+            if (feed.key.subscriptionId === subscriptionId) lane.feeds.delete(key)
+          }
+        }
+      })
+  } satisfies WebhookActor as WebhookActor
+})

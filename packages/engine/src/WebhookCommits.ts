@@ -1,0 +1,176 @@
+import * as EmitId from "@headwater/domain/EmitId"
+import * as Stream from "@headwater/domain/Stream"
+import type { DisabledReason } from "@headwater/domain/Webhook"
+import type { Commit } from "@headwater/log/Commit"
+import { noTally } from "@headwater/log/Cursors"
+import type { Delivery } from "@headwater/log/Deliveries"
+import type { DueItem } from "@headwater/log/DueWork"
+import { Webhooks } from "@headwater/log/Webhooks"
+import { Effect, Schema } from "effect"
+import type { SqlError } from "effect/sql"
+import type { Feed, FeedItem } from "./Feed.ts"
+import * as RetrySchedule from "./RetrySchedule.ts"
+import { DelayedEmit } from "./RunEvents.ts"
+import type { WebhookMemory } from "./WebhookMemory.ts"
+import type { Sent } from "./WebhookSend.ts"
+
+/** A webhook with nothing but failures for this long goes out of service, in milliseconds (delivery.md). */
+const failingLimitMs = 5 * 24 * 3_600_000
+
+const encodeEmit = Schema.encodeSync(DelayedEmit)
+
+export const retryItem = (webhookId: string, deliveryId: string, dueAt: number): DueItem => ({
+  ownerId: webhookId,
+  kind: "retry",
+  key: deliveryId,
+  dueAt,
+  payload: "{}"
+})
+
+/** Tells the account, on its own log, that a webhook was taken out of service. */
+const disabledEvent = ({ webhook }: WebhookMemory, reason: DisabledReason, now: number): DueItem => {
+  const emitId = EmitId.make()
+  return {
+    ownerId: webhook.accountId,
+    kind: "emit",
+    key: emitId,
+    dueAt: now,
+    payload: encodeEmit({
+      stream: Stream.webhooks,
+      emitId,
+      hops: 0,
+      meta: {},
+      payload: JSON.stringify({ type: "webhook.disabled", webhook_id: webhook.id, url: webhook.url, reason, ts: now })
+    })
+  }
+}
+
+interface Transition {
+  readonly duePut: ReadonlyArray<DueItem>
+  readonly also: Effect.Effect<void, SqlError.SqlError> | undefined
+}
+
+/** What an attempt's outcome does to the webhook itself, in memory at once and in the database with the commit. */
+const transition = (webhooks: Webhooks["Service"], memory: WebhookMemory, sent: Sent): Transition => {
+  const { endedAt, outcome } = sent
+  const { webhook } = memory
+  const change = (fields: Partial<typeof webhook>) => {
+    memory.webhook = { ...memory.webhook, ...fields }
+  }
+  const disable = (reason: DisabledReason): Transition => {
+    if (!webhook.active) return { duePut: [], also: undefined }
+    change({ active: false, disabledReason: reason })
+    return {
+      duePut: [disabledEvent(memory, reason, endedAt)],
+      also: Effect.asVoid(webhooks.disable(webhook.id, reason, endedAt))
+    }
+  }
+  if (outcome._tag === "Delivered") {
+    if (webhook.failingSince === null) return { duePut: [], also: undefined }
+    change({ failingSince: null })
+    return { duePut: [], also: webhooks.markHealthy(webhook.id) }
+  }
+  if (outcome._tag === "Gone") return disable("gone")
+  if (webhook.failingSince !== null && endedAt - webhook.failingSince >= failingLimitMs) return disable("failing")
+  const failing = webhook.failingSince === null ? webhooks.markFailing(webhook.id, endedAt) : undefined
+  if (failing !== undefined) change({ failingSince: endedAt })
+  if (outcome._tag !== "Throttled") return { duePut: [], also: failing }
+  const until = Math.max(outcome.until, webhook.throttledUntil ?? 0)
+  change({ throttledUntil: until })
+  const throttle = webhooks.throttle(webhook.id, until)
+  return {
+    duePut: [{ ownerId: webhook.id, kind: "wake", key: "throttle", dueAt: until, payload: "{}" }],
+    also: failing === undefined ? throttle : Effect.andThen(failing, throttle)
+  }
+}
+
+/** When the next attempt is due; none where the endpoint wants no more or the schedule is used up. */
+const nextAttemptAt = Effect.fnUntraced(function*({ endedAt, outcome, record }: Sent) {
+  if (outcome._tag === "Delivered" || outcome._tag === "Gone") return undefined
+  const scheduled = yield* RetrySchedule.nextAttemptAt(record.attempt, endedAt)
+  return scheduled === undefined || outcome._tag !== "Throttled" ? scheduled : Math.max(scheduled, outcome.until)
+})
+
+const tallyOf = (sent: Sent, nextAt: number | undefined): "delivered" | "exhausted" | "pending" =>
+  sent.outcome._tag === "Delivered" ? "delivered" : nextAt === undefined ? "exhausted" : "pending"
+
+/** The commits of a webhook's outcomes: the attempt, the cursor or the retry, and the webhook's own state together. */
+export const make = Effect.gen(function*() {
+  const webhooks = yield* Webhooks
+
+  const common = Effect.fnUntraced(function*(memory: WebhookMemory, sent: Sent) {
+    const nextAt = yield* nextAttemptAt(sent)
+    const { also, duePut } = transition(webhooks, memory, sent)
+    return {
+      nextAt,
+      parts: {
+        attempts: [{ ...sent.record, nextAt: nextAt ?? null }],
+        duePut: nextAt === undefined
+          ? duePut
+          : [...duePut, retryItem(memory.webhook.id, sent.record.deliveryId, nextAt)],
+        ...(also === undefined ? {} : { also })
+      } satisfies Commit
+    }
+  })
+
+  /** After a first attempt: the cursor passes the event, and what failed waits for its retry. */
+  const first = Effect.fnUntraced(function*(memory: WebhookMemory, feed: Feed, item: FeedItem, sent: Sent) {
+    const { nextAt, parts } = yield* common(memory, sent)
+    const became = tallyOf(sent, nextAt)
+    const { record } = sent
+    return (): Commit => ({
+      ...parts,
+      moves: [feed.pass(item, { [became]: 1 })],
+      deliveries: became === "delivered" ? [] : [{
+        id: record.deliveryId,
+        webhookId: record.webhookId,
+        subscriptionId: record.subscriptionId,
+        emitterId: record.emitterId,
+        stream: record.stream,
+        eventId: record.eventId,
+        attempts: 1,
+        state: became
+      }]
+    })
+  })
+
+  /** After a retry: it waits for the next one, or is settled. */
+  const retried = Effect.fnUntraced(function*(memory: WebhookMemory, delivery: Delivery, sent: Sent) {
+    const { nextAt, parts } = yield* common(memory, sent)
+    const became = tallyOf(sent, nextAt)
+    const settlement = became === "pending" ? [] : [{
+      subscriptionId: delivery.subscriptionId,
+      emitterId: delivery.emitterId,
+      tally: { ...noTally, pending: -1, [became]: 1 }
+    }]
+    return (): Commit => ({
+      ...parts,
+      dueDone: became === "pending" ? [] : [retryItem(delivery.webhookId, delivery.id, 0)],
+      deliveryChanges: [{
+        id: delivery.id,
+        fromAttempts: delivery.attempts,
+        attempts: sent.record.attempt,
+        state: became === "delivered" ? "settled" : became === "exhausted" ? "exhausted" : "pending"
+      }],
+      settlements: settlement
+    })
+  })
+
+  /** A pending delivery whose event is gone from the log. */
+  const dropped = (delivery: Delivery) => (): Commit => ({
+    dueDone: [retryItem(delivery.webhookId, delivery.id, 0)],
+    deliveryChanges: [{
+      id: delivery.id,
+      fromAttempts: delivery.attempts,
+      attempts: delivery.attempts,
+      state: "settled"
+    }],
+    settlements: [{
+      subscriptionId: delivery.subscriptionId,
+      emitterId: delivery.emitterId,
+      tally: { ...noTally, pending: -1, dropped: 1 }
+    }]
+  })
+
+  return { first, retried, dropped }
+})

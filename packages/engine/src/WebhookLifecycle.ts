@@ -1,0 +1,69 @@
+import type * as Id from "@headwater/domain/Id"
+import type { Webhook } from "@headwater/domain/Webhook"
+import { Deliveries } from "@headwater/log/Deliveries"
+import { DueWork } from "@headwater/log/DueWork"
+import { type WebhookChange, Webhooks } from "@headwater/log/Webhooks"
+import { Context, Effect, Layer, type Option, type Redacted, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { Actors } from "./Actors.ts"
+import { toUnavailable } from "./DatabaseRetry.ts"
+import { Router } from "./Router.ts"
+import type { Unavailable } from "./Unavailable.ts"
+import * as Wake from "./Wake.ts"
+
+export class WebhookNotFound extends Schema.TaggedError<WebhookNotFound>()("WebhookNotFound", {}) {}
+
+/** Changes and removes webhooks. The webhook's owner takes part, so nothing is sent after a removal is answered. */
+export class WebhookLifecycle extends Context.Service<WebhookLifecycle, {
+  readonly update: (
+    accountId: Id.AccountId,
+    id: string,
+    change: WebhookChange
+  ) => Effect.Effect<Webhook, Unavailable | WebhookNotFound>
+  /** A new secret; the one before it signs as well for a while. */
+  readonly rotateSecret: (
+    accountId: Id.AccountId,
+    id: string
+  ) => Effect.Effect<Redacted.Redacted, Unavailable | WebhookNotFound>
+  readonly remove: (accountId: Id.AccountId, id: string) => Effect.Effect<void, Unavailable | WebhookNotFound>
+}>()("@headwater/engine/WebhookLifecycle") {
+  static readonly layer = Layer.effect(
+    WebhookLifecycle,
+    Effect.gen(function*() {
+      const actors = yield* Actors
+      const deliveries = yield* Deliveries
+      const dueWork = yield* DueWork
+      const router = yield* Router
+      const sql = yield* SqlClient.SqlClient
+      const webhooks = yield* Webhooks
+
+      const found = <A>(option: Option.Option<A>) =>
+        Effect.mapError(Effect.fromOption(option), () => new WebhookNotFound())
+
+      return WebhookLifecycle.of({
+        update: Effect.fnUntraced(function*(accountId, id, change) {
+          const webhook = yield* Effect.flatMap(webhooks.update(accountId, id, change), found)
+          yield* actors.webhookChanged(webhook.id)
+          yield* actors.wake(webhook.id, Wake.forEverything)
+          return webhook
+        }, Effect.catchTag("SqlError", toUnavailable)),
+        rotateSecret: Effect.fnUntraced(function*(accountId, id) {
+          const webhook = yield* Effect.flatMap(webhooks.get(accountId, id), found)
+          const secret = yield* Effect.flatMap(webhooks.rotate(accountId, webhook.id), found)
+          yield* actors.webhookChanged(webhook.id)
+          return secret
+        }, Effect.catchTag("SqlError", toUnavailable)),
+        remove: Effect.fnUntraced(function*(accountId, id) {
+          const webhook = yield* Effect.flatMap(webhooks.get(accountId, id), found)
+          yield* actors.retireWebhook(webhook.id)
+          yield* sql.withTransaction(Effect.gen(function*() {
+            yield* webhooks.delete(accountId, webhook.id)
+            yield* dueWork.removeAll(webhook.id)
+            yield* deliveries.removeOfWebhook(webhook.id)
+          }))
+          yield* router.invalidate(accountId)
+        }, Effect.catchTag("SqlError", toUnavailable))
+      })
+    })
+  )
+}

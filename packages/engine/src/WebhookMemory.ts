@@ -1,0 +1,41 @@
+import type * as Id from "@headwater/domain/Id"
+import type { Webhook } from "@headwater/domain/Webhook"
+import { Webhooks } from "@headwater/log/Webhooks"
+import { Clock, Effect, Option, type Redacted } from "effect"
+import type { Feed } from "./Feed.ts"
+
+/** The feeds of one emitter: their events go out one first attempt at a time, in log order. */
+export interface Lane {
+  readonly emitterId: string
+  readonly feeds: Map<string, Feed>
+  running: boolean
+  /** Something was added since the lane last looked. */
+  hinted: boolean
+}
+
+/** What a webhook's owner holds in memory: a cache of what the database says, dropped whole when a commit fails. */
+export interface WebhookMemory {
+  webhook: Webhook
+  secrets: ReadonlyArray<Redacted.Redacted>
+  /** When the secrets were read: one that is rotated out stops signing. */
+  secretsReadAt: number
+  readonly lanes: Map<string, Lane>
+  /** Deliveries whose retry is under way. */
+  readonly retrying: Set<string>
+  failed: boolean
+}
+
+/** Reads what a webhook's owner needs; none if there is no such webhook. */
+export const load = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
+  const webhooks = yield* Webhooks
+  const webhook = yield* webhooks.getById(webhookId)
+  if (Option.isNone(webhook)) return Option.none<WebhookMemory>()
+  return Option.some<WebhookMemory>({
+    webhook: webhook.value,
+    secrets: yield* Effect.catchTag(webhooks.secrets(webhookId), "SealBroken", Effect.die),
+    secretsReadAt: yield* Clock.currentTimeMillis,
+    lanes: new Map(),
+    retrying: new Set(),
+    failed: false
+  })
+})

@@ -1,0 +1,109 @@
+import type { LoggedEvent } from "@headwater/domain/Event"
+import * as EventId from "@headwater/domain/EventId"
+import { version } from "@headwater/domain/Version"
+import { EgressHttp } from "@headwater/egress/EgressHttp"
+import type { Attempt } from "@headwater/log/Deliveries"
+import { Clock, Effect } from "effect"
+import * as DeliveryOutcome from "./DeliveryOutcome.ts"
+import * as StandardWebhook from "./StandardWebhook.ts"
+import type { WebhookMemory } from "./WebhookMemory.ts"
+
+/** How long an endpoint has to answer, in milliseconds. */
+export const timeoutMs = 15_000
+
+/** What is kept of an answer's body. */
+const keptOfSuccess = 1_024
+const keptOfFailure = 16 * 1_024
+
+/** One attempt to make. */
+export interface Send {
+  readonly deliveryId: string
+  readonly subscriptionId: string
+  readonly event: LoggedEvent
+  /** From 1. */
+  readonly attempt: number
+}
+
+/** What an attempt came to, with its record but for when the next one is due. */
+export interface Sent {
+  readonly outcome: DeliveryOutcome.DeliveryOutcome
+  readonly endedAt: number
+  readonly record: Omit<Attempt, "nextAt">
+}
+
+/** Header values hold no text beyond printable ASCII (RFC 9110, section 5.5). */
+const headerText = (text: string): string => /^[\x20-\x7e]*$/.test(text) ? text : encodeURIComponent(text)
+
+const requestHeaders = (memory: WebhookMemory, { attempt, event, subscriptionId }: Send, startedAt: number) => {
+  const timestamp = Math.floor(startedAt / 1_000)
+  return {
+    "content-type": "application/json",
+    "user-agent": `Headwater/${version}`,
+    "webhook-id": event.emitId,
+    "webhook-timestamp": String(timestamp),
+    "webhook-signature": StandardWebhook.signature(memory.secrets, event.emitId, timestamp, event.payload),
+    "x-headwater-emitter-id": event.emitterId,
+    "x-headwater-event-id": EventId.format(event.id),
+    "x-headwater-event-name": headerText(event.stream === "" ? "default" : event.stream),
+    "x-headwater-subscription-id": subscriptionId,
+    "x-headwater-attempt": String(attempt),
+    "x-headwater-hops": String(event.hops)
+  }
+}
+
+/** Sends an event to a webhook's URL (delivery.md, "The request") and says what came of it. */
+export const send = Effect.fnUntraced(function*(memory: WebhookMemory, options: Send) {
+  const http = yield* EgressHttp
+  const { deliveryId, event, subscriptionId } = options
+  const { webhook } = memory
+  const startedAt = yield* Clock.currentTimeMillis
+  const answer = yield* Effect.result(http.request({
+    method: "POST",
+    url: webhook.url,
+    headers: requestHeaders(memory, options, startedAt),
+    body: event.payload,
+    timeoutMillis: timeoutMs,
+    maxBodyBytes: keptOfFailure
+  }))
+  const endedAt = yield* Clock.currentTimeMillis
+  const outcome = answer._tag === "Success"
+    ? DeliveryOutcome.ofResponse(answer.success, endedAt)
+    : DeliveryOutcome.ofFailure(answer.failure)
+  const delivered = outcome._tag === "Delivered"
+  const response = answer._tag === "Success" ? answer.success : undefined
+  const address = answer._tag === "Success" ? answer.success.address : answer.failure.address
+  const record: Omit<Attempt, "nextAt"> = {
+    deliveryId,
+    attempt: options.attempt,
+    webhookId: webhook.id,
+    subscriptionId,
+    emitterId: event.emitterId,
+    stream: event.stream,
+    eventId: event.id,
+    emitId: event.emitId,
+    startedAt,
+    durationMs: endedAt - startedAt,
+    outcome: delivered ? "delivered" : "failed",
+    status: response?.status ?? null,
+    address: address ?? null,
+    errorClass: delivered ? null : outcome.errorClass,
+    errorMessage: delivered ? null : outcome.message,
+    responseHeaders: response === undefined ? null : JSON.stringify(response.headers),
+    responseBody: response === undefined ? null : response.body.subarray(0, delivered ? keptOfSuccess : keptOfFailure)
+  }
+  yield* Effect.logInfo("delivery").pipe(Effect.annotateLogs({
+    account_id: webhook.accountId,
+    webhook_id: webhook.id,
+    delivery_id: deliveryId,
+    subscription_id: subscriptionId,
+    emitter_id: event.emitterId,
+    event_id: EventId.format(event.id),
+    emit_id: event.emitId,
+    attempt: options.attempt,
+    outcome: record.outcome,
+    ...(record.status === null ? {} : { status: record.status }),
+    ...(record.errorClass === null ? {} : { error_class: record.errorClass, error: record.errorMessage }),
+    duration_ms: record.durationMs
+  }))
+  return { outcome, endedAt, record } satisfies Sent as Sent
+})
