@@ -86,6 +86,11 @@ export class Deliveries extends Context.Service<Deliveries, {
   ) => Effect.Effect<ReadonlySet<string>, SqlError.SqlError>
   readonly record: (attempts: ReadonlyArray<Attempt>) => Effect.Effect<void, SqlError.SqlError>
   readonly attemptsOf: (webhookId: string) => Effect.Effect<ReadonlyArray<Attempt>, SqlError.SqlError>
+  /** A subscription is gone: what waits for a retry is not tried again. */
+  readonly removePendingOf: (
+    webhookId: string,
+    subscriptionId: string
+  ) => Effect.Effect<void, SqlError.SqlError>
   readonly removeOfWebhook: (webhookId: string) => Effect.Effect<void, SqlError.SqlError>
 }>()("@headwater/log/Deliveries") {
   static readonly layer: Layer.Layer<Deliveries, never, SqlClient.SqlClient> = Layer.effect(
@@ -164,6 +169,10 @@ export class Deliveries extends Context.Service<Deliveries, {
               SELECT * FROM attempts WHERE webhook_id = ${webhookId} ORDER BY started_at, delivery_id, attempt`,
             (rows) => rows.map(attemptFromRow)
           ),
+        removePendingOf: (webhookId, subscriptionId) =>
+          Effect.asVoid(sql`
+            DELETE FROM deliveries
+            WHERE webhook_id = ${webhookId} AND subscription_id = ${subscriptionId} AND state = 'pending'`),
         removeOfWebhook: (webhookId) =>
           Effect.andThen(
             sql`DELETE FROM deliveries WHERE webhook_id = ${webhookId}`,

@@ -1,5 +1,6 @@
 import * as Problem from "@headwater/api/Problem"
-import { type HttpReply, type HttpRequestEvent, Ingest } from "@headwater/engine/Ingest"
+import type { HttpReply, HttpRequestEvent } from "@headwater/engine/HttpExchange"
+import { Ingest } from "@headwater/engine/Ingest"
 import { ByteSize, Effect, Option, type Schema } from "effect"
 import {
   HttpIncomingMessage,

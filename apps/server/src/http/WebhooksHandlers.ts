@@ -5,8 +5,9 @@ import * as Problem from "@headwater/api/Problem"
 import type { WebhookResource } from "@headwater/api/WebhooksApi"
 import type { Webhook } from "@headwater/domain/Webhook"
 import { EgressGuard } from "@headwater/egress/EgressGuard"
+import { WebhookLifecycle, WebhookNotFound } from "@headwater/engine/WebhookLifecycle"
 import { Webhooks } from "@headwater/log/Webhooks"
-import { Effect, Option, Redacted } from "effect"
+import { Effect, Option, Redacted, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { answerFailures } from "./FailureProblem.ts"
 
@@ -20,6 +21,9 @@ const resourceOf = (webhook: Webhook): WebhookResource => ({
   updated_at: webhook.updatedAt
 })
 
+const missing = (id: string) => <A, E>(effect: Effect.Effect<A, E | WebhookNotFound>) =>
+  Effect.catchIf(effect, Schema.is(WebhookNotFound), () => Effect.fail(Problem.notFound("webhook", id)))
+
 const orNotFound = <A>(id: string, found: Option.Option<A>): Effect.Effect<A, Problem.NotFound> =>
   Effect.mapError(Effect.fromOption(found), () => Problem.notFound("webhook", id))
 
@@ -28,6 +32,7 @@ export const layer = HttpApiBuilder.group(
   "webhooks",
   Effect.fnUntraced(function*(handlers) {
     const webhooks = yield* Webhooks
+    const lifecycle = yield* WebhookLifecycle
     const guard = yield* EgressGuard
 
     const checkUrl = (url: string) =>
@@ -65,20 +70,17 @@ export const layer = HttpApiBuilder.group(
         return { data: resourceOf(yield* orNotFound(params.id, found)) }
       }, answerFailures),
       update: Effect.fnUntraced(function*({ params, payload }) {
-        const accountId = yield* CurrentAccount
-        yield* orNotFound(params.id, yield* webhooks.get(accountId, params.id))
         if (payload.url !== undefined) yield* checkUrl(payload.url)
-        const updated = yield* webhooks.update(accountId, params.id, {
+        const updated = yield* lifecycle.update(yield* CurrentAccount, params.id, {
           name: payload.name,
           description: payload.description,
           url: payload.url,
           active: payload.active ?? true
-        })
-        return { data: resourceOf(yield* orNotFound(params.id, updated)) }
+        }).pipe(missing(params.id))
+        return { data: resourceOf(updated) }
       }, answerFailures),
       delete: Effect.fnUntraced(function*({ params }) {
-        const existed = yield* webhooks.delete(yield* CurrentAccount, params.id)
-        if (!existed) return yield* Problem.notFound("webhook", params.id)
+        yield* lifecycle.remove(yield* CurrentAccount, params.id).pipe(missing(params.id))
       }, answerFailures),
       getSecret: Effect.fnUntraced(function*({ params }) {
         const webhook = yield* orNotFound(params.id, yield* webhooks.get(yield* CurrentAccount, params.id))
@@ -86,8 +88,8 @@ export const layer = HttpApiBuilder.group(
         return { data: { secret: Redacted.value(yield* orNotFound(params.id, Option.fromUndefinedOr(secret))) } }
       }, answerFailures),
       rotateSecret: Effect.fnUntraced(function*({ params }) {
-        const secret = yield* webhooks.rotate(yield* CurrentAccount, params.id)
-        return { data: { secret: Redacted.value(yield* orNotFound(params.id, secret)) } }
+        const secret = yield* lifecycle.rotateSecret(yield* CurrentAccount, params.id).pipe(missing(params.id))
+        return { data: { secret: Redacted.value(secret) } }
       }, answerFailures)
     })
   })

@@ -1,0 +1,142 @@
+import { Deferred, Effect, Schedule, Schema, type Scope } from "effect"
+import { type ChildProcess, spawn } from "node:child_process"
+import * as Fs from "node:fs/promises"
+import { createServer } from "node:net"
+import * as Os from "node:os"
+import * as Path from "node:path"
+
+/** The server did not come up, or an API call was not answered as the test needs. */
+export class ServerProcessError extends Schema.TaggedError<ServerProcessError>()("ServerProcessError", {
+  message: Schema.String
+}) {}
+
+/** A real server, as a user starts it, in a data directory of its own. */
+export interface ServerProcess {
+  readonly url: string
+  /** What the running server has printed. */
+  readonly output: () => string
+  /** Starts it and waits until it answers. */
+  readonly start: Effect.Effect<void, ServerProcessError>
+  /** `SIGKILL`: nothing of it gets to say goodbye. */
+  readonly kill: Effect.Effect<void>
+  /** `SIGTERM`; answers the exit code. */
+  readonly stop: Effect.Effect<number | null>
+  /** Calls the API with the first account's key and answers the parsed body of a 2xx. */
+  readonly api: (method: string, path: string, body?: unknown) => Effect.Effect<ApiAnswer, ServerProcessError>
+}
+
+export interface ApiAnswer {
+  // oxlint-disable-next-line typescript/no-explicit-any -- a test reads what the contract says is there
+  readonly data: any
+  // oxlint-disable-next-line typescript/no-explicit-any -- as above
+  readonly page_info?: any
+}
+
+export const key = `hw_${"k".repeat(40)}`
+
+const root = Path.resolve(import.meta.dirname, "..")
+
+export const freePort: Effect.Effect<number> = Effect.callback((resume) => {
+  const server = createServer()
+  server.listen(0, "127.0.0.1", () => {
+    const address = server.address()
+    const port = typeof address === "object" && address !== null ? address.port : 0
+    server.close(() => resume(Effect.succeed(port)))
+  })
+})
+
+const temporaryDirectory = Effect.acquireRelease(
+  Effect.promise(() => Fs.mkdtemp(Path.join(Os.tmpdir(), "headwater-e2e-"))),
+  (path) => Effect.promise(() => Fs.rm(path, { recursive: true, force: true }))
+)
+
+export const make: Effect.Effect<ServerProcess, never, Scope.Scope> = Effect.gen(function*() {
+  const dataDirectory = yield* temporaryDirectory
+  const port = yield* freePort
+  const url = `http://127.0.0.1:${port}`
+  let child: ChildProcess | undefined
+  let output = ""
+
+  const ended = Effect.suspend(() => {
+    const current = child
+    if (current === undefined || current.exitCode !== null || current.signalCode !== null) {
+      return Effect.succeed(current?.exitCode ?? null)
+    }
+    return Effect.callback<number | null>((resume) => {
+      current.once("exit", (code) => resume(Effect.succeed(code)))
+    })
+  })
+
+  const send = (signal: NodeJS.Signals) =>
+    Effect.suspend(() => {
+      child?.kill(signal)
+      return ended
+    })
+
+  const answers = Effect.tryPromise({
+    try: () => fetch(`${url}/healthz`),
+    catch: () => new ServerProcessError({ message: `the server does not answer; it said:\n${output}` })
+  }).pipe(
+    Effect.filterOrFail((response) => response.ok, () => new ServerProcessError({ message: "the server is not well" }))
+  )
+
+  const start = Effect.gen(function*() {
+    const failed = yield* Deferred.make<never, ServerProcessError>()
+    output = ""
+    child = spawn(process.execPath, [Path.join(root, "apps/server/src/main.ts")], {
+      cwd: root,
+      env: {
+        PATH: process.env["PATH"],
+        HEADWATER_API_KEY: key,
+        HEADWATER_DATA_DIR: dataDirectory,
+        HEADWATER_PORT: String(port),
+        HEADWATER_LOG: "json"
+      },
+      stdio: ["ignore", "pipe", "pipe"]
+    })
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on("data", (chunk) => {
+        output = (output + String(chunk)).slice(-1_000_000)
+      })
+    }
+    child.once("exit", (code, signal) => {
+      Deferred.doneUnsafe(
+        failed,
+        Effect.fail(new ServerProcessError({ message: `the server ended (${code ?? signal}); it said:\n${output}` }))
+      )
+    })
+    yield* answers.pipe(
+      Effect.retry({ schedule: Schedule.spaced("50 millis"), times: 600 }),
+      Effect.raceFirst(Deferred.await(failed))
+    )
+  })
+
+  yield* Effect.addFinalizer(() => send("SIGTERM"))
+
+  return {
+    url,
+    output: () => output,
+    start,
+    kill: Effect.asVoid(send("SIGKILL")),
+    stop: send("SIGTERM"),
+    api: Effect.fnUntraced(function*(method, path, body) {
+      const response = yield* Effect.tryPromise({
+        try: () =>
+          fetch(`${url}/v1${path}`, {
+            method,
+            headers: {
+              authorization: `Bearer ${key}`,
+              ...(body === undefined ? {} : { "content-type": "application/json" })
+            },
+            ...(body === undefined ? {} : { body: JSON.stringify(body) })
+          }),
+        catch: (cause) => new ServerProcessError({ message: `${method} ${path}: ${String(cause)}` })
+      })
+      const text = yield* Effect.promise(() => response.text())
+      if (!response.ok) {
+        return yield* new ServerProcessError({ message: `${method} ${path}: ${response.status} ${text}` })
+      }
+      return (text === "" ? { data: null } : JSON.parse(text)) as ApiAnswer
+    })
+  }
+})

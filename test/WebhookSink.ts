@@ -1,0 +1,42 @@
+import { Effect, type Scope } from "effect"
+import { createServer, type IncomingHttpHeaders } from "node:http"
+
+export interface Received {
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+/** A webhook's endpoint on loopback that keeps what it is sent. */
+export interface WebhookSink {
+  readonly url: string
+  readonly received: ReadonlyArray<Received>
+}
+
+/** @param answer the status to answer with, by how many requests came before this one */
+export const make = (answer: (count: number) => number = () => 200): Effect.Effect<WebhookSink, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.callback<WebhookSink & { readonly close: Effect.Effect<void> }>((resume) => {
+      const received: Array<Received> = []
+      const server = createServer((request, response) => {
+        const chunks: Array<Buffer> = []
+        request.on("data", (chunk: Buffer) => chunks.push(chunk))
+        request.on("end", () => {
+          received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() })
+          response.writeHead(answer(received.length - 1)).end()
+        })
+      })
+      server.listen(0, "127.0.0.1", () => {
+        const address = server.address()
+        const port = typeof address === "object" && address !== null ? address.port : 0
+        resume(Effect.succeed({
+          url: `http://127.0.0.1:${port}/hook`,
+          received,
+          close: Effect.callback<void>((closed) => {
+            server.closeAllConnections()
+            server.close(() => closed(Effect.void))
+          })
+        }))
+      })
+    }),
+    ({ close }) => close
+  )
