@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
+import * as WebhookSink from "@headwater/testing/WebhookSink"
 import { Effect, Ref, Schedule } from "effect"
 import { Webhook } from "standardwebhooks"
 import * as ServerProcess from "./ServerProcess.ts"
-import * as WebhookSink from "./WebhookSink.ts"
 
 const emitter = `
 export default {

@@ -23,7 +23,7 @@ const emitAll = (
 it.prop("unique lets each id through once, however the emits fall into runs", [runs], ([all]) => {
   const passed = emitAll("unique", all).flat()
   const identified = passed.filter((id) => id !== undefined)
-  assert.deepStrictEqual(identified, [...new Set<Dedupe.EmittedId>(all.flat().filter((id) => id !== undefined))])
+  assert.deepStrictEqual<unknown>(identified, [...new Set(all.flat().filter((id) => id !== undefined))])
 })
 
 it.prop("greatest lets through the records of the sequence", [runs], ([all]) => {
@@ -33,7 +33,7 @@ it.prop("greatest lets through the records of the sequence", [runs], ([all]) => 
     greatest = Number(id)
     return true
   })
-  assert.deepStrictEqual(emitAll("greatest", all).flat().filter((id) => id !== undefined), records)
+  assert.deepStrictEqual<unknown>(emitAll("greatest", all).flat().filter((id) => id !== undefined), records)
 })
 
 it("last lets through what comes after the last id seen, or all where it is not among them", () => {

@@ -165,7 +165,7 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
       hinted = false
       if ((yield* step) || hinted) continue
       yield* owner.settled
-      if (!hinted) break
+      if (!inputs.settled() && !hinted && !owner.hasFailed()) break
     }
     working = false
   })

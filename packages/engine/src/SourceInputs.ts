@@ -40,6 +40,8 @@ export interface SourceInputs {
     memory: SourceMemory,
     options: { readonly besideHook: boolean }
   ) => Effect.Effect<Option.Option<NextWork>>
+  /** Every commit is settled. Answers whether due work was taken in one, so that what it put there is looked for. */
+  readonly settled: () => boolean
   /** The source's memory was read anew: everything is looked for again. */
   readonly restart: () => void
   /** A subscription is gone: nothing of it starts any more. */
@@ -58,7 +60,7 @@ export const make = Effect.gen(function*() {
   let look = true
   let lookDue = true
   let due: Array<DueItem> = []
-  /** Until when each timer or delayed emit was taken by a commit that may be under way. */
+  /** The due times of timers and delayed emits taken by commits that may be under way. */
   const taken = new Map<string, number>()
   let turn = 0
 
@@ -101,8 +103,6 @@ export const make = Effect.gen(function*() {
       const page = yield* untilAnswered(dueWork.dueOf(memory.source.id, now, duePage))
       lookDue = lookDue || page.length === duePage
       due = page.filter((item) => item.dueAt > (taken.get(dueKey(item)) ?? -Infinity))
-      // What the database no longer shows as due was committed.
-      if (due.length === 0 && page.length === 0) taken.clear()
     }
   })
 
@@ -208,6 +208,12 @@ export const make = Effect.gen(function*() {
       lookDue = lookDue || wake.due
     },
     next,
+    settled: () => {
+      const looksAgain = taken.size > 0
+      taken.clear()
+      lookDue = lookDue || looksAgain
+      return looksAgain
+    },
     restart,
     forget: (memory, subscriptionId) => {
       fed = fed.filter((hint) => hint.subscriptionId !== subscriptionId)

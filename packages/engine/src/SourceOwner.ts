@@ -22,6 +22,8 @@ export interface SourceOwner {
   ) => Effect.Effect<Fiber.Fiber<ReadonlyArray<LoggedEvent>, CommitError>>
   /** Returns when every commit handed over is durable or has failed. */
   readonly settled: Effect.Effect<void>
+  /** Whether a commit failed since memory was read: what it took is still to be done. */
+  readonly hasFailed: () => boolean
   /** Everything in memory is to be read anew. */
   readonly invalidate: Effect.Effect<void>
 }
@@ -71,6 +73,7 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
       )
     }, Effect.uninterruptible),
     settled,
+    hasFailed: () => Option.isSome(memory) && memory.value.failed,
     invalidate: Effect.sync(() => {
       if (Option.isSome(memory)) memory.value.failed = true
     })

@@ -12,8 +12,15 @@ export interface WebhookSink {
   readonly received: ReadonlyArray<Received>
 }
 
-/** @param answer the status to answer with, by how many requests came before this one */
-export const make = (answer: (count: number) => number = () => 200): Effect.Effect<WebhookSink, never, Scope.Scope> =>
+export interface Answer {
+  readonly status: number
+  readonly headers?: Record<string, string>
+}
+
+/** @param answer what to answer, by how many requests came before this one */
+export const make = (
+  answer: (count: number) => Answer = () => ({ status: 200 })
+): Effect.Effect<WebhookSink, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.callback<WebhookSink & { readonly close: Effect.Effect<void> }>((resume) => {
       const received: Array<Received> = []
@@ -22,7 +29,8 @@ export const make = (answer: (count: number) => number = () => 200): Effect.Effe
         request.on("data", (chunk: Buffer) => chunks.push(chunk))
         request.on("end", () => {
           received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() })
-          response.writeHead(answer(received.length - 1)).end()
+          const { headers, status } = answer(received.length - 1)
+          response.writeHead(status, headers).end()
         })
       })
       server.listen(0, "127.0.0.1", () => {

@@ -1,0 +1,337 @@
+import { assert, layer } from "@effect/vitest"
+import type { Source } from "@headwater/domain/Source"
+import { DueWork } from "@headwater/log/DueWork"
+import { EventLog } from "@headwater/log/EventLog"
+import { Heads } from "@headwater/log/Heads"
+import { Sources } from "@headwater/log/Sources"
+import { SourceState } from "@headwater/log/SourceState"
+import { Subscriptions } from "@headwater/log/Subscriptions"
+import { Effect, Fiber, Option } from "effect"
+import { TestClock } from "effect/testing"
+import * as EngineFixture from "../test/EngineFixture.ts"
+import * as SourceActor from "./SourceActor.ts"
+import * as Wake from "./Wake.ts"
+
+const onTimer = (body: string) => `
+export default {
+  props: { timer: "$.interface.timer", db: "$.service.db" },
+  async run(event) { ${body} }
+}`
+
+const onRequest = (body: string, rest = "") => `
+export default {
+  props: { http: "$.interface.http", db: "$.service.db" },
+  ${rest}
+  async run(event) { ${body} }
+}`
+
+/** The source's owner. What it kicks itself for, the test does when it looks. */
+const actorOf = (source: Source) => SourceActor.make(source.id, { kick: Effect.void })
+
+const start = Effect.fnUntraced(function*(code: string, options: Parameters<typeof EngineFixture.source>[2] = {}) {
+  const account = yield* EngineFixture.account
+  const source = yield* EngineFixture.source(account.id, code, { state: "creating", ...options })
+  const actor = yield* actorOf(source)
+  return { account, actor, source }
+})
+
+/** A stream's payloads, oldest first. */
+const stream = Effect.fnUntraced(function*(source: Source, name = "") {
+  const events = yield* (yield* EventLog).latest({ emitterId: source.id, stream: name, limit: 100 })
+  return events.toReversed().map(({ payload }) => JSON.parse(payload))
+})
+
+const timerDueAt = Effect.fnUntraced(function*(source: Source) {
+  const [item] = yield* (yield* DueWork).allOf(source.id, "timer")
+  return item?.dueAt
+})
+
+const post = (actor: SourceActor.SourceActor, body: unknown, emitId = `r${JSON.stringify(body)}`) =>
+  actor.ingest({ emitId, payload: JSON.stringify({ body }), hops: 0 })
+
+const nine = Date.parse("2026-11-21T09:00:00Z")
+
+layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })("a source", (it) => {
+  it.effect("ticks at its interval from its deploy, each tick once", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(nine)
+      const { actor, source } = yield* start(onTimer("this.$emit(event)"), {
+        timers: { timer: { intervalSeconds: 60 } }
+      })
+      yield* actor.deploy({ emits: true })
+      assert.strictEqual(yield* timerDueAt(source), nine + 60_000)
+      yield* TestClock.adjust("59 seconds")
+      yield* actor.wake(Wake.forDueWork)
+      assert.deepStrictEqual(yield* stream(source), [])
+      for (const minute of [1, 2, 3]) {
+        yield* TestClock.setTime(nine + minute * 60_000 + 20)
+        yield* actor.wake(Wake.forDueWork)
+        yield* actor.wake(Wake.forDueWork)
+      }
+      assert.deepStrictEqual(yield* stream(source), [
+        { timestamp: nine / 1_000 + 60, interval_seconds: 60 },
+        { timestamp: nine / 1_000 + 120, interval_seconds: 60 },
+        { timestamp: nine / 1_000 + 180, interval_seconds: 60 }
+      ])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("takes ticks it missed while nobody was there once, and keeps its phase", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(nine)
+      const { actor, source } = yield* start(onTimer("this.$emit(event.timestamp)"), {
+        timers: { timer: { intervalSeconds: 60 } }
+      })
+      yield* actor.deploy({ emits: true })
+      yield* TestClock.adjust("630 seconds")
+      const successor = yield* actorOf(source)
+      yield* successor.wake(Wake.forEverything)
+      assert.strictEqual((yield* stream(source)).length, 1)
+      assert.strictEqual(yield* timerDueAt(source), nine + 11 * 60_000)
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("takes a tick that falls due while a run is busy once after it, never beside it", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(nine)
+      const { actor, source } = yield* start(
+        onTimer(`
+          const running = (this.db.get("running") ?? 0) + 1
+          await new Promise((resolve) => setTimeout(resolve, 300))
+          this.$emit({ timestamp: event.timestamp, running })`),
+        { timers: { timer: { intervalSeconds: 1 } } }
+      )
+      yield* actor.deploy({ emits: true })
+      yield* TestClock.adjust("1 second")
+      const working = yield* Effect.forkChild(actor.wake(Wake.forDueWork))
+      // The run is under way on real time; meanwhile three more ticks fall due by the clock.
+      yield* TestClock.withLive(Effect.sleep("100 millis"))
+      yield* TestClock.adjust("3 seconds")
+      yield* actor.wake(Wake.forDueWork)
+      yield* Fiber.join(working)
+      assert.deepStrictEqual((yield* stream(source)).map(({ running }) => running), [1, 1])
+      assert.strictEqual(yield* timerDueAt(source), nine + 5_000)
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("ticks by the clock on the wall of its cron's time zone, also where that changes", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(Date.parse("2026-03-27T12:00:00Z"))
+      const { actor, source } = yield* start(onTimer("this.$emit(new Date(event.timestamp * 1000).toISOString())"), {
+        timers: { timer: { cron: "0 9 * * *", timezone: "Europe/Berlin" } }
+      })
+      yield* actor.deploy({ emits: true })
+      for (let i = 0; i < 3; i++) {
+        yield* TestClock.setTime((yield* timerDueAt(source))!)
+        yield* actor.wake(Wake.forDueWork)
+      }
+      // Summer time begins on the 29th.
+      assert.deepStrictEqual(yield* stream(source), [
+        "2026-03-28T08:00:00.000Z",
+        "2026-03-29T07:00:00.000Z",
+        "2026-03-30T07:00:00.000Z"
+      ])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("emits what was delayed when its time has come", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(nine)
+      const { actor, source } = yield* start(
+        onRequest(`this.$emit("later", { delivery_ts: ${nine} + 60000, name: "slow" }); this.$emit("now")`)
+      )
+      yield* actor.deploy({ emits: true })
+      yield* post(actor, 1)
+      yield* actor.wake(Wake.forEvents([]))
+      assert.deepStrictEqual(yield* stream(source), ["now"])
+      yield* TestClock.adjust("59 seconds")
+      yield* actor.wake(Wake.forDueWork)
+      assert.deepStrictEqual(yield* stream(source, "slow"), [])
+      yield* TestClock.adjust("1 second")
+      yield* actor.wake(Wake.forDueWork)
+      assert.deepStrictEqual(yield* stream(source, "slow"), ["later"])
+      assert.deepStrictEqual(yield* (yield* DueWork).allOf(source.id, "emit"), [])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("runs acknowledged requests in order, also where another owner took over before they ran", () =>
+    Effect.gen(function*() {
+      const { actor, source } = yield* start(onRequest(`
+        const count = (this.db.get("count") ?? 0) + 1
+        this.db.set("count", count)
+        this.$emit({ body: event.body, count })`))
+      yield* actor.deploy({ emits: true })
+      for (let i = 0; i < 5; i++) assert.strictEqual((yield* post(actor, i)).status, 200)
+      assert.deepStrictEqual(yield* stream(source), [])
+      const successor = yield* actorOf(source)
+      yield* successor.wake(Wake.forEverything)
+      assert.deepStrictEqual(
+        yield* stream(source),
+        Array.from({ length: 5 }, (_, i) => ({ body: i, count: i + 1 }))
+      )
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("answers a repeated request with its first outcome and runs it once", () =>
+    Effect.gen(function*() {
+      const { actor, source } = yield* start(onRequest("this.$emit(event.body)"))
+      yield* actor.deploy({ emits: true })
+      yield* post(actor, "a", "same")
+      yield* post(actor, "a", "same")
+      const successor = yield* actorOf(source)
+      yield* post(successor, "a", "same")
+      yield* successor.wake(Wake.forEverything)
+      assert.deepStrictEqual(yield* stream(source), ["a"])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("an owner whose epoch has passed appends nothing more", () =>
+    Effect.gen(function*() {
+      const { actor, source } = yield* start(onRequest("this.$emit(event.body)"))
+      yield* actor.deploy({ emits: true })
+      const other = yield* (yield* Heads).acquire(source.id)
+      assert.isTrue(Option.isSome(other))
+      const refused = yield* Effect.flip(post(actor, "stale"))
+      assert.strictEqual(refused._tag, "Unavailable")
+      assert.deepStrictEqual(yield* stream(source, "$requests"), [])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("a run that throws leaves what it did until then, its error, and the next run undisturbed", () =>
+    Effect.gen(function*() {
+      const { actor, source } = yield* start(onRequest(`
+        this.$emit(event.body)
+        this.db.set("seen", event.body)
+        console.log("saw", event.body)
+        if (event.body === "bad") throw new TypeError("no good")`))
+      yield* actor.deploy({ emits: true })
+      yield* post(actor, "bad")
+      yield* post(actor, "fine")
+      yield* actor.wake(Wake.forEvents([]))
+      assert.deepStrictEqual(yield* stream(source), ["bad", "fine"])
+      assert.deepStrictEqual((yield* stream(source, "$logs")).map(({ message }) => message), ["saw bad", "saw fine"])
+      const [error] = yield* stream(source, "$errors")
+      assert.deepInclude(error.error, { code: "TypeError", message: "no good", cellId: source.id })
+      assert.match(error.error.stack, /component\.mjs:9/)
+      assert.deepStrictEqual(error.original_event, { body: "bad" })
+      assert.deepInclude(error.original_context, {
+        id: "r\"bad\"",
+        workflow_id: source.id,
+        owner_id: source.accountId,
+        source_type: "HTTP",
+        verified: false
+      })
+      assert.deepStrictEqual(yield* (yield* SourceState).load(source.id), { seen: "\"fine\"" })
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("passes an input whose outcome can't be stored with an error, instead of running it for ever", () =>
+    Effect.gen(function*() {
+      const { actor, source } = yield* start(onRequest(`
+        if (event.body === "bad") this.db.set("nul \\u0000 key", 1)
+        this.$emit(event.body)`))
+      yield* actor.deploy({ emits: true })
+      yield* post(actor, "bad")
+      yield* post(actor, "fine")
+      yield* actor.wake(Wake.forEvents([]))
+      assert.deepStrictEqual(yield* stream(source), ["fine"])
+      const [error] = yield* stream(source, "$errors")
+      assert.strictEqual(error.error.code, "CommitRejected")
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("emits an id once under dedupe unique, also across owners and runs under way together", () =>
+    Effect.gen(function*() {
+      const { actor, source } = yield* start(
+        onRequest("for (const id of event.body) this.$emit(id, { id })", "dedupe: \"unique\",")
+      )
+      yield* actor.deploy({ emits: true })
+      yield* post(actor, [1, 2])
+      yield* post(actor, [2, 3, 3])
+      yield* actor.wake(Wake.forEvents([]))
+      const successor = yield* actorOf(source)
+      yield* post(successor, [3, 1, 4])
+      yield* successor.wake(Wake.forEverything)
+      assert.deepStrictEqual(yield* stream(source), [1, 2, 3, 4])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("listens to another source: each event changes its state once, in the log's order", () =>
+    Effect.gen(function*() {
+      const { account, actor, source } = yield* start(`
+export default {
+  props: { db: "$.service.db" },
+  async run(event) {
+    const seen = [...(this.db.get("seen") ?? []), event]
+    this.db.set("seen", seen)
+    this.$emit(seen.length)
+  }
+}`)
+      yield* actor.deploy({ emits: true })
+      const log = yield* EngineFixture.emitter(account.id)
+      yield* (yield* Subscriptions).create({
+        accountId: account.id,
+        emitterId: log.emitterId,
+        listenerId: source.id,
+        eventName: ""
+      })
+      yield* EngineFixture.append(log, ["a", "b"])
+      yield* actor.wake(Wake.forEverything)
+      yield* EngineFixture.append(log, ["c"])
+      const successor = yield* actorOf(source)
+      yield* successor.wake(Wake.forEverything)
+      assert.deepStrictEqual(yield* (yield* SourceState).load(source.id), { seen: JSON.stringify(["a", "b", "c"]) })
+      assert.deepStrictEqual(yield* stream(source), [1, 2, 3])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("a loop of sources ends at the hop limit with an error", () =>
+    Effect.gen(function*() {
+      const { account, actor, source } = yield* start("export default { async run(event) { this.$emit(event + 1) } }")
+      yield* actor.deploy({ emits: true })
+      yield* (yield* Subscriptions).create({
+        accountId: account.id,
+        emitterId: source.id,
+        listenerId: source.id,
+        eventName: ""
+      })
+      const log = yield* EngineFixture.emitter(account.id)
+      yield* (yield* Subscriptions).create({
+        accountId: account.id,
+        emitterId: log.emitterId,
+        listenerId: source.id,
+        eventName: ""
+      })
+      yield* EngineFixture.append(log, [1])
+      for (let i = 0; i < 20; i++) yield* actor.wake(Wake.forEverything)
+      assert.strictEqual((yield* stream(source)).length, 15)
+      assert.deepStrictEqual((yield* stream(source, "$errors")).map(({ error }) => error.code), ["HopLimit"])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("is created with what its hooks did, and a hook that throws leaves nothing in its log", () =>
+    Effect.gen(function*() {
+      const hooked = (activate: string) => `
+export default {
+  props: { http: "$.interface.http", db: "$.service.db" },
+  hooks: {
+    async deploy() { this.$emit("deployed"); this.db.set("deployed", true) },
+    async activate() { this.$emit("activated"); ${activate} }
+  },
+  async run() {}
+}`
+      const fine = yield* start(hooked(""))
+      yield* fine.actor.deploy({ emits: true })
+      assert.deepStrictEqual(yield* stream(fine.source), ["deployed", "activated"])
+      const ready = yield* (yield* Sources).getById(fine.source.id)
+      assert.strictEqual(Option.getOrThrow(ready).state, "ready")
+
+      const failing = yield* start(hooked("throw new Error(\"not today\")"))
+      const failure = yield* Effect.flip(failing.actor.deploy({ emits: true }))
+      assert.deepInclude(failure, { _tag: "HookFailed", hook: "activate", message: "not today", line: 6 })
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("keeps its place while it is inactive, and goes on when it is active again", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(nine)
+      const { actor, source } = yield* start(onTimer("this.$emit(event.timestamp)"), {
+        timers: { timer: { intervalSeconds: 60 } }
+      })
+      yield* actor.deploy({ emits: true })
+      const ready = { ...source, state: "ready" as const }
+      yield* actor.update({ ...ready, active: false })
+      assert.isUndefined(yield* timerDueAt(source))
+      yield* TestClock.adjust("5 minutes")
+      yield* actor.wake(Wake.forEverything)
+      assert.deepStrictEqual(yield* stream(source), [])
+      yield* actor.update(ready)
+      assert.strictEqual(yield* timerDueAt(source), nine + 360_000)
+    }).pipe(EngineFixture.onTestClock))
+})

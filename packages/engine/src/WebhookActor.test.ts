@@ -1,0 +1,263 @@
+import { assert, layer } from "@effect/vitest"
+import * as Id from "@headwater/domain/Id"
+import { Cursors } from "@headwater/log/Cursors"
+import { Deliveries } from "@headwater/log/Deliveries"
+import { DueWork } from "@headwater/log/DueWork"
+import { EventLog } from "@headwater/log/EventLog"
+import { Subscriptions } from "@headwater/log/Subscriptions"
+import { Webhooks } from "@headwater/log/Webhooks"
+import * as WebhookSink from "@headwater/testing/WebhookSink"
+import { Clock, Effect, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import * as EngineFixture from "../test/EngineFixture.ts"
+import * as AccountActor from "./AccountActor.ts"
+import * as RetrySchedule from "./RetrySchedule.ts"
+import * as Wake from "./Wake.ts"
+import * as WebhookActor from "./WebhookActor.ts"
+
+/** A webhook on a sink that answers as told, subscribed to one emitter, with its owner. */
+const setup = Effect.fnUntraced(function*(answer: (count: number) => WebhookSink.Answer) {
+  const account = yield* EngineFixture.account
+  const log = yield* EngineFixture.emitter(account.id)
+  const sink = yield* WebhookSink.make(answer)
+  const webhook = yield* (yield* Webhooks).insert({
+    accountId: account.id,
+    name: null,
+    description: null,
+    url: sink.url
+  })
+  const subscription = yield* (yield* Subscriptions).create({
+    accountId: account.id,
+    emitterId: log.emitterId,
+    listenerId: webhook.id,
+    eventName: ""
+  })
+  const actor = yield* WebhookActor.make(webhook.id)
+  return { account, actor, log, sink, subscription, webhook }
+})
+
+/** What a subscription's cursor says became of its events, and whether it adds up. */
+const accounts = Effect.fnUntraced(function*(subscriptionId: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<Record<string, bigint>>`
+    SELECT n, start_n, delivered, pending, exhausted, dropped FROM cursors WHERE subscription_id = ${subscriptionId}`
+  const read = (name: string) => Number(row![name])
+  assert.strictEqual(
+    read("n") - read("start_n"),
+    read("delivered") + read("pending") + read("exhausted") + read("dropped"),
+    "the accounting balances"
+  )
+  return {
+    n: read("n"),
+    delivered: read("delivered"),
+    pending: read("pending"),
+    exhausted: read("exhausted"),
+    dropped: read("dropped")
+  }
+})
+
+const payloads = (sink: WebhookSink.WebhookSink) => sink.received.map(({ body }) => JSON.parse(body))
+
+const retryDueAt = Effect.fnUntraced(function*(webhookId: string) {
+  const [item] = yield* (yield* DueWork).allOf(webhookId, "retry")
+  return item?.dueAt
+})
+
+layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it) => {
+  it.effect("delivers what is in front of its cursor, in order, and accounts for it", () =>
+    Effect.gen(function*() {
+      const { actor, log, sink, subscription } = yield* setup(() => ({ status: 204 }))
+      yield* EngineFixture.append(log, Array.from({ length: 250 }, (_, i) => i))
+      yield* actor.wake(Wake.forEverything)
+      assert.deepStrictEqual(payloads(sink), Array.from({ length: 250 }, (_, i) => i))
+      assert.deepStrictEqual(yield* accounts(subscription.id), {
+        n: 250,
+        delivered: 250,
+        pending: 0,
+        exhausted: 0,
+        dropped: 0
+      })
+    }))
+
+  it.effect("retries a failed delivery along the whole schedule under one webhook-id, then gives it up", () =>
+    Effect.gen(function*() {
+      const { actor, log, sink, subscription, webhook } = yield* setup(() => ({ status: 500 }))
+      yield* EngineFixture.append(log, ["only"])
+      yield* actor.wake(Wake.forEverything)
+      for (const [index, delay] of RetrySchedule.delays.entries()) {
+        const now = yield* Clock.currentTimeMillis
+        const dueAt = yield* retryDueAt(webhook.id)
+        assert.isDefined(dueAt)
+        assert.isTrue(Math.abs(dueAt - now - delay) <= delay * 0.2 + 2_000, `retry ${index + 1} in ${dueAt - now} ms`)
+        assert.deepInclude(yield* accounts(subscription.id), { pending: 1, exhausted: 0 })
+        // Not before its time.
+        yield* TestClock.setTime(dueAt - 1)
+        yield* actor.wake(Wake.forDueWork)
+        assert.strictEqual(sink.received.length, index + 1)
+        yield* TestClock.setTime(dueAt)
+        yield* actor.wake(Wake.forDueWork)
+        assert.strictEqual(sink.received.length, index + 2)
+      }
+      assert.isUndefined(yield* retryDueAt(webhook.id))
+      assert.deepStrictEqual(yield* accounts(subscription.id), {
+        n: 1,
+        delivered: 0,
+        pending: 0,
+        exhausted: 1,
+        dropped: 0
+      })
+      assert.strictEqual(new Set(sink.received.map(({ headers }) => headers["webhook-id"])).size, 1)
+      assert.deepStrictEqual(
+        sink.received.map(({ headers }) => headers["x-headwater-attempt"]),
+        Array.from({ length: 10 }, (_, i) => String(i + 1))
+      )
+      const attempts = yield* (yield* Deliveries).attemptsOf(webhook.id)
+      assert.deepStrictEqual(attempts.map(({ attempt, outcome, status }) => ({ attempt, outcome, status })), [
+        ...Array.from({ length: 10 }, (_, i) => ({ attempt: i + 1, outcome: "failed" as const, status: 500 }))
+      ])
+    }))
+
+  it.effect("lets those behind a failed event go on, and delivers it when its retry succeeds", () =>
+    Effect.gen(function*() {
+      const { actor, log, sink, subscription, webhook } = yield* setup((count) => ({ status: count === 0 ? 500 : 200 }))
+      yield* EngineFixture.append(log, ["a", "b", "c"])
+      yield* actor.wake(Wake.forEverything)
+      assert.deepStrictEqual(payloads(sink), ["a", "b", "c"])
+      assert.deepInclude(yield* accounts(subscription.id), { delivered: 2, pending: 1 })
+      yield* TestClock.setTime((yield* retryDueAt(webhook.id))!)
+      yield* actor.wake(Wake.forDueWork)
+      assert.deepStrictEqual(payloads(sink), ["a", "b", "c", "a"])
+      assert.deepInclude(yield* accounts(subscription.id), { delivered: 3, pending: 0 })
+    }))
+
+  it.effect("sends nothing before a Retry-After has passed, then goes on where it was", () =>
+    Effect.gen(function*() {
+      const { actor, log, sink } = yield* setup((count) =>
+        count === 0 ? { status: 429, headers: { "retry-after": "3600" } } : { status: 200 }
+      )
+      yield* EngineFixture.append(log, ["a", "b"])
+      yield* actor.wake(Wake.forEverything)
+      assert.deepStrictEqual(payloads(sink), ["a"])
+      yield* TestClock.adjust("59 minutes")
+      yield* actor.wake(Wake.forEverything)
+      assert.deepStrictEqual(payloads(sink), ["a"])
+      yield* TestClock.adjust("1 minute")
+      yield* actor.wake(Wake.forDueWork)
+      assert.sameMembers(payloads(sink), ["a", "b", "a"])
+    }))
+
+  it.effect("goes out of service on a 410, tells the account once, and keeps its place until it is active again", () =>
+    Effect.gen(function*() {
+      const { account, actor, log, sink, subscription, webhook } = yield* setup((count) => ({
+        status: count === 0 ? 410 : 200
+      }))
+      yield* EngineFixture.append(log, ["a", "b"])
+      yield* actor.wake(Wake.forEverything)
+      assert.deepStrictEqual(payloads(sink), ["a"])
+      assert.deepInclude(yield* accounts(subscription.id), { n: 1, exhausted: 1 })
+      const webhooks = yield* Webhooks
+      const gone = Option.getOrThrow(yield* webhooks.getById(webhook.id))
+      assert.deepInclude(gone, { active: false, disabledReason: "gone" })
+
+      const owner = yield* AccountActor.make(account.id)
+      yield* owner.wake(Wake.forDueWork)
+      const told = yield* (yield* EventLog).latest({ emitterId: account.id, stream: "$webhooks", limit: 10 })
+      assert.deepStrictEqual(told.map(({ payload }) => JSON.parse(payload).type), ["webhook.disabled"])
+
+      const stays = { name: undefined, description: undefined, url: undefined }
+      yield* webhooks.update(account.id, webhook.id, { ...stays, active: true })
+      yield* actor.changed
+      yield* actor.wake(Wake.forEverything)
+      assert.deepStrictEqual(payloads(sink), ["a", "b"])
+    }))
+
+  it.effect("goes out of service after five days of nothing but failures", () =>
+    Effect.gen(function*() {
+      const { actor, log, webhook } = yield* setup(() => ({ status: 500 }))
+      const webhooks = yield* Webhooks
+      const isActive = Effect.map(webhooks.getById(webhook.id), (found) => Option.getOrThrow(found).active)
+      yield* EngineFixture.append(log, ["a"])
+      yield* actor.wake(Wake.forEverything)
+      yield* TestClock.adjust("119 hours")
+      yield* EngineFixture.append(log, ["b"])
+      yield* actor.wake(Wake.forEverything)
+      assert.isTrue(yield* isActive)
+      yield* TestClock.adjust("1 hour")
+      yield* EngineFixture.append(log, ["c"])
+      yield* actor.wake(Wake.forEverything)
+      assert.isFalse(yield* isActive)
+    }))
+
+  it.effect("drops a retry whose event was deleted, and the accounting still balances", () =>
+    Effect.gen(function*() {
+      const { actor, log, sink, subscription, webhook } = yield* setup(() => ({ status: 500 }))
+      const [event] = yield* EngineFixture.append(log, ["a"])
+      yield* actor.wake(Wake.forEverything)
+      yield* (yield* EventLog).prune({ emitterId: log.emitterId, stream: "" }, event!.id)
+      yield* TestClock.setTime((yield* retryDueAt(webhook.id))!)
+      yield* actor.wake(Wake.forDueWork)
+      assert.strictEqual(sink.received.length, 1)
+      assert.deepInclude(yield* accounts(subscription.id), { pending: 0, dropped: 1 })
+    }))
+
+  it.effect("passes what has come too far round, and what was deleted unread, as dropped", () =>
+    Effect.gen(function*() {
+      const { actor, log, sink, subscription } = yield* setup(() => ({ status: 200 }))
+      const appended = yield* log.commit([
+        EngineFixture.newEvent("deleted"),
+        EngineFixture.newEvent("tired", "", 16),
+        EngineFixture.newEvent("fresh"),
+        EngineFixture.newEvent("tired", "", 17)
+      ], {})
+      yield* (yield* EventLog).prune({ emitterId: log.emitterId, stream: "" }, appended[0]!.id)
+      yield* actor.wake(Wake.forEverything)
+      assert.deepStrictEqual(payloads(sink), ["fresh"])
+      assert.deepStrictEqual(yield* accounts(subscription.id), {
+        n: 4,
+        delivered: 1,
+        pending: 0,
+        exhausted: 0,
+        dropped: 3
+      })
+    }))
+
+  it.effect("starts nothing for a subscription that is gone, and goes on for the others", () =>
+    Effect.gen(function*() {
+      const { account, actor, log, sink, webhook } = yield* setup(() => ({ status: 200 }))
+      const other = yield* EngineFixture.emitter(account.id)
+      const subscriptions = yield* Subscriptions
+      const kept = yield* subscriptions.create({
+        accountId: account.id,
+        emitterId: other.emitterId,
+        listenerId: webhook.id,
+        eventName: ""
+      })
+      const events = yield* EngineFixture.append(log, ["gone"])
+      const removed = yield* subscriptions.remove({
+        accountId: account.id,
+        emitterId: log.emitterId,
+        listenerId: webhook.id,
+        eventName: "default"
+      })
+      yield* actor.forget(Option.getOrThrow(removed).id)
+      yield* EngineFixture.append(other, ["kept"])
+      // A hint that was under way when the subscription went.
+      const late = { subscriptionId: Option.getOrThrow(removed).id, emitterId: log.emitterId, stream: "", events }
+      yield* actor.wake(Wake.forEvents([late]))
+      yield* actor.wake(Wake.forEverything)
+      assert.deepStrictEqual(payloads(sink), ["kept"])
+      assert.strictEqual(
+        Option.getOrThrow(
+          yield* (yield* Cursors).position({ subscriptionId: kept.id, emitterId: other.emitterId })
+        ).n,
+        1
+      )
+    }))
+
+  it.effect("an unknown webhook wakes to nothing", () =>
+    Effect.gen(function*() {
+      const actor = yield* WebhookActor.make(Id.WebhookId.make(yield* Id.make("webhook")))
+      yield* actor.wake(Wake.forEverything)
+    }))
+})
