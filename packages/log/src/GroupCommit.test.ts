@@ -1,0 +1,169 @@
+import { assert, layer } from "@effect/vitest"
+import type { LoggedEvent } from "@headwater/domain/Event"
+import * as TestDatabase from "@headwater/testing/TestDatabase"
+import { Effect, Exit, Fiber, Layer, Option, PubSub } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Commit } from "./Commit.ts"
+import { beginning, type CursorMove, Cursors, noTally, ownRequests } from "./Cursors.ts"
+import { EventLog } from "./EventLog.ts"
+import { GroupCommit } from "./GroupCommit.ts"
+import { type Head, Heads } from "./Heads.ts"
+
+const accountId = "u_test"
+
+const Tables = GroupCommit.layer.pipe(Layer.provideMerge(TestDatabase.layer))
+
+const emitters = Effect.fnUntraced(function*(...ids: ReadonlyArray<string>) {
+  const sql = yield* SqlClient.SqlClient
+  const heads = yield* Heads
+  yield* sql`
+    INSERT INTO accounts (id, username, email, plan, created_at) VALUES (${accountId}, 'a', 'a@b', 'free', 0)
+    ON CONFLICT DO NOTHING`
+  return yield* Effect.forEach(ids, (id) =>
+    Effect.andThen(
+      heads.create(id, accountId),
+      Effect.map(heads.acquire(id), Option.getOrThrow)
+    ))
+})
+
+const event = (head: Head, n: number, payload = "1"): LoggedEvent => ({
+  emitterId: head.emitterId,
+  stream: "",
+  n,
+  id: BigInt(n),
+  emitId: `${head.emitterId}-${n}`,
+  hops: 1,
+  meta: {},
+  payload
+})
+
+/** A commit of the event numbered `n`, as its owner would make it. */
+const appending = (head: Head, n: number, payload?: string): Commit => ({
+  head: { ...head, lastId: BigInt(n), streams: { "": n } },
+  events: [event(head, n, payload)]
+})
+
+const move = (emitterId: string, from: number, to: number): CursorMove => ({
+  subscriptionId: ownRequests,
+  emitterId,
+  from,
+  to: { n: to, id: BigInt(to) },
+  tally: { ...noTally, delivered: to - from }
+})
+
+const numbers = (emitterId: string) =>
+  Effect.map(
+    Effect.flatMap(EventLog, (log) => log.after({ emitterId, stream: "" }, 0n, 1_000)),
+    (events) => events.map(({ n }) => n)
+  )
+
+layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group commit", (it) => {
+  it.effect("writes many emitters' commits, each in its order, and tells of them in that order", () =>
+    Effect.gen(function*() {
+      const owners = yield* emitters("dc_a", "dc_b", "dc_c")
+      const writer = yield* GroupCommit
+      const told = yield* PubSub.subscribe(writer.committed)
+      yield* Effect.forEach(
+        Array.from({ length: 50 }, (_, i) => i + 1).flatMap((n) => owners.map((head) => appending(head, n))),
+        (commit) => writer.submit(() => commit),
+        { concurrency: "unbounded", discard: true }
+      )
+      const expected = Array.from({ length: 50 }, (_, i) => i + 1)
+      for (const { emitterId } of owners) {
+        assert.deepStrictEqual(yield* numbers(emitterId), expected)
+        const head = Option.getOrThrow(yield* (yield* Heads).get(emitterId))
+        assert.deepInclude(head, { lastId: 50n, streams: { "": 50 } })
+      }
+      const heard = (yield* PubSub.takeAll(told)).flat().flatMap(({ events }) => events)
+      assert.deepStrictEqual(heard.filter(({ emitterId }) => emitterId === "dc_b").map(({ n }) => n), expected)
+    }))
+
+  it.effect("refuses an owner whose epoch has passed and writes the others of its batch", () =>
+    Effect.gen(function*() {
+      const [stale, fine] = yield* emitters("dc_stale", "dc_fine")
+      const fresh = Option.getOrThrow(yield* (yield* Heads).acquire("dc_stale"))
+      const writer = yield* GroupCommit
+      const [old, other, current] = yield* Effect.forEach(
+        [appending(stale!, 1), appending(fine!, 1), appending(fresh, 1)],
+        (commit) => Effect.exit(writer.submit(() => commit)),
+        { concurrency: "unbounded" }
+      )
+      assert.isTrue(Exit.isFailure(old!))
+      assert.isTrue(Exit.isSuccess(other!))
+      assert.isTrue(Exit.isSuccess(current!))
+      assert.deepStrictEqual(yield* numbers("dc_stale"), [1])
+    }))
+
+  it.effect("a commit the database refuses fails alone, and what its owner had in line behind it with it", () =>
+    Effect.gen(function*() {
+      const [bad, good] = yield* emitters("dc_bad", "dc_good")
+      const writer = yield* GroupCommit
+      const commits = [
+        appending(good!, 1),
+        appending(bad!, 1, "\u0000"),
+        appending(bad!, 2),
+        appending(good!, 2)
+      ]
+      const exits = yield* Effect.forEach(commits, (commit) => Effect.exit(writer.submit(() => commit)), {
+        concurrency: "unbounded"
+      })
+      assert.deepStrictEqual(exits.map(Exit.isSuccess), [true, false, false, true])
+      assert.deepStrictEqual(yield* numbers("dc_bad"), [])
+      assert.deepStrictEqual(yield* numbers("dc_good"), [1, 2])
+      // Under a new epoch the owner starts over where the log stands.
+      const again = Option.getOrThrow(yield* (yield* Heads).acquire("dc_bad"))
+      yield* writer.submit(() => appending(again, 1))
+      assert.deepStrictEqual(yield* numbers("dc_bad"), [1])
+    }))
+
+  it.effect("moves a cursor only from where it stands, several moves of one in a batch included", () =>
+    Effect.gen(function*() {
+      yield* emitters("dc_cursor")
+      const writer = yield* GroupCommit
+      const cursors = yield* Cursors
+      yield* Effect.all([
+        writer.submit(() => ({ moves: [move("dc_cursor", 0, 2)] })),
+        writer.submit(() => ({ moves: [move("dc_cursor", 2, 3)] }))
+      ], { concurrency: "unbounded" })
+      assert.deepStrictEqual(yield* cursors.requestsPosition("dc_cursor"), { n: 3, id: 3n })
+      const refused = yield* Effect.flip(writer.submit(() => ({ moves: [move("dc_cursor", 2, 4)] })))
+      assert.strictEqual(refused._tag, "Fenced")
+      const sql = yield* SqlClient.SqlClient
+      const [row] = yield* sql<{ delivered: bigint }>`SELECT delivered FROM cursors WHERE emitter_id = 'dc_cursor'`
+      assert.strictEqual(row!.delivered, 3n)
+    }))
+
+  it.effect("moves no cursor of a subscription that is gone", () =>
+    Effect.gen(function*() {
+      yield* emitters("dc_lonely")
+      const gone = { ...move("dc_lonely", 0, 1), subscriptionId: "sub_gone" }
+      const refused = yield* Effect.flip(Effect.flatMap(GroupCommit, ({ submit }) => submit(() => ({ moves: [gone] }))))
+      assert.strictEqual(refused._tag, "Fenced")
+      const position = yield* (yield* Cursors).position({ subscriptionId: "sub_gone", emitterId: "dc_lonely" })
+      assert.isTrue(Option.isNone(position))
+      assert.deepStrictEqual(beginning, { n: 0, id: 0n })
+    }))
+
+  it.effect("writes everything once while the database keeps cutting its connections", () =>
+    Effect.gen(function*() {
+      const [owner] = yield* emitters("dc_cut")
+      const writer = yield* GroupCommit
+      const sql = yield* SqlClient.SqlClient
+      const cutting = yield* sql`
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()`.pipe(
+        Effect.ignore,
+        Effect.andThen(Effect.sleep("3 millis")),
+        Effect.forever,
+        Effect.forkChild
+      )
+      const count = 300
+      yield* Effect.forEach(
+        Array.from({ length: count }, (_, i) => i + 1),
+        (n) => Effect.andThen(Effect.sleep(`${n} millis`), writer.submit(() => appending(owner!, n))),
+        { concurrency: "unbounded", discard: true }
+      )
+      yield* Fiber.interrupt(cutting)
+      assert.deepStrictEqual(yield* numbers("dc_cut"), Array.from({ length: count }, (_, i) => i + 1))
+    }))
+})
