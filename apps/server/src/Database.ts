@@ -15,7 +15,7 @@ const maxConnections = 24
 const session = {
   synchronous_commit: "on",
   idle_in_transaction_session_timeout: "15s",
-  lock_timeout: "15s",
+  lock_timeout: "2s",
   statement_timeout: "60s"
 }
 

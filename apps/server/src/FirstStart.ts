@@ -1,38 +1,53 @@
+import type { Account } from "@headwater/domain/Account"
 import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
-import { Console, Effect, Layer, Option, Redacted } from "effect"
+import { Console, Context, Effect, Layer, Option, Redacted } from "effect"
 import { ServerConfig } from "./ServerConfig.ts"
 
-/** Creates the first account at the first start, and says in a few lines where everything is. */
-export const layer = Layer.effectDiscard(Effect.gen(function*() {
+/** The account there is from the first start on, and at that start its key. */
+export class FirstStart extends Context.Service<FirstStart, {
+  readonly account: Account
+  readonly key: Redacted.Redacted | undefined
+}>()("@headwater/server/FirstStart") {
+  /** Creates the account if there is none, before anybody can ask. */
+  static readonly layer = Layer.effect(
+    FirstStart,
+    Effect.gen(function*() {
+      const { apiKey } = yield* ServerConfig
+      const accounts = yield* AccountLifecycle
+      return yield* accounts.createFirst({
+        username: "admin",
+        email: "admin@localhost",
+        plan: "free",
+        ...(Option.isSome(apiKey) ? { key: apiKey.value } : {})
+      })
+    })
+  )
+}
+
+/** Says where everything is, once the server answers: in a few lines at the first start, later in one. */
+export const greeting = Layer.effectDiscard(Effect.gen(function*() {
   const { apiKey, dataDirectory, databaseUrl, egressAllow, url } = yield* ServerConfig
-  const accounts = yield* AccountLifecycle
-  const { account, key } = yield* accounts.createFirst({
-    username: "admin",
-    email: "admin@localhost",
-    plan: "free",
-    ...(Option.isSome(apiKey) ? { key: apiKey.value } : {})
-  })
+  const { account, key } = yield* FirstStart
   const database = Option.isSome(databaseUrl) ? "the Postgres of DATABASE_URL" : `embedded Postgres in ${dataDirectory}`
   if (key === undefined) {
     yield* Console.log(`Headwater listens on ${url} (data: ${database}).`)
     return
   }
-  const shown = Option.isSome(apiKey) ? "the one in HEADWATER_API_KEY" : Redacted.value(key)
+  const given = Option.isSome(apiKey)
+  const shown = given ? "the one in HEADWATER_API_KEY" : `${Redacted.value(key)}   shown this once: keep it`
+  const bearer = given ? "$HEADWATER_API_KEY" : Redacted.value(key)
   yield* Console.log([
     "",
     `  Headwater listens on ${url}`,
     "",
     `  Account   ${account.username} (${account.id})`,
-    `  API key   ${shown}${Option.isSome(apiKey) ? "" : "   shown this once: keep it"}`,
+    `  API key   ${shown}`,
     `  Data      ${database}`,
     ...(egressAllow.includes("loopback")
       ? ["  Egress    loopback addresses are allowed (HEADWATER_EGRESS_ALLOW), as suits development"]
       : []),
     "",
-    `  Try       curl -H "Authorization: Bearer ${
-      Option.isSome(apiKey) ? "$HEADWATER_API_KEY" : Redacted.value(key)
-    }" ` +
-    `${url}/v1/users/me`,
+    `  Try       curl -H "Authorization: Bearer ${bearer}" ${url}/v1/users/me`,
     "  Then      the walk-through in README.md",
     ""
   ].join("\n"))

@@ -27,7 +27,7 @@ import { createServer } from "node:http"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import * as Database from "./Database.ts"
-import * as FirstStart from "./FirstStart.ts"
+import { FirstStart, greeting } from "./FirstStart.ts"
 import * as HttpApp from "./http/HttpApp.ts"
 import { HttpSettings } from "./http/HttpSettings.ts"
 import * as Logging from "./Logging.ts"
@@ -118,8 +118,9 @@ const drainFirst = Layer.effectDiscard(
 )
 
 /** The whole program: HTTP, engine, sandboxes and database, as configured by the environment. */
-export const layer = Layer.mergeAll(FirstStart.layer, drainFirst).pipe(
-  Layer.provide(http),
+export const layer = Layer.mergeAll(greeting, drainFirst).pipe(
+  Layer.provideMerge(http),
+  Layer.provideMerge(FirstStart.layer),
   Layer.provideMerge(engine),
   Layer.provide(seal),
   Layer.provide(Database.layer),

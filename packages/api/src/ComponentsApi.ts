@@ -6,7 +6,7 @@ import { Single } from "./Pagination.ts"
 import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
 import { RequestCheck } from "./RequestCheck.ts"
-import { Text } from "./Text.ts"
+import { CodeText, Text, textUpTo } from "./Text.ts"
 import { UnixSeconds } from "./UnixSeconds.ts"
 
 /** A saved version of component code. */
@@ -22,6 +22,9 @@ export const ComponentResource = Schema.Struct({
 }).annotate({ identifier: "Component" })
 export type ComponentResource = typeof ComponentResource.Type
 
+/** Where component code is hosted, kept as written. */
+export const ComponentUrl = textUpTo(2_048)
+
 /** Largest component code, in bytes of UTF-8 (decisions.md, error table). */
 export const maxCodeBytes = 1024 * 1024
 
@@ -29,8 +32,8 @@ export class ComponentsApi extends HttpApiGroup.make("components")
   .add(
     HttpApiEndpoint.post("create", "/components", {
       payload: Schema.Struct({
-        component_code: Schema.optionalKey(Schema.String.annotate({ description: "Full component code." })),
-        component_url: Schema.optionalKey(Schema.String.annotate({
+        component_code: Schema.optionalKey(CodeText.annotate({ description: "Full component code." })),
+        component_url: Schema.optionalKey(ComponentUrl.annotate({
           description: "Where the code is hosted. Beside component_code it is only kept as metadata."
         })),
         ...Projection.fields

@@ -92,6 +92,12 @@ export class InternalError extends HttpApiError.Problem<InternalError>()("Intern
   title: "Internal error"
 }, members("internal_error", Details)) {}
 
+export class InvalidResponse extends HttpApiError.Problem<InvalidResponse>()("InvalidResponseProblem", {
+  type: typeOf("invalid_response"),
+  status: 502,
+  title: "Invalid response"
+}, members("invalid_response", Details)) {}
+
 export class Unavailable extends HttpApiError.Problem<Unavailable>()("UnavailableProblem", {
   type: typeOf("unavailable"),
   status: 503,

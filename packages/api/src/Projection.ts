@@ -1,15 +1,18 @@
 import { Predicate, Schema } from "effect"
 import { HttpApiMiddleware } from "effect/http-api"
 
+/** Each name becomes a node of a tree, so a list is bounded. */
+const List = Schema.String.pipe(Schema.check(Schema.isMaxLength(4_096)))
+
 /**
  * The parameters `include` and `exclude` (rest-api.md, "Common parameters"; decisions.md, "Conventions"): names or
  * dotted paths, comma-separated, matched against the fields of each item in `data`.
  */
 export const fields = {
-  include: Schema.optionalKey(Schema.String.annotate({
+  include: Schema.optionalKey(List.annotate({
     description: "Comma-separated list of response fields to include; dotted paths reach into objects. Default: all."
   })),
-  exclude: Schema.optionalKey(Schema.String.annotate({
+  exclude: Schema.optionalKey(List.annotate({
     description: "Comma-separated list of response fields to leave out; wins over include. Default: none."
   }))
 }

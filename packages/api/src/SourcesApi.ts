@@ -1,12 +1,13 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
+import { ComponentUrl } from "./ComponentsApi.ts"
 import * as Pagination from "./Pagination.ts"
 import { PathId } from "./PathId.ts"
 import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
 import { RequestCheck } from "./RequestCheck.ts"
-import { Text } from "./Text.ts"
+import { CodeText, Text } from "./Text.ts"
 import { UnixSeconds } from "./UnixSeconds.ts"
 
 export const SourceResource = Schema.Struct({
@@ -27,11 +28,11 @@ export const SourceResource = Schema.Struct({
 export type SourceResource = typeof SourceResource.Type
 
 const input = {
-  component_id: Schema.optionalKey(Schema.String.annotate({
+  component_id: Schema.optionalKey(Text.annotate({
     description: "A component created before. Used where several of the three component parameters are given."
   })),
-  component_code: Schema.optionalKey(Schema.String.annotate({ description: "Full component code." })),
-  component_url: Schema.optionalKey(Schema.String.annotate({ description: "Where the component is hosted." })),
+  component_code: Schema.optionalKey(CodeText.annotate({ description: "Full component code." })),
+  component_url: Schema.optionalKey(ComponentUrl.annotate({ description: "Where the component is hosted." })),
   name: Schema.optionalKey(Text.annotate({ description: "Default: the name slug of the component." })),
   configured_props: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json)),
   ...Projection.fields

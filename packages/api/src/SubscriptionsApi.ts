@@ -1,3 +1,4 @@
+import * as EmitterPattern from "@headwater/domain/EmitterPattern"
 import { StreamNameInput } from "@headwater/domain/Stream"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -16,9 +17,20 @@ export const SubscriptionResource = Schema.Struct({
 }).annotate({ identifier: "Subscription" })
 export type SubscriptionResource = typeof SubscriptionResource.Type
 
+/** Ids are shorter than this, so a longer glob says nothing that a shorter one does not. */
+const maxGlobLength = 100
+
+const Emitter = Text.pipe(
+  Schema.check(
+    Schema.makeFilter((text) => text.length <= maxGlobLength || !EmitterPattern.isGlob(text), {
+      expected: `a glob of at most ${maxGlobLength} characters`
+    })
+  )
+)
+
 /** Given in the query or, as an extension, in a JSON body, which wins. */
 export const parameters = {
-  emitter_id: Schema.optionalKey(Text.annotate({
+  emitter_id: Schema.optionalKey(Emitter.annotate({
     description: "Required. A source or workflow, or a glob over ids with * and ?."
   })),
   listener_id: Schema.optionalKey(Text.annotate({ description: "Required. A source, workflow or webhook." })),

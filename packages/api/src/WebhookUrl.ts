@@ -2,8 +2,8 @@ import { Schema } from "effect"
 
 const maxLength = 2048
 
-/** Characters that the URL parser drops or that no URL holds. */
-const unwritable = /[\s\p{Cc}]/u
+/** Characters that the URL parser drops or that no URL holds, half a surrogate pair among them. */
+const unwritable = /[\s\p{Cc}\p{Cs}]/u
 
 /**
  * Where a webhook's events go: a protocol, http or https, and a hostname (rest-api.md, "Webhooks"). Kept as written;

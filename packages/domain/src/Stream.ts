@@ -29,6 +29,8 @@ export const StreamNameInput = Schema.String.pipe(
   Schema.check(
     Schema.isMaxLength(maxLength),
     Schema.makeFilter((name) => name !== requests, { expected: "a stream other than $requests, which is internal" }),
-    Schema.makeFilter((name) => !name.includes("\u0000"), { expected: "text without the NUL character" })
+    Schema.makeFilter((name) => !name.includes("\u0000") && name.isWellFormed(), {
+      expected: "well-formed Unicode without the NUL character"
+    })
   )
 )

@@ -36,6 +36,10 @@ export const make = Effect.fnUntraced(function*(accountId: string) {
             Effect.gen(function*() {
               yield* Effect.logWarning("A commit to an account's log failed; its head is read anew", error)
               log = yield* acquire
+              if (Option.isNone(log) || error._tag === "Fenced") return
+              // What the database refuses once it would refuse each time.
+              yield* Effect.logError("Events of an account can't be stored and are dropped", due)
+              yield* Effect.orDie(log.value.commit([], { dueDone: due }))
             })
           )
         )

@@ -99,7 +99,7 @@ export class Actors extends Context.Service<Actors, {
       const webhook = yield* WebhookEntity.client
       const account = yield* AccountEntity.client
 
-      const wake = (actorId: string, hint: Wake.Wake) => {
+      const send = (actorId: string, hint: Wake.Wake) => {
         switch (Id.kindOf(actorId)) {
           case "source":
             return source(actorId).Wake(hint, { discard: true })
@@ -111,6 +111,24 @@ export class Actors extends Context.Service<Actors, {
             return Effect.void
         }
       }
+
+      const scope = yield* Effect.scope
+      /** Hints that wait for the one under way to the same actor: an actor that is slow to start holds up no other. */
+      const waking = new Map<string, Wake.Wake>()
+
+      const sendAll = (actorId: string, hint: Wake.Wake): Effect.Effect<void> =>
+        send(actorId, hint).pipe(
+          Effect.catch((error) => Effect.logDebug("A hint was lost; a scan will find what is owed", error)),
+          Effect.andThen(Effect.suspend(() => {
+            const next = waking.get(actorId)
+            if (next === undefined || Wake.isNone(next)) {
+              waking.delete(actorId)
+              return Effect.void
+            }
+            waking.set(actorId, Wake.none)
+            return sendAll(actorId, next)
+          }))
+        )
 
       return Actors.of({
         ingest: (sourceId, request) => reach(source(sourceId).Ingest(request), ingestTimeout),
@@ -124,10 +142,11 @@ export class Actors extends Context.Service<Actors, {
             ? reach(webhook(listenerId).Forget({ subscriptionId }), callTimeout)
             : reach(source(listenerId).Forget({ subscriptionId }), callTimeout),
         wake: (actorId, hint) =>
-          wake(actorId, hint).pipe(
-            Effect.catch((error) => Effect.logDebug("A hint was lost; a scan will find what is owed", error)),
-            Effect.asVoid
-          )
+          Effect.suspend(() => {
+            const waiting = waking.get(actorId)
+            waking.set(actorId, waiting === undefined ? Wake.none : Wake.merge(waiting, hint))
+            return waiting === undefined ? Effect.asVoid(Effect.forkIn(sendAll(actorId, hint), scope)) : Effect.void
+          })
       })
     })
   )

@@ -2,7 +2,7 @@ import type { LoggedEvent, NewEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import type { Commit } from "@headwater/log/Commit"
 import { type CommitError, GroupCommit } from "@headwater/log/GroupCommit"
-import { type Head, Heads } from "@headwater/log/Heads"
+import { type Head, Heads, ordinalOf } from "@headwater/log/Heads"
 import { Clock, Effect, Option } from "effect"
 import type { SqlError } from "effect/sql"
 
@@ -42,7 +42,7 @@ export const acquire: (emitterId: string) => Effect.Effect<
 
     const assign = (event: NewEvent, now: number): LoggedEvent => {
       const id = EventId.next(head.lastId, now)
-      const n = (head.streams[event.stream] ?? 0) + 1
+      const n = ordinalOf(head, event.stream) + 1
       head = { ...head, lastId: id, streams: { ...head.streams, [event.stream]: n } }
       return { ...event, emitterId, id, n }
     }

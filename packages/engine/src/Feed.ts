@@ -1,7 +1,7 @@
 import { type LoggedEvent, maxHops } from "@headwater/domain/Event"
 import { type CursorKey, type CursorMove, noTally, type Position, type Tally } from "@headwater/log/Cursors"
 import { EventLog, type StreamAddress } from "@headwater/log/EventLog"
-import { Heads } from "@headwater/log/Heads"
+import { Heads, ordinalOf } from "@headwater/log/Heads"
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
 
@@ -12,6 +12,7 @@ export type FeedItem =
   | { readonly _tag: "Dropped"; readonly to: Position; readonly dropped: number }
 
 const pageSize = 100
+const pageBytes = 4 * 1024 * 1024
 const maxBuffered = 1_000
 const maxBufferedBytes = 4 * 1024 * 1024
 
@@ -85,11 +86,14 @@ export class Feed {
     return Effect.suspend(() => {
       // Cleared first, so that what is offered while the page is read asks for another look.
       this.behind = false
-      return read.page(this.address, this.position, pageSize)
+      return read.page(this.address, this.position)
     }).pipe(
       Effect.map(({ events, head }) => {
-        for (const event of events) this.push(event)
-        if (events.length === pageSize) this.behind = true
+        for (const event of events) {
+          // What was offered while the page was read is there already.
+          if (event.n > this.tail) this.push(event)
+        }
+        if (events.length > 0 && this.tail < head.n) this.behind = true
         return Option.fromUndefinedOr(this.peek() ?? this.deletedUpTo(head))
       }),
       Effect.tapError(() => Effect.sync(() => this.lookAgain()))
@@ -138,8 +142,7 @@ export class FeedReader extends Context.Service<FeedReader, {
   /** The events after a position, and a head such that every event up to it that is still in the log is among them. */
   readonly page: (
     address: StreamAddress,
-    after: Position,
-    limit: number
+    after: Position
   ) => Effect.Effect<{ readonly events: ReadonlyArray<LoggedEvent>; readonly head: Position }, SqlError.SqlError>
 }>()("@headwater/engine/FeedReader") {
   static readonly layer = Layer.effect(
@@ -148,15 +151,15 @@ export class FeedReader extends Context.Service<FeedReader, {
       const heads = yield* Heads
       const log = yield* EventLog
       return FeedReader.of({
-        page: Effect.fnUntraced(function*(address, after, limit) {
+        page: Effect.fnUntraced(function*(address, after) {
           // The head before the events: what it counts was committed when they are read.
           const head = yield* heads.get(address.emitterId)
-          const events = yield* log.after(address, after.id, limit)
+          const events = yield* log.after(address, after.id, pageSize, pageBytes)
           return {
             events,
             head: Option.match(head, {
               onNone: () => after,
-              onSome: ({ lastId, streams }) => ({ n: streams[address.stream] ?? 0, id: lastId })
+              onSome: (head) => ({ n: ordinalOf(head, address.stream), id: head.lastId })
             })
           }
         })

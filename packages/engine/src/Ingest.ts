@@ -1,4 +1,5 @@
 import * as EmitId from "@headwater/domain/EmitId"
+import { maxHops } from "@headwater/domain/Event"
 import { Sources } from "@headwater/log/Sources"
 import { Context, Effect, Layer, Option } from "effect"
 import { Actors } from "./Actors.ts"
@@ -25,7 +26,7 @@ export class Ingest extends Context.Service<Ingest, {
           return yield* actors.ingest(source.value.id, {
             emitId: EmitId.make(),
             payload: JSON.stringify(request),
-            hops
+            hops: Math.min(hops, maxHops)
           })
         }, Effect.catchTag("SqlError", toUnavailable))
       })

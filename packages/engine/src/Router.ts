@@ -51,16 +51,23 @@ export class Router extends Context.Service<Router, {
       const sql = yield* PgClient.PgClient
       const writer = yield* GroupCommit
       const routes = new Map<string, ReadonlyArray<Route>>()
-      /** Emitters appended to since the last scan. */
-      let appended = new Set<string>()
+      /** Counts what makes routes stale, so that a list read before such a change is not kept. */
+      let changes = 0
+
+      const forgetRoutes = (accountId?: string) => {
+        changes += 1
+        if (accountId === undefined) routes.clear()
+        else routes.delete(accountId)
+      }
 
       const routesOf = Effect.fnUntraced(function*(accountId: string) {
         const known = routes.get(accountId)
         if (known !== undefined) return known
         if (routes.size >= maxAccounts) routes.clear()
+        const before = changes
         const read = yield* untilAnswered(subscriptions.forAccount(accountId as AccountId))
         const fresh = read.map(toRoute)
-        routes.set(accountId, fresh)
+        if (changes === before) routes.set(accountId, fresh)
         return fresh
       })
 
@@ -71,7 +78,6 @@ export class Router extends Context.Service<Router, {
         for (const [stream, group] of Object.entries(byStream)) {
           if (stream === Stream.requests) continue
           const { emitterId } = group[0]
-          appended.add(emitterId)
           for (const { matches, stream: wanted, subscription } of candidates) {
             const { id, listenerId } = subscription
             if (wanted !== stream || !matches(emitterId)) continue
@@ -91,49 +97,47 @@ export class Router extends Context.Service<Router, {
         Effect.forkScoped
       )
 
-      const wakeOwed = (emitterIds?: ReadonlyArray<string>) =>
-        Effect.flatMap(
-          untilAnswered(cursors.listenersOwed(emitterIds)),
-          Effect.forEach((listenerId) => actors.wake(listenerId, Wake.forEverything), { discard: true })
-        )
+      /** Emitters that somebody may be behind on. One stays until a scan finds nothing owed. */
+      let behind = new Set<string>()
 
-      const scan = Effect.suspend(() => {
-        const emitterIds = [...appended]
-        appended = new Set()
-        return emitterIds.length === 0 ? Effect.void : wakeOwed(emitterIds)
+      const wakeOwed = Effect.fnUntraced(function*(emitterIds?: ReadonlyArray<string>) {
+        const owed = yield* untilAnswered(cursors.listenersOwed(emitterIds))
+        for (const listenerId of new Set(owed.map((one) => one.listenerId))) {
+          yield* actors.wake(listenerId, Wake.forEverything)
+        }
+        return owed.map((one) => one.emitterId)
       })
 
-      yield* scan.pipe(
-        Effect.catchCause((cause) => Effect.logError("The scan for owed events failed", cause)),
-        Effect.repeat(Schedule.spaced(scanInterval)),
+      const scan = Effect.gen(function*() {
+        const emitterIds = new Set([...behind, ...writer.takeAppendedTo()])
+        behind = emitterIds
+        if (emitterIds.size > 0) behind = new Set(yield* wakeOwed([...emitterIds]))
+      })
+
+      // What was owed when the node before this one stopped comes first.
+      yield* wakeOwed().pipe(
+        Effect.andThen(Effect.repeat(
+          scan.pipe(
+            Effect.catchCause((cause) => Effect.logError("The scan for owed events failed", cause))
+          ),
+          Schedule.spaced(scanInterval)
+        )),
         Effect.forkScoped
       )
 
       // Whatever was missed while LISTEN was away may have changed anything: all is read anew when it is back.
       yield* Effect.scoped(Effect.gen(function*() {
-        const changes = yield* sql.listen(subscriptionsChannel)
-        routes.clear()
-        while (true) routes.delete((yield* Queue.take(changes)).payload)
+        const notices = yield* sql.listen(subscriptionsChannel)
+        forgetRoutes()
+        while (true) forgetRoutes((yield* Queue.take(notices)).payload)
       })).pipe(
         Effect.tapError((error) => Effect.logWarning("Lost the subscription channel; listening again", error)),
         Effect.retry(Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced("2 seconds")])),
         Effect.forkScoped
       )
 
-      // What was owed when the node before this one stopped.
-      yield* wakeOwed().pipe(
-        Effect.andThen(Effect.flatMap(
-          untilAnswered(cursors.sourcesOwingRequests),
-          Effect.forEach((sourceId) => actors.wake(sourceId, Wake.forEverything), { discard: true })
-        )),
-        Effect.forkScoped
-      )
-
       return Router.of({
-        invalidate: (accountId) =>
-          Effect.sync(() => {
-            routes.delete(accountId)
-          })
+        invalidate: (accountId) => Effect.sync(() => forgetRoutes(accountId))
       })
     })
   )

@@ -50,6 +50,9 @@ export const emitTime = (ts: number | string | undefined): number | undefined =>
   return Option.getOrUndefined(Option.map(DateTime.make(String(ts)), DateTime.toEpochMillis))
 }
 
+/** The last time there is in JavaScript, Unix milliseconds. */
+const latest = 8.64e15
+
 /** Emits that carry a time go oldest first among the places they have; the others stay where they are. */
 const ordered = (emits: ReadonlyArray<RunEmit>): ReadonlyArray<RunEmit> => {
   const timed = emits
@@ -155,12 +158,13 @@ export const make = (options: {
       meta: metaOf(emit),
       payload: emit.payload
     }
-    if (emit.deliveryTs !== undefined && emit.deliveryTs > now) {
+    const dueAt = Math.round(Math.min(emit.deliveryTs ?? now, latest))
+    if (dueAt > now) {
       delayed.push({
         ownerId: origin.sourceId,
         kind: "emit",
         key: event.emitId,
-        dueAt: emit.deliveryTs,
+        dueAt,
         payload: encodeDelayed(event)
       })
     } else {

@@ -1,17 +1,19 @@
+import type { LoggedEvent } from "@headwater/domain/Event"
 import type * as EventId from "@headwater/domain/EventId"
 import type * as Id from "@headwater/domain/Id"
 import type { Source } from "@headwater/domain/Source"
 import * as Stream from "@headwater/domain/Stream"
 import * as Timer from "@headwater/domain/Timer"
-import type { DueItem, DueKey } from "@headwater/log/DueWork"
+import type { DueItem } from "@headwater/log/DueWork"
 import type { CommitError } from "@headwater/log/GroupCommit"
+import { ordinalOf } from "@headwater/log/Heads"
 import { Sources } from "@headwater/log/Sources"
 import type { RunResponse } from "@headwater/sandbox/Run"
-import { Clock, Deferred, Effect, Fiber, Option, Semaphore } from "effect"
+import { Clock, Deferred, Effect, Exit, Fiber, Option, Semaphore } from "effect"
 import { Draining } from "./Draining.ts"
-import * as DueEmits from "./DueEmits.ts"
 import type { CommitParts } from "./EmitterLog.ts"
 import { backlog, responseTimeoutMs } from "./EngineConfig.ts"
+import type { Feed, FeedItem } from "./Feed.ts"
 import type { HookFailed } from "./HookFailed.ts"
 import { BacklogFull, EndpointNotFound, type HttpReply } from "./HttpExchange.ts"
 import type { SourceInput } from "./SourceInput.ts"
@@ -61,6 +63,7 @@ const textReply = (status: number, text: string): HttpReply => ({
 })
 
 const noAnswer = textReply(400, "The source's run ended without responding to this request.\n")
+const tooManyHops = textReply(508, "This request has passed through too many sources to be run.\n")
 const lateAnswer = textReply(504, "The source did not respond in time; its run goes on.\n")
 
 const replyOf = (response: RunResponse): HttpReply => ({
@@ -71,8 +74,15 @@ const replyOf = (response: RunResponse): HttpReply => ({
 
 const unavailable = (message: string) => new Unavailable({ message, retryAfterSeconds: 1 })
 
-const timerKeys = (source: Source): ReadonlyArray<DueKey> =>
-  Object.keys(source.timers).map((key) => ({ ownerId: source.id, kind: "timer", key }))
+/** The source's timers whenever they are due. */
+const timersOf = (source: Source): ReadonlyArray<DueItem> =>
+  Object.keys(source.timers).map((key) => ({
+    ownerId: source.id,
+    kind: "timer",
+    key,
+    dueAt: Number.MAX_SAFE_INTEGER,
+    payload: "{}"
+  }))
 
 const firstTicks = (source: Source, now: number): Effect.Effect<ReadonlyArray<DueItem>> =>
   Effect.forEach(
@@ -101,9 +111,8 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
   /** One run or hook at a time, but for runs that answer a request beside a hook. */
   const running = yield* Semaphore.make(1)
   const replies = new Map<EventId.EventId, Deferred.Deferred<HttpReply>>()
-  /** Sizes of the requests that this owner acknowledged and has not run. */
-  const waiting = new Map<EventId.EventId, number>()
-  let waitingBytes = 0
+  /** Requests under way into the log, for repeats of them. */
+  const entering = new Map<string, Fiber.Fiber<ReadonlyArray<LoggedEvent>, CommitError>>()
   let hooking = false
   let retired = false
   let working = false
@@ -115,13 +124,27 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
   }
 
   const perform = Effect.fnUntraced(function*(memory: SourceMemory, input: SourceInput) {
-    const beside = input.kind === "HTTP" && answersItself(memory.component)
-    const run = runs.run(memory, input, (response) => answer(input.requestId, replyOf(response)))
-    yield* beside ? run : running.withPermits(1)(run)
-    yield* answer(input.requestId, noAnswer)
-    if (input.requestId !== undefined) {
-      waitingBytes -= waiting.get(input.requestId) ?? 0
-      waiting.delete(input.requestId)
+    const { request } = input
+    yield* runs.run(memory, input, (response) => answer(request?.id, replyOf(response)))
+    yield* answer(request?.id, noAnswer)
+    if (request !== undefined) memory.backlogBytes = Math.max(0, memory.backlogBytes - request.bytes)
+  })
+
+  /** Runs an input, but for one that was chosen before a hook began or on memory that no longer holds. */
+  const performAlone = (memory: SourceMemory, input: SourceInput) =>
+    running.withPermits(1)(Effect.suspend(() => {
+      if (!hooking && !retired && !memory.failed) return perform(memory, input)
+      inputs.restart()
+      return Effect.void
+    }))
+
+  /** Passes events that will not be run, answering those who wait for them. */
+  const skip = Effect.fnUntraced(function*(memory: SourceMemory, feed: Feed, item: FeedItem) {
+    const move = feed.pass(item)
+    yield* owner.commit(memory, [], { moves: [move] })
+    if (feed !== memory.requests) return
+    for (const id of replies.keys()) {
+      if (id <= move.to.id) yield* answer(id, tooManyHops)
     }
   })
 
@@ -132,8 +155,9 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
     if (Option.isNone(next)) return false
     const work = next.value
     switch (work._tag) {
-      case "Run":
-        yield* perform(memory, work.input).pipe(
+      case "Run": {
+        const beside = work.input.kind === "HTTP" && answersItself(memory.component)
+        yield* (beside ? perform : performAlone)(memory, work.input).pipe(
           Effect.catchTag(
             "SandboxUnavailable",
             (error) =>
@@ -144,16 +168,15 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
           )
         )
         return true
-      case "Skip":
-        yield* owner.commit(memory, [], () => ({ moves: [work.feed.pass(work.item)] }))
-        return true
-      case "Append": {
-        const events = yield* DueEmits.decode(work.items)
-        yield* owner.commit(memory, events, { dueDone: work.items })
-        return true
       }
+      case "Skip":
+        yield* skip(memory, work.feed, work.item)
+        return true
+      case "Append":
+        yield* runs.append(memory, work.item)
+        return true
       case "Forget":
-        yield* owner.commit(memory, [], { dueDone: work.items })
+        yield* owner.commit(memory, [], { dueDone: [work.item] })
         return true
     }
   }).pipe(Effect.catchTag("SourceNotFound", () => Effect.succeed(false)))
@@ -181,7 +204,10 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
   /** A source that is going down or away goes, whatever its code says; what it said is on `$errors`. */
   const deactivate = Effect.fnUntraced(function*(memory: SourceMemory) {
     yield* runHook(memory, "deactivate", true).pipe(
-      Effect.catchTag("HookFailed", (failure) => runs.report(memory, "deactivate", failure))
+      Effect.catchTags({
+        HookFailed: (failure) => runs.report(memory, "deactivate", failure),
+        Unavailable: (error) => Effect.logWarning("A deactivate hook could not be run", error)
+      })
     )
   })
 
@@ -208,28 +234,37 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
     return yield* owner.current
   })
 
-  const request = Effect.fnUntraced(function*(memory: SourceMemory, request: IngestRequest) {
-    const repeated = memory.recent.get(request.emitId)
-    if (repeated !== undefined) {
-      yield* owner.settled
-      return repeated
+  const enter = Effect.fnUntraced(function*(memory: SourceMemory, request: IngestRequest) {
+    const unrun = ordinalOf(memory.log.head(), Stream.requests) - memory.requests.passed
+    if (unrun === 0) memory.backlogBytes = 0
+    if (unrun >= backlog.requests || memory.backlogBytes >= backlog.bytes) {
+      return yield* new BacklogFull({ sourceId })
     }
-    const unrun = (memory.log.head().streams[Stream.requests] ?? 0) - memory.requests.passed
-    if (unrun >= backlog.requests || waitingBytes >= backlog.bytes) return yield* new BacklogFull({ sourceId })
-    const reply = Deferred.makeUnsafe<HttpReply>()
     const fiber = yield* owner.commit(memory, [{ ...request, stream: Stream.requests, meta: {} }], (appended) => {
       for (const { id, payload } of appended) {
         memory.recent.set(request.emitId, id)
-        replies.set(id, reply)
-        waiting.set(id, payload.length)
-        waitingBytes += payload.length
+        memory.backlogBytes += payload.length
+        if (answersItself(memory.component)) replies.set(id, Deferred.makeUnsafe())
       }
       return {}
     })
+    entering.set(request.emitId, fiber)
+    fiber.addObserver((exit) => {
+      entering.delete(request.emitId)
+      if (Exit.isSuccess(exit)) return memory.requests.offer(exit.value)
+      replies.delete(memory.recent.get(request.emitId) ?? -1n)
+      memory.recent.delete(request.emitId)
+    })
     const appended = yield* toUnavailable(fiber)
-    memory.requests.offer(appended)
     return appended[0]!.id
   }, Effect.uninterruptible)
+
+  /** The place of a request in the log, durable: its own, or that of the one it repeats. */
+  const accept = Effect.fnUntraced(function*(memory: SourceMemory, request: IngestRequest) {
+    const first = entering.get(request.emitId)
+    if (first !== undefined) return (yield* toUnavailable(first))[0]!.id
+    return memory.recent.get(request.emitId) ?? (yield* enter(memory, request))
+  })
 
   return {
     ingest: Effect.fnUntraced(function*(input) {
@@ -238,13 +273,10 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
       const { source } = memory
       if (retired || !source.active || source.state === "deleting") return yield* new EndpointNotFound()
       const receivedAt = yield* Clock.currentTimeMillis
-      const id = yield* request(memory, input)
+      const id = yield* accept(memory, input)
       yield* options.kick
       const reply = replies.get(id)
-      if (!answersItself(memory.component)) {
-        replies.delete(id)
-        return accepted
-      }
+      if (!answersItself(memory.component)) return accepted
       if (reply === undefined) return lateAnswer
       const elapsed = (yield* Clock.currentTimeMillis) - receivedAt
       return yield* Deferred.await(reply).pipe(
@@ -281,13 +313,18 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
       change(Effect.gen(function*() {
         const before = yield* owner.current
         if (before.source.active) yield* deactivate(before)
-        const memory = yield* save(before, { dueDone: timerKeys(before.source), also: updateRow(next) })
+        // With the change itself: cut off by a crash, an active source still has its ticks.
+        const ticks = next.active ? yield* firstTicks(next, yield* Clock.currentTimeMillis) : []
+        const memory = yield* save(before, {
+          dueDone: timersOf(before.source),
+          duePut: ticks,
+          also: updateRow(next)
+        })
         if (!next.active) return
         yield* runHook(memory, "activate", true).pipe(
-          Effect.tapErrorTag("HookFailed", () => save(memory, { also: updateRow({ ...next, active: false }) }))
+          Effect.tapErrorTag("HookFailed", () =>
+            save(memory, { dueDone: ticks, also: updateRow({ ...next, active: false }) }))
         )
-        const now = yield* Clock.currentTimeMillis
-        yield* save(memory, { duePut: yield* firstTicks(next, now) })
       })),
     retire: change(Effect.gen(function*() {
       const memory = yield* owner.current

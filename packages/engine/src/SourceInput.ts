@@ -15,8 +15,8 @@ export interface SourceInput {
   readonly at: number
   /** How many emitters it has passed through. */
   readonly hops: number
-  /** Set for a request: its place in the source's own log. */
-  readonly requestId?: EventId
+  /** Set for a request: its place in the source's own log, and its size. */
+  readonly request?: { readonly id: EventId; readonly bytes: number }
   /** What to write so that the input is taken. Called once, when the run has ended. */
   readonly take: () => CommitParts
 }

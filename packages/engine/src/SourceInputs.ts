@@ -8,22 +8,19 @@ import { untilAnswered } from "./DatabaseRetry.ts"
 import { Feed, type FeedItem, FeedReader } from "./Feed.ts"
 import type { SourceInput } from "./SourceInput.ts"
 import { answersItself, type SourceMemory } from "./SourceMemory.ts"
-import type { FedEvents, Wake } from "./Wake.ts"
+import * as Wake from "./Wake.ts"
 
 /** What a source does next. */
 export type NextWork =
   | { readonly _tag: "Run"; readonly input: SourceInput }
   /** Events that are passed without a run. */
   | { readonly _tag: "Skip"; readonly feed: Feed; readonly item: FeedItem }
-  /** Delayed emits whose time has come. */
-  | { readonly _tag: "Append"; readonly items: ReadonlyArray<DueItem> }
-  /** Timers that no longer are. */
-  | { readonly _tag: "Forget"; readonly items: ReadonlyArray<DueItem> }
+  /** A delayed emit whose time has come. */
+  | { readonly _tag: "Append"; readonly item: DueItem }
+  /** A timer that no longer is. */
+  | { readonly _tag: "Forget"; readonly item: DueItem }
 
 const duePage = 100
-
-/** More hints than this are not kept: the source looks for everything instead. */
-const maxHints = 1_000
 
 /**
  * Finds a source's next input: its own requests, the events it listens to, and its timers, taken in turn so that none
@@ -31,7 +28,7 @@ const maxHints = 1_000
  */
 export interface SourceInputs {
   /** Takes a hint in. Cheap: what it asks for is done by `next`. */
-  readonly absorb: (wake: Wake) => void
+  readonly absorb: (wake: Wake.Wake) => void
   /**
    * None when there is nothing to do now. Beside a hook only requests that somebody waits for are taken: a vendor may
    * verify the endpoint from within `activate`.
@@ -48,7 +45,8 @@ export interface SourceInputs {
   readonly forget: (memory: SourceMemory, subscriptionId: string) => void
 }
 
-const keyOf = (fed: Pick<FedEvents, "emitterId" | "subscriptionId">): string => `${fed.subscriptionId} ${fed.emitterId}`
+const keyOf = (fed: Pick<Wake.FedEvents, "emitterId" | "subscriptionId">): string =>
+  `${fed.subscriptionId} ${fed.emitterId}`
 const dueKey = (item: DueItem): string => `${item.kind} ${item.key}`
 
 export const make = Effect.gen(function*() {
@@ -56,18 +54,18 @@ export const make = Effect.gen(function*() {
   const dueWork = yield* DueWork
   const reader = yield* FeedReader
 
-  let fed: Array<FedEvents> = []
-  let look = true
-  let lookDue = true
+  let hints = Wake.forEverything
   let due: Array<DueItem> = []
   /** The due times of timers and delayed emits taken by commits that may be under way. */
   const taken = new Map<string, number>()
+  const forgotten = new Set<string>()
   let turn = 0
 
-  const feedFor = Effect.fnUntraced(function*(memory: SourceMemory, address: Omit<FedEvents, "events">) {
+  const feedFor = Effect.fnUntraced(function*(memory: SourceMemory, address: Omit<Wake.FedEvents, "events">) {
     const known = memory.feeds.get(keyOf(address))
     if (known !== undefined) return Option.some(known)
     const position = yield* untilAnswered(cursors.position(address))
+    if (forgotten.has(address.subscriptionId)) return Option.none<Feed>()
     return Option.map(position, (position) => {
       const feed = new Feed(
         { subscriptionId: address.subscriptionId, emitterId: address.emitterId },
@@ -80,30 +78,24 @@ export const make = Effect.gen(function*() {
   })
 
   const takeHints = Effect.fnUntraced(function*(memory: SourceMemory) {
+    const { due: lookDue, fed, look } = hints
+    hints = Wake.none
     if (look) {
-      look = false
-      lookDue = true
       memory.requests.lookAgain()
       for (const owed of yield* untilAnswered(cursors.owedTo(memory.source.id))) {
         const feed = yield* feedFor(memory, owed)
         if (Option.isSome(feed)) feed.value.lookAgain()
       }
     }
-    while (fed.length > 0) {
-      const hints = fed
-      fed = []
-      for (const hint of hints) {
-        const feed = yield* feedFor(memory, hint)
-        if (Option.isSome(feed)) feed.value.offer(hint.events)
-      }
+    for (const hint of fed) {
+      const feed = yield* feedFor(memory, hint)
+      if (Option.isSome(feed)) feed.value.offer(hint.events)
     }
-    if (lookDue && due.length === 0) {
-      lookDue = false
-      const now = yield* Clock.currentTimeMillis
-      const page = yield* untilAnswered(dueWork.dueOf(memory.source.id, now, duePage))
-      lookDue = lookDue || page.length === duePage
-      due = page.filter((item) => item.dueAt > (taken.get(dueKey(item)) ?? -Infinity))
-    }
+    if (!lookDue && !look) return
+    const now = yield* Clock.currentTimeMillis
+    const page = yield* untilAnswered(dueWork.dueOf(memory.source.id, now, duePage))
+    if (page.length === duePage) hints = Wake.merge(hints, Wake.forDueWork)
+    due = page.filter((item) => item.dueAt > (taken.get(dueKey(item)) ?? -Infinity))
   })
 
   const ofEvent = (feed: Feed, item: FeedItem, event: LoggedEvent, kind: "EVENT" | "HTTP"): SourceInput => ({
@@ -112,7 +104,7 @@ export const make = Effect.gen(function*() {
     id: event.emitId,
     at: EventId.milliseconds(event.id),
     hops: event.hops,
-    ...(kind === "HTTP" ? { requestId: event.id } : {}),
+    ...(kind === "HTTP" ? { request: { id: event.id, bytes: event.payload.length } } : {}),
     take: () => ({ moves: [feed.pass(item, { delivered: 1 })] })
   })
 
@@ -140,7 +132,7 @@ export const make = Effect.gen(function*() {
 
   const tick = Effect.fnUntraced(function*(memory: SourceMemory, item: DueItem) {
     const timer = memory.source.timers[item.key]
-    if (timer === undefined) return Option.some<NextWork>({ _tag: "Forget", items: [item] })
+    if (timer === undefined || !memory.source.active) return Option.some<NextWork>({ _tag: "Forget", item })
     const now = yield* Clock.currentTimeMillis
     // From the start of this run: ticks that were missed, or fall due while it runs, are taken once after it.
     const nextDueAt = yield* Effect.orDie(Timer.nextDue(timer, item.dueAt, Math.max(now, item.dueAt)))
@@ -163,7 +155,7 @@ export const make = Effect.gen(function*() {
     taken.set(dueKey(item), item.dueAt)
     return item.kind === "timer"
       ? yield* tick(memory, item)
-      : Option.some<NextWork>({ _tag: "Append", items: [item] })
+      : Option.some<NextWork>({ _tag: "Append", item })
   })
 
   const next: SourceInputs["next"] = Effect.fnUntraced(function*(memory, { besideHook }) {
@@ -171,11 +163,10 @@ export const make = Effect.gen(function*() {
     if (besideHook || source.state === "creating") {
       return answersItself(memory.component) ? yield* fromFeed(memory.requests, "HTTP") : Option.none<NextWork>()
     }
-    if (!source.active || source.state === "deleting") {
-      restart()
-      return Option.none<NextWork>()
-    }
-    yield* takeHints(memory)
+    if (source.state === "deleting") return Option.none<NextWork>()
+    if (due.length === 0) yield* takeHints(memory)
+    // What was emitted while it was active comes when it is due; everything else keeps its place.
+    if (!source.active) return yield* fromDue(memory)
     for (let i = 0; i < 3; i++) {
       turn = (turn + 1) % 3
       const work = turn === 0
@@ -189,34 +180,26 @@ export const make = Effect.gen(function*() {
   })
 
   const restart = () => {
-    fed = []
+    hints = Wake.forEverything
     due = []
     taken.clear()
-    look = true
-    lookDue = true
   }
 
   return {
     absorb: (wake) => {
-      if (fed.length + wake.fed.length > maxHints) {
-        fed = []
-        look = true
-      } else {
-        fed.push(...wake.fed)
-      }
-      look = look || wake.look
-      lookDue = lookDue || wake.due
+      hints = Wake.merge(hints, wake)
     },
     next,
     settled: () => {
       const looksAgain = taken.size > 0
       taken.clear()
-      lookDue = lookDue || looksAgain
+      if (looksAgain) hints = Wake.merge(hints, Wake.forDueWork)
       return looksAgain
     },
     restart,
     forget: (memory, subscriptionId) => {
-      fed = fed.filter((hint) => hint.subscriptionId !== subscriptionId)
+      forgotten.add(subscriptionId)
+      hints = { ...hints, fed: hints.fed.filter((hint) => hint.subscriptionId !== subscriptionId) }
       for (const [key, feed] of memory.feeds) {
         if (feed.key.subscriptionId === subscriptionId) memory.feeds.delete(key)
       }

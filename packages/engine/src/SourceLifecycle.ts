@@ -78,18 +78,23 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
         Effect.provideService(SecureRandom.SecureRandom, random)
       )
 
-      /** Everything a source leaves behind, in one transaction; its owner's epoch ends with its head. */
-      const erase = ({ accountId, id }: Source) =>
-        sql.withTransaction(Effect.gen(function*() {
+      /**
+       * Everything a source leaves behind. What others lock too goes first and quickly, and with the head its owner's
+       * epoch; then its log, in bites; its own row last, so that a start after a crash goes on from there.
+       */
+      const erase = Effect.fnUntraced(function*({ accountId, id }: Source) {
+        yield* sql.withTransaction(Effect.gen(function*() {
           yield* heads.remove(id)
           yield* subscriptions.removeParty(accountId, id)
           yield* cursors.removeOfEmitter(id)
-          yield* dueWork.removeAll(id)
-          yield* state.removeAll(id)
-          yield* marks.removeAll(id)
-          yield* events.removeAll(id)
-          yield* sources.delete(id)
-        })).pipe(Effect.andThen(router.invalidate(accountId)))
+        }))
+        yield* router.invalidate(accountId)
+        yield* dueWork.removeAll(id)
+        yield* state.removeAll(id)
+        yield* marks.removeAll(id)
+        yield* events.removeAll(id)
+        yield* sources.delete(id)
+      })
 
       /** Takes a source down and away. A deactivation that the sandbox can't run now does not keep it. */
       const takeDown = Effect.fnUntraced(function*(source: Source) {

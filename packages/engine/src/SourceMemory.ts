@@ -69,7 +69,8 @@ export const load = Effect.fnUntraced(function*(sourceId: Id.SourceId) {
   const cursors = yield* Cursors
   const address = { emitterId: sourceId, stream: Stream.requests }
   const position = yield* cursors.requestsPosition(sourceId)
-  const recent = yield* (yield* EventLog).emitIdsSince(address, EventId.make(now - repeatWindowMs, 0))
+  const events = yield* EventLog
+  const recent = yield* events.emitIdsSince(address, EventId.make(now - repeatWindowMs, 0))
   const db = yield* (yield* SourceState).load(sourceId)
   return Option.some<SourceMemory>({
     log: log.value,
@@ -80,7 +81,7 @@ export const load = Effect.fnUntraced(function*(sourceId: Id.SourceId) {
     requests: new Feed({ subscriptionId: ownRequests, emitterId: sourceId }, address, position),
     feeds: new Map(),
     recent: new Map(recent),
-    backlogBytes: 0,
+    backlogBytes: yield* events.bytesAfter(address, position.id),
     failed: false
   })
 })

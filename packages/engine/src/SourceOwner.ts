@@ -4,6 +4,7 @@ import type { CommitError } from "@headwater/log/GroupCommit"
 import { Effect, type Fiber, Option, Semaphore } from "effect"
 import { untilAnswered } from "./DatabaseRetry.ts"
 import type { CommitParts } from "./EmitterLog.ts"
+import * as InFlight from "./InFlight.ts"
 import { load, type SourceMemory } from "./SourceMemory.ts"
 import { SourceNotFound } from "./SourceNotFound.ts"
 
@@ -28,25 +29,26 @@ export interface SourceOwner {
   readonly invalidate: Effect.Effect<void>
 }
 
-/** Commits that may be under way at once. */
-const maxInFlight = 64
+/** Reading anew is put off, doubling each time, while commits keep failing; in milliseconds. */
+const firstDelay = 50
+const longestDelay = 5_000
 
 export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: {
   /** Called when memory was read anew. */
   readonly onReload: () => void
 }) {
-  const scope = yield* Effect.scope
   const loading = yield* Semaphore.make(1)
-  const inFlight = yield* Semaphore.make(maxInFlight)
+  const inFlight = yield* InFlight.make
   const context = yield* Effect.context<Effect.Services<ReturnType<typeof load>>>()
   const read = load(sourceId).pipe(untilAnswered, Effect.provideContext(context))
   let memory = yield* read
-
-  const settled = inFlight.withPermits(maxInFlight)(Effect.void)
+  /** Failures since a commit last succeeded. */
+  let failures = 0
 
   const readAnew = loading.withPermits(1)(Effect.gen(function*() {
     if (Option.isNone(memory) || !memory.value.failed) return
-    yield* settled
+    if (failures > 1) yield* Effect.sleep(Math.min(firstDelay * 2 ** (failures - 2), longestDelay))
+    yield* inFlight.settled
     memory = yield* read
     options.onReload()
   }))
@@ -56,23 +58,24 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
       if (Option.isSome(memory) && memory.value.failed) yield* readAnew
       return Option.isNone(memory) ? yield* new SourceNotFound() : memory.value
     }),
-    commit: Effect.fnUntraced(function*(memory, events, parts) {
-      yield* inFlight.take(1)
-      return yield* memory.log.commit(events, parts).pipe(
-        Effect.tapError((error) =>
-          Effect.andThen(
+    commit: (memory, events, parts) =>
+      inFlight.start(
+        memory.log.commit(events, parts).pipe(
+          Effect.tap(() =>
             Effect.sync(() => {
+              failures = 0
+            })
+          ),
+          Effect.tapError((error) =>
+            Effect.suspend(() => {
+              if (!memory.failed) failures += 1
               memory.failed = true
-            }),
-            Effect.logWarning("A commit of a source failed; its memory is read anew", error)
+              return Effect.logWarning("A commit of a source failed; its memory is read anew", error)
+            })
           )
-        ),
-        Effect.ensuring(inFlight.release(1)),
-        // At once, so that commits stand in line in the order of the calls.
-        Effect.forkIn(scope, { startImmediately: true })
-      )
-    }, Effect.uninterruptible),
-    settled,
+        )
+      ),
+    settled: inFlight.settled,
     hasFailed: () => Option.isSome(memory) && memory.value.failed,
     invalidate: Effect.sync(() => {
       if (Option.isSome(memory)) memory.value.failed = true

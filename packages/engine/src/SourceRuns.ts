@@ -4,13 +4,14 @@ import * as Stream from "@headwater/domain/Stream"
 import { DedupeMarks } from "@headwater/log/DedupeMarks"
 import type { DueItem } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
-import type { CommitRejected } from "@headwater/log/GroupCommit"
+import type { CommitError, CommitRejected } from "@headwater/log/GroupCommit"
 import type { RunCall, RunResponse, RunResult } from "@headwater/sandbox/Run"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Clock, DateTime, Effect, Exit, Fiber, Option, Semaphore } from "effect"
 import { untilAnswered } from "./DatabaseRetry.ts"
 import * as Dedupe from "./Dedupe.ts"
+import * as DueEmits from "./DueEmits.ts"
 import { EngineConfig, repeatWindowMs } from "./EngineConfig.ts"
 import { HookFailed } from "./HookFailed.ts"
 import * as RunEvents from "./RunEvents.ts"
@@ -34,6 +35,10 @@ export interface SourceRuns {
     hook: Hook,
     options: { readonly emits: boolean }
   ) => Effect.Effect<void, HookFailed | SandboxUnavailable>
+  /** Puts a failure on `$errors`, taking the input with it. */
+  readonly fail: (memory: SourceMemory, input: SourceInput, failure: RunEvents.RunFailure) => Effect.Effect<void>
+  /** Appends a delayed emit whose time has come. */
+  readonly append: (memory: SourceMemory, item: DueItem) => Effect.Effect<void>
   /** Puts the failure of a hook on `$errors`. */
   readonly report: (memory: SourceMemory, hook: Hook, failure: HookFailed) => Effect.Effect<void>
 }
@@ -80,8 +85,10 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
     if (dedupe === null || result.emits.length === 0) return new Map<string, string>()
     const wanted = Dedupe.marksFor(dedupe, result.emits.map((emit) => emit.id))
     if (wanted.length === 0) return new Map<string, string>()
+    // A commit that ends while the database answers is in one of the three.
+    const before = new Map(memory.marks)
     const known = yield* untilAnswered(marks.known(memory.source.id, wanted))
-    return new Map([...known, ...memory.marks])
+    return new Map([...known, ...before, ...memory.marks])
   })
 
   /** Remembers what a commit under way writes until the database shows it. */
@@ -111,6 +118,13 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
     yield* untilAnswered(log.prune({ emitterId: memory.source.id, stream: Stream.requests }, until))
   })
 
+  /** Notes what the database would refuse each time, when it has. */
+  const noteRefusal = (fiber: Fiber.Fiber<unknown, CommitError>, id: string) =>
+    Effect.map(Fiber.await(fiber), (exit) => {
+      const refusal = Exit.findErrorOption(exit)
+      if (Option.isSome(refusal) && refusal.value._tag === "CommitRejected") poison.set(id, refusal.value)
+    })
+
   const handOver = Effect.fnUntraced(function*(
     memory: SourceMemory,
     input: SourceInput,
@@ -131,32 +145,22 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
       emitId: EmitId.make
     })
     const written = remember(memory, result, run)
-    const fiber = yield* owner.commit(memory, run.events, () => {
-      const taken = input.take()
-      return {
-        ...taken,
-        duePut: [...(taken.duePut ?? []), ...run.delayed] satisfies ReadonlyArray<DueItem>,
-        marks: run.marks,
-        state: Object.entries(result.db).map(([key, value]) => ({ sourceId: source.id, key, value })),
-        usage: [{
-          emitterId: source.id,
-          accountId: source.accountId,
-          day: DateTime.formatIsoDateUtc(DateTime.makeUnsafe(now)),
-          invocations: 1,
-          computeMs: Math.ceil(result.wallMs)
-        }]
-      }
+    // Taken before it stands in line, so that the next look does not find the same input again.
+    const taken = input.take()
+    const fiber = yield* owner.commit(memory, run.events, {
+      ...taken,
+      duePut: [...(taken.duePut ?? []), ...run.delayed],
+      marks: run.marks,
+      state: Object.entries(result.db).map(([key, value]) => ({ sourceId: source.id, key, value })),
+      usage: [{
+        emitterId: source.id,
+        accountId: source.accountId,
+        day: DateTime.formatIsoDateUtc(DateTime.makeUnsafe(now)),
+        invocations: 1,
+        computeMs: Math.ceil(result.wallMs)
+      }]
     })
-    yield* Fiber.await(fiber).pipe(
-      Effect.tap((exit) =>
-        Effect.sync(() => {
-          const refusal = Exit.findErrorOption(exit)
-          if (Option.isSome(refusal) && refusal.value._tag === "CommitRejected") poison.set(input.id, refusal.value)
-        })
-      ),
-      Effect.andThen(written),
-      Effect.forkIn(scope)
-    )
+    yield* noteRefusal(fiber, input.id).pipe(Effect.andThen(written), Effect.forkIn(scope))
     yield* Effect.logInfo("run").pipe(Effect.annotateLogs({
       account_id: source.accountId,
       source_id: source.id,
@@ -175,11 +179,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
   }, deciding.withPermits(1))
 
   /** Puts a failure on `$errors`, taking the input with it. */
-  const fail = Effect.fnUntraced(function*(
-    memory: SourceMemory,
-    input: SourceInput,
-    failure: RunEvents.RunFailure
-  ) {
+  const fail: SourceRuns["fail"] = Effect.fnUntraced(function*(memory, input, failure) {
     const { component, source } = memory
     const now = yield* Clock.currentTimeMillis
     const origin = { accountId: source.accountId, sourceId: source.id, componentId: component.id, input }
@@ -189,7 +189,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
       hops: input.hops + 1,
       meta: {},
       payload: RunEvents.errorPayload(origin, now, failure)
-    }], input.take)
+    }], input.take())
   })
 
   return {
@@ -204,7 +204,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
       }
       const result = yield* execute(memory, { _tag: "Run", event: input.event }, onRespond)
       yield* handOver(memory, input, result, { emits: true })
-      if (input.requestId !== undefined) yield* prune(memory, input.requestId)
+      if (input.request !== undefined) yield* prune(memory, input.request.id)
     }),
     hook: Effect.fnUntraced(function*(memory, hook, { emits }) {
       if (!memory.component.hooks.includes(hook)) return
@@ -227,6 +227,26 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
           new HookFailed({ hook, message: `what it did could not be saved: ${error.message}` })
         )
       )
+    }),
+    fail,
+    append: Effect.fnUntraced(function*(memory, item) {
+      const id = `${item.kind} ${item.key}`
+      const refusal = poison.get(id)
+      if (refusal === undefined) {
+        const events = yield* DueEmits.decode([item])
+        yield* Effect.forkIn(noteRefusal(yield* owner.commit(memory, events, { dueDone: [item] }), id), scope)
+        return
+      }
+      poison.delete(id)
+      const at = yield* Clock.currentTimeMillis
+      yield* fail(memory, {
+        kind: "TIMER",
+        event: {},
+        id,
+        at,
+        hops: 0,
+        take: () => ({ dueDone: [item] })
+      }, { name: "CommitRejected", message: `a delayed event can't be stored: ${String(refusal.cause)}` })
     }),
     report: Effect.fnUntraced(function*(memory, hook, failure) {
       const at = yield* Clock.currentTimeMillis

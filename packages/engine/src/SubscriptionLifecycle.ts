@@ -6,6 +6,7 @@ import { Sources } from "@headwater/log/Sources"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Webhooks } from "@headwater/log/Webhooks"
 import { Context, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { Actors } from "./Actors.ts"
 import { toUnavailable } from "./DatabaseRetry.ts"
 import { Router } from "./Router.ts"
@@ -39,6 +40,7 @@ export class SubscriptionLifecycle extends Context.Service<SubscriptionLifecycle
       const deliveries = yield* Deliveries
       const router = yield* Router
       const sources = yield* Sources
+      const sql = yield* SqlClient.SqlClient
       const subscriptions = yield* Subscriptions
       const webhooks = yield* Webhooks
 
@@ -74,10 +76,13 @@ export class SubscriptionLifecycle extends Context.Service<SubscriptionLifecycle
         remove: Effect.fnUntraced(function*(input) {
           const emitterId = yield* orAsGiven(emitterOf(input))
           const listenerId = yield* orAsGiven(partyOf(input.accountId, "listener_id", input.listenerId))
-          const removed = yield* subscriptions.remove({ ...input, emitterId, listenerId })
+          const removed = yield* sql.withTransaction(Effect.gen(function*() {
+            const removed = yield* subscriptions.remove({ ...input, emitterId, listenerId })
+            if (Option.isSome(removed)) yield* deliveries.removePendingOf(listenerId, removed.value.id)
+            return removed
+          }))
           if (Option.isNone(removed)) return yield* new SubscriptionNotFound()
           yield* router.invalidate(input.accountId)
-          yield* deliveries.removePendingOf(listenerId, removed.value.id)
           yield* actors.forget(listenerId, removed.value.id)
         }, Effect.catchTag("SqlError", toUnavailable))
       })

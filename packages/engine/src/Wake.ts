@@ -26,3 +26,28 @@ export type Wake = typeof Wake.Type
 export const forDueWork: Wake = { due: true, look: false, fed: [] }
 export const forEverything: Wake = { due: true, look: true, fed: [] }
 export const forEvents = (fed: ReadonlyArray<FedEvents>): Wake => ({ due: false, look: false, fed })
+
+/** More handed-over events, or bytes of them, than this are not kept: the actor looks for everything instead. */
+const maxEvents = 1_000
+const maxBytes = 8 * 1024 * 1024
+
+const isTooMuch = (fed: ReadonlyArray<FedEvents>): boolean => {
+  let events = 0
+  let bytes = 0
+  for (const hint of fed) {
+    events += hint.events.length
+    for (const { payload } of hint.events) bytes += payload.length
+  }
+  return events > maxEvents || bytes > maxBytes
+}
+
+export const none: Wake = { due: false, look: false, fed: [] }
+
+export const isNone = (wake: Wake): boolean => wake === none
+
+/** Two hints as one. */
+export const merge = (a: Wake, b: Wake): Wake => {
+  const fed = a.fed.length === 0 ? b.fed : b.fed.length === 0 ? a.fed : [...a.fed, ...b.fed]
+  const tooMuch = isTooMuch(fed)
+  return { due: a.due || b.due, look: a.look || b.look || tooMuch, fed: tooMuch ? [] : fed }
+}

@@ -11,16 +11,17 @@ import type { SecureRandom } from "effect/crypto"
 import { untilAnswered } from "./DatabaseRetry.ts"
 import { Draining } from "./Draining.ts"
 import { Feed, type FeedItem, FeedReader } from "./Feed.ts"
-import type { FedEvents, Wake } from "./Wake.ts"
+import * as InFlight from "./InFlight.ts"
+import * as Wake from "./Wake.ts"
 import * as WebhookCommits from "./WebhookCommits.ts"
 import { type Lane, load, type WebhookMemory } from "./WebhookMemory.ts"
-import { send } from "./WebhookSend.ts"
+import { type Send, send } from "./WebhookSend.ts"
 
 /** The owner of one webhook: sends what its cursors come to, and retries what failed. */
 export interface WebhookActor {
   /** Works until there is nothing left to do. Returns at once where it is working already. */
-  readonly wake: (wake: Wake) => Effect.Effect<void>
-  /** Reads the webhook anew; retries held back while it was out of service are due again. */
+  readonly wake: (wake: Wake.Wake) => Effect.Effect<void>
+  /** The webhook was changed: before anything else starts, it is read anew. */
   readonly changed: Effect.Effect<void>
   /** Takes the webhook out of service for good. What is under way ends first. */
   readonly retire: Effect.Effect<void>
@@ -36,19 +37,17 @@ const retryConcurrency = 4
 
 const retryPage = 100
 
-/** Commits that may be under way while the next attempt starts. */
-const maxInFlight = 64
-
-/** More hints than this are not kept: the webhook looks for everything instead. */
-const maxHints = 1_000
-
 /** How long retries of an inactive webhook are put off; `changed` brings them back. */
 const inactiveRetryMs = 3_600_000
+
+/** Reading anew is put off, doubling each time, while commits keep failing; in milliseconds. */
+const firstDelay = 50
+const longestDelay = 5_000
 
 /** A secret that was rotated out signs no longer than this past its end. */
 const secretsFreshMs = 30_000
 
-const feedKey = (fed: Pick<FedEvents, "emitterId" | "subscriptionId">) => `${fed.subscriptionId} ${fed.emitterId}`
+const feedKey = (fed: Pick<Wake.FedEvents, "emitterId" | "subscriptionId">) => `${fed.subscriptionId} ${fed.emitterId}`
 
 export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
   const cursors = yield* Cursors
@@ -66,36 +65,42 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
   const scope = yield* Effect.scope
   const slots = yield* Semaphore.make(concurrency)
   const retrySlots = yield* Semaphore.make(retryConcurrency)
-  const inFlight = yield* Semaphore.make(maxInFlight)
+  const inFlight = yield* InFlight.make
   /** Opened whenever there may be something to do. */
   const signal = yield* Latch.make()
 
   const read = load(webhookId).pipe(untilAnswered, Effect.provideContext(context))
   let memory = yield* read
-  let fed: ReadonlyArray<FedEvents> = []
-  let look = true
-  let lookDue = true
+  let hints = Wake.forEverything
+  /** Subscriptions that are gone: what is known of them starts nothing more. */
+  const forgotten = new Set<string>()
   let underWay = 0
+  /** Failures since a commit last succeeded. */
+  let failures = 0
   let retired = false
   let working = false
 
   /** Hands a commit over in the order of the calls; the next attempt does not wait for it. */
-  const commit = Effect.fnUntraced(function*(memory: WebhookMemory, make: () => Commit, after: () => void) {
-    yield* inFlight.take(1)
-    yield* writer.submit(make).pipe(
-      Effect.catch((error) =>
-        Effect.andThen(
+  const commit = (memory: WebhookMemory, commit: Commit, after: () => void = () => {}) =>
+    Effect.asVoid(inFlight.start(
+      writer.submit(() => commit).pipe(
+        Effect.tap(() =>
           Effect.sync(() => {
-            memory.failed = true
-          }),
-          Effect.logWarning("A commit of a webhook failed; its memory is read anew", error)
-        )
-      ),
-      Effect.ensuring(inFlight.release(1)),
-      Effect.ensuring(Effect.sync(after)),
-      Effect.forkIn(scope, { startImmediately: true })
-    )
-  }, Effect.uninterruptible)
+            failures = 0
+          })
+        ),
+        Effect.catch((error) =>
+          Effect.andThen(
+            Effect.sync(() => {
+              if (!memory.failed) failures += 1
+              memory.failed = true
+            }),
+            Effect.logWarning("A commit of a webhook failed; its memory is read anew", error)
+          )
+        ),
+        Effect.ensuring(Effect.sync(after))
+      )
+    ))
 
   /** Forks work that keeps the actor busy until it ends. */
   const start = (work: Effect.Effect<void>) => {
@@ -128,11 +133,10 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
     memory.secrets = yield* untilAnswered(webhooks.secrets(webhookId))
   })
 
-  const attempt = Effect.fnUntraced(function*(
-    memory: WebhookMemory,
-    options: Parameters<typeof send>[1]
-  ) {
+  /** Sends, unless the webhook closed or the subscription went while this waited for its turn. */
+  const attempt = Effect.fnUntraced(function*(memory: WebhookMemory, options: Send) {
     yield* refreshSecrets(memory, yield* Clock.currentTimeMillis)
+    if (!isOpen(memory, yield* Clock.currentTimeMillis) || forgotten.has(options.subscriptionId)) return undefined
     return yield* send(memory, options).pipe(Effect.provideContext(context))
   })
 
@@ -158,19 +162,17 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
       }
       const { feed, item } = next
       if (item._tag === "Dropped") {
-        yield* commit(memory, () => ({ moves: [feed.pass(item)] }), () => {})
+        yield* commit(memory, { moves: [feed.pass(item)] })
         continue
       }
       yield* slots.withPermits(1)(Effect.gen(function*() {
-        // What was waiting for a slot may have been forgotten, or the webhook closed, meanwhile.
-        if (!isOpen(memory, yield* Clock.currentTimeMillis) || !lane.feeds.has(feedKey(feed.key))) return
         const sent = yield* attempt(memory, {
           deliveryId: yield* Id.make("delivery"),
           subscriptionId: feed.key.subscriptionId,
           event: item.event,
           attempt: 1
         })
-        yield* commit(memory, yield* commits.first(memory, feed, item, sent), () => {})
+        if (sent !== undefined) yield* commit(memory, yield* commits.first(memory, feed, item, sent))
       }))
     }
   })
@@ -195,52 +197,53 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
     const settled = () => memory.retrying.delete(due.key)
     const [delivery] = yield* untilAnswered(deliveries.find([due.key]))
     // Its subscription was removed, maybe while it waited for a slot.
-    if (delivery?.state !== "pending") return yield* commit(memory, () => ({ dueDone: [due] }), settled)
+    if (delivery?.state !== "pending") return yield* commit(memory, { dueDone: [due] }, settled)
     const event = yield* untilAnswered(events.find(delivery, delivery.eventId))
     if (Option.isNone(event)) return yield* commit(memory, commits.dropped(delivery), settled)
-    if (!isOpen(memory, yield* Clock.currentTimeMillis)) return settled()
     const sent = yield* attempt(memory, {
       deliveryId: delivery.id,
       subscriptionId: delivery.subscriptionId,
       event: event.value,
       attempt: delivery.attempts + 1
     })
+    if (sent === undefined) return settled()
     yield* commit(memory, yield* commits.retried(memory, delivery, sent), settled)
   })
 
-  /** Puts retries off that may not be sent now. */
-  const putOff = (memory: WebhookMemory, items: ReadonlyArray<DueItem>, dueAt: number) =>
-    items.length === 0
-      ? Effect.void
-      : commit(memory, () => ({ duePut: items.map((item) => ({ ...item, dueAt })) }), () => {})
-
   const startRetries = Effect.fnUntraced(function*(memory: WebhookMemory) {
-    if (!lookDue || memory.retrying.size >= retryPage) return
-    lookDue = false
+    if (memory.retrying.size >= retryPage) return
+    // One that is settled while the database answers is not due, whatever the answer says.
+    const before = new Set(memory.retrying)
     const now = yield* Clock.currentTimeMillis
-    const due = yield* untilAnswered(dueWork.dueOf(webhookId, now, 2 * retryPage))
-    const wakes = due.filter((item) => item.kind === "wake")
-    if (wakes.length > 0) yield* commit(memory, () => ({ dueDone: wakes }), () => {})
-    const retries = due.filter((item) => item.kind === "retry" && !memory.retrying.has(item.key))
-    if (retries.length === 0) return
+    const page = yield* untilAnswered(dueWork.dueOf(webhookId, now, 2 * retryPage))
+    const isFull = page.length === 2 * retryPage
+    const wakes = page.filter((item) => item.kind === "wake")
+    if (wakes.length > 0) yield* commit(memory, { dueDone: wakes })
+    const retries = page.filter((item) =>
+      item.kind === "retry" && !before.has(item.key) && !memory.retrying.has(item.key)
+    )
     const { active, throttledUntil } = memory.webhook
-    if (!active) return yield* putOff(memory, retries, now + inactiveRetryMs)
-    if (throttledUntil !== null && throttledUntil > now) return yield* putOff(memory, retries, throttledUntil)
-    for (const item of retries) {
-      memory.retrying.add(item.key)
-      yield* start(retrySlots.withPermits(1)(retry(memory, item)).pipe(Effect.asVoid))
+    const putOffTo = !active ? now + inactiveRetryMs : throttledUntil
+    if (putOffTo !== null && putOffTo > now && retries.length > 0) {
+      yield* commit(memory, { duePut: retries.map((item) => ({ ...item, dueAt: putOffTo })) })
+      yield* inFlight.settled
+    } else {
+      for (const item of retries) {
+        memory.retrying.add(item.key)
+        yield* start(retrySlots.withPermits(1)(retry(memory, item)).pipe(Effect.asVoid))
+      }
     }
-    lookDue = due.length === 2 * retryPage
+    if (isFull && retries.length > 0) hints = Wake.merge(hints, Wake.forDueWork)
   })
 
-  const feedFor = Effect.fnUntraced(function*(memory: WebhookMemory, address: Omit<FedEvents, "events">) {
+  const feedFor = Effect.fnUntraced(function*(memory: WebhookMemory, address: Omit<Wake.FedEvents, "events">) {
     const { emitterId, stream, subscriptionId } = address
     const known = memory.lanes.get(emitterId)
     const lane = known ?? { emitterId, feeds: new Map<string, Feed>(), running: false, hinted: false }
     const feed = lane.feeds.get(feedKey(address))
     if (feed !== undefined) return Option.some({ lane, feed })
     const position = yield* untilAnswered(cursors.position(address))
-    if (Option.isNone(position)) return Option.none()
+    if (Option.isNone(position) || forgotten.has(subscriptionId)) return Option.none()
     const added = new Feed({ subscriptionId, emitterId }, { emitterId, stream }, position.value)
     lane.feeds.set(feedKey(address), added)
     memory.lanes.set(emitterId, lane)
@@ -248,48 +251,44 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
   })
 
   const takeHints = Effect.fnUntraced(function*(memory: WebhookMemory) {
-    const take = Effect.fnUntraced(function*(address: Omit<FedEvents, "events">, use: (feed: Feed) => void) {
+    const taken = hints
+    hints = Wake.none
+    const take = Effect.fnUntraced(function*(address: Omit<Wake.FedEvents, "events">, use: (feed: Feed) => void) {
       const found = yield* feedFor(memory, address)
       if (Option.isNone(found)) return
       use(found.value.feed)
       found.value.lane.hinted = true
     })
-    if (look) {
-      look = false
-      lookDue = true
+    if (taken.look) {
       for (const owed of yield* untilAnswered(cursors.owedTo(webhookId))) {
         yield* take(owed, (feed) => feed.lookAgain())
       }
     }
-    const hints = fed
-    fed = []
-    for (const hint of hints) yield* take(hint, (feed) => feed.offer(hint.events))
-  })
-
-  const settled = inFlight.withPermits(maxInFlight)(Effect.void)
-
-  const readAnew = Effect.gen(function*() {
-    yield* settled
-    memory = yield* read
-    look = true
-    lookDue = true
+    for (const hint of taken.fed) yield* take(hint, (feed) => feed.offer(hint.events))
+    yield* startLanes(memory)
+    if (taken.due || taken.look) yield* startRetries(memory)
   })
 
   const work = Effect.gen(function*() {
     while (true) {
       signal.closeUnsafe()
-      if (Option.isSome(memory) && memory.value.failed && underWay === 0) yield* readAnew
+      if (Option.isSome(memory) && memory.value.failed && underWay === 0) {
+        yield* inFlight.settled
+        if (failures > 1) yield* Effect.sleep(Math.min(firstDelay * 2 ** (failures - 2), longestDelay))
+        memory = yield* read
+        hints = Wake.forEverything
+      }
       if (Option.isSome(memory) && !memory.value.failed && !draining.isDraining() && !retired) {
         yield* takeHints(memory.value)
-        yield* startLanes(memory.value)
-        yield* startRetries(memory.value)
       }
       if (underWay > 0) {
         yield* signal.await
         continue
       }
-      yield* settled
-      if (Option.isSome(memory) && memory.value.failed && !draining.isDraining()) continue
+      yield* inFlight.settled
+      const stale = Option.isSome(memory) && memory.value.failed
+      const owing = Option.isSome(memory) && !Wake.isNone(hints)
+      if ((stale || owing) && !draining.isDraining() && !retired) continue
       if (!signal.isOpen()) break
     }
     working = false
@@ -298,14 +297,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
   return {
     wake: (hint) =>
       Effect.suspend(() => {
-        if (fed.length + hint.fed.length > maxHints) {
-          fed = []
-          look = true
-        } else {
-          fed = [...fed, ...hint.fed]
-        }
-        look = look || hint.look
-        lookDue = lookDue || hint.due
+        hints = Wake.merge(hints, hint)
         signal.openUnsafe()
         if (working) return Effect.void
         working = true
@@ -314,32 +306,16 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
             working = false
           }))
       }),
-    changed: Effect.gen(function*() {
-      const now = yield* Clock.currentTimeMillis
-      const held = yield* untilAnswered(dueWork.allOf(webhookId, "retry"))
-      const later = held.filter((item) => item.dueAt > now)
-      const fresh = yield* read
-      const reactivated = Option.isSome(fresh) && fresh.value.webhook.active &&
-        Option.isSome(memory) && !memory.value.webhook.active
-      if (reactivated && later.length > 0) {
-        yield* Effect.orDie(writer.submit(() => ({ duePut: later.map((item) => ({ ...item, dueAt: now })) })))
-      }
-      if (Option.isSome(memory) && Option.isSome(fresh)) {
-        const { secrets, secretsReadAt, webhook } = fresh.value
-        Object.assign(memory.value, { webhook, secrets, secretsReadAt })
-      } else {
-        memory = fresh
-      }
-      lookDue = true
-      signal.openUnsafe()
+    changed: Effect.sync(() => {
+      if (Option.isSome(memory)) memory.value.failed = true
     }),
     retire: Effect.suspend(() => {
       retired = true
-      return slots.withPermits(concurrency)(retrySlots.withPermits(retryConcurrency)(settled))
+      return slots.withPermits(concurrency)(retrySlots.withPermits(retryConcurrency)(inFlight.settled))
     }),
     forget: (subscriptionId) =>
       Effect.sync(() => {
-        fed = fed.filter((hint) => hint.subscriptionId !== subscriptionId)
+        forgotten.add(subscriptionId)
         if (Option.isNone(memory)) return
         for (const lane of memory.value.lanes.values()) {
           for (const [key, feed] of lane.feeds) {

@@ -113,12 +113,12 @@ export const make = Effect.gen(function*() {
     }
   })
 
-  /** After a first attempt: the cursor passes the event, and what failed waits for its retry. */
+  /** After a first attempt: the feed passes the event, and what failed waits for its retry. */
   const first = Effect.fnUntraced(function*(memory: WebhookMemory, feed: Feed, item: FeedItem, sent: Sent) {
     const { nextAt, parts } = yield* common(memory, sent)
     const became = tallyOf(sent, nextAt)
     const { record } = sent
-    return (): Commit => ({
+    return {
       ...parts,
       moves: [feed.pass(item, { [became]: 1 })],
       deliveries: became === "delivered" ? [] : [{
@@ -131,7 +131,7 @@ export const make = Effect.gen(function*() {
         attempts: 1,
         state: became
       }]
-    })
+    } satisfies Commit as Commit
   })
 
   /** After a retry: it waits for the next one, or is settled. */
@@ -143,9 +143,9 @@ export const make = Effect.gen(function*() {
       emitterId: delivery.emitterId,
       tally: { ...noTally, pending: -1, [became]: 1 }
     }]
-    return (): Commit => ({
+    return {
       ...parts,
-      dueDone: became === "pending" ? [] : [retryItem(delivery.webhookId, delivery.id, 0)],
+      dueDone: became === "pending" ? [] : [retryItem(delivery.webhookId, delivery.id, Number.MAX_SAFE_INTEGER)],
       deliveryChanges: [{
         id: delivery.id,
         fromAttempts: delivery.attempts,
@@ -153,12 +153,12 @@ export const make = Effect.gen(function*() {
         state: became === "delivered" ? "settled" : became === "exhausted" ? "exhausted" : "pending"
       }],
       settlements: settlement
-    })
+    } satisfies Commit as Commit
   })
 
   /** A pending delivery whose event is gone from the log. */
-  const dropped = (delivery: Delivery) => (): Commit => ({
-    dueDone: [retryItem(delivery.webhookId, delivery.id, 0)],
+  const dropped = (delivery: Delivery): Commit => ({
+    dueDone: [retryItem(delivery.webhookId, delivery.id, Number.MAX_SAFE_INTEGER)],
     deliveryChanges: [{
       id: delivery.id,
       fromAttempts: delivery.attempts,

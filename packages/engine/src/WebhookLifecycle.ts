@@ -3,7 +3,7 @@ import type { Webhook } from "@headwater/domain/Webhook"
 import { Deliveries } from "@headwater/log/Deliveries"
 import { DueWork } from "@headwater/log/DueWork"
 import { type WebhookChange, Webhooks } from "@headwater/log/Webhooks"
-import { Context, Effect, Layer, type Option, type Redacted, Schema } from "effect"
+import { Clock, Context, Effect, Layer, type Option, type Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Actors } from "./Actors.ts"
 import { toUnavailable } from "./DatabaseRetry.ts"
@@ -42,7 +42,14 @@ export class WebhookLifecycle extends Context.Service<WebhookLifecycle, {
 
       return WebhookLifecycle.of({
         update: Effect.fnUntraced(function*(accountId, id, change) {
-          const webhook = yield* Effect.flatMap(webhooks.update(accountId, id, change), found)
+          const webhook = yield* sql.withTransaction(Effect.gen(function*() {
+            const before = yield* Effect.flatMap(webhooks.get(accountId, id), found)
+            const after = yield* Effect.flatMap(webhooks.update(accountId, id, change), found)
+            if (!before.active && after.active) {
+              yield* dueWork.bringForward(after.id, "retry", yield* Clock.currentTimeMillis)
+            }
+            return after
+          }))
           yield* actors.webhookChanged(webhook.id)
           yield* actors.wake(webhook.id, Wake.forEverything)
           return webhook

@@ -34,6 +34,9 @@ export interface Sent {
 /** Header values hold no text beyond printable ASCII (RFC 9110, section 5.5). */
 const headerText = (text: string): string => /^[\x20-\x7e]*$/.test(text) ? text : encodeURIComponent(text)
 
+/** Text from outside as Postgres can store it. */
+const storable = (text: string): string => text.toWellFormed().replaceAll("\u0000", "\ufffd")
+
 const requestHeaders = (memory: WebhookMemory, { attempt, event, subscriptionId }: Send, startedAt: number) => {
   const timestamp = Math.floor(startedAt / 1_000)
   return {
@@ -87,7 +90,7 @@ export const send = Effect.fnUntraced(function*(memory: WebhookMemory, options: 
     status: response?.status ?? null,
     address: address ?? null,
     errorClass: delivered ? null : outcome.errorClass,
-    errorMessage: delivered ? null : outcome.message,
+    errorMessage: delivered ? null : storable(outcome.message),
     responseHeaders: response === undefined ? null : JSON.stringify(response.headers),
     responseBody: response === undefined ? null : response.body.subarray(0, delivered ? keptOfSuccess : keptOfFailure)
   }

@@ -4,7 +4,7 @@ import type { SqlError } from "effect/sql"
 import type { CursorMove, CursorSettlement } from "./Cursors.ts"
 import type { DedupeMark } from "./DedupeMarks.ts"
 import type { Attempt, Delivery, DeliveryChange } from "./Deliveries.ts"
-import type { DueItem, DueKey } from "./DueWork.ts"
+import type { DueItem } from "./DueWork.ts"
 import type { Head } from "./Heads.ts"
 import type { StateWrite } from "./SourceState.ts"
 import type { UsageEntry } from "./Usage.ts"
@@ -18,7 +18,8 @@ export interface Commit {
   readonly settlements?: ReadonlyArray<CursorSettlement>
   readonly state?: ReadonlyArray<StateWrite>
   readonly marks?: ReadonlyArray<DedupeMark>
-  readonly dueDone?: ReadonlyArray<DueKey>
+  /** Work that is done as of the time it was due at. */
+  readonly dueDone?: ReadonlyArray<DueItem>
   /** Written after `dueDone`. */
   readonly duePut?: ReadonlyArray<DueItem>
   readonly deliveries?: ReadonlyArray<Delivery>

@@ -79,12 +79,10 @@ export class Cursors extends Context.Service<Cursors, {
   readonly settle: (settlements: ReadonlyArray<CursorSettlement>) => Effect.Effect<void, SqlError.SqlError>
   /** Everything a listener has not passed yet, over all its subscriptions. */
   readonly owedTo: (listenerId: string) => Effect.Effect<ReadonlyArray<OwedCursor>, SqlError.SqlError>
-  /** Listeners that stand behind the head of one of these emitters; without a list, of any. */
+  /** Who stands behind the head of which of these emitters; without a list, of any. A source owes its own requests. */
   readonly listenersOwed: (
     emitterIds?: ReadonlyArray<string>
-  ) => Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
-  /** Sources with requests they have acknowledged and not run. */
-  readonly sourcesOwingRequests: Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
+  ) => Effect.Effect<ReadonlyArray<{ readonly emitterId: string; readonly listenerId: string }>, SqlError.SqlError>
   readonly removeOfEmitter: (emitterId: string) => Effect.Effect<void, SqlError.SqlError>
 }>()("@headwater/log/Cursors") {
   static readonly layer: Layer.Layer<Cursors, never, SqlClient.SqlClient> = Layer.effect(
@@ -184,20 +182,18 @@ export class Cursors extends Context.Service<Cursors, {
                 position: { n: Number(row.n), id: row.id }
               }))
           ),
-        listenersOwed: (emitterIds) =>
-          Effect.map(
-            sql<{ listener_id: string }>`
-              SELECT DISTINCT s.listener_id FROM ${owed}
-              ${emitterIds === undefined ? sql`` : sql`AND h.emitter_id = ANY (${texts(emitterIds)})`}`,
-            (rows) => rows.map((row) => row.listener_id)
-          ),
-        sourcesOwingRequests: Effect.map(
-          sql<{ emitter_id: string }>`
-            SELECT h.emitter_id FROM heads h
-            LEFT JOIN cursors c ON c.subscription_id = ${ownRequests} AND c.emitter_id = h.emitter_id
-            WHERE h.streams ? ${ownRequests} AND (h.streams ->> ${ownRequests})::bigint > coalesce(c.n, 0)`,
-          (rows) => rows.map((row) => row.emitter_id)
-        ),
+        listenersOwed: (emitterIds) => {
+          const wanted = emitterIds === undefined ? sql`` : sql`AND h.emitter_id = ANY (${texts(emitterIds)})`
+          return Effect.map(
+            sql<{ emitter_id: string; listener_id: string }>`
+              SELECT DISTINCT h.emitter_id, s.listener_id FROM ${owed} ${wanted}
+              UNION ALL
+              SELECT h.emitter_id, h.emitter_id FROM heads h
+              LEFT JOIN cursors c ON c.subscription_id = ${ownRequests} AND c.emitter_id = h.emitter_id
+              WHERE h.streams ? ${ownRequests} AND (h.streams ->> ${ownRequests})::bigint > coalesce(c.n, 0) ${wanted}`,
+            (rows) => rows.map((row) => ({ emitterId: row.emitter_id, listenerId: row.listener_id }))
+          )
+        },
         removeOfEmitter: (emitterId) => Effect.asVoid(sql`DELETE FROM cursors WHERE emitter_id = ${emitterId}`)
       })
     })

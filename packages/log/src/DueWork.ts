@@ -39,7 +39,8 @@ const fromRow = (row: DueRow): DueItem => ({
 /** The `due_work` table: timers, delayed emits, retries and wake-ups, so that none of them needs a resident actor. */
 export class DueWork extends Context.Service<DueWork, {
   readonly put: (items: ReadonlyArray<DueItem>) => Effect.Effect<void, SqlError.SqlError>
-  readonly done: (keys: ReadonlyArray<DueKey>) => Effect.Effect<void, SqlError.SqlError>
+  /** Takes work off, unless it was put off to a later time than it had when it was taken. */
+  readonly done: (items: ReadonlyArray<DueItem>) => Effect.Effect<void, SqlError.SqlError>
   /** Owners with something due at `now`, soonest first. */
   readonly ownersDue: (
     now: number,
@@ -52,6 +53,8 @@ export class DueWork extends Context.Service<DueWork, {
   ) => Effect.Effect<ReadonlyArray<DueItem>, SqlError.SqlError>
   /** Everything an owner has of one kind, due or not. */
   readonly allOf: (ownerId: string, kind: DueKind) => Effect.Effect<ReadonlyArray<DueItem>, SqlError.SqlError>
+  /** Makes work of one kind that is not due yet due at `now`. */
+  readonly bringForward: (ownerId: string, kind: DueKind, now: number) => Effect.Effect<void, SqlError.SqlError>
   readonly removeAll: (ownerId: string) => Effect.Effect<void, SqlError.SqlError>
 }>()("@headwater/log/DueWork") {
   static readonly layer: Layer.Layer<DueWork, never, SqlClient.SqlClient> = Layer.effect(
@@ -70,20 +73,20 @@ export class DueWork extends Context.Service<DueWork, {
               ${texts(items.map((item) => item.payload))}
             )
             ON CONFLICT (owner_id, kind, key) DO UPDATE SET due_at = excluded.due_at, payload = excluded.payload`),
-        done: (keys) =>
+        done: (items) =>
           Effect.asVoid(sql`
             DELETE FROM due_work d USING unnest(
-              ${texts(keys.map((key) => key.ownerId))},
-              ${texts(keys.map((key) => key.kind))},
-              ${texts(keys.map((key) => key.key))}
-            ) AS k (owner_id, kind, key)
-            WHERE d.owner_id = k.owner_id AND d.kind = k.kind AND d.key = k.key`),
+              ${texts(items.map((item) => item.ownerId))},
+              ${texts(items.map((item) => item.kind))},
+              ${texts(items.map((item) => item.key))},
+              ${numbers(items.map((item) => item.dueAt))}
+            ) AS k (owner_id, kind, key, due_at)
+            WHERE d.owner_id = k.owner_id AND d.kind = k.kind AND d.key = k.key AND d.due_at <= k.due_at`),
         ownersDue: (now, limit) =>
           Effect.map(
             sql<{ owner_id: string; due_at: bigint }>`
-              SELECT owner_id, min(due_at) AS due_at FROM (
-                SELECT owner_id, due_at FROM due_work WHERE due_at <= ${now} ORDER BY due_at LIMIT ${limit}
-              ) d GROUP BY owner_id ORDER BY 2`,
+              SELECT owner_id, min(due_at) AS due_at FROM due_work WHERE due_at <= ${now}
+              GROUP BY owner_id ORDER BY 2 LIMIT ${limit}`,
             (rows) => rows.map((row) => ({ ownerId: row.owner_id, dueAt: Number(row.due_at) }))
           ),
         dueOf: (ownerId, now, limit) =>
@@ -98,6 +101,9 @@ export class DueWork extends Context.Service<DueWork, {
             sql<DueRow>`SELECT * FROM due_work WHERE owner_id = ${ownerId} AND kind = ${kind}`,
             (rows) => rows.map(fromRow)
           ),
+        bringForward: (ownerId, kind, now) =>
+          Effect.asVoid(sql`
+            UPDATE due_work SET due_at = ${now} WHERE owner_id = ${ownerId} AND kind = ${kind} AND due_at > ${now}`),
         removeAll: (ownerId) => Effect.asVoid(sql`DELETE FROM due_work WHERE owner_id = ${ownerId}`)
       })
     })

@@ -28,6 +28,9 @@ const fromRow = (row: EventRow): LoggedEvent => ({
 
 const metaText = (meta: EventMeta): string | null => Object.keys(meta).length === 0 ? null : JSON.stringify(meta)
 
+/** Rows deleted at once where a whole log goes. */
+const bite = 5_000
+
 /** One stream of one emitter. */
 export interface StreamAddress {
   readonly emitterId: string
@@ -38,11 +41,12 @@ export interface StreamAddress {
 export class EventLog extends Context.Service<EventLog, {
   /** Adds events whose ids and numbers their owner assigned, in the surrounding transaction. */
   readonly append: (events: ReadonlyArray<LoggedEvent>) => Effect.Effect<void, SqlError.SqlError>
-  /** The events after `id`, oldest first. */
+  /** The events after `id`, oldest first: at most `limit`, and no more once payloads have come to `maxBytes`. */
   readonly after: (
     address: StreamAddress,
     id: EventId,
-    limit: number
+    limit: number,
+    maxBytes: number
   ) => Effect.Effect<ReadonlyArray<LoggedEvent>, SqlError.SqlError>
   readonly find: (
     address: StreamAddress,
@@ -54,16 +58,25 @@ export class EventLog extends Context.Service<EventLog, {
       readonly limit: number
       readonly after?: EventId | undefined
       readonly before?: EventId | undefined
+      /** Nothing older than this. */
+      readonly from?: EventId | undefined
     }
   ) => Effect.Effect<ReadonlyArray<LoggedEvent>, SqlError.SqlError>
-  readonly count: (address: StreamAddress) => Effect.Effect<number, SqlError.SqlError>
+  /** How many events there are among the last `most`, and the oldest of these; reads ids alone. */
+  readonly tail: (
+    address: StreamAddress,
+    most: number
+  ) => Effect.Effect<{ readonly count: number; readonly oldest: EventId | undefined }, SqlError.SqlError>
   /** Ids of the events a stream has taken in since `id`, by the `emit_id` they came with, oldest first. */
   readonly emitIdsSince: (
     address: StreamAddress,
     id: EventId
   ) => Effect.Effect<ReadonlyMap<string, EventId>, SqlError.SqlError>
+  /** Bytes of payload after `id`. */
+  readonly bytesAfter: (address: StreamAddress, id: EventId) => Effect.Effect<number, SqlError.SqlError>
   /** Deletes a stream's events up to and including `id`. */
   readonly prune: (address: StreamAddress, id: EventId) => Effect.Effect<void, SqlError.SqlError>
+  /** Deletes an emitter's events, a bite at a time. */
   readonly removeAll: (emitterId: string) => Effect.Effect<void, SqlError.SqlError>
 }>()("@headwater/log/EventLog") {
   static readonly layer: Layer.Layer<EventLog, never, SqlClient.SqlClient> = Layer.effect(
@@ -84,12 +97,18 @@ export class EventLog extends Context.Service<EventLog, {
               ${texts(events.map((event) => metaText(event.meta)))},
               ${texts(events.map((event) => event.payload))}
             )`),
-        after: (address, id, limit) =>
+        after: (address, id, limit, maxBytes) =>
           Effect.map(
             sql<EventRow>`
-              SELECT * FROM events
-              WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id > ${id}
-              ORDER BY id LIMIT ${limit}`,
+              SELECT emitter_id, stream, id, n, emit_id, hops, meta, payload FROM (
+                SELECT *, sum(octet_length(payload)) OVER (ORDER BY id) - octet_length(payload) AS bytes_before
+                FROM (
+                  SELECT * FROM events
+                  WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id > ${id}
+                  ORDER BY id LIMIT ${limit}
+                ) AS page
+              ) AS sized
+              WHERE bytes_before < ${maxBytes} ORDER BY id`,
             (rows) => rows.map(fromRow)
           ),
         find: (address, id) =>
@@ -99,26 +118,29 @@ export class EventLog extends Context.Service<EventLog, {
               WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id = ${id}`,
             ([row]) => Option.map(Option.fromUndefinedOr(row), fromRow)
           ),
-        latest: ({ after, before, emitterId, limit, stream }) => {
-          const place = sql`emitter_id = ${emitterId} AND stream = ${stream}`
-          const older = after === undefined ? sql`` : sql`AND id < ${after}`
-          return before === undefined
-            ? Effect.map(
-              sql<EventRow>`SELECT * FROM events WHERE ${place} ${older} ORDER BY id DESC LIMIT ${limit}`,
-              (rows) => rows.map(fromRow)
-            )
-            : Effect.map(
-              sql<EventRow>`
-                SELECT * FROM events WHERE ${place} AND id > ${before} ${older} ORDER BY id LIMIT ${limit}`,
-              (rows) => rows.map(fromRow).toReversed()
-            )
+        latest: ({ after, before, emitterId, from, limit, stream }) => {
+          const bounds = [sql`emitter_id = ${emitterId}`, sql`stream = ${stream}`]
+          if (after !== undefined) bounds.push(sql`id < ${after}`)
+          if (before !== undefined) bounds.push(sql`id > ${before}`)
+          if (from !== undefined) bounds.push(sql`id >= ${from}`)
+          // With `before` alone the page is the one that ends just before that event.
+          const towardsNewer = before !== undefined && after === undefined
+          return Effect.map(
+            sql<EventRow>`
+              SELECT * FROM events WHERE ${sql.and(bounds)}
+              ORDER BY id ${sql.literal(towardsNewer ? "ASC" : "DESC")} LIMIT ${limit}`,
+            (rows) => towardsNewer ? rows.map(fromRow).toReversed() : rows.map(fromRow)
+          )
         },
-        count: (address) =>
+        tail: (address, most) =>
           Effect.map(
-            sql<{ count: bigint }>`
-              SELECT count(*) AS count FROM events
-              WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream}`,
-            ([row]) => Number(row!.count)
+            sql<{ count: bigint; oldest: bigint | null }>`
+              SELECT count(*) AS count, min(id) AS oldest FROM (
+                SELECT id FROM events
+                WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream}
+                ORDER BY id DESC LIMIT ${most}
+              ) AS last`,
+            ([row]) => ({ count: Number(row?.count ?? 0), oldest: row?.oldest ?? undefined })
           ),
         emitIdsSince: (address, id) =>
           Effect.map(
@@ -132,7 +154,23 @@ export class EventLog extends Context.Service<EventLog, {
           Effect.asVoid(sql`
             DELETE FROM events
             WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id <= ${id}`),
-        removeAll: (emitterId) => Effect.asVoid(sql`DELETE FROM events WHERE emitter_id = ${emitterId}`)
+        bytesAfter: (address, id) =>
+          Effect.map(
+            sql<{ bytes: bigint }>`
+              SELECT coalesce(sum(octet_length(payload)), 0)::bigint AS bytes FROM events
+              WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id > ${id}`,
+            ([row]) => Number(row!.bytes)
+          ),
+        removeAll: (emitterId) =>
+          sql<{ id: bigint }>`
+            DELETE FROM events e USING (
+              SELECT stream, id FROM events WHERE emitter_id = ${emitterId} LIMIT ${bite}
+            ) AS b
+            WHERE e.emitter_id = ${emitterId} AND e.stream = b.stream AND e.id = b.id
+            RETURNING e.id`.pipe(
+            Effect.repeat({ until: (rows) => rows.length < bite }),
+            Effect.asVoid
+          )
       })
     })
   )

@@ -53,7 +53,7 @@ const move = (emitterId: string, from: number, to: number): CursorMove => ({
 
 const numbers = (emitterId: string) =>
   Effect.map(
-    Effect.flatMap(EventLog, (log) => log.after({ emitterId, stream: "" }, 0n, 1_000)),
+    Effect.flatMap(EventLog, (log) => log.after({ emitterId, stream: "" }, 0n, 1_000, 1e9)),
     (events) => events.map(({ n }) => n)
   )
 

@@ -1,21 +1,19 @@
 import type { LoggedEvent } from "@headwater/domain/Event"
 import { Cause, Context, Deferred, Effect, Layer, PubSub, Queue, Schedule, Schema, Semaphore } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient, SqlError } from "effect/sql"
 import { byteCount, type Commit, rowCount } from "./Commit.ts"
-import { addTally, type CursorKey, type CursorMove, Cursors } from "./Cursors.ts"
+import { CommitWriter, Fenced } from "./CommitWriter.ts"
+import { Cursors } from "./Cursors.ts"
 import { DedupeMarks } from "./DedupeMarks.ts"
 import { Deliveries } from "./Deliveries.ts"
 import { DueWork } from "./DueWork.ts"
 import { EventLog } from "./EventLog.ts"
-import { type Head, Heads } from "./Heads.ts"
+import { Heads } from "./Heads.ts"
 import { SourceState } from "./SourceState.ts"
-import { isTransient } from "./TransientSqlError.ts"
+import { isLocked, isTransient } from "./TransientSqlError.ts"
 import { Usage } from "./Usage.ts"
-
-/** The committer no longer owns what it wrote to: an epoch was raised, or a cursor or delivery moved without it. */
-export class Fenced extends Schema.TaggedError<Fenced>()("Fenced", {
-  what: Schema.String
-}) {}
+import { Writers } from "./Writers.ts"
 
 /** The database refused this commit, and would again. Nothing of it was written. */
 export class CommitRejected extends Schema.TaggedError<CommitRejected>()("CommitRejected", {
@@ -24,57 +22,29 @@ export class CommitRejected extends Schema.TaggedError<CommitRejected>()("Commit
 
 export type CommitError = Fenced | CommitRejected
 
-interface Waiting {
-  readonly commit: Commit
-  readonly done: Deferred.Deferred<void, CommitError>
-}
-
 /** What one commit appended. */
 export interface CommittedEvents {
   readonly accountId: string
   readonly events: ReadonlyArray<LoggedEvent>
 }
 
-/** Bounds of one transaction, and of what may wait for the next. */
+interface Waiting {
+  readonly commit: Commit
+  readonly done: Deferred.Deferred<void, CommitError>
+}
+
+/** Bounds of one transaction, of what may wait for the next, and of what readers may be behind by. */
 const maxBatchRows = 2_000
 const maxBatchBytes = 8 * 1024 * 1024
 const maxWaiting = 10_000
+const maxUnread = 256
 
 const retryInterval = Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced("2 seconds")])
 
-const nothing: ReadonlyArray<never> = []
-
-const lastByKey = <A>(items: ReadonlyArray<A>, key: (item: A) => string): ReadonlyArray<A> => [
-  ...new Map(items.map((item) => [key(item), item])).values()
-]
-
-/** The head each emitter of a batch ends at: of its newest owner, the last. */
-const newestHeads = (batch: ReadonlyArray<Waiting>): ReadonlyMap<string, Head> => {
-  const newest = new Map<string, Head>()
-  for (const { commit: { head } } of batch) {
-    if (head === undefined) continue
-    const known = newest.get(head.emitterId)
-    if (known === undefined || known.epoch <= head.epoch) newest.set(head.emitterId, head)
-  }
-  return newest
-}
-
-/** Consecutive moves of a cursor become one; a gap between two is left for the compare-and-set to refuse. */
-const mergeMoves = (moves: ReadonlyArray<CursorMove>): ReadonlyArray<CursorMove> => {
-  const merged = new Map<string, CursorMove>()
-  for (const move of moves) {
-    const key = `${move.subscriptionId} ${move.emitterId}`
-    const before = merged.get(key)
-    merged.set(
-      key,
-      before === undefined ? move : {
-        ...move,
-        from: before.to.n === move.from ? before.from : -1,
-        tally: addTally(before.tally, move.tally)
-      }
-    )
-  }
-  return [...merged.values()]
+/** The database's error, also where it came of ending a transaction on a connection that is gone. */
+const sqlErrorOf = (cause: Cause.Cause<Fenced | SqlError.SqlError>): SqlError.SqlError | undefined => {
+  const error = Cause.squash(cause)
+  return SqlError.isSqlError(error) ? error : undefined
 }
 
 /**
@@ -92,141 +62,84 @@ export class GroupCommit extends Context.Service<GroupCommit, {
   readonly submit: (make: () => Commit) => Effect.Effect<void, CommitError>
   /** Events as they are committed, in log order per emitter. A hint: a slow reader loses the oldest. */
   readonly committed: PubSub.PubSub<ReadonlyArray<CommittedEvents>>
+  /** The emitters that were appended to since this was last called. */
+  readonly takeAppendedTo: () => ReadonlySet<string>
 }>()("@headwater/log/GroupCommit") {
-  static readonly layerNoDeps = Layer.effect(
+  static readonly layerNoTables = Layer.effect(
     GroupCommit,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const heads = yield* Heads
-      const events = yield* EventLog
-      const cursors = yield* Cursors
-      const state = yield* SourceState
-      const marks = yield* DedupeMarks
-      const due = yield* DueWork
-      const deliveries = yield* Deliveries
-      const usage = yield* Usage
+      const writer = yield* CommitWriter
+      const writers = yield* Writers
+      const id = Buffer.from(SecureRandom.randomBytesUnsafe(16)).toString("hex")
+      yield* Effect.acquireRelease(writers.register(id), () => Effect.ignore(writers.remove(id)))
       const room = yield* Semaphore.make(maxWaiting)
       const queue = yield* Queue.unbounded<Waiting>()
-      const committed = yield* PubSub.sliding<ReadonlyArray<CommittedEvents>>(4_096)
+      const committed = yield* PubSub.sliding<ReadonlyArray<CommittedEvents>>(maxUnread)
+      let appendedTo = new Set<string>()
+      let lastBatch = 0n
 
-      const all = <A>(
-        batch: ReadonlyArray<Waiting>,
-        rows: (commit: Commit) => ReadonlyArray<A> | undefined
-      ): ReadonlyArray<A> => batch.flatMap(({ commit }) => rows(commit) ?? nothing)
-
-      const whenAny = <A, B>(
-        items: ReadonlyArray<A>,
-        write: (items: ReadonlyArray<A>) => Effect.Effect<B, SqlError.SqlError>
-      ): Effect.Effect<void, SqlError.SqlError> => items.length === 0 ? Effect.void : Effect.asVoid(write(items))
-
-      /** Writes a batch in the surrounding transaction; answers the members that held their epoch. */
-      const write = Effect.fnUntraced(function*(
-        batch: ReadonlyArray<Waiting>
-      ): Effect.fn.Return<ReadonlyArray<Waiting>, Fenced | SqlError.SqlError> {
-        const wanted = newestHeads(batch)
-        const held = wanted.size === 0 ? new Set<string>() : yield* heads.advance([...wanted.values()])
-        const members = batch.filter(({ commit: { head } }) =>
-          head === undefined || (held.has(head.emitterId) && wanted.get(head.emitterId)?.epoch === head.epoch)
-        )
-
-        yield* whenAny(all(members, (commit) => commit.events), events.append)
-        const moves = mergeMoves(all(members, (commit) => commit.moves))
-        if (moves.length > 0) {
-          const moved = yield* cursors.move(moves)
-          const stuck = moves.find((move: CursorKey) => !moved(move))
-          if (stuck !== undefined) {
-            return yield* new Fenced({ what: `cursor of ${stuck.subscriptionId} on ${stuck.emitterId}` })
-          }
-        }
-        yield* whenAny(all(members, (commit) => commit.settlements), cursors.settle)
-        yield* whenAny(
-          lastByKey(all(members, (commit) => commit.state), (item) => `${item.sourceId} ${item.key}`),
-          state.write
-        )
-        yield* whenAny(
-          lastByKey(all(members, (commit) => commit.marks), (item) => `${item.emitterId} ${item.mark}`),
-          marks.add
-        )
-        yield* whenAny(all(members, (commit) => commit.dueDone), due.done)
-        yield* whenAny(
-          lastByKey(all(members, (commit) => commit.duePut), (item) => `${item.ownerId} ${item.kind} ${item.key}`),
-          due.put
-        )
-        yield* whenAny(all(members, (commit) => commit.deliveries), deliveries.insert)
-        const changes = all(members, (commit) => commit.deliveryChanges)
-        if (changes.length > 0) {
-          const changed = yield* deliveries.change(changes)
-          const stuck = changes.find((change) => !changed.has(change.id))
-          if (stuck !== undefined) return yield* new Fenced({ what: `delivery ${stuck.id}` })
-        }
-        yield* whenAny(all(members, (commit) => commit.attempts), deliveries.record)
-        yield* whenAny(all(members, (commit) => commit.usage), usage.add)
-        for (const { commit } of members) {
-          if (commit.also !== undefined) yield* commit.also
-        }
-        return members
-      })
-
-      /** Whether the transaction with this id committed, asked until the database knows. */
-      const outcomeOf = (transaction: string): Effect.Effect<boolean> =>
-        sql<{ status: string | null }>`SELECT pg_xact_status(${transaction}::xid8) AS status`.pipe(
-          Effect.flatMap(([row]) =>
-            row?.status === "in progress" ? Effect.fail("in progress") : Effect.succeed(row?.status === "committed")
-          ),
-          Effect.tapError((error) => Effect.logWarning("Can't learn the outcome of a commit yet", error)),
+      /** Whether a batch committed, asked until the database knows. */
+      const isWritten = (batch: bigint): Effect.Effect<boolean> =>
+        writers.lastBatch(id).pipe(
+          Effect.map((last) => last === batch),
+          Effect.sandbox,
+          Effect.tapError((cause) => Effect.logWarning("Can't learn the outcome of a commit yet", cause)),
           Effect.retry(retryInterval),
           Effect.orDie
         )
 
-      /**
-       * One transaction, tried until the database takes or refuses it. After a lost connection the transaction's own id
-       * says whether it had committed, so it is neither lost nor written twice.
-       */
-      const transact = (
-        batch: ReadonlyArray<Waiting>
-      ): Effect.Effect<ReadonlyArray<Waiting>, Fenced | SqlError.SqlError> =>
+      /** One transaction. After a lost connection it is found out whether it had committed. */
+      const attempt = (commits: ReadonlyArray<Commit>) =>
         Effect.suspend(() => {
-          let transaction: string | undefined
-          let members: ReadonlyArray<Waiting> = nothing
-          return Effect.gen(function*() {
-            const [row] = yield* sql<{ id: string }>`SELECT pg_current_xact_id()::text AS id`
-            transaction = row!.id
-            members = yield* write(batch)
-            return members
-          }).pipe(
+          const batch = ++lastBatch
+          let members: ReadonlyArray<Commit> | undefined
+          return writers.note(id, batch).pipe(
+            Effect.andThen(writer.write(commits)),
+            Effect.tap((written) =>
+              Effect.sync(() => {
+                members = written
+              })
+            ),
             sql.withTransaction,
-            Effect.catchTag("SqlError", (error) =>
-              transaction === undefined || !isTransient(error)
+            Effect.catchCause((cause) => {
+              const error = sqlErrorOf(cause)
+              if (error === undefined) return Effect.failCause(cause)
+              const written = members
+              return written === undefined || !isTransient(error)
                 ? Effect.fail(error)
-                : Effect.flatMap(
-                  outcomeOf(transaction),
-                  (done) => done ? Effect.succeed(members) : Effect.fail(error)
-                ))
+                : Effect.flatMap(isWritten(batch), (done) => done ? Effect.succeed(written) : Effect.fail(error))
+            })
           )
-        }).pipe(
+        })
+
+      /** Tried until the database takes or refuses it. What somebody else has locked is for the caller to deal with. */
+      const transact = (commits: ReadonlyArray<Commit>) =>
+        attempt(commits).pipe(
           Effect.tapError((error) =>
-            error._tag === "SqlError" && isTransient(error)
+            SqlError.isSqlError(error) && isTransient(error)
               ? Effect.logWarning("The database is not taking commits; trying again", error)
               : Effect.void
           ),
           Effect.retry({
             schedule: retryInterval,
-            while: (error) => error._tag === "SqlError" && isTransient(error)
+            while: (error) => SqlError.isSqlError(error) && isTransient(error) && !isLocked(error)
           })
         )
 
-      const succeed = Effect.fnUntraced(function*(batch: ReadonlyArray<Waiting>, members: ReadonlyArray<Waiting>) {
-        const appended = members.flatMap(({ commit: { events, head } }): ReadonlyArray<CommittedEvents> =>
-          head === undefined || events === undefined || events.length === 0
-            ? nothing
-            : [{ accountId: head.accountId, events }]
-        )
+      const succeed = Effect.fnUntraced(function*(batch: ReadonlyArray<Waiting>, members: ReadonlyArray<Commit>) {
+        const appended: Array<CommittedEvents> = []
+        for (const { events, head } of members) {
+          if (head === undefined || events === undefined || events.length === 0) continue
+          appended.push({ accountId: head.accountId, events })
+          appendedTo.add(head.emitterId)
+        }
         if (appended.length > 0) yield* PubSub.publish(committed, appended)
-        const held = new Set(members)
-        for (const waiting of batch) {
-          yield* held.has(waiting)
-            ? Deferred.succeed(waiting.done, undefined)
-            : Deferred.fail(waiting.done, new Fenced({ what: `head of ${waiting.commit.head?.emitterId}` }))
+        const written = new Set(members)
+        for (const { commit, done } of batch) {
+          yield* written.has(commit)
+            ? Deferred.succeed(done, undefined)
+            : Deferred.fail(done, new Fenced({ what: `head of ${commit.head?.emitterId}` }))
         }
       })
 
@@ -243,11 +156,20 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         return epoch !== undefined && epoch >= head.epoch
       }
 
-      const refuse = (waiting: Waiting, cause: Cause.Cause<Fenced | SqlError.SqlError>) => {
-        const { head } = waiting.commit
-        if (head !== undefined) refused.set(head.emitterId, head.epoch)
+      const refuse = ({ commit: { head }, done }: Waiting, error: CommitError) => {
+        if (head !== undefined && (refused.get(head.emitterId) ?? -1n) < head.epoch) {
+          refused.set(head.emitterId, head.epoch)
+        }
+        return Deferred.fail(done, error)
+      }
+
+      const errorOf = (cause: Cause.Cause<Fenced | SqlError.SqlError>): CommitError => {
         const error = Cause.squash(cause)
-        return Deferred.fail(waiting.done, Schema.is(Fenced)(error) ? error : new CommitRejected({ cause: error }))
+        if (Schema.is(Fenced)(error)) return error
+        // Nothing is wrong with the commit: its owner reads what there is and does it again.
+        return SqlError.isSqlError(error) && isLocked(error)
+          ? new Fenced({ what: "rows that somebody else keeps locked" })
+          : new CommitRejected({ cause: error })
       }
 
       const commitBatch = (batch: ReadonlyArray<Waiting>): Effect.Effect<void> => {
@@ -256,7 +178,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         return Effect.andThen(
           Effect.forEach(
             late,
-            (waiting) => refuse(waiting, Cause.fail(new Fenced({ what: "a commit before this was refused" }))),
+            (waiting) => refuse(waiting, new Fenced({ what: "a commit before this was refused" })),
             { discard: true }
           ),
           current.length === 0 ? Effect.void : commitCurrent(current)
@@ -264,11 +186,11 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       }
 
       const commitCurrent = (batch: ReadonlyArray<Waiting>): Effect.Effect<void> =>
-        transact(batch).pipe(
+        transact(batch.map(({ commit }) => commit)).pipe(
           Effect.flatMap((members) => succeed(batch, members)),
           Effect.catchCause((cause) =>
             batch.length === 1
-              ? refuse(batch[0]!, cause)
+              ? refuse(batch[0]!, errorOf(cause))
               // One member spoils the batch: each alone, so that only it fails.
               : Effect.forEach(batch, (waiting) => commitBatch([waiting]), { discard: true })
           )
@@ -296,6 +218,11 @@ export class GroupCommit extends Context.Service<GroupCommit, {
 
       return GroupCommit.of({
         committed,
+        takeAppendedTo: () => {
+          const taken = appendedTo
+          appendedTo = new Set()
+          return taken
+        },
         submit: (make) =>
           Effect.gen(function*() {
             const done = yield* Deferred.make<void, CommitError>()
@@ -307,7 +234,9 @@ export class GroupCommit extends Context.Service<GroupCommit, {
   )
 
   /** The writer and every table it writes to. */
-  static readonly layer = GroupCommit.layerNoDeps.pipe(
+  static readonly layer = GroupCommit.layerNoTables.pipe(
+    Layer.provide(CommitWriter.layer),
+    Layer.provide(Writers.layer),
     Layer.provideMerge(
       Layer.mergeAll(
         Heads.layer,

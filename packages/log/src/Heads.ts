@@ -17,6 +17,10 @@ export interface Head {
   readonly streams: Readonly<Record<string, number>>
 }
 
+/** The last number of a stream. Names come from component code, and may be those of Object's own members. */
+export const ordinalOf = ({ streams }: Pick<Head, "streams">, stream: string): number =>
+  Object.hasOwn(streams, stream) ? streams[stream]! : 0
+
 interface HeadRow {
   readonly emitter_id: string
   readonly account_id: string

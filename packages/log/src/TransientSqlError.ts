@@ -17,11 +17,14 @@ const sqlState = (error: SqlError.SqlError): string | undefined => {
 
 /**
  * Whether an error is the database's state and not the statement's fault: the same work can succeed later. Beside
- * connections, locks and timeouts these are SQLSTATE classes 53 (insufficient resources), 57P (operator intervention:
- * shutting down, starting) and 58 (system error).
+ * connections, locks and timeouts these are SQLSTATE classes 08 (connection), 53 (insufficient resources), 57P (operator
+ * intervention: shutting down, starting) and 58 (system error), and 25P03 (idle in a transaction for too long).
  */
 export const isTransient = (error: SqlError.SqlError): boolean => {
   if (retryableReasons.has(error.reason._tag)) return true
   const state = sqlState(error)
-  return state !== undefined && (state.startsWith("53") || state.startsWith("57P") || state.startsWith("58"))
+  return state !== undefined && /^(08|53|57P|58|25P03)/.test(state)
 }
+
+/** Whether rows were not to be had because somebody else keeps them locked. */
+export const isLocked = (error: SqlError.SqlError): boolean => error.reason._tag === "LockTimeoutError"

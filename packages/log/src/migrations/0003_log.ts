@@ -99,6 +99,12 @@ export default Effect.gen(function*() {
     )`
   yield* sql`CREATE INDEX attempts_webhook ON attempts (webhook_id, started_at)`
   yield* sql`
+    CREATE TABLE writers (
+      id text COLLATE "C" PRIMARY KEY,
+      batch bigint NOT NULL,
+      seen_at bigint NOT NULL
+    ) WITH (fillfactor = 50)`
+  yield* sql`
     CREATE TABLE usage (
       emitter_id text COLLATE "C" NOT NULL,
       account_id text COLLATE "C" NOT NULL REFERENCES accounts ON DELETE CASCADE,

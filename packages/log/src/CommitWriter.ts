@@ -1,0 +1,154 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import type { SqlError } from "effect/sql"
+import type { Commit } from "./Commit.ts"
+import { addTally, type CursorKey, type CursorMove, Cursors } from "./Cursors.ts"
+import { DedupeMarks } from "./DedupeMarks.ts"
+import { Deliveries } from "./Deliveries.ts"
+import { type DueItem, type DueKey, DueWork } from "./DueWork.ts"
+import { EventLog } from "./EventLog.ts"
+import { type Head, Heads } from "./Heads.ts"
+import { SourceState } from "./SourceState.ts"
+import { Usage } from "./Usage.ts"
+
+/** The committer no longer owns what it wrote to: an epoch was raised, or a cursor or delivery moved without it. */
+export class Fenced extends Schema.TaggedError<Fenced>()("Fenced", {
+  what: Schema.String
+}) {}
+
+const nothing: ReadonlyArray<never> = []
+
+const all = <A>(
+  commits: ReadonlyArray<Commit>,
+  rows: (commit: Commit) => ReadonlyArray<A> | undefined
+): ReadonlyArray<A> => commits.flatMap((commit) => rows(commit) ?? nothing)
+
+const lastByKey = <A>(items: ReadonlyArray<A>, key: (item: A) => string): ReadonlyArray<A> => [
+  ...new Map(items.map((item) => [key(item), item])).values()
+]
+
+/** The head each emitter of a batch ends at: of its newest owner, the last. */
+const newestHeads = (commits: ReadonlyArray<Commit>): ReadonlyMap<string, Head> => {
+  const newest = new Map<string, Head>()
+  for (const { head } of commits) {
+    if (head === undefined) continue
+    const known = newest.get(head.emitterId)
+    if (known === undefined || known.epoch <= head.epoch) newest.set(head.emitterId, head)
+  }
+  return newest
+}
+
+/** Consecutive moves of a cursor become one; a gap between two is left for the compare-and-set to refuse. */
+const mergeMoves = (moves: ReadonlyArray<CursorMove>): ReadonlyArray<CursorMove> => {
+  const merged = new Map<string, CursorMove>()
+  for (const move of moves) {
+    const key = `${move.subscriptionId} ${move.emitterId}`
+    const before = merged.get(key)
+    merged.set(
+      key,
+      before === undefined ? move : {
+        ...move,
+        from: before.to.n === move.from ? before.from : -1,
+        tally: addTally(before.tally, move.tally)
+      }
+    )
+  }
+  return [...merged.values()]
+}
+
+/** What each piece of due work comes to after all commits, in their order. */
+const foldDueWork = (commits: ReadonlyArray<Commit>) => {
+  const keyOf = (key: DueKey) => `${key.ownerId} ${key.kind} ${key.key}`
+  const done = new Map<string, DueItem>()
+  const put = new Map<string, DueItem>()
+  for (const commit of commits) {
+    for (const item of commit.dueDone ?? nothing) {
+      done.set(keyOf(item), item)
+      if ((put.get(keyOf(item))?.dueAt ?? Infinity) <= item.dueAt) put.delete(keyOf(item))
+    }
+    for (const item of commit.duePut ?? nothing) {
+      done.delete(keyOf(item))
+      put.set(keyOf(item), item)
+    }
+  }
+  return { done: [...done.values()], put: [...put.values()] }
+}
+
+/** Writes the rows of many commits, with one statement a table. */
+export class CommitWriter extends Context.Service<CommitWriter, {
+  /**
+   * Writes a batch in the surrounding transaction, heads first, in emitter order. Answers the commits that were written;
+   * the others' emitters have another owner by now, and nothing of theirs was.
+   */
+  readonly write: <C extends Commit>(
+    commits: ReadonlyArray<C>
+  ) => Effect.Effect<ReadonlyArray<C>, Fenced | SqlError.SqlError>
+}>()("@headwater/log/CommitWriter") {
+  static readonly layer = Layer.effect(
+    CommitWriter,
+    Effect.gen(function*() {
+      const heads = yield* Heads
+      const events = yield* EventLog
+      const cursors = yield* Cursors
+      const state = yield* SourceState
+      const marks = yield* DedupeMarks
+      const due = yield* DueWork
+      const deliveries = yield* Deliveries
+      const usage = yield* Usage
+
+      const whenAny = <A, B>(
+        items: ReadonlyArray<A>,
+        write: (items: ReadonlyArray<A>) => Effect.Effect<B, SqlError.SqlError>
+      ): Effect.Effect<void, SqlError.SqlError> => items.length === 0 ? Effect.void : Effect.asVoid(write(items))
+
+      const moveCursors = Effect.fnUntraced(function*(commits: ReadonlyArray<Commit>) {
+        const moves = mergeMoves(all(commits, (commit) => commit.moves))
+        if (moves.length === 0) return
+        const moved = yield* cursors.move(moves)
+        const stuck = moves.find((move: CursorKey) => !moved(move))
+        if (stuck !== undefined) {
+          return yield* new Fenced({ what: `cursor of ${stuck.subscriptionId} on ${stuck.emitterId}` })
+        }
+      })
+
+      const changeDeliveries = Effect.fnUntraced(function*(commits: ReadonlyArray<Commit>) {
+        const changes = all(commits, (commit) => commit.deliveryChanges)
+        if (changes.length === 0) return
+        const changed = yield* deliveries.change(changes)
+        const stuck = changes.find((change) => !changed.has(change.id))
+        if (stuck !== undefined) return yield* new Fenced({ what: `delivery ${stuck.id}` })
+      })
+
+      return CommitWriter.of({
+        write: Effect.fnUntraced(function*<C extends Commit>(commits: ReadonlyArray<C>) {
+          const wanted = newestHeads(commits)
+          const held = wanted.size === 0 ? new Set<string>() : yield* heads.advance([...wanted.values()])
+          const members = commits.filter(({ head }) =>
+            head === undefined || (held.has(head.emitterId) && wanted.get(head.emitterId)?.epoch === head.epoch)
+          )
+          const dueWork = foldDueWork(members)
+          yield* whenAny(all(members, (commit) => commit.events), events.append)
+          yield* moveCursors(members)
+          yield* whenAny(all(members, (commit) => commit.settlements), cursors.settle)
+          yield* whenAny(
+            lastByKey(all(members, (commit) => commit.state), (item) => `${item.sourceId} ${item.key}`),
+            state.write
+          )
+          yield* whenAny(
+            lastByKey(all(members, (commit) => commit.marks), (item) => `${item.emitterId} ${item.mark}`),
+            marks.add
+          )
+          yield* whenAny(dueWork.done, due.done)
+          yield* whenAny(dueWork.put, due.put)
+          yield* whenAny(all(members, (commit) => commit.deliveries), deliveries.insert)
+          yield* changeDeliveries(members)
+          yield* whenAny(all(members, (commit) => commit.attempts), deliveries.record)
+          yield* whenAny(all(members, (commit) => commit.usage), usage.add)
+          for (const { also } of members) {
+            if (also !== undefined) yield* also
+          }
+          return members
+        })
+      })
+    })
+  )
+}
