@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import type { Source } from "@headwater/domain/Source"
+import { Cursors } from "@headwater/log/Cursors"
 import { DueWork } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
 import { Heads } from "@headwater/log/Heads"
@@ -228,6 +229,29 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       assert.deepStrictEqual(yield* stream(source), ["fine"])
       const [error] = yield* stream(source, "$errors")
       assert.strictEqual(error.error.code, "CommitRejected")
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("takes a request that has been round too often off its backlog, unrun", () =>
+    Effect.gen(function*() {
+      const { actor, source } = yield* start(onRequest("this.$emit(event.body)"))
+      yield* actor.deploy({ emits: true })
+      yield* actor.ingest({ emitId: "tired", payload: JSON.stringify({ body: "tired" }), hops: 16 })
+      yield* post(actor, "fresh")
+      yield* actor.wake(Wake.forEvents([]))
+      assert.deepStrictEqual(yield* stream(source), ["fresh"])
+      assert.deepStrictEqual(yield* (yield* Cursors).listenersOwed([source.id]), [])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("has streams of any name, also those of Object's own members", () =>
+    Effect.gen(function*() {
+      const names = ["constructor", "__proto__", "toString", "\u00fcber", "a b"]
+      const { actor, source } = yield* start(onRequest("for (const name of event.body) this.$emit(name, { name })"))
+      yield* actor.deploy({ emits: true })
+      yield* post(actor, names)
+      yield* post(actor, [...names, "x".repeat(201), "\ud800", "$requests"])
+      yield* actor.wake(Wake.forEvents([]))
+      for (const name of names) assert.deepStrictEqual(yield* stream(source, name), [name, name])
+      assert.deepStrictEqual((yield* stream(source, "$errors")).map(({ error }) => error.code), ["InvalidStreamName"])
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("emits an id once under dedupe unique, also across owners and runs under way together", () =>

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import type { LoggedEvent } from "@headwater/domain/Event"
 import * as TestDatabase from "@headwater/testing/TestDatabase"
-import { Effect, Exit, Fiber, Layer, Option, PubSub } from "effect"
+import { Effect, Exit, Fiber, Layer, Option, PubSub, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Commit } from "./Commit.ts"
 import { beginning, type CursorMove, Cursors, noTally, ownRequests } from "./Cursors.ts"
@@ -165,5 +165,42 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
       )
       yield* Fiber.interrupt(cutting)
       assert.deepStrictEqual(yield* numbers("dc_cut"), Array.from({ length: count }, (_, i) => i + 1))
+    }))
+
+  it.effect("does again what a lost connection cut off in the middle, and refuses nothing for it", () =>
+    Effect.gen(function*() {
+      const [owner] = yield* emitters("dc_middle")
+      const writer = yield* GroupCommit
+      const sql = yield* SqlClient.SqlClient
+      const waiting = yield* sql.withTransaction(Effect.gen(function*() {
+        yield* sql`SELECT FROM heads WHERE emitter_id = 'dc_middle' FOR UPDATE`
+        const fiber = yield* Effect.forkDetach(writer.submit(() => appending(owner!, 1)))
+        // Ends the writer's connection where it waits for the row.
+        yield* sql`SELECT pg_stat_clear_snapshot()`.pipe(
+          Effect.andThen(sql`
+            SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE datname = current_database() AND wait_event_type = 'Lock'`),
+          Effect.repeat({ until: (rows) => rows.length > 0, schedule: Schedule.spaced("5 millis") })
+        )
+        return fiber
+      }))
+      yield* Fiber.join(waiting)
+      assert.deepStrictEqual(yield* numbers("dc_middle"), [1])
+    }))
+
+  it.effect("gives up on rows that stay locked, so that the others' commits go on", () =>
+    Effect.gen(function*() {
+      const [locked, free] = yield* emitters("dc_locked", "dc_free")
+      const writer = yield* GroupCommit
+      const sql = yield* SqlClient.SqlClient
+      yield* sql.withTransaction(Effect.gen(function*() {
+        yield* sql`SELECT FROM heads WHERE emitter_id = 'dc_locked' FOR UPDATE`
+        const stuck = yield* Effect.forkDetach(Effect.flip(writer.submit(() => appending(locked!, 1))))
+        yield* writer.submit(() => appending(free!, 1))
+        const refused = yield* Fiber.join(stuck)
+        assert.strictEqual(refused._tag, "Fenced")
+      }))
+      assert.deepStrictEqual(yield* numbers("dc_free"), [1])
+      assert.deepStrictEqual(yield* numbers("dc_locked"), [])
     }))
 })

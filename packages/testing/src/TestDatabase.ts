@@ -6,7 +6,14 @@ import type { TestPostgres } from "./TestPostgres.ts"
 
 const clientTo = (database: string, maxConnections: number) => {
   const { path, username, password }: TestPostgres = inject("testPostgres")
-  return PgClient.make({ path, username, password: Redacted.make(password), database, maxConnections })
+  return PgClient.make({
+    path,
+    username,
+    password: Redacted.make(password),
+    database,
+    maxConnections,
+    startupParameters: { lock_timeout: "500ms" }
+  })
 }
 
 /** Creates a database with the current schema and no rows, dropped when the scope closes, and gives its name. */

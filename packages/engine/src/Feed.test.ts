@@ -1,0 +1,93 @@
+import { assert, it } from "@effect/vitest"
+import type { LoggedEvent } from "@headwater/domain/Event"
+import { beginning, noTally, type Tally } from "@headwater/log/Cursors"
+import { Effect, Option, Schema } from "effect"
+import { Feed, type FeedItem } from "./Feed.ts"
+
+const address = { emitterId: "dc_test", stream: "" }
+const key = { subscriptionId: "sub_test", emitterId: "dc_test" }
+
+const event = (n: number, hops = 1): LoggedEvent => ({
+  ...address,
+  n,
+  id: BigInt(n),
+  emitId: String(n),
+  hops,
+  meta: {},
+  payload: "1"
+})
+
+const below = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum }))
+
+/** What happens around a feed: events are appended, told of or not, deleted, and taken. */
+const Step = Schema.Struct({
+  append: below(6),
+  /** Of those appended, how many the hint leaves out at its beginning; more than there are is no hint. */
+  untold: below(8),
+  hops: Schema.Literals([1, 1, 1, 16]),
+  delete: Schema.Boolean,
+  /** Appended and told of while a page is read. */
+  meanwhile: below(3),
+  take: below(6)
+})
+
+it.effect.prop(
+  "passes every event once and in order, whatever of them it was told, and counts what it could not deliver",
+  [Schema.Array(Step)],
+  ([steps]) =>
+    Effect.gen(function*() {
+      const log: Array<LoggedEvent> = []
+      let head = 0
+      const append = (count: number, hops = 1) => {
+        const appended = Array.from({ length: count }, () => event(++head, hops))
+        log.push(...appended)
+        return appended
+      }
+      let meanwhile = 0
+      const feed = new Feed(key, address, beginning)
+      const reader = {
+        page: (_: typeof address, after: { readonly id: bigint }) =>
+          Effect.suspend(() => {
+            const seen = head
+            const events = log.filter(({ id }) => id > after.id).slice(0, 3)
+            feed.offer(append(meanwhile))
+            meanwhile = 0
+            return Effect.succeed({ events, head: { n: seen, id: BigInt(seen) } })
+          })
+      }
+      const delivered: Array<number> = []
+      let position = 0
+      let tally: Tally = noTally
+      const takeOne = Effect.fnUntraced(function*() {
+        const next: Option.Option<FeedItem> = yield* feed.next(reader)
+        if (Option.isNone(next)) return false
+        const item = next.value
+        const move = feed.pass(item, item._tag === "Event" ? { delivered: 1 } : {})
+        assert.strictEqual(move.from, position)
+        assert.isAbove(move.to.n, position, "a cursor only moves forward")
+        position = move.to.n
+        tally = {
+          ...tally,
+          delivered: tally.delivered + move.tally.delivered,
+          dropped: tally.dropped + move.tally.dropped
+        }
+        if (item._tag === "Event") delivered.push(item.event.n)
+        return true
+      })
+      for (const step of steps) {
+        const appended = append(step.append, step.hops)
+        if (step.untold < appended.length) feed.offer(appended.slice(step.untold))
+        else feed.lookAgain()
+        if (step.delete && log.length > 0) log.splice(Math.floor(log.length / 2), 1)
+        meanwhile = step.meanwhile
+        for (let i = 0; i < step.take; i++) yield* takeOne()
+      }
+      feed.lookAgain()
+      while (yield* takeOne()) { /* to the head */ }
+      assert.strictEqual(position, head)
+      assert.strictEqual(tally.delivered + tally.dropped, head)
+      assert.deepStrictEqual(delivered, [...new Set(delivered)].toSorted((a, b) => a - b))
+      const left = log.filter(({ hops }) => hops < 16).map(({ n }) => n)
+      for (const n of left) assert.include(delivered, n)
+    })
+)
