@@ -1,12 +1,22 @@
 import { type ComponentResource, maxCodeBytes } from "@headwater/api/ComponentsApi"
 import * as Problem from "@headwater/api/Problem"
+import { CodeText, textUpTo } from "@headwater/api/Text"
 import type { Component } from "@headwater/domain/Component"
 import * as Id from "@headwater/domain/Id"
 import { Components } from "@headwater/log/Components"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import { answerFailures } from "./FailureProblem.ts"
+
+/** The key is indexed and slugs are made of the name: an entry of an index has to fit a third of a page. */
+const maxLabelLength = 500
+
+const isLabel = Schema.is(textUpTo(maxLabelLength))
+const isCodeText = Schema.is(CodeText)
+
+/** What a component's module is called in positions and stacks. */
+export const moduleName = "component.mjs"
 
 type SavingProblem =
   | Problem.ComponentInvalid
@@ -37,24 +47,22 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
       const random = yield* SecureRandom.SecureRandom
       return ComponentSaving.of({
         save: Effect.fnUntraced(function*(accountId, code, url) {
-          if (code.includes("\u0000")) {
-            return yield* Problem.invalid([{ path: "component_code", message: "holds the NUL character" }])
-          }
           const bytes = new TextEncoder().encode(code)
           if (bytes.length > maxCodeBytes) return yield* Problem.tooLarge("component_code", maxCodeBytes)
           const codeHash = yield* digest.digestHex(Digest.sha256, bytes)
           const description = yield* sandbox.inspect({ accountId, code, codeHash }).pipe(
             Effect.catchTag("ComponentInvalid", (fault) => Effect.fail(unusable(fault)))
           )
-          const texts = [
-            description.name,
-            description.key,
-            description.version,
-            description.type,
-            description.description
-          ]
-          if (texts.some((text) => text?.includes("\u0000"))) {
-            return yield* unusable({ message: "name, key, version, type or description holds the NUL character" })
+          const { key, name, type, version } = description
+          for (const [field, text] of Object.entries({ key, name, type, version })) {
+            if (text !== undefined && !isLabel(text)) {
+              return yield* unusable({
+                message: `${field} is longer than ${maxLabelLength} characters, or holds NUL or half a surrogate pair`
+              })
+            }
+          }
+          if (description.description !== undefined && !isCodeText(description.description)) {
+            return yield* unusable({ message: "description holds NUL or half a surrogate pair" })
           }
           const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
           const component: Component = {
@@ -62,12 +70,12 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
               yield* Id.make("component").pipe(Effect.provideService(SecureRandom.SecureRandom, random))
             ),
             accountId,
-            key: description.key ?? null,
+            key: key ?? null,
             code,
             codeHash,
-            name: description.name ?? description.key ?? "Component",
-            version: description.version ?? "0.0.0",
-            type: description.type ?? null,
+            name: name ?? key ?? "Component",
+            version: version ?? "0.0.0",
+            type: type ?? null,
             description: description.description ?? null,
             url: url ?? null,
             dedupe: description.dedupe ?? null,
@@ -84,15 +92,16 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
   )
 }
 
+/** A fault of the module as a whole, such as a missing default export, is told of its beginning. */
 const unusable = (fault: typeof Problem.CodePosition.Type): Problem.ComponentInvalid =>
   new Problem.ComponentInvalid({
     detail: fault.message,
     error: fault.message,
     details: {
       message: fault.message,
-      ...(fault.file === undefined ? {} : { file: fault.file }),
-      ...(fault.line === undefined ? {} : { line: fault.line }),
-      ...(fault.column === undefined ? {} : { column: fault.column })
+      file: fault.file ?? moduleName,
+      line: fault.line ?? 1,
+      column: fault.column ?? 1
     }
   })
 

@@ -1,76 +1,198 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { HttpServer } from "effect/http"
+import * as Net from "node:net"
 import * as Http from "./HttpAppFixture.ts"
 
-describe("a source's endpoint", () => {
-  it.live("takes any method and path, and hands on the request", () =>
+/** Emits every request as it came. */
+const echo = Http.httpCode("this.$emit(event)")
+
+const multipart = [
+  "--b",
+  `Content-Disposition: form-data; name="n"`,
+  "",
+  "1",
+  "--b",
+  `Content-Disposition: form-data; name="n"`,
+  "",
+  "2",
+  "--b",
+  `Content-Disposition: form-data; name="f"; filename="ü.bin"`,
+  "Content-Type: application/x",
+  "",
+  "a\r\n\u0000b",
+  "--b--",
+  ""
+].join("\r\n")
+
+/** Answers as the request's JSON body says. */
+const answering = `export default {
+  props: { http: { type: "$.interface.http", customResponse: true } },
+  async run(event) {
+    const { answer, bytes, thrown } = event.body
+    if (thrown) throw new Error(thrown)
+    if (answer) this.http.respond(bytes ? { ...answer, body: new Uint8Array(bytes) } : answer)
+    if (answer) this.http.respond({ status: 500, body: "second" })
+    this.$emit(event.path)
+  }
+}`
+
+/** Sends bytes as they are, and gives everything that came back within the time. */
+const exchange = Effect.fnUntraced(function*(text: string) {
+  const { address } = yield* HttpServer.HttpServer
+  const port = Number(new URL(HttpServer.formatAddress(address)).port)
+  return yield* Effect.callback<string>((resume) => {
+    let received = ""
+    const socket = Net.connect(port, "127.0.0.1", () => socket.write(text))
+    socket.on("data", (chunk) => {
+      received += chunk.toString()
+      if (received.includes("\r\n\r\n")) socket.destroy()
+    })
+    socket.on("error", (error) => resume(Effect.die(error)))
+    socket.on("close", () => resume(Effect.succeed(received)))
+    return Effect.sync(() => socket.destroy())
+  }).pipe(Effect.timeout("5 seconds"))
+})
+
+layer(Http.layer, { excludeTestServices: true })("a source's endpoint", (it) => {
+  it.effect("takes any method and path, and hands on the request", () =>
     Effect.gen(function*() {
-      const requests = yield* Http.TakenRequests
-      requests.reply = {
-        status: 201,
-        headers: {
-          "content-type": "text/x-mine",
-          "x-own": "1",
-          "content-length": "999",
-          "bad header": "x",
-          "x-nl": "a\nb"
-        },
-        body: new TextEncoder().encode("done")
-      }
-      const answer = yield* Http.request("PATCH", `/http/${Http.endpointKey}/a%20b/C?x=1&x=2&y=`, {
-        raw: `{"a": 1}`,
-        headers: { "content-type": "application/json; charset=utf-8", "X-Custom": "v", "x-headwater-hops": "3" }
+      const http = yield* Http.tenant()
+      const source = yield* http.created("/v1/sources", { component_code: echo })
+      const endpoint = Http.endpointOf(source)
+      const taken = Effect.fnUntraced(function*(nth: number) {
+        const [newest] = yield* http.summaries(`/v1/sources/${source.id}/event_summaries?expand=event&limit=100`, nth)
+        return newest!["event"]!["raw_event"]!
       })
-      assert.deepStrictEqual([answer.status, answer.text], [201, "done"])
-      assert.strictEqual(answer.headers.get("content-type"), "text/x-mine")
-      assert.strictEqual(answer.headers.get("x-own"), "1")
-      const [taken] = requests.taken
-      assert.deepInclude(taken!.event, {
+      const answer = yield* http.request("PATCH", `${endpoint}/a%20b/C?x=1&x=2&y=`, {
+        key: null,
+        raw: `{"a": 1}`,
+        headers: { "content-type": "application/json; charset=utf-8", "X-Custom": "v" }
+      })
+      assert.deepStrictEqual([answer.status, answer.text], [200, ""])
+      const event = yield* taken(1)
+      assert.hasAllKeys(event, ["method", "path", "query", "headers", "bodyRaw", "body", "client_ip", "url"])
+      assert.deepInclude(event, {
         method: "PATCH",
         path: "/a%20b/C",
         query: { x: ["1", "2"], y: "" },
         bodyRaw: `{"a": 1}`,
         body: { a: 1 },
         client_ip: "127.0.0.1",
-        url: `https://events.example.com/http/${Http.endpointKey}/a%20b/C?x=1&x=2&y=`
-      })
-      assert.strictEqual(taken!.event.headers["x-custom"], "v")
-      assert.strictEqual(taken!.hops, 3)
-    }).pipe(Effect.provide(Http.layer)))
-
-  it.live("reads bodies by their content type, and a broken one as text", () =>
-    Effect.gen(function*() {
-      const requests = yield* Http.TakenRequests
+        url: `${Http.publicUrl}${endpoint}/a%20b/C?x=1&x=2&y=`
+      } as never)
+      assert.strictEqual(Http.textOf(event["headers"]!["x-custom"]), "v")
       const bodies: ReadonlyArray<readonly [string, string, unknown]> = [
         ["application/vnd.x+json", "[1]", [1]],
         ["application/json", "{", "{"],
         ["application/json", "[".repeat(500), "[".repeat(500)],
         ["application/x-www-form-urlencoded", "a=1&b=x+y&a=2", { a: ["1", "2"], b: "x y" }],
-        ["text/plain", "hello", "hello"]
+        ["multipart/form-data; boundary=b", multipart, {
+          n: ["1", "2"],
+          f: {
+            filename: "ü.bin",
+            content_type: "application/x",
+            content: Buffer.from("a\r\n\u0000b").toString("base64")
+          }
+        }],
+        ["multipart/form-data; boundary=c", multipart, multipart],
+        ["multipart/form-data; boundary=b", multipart.slice(0, 60), multipart.slice(0, 60)],
+        ["multipart/form-data", multipart, multipart],
+        ["text/plain", "null\u0000ö😀", "null\u0000ö😀"]
       ]
+      let nth = 1
       for (const [contentType, raw, expected] of bodies) {
-        yield* Http.request("POST", `/http/${Http.endpointKey}`, { raw, headers: { "content-type": contentType } })
-        const { event } = requests.taken.pop()!
-        assert.deepStrictEqual([event.bodyRaw, event.body, event.path], [raw, expected, "/"])
+        yield* http.request("POST", endpoint, { raw, headers: { "content-type": contentType } })
+        const event = yield* taken(++nth)
+        assert.deepStrictEqual([event["bodyRaw"], event["body"], event["path"]] as unknown, [raw, expected, "/"])
       }
-      const options = yield* Http.request("OPTIONS", `/http/${Http.endpointKey}/`, { key: null })
-      assert.strictEqual(options.status, 200)
-      const { event } = requests.taken.pop()!
-      assert.notProperty(event, "body")
-      assert.notProperty(event, "bodyRaw")
-    }).pipe(Effect.provide(Http.layer)))
+      assert.strictEqual((yield* http.request("OPTIONS", `${endpoint}/`, { key: null })).status, 200)
+      const options = yield* taken(++nth)
+      assert.notProperty(options, "body")
+      assert.notProperty(options, "bodyRaw")
+    }))
 
-  it.live("refuses unknown endpoints and bodies over the limit", () =>
+  it.effect("answers at once with an empty body of known length, and passes on how far the request has come", () =>
     Effect.gen(function*() {
-      const requests = yield* Http.TakenRequests
-      for (const path of ["/http/unknown", "/http/unknown/x", "/http/"]) {
-        const answer = yield* Http.request("POST", path)
-        assert.deepStrictEqual([answer.status, answer.json["code"] as unknown], [404, "not_found"])
+      const http = yield* Http.tenant()
+      const source = yield* http.created("/v1/sources", { component_code: echo })
+      const endpoint = Http.endpointOf(source)
+      const answer = yield* http.request("POST", endpoint, { headers: { "x-headwater-hops": "15" } })
+      assert.strictEqual(answer.headers.get("content-length"), "0")
+      assert.isNull(answer.headers.get("transfer-encoding"))
+      assert.isNotNull(answer.headers.get("x-request-id"))
+      const [error] = yield* http.summaries(`/v1/sources/${source.id}/$errors/event_summaries`, 1)
+      assert.strictEqual(Http.textOf(error!["event"]!["error"]!["code"]), "HopLimit")
+    }))
+
+  it.effect("answers as the run responds, once, without headers that are the connection's or can't be sent", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const source = yield* http.created("/v1/sources", { component_code: answering })
+      const endpoint = Http.endpointOf(source)
+      const ask = (body: unknown) => http.request("POST", endpoint, { body })
+      const full = yield* ask({
+        answer: {
+          status: "201",
+          headers: {
+            "Content-Type": "text/x-mine",
+            "X-Own": 1,
+            "Content-Length": "999",
+            "bad header": "x",
+            "X-Nl": "a\nb"
+          },
+          body: "döne"
+        }
+      })
+      assert.deepStrictEqual([full.status, full.text], [201, "döne"])
+      assert.strictEqual(full.headers.get("content-type"), "text/x-mine")
+      assert.strictEqual(full.headers.get("x-own"), "1")
+      assert.isNull(full.headers.get("x-nl"))
+      const json = yield* ask({ answer: { body: { ok: true } } })
+      assert.deepStrictEqual([json.status, json.json as unknown], [200, { ok: true }])
+      const empty = yield* ask({ answer: { status: 404 } })
+      assert.deepStrictEqual([empty.status, empty.text, empty.headers.get("content-length")], [404, "", "0"])
+      const none = yield* ask({ answer: { status: 204, body: "ignored" } })
+      assert.deepStrictEqual([none.status, none.text], [204, ""])
+      const binary = yield* ask({ answer: { headers: { "content-type": "image/x" } }, bytes: [0x61, 0, 0x62] })
+      assert.deepStrictEqual([binary.text, binary.headers.get("content-type")], ["a\u0000b", "image/x"])
+      Http.assertProblem(yield* ask({ answer: { status: 101 } }), 502, "invalid_response")
+    }))
+
+  it.effect("answers 400 where the run ends without responding, or throws before it does", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const source = yield* http.created("/v1/sources", { component_code: answering })
+      const endpoint = Http.endpointOf(source)
+      for (const body of [{}, { thrown: "no" }]) {
+        const answer = yield* http.request("POST", endpoint, { body })
+        assert.strictEqual(answer.status, 400)
+        assert.match(answer.text, /without responding/)
       }
-      const fits = yield* Http.request("POST", `/http/${Http.endpointKey}`, { raw: "x".repeat(Http.maxBody) })
+      const [error] = yield* http.summaries(`/v1/sources/${source.id}/$errors/event_summaries?expand=event`, 1)
+      assert.strictEqual(Http.textOf(error!["event"]!["error"]!["message"]), "no")
+      assert.lengthOf(yield* http.summaries(`/v1/sources/${source.id}/event_summaries`, 1), 1)
+    }))
+
+  it.effect("refuses unknown endpoints, and bodies over the limit before they are sent", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const source = yield* http.created("/v1/sources", { component_code: echo })
+      const endpoint = Http.endpointOf(source)
+      for (const path of ["/http/unknown", "/http/unknown/x", "/http/", `${endpoint};a`, endpoint.toLowerCase()]) {
+        Http.assertProblem(yield* http.request("POST", path), 404, "not_found")
+      }
+      const fits = yield* http.request("POST", endpoint, { raw: "x".repeat(Http.maxBody) })
       assert.strictEqual(fits.status, 200)
-      const large = yield* Http.request("POST", `/http/${Http.endpointKey}`, { raw: "x".repeat(Http.maxBody + 1) })
-      assert.deepStrictEqual([large.status, large.json["code"] as unknown], [413, "payload_too_large"])
-      assert.strictEqual(requests.taken.length, 1)
-    }).pipe(Effect.provide(Http.layer)))
+      const large = yield* http.request("POST", endpoint, { raw: "x".repeat(Http.maxBody + 1) })
+      Http.assertProblem(large, 413, "payload_too_large")
+      const chunked = yield* exchange(
+        `POST ${endpoint} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n` +
+          `${(Http.maxBody + 1).toString(16)}\r\n${"x".repeat(Http.maxBody + 1)}\r\n0\r\n\r\n`
+      )
+      assert.match(chunked, /^HTTP\/1\.1 413 /)
+      const declared = yield* exchange(`POST ${endpoint} HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999\r\n\r\nx`)
+      assert.match(declared, /^HTTP\/1\.1 413 /)
+      assert.lengthOf(yield* http.summaries(`/v1/sources/${source.id}/event_summaries`, 1), 1)
+    }))
 })

@@ -1,7 +1,7 @@
 import * as Problem from "@headwater/api/Problem"
 import type { HttpReply, HttpRequestEvent } from "@headwater/engine/HttpExchange"
 import { Ingest } from "@headwater/engine/Ingest"
-import { ByteSize, Effect, Option, type Schema } from "effect"
+import { ByteSize, Effect, Option } from "effect"
 import {
   HttpIncomingMessage,
   HttpRouter,
@@ -10,13 +10,11 @@ import {
   HttpServerResponse
 } from "effect/http"
 import { validateHeaderName, validateHeaderValue } from "node:http"
+import * as EndpointBody from "./EndpointBody.ts"
 import { answerFailures } from "./FailureProblem.ts"
 import { HttpSettings } from "./HttpSettings.ts"
-import { jsonDepth } from "./JsonDepth.ts"
 import { problemResponse } from "./ProblemResponse.ts"
-
-/** Deeper JSON is handed on as text alone. */
-const maxJsonDepth = 100
+import * as RequestBody from "./RequestBody.ts"
 
 const backlogRetrySeconds = 5
 
@@ -37,31 +35,6 @@ const unforwardable: ReadonlySet<string> = new Set([
 
 const urlForm = /^\/http\/([^/?#]+)(\/[^?#]*)?(?:\?([^#]*))?/
 
-const multimap = (params: URLSearchParams): Record<string, string | ReadonlyArray<string>> =>
-  Object.fromEntries(
-    [...new Set(params.keys())].map((name) => {
-      const values = params.getAll(name)
-      return [name, values.length === 1 ? values[0]! : values]
-    })
-  )
-
-const parseJson = (text: string): Schema.Json => {
-  if (jsonDepth(text) > maxJsonDepth) return text
-  try {
-    return JSON.parse(text) as Schema.Json
-  } catch {
-    return text
-  }
-}
-
-/** What the body says by its content type: JSON and forms parsed, anything else as it came. */
-const parseBody = (contentType: string, text: string): Schema.Json => {
-  const mediaType = contentType.split(";", 1)[0]!.trim().toLowerCase()
-  if (mediaType === "application/json" || mediaType.endsWith("+json")) return parseJson(text)
-  if (mediaType === "application/x-www-form-urlencoded") return multimap(new URLSearchParams(text))
-  return text
-}
-
 const hopsOf = (header: string | undefined): number => /^\d{1,6}$/.test(header ?? "") ? Number(header) : 0
 
 const canBeSent = (name: string, value: string): boolean => {
@@ -75,18 +48,31 @@ const canBeSent = (name: string, value: string): boolean => {
   }
 }
 
-const responseOf = (reply: HttpReply): HttpServerResponse.HttpServerResponse => {
-  const headers = Object.fromEntries(Object.entries(reply.headers).filter(([name, value]) => canBeSent(name, value)))
-  const bodiless = reply.body.length === 0 || reply.status === 204 || reply.status === 304
-  const response = bodiless
-    ? HttpServerResponse.empty({ status: reply.status })
-    : HttpServerResponse.uint8Array(reply.body, { status: reply.status, contentType: "text/plain; charset=utf-8" })
-  return HttpServerResponse.setHeaders(response, headers)
+/** Answers that have no body by what their status means (RFC 9110, 15.3.5 and 15.4.5). */
+const bodiless: ReadonlySet<number> = new Set([204, 205, 304])
+
+const responseOf = ({ body, headers, status }: HttpReply) => {
+  if (status < 200) {
+    return Effect.fail(
+      new Problem.InvalidResponse(Problem.because(`The source responded with ${status}, which is not a final status.`))
+    )
+  }
+  const response = bodiless.has(status)
+    ? HttpServerResponse.empty({ status })
+    : body.length === 0
+    // Said, or the empty body would be sent in chunks.
+    ? HttpServerResponse.empty({ status, headers: { "content-length": "0" } })
+    : HttpServerResponse.uint8Array(body, { status, contentType: "text/plain; charset=utf-8" })
+  return Effect.succeed(HttpServerResponse.setHeaders(
+    response,
+    Object.fromEntries(Object.entries(headers).filter(([name, value]) => canBeSent(name, value)))
+  ))
 }
 
 const readBody = Effect.fnUntraced(
   function*(request: HttpServerRequest.HttpServerRequest, maxBody: number) {
-    return yield* request.text.pipe(
+    if (RequestBody.isDeclaredLargerThan(request, maxBody)) return yield* Problem.tooLarge("The request body", maxBody)
+    return yield* request.arrayBuffer.pipe(
       Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBody)),
       Effect.mapError((error) =>
         HttpServerError.isHttpServerError(error) && error.reason._tag === "RequestParseError" &&
@@ -99,8 +85,7 @@ const readBody = Effect.fnUntraced(
 )
 
 /**
- * `ANY /http/<endpoint key>/…`: where sources with an HTTP interface answer. Any method and any path below; a multipart
- * body is handed on as text.
+ * `ANY /http/<endpoint key>/…`: where sources with an HTTP interface answer. Any method and any path below.
  */
 export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
   const ingest = yield* Ingest
@@ -109,20 +94,22 @@ export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
   const take = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest) {
     const [, endpointKey, path = "/", query = ""] = urlForm.exec(request.url) ?? []
     if (endpointKey === undefined) return yield* noEndpoint
-    const text = yield* readBody(request, maxBody)
+    const bytes = new Uint8Array(yield* readBody(request, maxBody))
+    const text = new TextDecoder().decode(bytes)
     const event: HttpRequestEvent = {
       method: request.method,
       path,
-      query: multimap(new URLSearchParams(query)),
+      query: EndpointBody.multimap(new URLSearchParams(query)),
       headers: { ...request.headers },
-      ...(text === ""
-        ? {}
-        : { bodyRaw: text, body: parseBody(request.headers["content-type"] ?? "", text) }),
+      ...(text === "" ? {} : {
+        bodyRaw: text,
+        body: EndpointBody.parse(request.headers["content-type"] ?? "", bytes, text)
+      }),
       client_ip: Option.getOrElse(request.remoteAddress, () => "").replace(/^::ffff:/, ""),
       url: `${publicUrl}${request.url}`
     }
     const reply = yield* ingest.request(endpointKey, event, { hops: hopsOf(request.headers["x-headwater-hops"]) })
-    return responseOf(reply)
+    return yield* responseOf(reply)
   }, (effect) =>
     effect.pipe(
       Effect.catchTags({

@@ -1,70 +1,152 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, layer } from "@effect/vitest"
 import * as EventId from "@headwater/domain/EventId"
+import { version } from "@headwater/domain/Version"
 import { EventLog } from "@headwater/log/EventLog"
 import { Effect } from "effect"
 import * as Http from "./HttpAppFixture.ts"
 
-describe("event summaries", () => {
-  const append = Effect.fnUntraced(function*(emitterId: string, stream: string, payloads: ReadonlyArray<unknown>) {
-    const log = yield* EventLog
-    yield* log.append(payloads.map((payload, i) => ({
-      emitterId,
-      stream,
-      n: i + 1,
-      id: EventId.make(1_700_000_000_000 + i, i % 2),
-      emitId: `emit-${i}`,
-      hops: 0,
-      meta: i === 0 ? { id: "own", summary: "First", ts: 5 } : {},
-      payload: JSON.stringify(payload)
-    })))
-  })
+/** Emits what is in the request's body, and does what else it says. */
+const source = Http.httpCode(`
+    const { emit, meta, log, thrown } = event.body
+    if (log !== undefined) console.warn("saw %s", log, { of: 2 })
+    if (emit !== undefined) this.$emit(emit, meta)
+    if (thrown !== undefined) throw new RangeError(thrown)`)
 
-  it.live("are the last events of a stream, newest first, with a preview of large ones", () =>
+layer(Http.layer, { excludeTestServices: true })("event summaries", (it) => {
+  it.effect("are the last events of a stream, newest first, with a preview of large ones", () =>
     Effect.gen(function*() {
-      const { otherKey } = yield* Http.Tenants
-      const { id } = yield* Http.created("/v1/sources", { component_code: Http.code("feed"), name: "s" })
-      const large = { text: "ä".repeat(2_000), rest: [1, 2, 3] }
-      yield* append(id, "", [{ n: 0 }, null, large])
-      yield* append(id, "$errors", [{ original_event: {}, original_context: {}, error: { code: "Error" } }])
-      const { json } = yield* Http.request("GET", `/v1/sources/${id}/event_summaries`)
+      const http = yield* Http.tenant()
+      const created = yield* http.created("/v1/sources", { component_code: source, name: "s" })
+      const post = (body: unknown) => http.request("POST", Http.endpointOf(created), { body })
+      const large = { text: "ä".repeat(450), rest: [1, 2, 3], more: "x".repeat(200) }
+      yield* post({ emit: { n: 0 }, meta: { id: "own", summary: "First", ts: 5 } })
+      yield* post({ emit: null })
+      yield* post({ emit: large })
+      yield* post({ emit: "elsewhere", meta: { name: "other" } })
+      yield* http.summaries("/v1/sources/s/event_summaries?event_name=other", 1)
+      const { json } = yield* http.request("GET", `/v1/sources/${created.id}/event_summaries`)
       const data = json["data"] as unknown as ReadonlyArray<Http.JsonAnswer>
-      assert.deepStrictEqual(data[2] as unknown, {
-        id: "1700000000000-0",
-        indexed_at_ms: 1_700_000_000_000,
-        event: { raw_event: { n: 0 } },
-        metadata: { emit_id: "emit-0", name: "", emitter_id: id, id: "own", summary: "First", ts: 5 }
+      assert.lengthOf(data, 3)
+      const { emit_id, ...metadata } = data[2]!["metadata"]!
+      const ms = Number(Http.textOf(data[2]!["id"]).split("-")[0])
+      assert.match(Http.textOf(data[2]!["id"]), /^\d{13}-\d+$/)
+      assert.strictEqual(data[2]!["indexed_at_ms"] as unknown, ms)
+      assert.deepStrictEqual(data[2]!["event"] as unknown, { raw_event: { n: 0 } })
+      assert.isNotEmpty(emit_id)
+      assert.deepStrictEqual(metadata as unknown, {
+        name: "",
+        emitter_id: created.id,
+        id: "own",
+        summary: "First",
+        ts: 5
       })
       assert.deepStrictEqual(data[1]!["event"] as unknown, { raw_event: null })
       assert.deepInclude(data[0]!["metadata"], { truncated: true } as never)
       assert.isBelow(Buffer.byteLength(JSON.stringify(data[0]!["event"])), 1_024)
       assert.isTrue(Http.textOf(data[0]!["event"]!["raw_event"]!["text"]).startsWith("ää"))
-      const full = yield* Http.request("GET", `/v1/sources/s/event_summaries?limit=1&expand=event`)
+      const full = yield* http.request("GET", `/v1/sources/s/event_summaries?limit=1&expand=event`)
       assert.deepStrictEqual(full.json["data"]![0]!["event"] as unknown, { raw_event: large })
       assert.notProperty(full.json["data"]![0]!["metadata"], "truncated")
-      const errors = yield* Http.request("GET", `/v1/sources/s/$errors/event_summaries`)
-      assert.deepStrictEqual(errors.json["data"]![0]!["event"]!["error"] as unknown, { code: "Error" })
-      const named = yield* Http.request("GET", `/v1/sources/s/event_summaries?event_name=$errors`)
-      assert.deepStrictEqual(named.json, errors.json)
-      const logs = yield* Http.request("GET", `/v1/sources/s/$logs/event_summaries`)
-      assert.strictEqual(logs.json["page_info"]!["total_count"] as unknown, 0)
-      const foreign = yield* Http.request("GET", `/v1/sources/${id}/event_summaries`, { key: otherKey })
-      assert.strictEqual(foreign.status, 404)
-    }).pipe(Effect.provide(Http.layer)))
+      for (const name of ["", "default"]) {
+        const named = yield* http.request("GET", `/v1/sources/s/event_summaries?event_name=${name}`)
+        assert.deepStrictEqual(named.json, json)
+      }
+      const foreign = yield* (yield* Http.tenant()).request("GET", `/v1/sources/${created.id}/event_summaries`)
+      Http.assertProblem(foreign, 404, "not_found")
+    }))
 
-  it.live("reach no further back than 100 events, by pages too", () =>
+  it.effect("of errors hold the event, its context and the error, and those of logs each line", () =>
     Effect.gen(function*() {
-      const { id } = yield* Http.created("/v1/sources", { component_code: Http.code("feed") })
-      yield* append(id, "", Array.from({ length: 130 }, (_, n) => ({ n })))
-      const seen: Array<number> = []
-      let after = ""
-      for (;;) {
-        const { json } = yield* Http.request("GET", `/v1/sources/${id}/event_summaries?limit=30${after}`)
+      const http = yield* Http.tenant()
+      const created = yield* http.created("/v1/sources", { component_code: source, name: "s" })
+      yield* http.request("POST", Http.endpointOf(created), {
+        body: { thrown: "too far", log: "it" },
+        headers: { "x-headwater-hops": "2" }
+      })
+      const [summary] = yield* http.summaries("/v1/sources/s/$errors/event_summaries?expand=event", 1)
+      assert.hasAllKeys(summary, ["id", "indexed_at_ms", "event", "metadata"])
+      const event = summary!["event"]!
+      assert.hasAllKeys(event, ["original_event", "original_context", "error"])
+      assert.deepInclude(event["original_event"], { method: "POST", body: { thrown: "too far", log: "it" } } as never)
+      const { id, ts, ...context } = event["original_context"]!
+      assert.isNotEmpty(id)
+      assert.strictEqual(new Date(Http.textOf(ts)).toISOString(), Http.textOf(ts))
+      assert.deepStrictEqual(context as unknown, {
+        workflow_id: created.id,
+        deployment_id: created["component_id"],
+        source_type: "HTTP",
+        verified: false,
+        owner_id: http.accountId,
+        platform_version: version
+      })
+      const { stack, ts: at, ...error } = event["error"]!
+      assert.strictEqual(new Date(Http.textOf(at)).toISOString(), Http.textOf(at))
+      assert.match(Http.textOf(stack), /^RangeError: too far\n {4}at .*component\.mjs:9:\d+/)
+      assert.deepStrictEqual(error as unknown, { code: "RangeError", cellId: created.id, message: "too far" })
+      assert.deepInclude(summary!["metadata"], { name: "$errors", emitter_id: created.id } as never)
+      const paths = [
+        "/v1/sources/s/$errors/event_summaries/?expand=event",
+        "/v1/sources/s/%24errors/event_summaries?expand=event",
+        "/v1/sources/s/event_summaries?event_name=$errors&expand=event"
+      ]
+      for (const path of paths) {
+        assert.deepStrictEqual((yield* http.request("GET", path)).json["data"] as unknown, [summary])
+      }
+      const [line] = yield* http.summaries("/v1/sources/s/$logs/event_summaries", 1)
+      const { ts: loggedAt, ...logged } = line!["event"]!["raw_event"]!
+      assert.isNumber(loggedAt)
+      assert.deepStrictEqual(logged as unknown, { level: "warn", message: "saw it { of: 2 }" })
+      assert.deepInclude(line!["metadata"], { name: "$logs" } as never)
+    }))
+
+  it.effect("of what code itself emits to $errors hold it as any other event", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const created = yield* http.created("/v1/sources", { component_code: source, name: "s" })
+      yield* http.request("POST", Http.endpointOf(created), { body: { emit: [1], meta: { name: "$errors" } } })
+      const [summary] = yield* http.summaries("/v1/sources/s/$errors/event_summaries", 1)
+      assert.deepStrictEqual(summary!["event"] as unknown, { raw_event: [1] })
+    }))
+
+  it.effect("reach no further back than 100 events, by pages in either direction too", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const log = yield* EventLog
+      const { id } = yield* http.created("/v1/sources", { component_code: Http.code("feed") })
+      const idOf = (n: number) => EventId.make(1_700_000_000_000 + n, n % 2)
+      yield* log.append(Array.from({ length: 130 }, (_, n) => ({
+        emitterId: id,
+        stream: "",
+        n: n + 1,
+        id: idOf(n),
+        emitId: `emit-${n}`,
+        hops: 0,
+        meta: {},
+        payload: JSON.stringify({ n })
+      })))
+      const page = Effect.fnUntraced(function*(query: string) {
+        const { json } = yield* http.request("GET", `/v1/sources/${id}/event_summaries?${query}`)
         const data = json["data"] as unknown as ReadonlyArray<{ event: { raw_event: { n: number } } }>
         assert.strictEqual(json["page_info"]!["total_count"] as unknown, 100)
-        if (data.length === 0) break
-        seen.push(...data.map(({ event }) => event.raw_event.n))
-        after = `&after=${Http.textOf(json["page_info"]!["end_cursor"])}`
-      }
-      assert.deepStrictEqual(seen, Array.from({ length: 100 }, (_, i) => 129 - i))
-    }).pipe(Effect.provide(Http.layer)))
+        assert.strictEqual(json["page_info"]!["count"] as unknown, data.length)
+        return { ns: data.map(({ event }) => event.raw_event.n), info: json["page_info"]! }
+      })
+      const walk = Effect.fnUntraced(function*(direction: "after" | "before", cursor: "end_cursor" | "start_cursor") {
+        const seen: Array<ReadonlyArray<number>> = []
+        let query = direction === "after" ? "" : `before=${EventId.format(idOf(0))}`
+        for (;;) {
+          const { info, ns } = yield* page(`limit=30&${query}`)
+          if (ns.length === 0) return seen
+          seen.push(ns)
+          query = `${direction}=${Http.textOf(info[cursor])}`
+        }
+      })
+      const last100 = Array.from({ length: 100 }, (_, i) => 129 - i)
+      assert.deepStrictEqual((yield* walk("after", "end_cursor")).flat(), last100)
+      assert.deepStrictEqual((yield* walk("before", "start_cursor")).toReversed().flat(), last100)
+      const between = yield* page(`limit=2&after=${EventId.format(idOf(50))}&before=${EventId.format(idOf(40))}`)
+      assert.deepStrictEqual(between.ns, [49, 48])
+      assert.deepStrictEqual((yield* page(`after=${EventId.format(idOf(29))}`)).ns, [])
+      assert.lengthOf((yield* page("limit=100")).ns, 100)
+    }))
 })

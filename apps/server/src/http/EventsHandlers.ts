@@ -8,7 +8,7 @@ import * as EventId from "@headwater/domain/EventId"
 import * as Stream from "@headwater/domain/Stream"
 import { EventLog } from "@headwater/log/EventLog"
 import { Sources } from "@headwater/log/Sources"
-import { Effect, Option, type Schema } from "effect"
+import { Effect, Option, Predicate, type Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { preview } from "./EventPreview.ts"
 import { answerFailures } from "./FailureProblem.ts"
@@ -20,9 +20,14 @@ interface Query {
   readonly before?: string
 }
 
+/** Code may emit to `$errors` too, in whatever shape. */
+const isError = (payload: Schema.Json): boolean =>
+  Predicate.hasProperty(payload, "original_event") && Predicate.hasProperty(payload, "original_context") &&
+  Predicate.hasProperty(payload, "error")
+
 const summaryOf = (event: LoggedEvent, expand: boolean): EventSummary => {
   const payload = JSON.parse(event.payload) as Schema.Json
-  const data: Schema.Json = event.stream === Stream.errors ? payload : { raw_event: payload }
+  const data: Schema.Json = event.stream === Stream.errors && isError(payload) ? payload : { raw_event: payload }
   const truncated = !expand && Buffer.byteLength(event.payload) > maxPreviewBytes
   return {
     id: EventId.format(event.id),
@@ -51,19 +56,17 @@ export const layer = HttpApiBuilder.group(
     const events = yield* EventLog
 
     const page = Effect.fnUntraced(function*(emitterId: string, stream: string, query: Query) {
-      const limit = query.limit ?? Pagination.defaultLimit
-      const after = boundOf(query.after)
-      const before = boundOf(query.before)
-      const walking = after !== undefined || before !== undefined
-      // Cursors only move within the last events, so these have to be known.
-      const latest = yield* events.latest({ emitterId, stream, limit: walking ? maxSummaries : limit })
-      const within = latest.filter(({ id }) =>
-        (after === undefined || id < after) && (before === undefined || id > before)
-      )
-      const shown = before !== undefined && after === undefined ? within.slice(-limit) : within.slice(0, limit)
-      const count = yield* events.count({ emitterId, stream })
+      const { count, oldest } = yield* events.tail({ emitterId, stream }, maxSummaries)
+      const shown = yield* events.latest({
+        emitterId,
+        stream,
+        limit: query.limit ?? Pagination.defaultLimit,
+        after: boundOf(query.after),
+        before: boundOf(query.before),
+        from: oldest
+      })
       return {
-        page_info: Pagination.pageInfo(shown.map(({ id }) => EventId.format(id)), Math.min(count, maxSummaries)),
+        page_info: Pagination.pageInfo(shown.map(({ id }) => EventId.format(id)), count),
         data: shown.map((event) => summaryOf(event, query.expand === "event"))
       }
     })

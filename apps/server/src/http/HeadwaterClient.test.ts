@@ -7,12 +7,12 @@ import * as Http from "./HttpAppFixture.ts"
 describe("HeadwaterClient", () => {
   it.live("is typed by the contract, in answers and in problems", () =>
     Effect.gen(function*() {
-      const { key } = yield* Http.Tenants
+      const { key } = yield* Http.tenant()
       const server = yield* HttpServer.HttpServer
       yield* Effect.gen(function*() {
         const client = yield* HeadwaterClient
         const { data: webhook } = yield* client.webhooks.create({
-          query: { url: "http://example.com", name: "n" },
+          query: { url: "http://127.0.0.1:9/", name: "n" },
           payload: null
         })
         const { data, page_info } = yield* client.webhooks.list({ query: { limit: 5 } })

@@ -1,228 +1,138 @@
 import { NodeHttpServer } from "@effect/platform-node"
-import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
-import * as Id from "@headwater/domain/Id"
+import { assert } from "@effect/vitest"
+import type { Plan } from "@headwater/domain/Account"
 import { Seal } from "@headwater/domain/Seal"
-import { slugOf, type Source } from "@headwater/domain/Source"
 import * as EgressAllowList from "@headwater/egress/EgressAllowList"
 import { EgressGuard } from "@headwater/egress/EgressGuard"
-import { HookFailed } from "@headwater/engine/HookFailed"
-import { EndpointNotFound, type HttpReply, type HttpRequestEvent } from "@headwater/engine/HttpExchange"
-import { Ingest } from "@headwater/engine/Ingest"
-import { InvalidProps, SourceLifecycle } from "@headwater/engine/SourceLifecycle"
-import { SubscriptionLifecycle, SubscriptionNotFound, UnknownParty } from "@headwater/engine/SubscriptionLifecycle"
-import { Unavailable } from "@headwater/engine/Unavailable"
+import { EgressHttp } from "@headwater/egress/EgressHttp"
+import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
+import { Draining } from "@headwater/engine/Draining"
+import * as Engine from "@headwater/engine/Engine"
+import { EngineConfig } from "@headwater/engine/EngineConfig"
 import { Accounts } from "@headwater/log/Accounts"
 import { ApiKeys } from "@headwater/log/ApiKeys"
 import { Components } from "@headwater/log/Components"
-import { EventLog } from "@headwater/log/EventLog"
+import { GroupCommit } from "@headwater/log/GroupCommit"
 import { Sources } from "@headwater/log/Sources"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Webhooks } from "@headwater/log/Webhooks"
-import { ComponentInvalid } from "@headwater/sandbox/ComponentDescription"
-import { Sandbox } from "@headwater/sandbox/Sandbox"
 import * as TestDatabase from "@headwater/testing/TestDatabase"
-import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
+import { Effect, Layer, Redacted, Schedule } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import { HttpServer } from "effect/http"
 import { createServer } from "node:http"
+import { realSandbox } from "../../../../packages/sandbox/test/RealSandbox.ts"
 import * as HttpApp from "./HttpApp.ts"
 import { HttpSettings } from "./HttpSettings.ts"
 
-/** A message under which the stand-ins answer that they are not available. */
-export const unavailableName = "unavailable"
-
-const away = new Unavailable({ message: "shutting down", retryAfterSeconds: 7 })
-
-/** Reads code that is the JSON of its description; the text `throws` stands for code that does not load. */
-const sandbox = Layer.succeed(Sandbox, {
-  inspect: ({ code }) =>
-    code === "throws"
-      ? Effect.fail(
-        new ComponentInvalid({
-          reason: "syntax",
-          message: "Unexpected token",
-          line: 3,
-          column: 7,
-          file: "component.mjs"
-        })
-      )
-      : Effect.sync(() => JSON.parse(code) as Effect.Success<ReturnType<Sandbox["Service"]["inspect"]>>),
-  run: () => Effect.die(new Error("nothing runs in these tests"))
-})
-
-/** Keeps sources in their table, without an engine behind them. A component called `failing` fails its deploy. */
-const sourceLifecycle = Layer.effect(
-  SourceLifecycle,
-  Effect.gen(function*() {
-    const sources = yield* Sources
-    const random = yield* SecureRandom.SecureRandom
-    const resolve = (...input: Parameters<typeof ConfiguredProps.resolve>) =>
-      Effect.mapError(Effect.fromResult(ConfiguredProps.resolve(...input)), (issues) => new InvalidProps({ issues }))
-    return SourceLifecycle.of({
-      create: Effect.fnUntraced(function*({ accountId, component, configuredProps, name }) {
-        if (name === unavailableName) return yield* away
-        const { hasHttp, props, timers } = yield* resolve(component.configurableProps, undefined, configuredProps)
-        if (component.name === "failing") return yield* new HookFailed({ hook: "deploy", message: "no", line: 2 })
-        const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-        const nameSlug = yield* sources.freeSlug(accountId, slugOf(name ?? component.name)).pipe(Effect.orDie)
-        const source: Source = {
-          id: Id.SourceId.make(yield* Id.make("source")),
-          accountId,
-          componentId: component.id,
-          name: name ?? nameSlug,
-          nameSlug,
-          props,
-          timers,
-          active: true,
-          state: "ready",
-          endpointKey: hasHttp ? yield* Id.randomText(24) : null,
-          createdAt: now,
-          updatedAt: now
-        }
-        yield* sources.insert(source).pipe(Effect.orDie)
-        return source
-      }, Effect.provideService(SecureRandom.SecureRandom, random)),
-      update: Effect.fnUntraced(function*(source, input) {
-        const changed = { ...source, active: input.active, name: input.name ?? source.name }
-        return Option.getOrThrow(yield* sources.update(changed).pipe(Effect.orDie))
-      }),
-      remove: (source) => Effect.asVoid(Effect.orDie(sources.delete(source.id)))
-    })
-  })
-)
-
-const subscriptionLifecycle = Layer.effect(
-  SubscriptionLifecycle,
-  Effect.gen(function*() {
-    const subscriptions = yield* Subscriptions
-    return SubscriptionLifecycle.of({
-      create: (key) =>
-        key.emitterId.includes("unknown")
-          ? Effect.fail(new UnknownParty({ parameter: "emitter_id", id: key.emitterId }))
-          : Effect.orDie(subscriptions.create(key)),
-      remove: (key) =>
-        Effect.flatMap(
-          Effect.orDie(subscriptions.remove(key)),
-          (removed) => Option.isSome(removed) ? Effect.void : Effect.fail(new SubscriptionNotFound())
-        )
-    })
-  })
-)
-
-/** What a source's endpoint took, and what it answers with. */
-export class TakenRequests extends Context.Service<TakenRequests, {
-  readonly taken: Array<{ readonly event: HttpRequestEvent; readonly hops: number }>
-  reply: HttpReply
-}>()("@headwater/server/TakenRequests") {}
-
-/** The one endpoint that the stand-in for the engine knows. */
-export const endpointKey = "knownEndpoint"
-
-const ingest = Layer.effect(
-  Ingest,
-  Effect.map(TakenRequests, (requests) =>
-    Ingest.of({
-      request: (key, event, { hops }) => {
-        if (key !== endpointKey) return Effect.fail(new EndpointNotFound())
-        if (event.path === `/${unavailableName}`) return Effect.fail(away)
-        requests.taken.push({ event, hops })
-        return Effect.succeed(requests.reply)
-      }
-    }))
-)
-
-const crypto = Layer.merge(Digest.layerWebCrypto, SecureRandom.layerWebCrypto)
+export const publicUrl = "https://events.example.com"
+export const maxBody = 2_000
 
 const tables = Layer.mergeAll(
   Accounts.layer,
   ApiKeys.layer,
   Components.layer,
-  EventLog.layer,
   Sources.layer,
-  Layer.provideMerge(Webhooks.layer, Subscriptions.layer)
+  Webhooks.layer,
+  GroupCommit.layer
 ).pipe(
+  Layer.provideMerge(Subscriptions.layer),
   Layer.provide(Seal.layer(Redacted.make(new Uint8Array(32).fill(7)))),
-  Layer.provideMerge(crypto),
+  Layer.provideMerge(Layer.merge(Digest.layerWebCrypto, SecureRandom.layerWebCrypto)),
   Layer.provideMerge(TestDatabase.layer)
 )
 
-/** A free account with a key, and one more beside it. */
-export class Tenants extends Context.Service<Tenants, {
-  readonly accountId: Id.AccountId
-  readonly key: string
-  readonly otherKey: string
-}>()("@headwater/server/Tenants") {
-  static readonly layer = Layer.effect(
-    Tenants,
-    Effect.gen(function*() {
-      const accounts = yield* Accounts
-      const keys = yield* ApiKeys
-      const account = yield* accounts.create({ username: "ann", email: "ann@example.com", plan: "free" })
-      const other = yield* accounts.create({ username: "bob", email: "bob@example.com", plan: "paid" })
-      return {
-        accountId: account.id,
-        key: Redacted.value((yield* keys.create(account.id, "test")).key),
-        otherKey: Redacted.value((yield* keys.create(other.id, "test")).key)
-      }
-    })
-  )
-}
+const guard = Layer.unwrap(Effect.map(EgressAllowList.fromString("loopback"), EgressGuard.layer))
 
-export const publicUrl = "https://events.example.com"
-export const maxBody = 1_000
+/** Every test has an account of its own, so processes are given up soon and new ones kept ready. */
+const sandbox = realSandbox({
+  allow: "loopback",
+  limits: { inspectMillis: 1_500 },
+  pool: { warmProcesses: 1, idleMillis: 3_000 }
+})
 
-/** The whole HTTP side on a port of its own over a database of its own; only the engine and the sandbox stand in. */
-export const layer = HttpApp.layer.pipe(
-  Layer.provide(Layer.mergeAll(
-    sandbox,
-    sourceLifecycle,
-    subscriptionLifecycle,
-    ingest,
-    Layer.succeed(HttpSettings, { publicUrl, maxBody }),
-    EgressGuard.layer(EgressAllowList.empty)
-  )),
-  Layer.provideMerge(Tenants.layer),
+const engine = Layer.mergeAll(Engine.layer, AccountLifecycle.layer).pipe(
+  Layer.provideMerge(sandbox),
+  Layer.provideMerge(EgressHttp.layer()),
+  Layer.provideMerge(guard),
   Layer.provideMerge(tables),
-  Layer.provideMerge(
-    Layer.sync(TakenRequests, () => ({
-      taken: [],
-      reply: { status: 200, headers: {}, body: new Uint8Array() }
-    }))
-  ),
+  Layer.provide(Layer.succeed(EngineConfig, { publicUrl }))
+)
+
+const drainFirst = Layer.effectDiscard(
+  Effect.flatMap(Draining, (draining) => Effect.addFinalizer(() => draining.begin))
+)
+
+/** The server's HTTP side on a port of its own, before the real engine, sandbox and database. */
+export const layer = Layer.merge(HttpApp.layer, drainFirst).pipe(
+  Layer.provide(Layer.succeed(HttpSettings, { publicUrl, maxBody })),
+  Layer.provideMerge(engine),
   Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" }))
 )
 
-/** Sends a request with the first account's key; headers and body as given. */
-export const request = Effect.fnUntraced(function*(method: string, path: string, options: {
+export interface RequestOptions {
   readonly body?: unknown
   /** Sent as it is, in place of `body`. */
   readonly raw?: string | Uint8Array<ArrayBuffer>
   readonly headers?: Record<string, string>
+  /** In place of the account's own; null for none. */
   readonly key?: string | null
-} = {}) {
-  const { key } = yield* Tenants
-  const server = yield* HttpServer.HttpServer
-  const token = options.key === undefined ? key : options.key
-  const response = yield* Effect.promise(() =>
-    fetch(HttpServer.formatAddress(server.address) + path, {
-      method,
-      redirect: "manual",
-      headers: {
-        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-        ...(options.body === undefined ? {} : { "content-type": "application/json" }),
-        ...options.headers
-      },
-      ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
-      ...(options.raw === undefined ? {} : { body: options.raw })
-    })
-  )
-  const text = yield* Effect.promise(() => response.text())
-  const isJson = /json/.test(response.headers.get("content-type") ?? "")
+}
+
+export type Answer = Effect.Success<ReturnType<Tenant["request"]>>
+
+const sendWith = (accountKey: string) =>
+  Effect.fnUntraced(function*(method: string, path: string, options: RequestOptions = {}) {
+    const server = yield* HttpServer.HttpServer
+    const token = options.key === undefined ? accountKey : options.key
+    const response = yield* Effect.promise(() =>
+      fetch(HttpServer.formatAddress(server.address) + path, {
+        method,
+        redirect: "manual",
+        headers: {
+          ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+          ...(options.body === undefined ? {} : { "content-type": "application/json" }),
+          ...options.headers
+        },
+        ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+        ...(options.raw === undefined ? {} : { body: options.raw })
+      })
+    )
+    const text = yield* Effect.promise(() => response.text())
+    const isJson = /json/.test(response.headers.get("content-type") ?? "")
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      json: (isJson && text !== "" ? JSON.parse(text) : undefined) as JsonAnswer
+    }
+  })
+
+export interface Tenant extends Effect.Success<ReturnType<typeof tenant>> {}
+
+/** A new account, and requests in its name. */
+export const tenant = Effect.fnUntraced(function*(plan: Plan = "free") {
+  const accounts = yield* AccountLifecycle
+  const { account, key } = yield* accounts.create({ username: "ann", email: "ann@example.com", plan })
+  const request = sendWith(Redacted.value(key))
   return {
-    status: response.status,
-    headers: response.headers,
-    text,
-    json: (isJson && text !== "" ? JSON.parse(text) : undefined) as JsonAnswer
+    accountId: account.id,
+    key: Redacted.value(key),
+    /** Sends a request with the account's key; headers and body as given. */
+    request,
+    /** Posts what must succeed, and gives its `data`. */
+    created: Effect.fnUntraced(function*(path: string, body: unknown) {
+      const answer = yield* request("POST", path, { body })
+      if (answer.status !== 200) return yield* Effect.die(new Error(`${path}: ${answer.text}`))
+      return answer.json["data"] as JsonAnswer & { readonly id: string }
+    }),
+    /** The summaries of a list, newest first, once there are so many. */
+    summaries: (path: string, atLeast: number) =>
+      request("GET", path).pipe(
+        Effect.map(({ json }) => json["data"] as unknown as ReadonlyArray<JsonAnswer>),
+        Effect.repeat({ until: (found) => found.length >= atLeast, schedule: Schedule.spaced("10 millis") }),
+        Effect.timeout("10 seconds")
+      )
   }
 })
 
@@ -232,15 +142,40 @@ export interface JsonAnswer {
   readonly [index: number]: JsonAnswer
 }
 
-/** Component code as the sandbox's stand-in reads it. */
-export const code = (key: string, props: ReadonlyArray<unknown> = []) =>
-  JSON.stringify({ name: "My Feed!", key, version: "1.2.3", hooks: [], props })
+/** The path of the endpoint that a source's `http` prop shows. */
+export const endpointOf = (source: JsonAnswer): string =>
+  textOf(source["configured_props"]!["http"]!["endpoint_url"]).slice(publicUrl.length)
 
-/** Posts what must succeed, and gives its `data`. */
-export const created = Effect.fnUntraced(function*(path: string, body: unknown) {
-  const answer = yield* request("POST", path, { body })
-  if (answer.status !== 200) return yield* Effect.die(new Error(answer.text))
-  return answer.json["data"] as JsonAnswer & { readonly id: string }
-})
+/** That an answer is an error in its one shape. */
+export const assertProblem = (answer: Answer, status: number, code: string): void => {
+  assert.strictEqual(answer.status, status, answer.text)
+  assert.match(answer.headers.get("content-type") ?? "", /^application\/problem\+json/)
+  assert.hasAllKeys(answer.json, ["type", "title", "status", "detail", "error", "code", "details"])
+  assert.deepInclude(answer.json, { status, code, error: answer.json["detail"] } as never)
+  assert.isNotEmpty(answer.json["detail"])
+  assert.isNotEmpty(answer.headers.get("x-request-id"))
+}
+
+/** The fields that an `invalid_request` names. */
+export const issuePaths = (answer: Answer): ReadonlyArray<string> =>
+  (answer.json["details"] as unknown as ReadonlyArray<{ readonly path: string }>).map(({ path }) => path)
 
 export const textOf = (answer: JsonAnswer | undefined): string => answer as unknown as string
+
+/** Code of a component that does nothing. */
+export const code = (key: string, props: Record<string, unknown> = {}): string =>
+  `export default {
+  name: "My Feed!", key: ${JSON.stringify(key)}, version: "1.2.3",
+  props: ${JSON.stringify(props)},
+  async run() {}
+}`
+
+/** Code of a component with an HTTP interface and this body of `run(event)`. */
+export const httpCode = (body: string, more = ""): string =>
+  `export default {
+  props: { http: "$.interface.http", db: "$.service.db" },
+  ${more}
+  async run(event) {
+${body}
+  }
+}`

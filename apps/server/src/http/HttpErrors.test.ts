@@ -1,32 +1,17 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, it, layer } from "@effect/vitest"
+import { Draining } from "@headwater/engine/Draining"
 import { ApiKeys } from "@headwater/log/ApiKeys"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Http from "./HttpAppFixture.ts"
 
-const assertProblem = (
-  answer: Effect.Success<ReturnType<typeof Http.request>>,
-  status: number,
-  code: string
-) => {
-  assert.strictEqual(answer.status, status, answer.text)
-  assert.match(answer.headers.get("content-type") ?? "", /^application\/problem\+json/)
-  assert.hasAllKeys(answer.json, ["type", "title", "status", "detail", "error", "code", "details"])
-  assert.deepInclude(answer.json, { status, code, error: answer.json["detail"] } as never)
-  assert.isNotEmpty(answer.json["detail"])
-  assert.isNotEmpty(answer.headers.get("x-request-id"))
-}
-
-const paths = (answer: Effect.Success<ReturnType<typeof Http.request>>) =>
-  (answer.json["details"] as unknown as ReadonlyArray<{ readonly path: string }>).map(({ path }) => path)
-
-describe("every error", () => {
-  it.live("of a missing, malformed, unknown or revoked key is 401 with how to authenticate", () =>
+layer(Http.layer, { excludeTestServices: true })("every error", (it) => {
+  it.effect("of a missing, malformed, unknown or revoked key is 401 with how to authenticate", () =>
     Effect.gen(function*() {
-      const { accountId } = yield* Http.Tenants
+      const http = yield* Http.tenant()
       const keys = yield* ApiKeys
-      const revoked = yield* keys.create(accountId, "revoked")
-      yield* keys.revoke(accountId, revoked.id)
+      const revoked = yield* keys.create(http.accountId, "revoked")
+      yield* keys.revoke(http.accountId, revoked.id)
       const wrong = [
         "",
         "Bearer",
@@ -34,40 +19,59 @@ describe("every error", () => {
         "Basic aHc6aHc=",
         "Bearer hw_unknown",
         "Bearer nonsense",
+        http.key,
+        `Bearer ${http.key}x`,
         `Bearer ${Redacted.value(revoked.key)}`
       ]
       for (const authorization of wrong) {
-        const answer = yield* Http.request("GET", "/v1/users/me", {
-          key: null,
-          headers: authorization === "" ? {} : { authorization }
-        })
-        assertProblem(answer, 401, "unauthorized")
-        assert.strictEqual(answer.headers.get("www-authenticate"), "Bearer")
+        for (const [method, path] of [["GET", "/v1/users/me"], ["DELETE", "/v1/sources/dc_1?limit=x"]] as const) {
+          const answer = yield* http.request(method, path, {
+            key: null,
+            headers: authorization === "" ? {} : { authorization }
+          })
+          Http.assertProblem(answer, 401, "unauthorized")
+          assert.strictEqual(answer.headers.get("www-authenticate"), "Bearer")
+        }
       }
-    }).pipe(Effect.provide(Http.layer)))
+      const broken = yield* http.request("POST", "/v1/components", { key: null, raw: "{" })
+      Http.assertProblem(broken, 401, "unauthorized")
+    }))
 
-  it.live("of an unknown path is 404, and of a known path's other methods 405 with those it has", () =>
+  it.effect("of an unknown path is 404, and of a known path's other methods 405 with those it has", () =>
     Effect.gen(function*() {
-      for (const path of ["/", "/v1", "/v1/nothing", "/v1/sources/a/b/c", "/V1/users/me", "/http"]) {
-        assertProblem(yield* Http.request("GET", path), 404, "not_found")
-      }
-      const wrongMethod = yield* Http.request("DELETE", "/v1/users/me/sources/")
-      assertProblem(wrongMethod, 405, "method_not_allowed")
+      const http = yield* Http.tenant()
+      const unknown = [
+        "/",
+        "/v1",
+        "/v1/nothing",
+        "/v1/sources/a/b/c",
+        "/v1/sources/a/$requests/event_summaries",
+        "/V1/users/me",
+        "/v1/users/me;x",
+        "/http"
+      ]
+      for (const path of unknown) Http.assertProblem(yield* http.request("GET", path), 404, "not_found")
+      const wrongMethod = yield* http.request("DELETE", "/v1/users/me/sources/")
+      Http.assertProblem(wrongMethod, 405, "method_not_allowed")
       assert.strictEqual(wrongMethod.headers.get("allow"), "GET, HEAD, OPTIONS")
-      const source = yield* Http.request("POST", "/v1/sources/dc_1", { body: {} })
+      const source = yield* http.request("POST", "/v1/sources/dc_1", { body: {} })
       assert.strictEqual(source.headers.get("allow"), "DELETE, GET, HEAD, OPTIONS, PUT")
-    }).pipe(Effect.provide(Http.layer)))
+    }))
 
-  it.live("of an unknown id is 404, also where the id can't be one", () =>
+  it.effect("of an unknown id is 404, also where the id can't be one", () =>
     Effect.gen(function*() {
+      const http = yield* Http.tenant()
       const requests = [
         ["GET", "/v1/components/sc_unknown"],
         ["GET", "/v1/components/%00"],
+        ["GET", "/v1/components/a%2Fb"],
         ["GET", "/v1/sources/dc_unknown"],
         ["GET", "/v1/sources/%00"],
         ["GET", "/v1/sources/%"],
         ["GET", "/v1/sources/%E0%A4%A"],
         ["GET", "/v1/sources/%ED%A0%80"],
+        ["GET", "/v1/sources/%2e%2e"],
+        ["GET", "/v1/sources/a;b"],
         ["GET", `/v1/sources/${"x".repeat(1_500)}`],
         ["GET", `/v1/sources/${"x".repeat(5_000)}`],
         ["GET", "/v1//sources/a"],
@@ -79,47 +83,77 @@ describe("every error", () => {
         ["GET", "/v1/workflows/p_unknown/event_summaries"],
         ["GET", "/v1/workflows/p_unknown/$errors/event_summaries"],
         ["GET", "/v1/webhooks/wh_unknown"],
+        ["GET", "/v1/webhooks/%00"],
         ["DELETE", "/v1/webhooks/wh_unknown"],
         ["GET", "/v1/webhooks/wh_unknown/secret"],
-        ["POST", "/v1/webhooks/wh_unknown/secret/rotate"],
-        ["POST", "/v1/subscriptions?emitter_id=dc_unknown&listener_id=wh_1"],
-        ["DELETE", "/v1/subscriptions?emitter_id=dc_1&listener_id=wh_1&event_name="]
+        ["POST", "/v1/webhooks/wh_unknown/secret/rotate"]
       ] as const
-      for (const [method, path] of requests) assertProblem(yield* Http.request(method, path), 404, "not_found")
-      assertProblem(yield* Http.request("PUT", "/v1/sources/dc_unknown", { body: {} }), 404, "not_found")
-      assertProblem(yield* Http.request("PUT", "/v1/webhooks/wh_unknown", { body: {} }), 404, "not_found")
-    }).pipe(Effect.provide(Http.layer)))
+      for (const [method, path] of requests) {
+        Http.assertProblem(yield* http.request(method, path), 404, "not_found")
+      }
+      const changes: ReadonlyArray<readonly [string, string, unknown]> = [
+        ["PUT", "/v1/sources/dc_unknown", {}],
+        ["PUT", "/v1/webhooks/wh_unknown", {}],
+        ["POST", "/v1/sources", { component_id: "sc_unknown" }],
+        ["POST", "/v1/sources", { component_id: "sc_unknown", component_code: Http.code("feed") }]
+      ]
+      for (const [method, path, body] of changes) {
+        Http.assertProblem(yield* http.request(method, path, { body }), 404, "not_found")
+      }
+    }))
 
-  it.live("of a body that is no JSON, or too deep, is 400", () =>
+  it.effect("of a body that is no JSON, no object, or too deep, is 400", () =>
     Effect.gen(function*() {
+      const http = yield* Http.tenant()
       const headers = { "content-type": "application/json" }
-      for (const raw of ["{", "nope", "[".repeat(200_000), `{"component_code":"x"`]) {
-        assertProblem(yield* Http.request("POST", "/v1/components", { raw, headers }), 400, "invalid_request")
+      const wrong = ["", "{", "nope", "[".repeat(200_000), `{"component_code":"x"`, "[]", "null", `"x"`, "1", "{}{}"]
+      for (const raw of wrong) {
+        for (const path of ["/v1/components", "/v1/sources"]) {
+          Http.assertProblem(yield* http.request("POST", path, { raw, headers }), 400, "invalid_request")
+        }
       }
-      for (const raw of ["[]", "null", "\"x\"", "1"]) {
-        assertProblem(yield* Http.request("POST", "/v1/components", { raw, headers }), 400, "invalid_request")
-      }
-    }).pipe(Effect.provide(Http.layer)))
+    }))
 
-  it.live("of a missing or mistyped field is 400 and names each", () =>
+  it.effect("of a missing or mistyped field is 400 and names each", () =>
     Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const { id } = yield* http.created("/v1/sources", { component_code: Http.code("feed") })
+      const events = `/v1/sources/${id}/event_summaries`
       const expected: ReadonlyArray<readonly [string, string, unknown, ReadonlyArray<string>]> = [
         ["POST", "/v1/components", {}, ["component_code"]],
         ["POST", "/v1/components", { component_code: 1, include: 2 }, ["component_code", "include"]],
+        ["POST", "/v1/components", { component_code: null }, ["component_code"]],
         ["POST", "/v1/components", { component_code: "a\u0000b" }, ["component_code"]],
+        ["POST", "/v1/components", { component_code: "a\ud800b" }, ["component_code"]],
+        ["POST", "/v1/components", { component_code: Http.code("a"), component_url: "\u0000" }, ["component_url"]],
+        ["POST", "/v1/components", { component_code: Http.code("a"), exclude: "a.".repeat(5_000) }, ["exclude"]],
         ["POST", "/v1/sources", {}, ["component_id"]],
+        ["POST", "/v1/sources", { component_id: "\u0000" }, ["component_id"]],
         ["POST", "/v1/sources", { component_id: 1, configured_props: [] }, ["component_id", "configured_props"]],
         ["POST", "/v1/sources", { component_code: "{}", name: "a\u0000b" }, ["name"]],
-        ["PUT", "/v1/sources/dc_1", { active: "no" }, ["active"]],
+        ["POST", "/v1/sources", { component_code: "{}", name: "x".repeat(1_001) }, ["name"]],
+        ["PUT", `/v1/sources/${id}`, { active: "no" }, ["active"]],
+        ["PUT", `/v1/sources/${id}`, { active: null, name: 5 }, ["active", "name"]],
         ["POST", "/v1/webhooks", undefined, ["url"]],
+        ["POST", "/v1/webhooks", { url: null }, ["url"]],
         ["POST", "/v1/webhooks", { url: "ftp://example.com" }, ["url"]],
+        ["POST", "/v1/webhooks", { url: "http://127.0.0.1/\ud800" }, ["url"]],
+        ["POST", "/v1/webhooks", { url: "http://127.0.0.1/", name: "\ud800" }, ["name"]],
         ["POST", "/v1/webhooks?url=example.com/x", undefined, ["url"]],
-        ["POST", "/v1/webhooks?url=http://127.0.0.1/x", undefined, ["url"]],
-        ["POST", "/v1/webhooks?url=http://0x7f.1/x", undefined, ["url"]],
+        ["POST", "/v1/webhooks?url=http://10.0.0.1/x", undefined, ["url"]],
+        ["POST", "/v1/webhooks?url=http://0xa.1/x", undefined, ["url"]],
+        ["POST", "/v1/webhooks?url=http://169.254.169.254/", undefined, ["url"]],
+        ["POST", "/v1/webhooks?url=http://127.0.0.1/&name=a&name=b", undefined, ["name"]],
+        ["POST", "/v1/webhooks?url=http://127.0.0.1/&name=%00", undefined, ["name"]],
         ["POST", "/v1/subscriptions", undefined, ["emitter_id", "listener_id"]],
-        ["POST", "/v1/subscriptions?emitter_id=dc_1", undefined, ["listener_id"]],
-        ["POST", "/v1/subscriptions", { emitter_id: 1, listener_id: "wh_1" }, ["emitter_id"]],
-        ["POST", "/v1/subscriptions?emitter_id=dc_1&listener_id=wh_1&event_name=$requests", undefined, ["event_name"]],
+        ["POST", `/v1/subscriptions?emitter_id=${id}`, undefined, ["listener_id"]],
+        ["DELETE", "/v1/subscriptions", undefined, ["emitter_id", "listener_id"]],
+        ["POST", "/v1/subscriptions", { emitter_id: 1, listener_id: id }, ["emitter_id"]],
+        ["POST", "/v1/subscriptions", { emitter_id: `${"漢".repeat(900)}*`, listener_id: id }, ["emitter_id"]],
+        ["POST", "/v1/subscriptions", { emitter_id: id, listener_id: id, event_name: "\ud800" }, ["event_name"]],
+        ["POST", `/v1/subscriptions?emitter_id=${id}&listener_id=${id}&event_name=$requests`, undefined, [
+          "event_name"
+        ]],
         ["GET", "/v1/users/me/sources?limit=0", undefined, ["limit"]],
         ["GET", "/v1/users/me/sources?limit=101", undefined, ["limit"]],
         ["GET", "/v1/users/me/sources?limit=ten", undefined, ["limit"]],
@@ -127,118 +161,80 @@ describe("every error", () => {
         ["GET", "/v1/users/me/sources?limit=", undefined, ["limit"]],
         ["GET", "/v1/users/me/sources?limit=1&limit=2", undefined, ["limit"]],
         ["GET", "/v1/users/me/sources?after=nonsense", undefined, ["after"]],
+        ["GET", "/v1/users/me/sources?after=&before=ZGNf", undefined, ["after", "before"]],
+        ["GET", "/v1/users/me/sources?include=id&include=name", undefined, ["include"]],
         ["GET", "/v1/users/me/webhooks?before=ZGNfSzB1QWVl", undefined, ["before"]],
-        ["GET", "/v1/sources/dc_1/event_summaries?after=yesterday", undefined, ["after"]],
-        ["GET", "/v1/sources/dc_1/event_summaries?expand=all", undefined, ["expand"]]
+        ["GET", `${events}?after=yesterday`, undefined, ["after"]],
+        ["GET", `${events}?before=1700000000000-1048576`, undefined, ["before"]],
+        ["GET", `${events}?limit=1000&expand=all`, undefined, ["expand", "limit"]],
+        ["GET", `${events}?event_name=$requests`, undefined, ["event_name"]]
       ]
       for (const [method, path, body, fields] of expected) {
-        const answer = yield* Http.request(method, path, body === undefined ? {} : { body })
-        assertProblem(answer, 400, "invalid_request")
-        assert.deepStrictEqual(paths(answer), fields, `${method} ${path}: ${answer.text}`)
+        const answer = yield* http.request(method, path, body === undefined ? {} : { body })
+        Http.assertProblem(answer, 400, "invalid_request")
+        assert.sameMembers([...Http.issuePaths(answer)], [...fields], `${method} ${path}: ${answer.text}`)
       }
-    }).pipe(Effect.provide(Http.layer)))
+    }))
 
-  it.live("of a body in another media type is 415", () =>
+  it.effect("of a body in another media type is 415, where the body is asked for also without one", () =>
     Effect.gen(function*() {
+      const http = yield* Http.tenant()
       const raw = new TextEncoder().encode(`{"component_code":"x"}`)
-      for (
-        const headers of [{}, { "content-type": "text/plain" }, { "content-type": "application/x-www-form-urlencoded" }]
-      ) {
-        assertProblem(yield* Http.request("POST", "/v1/components", { raw, headers }), 415, "unsupported_media_type")
+      for (const contentType of [undefined, "text/plain", "application/x-www-form-urlencoded", "application/jsonx"]) {
+        const headers = contentType === undefined ? {} : { "content-type": contentType }
+        for (const [method, path] of [["POST", "/v1/components"], ["PUT", "/v1/sources/a"]] as const) {
+          Http.assertProblem(yield* http.request(method, path, { raw, headers }), 415, "unsupported_media_type")
+          Http.assertProblem(yield* http.request(method, path, { headers }), 415, "unsupported_media_type")
+        }
+        const optional = yield* http.request("POST", "/v1/webhooks?url=http://127.0.0.1/", { raw, headers })
+        Http.assertProblem(optional, 415, "unsupported_media_type")
       }
-      const withCharset = yield* Http.request("POST", "/v1/components", {
-        raw: `{"component_code":"{\\"hooks\\":[],\\"props\\":[]}"}`,
-        headers: { "content-type": "application/json; charset=utf-8" }
+      const withCharset = yield* http.request("POST", "/v1/components", {
+        raw: JSON.stringify({ component_code: Http.code("feed") }),
+        headers: { "content-type": "Application/JSON; charset=utf-8" }
       })
       assert.strictEqual(withCharset.status, 200)
-    }).pipe(Effect.provide(Http.layer)))
+    }))
 
-  it.live("of something too large is 413", () =>
+  it.effect("of something too large is 413", () =>
     Effect.gen(function*() {
-      const code = yield* Http.request("POST", "/v1/components", {
-        body: { component_code: "x".repeat(1024 * 1024 + 1) }
+      const http = yield* Http.tenant()
+      const code = yield* http.request("POST", "/v1/components", {
+        body: { component_code: "ö".repeat(512 * 1024 + 1) }
       })
-      assertProblem(code, 413, "payload_too_large")
-      const body = yield* Http.request("POST", "/v1/components", {
+      Http.assertProblem(code, 413, "payload_too_large")
+      const body = yield* http.request("POST", "/v1/components", {
         body: { component_code: "x".repeat(9 * 1024 * 1024) }
       })
-      assertProblem(body, 413, "payload_too_large")
-      const component_code = JSON.stringify({ hooks: [], props: [{ name: "x", type: "string" }] })
-      const prop = yield* Http.request("POST", "/v1/sources", {
-        body: { component_code, configured_props: { x: "x".repeat(64 * 1024) } }
+      Http.assertProblem(body, 413, "payload_too_large")
+      const prop = yield* http.request("POST", "/v1/sources", {
+        body: { component_code: Http.code("feed", { x: "string" }), configured_props: { x: "x".repeat(64 * 1024) } }
       })
-      assertProblem(prop, 413, "payload_too_large")
-    }).pipe(Effect.provide(Http.layer)))
+      Http.assertProblem(prop, 413, "payload_too_large")
+    }))
 
-  it.live("of code that does not load, or a hook that throws, is 422 with the place, and leaves nothing behind", () =>
+  it.effect("of our own making is 500 and tells nothing of the cause", () =>
     Effect.gen(function*() {
+      const http = yield* Http.tenant()
       const sql = yield* SqlClient.SqlClient
-      const invalid = yield* Http.request("POST", "/v1/components", { body: { component_code: "throws" } })
-      assertProblem(invalid, 422, "component_invalid")
-      assert.deepStrictEqual(invalid.json["details"] as unknown, {
-        message: "Unexpected token",
-        file: "component.mjs",
-        line: 3,
-        column: 7
-      })
-      const failing = yield* Http.request("POST", "/v1/sources", {
-        body: { component_code: JSON.stringify({ name: "failing", hooks: ["deploy"], props: [] }) }
-      })
-      assertProblem(failing, 422, "hook_failed")
-      assert.deepInclude(failing.json["details"], { hook: "deploy", message: "no", line: 2 } as never)
-      const left = yield* sql`SELECT id FROM components UNION ALL SELECT id FROM sources`
-      assert.deepStrictEqual(left, [])
-    }).pipe(Effect.provide(Http.layer)))
-
-  it.live("of an engine that is away is 503 with when to try again", () =>
-    Effect.gen(function*() {
-      const body = { component_code: JSON.stringify({ hooks: [], props: [] }), name: Http.unavailableName }
-      const engine = yield* Http.request("POST", "/v1/sources", { body })
-      assertProblem(engine, 503, "unavailable")
-      assert.strictEqual(engine.headers.get("retry-after"), "7")
-      const endpoint = yield* Http.request("POST", `/http/${Http.endpointKey}/${Http.unavailableName}`)
-      assertProblem(endpoint, 503, "unavailable")
-      assert.strictEqual(endpoint.headers.get("retry-after"), "7")
-    }).pipe(Effect.provide(Http.layer)))
-
-  it.live("of our own making is 500 and tells nothing of the cause", () =>
-    Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
-      yield* sql`ALTER TABLE webhooks RENAME TO away`
-      const answer = yield* Http.request("GET", "/v1/users/me/webhooks")
-      assertProblem(answer, 500, "internal_error")
+      yield* Effect.acquireRelease(
+        sql`ALTER TABLE webhooks RENAME TO away`,
+        () => Effect.orDie(sql`ALTER TABLE away RENAME TO webhooks`)
+      )
+      const answer = yield* http.request("GET", "/v1/users/me/webhooks")
+      Http.assertProblem(answer, 500, "internal_error")
       assert.notInclude(answer.text, "webhooks")
-      assertProblem(yield* Http.request("GET", "/v1/webhooks/wh_1"), 500, "internal_error")
-    }).pipe(Effect.provide(Http.layer)))
+      Http.assertProblem(yield* http.request("GET", "/v1/webhooks/wh_1"), 500, "internal_error")
+    }))
 })
 
-describe("every response", () => {
-  it.live("carries a request id, the client's own where it sent one that is safe to repeat", () =>
-    Effect.gen(function*() {
-      const given = yield* Http.request("GET", "/v1/users/me", { headers: { "x-request-id": "mine-1" } })
-      assert.strictEqual(given.headers.get("x-request-id"), "mine-1")
-      const unsafe = yield* Http.request("GET", "/nothing", { headers: { "x-request-id": "a b<script>" } })
-      assert.match(unsafe.headers.get("x-request-id") ?? "", /^[0-9A-Za-z]+$/)
-      const endpoint = yield* Http.request("GET", "/http/unknown")
-      assert.isNotNull(endpoint.headers.get("x-request-id"))
-    }).pipe(Effect.provide(Http.layer)))
-
-  it.live("lets pages of any origin use the API, and answers their preflight without a key", () =>
-    Effect.gen(function*() {
-      const preflight = yield* Http.request("OPTIONS", "/v1/sources/dc_1", { key: null })
-      assert.strictEqual(preflight.status, 204)
-      assert.strictEqual(preflight.headers.get("access-control-allow-origin"), "*")
-      assert.include(preflight.headers.get("access-control-allow-methods"), "PUT")
-      assert.include(preflight.headers.get("access-control-allow-headers"), "Authorization")
-      assert.strictEqual(preflight.headers.get("allow"), "DELETE, GET, HEAD, OPTIONS, PUT")
-      const refused = yield* Http.request("GET", "/v1/users/me", { key: null })
-      assert.strictEqual(refused.headers.get("access-control-allow-origin"), "*")
-    }).pipe(Effect.provide(Http.layer)))
-
-  it.live("of a HEAD is that of the GET without its body", () =>
-    Effect.gen(function*() {
-      const answer = yield* Http.request("HEAD", "/v1/users/me")
-      assert.strictEqual(answer.status, 200)
-      assert.strictEqual(answer.text, "")
-    }).pipe(Effect.provide(Http.layer)))
-})
+it.live("a server that is shutting down answers 503 with when to try again", () =>
+  Effect.gen(function*() {
+    const http = yield* Http.tenant()
+    const source = yield* http.created("/v1/sources", { component_code: Http.httpCode("this.$emit(1)") })
+    yield* (yield* Draining).begin
+    const answer = yield* http.request("POST", Http.endpointOf(source))
+    Http.assertProblem(answer, 503, "unavailable")
+    assert.strictEqual(answer.headers.get("retry-after"), "1")
+    assert.deepStrictEqual(answer.json["details"] as unknown, { retry_after_seconds: 1 })
+  }).pipe(Effect.provide(Http.layer)))

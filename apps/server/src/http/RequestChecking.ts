@@ -5,6 +5,7 @@ import { HttpIncomingMessage, HttpServerError, HttpServerRequest } from "effect/
 import { HttpApiError } from "effect/http-api"
 import { internalError } from "./FailureProblem.ts"
 import { jsonDepth } from "./JsonDepth.ts"
+import * as RequestBody from "./RequestBody.ts"
 
 const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
 
@@ -40,19 +41,17 @@ const bodyProblem = (defect: unknown): Effect.Effect<never, Problem.PayloadTooLa
   )
 }
 
-const hasBody = (request: HttpServerRequest.HttpServerRequest): boolean =>
-  request.headers["transfer-encoding"] !== undefined || (request.headers["content-length"] ?? "0") !== "0"
-
-const isJson = (request: HttpServerRequest.HttpServerRequest): boolean =>
-  (request.headers["content-type"] ?? "").split(";", 1)[0]!.trim().toLowerCase() === "application/json"
-
-const checkBody = Effect.gen(function*() {
+/** @param options.optional whether the endpoint's parameters may come in the query, so that a body is not asked for */
+const checkBody = Effect.fnUntraced(function*(options: { readonly optional: boolean }) {
   const request = yield* HttpServerRequest.HttpServerRequest
-  if (!hasBody(request)) return
-  if (!isJson(request)) {
+  if (options.optional && !RequestBody.isPresent(request)) return
+  if (!RequestBody.isJson(request)) {
     return yield* new Problem.UnsupportedMediaType(
       Problem.because("Send the request body with `Content-Type: application/json`.")
     )
+  }
+  if (RequestBody.isDeclaredLargerThan(request, maxBodyBytes)) {
+    return yield* Problem.tooLarge("The request body", maxBodyBytes)
   }
   const text = yield* Effect.orDie(request.text)
   if (jsonDepth(text) > maxBodyDepth) {
@@ -68,7 +67,10 @@ export const layer = Layer.succeed(
   RequestCheck,
   (handle, { endpoint }) => {
     const handled = handle.pipe(Effect.catchIf(isSchemaError, schemaProblem))
-    return (endpoint.payload.size > 0 ? Effect.andThen(checkBody, handled) : handled).pipe(
+    const checked = endpoint.payload.size > 0
+      ? Effect.andThen(checkBody({ optional: endpoint.query !== undefined }), handled)
+      : handled
+    return checked.pipe(
       Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes)),
       Effect.catchDefect(bodyProblem)
     )

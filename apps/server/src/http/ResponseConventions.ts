@@ -1,10 +1,11 @@
 import * as Problem from "@headwater/api/Problem"
 import * as Id from "@headwater/domain/Id"
 import { Cause, Effect } from "effect"
-import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Headers, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { internalError } from "./FailureProblem.ts"
 import { allowedMethods } from "./KnownPaths.ts"
 import { problemResponse } from "./ProblemResponse.ts"
+import * as RequestBody from "./RequestBody.ts"
 
 const requestIdHeader = "x-request-id"
 const givenRequestId = /^[\w.:-]{1,128}$/
@@ -20,6 +21,24 @@ const preflight = {
   "access-control-allow-methods": "GET, HEAD, POST, PUT, DELETE, OPTIONS",
   "access-control-allow-headers": "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-Request-Id",
   "access-control-max-age": "86400"
+}
+
+/** Requests to sources' endpoints are handed on as they are. */
+const isOfEndpoint = (request: HttpServerRequest.HttpServerRequest): boolean => request.url.startsWith("/http/")
+
+/**
+ * A request to the API as its routes read it: a client may have escaped the `$` of `$errors`, the router takes `;` for
+ * the end of the path, and the media type of a body that is not there says nothing.
+ */
+const routable = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest => {
+  if (isOfEndpoint(request)) return request
+  const [path = "", query] = request.url.split(/\?(.*)/s, 2)
+  return request.modify({
+    url: path.replaceAll("%24", "$").replaceAll(";", "%3B") + (query === undefined ? "" : `?${query}`),
+    headers: RequestBody.isPresent(request) || RequestBody.isJson(request)
+      ? request.headers
+      : Headers.remove(request.headers, "content-type")
+  })
 }
 
 const problemContentType = "application/problem+json"
@@ -60,10 +79,11 @@ const isUnknownPath = (cause: Cause.Cause<unknown>): boolean =>
 export const apply = Effect.fnUntraced(function*<E, R>(
   handle: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ) {
-  const request = yield* HttpServerRequest.HttpServerRequest
+  const request = routable(yield* HttpServerRequest.HttpServerRequest)
   const given = request.headers[requestIdHeader]
   const requestId = given !== undefined && givenRequestId.test(given) ? given : yield* Id.randomText(requestIdLength)
   const response = yield* handle.pipe(
+    Effect.provideService(HttpServerRequest.HttpServerRequest, request),
     Effect.flatMap(withProblem),
     Effect.catchCause((cause) => {
       if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
@@ -73,6 +93,8 @@ export const apply = Effect.fnUntraced(function*<E, R>(
     }),
     Effect.annotateLogs("request_id", requestId)
   )
-  const ofApi = !request.url.startsWith("/http/")
-  return HttpServerResponse.setHeaders(response, { ...(ofApi ? cors : {}), [requestIdHeader]: requestId })
+  return HttpServerResponse.setHeaders(response, {
+    ...(isOfEndpoint(request) ? {} : cors),
+    [requestIdHeader]: requestId
+  })
 })

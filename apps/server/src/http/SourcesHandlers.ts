@@ -13,7 +13,7 @@ import { Components } from "@headwater/log/Components"
 import { Sources } from "@headwater/log/Sources"
 import { Effect, Option, type Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { ComponentSaving } from "./ComponentSaving.ts"
+import { ComponentSaving, moduleName } from "./ComponentSaving.ts"
 import { answerFailures } from "./FailureProblem.ts"
 import { HttpSettings } from "./HttpSettings.ts"
 
@@ -36,6 +36,7 @@ const hookProblem = (failure: HookFailed) =>
     details: {
       hook: failure.hook,
       message: failure.message,
+      file: moduleName,
       ...(failure.line === undefined ? {} : { line: failure.line }),
       ...(failure.column === undefined ? {} : { column: failure.column })
     }
@@ -105,10 +106,10 @@ export const layer = HttpApiBuilder.group(
       return Option.none<Chosen>()
     })
 
-    /** Where the change does not come about, the component saved for it goes too. */
+    /** Where the change does not come about, the component saved for it goes too, unless the source has it by then. */
     const using = <A, E, R>(chosen: Option.Option<Chosen>, change: Effect.Effect<A, E, R>) =>
       Option.isSome(chosen) && chosen.value.fresh
-        ? Effect.tapError(change, () => components.delete(chosen.value.component.id))
+        ? Effect.tapError(change, () => Effect.ignore(components.delete(chosen.value.component.id)))
         : change
 
     return handlers.handleAll({

@@ -1,0 +1,117 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { createHash } from "node:crypto"
+import * as Http from "./HttpAppFixture.ts"
+
+layer(Http.layer, { excludeTestServices: true })("components", (it) => {
+  it.effect("are saved with their hash and found by id, or the newest by key, in their account alone", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const stranger = yield* Http.tenant()
+      const code = Http.code("feed", { timer: { type: "$.interface.timer", default: { intervalSeconds: 60 } } })
+      const first = yield* http.created("/v1/components", { component_code: code })
+      assert.hasAllKeys(first, [
+        "id",
+        "code",
+        "code_hash",
+        "name",
+        "version",
+        "configurable_props",
+        "created_at",
+        "updated_at"
+      ])
+      assert.deepInclude(first, {
+        code,
+        code_hash: createHash("sha256").update(code).digest("hex"),
+        name: "My Feed!",
+        version: "1.2.3",
+        configurable_props: [{ name: "timer", type: "$.interface.timer", default: { intervalSeconds: 60 } }]
+      } as never)
+      assert.match(first.id, /^sc_/)
+      yield* Effect.sleep("2 millis")
+      const second = yield* http.created("/v1/components/", {
+        component_code: Http.code("feed"),
+        component_url: "https://example.com/feed.mjs"
+      })
+      assert.deepStrictEqual((yield* http.request("GET", `/v1/components/${first.id}`)).json["data"], first as never)
+      assert.deepStrictEqual((yield* http.request("GET", "/v1/components/feed/")).json["data"], second as never)
+      for (const name of ["feed", first.id]) {
+        assert.strictEqual((yield* stranger.request("GET", `/v1/components/${name}`)).status, 404)
+      }
+    }))
+
+  it.effect("of code that can't be used are refused with the place, and nothing is left behind", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const unusable: ReadonlyArray<readonly [string, RegExp, number, number]> = [
+        ["export default {\n  run( {\n}", /got '<eof>'/, 3, 2],
+        ["export const a = 1", /no default export/, 1, 1],
+        ["export default {}", /must be an object with props or run/, 1, 1],
+        ["const a = 1\n  throw new TypeError('boom')\nexport default { run() {} }", /^TypeError: boom$/, 2, 9],
+        ["for (;;) {}\nexport default { run() {} }", /did not load within 1500 ms/, 1, 1],
+        [`import x from "nosuch"\nexport default { run() {} }`, /nosuch/, 1, 15],
+        [`export default { key: "${"k".repeat(501)}", run() {} }`, /^key is longer than 500 characters/, 1, 1],
+        [`export default { name: "\\ud800", run() {} }`, /half a surrogate pair/, 1, 1]
+      ]
+      for (const [component_code, message, line, column] of unusable) {
+        for (const path of ["/v1/components", "/v1/sources"]) {
+          const answer = yield* http.request("POST", path, { body: { component_code } })
+          Http.assertProblem(answer, 422, "component_invalid")
+          assert.hasAllKeys(answer.json["details"], ["message", "file", "line", "column"])
+          assert.match(Http.textOf(answer.json["details"]!["message"]), message)
+          assert.deepInclude(answer.json["details"], { file: "component.mjs", line, column } as never, component_code)
+        }
+      }
+      const sql = yield* SqlClient.SqlClient
+      const left = yield* sql`
+        SELECT id FROM components WHERE account_id = ${http.accountId}
+        UNION ALL SELECT id FROM sources WHERE account_id = ${http.accountId}`
+      assert.deepStrictEqual(left, [])
+    }))
+
+  it.effect("whose deploy or activate throws leave no source, and nothing of what it did", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const failing = (hook: string) =>
+        `export default {
+  props: {
+    http: "$.interface.http", db: "$.service.db",
+    timer: { type: "$.interface.timer", default: { intervalSeconds: 60 } }
+  },
+  dedupe: "unique",
+  hooks: {
+    deploy() { this.$emit(1, { id: 1 }); this.$emit(2, { id: 2, delivery_ts: Date.now() + 1e6 }) },
+    async ${hook}() {
+      this.db.set("a", 1)
+      throw new Error("no such team")
+    }
+  },
+  run() {}
+}`
+      for (const hook of ["deploy", "activate"]) {
+        const answer = yield* http.request("POST", "/v1/sources", { body: { component_code: failing(hook) } })
+        Http.assertProblem(answer, 422, "hook_failed")
+        assert.deepStrictEqual(answer.json["details"] as unknown, {
+          hook,
+          message: "no such team",
+          file: "component.mjs",
+          line: 11,
+          column: 13
+        })
+      }
+      const { id } = yield* http.created("/v1/components", { component_code: failing("deploy") })
+      const saved = yield* http.request("POST", "/v1/sources", { body: { component_id: id } })
+      Http.assertProblem(saved, 422, "hook_failed")
+      const sql = yield* SqlClient.SqlClient
+      const left = yield* sql`
+        SELECT id FROM components WHERE account_id = ${http.accountId}
+        UNION ALL SELECT id FROM sources WHERE account_id = ${http.accountId}
+        UNION ALL SELECT emitter_id FROM heads WHERE account_id = ${http.accountId} AND emitter_id <> ${http.accountId}`
+      // What was saved by itself stays.
+      assert.deepStrictEqual(left, [{ id }])
+      for (const table of ["events", "due_work", "cursors", "source_state", "dedupe_marks"]) {
+        assert.deepStrictEqual(yield* sql`SELECT * FROM ${sql(table)}`, [], table)
+      }
+    }))
+})

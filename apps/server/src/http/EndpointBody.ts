@@ -1,0 +1,65 @@
+import type { Schema } from "effect"
+import { MultipartParser } from "effect/http"
+import { jsonDepth } from "./JsonDepth.ts"
+
+/** Deeper JSON is handed on as text alone. */
+const maxJsonDepth = 100
+
+/** Fields by name, a list where a name came more than once. */
+export const multimap = <A extends Schema.Json>(
+  entries: Iterable<readonly [string, A]>
+): Record<string, A | ReadonlyArray<A>> => {
+  const byName = Map.groupBy(entries, ([name]) => name)
+  return Object.fromEntries(
+    [...byName].map(([name, fields]) => {
+      const values = fields.map(([, value]) => value)
+      return [name, values.length === 1 ? values[0]! : values]
+    })
+  )
+}
+
+const parseJson = (text: string): Schema.Json => {
+  if (jsonDepth(text) > maxJsonDepth) return text
+  try {
+    return JSON.parse(text) as Schema.Json
+  } catch {
+    return text
+  }
+}
+
+/** The fields of a form, files in base64; undefined for what is no such form, or not all of one. */
+const parseMultipart = (contentType: string, body: Uint8Array): Schema.Json | undefined => {
+  const parts: Array<readonly [string, Schema.Json]> = []
+  let isWhole = false
+  const parser = MultipartParser.make({
+    headers: { "content-type": contentType },
+    onField: (info, value) => parts.push([info.name, MultipartParser.decodeField(info, value)]),
+    onFile: ({ contentType, filename, name }) => {
+      const chunks: Array<Uint8Array> = []
+      return (chunk) => {
+        if (chunk !== null) return void chunks.push(chunk)
+        const content = Buffer.concat(chunks).toString("base64")
+        parts.push([name, { filename: filename ?? "", content_type: contentType, content }])
+      }
+    },
+    onError: () => {},
+    onDone: () => {
+      isWhole = true
+    }
+  })
+  parser.write(body)
+  parser.end()
+  return isWhole ? multimap(parts) : undefined
+}
+
+/**
+ * What a request's body says by its content type: JSON and forms parsed, files of a multipart form in base64, and
+ * anything else, or what does not parse, as text.
+ */
+export const parse = (contentType: string, body: Uint8Array, text: string): Schema.Json => {
+  const mediaType = contentType.split(";", 1)[0]!.trim().toLowerCase()
+  if (mediaType === "application/json" || mediaType.endsWith("+json")) return parseJson(text)
+  if (mediaType === "application/x-www-form-urlencoded") return multimap(new URLSearchParams(text))
+  if (mediaType === "multipart/form-data") return parseMultipart(contentType, body) ?? text
+  return text
+}

@@ -1,0 +1,114 @@
+import { assert, layer } from "@effect/vitest"
+import * as WebhookSink from "@headwater/testing/WebhookSink"
+import { Effect, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import { Webhook } from "standardwebhooks"
+import * as Http from "./HttpAppFixture.ts"
+
+const url = "http://127.0.0.1:9/"
+
+const receivedBy = (sink: WebhookSink.WebhookSink, count: number) =>
+  Effect.sync(() => sink.received).pipe(
+    Effect.repeat({ until: (received) => received.length >= count, schedule: Schedule.spaced("10 millis") }),
+    Effect.timeout("10 seconds")
+  )
+
+layer(Http.layer, { excludeTestServices: true })("webhooks", (it) => {
+  it.effect("are created from the query or a body, changed, listed and deleted", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const stranger = yield* Http.tenant()
+      const { json: { data: plain } } = yield* http.request("POST", "/v1/webhooks?url=http://127.0.0.1:8443/a?b=c")
+      assert.deepInclude(plain, {
+        user_id: http.accountId,
+        name: null,
+        description: null,
+        url: "http://127.0.0.1:8443/a?b=c",
+        active: true
+      } as never)
+      assert.hasAllKeys(plain, ["id", "user_id", "name", "description", "url", "active", "created_at", "updated_at"])
+      const named = yield* http.created("/v1/webhooks/", { url, name: "Ünï 😀", description: "d" })
+      const { user_id: _, ...later } = named as unknown as Record<string, unknown>
+      assert.deepStrictEqual((yield* http.request("GET", `/v1/webhooks/${named.id}`)).json["data"] as unknown, later)
+      const changed = yield* http.request("PUT", `/v1/webhooks/${named.id}`, { body: { name: null, active: false } })
+      assert.deepInclude(changed.json["data"], { name: null, description: "d", url, active: false } as never)
+      const back = yield* http.request("PUT", `/v1/webhooks/${named.id}/`, { body: {} })
+      assert.deepInclude(back.json["data"], { active: true } as never)
+      const list = yield* http.request("GET", "/v1/users/me/webhooks?limit=1")
+      assert.deepInclude(list.json["page_info"], { total_count: 2, count: 1 } as never)
+      for (const method of ["GET", "DELETE"]) {
+        Http.assertProblem(yield* stranger.request(method, `/v1/webhooks/${named.id}`), 404, "not_found")
+      }
+      assert.strictEqual((yield* http.request("DELETE", `/v1/webhooks/${named.id}`)).status, 204)
+      Http.assertProblem(yield* http.request("GET", `/v1/webhooks/${named.id}`), 404, "not_found")
+      Http.assertProblem(yield* http.request("DELETE", `/v1/webhooks/${named.id}`), 404, "not_found")
+    }))
+
+  it.effect("without a body do not care about its media type", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const answer = yield* http.request("POST", `/v1/webhooks?url=${url}`, {
+        headers: { "content-type": "application/x-www-form-urlencoded" }
+      })
+      assert.strictEqual(answer.status, 200)
+    }))
+
+  it.effect("show the secret that signs, and after a rotation both sign", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const stranger = yield* Http.tenant()
+      const sink = yield* WebhookSink.make()
+      const source = yield* http.created("/v1/sources", { component_code: Http.httpCode("this.$emit(event.body)") })
+      const { id } = yield* http.created("/v1/webhooks", { url: sink.url })
+      yield* http.created("/v1/subscriptions", { emitter_id: source.id, listener_id: id })
+      const { json: { data: before } } = yield* http.request("GET", `/v1/webhooks/${id}/secret`)
+      assert.match(Http.textOf(before!["secret"]), /^whsec_[A-Za-z0-9+/]{43}=$/)
+      yield* http.request("POST", Http.endpointOf(source), { body: { n: 1 } })
+      yield* receivedBy(sink, 1)
+      const rotated = yield* http.request("POST", `/v1/webhooks/${id}/secret/rotate`)
+      assert.strictEqual(rotated.status, 200)
+      assert.notStrictEqual(rotated.json["data"]!["secret"], before!["secret"])
+      assert.deepStrictEqual((yield* http.request("GET", `/v1/webhooks/${id}/secret`)).json, rotated.json)
+      yield* http.request("POST", Http.endpointOf(source), { body: { n: 2 } })
+      const [first, second] = yield* receivedBy(sink, 2)
+      const old = new Webhook(Http.textOf(before!["secret"]))
+      const current = new Webhook(Http.textOf(rotated.json["data"]!["secret"]))
+      assert.deepStrictEqual(old.verify(first!.body, first!.headers as Record<string, string>), { n: 1 })
+      for (const verifier of [old, current]) {
+        assert.deepStrictEqual(verifier.verify(second!.body, second!.headers as Record<string, string>), { n: 2 })
+      }
+      const [summary] = yield* http.summaries(`/v1/sources/${source.id}/event_summaries`, 2)
+      assert.strictEqual(second!.headers["webhook-id"], Http.textOf(summary!["metadata"]!["emit_id"]))
+      for (const [method, path] of [["GET", "secret"], ["POST", "secret/rotate"]] as const) {
+        Http.assertProblem(yield* stranger.request(method, `/v1/webhooks/${id}/${path}`), 404, "not_found")
+      }
+    }))
+
+  it.effect("that are inactive keep their place, and those deleted are sent nothing more", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const sink = yield* WebhookSink.make()
+      const source = yield* http.created("/v1/sources", { component_code: Http.httpCode("this.$emit(event.body)") })
+      const { id } = yield* http.created("/v1/webhooks", { url: sink.url })
+      yield* http.created("/v1/subscriptions", { emitter_id: source.id, listener_id: id })
+      const emit = Effect.fnUntraced(function*(n: number) {
+        yield* http.request("POST", Http.endpointOf(source), { body: n })
+        yield* http.summaries(`/v1/sources/${source.id}/event_summaries`, n)
+      })
+      yield* emit(1)
+      yield* receivedBy(sink, 1)
+      yield* http.request("PUT", `/v1/webhooks/${id}`, { body: { active: false } })
+      yield* emit(2)
+      yield* http.request("PUT", `/v1/webhooks/${id}`, { body: { active: true } })
+      assert.deepStrictEqual((yield* receivedBy(sink, 2)).map(({ body }) => body), ["1", "2"])
+      yield* http.request("DELETE", `/v1/webhooks/${id}`)
+      assert.deepStrictEqual((yield* http.request("GET", "/v1/users/me/subscriptions")).json as unknown, { data: [] })
+      yield* emit(3)
+      assert.lengthOf(sink.received, 2)
+      const sql = yield* SqlClient.SqlClient
+      assert.deepStrictEqual(
+        yield* sql`SELECT n FROM cursors WHERE emitter_id = ${source.id} AND subscription_id LIKE 'sub_%'`,
+        []
+      )
+    }))
+})
