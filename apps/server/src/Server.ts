@@ -23,13 +23,13 @@ import { Effect, Layer, Option, Redacted } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import { Base64 } from "effect/encoding"
 import * as Fs from "node:fs/promises"
-import { createServer } from "node:http"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import * as Database from "./Database.ts"
 import { FirstStart, greeting } from "./FirstStart.ts"
 import * as HttpApp from "./http/HttpApp.ts"
 import { HttpSettings } from "./http/HttpSettings.ts"
+import * as NodeServer from "./http/NodeServer.ts"
 import * as Logging from "./Logging.ts"
 import { ServerConfig } from "./ServerConfig.ts"
 
@@ -106,7 +106,7 @@ const http = HttpApp.layer.pipe(
     Layer.unwrap(
       Effect.map(
         ServerConfig,
-        ({ host, port }) => NodeHttpServer.layer(createServer, { host, port, gracefulShutdownTimeout: "10 seconds" })
+        ({ host, port }) => NodeHttpServer.layer(NodeServer.make, { host, port, gracefulShutdownTimeout: "10 seconds" })
       )
     )
   )

@@ -98,6 +98,27 @@ export class InvalidResponse extends HttpApiError.Problem<InvalidResponse>()("In
   title: "Invalid response"
 }, members("invalid_response", Details)) {}
 
+/** A run ended without answering the request it was to answer itself. */
+export class NoResponse extends HttpApiError.Problem<NoResponse>()("NoResponseProblem", {
+  type: typeOf("no_response"),
+  status: 400,
+  title: "No response"
+}, members("no_response", Details)) {}
+
+/** A run that was to answer the request itself has not done so in time. */
+export class ResponseTimeout extends HttpApiError.Problem<ResponseTimeout>()("ResponseTimeoutProblem", {
+  type: typeOf("response_timeout"),
+  status: 504,
+  title: "Response timeout"
+}, members("response_timeout", Details)) {}
+
+/** A request was not run because it has passed through too many sources. */
+export class LoopDetected extends HttpApiError.Problem<LoopDetected>()("LoopDetectedProblem", {
+  type: typeOf("loop_detected"),
+  status: 508,
+  title: "Loop detected"
+}, members("loop_detected", Details)) {}
+
 export class Unavailable extends HttpApiError.Problem<Unavailable>()("UnavailableProblem", {
   type: typeOf("unavailable"),
   status: 503,

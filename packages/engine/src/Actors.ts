@@ -5,7 +5,7 @@ import { ClusterError, ClusterSchema, Entity, type Sharding, SingleRunner } from
 import { Rpc } from "effect/rpc"
 import * as AccountActor from "./AccountActor.ts"
 import { HookFailed } from "./HookFailed.ts"
-import { BacklogFull, EndpointNotFound, HttpReply } from "./HttpExchange.ts"
+import { BacklogFull, EndpointNotFound, HttpReply, NotAnswered } from "./HttpExchange.ts"
 import * as SourceActor from "./SourceActor.ts"
 import { SourceNotFound } from "./SourceNotFound.ts"
 import { Unavailable } from "./Unavailable.ts"
@@ -20,7 +20,7 @@ const SourceEntity = Entity.make("Source", [
   Rpc.make("Ingest", {
     payload: { emitId: Schema.String, payload: Schema.String, hops: Schema.Int },
     success: HttpReply,
-    error: Schema.Union([BacklogFull, EndpointNotFound, Unavailable])
+    error: Schema.Union([BacklogFull, EndpointNotFound, NotAnswered, Unavailable])
   }),
   Rpc.make("Wake", { payload: Wake.Wake }),
   Rpc.make("Deploy", { payload: { emits: Schema.Boolean }, error: changeError }),
@@ -78,7 +78,7 @@ export class Actors extends Context.Service<Actors, {
   readonly ingest: (
     sourceId: Id.SourceId,
     request: SourceActor.IngestRequest
-  ) => Effect.Effect<HttpReply, BacklogFull | EndpointNotFound | Unavailable>
+  ) => Effect.Effect<HttpReply, BacklogFull | EndpointNotFound | NotAnswered | Unavailable>
   readonly deploy: (
     sourceId: Id.SourceId,
     options: { readonly emits: boolean }

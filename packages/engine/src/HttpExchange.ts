@@ -29,3 +29,9 @@ export class EndpointNotFound extends Schema.TaggedError<EndpointNotFound>()("En
 export class BacklogFull extends Schema.TaggedError<BacklogFull>()("BacklogFull", {
   sourceId: Schema.String
 }) {}
+
+/** A request that a component was to answer itself got no answer from it. The request is in the log all the same. */
+export class NotAnswered extends Schema.TaggedError<NotAnswered>()("NotAnswered", {
+  /** `ended`: the run ended without one. `late`: it goes on. `hops`: the request was not run, to end a loop. */
+  reason: Schema.Literals(["ended", "late", "hops"])
+}) {}

@@ -4,7 +4,13 @@ import { Sources } from "@headwater/log/Sources"
 import { Context, Effect, Layer, Option } from "effect"
 import { Actors } from "./Actors.ts"
 import { toUnavailable } from "./DatabaseRetry.ts"
-import { type BacklogFull, EndpointNotFound, type HttpReply, type HttpRequestEvent } from "./HttpExchange.ts"
+import {
+  type BacklogFull,
+  EndpointNotFound,
+  type HttpReply,
+  type HttpRequestEvent,
+  type NotAnswered
+} from "./HttpExchange.ts"
 import type { Unavailable } from "./Unavailable.ts"
 
 /** Takes requests for sources' HTTP interfaces: durable before they are answered. */
@@ -12,7 +18,7 @@ export class Ingest extends Context.Service<Ingest, {
   readonly request: (endpointKey: string, request: HttpRequestEvent, options: {
     /** How many emitters the request has passed through (`x-headwater-hops`). */
     readonly hops: number
-  }) => Effect.Effect<HttpReply, EndpointNotFound | BacklogFull | Unavailable>
+  }) => Effect.Effect<HttpReply, EndpointNotFound | BacklogFull | NotAnswered | Unavailable>
 }>()("@headwater/engine/Ingest") {
   static readonly layer = Layer.effect(
     Ingest,

@@ -105,6 +105,12 @@ const limitMessages = {
   output: "the run emitted and logged more than it may"
 } as const
 
+/** Told where something has come round so often that it goes no further. */
+export const hopLimit = (hops: number): RunFailure => ({
+  name: "HopLimit",
+  message: `what has passed through ${hops} emitters is kept but goes no further, so that a loop ends`
+})
+
 /** What ended a run early, as an error of its own. */
 export const failureOf = (result: RunResult): RunFailure | undefined => {
   if (result.outcome === "limit") {
@@ -183,10 +189,7 @@ export const make = (options: {
       payload: errorPayload(origin, now, error)
     })
   if (hops >= maxHops && events.length > 0) {
-    fail({
-      name: "HopLimit",
-      message: `events that passed through ${hops} emitters are kept but routed no further, so that a loop ends`
-    })
+    fail(hopLimit(hops))
   }
   if (misnamed.length > 0) {
     fail({

@@ -1,7 +1,7 @@
 import type { LoggedEvent } from "@headwater/domain/Event"
 import type * as EventId from "@headwater/domain/EventId"
 import type * as Id from "@headwater/domain/Id"
-import type { Source } from "@headwater/domain/Source"
+import { slugOf, type Source } from "@headwater/domain/Source"
 import * as Stream from "@headwater/domain/Stream"
 import * as Timer from "@headwater/domain/Timer"
 import type { DueItem } from "@headwater/log/DueWork"
@@ -10,12 +10,13 @@ import { ordinalOf } from "@headwater/log/Heads"
 import { Sources } from "@headwater/log/Sources"
 import type { RunResponse } from "@headwater/sandbox/Run"
 import { Clock, Deferred, Effect, Exit, Fiber, Option, Semaphore } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
 import { Draining } from "./Draining.ts"
 import type { CommitParts } from "./EmitterLog.ts"
 import { backlog, responseTimeoutMs } from "./EngineConfig.ts"
 import type { Feed, FeedItem } from "./Feed.ts"
 import type { HookFailed } from "./HookFailed.ts"
-import { BacklogFull, EndpointNotFound, type HttpReply } from "./HttpExchange.ts"
+import { BacklogFull, EndpointNotFound, type HttpReply, NotAnswered } from "./HttpExchange.ts"
 import type { SourceInput } from "./SourceInput.ts"
 import * as SourceInputs from "./SourceInputs.ts"
 import { answersItself, type SourceMemory } from "./SourceMemory.ts"
@@ -37,7 +38,9 @@ export interface IngestRequest {
 /** The owner of one source: takes its requests, runs its code, and writes what that did. */
 export interface SourceActor {
   /** Makes a request durable and answers it: at once, or with what the run says where the component answers itself. */
-  readonly ingest: (request: IngestRequest) => Effect.Effect<HttpReply, BacklogFull | EndpointNotFound | Unavailable>
+  readonly ingest: (
+    request: IngestRequest
+  ) => Effect.Effect<HttpReply, BacklogFull | EndpointNotFound | NotAnswered | Unavailable>
   /** Works until there is nothing left to do. Returns at once where it is working already. */
   readonly wake: (wake: Wake) => Effect.Effect<void>
   /** Runs the hooks of a new source and puts it in service. What a hook emits commits with the hook. */
@@ -55,16 +58,6 @@ export interface SourceActor {
 const sandboxRetryMs = 1_000
 
 const accepted: HttpReply = { status: 200, headers: {}, body: new Uint8Array() }
-
-const textReply = (status: number, text: string): HttpReply => ({
-  status,
-  headers: { "content-type": "text/plain; charset=utf-8" },
-  body: new TextEncoder().encode(text)
-})
-
-const noAnswer = textReply(400, "The source's run ended without responding to this request.\n")
-const tooManyHops = textReply(508, "This request has passed through too many sources to be run.\n")
-const lateAnswer = textReply(504, "The source did not respond in time; its run goes on.\n")
 
 const replyOf = (response: RunResponse): HttpReply => ({
   status: response.status,
@@ -102,6 +95,7 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
   readonly kick: Effect.Effect<void>
 }) {
   const sources = yield* Sources
+  const sql = yield* SqlClient.SqlClient
   const draining = yield* Draining
   const inputs = yield* SourceInputs.make
   const owner = yield* SourceOwner.make(sourceId, { onReload: inputs.restart })
@@ -110,7 +104,7 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
   const changing = yield* Semaphore.make(1)
   /** One run or hook at a time, but for runs that answer a request beside a hook. */
   const running = yield* Semaphore.make(1)
-  const replies = new Map<EventId.EventId, Deferred.Deferred<HttpReply>>()
+  const replies = new Map<EventId.EventId, Deferred.Deferred<HttpReply, NotAnswered>>()
   /** Requests under way into the log, for repeats of them. */
   const entering = new Map<string, Fiber.Fiber<ReadonlyArray<LoggedEvent>, CommitError>>()
   let hooking = false
@@ -118,15 +112,15 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
   let working = false
   let hinted = false
 
-  const answer = (requestId: EventId.EventId | undefined, reply: HttpReply) => {
+  const answer = (requestId: EventId.EventId | undefined, reply: Exit.Exit<HttpReply, NotAnswered>) => {
     const asked = requestId === undefined ? undefined : replies.get(requestId)
-    return asked === undefined ? Effect.void : Effect.asVoid(Deferred.succeed(asked, reply))
+    return asked === undefined ? Effect.void : Effect.asVoid(Deferred.done(asked, reply))
   }
 
   const perform = Effect.fnUntraced(function*(memory: SourceMemory, input: SourceInput) {
     const { request } = input
-    yield* runs.run(memory, input, (response) => answer(request?.id, replyOf(response)))
-    yield* answer(request?.id, noAnswer)
+    yield* runs.run(memory, input, (response) => answer(request?.id, Exit.succeed(replyOf(response))))
+    yield* answer(request?.id, Exit.fail(new NotAnswered({ reason: "ended" })))
     if (request !== undefined) memory.backlogBytes = Math.max(0, memory.backlogBytes - request.bytes)
   })
 
@@ -141,10 +135,13 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
   /** Passes events that will not be run, answering those who wait for them. */
   const skip = Effect.fnUntraced(function*(memory: SourceMemory, feed: Feed, item: FeedItem) {
     const move = feed.pass(item)
-    yield* owner.commit(memory, [], { moves: [move] })
-    if (feed !== memory.requests) return
+    if (feed !== memory.requests) {
+      yield* owner.commit(memory, [], { moves: [move] })
+      return
+    }
+    yield* runs.passRequests(memory, move)
     for (const id of replies.keys()) {
-      if (id <= move.to.id) yield* answer(id, tooManyHops)
+      if (id <= move.to.id) yield* answer(id, Exit.fail(new NotAnswered({ reason: "hops" })))
     }
   })
 
@@ -224,9 +221,16 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
       changing.withPermits(1)
     )
 
-  /** A slug that was free and is taken by now is a defect of this commit alone: the caller may try again. */
-  const updateRow = (source: Source) =>
-    sources.update(source).pipe(Effect.catchTag("SlugTaken", Effect.die), Effect.asVoid)
+  /** Writes the source's row; under the next free slug where another source has taken this one meanwhile. */
+  const updateRow = (source: Source): Effect.Effect<void, SqlError.SqlError> =>
+    sql.withTransaction(sources.update(source)).pipe(
+      Effect.catchTag("SlugTaken", () =>
+        Effect.flatMap(
+          sources.freeSlug(source.accountId, slugOf(source.name)),
+          (nameSlug) => updateRow({ ...source, nameSlug })
+        )),
+      Effect.asVoid
+    )
 
   const save = Effect.fnUntraced(function*(memory: SourceMemory, parts: CommitParts) {
     yield* toUnavailable(yield* owner.commit(memory, [], parts))
@@ -277,12 +281,13 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
       yield* options.kick
       const reply = replies.get(id)
       if (!answersItself(memory.component)) return accepted
-      if (reply === undefined) return lateAnswer
+      const late = new NotAnswered({ reason: "late" })
+      if (reply === undefined) return yield* late
       const elapsed = (yield* Clock.currentTimeMillis) - receivedAt
       return yield* Deferred.await(reply).pipe(
         Effect.timeoutOrElse({
           duration: Math.max(0, responseTimeoutMs - elapsed),
-          orElse: () => Effect.succeed(lateAnswer)
+          orElse: () => Effect.fail(late)
         }),
         Effect.ensuring(Effect.sync(() => replies.delete(id)))
       )

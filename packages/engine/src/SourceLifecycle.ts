@@ -11,7 +11,7 @@ import { Heads } from "@headwater/log/Heads"
 import { Sources } from "@headwater/log/Sources"
 import { SourceState } from "@headwater/log/SourceState"
 import { Subscriptions } from "@headwater/log/Subscriptions"
-import { Clock, Context, Effect, Exit, Layer, Option, Result, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Option, Result, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { Actors } from "./Actors.ts"
@@ -141,7 +141,13 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
           )
           yield* actors.deploy(source.id, { emits: true }).pipe(
             Effect.catchTag("SourceNotFound", Effect.die),
-            Effect.onExit((exit) => Exit.isSuccess(exit) ? Effect.void : Effect.orDie(takeDown(source)))
+            Effect.onError(() =>
+              takeDown(source).pipe(
+                Effect.catch((error) =>
+                  Effect.logWarning(`What is left of source ${source.id} goes at the next start`, error)
+                )
+              )
+            )
           )
           return { ...source, state: "ready" as const }
         },

@@ -1,6 +1,8 @@
 import * as EmitId from "@headwater/domain/EmitId"
+import { maxHops } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import * as Stream from "@headwater/domain/Stream"
+import type { CursorMove } from "@headwater/log/Cursors"
 import { DedupeMarks } from "@headwater/log/DedupeMarks"
 import type { DueItem } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
@@ -37,6 +39,8 @@ export interface SourceRuns {
   ) => Effect.Effect<void, HookFailed | SandboxUnavailable>
   /** Puts a failure on `$errors`, taking the input with it. */
   readonly fail: (memory: SourceMemory, input: SourceInput, failure: RunEvents.RunFailure) => Effect.Effect<void>
+  /** Passes requests that had come too far round to be run, and says so. */
+  readonly passRequests: (memory: SourceMemory, move: CursorMove) => Effect.Effect<void>
   /** Appends a delayed emit whose time has come. */
   readonly append: (memory: SourceMemory, item: DueItem) => Effect.Effect<void>
   /** Puts the failure of a hook on `$errors`. */
@@ -229,6 +233,17 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
       )
     }),
     fail,
+    passRequests: Effect.fnUntraced(function*(memory, move) {
+      const at = yield* Clock.currentTimeMillis
+      yield* fail(memory, {
+        kind: "HTTP",
+        event: {},
+        id: EventId.format(move.to.id),
+        at,
+        hops: maxHops,
+        take: () => ({ moves: [move] })
+      }, RunEvents.hopLimit(maxHops))
+    }),
     append: Effect.fnUntraced(function*(memory, item) {
       const id = `${item.kind} ${item.key}`
       const refusal = poison.get(id)

@@ -166,7 +166,7 @@ layer(Http.layer, { excludeTestServices: true })("a source's endpoint", (it) => 
       const endpoint = Http.endpointOf(source)
       for (const body of [{}, { thrown: "no" }]) {
         const answer = yield* http.request("POST", endpoint, { body })
-        assert.strictEqual(answer.status, 400)
+        Http.assertProblem(answer, 400, "no_response")
         assert.match(answer.text, /without responding/)
       }
       const [error] = yield* http.summaries(`/v1/sources/${source.id}/$errors/event_summaries?expand=event`, 1)

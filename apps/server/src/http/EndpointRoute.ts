@@ -1,5 +1,5 @@
 import * as Problem from "@headwater/api/Problem"
-import type { HttpReply, HttpRequestEvent } from "@headwater/engine/HttpExchange"
+import type { HttpReply, HttpRequestEvent, NotAnswered } from "@headwater/engine/HttpExchange"
 import { Ingest } from "@headwater/engine/Ingest"
 import { ByteSize, Effect, Option } from "effect"
 import {
@@ -114,7 +114,8 @@ export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
     effect.pipe(
       Effect.catchTags({
         EndpointNotFound: () => noEndpoint,
-        BacklogFull: () => Effect.fail(backlogFull)
+        BacklogFull: () => Effect.fail(backlogFull),
+        NotAnswered: ({ reason }) => Effect.fail(notAnswered(reason))
       }),
       answerFailures,
       Effect.catch(problemResponse)
@@ -124,6 +125,19 @@ export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
 }))
 
 const noEndpoint = Effect.fail(new Problem.NotFound(Problem.because("No active source answers here.")))
+
+const notAnswered = (reason: NotAnswered["reason"]) => {
+  switch (reason) {
+    case "ended":
+      return new Problem.NoResponse(Problem.because("The source's run ended without responding to this request."))
+    case "late":
+      return new Problem.ResponseTimeout(Problem.because("The source did not respond in time. Its run goes on."))
+    case "hops":
+      return new Problem.LoopDetected(
+        Problem.because("This request has passed through too many sources to be run.")
+      )
+  }
+}
 
 const backlogSentence = "The source has as many requests waiting as it may hold."
 

@@ -1,0 +1,36 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { type AddressInfo, connect } from "node:net"
+import * as NodeServer from "./NodeServer.ts"
+
+/** Sends bytes as they are and answers what came back until the server closed. */
+const exchange = (bytes: string) =>
+  Effect.acquireUseRelease(
+    Effect.callback<ReturnType<typeof NodeServer.make>>((resume) => {
+      const server = NodeServer.make()
+      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+    }),
+    (server) =>
+      Effect.callback<string>((resume) => {
+        let answer = ""
+        const socket = connect((server.address() as AddressInfo).port, "127.0.0.1", () => socket.write(bytes))
+        socket.on("data", (chunk) => {
+          answer += chunk.toString()
+        })
+        socket.on("close", () => resume(Effect.succeed(answer)))
+      }),
+    (server) =>
+      Effect.callback<void>((resume) => {
+        server.close(() => resume(Effect.void))
+      })
+  )
+
+it.live("bytes that are no HTTP get a problem, and so do headers that are too large", () =>
+  Effect.gen(function*() {
+    const malformed = yield* exchange("GET /v1 NONSENSE\r\n\r\n")
+    assert.match(malformed, /^HTTP\/1\.1 400 /)
+    assert.strictEqual(JSON.parse(malformed.split("\r\n\r\n")[1]!).code, "invalid_request")
+    const large = yield* exchange(`GET /v1 HTTP/1.1\r\nHost: x\r\nX-Large: ${"x".repeat(100_000)}\r\n\r\n`)
+    assert.match(large, /^HTTP\/1\.1 431 /)
+    assert.strictEqual(JSON.parse(large.split("\r\n\r\n")[1]!).status, 431)
+  }))
