@@ -3,7 +3,7 @@ import { PgClient } from "@effect/sql-pg"
 import * as Migrations from "@headwater/log/Migrations"
 import { DataDirectory } from "@headwater/postgres/DataDirectory"
 import { EmbeddedPostgres } from "@headwater/postgres/EmbeddedPostgres"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option, Queue, Schema } from "effect"
 import { ServerConfig } from "./ServerConfig.ts"
 
 const maxConnections = 24
@@ -32,6 +32,40 @@ export const dataDirectory = Layer.unwrap(
   Effect.map(ServerConfig, ({ dataDirectory }) => DataDirectory.layer(dataDirectory))
 )
 
+/** The database of `DATABASE_URL` lacks what Headwater is built on. */
+export class DatabaseUnsuitable extends Schema.TaggedError<DatabaseUnsuitable>()("DatabaseUnsuitable", {
+  message: Schema.String
+}) {}
+
+const oldestVersion = 15
+
+/** Behind a pooler that gives each transaction another session, notifications are lost: this waits for one. */
+const isSessionOurs = Effect.scoped(Effect.gen(function*() {
+  const sql = yield* PgClient.PgClient
+  const channel = "headwater_start"
+  const notices = yield* sql.listen(channel)
+  yield* sql.notify(channel, "")
+  return Option.isSome(yield* Effect.timeoutOption(Queue.take(notices), "5 seconds"))
+}))
+
+/** Refuses a Postgres that is too old, or is reached through a transaction-mode pooler. */
+const suitable = Layer.effectDiscard(Effect.gen(function*() {
+  const sql = yield* PgClient.PgClient
+  const [row] = yield* sql<{ version: string }>`SELECT current_setting('server_version_num') AS version`
+  const major = Math.floor(Number(row?.version) / 10_000)
+  if (major < oldestVersion) {
+    return yield* new DatabaseUnsuitable({
+      message: `DATABASE_URL: Postgres ${major} is too old, ${oldestVersion} is the oldest that serves`
+    })
+  }
+  if (!(yield* isSessionOurs)) {
+    return yield* new DatabaseUnsuitable({
+      message: "DATABASE_URL: notifications do not arrive, as behind a transaction-mode pooler: connect to Postgres " +
+        "itself, or through a pooler in session mode"
+    })
+  }
+}))
+
 const client = Layer.unwrap(Effect.gen(function*() {
   const { databaseUrl } = yield* ServerConfig
   return Option.match(databaseUrl, {
@@ -43,4 +77,4 @@ const client = Layer.unwrap(Effect.gen(function*() {
 const migrated = Layer.effectDiscard(Migrations.run).pipe(Layer.provide(NodeServices.layer))
 
 /** The configured database, brought to this version's schema. */
-export const layer = migrated.pipe(Layer.provideMerge(client))
+export const layer = migrated.pipe(Layer.provideMerge(suitable), Layer.provideMerge(client))

@@ -8,13 +8,7 @@ import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
 import { Draining } from "@headwater/engine/Draining"
 import * as Engine from "@headwater/engine/Engine"
 import { EngineConfig } from "@headwater/engine/EngineConfig"
-import { Accounts } from "@headwater/log/Accounts"
-import { ApiKeys } from "@headwater/log/ApiKeys"
-import { Components } from "@headwater/log/Components"
-import { GroupCommit } from "@headwater/log/GroupCommit"
-import { Sources } from "@headwater/log/Sources"
-import { Subscriptions } from "@headwater/log/Subscriptions"
-import { Webhooks } from "@headwater/log/Webhooks"
+import * as Tables from "@headwater/log/Tables"
 import { DataDirectory } from "@headwater/postgres/DataDirectory"
 import { accessibleExecutable, sandboxIdentity } from "@headwater/postgres/Unprivileged"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
@@ -39,15 +33,6 @@ const seal = Layer.unwrap(Effect.gen(function*() {
   const bytes = yield* Effect.orDie(Effect.fromResult(Base64.decode(Redacted.value(key))))
   return Seal.layer(Redacted.make(bytes))
 }))
-
-const tables = Layer.mergeAll(
-  Accounts.layer,
-  ApiKeys.layer,
-  Components.layer,
-  Sources.layer,
-  Webhooks.layer,
-  GroupCommit.layer
-).pipe(Layer.provideMerge(Subscriptions.layer))
 
 const guard = Layer.unwrap(
   Effect.flatMap(
@@ -93,7 +78,7 @@ const engine = Layer.mergeAll(Engine.layer, AccountLifecycle.layer).pipe(
   Layer.provideMerge(sandbox),
   Layer.provideMerge(egressHttp),
   Layer.provideMerge(guard),
-  Layer.provideMerge(tables),
+  Layer.provideMerge(Tables.layer),
   Layer.provide(Layer.effect(EngineConfig, Effect.map(ServerConfig, ({ url }) => ({ publicUrl: url }))))
 )
 

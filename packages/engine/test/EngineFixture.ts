@@ -3,45 +3,25 @@ import type { Component } from "@headwater/domain/Component"
 import * as EmitId from "@headwater/domain/EmitId"
 import type { LoggedEvent, NewEvent } from "@headwater/domain/Event"
 import * as Id from "@headwater/domain/Id"
-import { Seal } from "@headwater/domain/Seal"
 import type { Source } from "@headwater/domain/Source"
 import type { Timer } from "@headwater/domain/Timer"
 import * as EgressAllowList from "@headwater/egress/EgressAllowList"
 import { EgressGuard } from "@headwater/egress/EgressGuard"
 import { EgressHttp } from "@headwater/egress/EgressHttp"
-import { Accounts } from "@headwater/log/Accounts"
-import { ApiKeys } from "@headwater/log/ApiKeys"
 import { Components } from "@headwater/log/Components"
-import { GroupCommit } from "@headwater/log/GroupCommit"
 import { Heads } from "@headwater/log/Heads"
 import { Sources } from "@headwater/log/Sources"
-import { Subscriptions } from "@headwater/log/Subscriptions"
-import { Webhooks } from "@headwater/log/Webhooks"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
-import * as TestDatabase from "@headwater/testing/TestDatabase"
-import { Effect, Layer, Option, Redacted } from "effect"
-import { Digest, SecureRandom } from "effect/crypto"
+import { realSandbox } from "@headwater/testing/RealSandbox"
+import * as TestTables from "@headwater/testing/TestTables"
+import { Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { createHash } from "node:crypto"
-import { realSandbox } from "../../sandbox/test/RealSandbox.ts"
 import { AccountLifecycle } from "../src/AccountLifecycle.ts"
 import { Draining } from "../src/Draining.ts"
 import * as EmitterLog from "../src/EmitterLog.ts"
 import { EngineConfig } from "../src/EngineConfig.ts"
 import { FeedReader } from "../src/Feed.ts"
-
-const tables = Layer.mergeAll(
-  Accounts.layer,
-  ApiKeys.layer,
-  Components.layer,
-  Sources.layer,
-  GroupCommit.layer,
-  Layer.provideMerge(Webhooks.layer, Subscriptions.layer)
-).pipe(
-  Layer.provide(Seal.layer(Redacted.make(new Uint8Array(32).fill(7)))),
-  Layer.provideMerge(Layer.merge(Digest.layerWebCrypto, SecureRandom.layerWebCrypto)),
-  Layer.provideMerge(TestDatabase.layer)
-)
 
 const egress = EgressHttp.layer().pipe(
   Layer.provide(Layer.unwrap(Effect.map(EgressAllowList.fromString("loopback"), EgressGuard.layer)))
@@ -49,7 +29,7 @@ const egress = EgressHttp.layer().pipe(
 
 /** Everything an actor needs but the cluster and, for one that runs no code, the sandbox. */
 export const layerNoSandbox = Layer.mergeAll(AccountLifecycle.layer, FeedReader.layer, Draining.layer, egress).pipe(
-  Layer.provideMerge(tables),
+  Layer.provideMerge(TestTables.layer),
   Layer.provideMerge(Layer.succeed(EngineConfig, { publicUrl: "http://127.0.0.1:1" }))
 )
 

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
+import { componentOf, realSandbox, runCode } from "@headwater/testing/RealSandbox"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { componentOf, realSandbox, runCode } from "../test/RealSandbox.ts"
 
 const attempt = (body: string) => `
   try { ${body} }

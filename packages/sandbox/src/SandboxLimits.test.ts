@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
+import { componentOf, inspectCode, realSandbox, runCode } from "@headwater/testing/RealSandbox"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { componentOf, inspectCode, realSandbox, runCode } from "../test/RealSandbox.ts"
 import { SandboxPool } from "./SandboxPool.ts"
 
 const limits = {

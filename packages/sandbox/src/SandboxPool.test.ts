@@ -1,8 +1,8 @@
 import { assert, describe, it, layer } from "@effect/vitest"
+import { componentOf, inspectCode, realSandbox, runCode } from "@headwater/testing/RealSandbox"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { readFileSync } from "node:fs"
-import { componentOf, inspectCode, realSandbox, runCode } from "../test/RealSandbox.ts"
 import { Sandbox } from "./Sandbox.ts"
 import { SandboxPool } from "./SandboxPool.ts"
 

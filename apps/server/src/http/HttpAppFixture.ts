@@ -1,7 +1,6 @@
 import { NodeHttpServer } from "@effect/platform-node"
 import { assert } from "@effect/vitest"
 import type { Plan } from "@headwater/domain/Account"
-import { Seal } from "@headwater/domain/Seal"
 import * as EgressAllowList from "@headwater/egress/EgressAllowList"
 import { EgressGuard } from "@headwater/egress/EgressGuard"
 import { EgressHttp } from "@headwater/egress/EgressHttp"
@@ -9,38 +8,16 @@ import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
 import { Draining } from "@headwater/engine/Draining"
 import * as Engine from "@headwater/engine/Engine"
 import { EngineConfig } from "@headwater/engine/EngineConfig"
-import { Accounts } from "@headwater/log/Accounts"
-import { ApiKeys } from "@headwater/log/ApiKeys"
-import { Components } from "@headwater/log/Components"
-import { GroupCommit } from "@headwater/log/GroupCommit"
-import { Sources } from "@headwater/log/Sources"
-import { Subscriptions } from "@headwater/log/Subscriptions"
-import { Webhooks } from "@headwater/log/Webhooks"
-import * as TestDatabase from "@headwater/testing/TestDatabase"
+import { realSandbox } from "@headwater/testing/RealSandbox"
+import * as TestTables from "@headwater/testing/TestTables"
 import { Effect, Layer, Redacted, Schedule } from "effect"
-import { Digest, SecureRandom } from "effect/crypto"
 import { HttpServer } from "effect/http"
 import { createServer } from "node:http"
-import { realSandbox } from "../../../../packages/sandbox/test/RealSandbox.ts"
 import * as HttpApp from "./HttpApp.ts"
 import { HttpSettings } from "./HttpSettings.ts"
 
 export const publicUrl = "https://events.example.com"
 export const maxBody = 2_000
-
-const tables = Layer.mergeAll(
-  Accounts.layer,
-  ApiKeys.layer,
-  Components.layer,
-  Sources.layer,
-  Webhooks.layer,
-  GroupCommit.layer
-).pipe(
-  Layer.provideMerge(Subscriptions.layer),
-  Layer.provide(Seal.layer(Redacted.make(new Uint8Array(32).fill(7)))),
-  Layer.provideMerge(Layer.merge(Digest.layerWebCrypto, SecureRandom.layerWebCrypto)),
-  Layer.provideMerge(TestDatabase.layer)
-)
 
 const guard = Layer.unwrap(Effect.map(EgressAllowList.fromString("loopback"), EgressGuard.layer))
 
@@ -55,7 +32,7 @@ const engine = Layer.mergeAll(Engine.layer, AccountLifecycle.layer).pipe(
   Layer.provideMerge(sandbox),
   Layer.provideMerge(EgressHttp.layer()),
   Layer.provideMerge(guard),
-  Layer.provideMerge(tables),
+  Layer.provideMerge(TestTables.layer),
   Layer.provide(Layer.succeed(EngineConfig, { publicUrl }))
 )
 

@@ -2,16 +2,16 @@
 import * as EgressAllowList from "@headwater/egress/EgressAllowList"
 import { EgressBroker } from "@headwater/egress/EgressBroker"
 import { EgressGuard } from "@headwater/egress/EgressGuard"
+import type { RunRequest } from "@headwater/sandbox/Run"
+import { Sandbox } from "@headwater/sandbox/Sandbox"
+import { packagedDenoPath, SandboxConfig, type SandboxOptions } from "@headwater/sandbox/SandboxConfig"
+import { SandboxPool } from "@headwater/sandbox/SandboxPool"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { createHash } from "node:crypto"
 import * as Fs from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { RunRequest } from "../src/Run.ts"
-import { Sandbox } from "../src/Sandbox.ts"
-import { packagedDenoPath, SandboxConfig, type SandboxOptions } from "../src/SandboxConfig.ts"
-import { SandboxPool } from "../src/SandboxPool.ts"
 
 const nobody = { uid: 65534, gid: 65534 }
 
