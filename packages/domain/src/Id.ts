@@ -34,17 +34,11 @@ export type ComponentId = typeof ComponentId.Type
 export const SourceId = idOf("source").pipe(Schema.brand("SourceId"))
 export type SourceId = typeof SourceId.Type
 
-export const WorkflowId = idOf("workflow").pipe(Schema.brand("WorkflowId"))
-export type WorkflowId = typeof WorkflowId.Type
-
 export const WebhookId = idOf("webhook").pipe(Schema.brand("WebhookId"))
 export type WebhookId = typeof WebhookId.Type
 
 export const SubscriptionId = idOf("subscription").pipe(Schema.brand("SubscriptionId"))
 export type SubscriptionId = typeof SubscriptionId.Type
-
-export const DeliveryId = idOf("delivery").pipe(Schema.brand("DeliveryId"))
-export type DeliveryId = typeof DeliveryId.Type
 
 export const KeyId = idOf("key").pipe(Schema.brand("KeyId"))
 export type KeyId = typeof KeyId.Type

@@ -6,8 +6,8 @@ import { Timer } from "./Timer.ts"
  * Where a source is in its life. Only a `ready` one is shown to clients; one found `creating` or `deleting` at start
  * was cut off by a crash and is taken down.
  */
-export const SourceState = Schema.Literals(["creating", "ready", "deleting"])
-export type SourceState = typeof SourceState.Type
+export const SourcePhase = Schema.Literals(["creating", "ready", "deleting"])
+export type SourcePhase = typeof SourcePhase.Type
 
 /** A component with configured props, running. */
 export const Source = Schema.Struct({
@@ -21,7 +21,7 @@ export const Source = Schema.Struct({
   /** Timer props by name. */
   timers: Schema.Record(Schema.String, Timer),
   active: Schema.Boolean,
-  state: SourceState,
+  state: SourcePhase,
   /** Random part of the URL its HTTP interface answers at; null without one. */
   endpointKey: Schema.NullOr(Schema.String),
   /** Unix seconds. */

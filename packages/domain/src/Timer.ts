@@ -1,14 +1,14 @@
 import { Cron, DateTime, Effect, Result, Schema } from "effect"
 
 /** Every so many seconds, at a fixed phase. */
-export const IntervalTimer = Schema.Struct({
+const IntervalTimer = Schema.Struct({
   intervalSeconds: Schema.Int.pipe(
     Schema.check(Schema.isBetween({ minimum: 1, maximum: 366 * 24 * 3600 }))
   )
 })
 
 /** At the times a cron expression names in a time zone (IANA name, default UTC). */
-export const CronTimer = Schema.Struct({
+const CronTimer = Schema.Struct({
   cron: Schema.String,
   timezone: Schema.optional(Schema.String)
 })

@@ -2,7 +2,7 @@ import type { Account, Plan } from "@headwater/domain/Account"
 import { Accounts } from "@headwater/log/Accounts"
 import { ApiKeys } from "@headwater/log/ApiKeys"
 import { Heads } from "@headwater/log/Heads"
-import { Context, Effect, Layer, type Redacted } from "effect"
+import { Context, Effect, Layer, Option, type Redacted } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 
 export interface NewAccount {
@@ -44,9 +44,8 @@ export class AccountLifecycle extends Context.Service<AccountLifecycle, {
       return AccountLifecycle.of({
         create,
         createFirst: Effect.fnUntraced(function*(input) {
-          yield* sql`LOCK TABLE accounts IN SHARE ROW EXCLUSIVE MODE`
-          const [first] = yield* accounts.list
-          return first === undefined ? yield* create(input) : { account: first, key: undefined }
+          const first = yield* accounts.first
+          return Option.isNone(first) ? yield* create(input) : { account: first.value, key: undefined }
         }, sql.withTransaction)
       })
     })

@@ -23,7 +23,7 @@ const SourceEntity = Entity.make("Source", [
     error: Schema.Union([BacklogFull, EndpointNotFound, NotAnswered, Unavailable])
   }),
   Rpc.make("Wake", { payload: Wake.Wake }),
-  Rpc.make("Deploy", { payload: { emits: Schema.Boolean }, error: changeError }),
+  Rpc.make("Deploy", { error: changeError }),
   Rpc.make("Update", { payload: { source: Source }, error: changeError }),
   Rpc.make("Retire", { error: Schema.Union([SourceNotFound, Unavailable]) }),
   Rpc.make("Forget", { payload: { subscriptionId: Schema.String } })
@@ -40,7 +40,7 @@ const AccountEntity = Entity.make("Account", [
   Rpc.make("Wake", { payload: Wake.Wake })
 ]).annotateRpcs(ClusterSchema.Uninterruptible, true)
 
-/** How long a call waits for its actor, in milliseconds; an answer to a request has its own limit beyond this. */
+/** How long a call waits for its actor: one that runs hooks for both their limits, an answer to a request beyond its own. */
 const callTimeout = "10 seconds"
 const changeTimeout = "11 minutes"
 const ingestTimeout = "45 seconds"
@@ -80,8 +80,7 @@ export class Actors extends Context.Service<Actors, {
     request: SourceActor.IngestRequest
   ) => Effect.Effect<HttpReply, BacklogFull | EndpointNotFound | NotAnswered | Unavailable>
   readonly deploy: (
-    sourceId: Id.SourceId,
-    options: { readonly emits: boolean }
+    sourceId: Id.SourceId
   ) => Effect.Effect<void, HookFailed | SourceNotFound | Unavailable>
   readonly update: (source: Source) => Effect.Effect<void, HookFailed | SourceNotFound | Unavailable>
   readonly retireSource: (sourceId: Id.SourceId) => Effect.Effect<void, SourceNotFound | Unavailable>
@@ -113,26 +112,29 @@ export class Actors extends Context.Service<Actors, {
       }
 
       const scope = yield* Effect.scope
-      /** Hints that wait for the one under way to the same actor: an actor that is slow to start holds up no other. */
-      const waking = new Map<string, Wake.Wake>()
+      /**
+       * What waits for the hint under way to the same actor, if anything: an actor that is slow to start holds up no
+       * other.
+       */
+      const waking = new Map<string, Wake.Wake | undefined>()
 
       const sendAll = (actorId: string, hint: Wake.Wake): Effect.Effect<void> =>
         send(actorId, hint).pipe(
           Effect.catch((error) => Effect.logDebug("A hint was lost; a scan will find what is owed", error)),
           Effect.andThen(Effect.suspend(() => {
             const next = waking.get(actorId)
-            if (next === undefined || Wake.isNone(next)) {
+            if (next === undefined) {
               waking.delete(actorId)
               return Effect.void
             }
-            waking.set(actorId, Wake.none)
+            waking.set(actorId, undefined)
             return sendAll(actorId, next)
           }))
         )
 
       return Actors.of({
         ingest: (sourceId, request) => reach(source(sourceId).Ingest(request), ingestTimeout),
-        deploy: (sourceId, options) => reach(source(sourceId).Deploy(options), changeTimeout),
+        deploy: (sourceId) => reach(source(sourceId).Deploy(), changeTimeout),
         update: (next) => reach(source(next.id).Update({ source: next }), changeTimeout),
         retireSource: (sourceId) => reach(source(sourceId).Retire(), changeTimeout),
         retireWebhook: (webhookId) => reach(webhook(webhookId).Retire(), callTimeout),
@@ -143,9 +145,12 @@ export class Actors extends Context.Service<Actors, {
             : reach(source(listenerId).Forget({ subscriptionId }), callTimeout),
         wake: (actorId, hint) =>
           Effect.suspend(() => {
-            const waiting = waking.get(actorId)
-            waking.set(actorId, waiting === undefined ? Wake.none : Wake.merge(waiting, hint))
-            return waiting === undefined ? Effect.asVoid(Effect.forkIn(sendAll(actorId, hint), scope)) : Effect.void
+            if (waking.has(actorId)) {
+              waking.set(actorId, Wake.merge(waking.get(actorId), hint))
+              return Effect.void
+            }
+            waking.set(actorId, undefined)
+            return Effect.asVoid(Effect.forkIn(sendAll(actorId, hint), scope))
           })
       })
     })
@@ -164,7 +169,7 @@ export const layerEntities = Layer.mergeAll(
       return SourceEntity.of({
         Ingest: ({ payload }) => actor.ingest(payload),
         Wake: ({ payload }) => actor.wake(payload),
-        Deploy: ({ payload }) => actor.deploy(payload),
+        Deploy: () => actor.deploy,
         Update: ({ payload }) => actor.update(payload.source),
         Retire: () => actor.retire,
         Forget: ({ payload }) => actor.forget(payload.subscriptionId)

@@ -1,9 +1,7 @@
-import { isTransient } from "@headwater/log/TransientSqlError"
-import { Effect, Schedule } from "effect"
+import { isTransient, retrySchedule } from "@headwater/log/TransientSqlError"
+import { Effect } from "effect"
 import { SqlError } from "effect/sql"
 import { Unavailable } from "./Unavailable.ts"
-
-const schedule = Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced("2 seconds")])
 
 const isTransientFailure = (error: unknown): boolean => SqlError.isSqlError(error) && isTransient(error)
 
@@ -16,7 +14,7 @@ export const untilAnswered = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.E
     Effect.tapError((error) =>
       isTransientFailure(error) ? Effect.logWarning("The database does not answer; trying again", error) : Effect.void
     ),
-    Effect.retry({ schedule, while: isTransientFailure }),
+    Effect.retry({ schedule: retrySchedule, while: isTransientFailure }),
     Effect.orDie
   )
 

@@ -15,12 +15,11 @@ export type CommitParts = Omit<Commit, "head" | "events">
  */
 export interface EmitterLog {
   readonly emitterId: string
-  readonly accountId: string
   /** The head as it will be once everything handed over is committed. */
   readonly head: () => Head
   /**
-   * Appends events and writes the parts in one commit. `events` gives them their place with no other commit of this
-   * emitter in between, and returns when they are durable.
+   * Appends events and writes the parts in one commit, their places given with no other commit of this emitter in
+   * between. Returns when they are durable.
    */
   readonly commit: (
     events: ReadonlyArray<NewEvent>,
@@ -49,7 +48,6 @@ export const acquire: (emitterId: string) => Effect.Effect<
 
     return {
       emitterId,
-      accountId: initial.accountId,
       head: () => head,
       commit: Effect.fnUntraced(function*(events, parts) {
         const now = yield* Clock.currentTimeMillis

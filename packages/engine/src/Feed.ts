@@ -34,11 +34,6 @@ export class Feed {
     this.position = position
   }
 
-  /** How many events are known to be in front of the cursor. */
-  get buffered(): number {
-    return this.buffer.length
-  }
-
   /** Whether there may be something in front of the cursor. */
   get mayHaveMore(): boolean {
     return this.buffer.length > 0 || this.behind

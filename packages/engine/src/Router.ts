@@ -1,11 +1,11 @@
-import { PgClient } from "@effect/sql-pg"
 import * as EmitterPattern from "@headwater/domain/EmitterPattern"
 import type { AccountId } from "@headwater/domain/Id"
 import * as Stream from "@headwater/domain/Stream"
 import type { Subscription } from "@headwater/domain/Subscription"
 import { Cursors } from "@headwater/log/Cursors"
 import { type CommittedEvents, GroupCommit } from "@headwater/log/GroupCommit"
-import { Subscriptions, subscriptionsChannel } from "@headwater/log/Subscriptions"
+import { Subscriptions } from "@headwater/log/Subscriptions"
+import { retrySchedule } from "@headwater/log/TransientSqlError"
 import { Array, Context, Effect, Layer, PubSub, Queue, Schedule } from "effect"
 import { Actors } from "./Actors.ts"
 import { untilAnswered } from "./DatabaseRetry.ts"
@@ -48,7 +48,6 @@ export class Router extends Context.Service<Router, {
       const actors = yield* Actors
       const cursors = yield* Cursors
       const subscriptions = yield* Subscriptions
-      const sql = yield* PgClient.PgClient
       const writer = yield* GroupCommit
       const routes = new Map<string, ReadonlyArray<Route>>()
       /** Counts what makes routes stale, so that a list read before such a change is not kept. */
@@ -127,12 +126,12 @@ export class Router extends Context.Service<Router, {
 
       // Whatever was missed while LISTEN was away may have changed anything: all is read anew when it is back.
       yield* Effect.scoped(Effect.gen(function*() {
-        const notices = yield* sql.listen(subscriptionsChannel)
+        const notices = yield* subscriptions.changes
         forgetRoutes()
         while (true) forgetRoutes((yield* Queue.take(notices)).payload)
       })).pipe(
         Effect.tapError((error) => Effect.logWarning("Lost the subscription channel; listening again", error)),
-        Effect.retry(Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced("2 seconds")])),
+        Effect.retry(retrySchedule),
         Effect.forkScoped
       )
 

@@ -1,5 +1,5 @@
 import type { Dedupe as Strategy } from "@headwater/domain/Component"
-import { type EventMeta, maxHops, NewEvent } from "@headwater/domain/Event"
+import { type EventMeta, maxHops, type NewEvent } from "@headwater/domain/Event"
 import * as Stream from "@headwater/domain/Stream"
 import { version } from "@headwater/domain/Version"
 import type { DedupeMark } from "@headwater/log/DedupeMarks"
@@ -7,6 +7,7 @@ import type { DueItem } from "@headwater/log/DueWork"
 import type { RunEmit, RunResult } from "@headwater/sandbox/Run"
 import { DateTime, Option, Schema } from "effect"
 import * as Dedupe from "./Dedupe.ts"
+import * as DueEmits from "./DueEmits.ts"
 import type { SourceInput } from "./SourceInput.ts"
 
 /** What a run leaves behind in its emitter's log. */
@@ -32,18 +33,13 @@ export interface RunFailure {
   readonly stack?: string
 }
 
-/** The payload of a delayed emit in due work. */
-export const DelayedEmit = Schema.fromJsonString(NewEvent)
-
 const isStreamName = Schema.is(Stream.StreamNameInput)
-
-const encodeDelayed = Schema.encodeSync(DelayedEmit)
 
 /** A time beyond this many counts milliseconds, below it seconds: the year 5138 in one, March 1973 in the other. */
 const secondsLimit = 1e11
 
 /** An emit's `ts` as Unix milliseconds: given so, in seconds, or as an ISO 8601 text. */
-export const emitTime = (ts: number | string | undefined): number | undefined => {
+const emitTime = (ts: number | string | undefined): number | undefined => {
   if (ts === undefined) return undefined
   const value = typeof ts === "number" ? ts : ts.trim() === "" ? Number.NaN : Number(ts)
   if (!Number.isNaN(value)) return Math.abs(value) < secondsLimit ? value * 1_000 : value
@@ -127,7 +123,6 @@ export const failureOf = (result: RunResult): RunFailure | undefined => {
 export const make = (options: {
   readonly origin: RunOrigin
   readonly result: RunResult
-  readonly emits: boolean
   readonly strategy: Strategy | null
   readonly known: ReadonlyMap<string, string>
   /** The streams the emitter has. */
@@ -137,7 +132,7 @@ export const make = (options: {
 }): RunEvents => {
   const { emitId, now, origin, result, strategy } = options
   const hops = origin.input.hops + 1
-  const emits = ordered(options.emits ? result.emits : [])
+  const emits = ordered(result.emits)
   const decision: Dedupe.Decision = strategy === null
     ? { passes: emits.map(() => true), marks: new Map() }
     : Dedupe.decide(strategy, emits.map((emit) => emit.id), options.known)
@@ -166,13 +161,7 @@ export const make = (options: {
     }
     const dueAt = Math.round(Math.min(emit.deliveryTs ?? now, latest))
     if (dueAt > now) {
-      delayed.push({
-        ownerId: origin.sourceId,
-        kind: "emit",
-        key: event.emitId,
-        dueAt,
-        payload: encodeDelayed(event)
-      })
+      delayed.push(DueEmits.item(origin.sourceId, event, dueAt))
     } else {
       events.push(event)
     }

@@ -59,7 +59,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       const { actor, source } = yield* start(onTimer("this.$emit(event)"), {
         timers: { timer: { intervalSeconds: 60 } }
       })
-      yield* actor.deploy({ emits: true })
+      yield* actor.deploy
       assert.strictEqual(yield* timerDueAt(source), nine + 60_000)
       yield* TestClock.adjust("59 seconds")
       yield* actor.wake(Wake.forDueWork)
@@ -82,7 +82,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       const { actor, source } = yield* start(onTimer("this.$emit(event.timestamp)"), {
         timers: { timer: { intervalSeconds: 60 } }
       })
-      yield* actor.deploy({ emits: true })
+      yield* actor.deploy
       yield* TestClock.adjust("630 seconds")
       const successor = yield* actorOf(source)
       yield* successor.wake(Wake.forEverything)
@@ -100,7 +100,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
           this.$emit({ timestamp: event.timestamp, running })`),
         { timers: { timer: { intervalSeconds: 1 } } }
       )
-      yield* actor.deploy({ emits: true })
+      yield* actor.deploy
       yield* TestClock.adjust("1 second")
       const working = yield* Effect.forkChild(actor.wake(Wake.forDueWork))
       // The run is under way on real time; meanwhile three more ticks fall due by the clock.
@@ -118,7 +118,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       const { actor, source } = yield* start(onTimer("this.$emit(new Date(event.timestamp * 1000).toISOString())"), {
         timers: { timer: { cron: "0 9 * * *", timezone: "Europe/Berlin" } }
       })
-      yield* actor.deploy({ emits: true })
+      yield* actor.deploy
       for (let i = 0; i < 3; i++) {
         yield* TestClock.setTime((yield* timerDueAt(source))!)
         yield* actor.wake(Wake.forDueWork)
@@ -137,7 +137,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       const { actor, source } = yield* start(
         onRequest(`this.$emit("later", { delivery_ts: ${nine} + 60000, name: "slow" }); this.$emit("now")`)
       )
-      yield* actor.deploy({ emits: true })
+      yield* actor.deploy
       yield* post(actor, 1)
       yield* actor.wake(Wake.forEvents([]))
       assert.deepStrictEqual(yield* stream(source), ["now"])
@@ -156,7 +156,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         const count = (this.db.get("count") ?? 0) + 1
         this.db.set("count", count)
         this.$emit({ body: event.body, count })`))
-      yield* actor.deploy({ emits: true })
+      yield* actor.deploy
       for (let i = 0; i < 5; i++) assert.strictEqual((yield* post(actor, i)).status, 200)
       assert.deepStrictEqual(yield* stream(source), [])
       const successor = yield* actorOf(source)
@@ -170,7 +170,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
   it.effect("answers a repeated request with its first outcome and runs it once", () =>
     Effect.gen(function*() {
       const { actor, source } = yield* start(onRequest("this.$emit(event.body)"))
-      yield* actor.deploy({ emits: true })
+      yield* actor.deploy
       yield* post(actor, "a", "same")
       yield* post(actor, "a", "same")
       const successor = yield* actorOf(source)
@@ -182,7 +182,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
   it.effect("an owner whose epoch has passed appends nothing more", () =>
     Effect.gen(function*() {
       const { actor, source } = yield* start(onRequest("this.$emit(event.body)"))
-      yield* actor.deploy({ emits: true })
+      yield* actor.deploy
       const other = yield* (yield* Heads).acquire(source.id)
       assert.isTrue(Option.isSome(other))
       const refused = yield* Effect.flip(post(actor, "stale"))
@@ -197,7 +197,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         this.db.set("seen", event.body)
         console.log("saw", event.body)
         if (event.body === "bad") throw new TypeError("no good")`))
-      yield* actor.deploy({ emits: true })
+      yield* actor.deploy
       yield* post(actor, "bad")
       yield* post(actor, "fine")
       yield* actor.wake(Wake.forEvents([]))
@@ -222,7 +222,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       const { actor, source } = yield* start(onRequest(`
         if (event.body === "bad") this.db.set("nul \\u0000 key", 1)
         this.$emit(event.body)`))
-      yield* actor.deploy({ emits: true })
+      yield* actor.deploy
       yield* post(actor, "bad")
       yield* post(actor, "fine")
       yield* actor.wake(Wake.forEvents([]))
@@ -234,7 +234,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
   it.effect("takes a request that has been round too often off its backlog, unrun", () =>
     Effect.gen(function*() {
       const { actor, source } = yield* start(onRequest("this.$emit(event.body)"))
-      yield* actor.deploy({ emits: true })
+      yield* actor.deploy
       yield* actor.ingest({ emitId: "tired", payload: JSON.stringify({ body: "tired" }), hops: 16 })
       yield* post(actor, "fresh")
       yield* actor.wake(Wake.forEvents([]))
@@ -246,7 +246,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
     Effect.gen(function*() {
       const names = ["constructor", "__proto__", "toString", "\u00fcber", "a b"]
       const { actor, source } = yield* start(onRequest("for (const name of event.body) this.$emit(name, { name })"))
-      yield* actor.deploy({ emits: true })
+      yield* actor.deploy
       yield* post(actor, names)
       yield* post(actor, [...names, "x".repeat(201), "\ud800", "$requests"])
       yield* actor.wake(Wake.forEvents([]))
@@ -259,7 +259,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       const { actor, source } = yield* start(
         onRequest("for (const id of event.body) this.$emit(id, { id })", "dedupe: \"unique\",")
       )
-      yield* actor.deploy({ emits: true })
+      yield* actor.deploy
       yield* post(actor, [1, 2])
       yield* post(actor, [2, 3, 3])
       yield* actor.wake(Wake.forEvents([]))
@@ -280,7 +280,7 @@ export default {
     this.$emit(seen.length)
   }
 }`)
-      yield* actor.deploy({ emits: true })
+      yield* actor.deploy
       const log = yield* EngineFixture.emitter(account.id)
       yield* (yield* Subscriptions).create({
         accountId: account.id,
@@ -300,7 +300,7 @@ export default {
   it.effect("a loop of sources ends at the hop limit with an error", () =>
     Effect.gen(function*() {
       const { account, actor, source } = yield* start("export default { async run(event) { this.$emit(event + 1) } }")
-      yield* actor.deploy({ emits: true })
+      yield* actor.deploy
       yield* (yield* Subscriptions).create({
         accountId: account.id,
         emitterId: source.id,
@@ -332,13 +332,13 @@ export default {
   async run() {}
 }`
       const fine = yield* start(hooked(""))
-      yield* fine.actor.deploy({ emits: true })
+      yield* fine.actor.deploy
       assert.deepStrictEqual(yield* stream(fine.source), ["deployed", "activated"])
       const ready = yield* (yield* Sources).getById(fine.source.id)
       assert.strictEqual(Option.getOrThrow(ready).state, "ready")
 
       const failing = yield* start(hooked("throw new Error(\"not today\")"))
-      const failure = yield* Effect.flip(failing.actor.deploy({ emits: true }))
+      const failure = yield* Effect.flip(failing.actor.deploy)
       assert.deepInclude(failure, { _tag: "HookFailed", hook: "activate", message: "not today", line: 6 })
     }).pipe(EngineFixture.onTestClock))
 
@@ -348,7 +348,7 @@ export default {
       const { actor, source } = yield* start(onTimer("this.$emit(event.timestamp)"), {
         timers: { timer: { intervalSeconds: 60 } }
       })
-      yield* actor.deploy({ emits: true })
+      yield* actor.deploy
       const ready = { ...source, state: "ready" as const }
       yield* actor.update({ ...ready, active: false })
       assert.isUndefined(yield* timerDueAt(source))

@@ -13,7 +13,6 @@ import { Clock, Deferred, Effect, Exit, Fiber, Option, Semaphore } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Draining } from "./Draining.ts"
 import type { CommitParts } from "./EmitterLog.ts"
-import { backlog, responseTimeoutMs } from "./EngineConfig.ts"
 import type { Feed, FeedItem } from "./Feed.ts"
 import type { HookFailed } from "./HookFailed.ts"
 import { BacklogFull, EndpointNotFound, type HttpReply, NotAnswered } from "./HttpExchange.ts"
@@ -44,9 +43,7 @@ export interface SourceActor {
   /** Works until there is nothing left to do. Returns at once where it is working already. */
   readonly wake: (wake: Wake) => Effect.Effect<void>
   /** Runs the hooks of a new source and puts it in service. What a hook emits commits with the hook. */
-  readonly deploy: (options: {
-    readonly emits: boolean
-  }) => Effect.Effect<void, HookFailed | SourceNotFound | Unavailable>
+  readonly deploy: Effect.Effect<void, HookFailed | SourceNotFound | Unavailable>
   /** Takes the source down, changes it to what is given, and brings it up again if it is active. */
   readonly update: (source: Source) => Effect.Effect<void, HookFailed | SourceNotFound | Unavailable>
   /** Takes the source out of service for good: nothing of it starts any more. */
@@ -55,7 +52,14 @@ export interface SourceActor {
   readonly forget: (subscriptionId: string) => Effect.Effect<void>
 }
 
+/** How long the sandbox is left alone after it could not run something, in milliseconds. */
 const sandboxRetryMs = 1_000
+
+/** How many requests a source may have acknowledged and not run, and how many bytes of them. */
+const backlog = { requests: 100_000, bytes: 256 * 1024 * 1024 }
+
+/** How long a caller waits for a run's answer, from receipt, in milliseconds. */
+const responseTimeoutMs = 30_000
 
 const accepted: HttpReply = { status: 200, headers: {}, body: new Uint8Array() }
 
@@ -67,27 +71,22 @@ const replyOf = (response: RunResponse): HttpReply => ({
 
 const unavailable = (message: string) => new Unavailable({ message, retryAfterSeconds: 1 })
 
+const tick = (source: Source, key: string, dueAt: number): DueItem => ({
+  ownerId: source.id,
+  kind: "timer",
+  key,
+  dueAt,
+  payload: "{}"
+})
+
 /** The source's timers whenever they are due. */
 const timersOf = (source: Source): ReadonlyArray<DueItem> =>
-  Object.keys(source.timers).map((key) => ({
-    ownerId: source.id,
-    kind: "timer",
-    key,
-    dueAt: Number.MAX_SAFE_INTEGER,
-    payload: "{}"
-  }))
+  Object.keys(source.timers).map((key) => tick(source, key, Number.MAX_SAFE_INTEGER))
 
 const firstTicks = (source: Source, now: number): Effect.Effect<ReadonlyArray<DueItem>> =>
   Effect.forEach(
     Object.entries(source.timers),
-    ([key, timer]) =>
-      Effect.map(Effect.orDie(Timer.nextDue(timer, now, now)), (dueAt): DueItem => ({
-        ownerId: source.id,
-        kind: "timer",
-        key,
-        dueAt,
-        payload: "{}"
-      }))
+    ([key, timer]) => Effect.map(Effect.orDie(Timer.nextDue(timer, now, now)), (dueAt) => tick(source, key, dueAt))
   )
 
 export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: {
@@ -185,7 +184,7 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
       hinted = false
       if ((yield* step) || hinted) continue
       yield* owner.settled
-      if (!inputs.settled() && !hinted && !owner.hasFailed()) break
+      if (!inputs.noteSettled() && !hinted && !owner.hasFailed()) break
     }
     working = false
   })
@@ -193,14 +192,14 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
   const toUnavailable = <A, E extends CommitError>(fiber: Fiber.Fiber<A, E>) =>
     Fiber.join(fiber).pipe(Effect.mapError(() => unavailable("The source is changing owners.")))
 
-  const runHook = (memory: SourceMemory, hook: SourceRuns.Hook, emits: boolean) =>
-    running.withPermits(1)(runs.hook(memory, hook, { emits })).pipe(
+  const runHook = (memory: SourceMemory, hook: SourceRuns.Hook) =>
+    running.withPermits(1)(runs.hook(memory, hook)).pipe(
       Effect.catchTag("SandboxUnavailable", (error) => unavailable(error.message))
     )
 
   /** A source that is going down or away goes, whatever its code says; what it said is on `$errors`. */
   const deactivate = Effect.fnUntraced(function*(memory: SourceMemory) {
-    yield* runHook(memory, "deactivate", true).pipe(
+    yield* runHook(memory, "deactivate").pipe(
       Effect.catchTags({
         HookFailed: (failure) => runs.report(memory, "deactivate", failure),
         Unavailable: (error) => Effect.logWarning("A deactivate hook could not be run", error)
@@ -303,17 +302,16 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
             working = false
           }))
       }),
-    deploy: ({ emits }) =>
-      change(Effect.gen(function*() {
-        const memory = yield* owner.current
-        yield* runHook(memory, "deploy", emits)
-        yield* runHook(memory, "activate", emits)
-        const now = yield* Clock.currentTimeMillis
-        yield* save(memory, {
-          duePut: yield* firstTicks(memory.source, now),
-          also: Effect.asVoid(sources.setState(sourceId, "ready"))
-        })
-      })),
+    deploy: change(Effect.gen(function*() {
+      const memory = yield* owner.current
+      yield* runHook(memory, "deploy")
+      yield* runHook(memory, "activate")
+      const now = yield* Clock.currentTimeMillis
+      yield* save(memory, {
+        duePut: yield* firstTicks(memory.source, now),
+        also: Effect.asVoid(sources.setState(sourceId, "ready"))
+      })
+    })),
     update: (next) =>
       change(Effect.gen(function*() {
         const before = yield* owner.current
@@ -326,7 +324,7 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
           also: updateRow(next)
         })
         if (!next.active) return
-        yield* runHook(memory, "activate", true).pipe(
+        yield* runHook(memory, "activate").pipe(
           Effect.tapErrorTag("HookFailed", () =>
             save(memory, { dueDone: ticks, also: updateRow({ ...next, active: false }) }))
         )

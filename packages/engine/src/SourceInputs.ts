@@ -1,7 +1,7 @@
 import type { LoggedEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import * as Timer from "@headwater/domain/Timer"
-import { Cursors } from "@headwater/log/Cursors"
+import { Cursors, keyText } from "@headwater/log/Cursors"
 import { type DueItem, DueWork } from "@headwater/log/DueWork"
 import { Clock, Effect, Option } from "effect"
 import { untilAnswered } from "./DatabaseRetry.ts"
@@ -38,15 +38,13 @@ export interface SourceInputs {
     options: { readonly besideHook: boolean }
   ) => Effect.Effect<Option.Option<NextWork>>
   /** Every commit is settled. Answers whether due work was taken in one, so that what it put there is looked for. */
-  readonly settled: () => boolean
+  readonly noteSettled: () => boolean
   /** The source's memory was read anew: everything is looked for again. */
   readonly restart: () => void
   /** A subscription is gone: nothing of it starts any more. */
   readonly forget: (memory: SourceMemory, subscriptionId: string) => void
 }
 
-const keyOf = (fed: Pick<Wake.FedEvents, "emitterId" | "subscriptionId">): string =>
-  `${fed.subscriptionId} ${fed.emitterId}`
 const dueKey = (item: DueItem): string => `${item.kind} ${item.key}`
 
 export const make = Effect.gen(function*() {
@@ -54,7 +52,7 @@ export const make = Effect.gen(function*() {
   const dueWork = yield* DueWork
   const reader = yield* FeedReader
 
-  let hints = Wake.forEverything
+  let hints: Wake.Wake | undefined = Wake.forEverything
   let due: Array<DueItem> = []
   /** The due times of timers and delayed emits taken by commits that may be under way. */
   const taken = new Map<string, number>()
@@ -62,7 +60,7 @@ export const make = Effect.gen(function*() {
   let turn = 0
 
   const feedFor = Effect.fnUntraced(function*(memory: SourceMemory, address: Omit<Wake.FedEvents, "events">) {
-    const known = memory.feeds.get(keyOf(address))
+    const known = memory.feeds.get(keyText(address))
     if (known !== undefined) return Option.some(known)
     const position = yield* untilAnswered(cursors.position(address))
     if (forgotten.has(address.subscriptionId)) return Option.none<Feed>()
@@ -72,14 +70,15 @@ export const make = Effect.gen(function*() {
         { emitterId: address.emitterId, stream: address.stream },
         position
       )
-      memory.feeds.set(keyOf(address), feed)
+      memory.feeds.set(keyText(address), feed)
       return feed
     })
   })
 
   const takeHints = Effect.fnUntraced(function*(memory: SourceMemory) {
+    if (hints === undefined) return
     const { due: lookDue, fed, look } = hints
-    hints = Wake.none
+    hints = undefined
     if (look) {
       memory.requests.lookAgain()
       for (const owed of yield* untilAnswered(cursors.owedTo(memory.source.id))) {
@@ -190,7 +189,7 @@ export const make = Effect.gen(function*() {
       hints = Wake.merge(hints, wake)
     },
     next,
-    settled: () => {
+    noteSettled: () => {
       const looksAgain = taken.size > 0
       taken.clear()
       if (looksAgain) hints = Wake.merge(hints, Wake.forDueWork)
@@ -199,7 +198,6 @@ export const make = Effect.gen(function*() {
     restart,
     forget: (memory, subscriptionId) => {
       forgotten.add(subscriptionId)
-      hints = { ...hints, fed: hints.fed.filter((hint) => hint.subscriptionId !== subscriptionId) }
       for (const [key, feed] of memory.feeds) {
         if (feed.key.subscriptionId === subscriptionId) memory.feeds.delete(key)
       }

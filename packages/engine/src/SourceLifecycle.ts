@@ -139,7 +139,7 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
             Effect.retry({ while: (error) => error._tag === "SlugTaken", times: 20 }),
             Effect.catchTag("SlugTaken", Effect.die)
           )
-          yield* actors.deploy(source.id, { emits: true }).pipe(
+          yield* actors.deploy(source.id).pipe(
             Effect.catchTag("SourceNotFound", Effect.die),
             Effect.onError(() =>
               takeDown(source).pipe(

@@ -12,16 +12,19 @@ import { SourceState } from "@headwater/log/SourceState"
 import type { InterfaceProp } from "@headwater/sandbox/Run"
 import { Clock, Effect, Option } from "effect"
 import * as EmitterLog from "./EmitterLog.ts"
-import { endpointUrl, repeatWindowMs } from "./EngineConfig.ts"
+import { endpointUrl } from "./EngineConfig.ts"
 import { Feed } from "./Feed.ts"
+
+/** How long an owner answers a repeated request with its first outcome, in milliseconds. */
+export const repeatWindowMs = 60_000
 
 /** What a source's owner holds in memory: a cache of what the database says, dropped whole when a commit fails. */
 export interface SourceMemory {
   readonly log: EmitterLog.EmitterLog
-  source: Source
-  component: Component
+  readonly source: Source
+  readonly component: Component
   /** `$.service.db`, with what commits under way have set. */
-  db: Record<string, string>
+  readonly db: Record<string, string>
   /** Dedupe marks of commits under way. */
   readonly marks: Map<string, string>
   readonly requests: Feed
@@ -35,7 +38,7 @@ export interface SourceMemory {
   failed: boolean
 }
 
-/** The component prop of a type, by which interface or service it is. */
+/** The props behind which one of the engine's interfaces or services stands. */
 const propsOfType = (component: Component, type: string) =>
   component.configurableProps.filter((prop) => prop.type === type)
 

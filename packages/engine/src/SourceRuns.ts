@@ -14,11 +14,11 @@ import { Clock, DateTime, Effect, Exit, Fiber, Option, Semaphore } from "effect"
 import { untilAnswered } from "./DatabaseRetry.ts"
 import * as Dedupe from "./Dedupe.ts"
 import * as DueEmits from "./DueEmits.ts"
-import { EngineConfig, repeatWindowMs } from "./EngineConfig.ts"
+import { EngineConfig } from "./EngineConfig.ts"
 import { HookFailed } from "./HookFailed.ts"
 import * as RunEvents from "./RunEvents.ts"
 import type { SourceInput } from "./SourceInput.ts"
-import { interfacesOf, propValues, type SourceMemory } from "./SourceMemory.ts"
+import { interfacesOf, propValues, repeatWindowMs, type SourceMemory } from "./SourceMemory.ts"
 import type { SourceOwner } from "./SourceOwner.ts"
 
 export type Hook = "deploy" | "activate" | "deactivate"
@@ -34,11 +34,8 @@ export interface SourceRuns {
   /** Runs a hook to its commit. One that fails writes nothing. */
   readonly hook: (
     memory: SourceMemory,
-    hook: Hook,
-    options: { readonly emits: boolean }
+    hook: Hook
   ) => Effect.Effect<void, HookFailed | SandboxUnavailable>
-  /** Puts a failure on `$errors`, taking the input with it. */
-  readonly fail: (memory: SourceMemory, input: SourceInput, failure: RunEvents.RunFailure) => Effect.Effect<void>
   /** Passes requests that had come too far round to be run, and says so. */
   readonly passRequests: (memory: SourceMemory, move: CursorMove) => Effect.Effect<void>
   /** Appends a delayed emit whose time has come. */
@@ -132,8 +129,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
   const handOver = Effect.fnUntraced(function*(
     memory: SourceMemory,
     input: SourceInput,
-    result: RunResult,
-    options: { readonly emits: boolean }
+    result: RunResult
   ) {
     const now = yield* Clock.currentTimeMillis
     const { component, source } = memory
@@ -141,7 +137,6 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
     const run = RunEvents.make({
       origin: { accountId: source.accountId, sourceId: source.id, componentId: component.id, input },
       result,
-      emits: options.emits,
       strategy: component.dedupe,
       known,
       streams: memory.log.head().streams,
@@ -183,7 +178,11 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
   }, deciding.withPermits(1))
 
   /** Puts a failure on `$errors`, taking the input with it. */
-  const fail: SourceRuns["fail"] = Effect.fnUntraced(function*(memory, input, failure) {
+  const fail = Effect.fnUntraced(function*(
+    memory: SourceMemory,
+    input: SourceInput,
+    failure: RunEvents.RunFailure
+  ) {
     const { component, source } = memory
     const now = yield* Clock.currentTimeMillis
     const origin = { accountId: source.accountId, sourceId: source.id, componentId: component.id, input }
@@ -207,10 +206,10 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
         })
       }
       const result = yield* execute(memory, { _tag: "Run", event: input.event }, onRespond)
-      yield* handOver(memory, input, result, { emits: true })
+      yield* handOver(memory, input, result)
       if (input.request !== undefined) yield* prune(memory, input.request.id)
     }),
-    hook: Effect.fnUntraced(function*(memory, hook, { emits }) {
+    hook: Effect.fnUntraced(function*(memory, hook) {
       if (!memory.component.hooks.includes(hook)) return
       const at = yield* Clock.currentTimeMillis
       const result = yield* execute(memory, { _tag: "Hook", hook })
@@ -225,14 +224,13 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
           column
         })
       }
-      const fiber = yield* handOver(memory, hookInput(hook, at), result, { emits })
+      const fiber = yield* handOver(memory, hookInput(hook, at), result)
       yield* Fiber.join(fiber).pipe(
         Effect.mapError((error) =>
           new HookFailed({ hook, message: `what it did could not be saved: ${error.message}` })
         )
       )
     }),
-    fail,
     passRequests: Effect.fnUntraced(function*(memory, move) {
       const at = yield* Clock.currentTimeMillis
       yield* fail(memory, {

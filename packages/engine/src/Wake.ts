@@ -41,13 +41,14 @@ const isTooMuch = (fed: ReadonlyArray<FedEvents>): boolean => {
   return events > maxEvents || bytes > maxBytes
 }
 
-export const none: Wake = { due: false, look: false, fed: [] }
-
-export const isNone = (wake: Wake): boolean => wake === none
-
-/** Two hints as one. */
-export const merge = (a: Wake, b: Wake): Wake => {
-  const fed = a.fed.length === 0 ? b.fed : b.fed.length === 0 ? a.fed : [...a.fed, ...b.fed]
+/** A hint on top of another that was not followed yet. */
+export const merge = (before: Wake | undefined, wake: Wake): Wake => {
+  if (before === undefined) return wake
+  const fed = [...before.fed, ...wake.fed]
   const tooMuch = isTooMuch(fed)
-  return { due: a.due || b.due, look: a.look || b.look || tooMuch, fed: tooMuch ? [] : fed }
+  return {
+    due: before.due || wake.due,
+    look: before.look || wake.look || tooMuch,
+    fed: tooMuch ? [] : fed
+  }
 }

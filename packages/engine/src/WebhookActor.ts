@@ -1,6 +1,6 @@
 import * as Id from "@headwater/domain/Id"
 import type { Commit } from "@headwater/log/Commit"
-import { Cursors } from "@headwater/log/Cursors"
+import { Cursors, keyText } from "@headwater/log/Cursors"
 import { Deliveries } from "@headwater/log/Deliveries"
 import { type DueItem, DueWork } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
@@ -37,7 +37,7 @@ const retryConcurrency = 4
 
 const retryPage = 100
 
-/** How long retries of an inactive webhook are put off; `changed` brings them back. */
+/** How long retries of an inactive webhook are put off; they are due at once when it is active again. */
 const inactiveRetryMs = 3_600_000
 
 /** Reading anew is put off, doubling each time, while commits keep failing; in milliseconds. */
@@ -46,8 +46,6 @@ const longestDelay = 5_000
 
 /** A secret that was rotated out signs no longer than this past its end. */
 const secretsFreshMs = 30_000
-
-const feedKey = (fed: Pick<Wake.FedEvents, "emitterId" | "subscriptionId">) => `${fed.subscriptionId} ${fed.emitterId}`
 
 export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
   const cursors = yield* Cursors
@@ -71,7 +69,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
 
   const read = load(webhookId).pipe(untilAnswered, Effect.provideContext(context))
   let memory = yield* read
-  let hints = Wake.forEverything
+  let hints: Wake.Wake | undefined = Wake.forEverything
   /** Subscriptions that are gone: what is known of them starts nothing more. */
   const forgotten = new Set<string>()
   let underWay = 0
@@ -240,19 +238,19 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
     const { emitterId, stream, subscriptionId } = address
     const known = memory.lanes.get(emitterId)
     const lane = known ?? { emitterId, feeds: new Map<string, Feed>(), running: false, hinted: false }
-    const feed = lane.feeds.get(feedKey(address))
+    const feed = lane.feeds.get(keyText(address))
     if (feed !== undefined) return Option.some({ lane, feed })
     const position = yield* untilAnswered(cursors.position(address))
     if (Option.isNone(position) || forgotten.has(subscriptionId)) return Option.none()
     const added = new Feed({ subscriptionId, emitterId }, { emitterId, stream }, position.value)
-    lane.feeds.set(feedKey(address), added)
+    lane.feeds.set(keyText(address), added)
     memory.lanes.set(emitterId, lane)
     return Option.some({ lane, feed: added })
   })
 
   const takeHints = Effect.fnUntraced(function*(memory: WebhookMemory) {
-    const taken = hints
-    hints = Wake.none
+    const taken = hints ?? Wake.forEvents([])
+    hints = undefined
     const take = Effect.fnUntraced(function*(address: Omit<Wake.FedEvents, "events">, use: (feed: Feed) => void) {
       const found = yield* feedFor(memory, address)
       if (Option.isNone(found)) return
@@ -287,7 +285,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
       }
       yield* inFlight.settled
       const stale = Option.isSome(memory) && memory.value.failed
-      const owing = Option.isSome(memory) && !Wake.isNone(hints)
+      const owing = Option.isSome(memory) && hints !== undefined
       if ((stale || owing) && !draining.isDraining() && !retired) continue
       if (!signal.isOpen()) break
     }

@@ -6,20 +6,18 @@ import { noTally } from "@headwater/log/Cursors"
 import type { Delivery } from "@headwater/log/Deliveries"
 import type { DueItem } from "@headwater/log/DueWork"
 import { Webhooks } from "@headwater/log/Webhooks"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
+import * as DueEmits from "./DueEmits.ts"
 import type { Feed, FeedItem } from "./Feed.ts"
 import * as RetrySchedule from "./RetrySchedule.ts"
-import { DelayedEmit } from "./RunEvents.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
 import type { Sent } from "./WebhookSend.ts"
 
 /** A webhook with nothing but failures for this long goes out of service, in milliseconds (delivery.md). */
 const failingLimitMs = 5 * 24 * 3_600_000
 
-const encodeEmit = Schema.encodeSync(DelayedEmit)
-
-export const retryItem = (webhookId: string, deliveryId: string, dueAt: number): DueItem => ({
+const retryItem = (webhookId: string, deliveryId: string, dueAt: number): DueItem => ({
   ownerId: webhookId,
   kind: "retry",
   key: deliveryId,
@@ -28,22 +26,14 @@ export const retryItem = (webhookId: string, deliveryId: string, dueAt: number):
 })
 
 /** Tells the account, on its own log, that a webhook was taken out of service. */
-const disabledEvent = ({ webhook }: WebhookMemory, reason: DisabledReason, now: number): DueItem => {
-  const emitId = EmitId.make()
-  return {
-    ownerId: webhook.accountId,
-    kind: "emit",
-    key: emitId,
-    dueAt: now,
-    payload: encodeEmit({
-      stream: Stream.webhooks,
-      emitId,
-      hops: 0,
-      meta: {},
-      payload: JSON.stringify({ type: "webhook.disabled", webhook_id: webhook.id, url: webhook.url, reason, ts: now })
-    })
-  }
-}
+const disabledEvent = ({ webhook }: WebhookMemory, reason: DisabledReason, now: number): DueItem =>
+  DueEmits.item(webhook.accountId, {
+    stream: Stream.webhooks,
+    emitId: EmitId.make(),
+    hops: 0,
+    meta: {},
+    payload: JSON.stringify({ type: "webhook.disabled", webhook_id: webhook.id, url: webhook.url, reason, ts: now })
+  }, now)
 
 interface Transition {
   readonly duePut: ReadonlyArray<DueItem>

@@ -9,7 +9,7 @@ import * as StandardWebhook from "./StandardWebhook.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
 
 /** How long an endpoint has to answer, in milliseconds. */
-export const timeoutMs = 15_000
+const timeoutMs = 15_000
 
 /** What is kept of an answer's body. */
 const keptOfSuccess = 1_024

@@ -30,8 +30,11 @@ export class Accounts extends Context.Service<Accounts, {
     readonly plan: Plan
   }) => Effect.Effect<Account, SqlError.SqlError>
   readonly get: (id: Id.AccountId) => Effect.Effect<Option.Option<Account>, SqlError.SqlError>
-  /** Oldest first. */
-  readonly list: Effect.Effect<ReadonlyArray<Account>, SqlError.SqlError>
+  /**
+   * The oldest account. In a transaction no other is created until it ends, so that what is decided on there being none
+   * holds.
+   */
+  readonly first: Effect.Effect<Option.Option<Account>, SqlError.SqlError>
   readonly count: Effect.Effect<number, SqlError.SqlError>
   /** The sum over the UTC days from `from` up to and without `until`, both Unix milliseconds at a day's start. */
   readonly usageOf: (id: Id.AccountId, span: {
@@ -50,10 +53,10 @@ export class Accounts extends Context.Service<Accounts, {
         Result: Row,
         execute: (id) => sql`SELECT * FROM accounts WHERE id = ${id}`
       })
-      const findAll = SqlSchema.findAll({
+      const findFirst = SqlSchema.findOneOption({
         Request: Schema.Void,
         Result: Row,
-        execute: () => sql`SELECT * FROM accounts ORDER BY id`
+        execute: () => sql`SELECT * FROM accounts ORDER BY id LIMIT 1`
       })
 
       return Accounts.of({
@@ -75,7 +78,11 @@ export class Accounts extends Context.Service<Accounts, {
           return { id, ...input, dailyComputeTimeQuotaMs: null, dailyInvocationsQuota: null, createdAt }
         }),
         get: (id) => find(id).pipe(Effect.catchTag("SchemaError", Effect.die)),
-        list: findAll().pipe(Effect.catchTag("SchemaError", Effect.die)),
+        first: sql`LOCK TABLE accounts IN SHARE ROW EXCLUSIVE MODE`.pipe(
+          Effect.andThen(findFirst()),
+          Effect.catchTag("SchemaError", Effect.die),
+          sql.withTransaction
+        ),
         count: Effect.map(
           sql<{ readonly count: bigint }>`SELECT count(*) AS count FROM accounts`,
           ([row]) => Number(row?.count ?? 0)

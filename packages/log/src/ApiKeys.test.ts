@@ -94,15 +94,17 @@ describe("ApiKeys", () => {
 })
 
 describe("Accounts", () => {
-  it.effect("finds, lists and counts what was created", () =>
+  it.effect("finds and counts what was created, the first by itself", () =>
     Effect.gen(function*() {
       const accounts = yield* Accounts
       assert.strictEqual(yield* accounts.count, 0)
+      assert.deepStrictEqual(yield* accounts.first, Option.none())
       const first = yield* newAccount
       yield* TestClock.adjust("1 second")
       const second = yield* accounts.create({ username: "bob", email: "bob@example.com", plan: "paid" })
       assert.deepStrictEqual(yield* accounts.get(first.id), Option.some(first))
-      assert.deepStrictEqual(yield* accounts.list, [first, second])
+      assert.deepStrictEqual(yield* accounts.get(second.id), Option.some(second))
+      assert.deepStrictEqual(yield* accounts.first, Option.some(first))
       assert.strictEqual(yield* accounts.count, 2)
     }).pipe(Effect.provide(tables)))
 

@@ -30,15 +30,34 @@ export interface Commit {
   readonly also?: Effect.Effect<void, SqlError.SqlError>
 }
 
-/** Rows a commit writes, for bounding a batch. */
-export const rowCount = (commit: Commit): number =>
-  1 + (commit.events?.length ?? 0) + (commit.moves?.length ?? 0) + (commit.state?.length ?? 0) +
-  (commit.marks?.length ?? 0) + (commit.duePut?.length ?? 0) + (commit.attempts?.length ?? 0)
+const lists = [
+  "events",
+  "moves",
+  "settlements",
+  "state",
+  "marks",
+  "dueDone",
+  "duePut",
+  "deliveries",
+  "deliveryChanges",
+  "attempts",
+  "usage"
+] as const
 
-/** Bytes a commit writes, roughly. */
+/** Rows a commit writes, for bounding a batch. */
+export const rowCount = (commit: Commit): number => lists.reduce((rows, list) => rows + (commit[list]?.length ?? 0), 1)
+
+/** What a row takes beside its payload, roughly. */
+const rowBytes = 200
+
+/** Bytes a commit writes, roughly, for bounding a batch. */
 export const byteCount = (commit: Commit): number => {
-  let bytes = 200 * rowCount(commit)
-  for (const event of commit.events ?? []) bytes += event.payload.length
-  for (const write of commit.state ?? []) bytes += write.value?.length ?? 0
+  let bytes = rowBytes * rowCount(commit)
+  for (const { payload } of commit.events ?? []) bytes += payload.length
+  for (const { payload } of commit.duePut ?? []) bytes += payload.length
+  for (const { value } of commit.state ?? []) bytes += value?.length ?? 0
+  for (const { responseBody, responseHeaders } of commit.attempts ?? []) {
+    bytes += (responseBody?.length ?? 0) + (responseHeaders?.length ?? 0)
+  }
   return bytes
 }

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Commit } from "./Commit.ts"
-import { addTally, type CursorKey, type CursorMove, Cursors } from "./Cursors.ts"
+import { addTally, type CursorKey, type CursorMove, Cursors, keyText } from "./Cursors.ts"
 import { DedupeMarks } from "./DedupeMarks.ts"
 import { Deliveries } from "./Deliveries.ts"
 import { type DueItem, type DueKey, DueWork } from "./DueWork.ts"
@@ -41,7 +41,7 @@ const newestHeads = (commits: ReadonlyArray<Commit>): ReadonlyMap<string, Head> 
 const mergeMoves = (moves: ReadonlyArray<CursorMove>): ReadonlyArray<CursorMove> => {
   const merged = new Map<string, CursorMove>()
   for (const move of moves) {
-    const key = `${move.subscriptionId} ${move.emitterId}`
+    const key = keyText(move)
     const before = merged.get(key)
     merged.set(
       key,

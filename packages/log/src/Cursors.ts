@@ -63,7 +63,8 @@ interface OwedRow {
   readonly id: bigint
 }
 
-const keyText = (key: CursorKey): string => `${key.subscriptionId} ${key.emitterId}`
+/** A cursor's key as one text. */
+export const keyText = (key: CursorKey): string => `${key.subscriptionId} ${key.emitterId}`
 
 /** The `cursors` table. */
 export class Cursors extends Context.Service<Cursors, {

@@ -1,5 +1,5 @@
 import type { LoggedEvent } from "@headwater/domain/Event"
-import { Cause, Context, Deferred, Effect, Layer, PubSub, Queue, Schedule, Schema, Semaphore } from "effect"
+import { Cause, Context, Deferred, Effect, Layer, PubSub, Queue, Schema, Semaphore } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, SqlError } from "effect/sql"
 import { byteCount, type Commit, rowCount } from "./Commit.ts"
@@ -11,7 +11,7 @@ import { DueWork } from "./DueWork.ts"
 import { EventLog } from "./EventLog.ts"
 import { Heads } from "./Heads.ts"
 import { SourceState } from "./SourceState.ts"
-import { isLocked, isTransient } from "./TransientSqlError.ts"
+import { isLocked, isTransient, retrySchedule } from "./TransientSqlError.ts"
 import { Usage } from "./Usage.ts"
 import { Writers } from "./Writers.ts"
 
@@ -38,8 +38,6 @@ const maxBatchRows = 2_000
 const maxBatchBytes = 8 * 1024 * 1024
 const maxWaiting = 10_000
 const maxUnread = 256
-
-const retryInterval = Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced("2 seconds")])
 
 /** The database's error, also where it came of ending a transaction on a connection that is gone. */
 const sqlErrorOf = (cause: Cause.Cause<Fenced | SqlError.SqlError>): SqlError.SqlError | undefined => {
@@ -85,7 +83,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
           Effect.map((last) => last === batch),
           Effect.sandbox,
           Effect.tapError((cause) => Effect.logWarning("Can't learn the outcome of a commit yet", cause)),
-          Effect.retry(retryInterval),
+          Effect.retry(retrySchedule),
           Effect.orDie
         )
 
@@ -122,7 +120,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
               : Effect.void
           ),
           Effect.retry({
-            schedule: retryInterval,
+            schedule: retrySchedule,
             while: (error) => SqlError.isSqlError(error) && isTransient(error) && !isLocked(error)
           })
         )

@@ -1,5 +1,5 @@
 import * as Id from "@headwater/domain/Id"
-import { Source, type SourceState } from "@headwater/domain/Source"
+import { Source, type SourcePhase } from "@headwater/domain/Source"
 import { Timer } from "@headwater/domain/Timer"
 import { Clock, Context, Effect, Layer, type Option, Schema } from "effect"
 import { SqlClient, type SqlError, SqlSchema } from "effect/sql"
@@ -46,7 +46,7 @@ export class Sources extends Context.Service<Sources, {
   /** Writes every field that may change, with the clock's time as `updated_at`. */
   readonly update: (source: Source) => Effect.Effect<Option.Option<Source>, SqlError.SqlError | SlugTaken>
   /** Whether there was such a source. */
-  readonly setState: (id: Id.SourceId, state: SourceState) => Effect.Effect<boolean, SqlError.SqlError>
+  readonly setState: (id: Id.SourceId, state: SourcePhase) => Effect.Effect<boolean, SqlError.SqlError>
   readonly delete: (id: Id.SourceId) => Effect.Effect<boolean, SqlError.SqlError>
   /** The slug itself, or with the first numeric suffix from 2 that no source of the account has. */
   readonly freeSlug: (accountId: Id.AccountId, slug: string) => Effect.Effect<string, SqlError.SqlError>

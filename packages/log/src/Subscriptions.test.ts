@@ -1,4 +1,3 @@
-import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import type { AccountId } from "@headwater/domain/Id"
 import * as TestDatabase from "@headwater/testing/TestDatabase"
@@ -6,7 +5,7 @@ import { Effect, Layer, Option, Queue } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { Accounts } from "./Accounts.ts"
-import { Subscriptions, subscriptionsChannel } from "./Subscriptions.ts"
+import { Subscriptions } from "./Subscriptions.ts"
 
 const tables = Layer.mergeAll(Accounts.layer, Subscriptions.layer).pipe(
   Layer.provide(SecureRandom.layerWebCrypto),
@@ -145,8 +144,7 @@ describe("Subscriptions", () => {
   it.live("tell of every change, and of nothing where nothing changed", () =>
     Effect.gen(function*() {
       const subscriptions = yield* Subscriptions
-      const pg = yield* PgClient.PgClient
-      const told = yield* pg.listen(subscriptionsChannel)
+      const told = yield* subscriptions.changes
       const account = yield* newAccount
       const key = { accountId: account.id, emitterId: "dc_a", listenerId: "wh_1", eventName: "" }
       yield* subscriptions.create(key)
@@ -154,8 +152,9 @@ describe("Subscriptions", () => {
       yield* subscriptions.create(key)
       yield* subscriptions.remove({ ...key, listenerId: "wh_2" })
       yield* subscriptions.remove(key)
-      yield* Queue.take(told)
-      yield* pg.notify(subscriptionsChannel, "end")
-      assert.strictEqual((yield* Queue.take(told)).payload, "end")
+      const other = yield* newAccount
+      yield* subscriptions.create({ ...key, accountId: other.id })
+      const rest = [yield* Queue.take(told), yield* Queue.take(told)]
+      assert.deepStrictEqual(rest.map(({ payload }) => payload), [account.id, other.id])
     }).pipe(Effect.scoped, Effect.provide(tables)))
 })

@@ -1,14 +1,15 @@
+import { PgClient, type PgConnection } from "@effect/sql-pg"
 import * as EmitterPattern from "@headwater/domain/EmitterPattern"
 import * as Id from "@headwater/domain/Id"
 import * as Stream from "@headwater/domain/Stream"
 import { Subscription } from "@headwater/domain/Subscription"
-import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Option, type Queue, Schema, type Scope } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { SqlClient, type SqlError, SqlSchema, type Statement } from "effect/sql"
+import { type SqlError, SqlSchema, type Statement } from "effect/sql"
 import * as Column from "./Column.ts"
 
 /** Told, with the account's id, whenever a transaction changed which subscriptions an account has. */
-export const subscriptionsChannel = "headwater_subscriptions"
+const channel = "headwater_subscriptions"
 
 const Row = Schema.Struct({
   ...Subscription.fields,
@@ -46,6 +47,15 @@ export class Subscriptions extends Context.Service<Subscriptions, {
     accountId: Id.AccountId,
     id: string
   ) => Effect.Effect<ReadonlyArray<Subscription>, SqlError.SqlError>
+  /**
+   * The accounts whose subscriptions change, on any node, from when this returns. Holds a connection until the scope
+   * closes; fails where it is lost.
+   */
+  readonly changes: Effect.Effect<
+    Queue.Dequeue<PgConnection.Notification, SqlError.SqlError>,
+    SqlError.SqlError,
+    Scope.Scope
+  >
   readonly get: (id: Id.SubscriptionId) => Effect.Effect<Option.Option<Subscription>, SqlError.SqlError>
   /** Newest first. */
   readonly list: (accountId: Id.AccountId) => Effect.Effect<ReadonlyArray<Subscription>, SqlError.SqlError>
@@ -57,11 +67,11 @@ export class Subscriptions extends Context.Service<Subscriptions, {
   static readonly layer: Layer.Layer<
     Subscriptions,
     never,
-    SqlClient.SqlClient | SecureRandom.SecureRandom
+    PgClient.PgClient | SecureRandom.SecureRandom
   > = Layer.effect(
     Subscriptions,
     Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
+      const sql = yield* PgClient.PgClient
       const random = yield* SecureRandom.SecureRandom
 
       const all = (rows: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
@@ -70,7 +80,7 @@ export class Subscriptions extends Context.Service<Subscriptions, {
         )
       const one = (rows: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
         Effect.map(all(rows), ([first]) => Option.fromUndefinedOr(first))
-      const tell = (accountId: Id.AccountId) => sql`SELECT pg_notify(${subscriptionsChannel}, ${accountId})`
+      const tell = (accountId: Id.AccountId) => sql`SELECT pg_notify(${channel}, ${accountId})`
 
       const whereKey = (key: SubscriptionKey) =>
         sql.and([
@@ -144,6 +154,7 @@ export class Subscriptions extends Context.Service<Subscriptions, {
               )`
             return removed
           })),
+        changes: sql.listen(channel),
         get: (id) => one(sql`SELECT * FROM subscriptions WHERE id = ${id}`),
         list: (accountId) => all(sql`SELECT * FROM subscriptions WHERE account_id = ${accountId} ORDER BY id DESC`),
         forAccount: (accountId) => all(sql`SELECT * FROM subscriptions WHERE account_id = ${accountId} ORDER BY id`),

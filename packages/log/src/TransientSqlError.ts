@@ -1,4 +1,4 @@
-import { Predicate } from "effect"
+import { Predicate, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
 
 const retryableReasons = new Set([
@@ -28,3 +28,6 @@ export const isTransient = (error: SqlError.SqlError): boolean => {
 
 /** Whether rows were not to be had because somebody else keeps them locked. */
 export const isLocked = (error: SqlError.SqlError): boolean => error.reason._tag === "LockTimeoutError"
+
+/** How often work is tried again while the database is away. */
+export const retrySchedule = Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced("2 seconds")])
