@@ -1,4 +1,5 @@
 import { assert, it } from "@effect/vitest"
+import * as Json from "@headwater/testing/Json"
 import * as WebhookSink from "@headwater/testing/WebhookSink"
 import { Effect, Ref, Schedule } from "effect"
 import { Webhook } from "standardwebhooks"
@@ -68,25 +69,28 @@ it.live(
 
       const deploy = Effect.fnUntraced(function*(code: string) {
         const component = yield* api("POST", "/components", { component_code: code })
-        return (yield* api("POST", "/sources", { component_id: component.data.id })).data
+        return (yield* api("POST", "/sources", { component_id: component["data"]!["id"] }))["data"]!
       })
       const source = yield* deploy(emitter)
       const listener = yield* deploy(ledger)
-      const endpoint: string = source.configured_props.http.endpoint_url
+      const endpoint = Json.textOf(source["configured_props"]!["http"]!["endpoint_url"])
 
-      const subscribe = (emitterId: string, listenerId: string) =>
-        api("POST", `/subscriptions?emitter_id=${emitterId}&listener_id=${listenerId}`)
-      const sinkFor = Effect.fnUntraced(function*(emitterId: string) {
+      const subscribe = (emitter: Json.Json, listener: Json.Json) =>
+        api(
+          "POST",
+          `/subscriptions?emitter_id=${Json.textOf(emitter["id"])}&listener_id=${Json.textOf(listener["id"])}`
+        )
+      const sinkFor = Effect.fnUntraced(function*(emitter: Json.Json) {
         const sink = yield* WebhookSink.make()
-        const webhook = (yield* api("POST", `/webhooks?url=${encodeURIComponent(sink.url)}`)).data
-        yield* subscribe(emitterId, webhook.id)
-        const secret: string = (yield* api("GET", `/webhooks/${webhook.id}/secret`)).data.secret
-        return { sink, verifier: new Webhook(secret) }
+        const webhook = (yield* api("POST", `/webhooks?url=${encodeURIComponent(sink.url)}`))["data"]!
+        yield* subscribe(emitter, webhook)
+        const { data } = yield* api("GET", `/webhooks/${Json.textOf(webhook["id"])}/secret`)
+        return { sink, verifier: new Webhook(Json.textOf(data!["secret"])) }
       })
-      const first = yield* sinkFor(source.id)
-      const second = yield* sinkFor(source.id)
-      const totals = yield* sinkFor(listener.id)
-      yield* subscribe(source.id, listener.id)
+      const first = yield* sinkFor(source)
+      const second = yield* sinkFor(source)
+      const totals = yield* sinkFor(listener)
+      yield* subscribe(source, listener)
 
       const acknowledged = new Set<number>()
       const half = yield* Ref.make(false)
@@ -140,7 +144,7 @@ it.live(
 
       for (const { sink, verifier } of [first, second, totals]) {
         for (const { body, headers } of sink.received) {
-          assert.deepStrictEqual(verifier.verify(body, headers as Record<string, string>), JSON.parse(body))
+          assert.deepStrictEqual(verifier.verify(body, headers), JSON.parse(body))
         }
         assertInLogOrder(distinct(sink.received))
       }

@@ -1,3 +1,4 @@
+import * as Json from "@headwater/testing/Json"
 import { Deferred, Effect, Schedule, Schema, type Scope } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import * as Fs from "node:fs/promises"
@@ -22,14 +23,7 @@ export interface ServerProcess {
   /** `SIGTERM`; answers the exit code. */
   readonly stop: Effect.Effect<number | null>
   /** Calls the API with the first account's key and answers the parsed body of a 2xx. */
-  readonly api: (method: string, path: string, body?: unknown) => Effect.Effect<ApiAnswer, ServerProcessError>
-}
-
-export interface ApiAnswer {
-  // oxlint-disable-next-line typescript/no-explicit-any -- a test reads what the contract says is there
-  readonly data: any
-  // oxlint-disable-next-line typescript/no-explicit-any -- as above
-  readonly page_info?: any
+  readonly api: (method: string, path: string, body?: unknown) => Effect.Effect<Json.Json, ServerProcessError>
 }
 
 export const key = `hw_${"k".repeat(40)}`
@@ -136,7 +130,7 @@ export const make: Effect.Effect<ServerProcess, never, Scope.Scope> = Effect.gen
       if (!response.ok) {
         return yield* new ServerProcessError({ message: `${method} ${path}: ${response.status} ${text}` })
       }
-      return (text === "" ? { data: null } : JSON.parse(text)) as ApiAnswer
+      return text === "" ? {} : Json.parse(text)
     })
   }
 })

@@ -1,6 +1,5 @@
 import { NodeHttpServer } from "@effect/platform-node"
 import { Seal } from "@headwater/domain/Seal"
-import * as EgressAllowList from "@headwater/egress/EgressAllowList"
 import { EgressBroker } from "@headwater/egress/EgressBroker"
 import { EgressGuard } from "@headwater/egress/EgressGuard"
 import { EgressHttp } from "@headwater/egress/EgressHttp"
@@ -35,10 +34,7 @@ const seal = Layer.unwrap(Effect.gen(function*() {
 }))
 
 const guard = Layer.unwrap(
-  Effect.flatMap(
-    ServerConfig,
-    ({ egressAllow }) => Effect.map(EgressAllowList.fromEntries(egressAllow), EgressGuard.layer)
-  )
+  Effect.map(ServerConfig, ({ egressAllowList }) => EgressGuard.layer(egressAllowList))
 )
 
 const egressHttp = Layer.unwrap(Effect.gen(function*() {
@@ -79,14 +75,11 @@ const engine = Layer.mergeAll(Engine.layer, AccountLifecycle.layer).pipe(
   Layer.provideMerge(egressHttp),
   Layer.provideMerge(guard),
   Layer.provideMerge(Tables.layer),
-  Layer.provide(Layer.effect(EngineConfig, Effect.map(ServerConfig, ({ url }) => ({ publicUrl: url }))))
+  Layer.provideMerge(Layer.effect(EngineConfig, Effect.map(ServerConfig, ({ url }) => ({ publicUrl: url }))))
 )
 
 const http = HttpApp.layer.pipe(
-  Layer.provide(Layer.effect(
-    HttpSettings,
-    Effect.map(ServerConfig, ({ maxBody, url }) => ({ publicUrl: url, maxBody }))
-  )),
+  Layer.provide(Layer.effect(HttpSettings, Effect.map(ServerConfig, ({ maxBody }) => ({ maxBody })))),
   Layer.provide(
     Layer.unwrap(
       Effect.map(

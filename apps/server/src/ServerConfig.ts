@@ -1,3 +1,4 @@
+import * as EgressAllowList from "@headwater/egress/EgressAllowList"
 import { Config, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import { Base64 } from "effect/encoding"
 import { isIP } from "node:net"
@@ -29,6 +30,8 @@ export interface ServerSettings {
   readonly secretKey: Option.Option<Redacted.Redacted>
   /** CIDRs, host names, or `loopback`. */
   readonly egressAllow: ReadonlyArray<string>
+  /** What `egressAllow` lets through. */
+  readonly egressAllowList: EgressAllowList.EgressAllowList
   /** Absolute path of a PEM file. */
   readonly extraCa: Option.Option<string>
   readonly retentionDays: number
@@ -109,25 +112,13 @@ const secretKey: Parse<Redacted.Redacted> = (value) => {
     : Result.fail("must be base64 of 32 bytes, such as `openssl rand -base64 32` prints")
 }
 
-const egressAllow: Parse<ReadonlyArray<string>> = (value) => {
+const egressAllow: Parse<Pick<ServerSettings, "egressAllow" | "egressAllowList">> = (value) => {
   const entries = value.split(",").map((entry) => entry.trim()).filter((entry) => entry !== "")
-  const wrong = entries.find((entry) => !isEgressEntry(entry))
-  return wrong === undefined
-    ? Result.succeed(entries)
-    : Result.fail(`must list CIDRs, host names, or loopback, separated by commas; ${quote(wrong)} is none of them`)
-}
-
-const isEgressEntry = (entry: string): boolean => {
-  const [address = "", bits, ...rest] = entry.split("/")
-  const family = isIP(address)
-  if (rest.length > 0) return false
-  if (bits !== undefined) return family !== 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128)
-  if (family !== 0) return true
-  // Digits and dots that are no address are a mistyped one, not a name.
-  return /^(?=.{1,253}$)(\*\.)?[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*\.?$/i.test(
-    entry
-  ) &&
-    !/^[\d.]+$/.test(entry)
+  return Result.mapBoth(EgressAllowList.fromEntries(entries), {
+    onSuccess: (egressAllowList) => ({ egressAllow: entries, egressAllowList }),
+    onFailure: ({ entry }) =>
+      `must list CIDRs, host names, or loopback, separated by commas; ${quote(entry)} is none of them`
+  })
 }
 
 const host: Parse<string> = (value) =>
@@ -164,9 +155,12 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
       ),
       apiKey: yield* variable("HEADWATER_API_KEY", apiKey),
       secretKey: secret,
-      egressAllow: Option.getOrElse(
+      ...Option.getOrElse(
         yield* variable("HEADWATER_EGRESS_ALLOW", egressAllow),
-        () => Option.isNone(database) ? ["loopback"] : []
+        () =>
+          Option.isNone(database)
+            ? { egressAllow: ["loopback"], egressAllowList: EgressAllowList.loopback }
+            : { egressAllow: [], egressAllowList: EgressAllowList.empty }
       ),
       extraCa: yield* variable("HEADWATER_EXTRA_CA", path),
       retentionDays: Option.getOrElse(yield* variable("HEADWATER_RETENTION_DAYS", integer(1, 36_500)), () => 30),

@@ -1,4 +1,3 @@
-import * as Effect from "effect/Effect"
 import * as Host from "effect/net/Host"
 import * as IpNetwork from "effect/net/IpNetwork"
 import * as NetAddress from "effect/net/NetAddress"
@@ -20,44 +19,50 @@ export interface EgressAllowList {
   readonly hosts: ReadonlySet<string>
 }
 
-const loopback = ["127.0.0.0/8", "::1/128"].map(IpNetwork.fromStringUnsafe)
+/** What the word `loopback` stands for. */
+export const loopback: EgressAllowList = {
+  networks: ["127.0.0.0/8", "::1/128"].map(IpNetwork.fromStringUnsafe),
+  hosts: new Set()
+}
 
 export const empty: EgressAllowList = { networks: [], hosts: new Set() }
 
 /** Reads the comma-separated form of `HEADWATER_EGRESS_ALLOW`. */
-export const fromString = (text: string): Effect.Effect<EgressAllowList, EgressAllowListInvalid> =>
+export const fromString = (text: string): Result.Result<EgressAllowList, EgressAllowListInvalid> =>
   fromEntries(text.split(","))
 
 /** Reads a list of CIDRs, addresses, hosts, or the word `loopback`. Blank entries are skipped. */
-export const fromEntries = Effect.fnUntraced(function*(
+export const fromEntries = (
   entries: Iterable<string>
-): Effect.fn.Return<EgressAllowList, EgressAllowListInvalid> {
+): Result.Result<EgressAllowList, EgressAllowListInvalid> => {
   const networks: Array<IpNetwork.IpNetwork> = []
   const hosts = new Set<string>()
   for (const raw of entries) {
     const entry = raw.trim()
     if (entry === "") continue
     if (entry.toLowerCase() === "loopback") {
-      networks.push(...loopback)
+      networks.push(...loopback.networks)
       continue
     }
     if (entry.includes("/")) {
       const network = IpNetwork.fromString(entry)
       if (Result.isFailure(network)) {
-        return yield* new EgressAllowListInvalid({ entry, message: `"${entry}" is not a network in CIDR form` })
+        return Result.fail(new EgressAllowListInvalid({ entry, message: `"${entry}" is not a network in CIDR form` }))
       }
       networks.push(network.success)
       continue
     }
     const host = Host.hostFromString(entry)
     if (Result.isFailure(host)) {
-      return yield* new EgressAllowListInvalid({ entry, message: `"${entry}" is not an address, network or host` })
+      return Result.fail(
+        new EgressAllowListInvalid({ entry, message: `"${entry}" is not an address, network or host` })
+      )
     }
     if (NetAddress.isIpAddress(host.success)) networks.push(singleAddress(host.success))
     else hosts.add(host.success.replace(/\.$/, ""))
   }
-  return { networks, hosts }
-})
+  return Result.succeed({ networks, hosts })
+}
 
 const singleAddress = (address: NetAddress.IpAddress): IpNetwork.IpNetwork =>
   IpNetwork.fromAddressUnsafe(address, NetAddress.isIpv4Address(address) ? 32 : 128)

@@ -7,10 +7,9 @@ import * as EgressAllowList from "./EgressAllowList.ts"
 import { EgressBroker, ticketLength } from "./EgressBroker.ts"
 import { EgressGuard } from "./EgressGuard.ts"
 
-const broker = (allow: string) =>
-  EgressBroker.layer({ ticketMillis: 300, maxConnectionsPerHolder: 2 }).pipe(
-    Layer.provide(Layer.unwrap(Effect.map(EgressAllowList.fromString(allow), EgressGuard.layer)))
-  )
+const brokerLayer = EgressBroker.layer({ ticketMillis: 300, maxConnectionsPerHolder: 2 }).pipe(
+  Layer.provide(EgressGuard.layer(EgressAllowList.loopback))
+)
 
 /** A server that says `hello`, then sends back what it gets. Counts the connections that are open. */
 const echo = Effect.acquireRelease(
@@ -60,7 +59,7 @@ describe("EgressBroker", () => {
       assert.strictEqual(yield* exchange(broker.port, ticket, "and back"), "hello and back")
       yield* Effect.sleep("50 millis")
       assert.strictEqual(yield* broker.connections("p1"), 0)
-    }).pipe(Effect.provide(broker("loopback"))))
+    }).pipe(Effect.provide(brokerLayer)))
 
   it.live("a ticket may come in pieces, and what follows it in the same packet is passed on", () =>
     Effect.gen(function*() {
@@ -71,7 +70,7 @@ describe("EgressBroker", () => {
         yield* exchange(broker.port, ticket.slice(0, 10), `${ticket.slice(10)}first`, " second"),
         "hello first second"
       )
-    }).pipe(Effect.provide(broker("loopback"))))
+    }).pipe(Effect.provide(brokerLayer)))
 
   it.live("a forged, replayed or missing ticket gets nothing", () =>
     Effect.gen(function*() {
@@ -82,7 +81,7 @@ describe("EgressBroker", () => {
       const ticket = yield* broker.ticket("p1", { host: "127.0.0.1", port })
       assert.strictEqual(yield* exchange(broker.port, ticket), "hello ")
       assert.strictEqual(yield* exchange(broker.port, ticket), "")
-    }).pipe(Effect.provide(broker("loopback"))))
+    }).pipe(Effect.provide(brokerLayer)))
 
   it.live("a ticket that is not used in time is worth nothing, and what was dialled for it is closed", () =>
     Effect.gen(function*() {
@@ -94,7 +93,7 @@ describe("EgressBroker", () => {
       yield* Effect.sleep("400 millis")
       assert.strictEqual(open.size, 0)
       assert.strictEqual(yield* exchange(broker.port, ticket), "")
-    }).pipe(Effect.provide(broker("loopback"))))
+    }).pipe(Effect.provide(brokerLayer)))
 
   it.live("a holder has a bounded number of connections, which end with it", () =>
     Effect.gen(function*() {
@@ -109,7 +108,7 @@ describe("EgressBroker", () => {
       yield* Effect.sleep("50 millis")
       assert.strictEqual(open.size, 1)
       yield* broker.ticket("p1", target)
-    }).pipe(Effect.provide(broker("loopback"))))
+    }).pipe(Effect.provide(brokerLayer)))
 
   it.live("what the guard refuses gets no ticket, and neither does the broker itself", () =>
     Effect.gen(function*() {
@@ -120,5 +119,5 @@ describe("EgressBroker", () => {
       )
       const self = yield* Effect.flip(broker.ticket("p1", { host: "127.0.0.1", port: broker.port }))
       assert.strictEqual(self._tag, "EgressRefused")
-    }).pipe(Effect.provide(broker("loopback"))))
+    }).pipe(Effect.provide(brokerLayer)))
 })

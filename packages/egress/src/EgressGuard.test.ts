@@ -18,7 +18,9 @@ const zone = Dns.layerStatic({
 })
 
 const guarding = (allow: string) =>
-  Layer.unwrap(Effect.map(EgressAllowList.fromString(allow), EgressGuard.layerNoDns)).pipe(Layer.provide(zone))
+  Layer.unwrap(Effect.map(Effect.fromResult(EgressAllowList.fromString(allow)), EgressGuard.layerNoDns)).pipe(
+    Layer.provide(zone)
+  )
 
 const resolve = (host: string) => Effect.flatMap(EgressGuard, (guard) => guard.resolve(host))
 
@@ -137,10 +139,10 @@ describe("EgressGuard", () => {
       yield* Effect.flip(resolve("10.0.0.1"))
     }).pipe(Effect.provide(guarding("inside.test"))))
 
-  for (const entry of ["10.0.0.1/24", "10.0.0.0/33", "a b", "http://x"]) {
+  for (const entry of ["10.0.0.1/24", "10.0.0.0/33", "a b", "http://x", "*.example.com"]) {
     it.effect(`"${entry}" is not an entry of the allow-list`, () =>
       Effect.gen(function*() {
-        const error = yield* Effect.flip(EgressAllowList.fromString(`loopback,${entry}`))
+        const error = yield* Effect.flip(Effect.fromResult(EgressAllowList.fromString(`loopback,${entry}`)))
         assert.strictEqual(error.entry, entry)
       }))
   }

@@ -40,12 +40,8 @@ export interface EgressTarget {
   readonly port: number
 }
 
-export interface ConnectOptions {
-  /** How long one address may take to accept, in milliseconds. */
-  readonly timeoutMillis?: number
-}
-
-const defaultConnectTimeoutMillis = 10_000
+/** How long one address may take to accept. */
+const connectTimeoutMillis = 10_000
 
 /** The check that every connection made for a user passes (`delivery.md`, "The egress guard"). */
 export class EgressGuard extends Context.Service<EgressGuard, {
@@ -54,15 +50,11 @@ export class EgressGuard extends Context.Service<EgressGuard, {
   /** The addresses of a host, in the resolver's order, once every one of them was found to be allowed. */
   resolve(host: string): Effect.Effect<ReadonlyArray<string>, EgressRefused | DnsFailed>
   /** Resolves, checks, and connects to a checked address, trying them in order. The caller owns the socket. */
-  connect(
-    target: EgressTarget,
-    options?: ConnectOptions
-  ): Effect.Effect<Net.Socket, EgressRefused | DnsFailed | ConnectFailed>
+  connect(target: EgressTarget): Effect.Effect<Net.Socket, EgressRefused | DnsFailed | ConnectFailed>
   /** Connects to addresses that `resolve` returned for the same attempt, without another check. */
   connectChecked(
     target: EgressTarget,
-    addresses: ReadonlyArray<string>,
-    options?: ConnectOptions
+    addresses: ReadonlyArray<string>
   ): Effect.Effect<Net.Socket, ConnectFailed>
 }>()("@headwater/egress/EgressGuard") {
   /** The guard over the system's resolver. */
@@ -111,19 +103,18 @@ const make = (allow: EgressAllowList.EgressAllowList, dns: Dns.Dns["Service"]): 
 
   const connectChecked = Effect.fnUntraced(function*(
     target: EgressTarget,
-    addresses: ReadonlyArray<string>,
-    options?: ConnectOptions
+    addresses: ReadonlyArray<string>
   ): Effect.fn.Return<Net.Socket, ConnectFailed> {
     let failure: ConnectFailed | undefined
     for (const address of addresses) {
-      const result = yield* Effect.result(dial(target, address, options?.timeoutMillis ?? defaultConnectTimeoutMillis))
+      const result = yield* Effect.result(dial(target, address))
       if (Result.isSuccess(result)) return result.success
       failure = result.failure
     }
     return yield* failure ?? connectFailed(target, "", "ENOTFOUND", "no address to connect to")
   })
 
-  const connect = Effect.fnUntraced(function*(target: EgressTarget, options?: ConnectOptions) {
+  const connect = Effect.fnUntraced(function*(target: EgressTarget) {
     if (!Number.isInteger(target.port) || target.port < 1 || target.port > 65535) {
       return yield* new EgressRefused({
         host: target.host,
@@ -131,7 +122,7 @@ const make = (allow: EgressAllowList.EgressAllowList, dns: Dns.Dns["Service"]): 
         message: `The egress guard refused port ${target.port}`
       })
     }
-    return yield* connectChecked(target, yield* resolve(target.host), options)
+    return yield* connectChecked(target, yield* resolve(target.host))
   })
 
   const checkUrl = Effect.fnUntraced(function*(text: string): Effect.fn.Return<URL, EgressRefused> {
@@ -177,7 +168,7 @@ const canonicalHost = (
 const connectFailed = (target: EgressTarget, address: string, code: string, message: string) =>
   new ConnectFailed({ host: target.host, port: target.port, address, code, message })
 
-const dial = (target: EgressTarget, address: string, timeoutMillis: number): Effect.Effect<Net.Socket, ConnectFailed> =>
+const dial = (target: EgressTarget, address: string): Effect.Effect<Net.Socket, ConnectFailed> =>
   Effect.callback<Net.Socket, ConnectFailed>((resume) => {
     const socket = Net.connect({ host: address, port: target.port, noDelay: true })
     const onError = (error: NodeJS.ErrnoException) => {
@@ -194,10 +185,15 @@ const dial = (target: EgressTarget, address: string, timeoutMillis: number): Eff
     return Effect.sync(() => socket.destroy())
   }).pipe(
     Effect.timeoutOrElse({
-      duration: timeoutMillis,
+      duration: connectTimeoutMillis,
       orElse: () =>
         Effect.fail(
-          connectFailed(target, address, "ETIMEDOUT", `${address}:${target.port} did not accept in ${timeoutMillis} ms`)
+          connectFailed(
+            target,
+            address,
+            "ETIMEDOUT",
+            `${address}:${target.port} did not accept in ${connectTimeoutMillis} ms`
+          )
         )
     })
   )

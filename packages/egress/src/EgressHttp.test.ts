@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { authority, certificate, privateKey } from "@headwater/testing/TestCertificate"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Dns from "effect/net/Dns"
@@ -6,7 +7,6 @@ import * as Http from "node:http"
 import * as Https from "node:https"
 import type { AddressInfo, Server, Socket } from "node:net"
 import * as Net from "node:net"
-import { authority, certificate, privateKey } from "../test/TestCertificate.ts"
 import * as EgressAllowList from "./EgressAllowList.ts"
 import { EgressGuard } from "./EgressGuard.ts"
 import { EgressHttp, type EgressHttpRequest } from "./EgressHttp.ts"
@@ -17,7 +17,7 @@ const zone = Dns.layerStatic({
 
 const client = (extraCa?: string) =>
   EgressHttp.layer(extraCa === undefined ? {} : { extraCa }).pipe(
-    Layer.provide(Layer.unwrap(Effect.map(EgressAllowList.fromString("loopback"), EgressGuard.layerNoDns))),
+    Layer.provide(EgressGuard.layerNoDns(EgressAllowList.loopback)),
     Layer.provide(zone)
   )
 

@@ -40,10 +40,12 @@ export interface EgressHttpResponse {
 export interface EgressHttpOptions {
   /** PEM text of certificate authorities trusted beside Node's own (`HEADWATER_EXTRA_CA`). */
   readonly extraCa?: string
-  /** Origins with connections kept open. The one used longest ago goes first. */
-  readonly maxOrigins?: number
-  readonly connectionsPerOrigin?: number
 }
+
+/** Addresses of origins with connections kept open. The one used longest ago goes first. */
+const maxLanes = 512
+
+const connectionsPerLane = 64
 
 /**
  * One HTTP request through the egress guard: resolved and checked every time, redirects not followed, certificates
@@ -76,7 +78,6 @@ const make = Effect.fnUntraced(function*(options: EgressHttpOptions) {
   const secureContext = Tls.createSecureContext(
     options.extraCa === undefined ? {} : { ca: [...Tls.rootCertificates, options.extraCa] }
   )
-  const maxOrigins = options.maxOrigins ?? 512
   const lanes = new Map<string, Lane>()
 
   yield* Effect.addFinalizer(() => Effect.promise(() => Promise.all([...lanes.values()].map((_) => _.pool.destroy()))))
@@ -84,7 +85,7 @@ const make = Effect.fnUntraced(function*(options: EgressHttpOptions) {
   const openLane = (url: URL, address: string): Lane => {
     const target = { host: hostOf(url), port: portOf(url) }
     const pool = new Pool(url.origin, {
-      connections: options.connectionsPerOrigin ?? 64,
+      connections: connectionsPerLane,
       pipelining: 1,
       allowH2: false,
       keepAliveTimeout: 30_000,
@@ -120,7 +121,7 @@ const make = Effect.fnUntraced(function*(options: EgressHttpOptions) {
     const lane = openLane(url, address)
     lanes.set(`${url.origin} ${address}`, lane)
     for (const [key, old] of lanes) {
-      if (lanes.size <= maxOrigins) break
+      if (lanes.size <= maxLanes) break
       if (old.inUse > 0 || old === lane) continue
       lanes.delete(key)
       void old.pool.destroy()

@@ -83,13 +83,15 @@ export class Feed {
       this.behind = false
       return read.page(this.address, this.position)
     }).pipe(
-      Effect.map(({ events, head }) => {
+      Effect.flatMap(({ events, head }) => {
         for (const event of events) {
           // What was offered while the page was read is there already.
           if (event.n > this.tail) this.push(event)
         }
         if (events.length > 0 && this.tail < head.n) this.behind = true
-        return Option.fromUndefinedOr(this.peek() ?? this.deletedUpTo(head))
+        const item = this.peek() ?? this.deletedUpTo(head)
+        // What was offered meanwhile may not have followed on.
+        return item === undefined && this.behind ? this.next(read) : Effect.succeed(Option.fromUndefinedOr(item))
       }),
       Effect.tapError(() => Effect.sync(() => this.lookAgain()))
     )

@@ -23,9 +23,7 @@ import * as EmitterLog from "../src/EmitterLog.ts"
 import { EngineConfig } from "../src/EngineConfig.ts"
 import { FeedReader } from "../src/Feed.ts"
 
-const egress = EgressHttp.layer().pipe(
-  Layer.provide(Layer.unwrap(Effect.map(EgressAllowList.fromString("loopback"), EgressGuard.layer)))
-)
+const egress = EgressHttp.layer().pipe(Layer.provide(EgressGuard.layer(EgressAllowList.loopback)))
 
 /** Everything an actor needs but the cluster and, for one that runs no code, the sandbox. */
 export const layerNoSandbox = Layer.mergeAll(AccountLifecycle.layer, FeedReader.layer, Draining.layer, egress).pipe(

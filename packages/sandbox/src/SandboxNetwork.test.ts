@@ -1,6 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { EgressBroker } from "@headwater/egress/EgressBroker"
 import { componentOf, realSandbox, runCode } from "@headwater/testing/RealSandbox"
+import { authority, certificate, privateKey } from "@headwater/testing/TestCertificate"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Fs from "node:fs/promises"
@@ -11,7 +12,6 @@ import type * as Net from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
-import { authority, certificate, privateKey } from "../../egress/test/TestCertificate.ts"
 
 const httpServer = Effect.acquireRelease(
   Effect.callback<Http.Server>((resume) => {

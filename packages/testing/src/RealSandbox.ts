@@ -40,7 +40,7 @@ export const realSandbox = (options: RealSandboxOptions = {}) =>
         await Fs.chmod(denoPath, 0o755)
       })
     }
-    const allow = yield* EgressAllowList.fromString(options.allow ?? "")
+    const allow = yield* Effect.fromResult(EgressAllowList.fromString(options.allow ?? ""))
     return Sandbox.layerNoPool.pipe(
       Layer.provideMerge(SandboxPool.layer),
       Layer.provide(SandboxConfig.layer({ ...options, cacheDir, denoPath, ...(asRoot ? { identity: nobody } : {}) })),

@@ -1,8 +1,8 @@
 import { Effect, type Scope } from "effect"
-import { createServer, type IncomingHttpHeaders } from "node:http"
+import { createServer } from "node:http"
 
 export interface Received {
-  readonly headers: IncomingHttpHeaders
+  readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
@@ -28,9 +28,12 @@ export const make = (
         const chunks: Array<Buffer> = []
         request.on("data", (chunk: Buffer) => chunks.push(chunk))
         request.on("end", () => {
-          received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() })
-          const { headers, status } = answer(received.length - 1)
-          response.writeHead(status, headers).end()
+          const headers = Object.fromEntries(
+            Object.entries(request.headers).map(([name, value]) => [name, String(value)])
+          )
+          received.push({ headers, body: Buffer.concat(chunks).toString() })
+          const reply = answer(received.length - 1)
+          response.writeHead(reply.status, reply.headers).end()
         })
       })
       server.listen(0, "127.0.0.1", () => {

@@ -1,8 +1,9 @@
 import { assert, layer } from "@effect/vitest"
+import * as Json from "@headwater/testing/Json"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { createHash } from "node:crypto"
-import * as Http from "./HttpAppFixture.ts"
+import * as Http from "../../test/HttpAppFixture.ts"
 
 layer(Http.layer, { excludeTestServices: true })("components", (it) => {
   it.effect("are saved with their hash and found by id, or the newest by key, in their account alone", () =>
@@ -21,21 +22,21 @@ layer(Http.layer, { excludeTestServices: true })("components", (it) => {
         "created_at",
         "updated_at"
       ])
-      assert.deepInclude(first, {
+      Json.assertHolds(first, {
         code,
         code_hash: createHash("sha256").update(code).digest("hex"),
         name: "My Feed!",
         version: "1.2.3",
         configurable_props: [{ name: "timer", type: "$.interface.timer", default: { intervalSeconds: 60 } }]
-      } as never)
+      })
       assert.match(first.id, /^sc_/)
       yield* Effect.sleep("2 millis")
       const second = yield* http.created("/v1/components/", {
         component_code: Http.code("feed"),
         component_url: "https://example.com/feed.mjs"
       })
-      assert.deepStrictEqual((yield* http.request("GET", `/v1/components/${first.id}`)).json["data"], first as never)
-      assert.deepStrictEqual((yield* http.request("GET", "/v1/components/feed/")).json["data"], second as never)
+      assert.deepStrictEqual<unknown>((yield* http.request("GET", `/v1/components/${first.id}`)).json["data"], first)
+      assert.deepStrictEqual<unknown>((yield* http.request("GET", "/v1/components/feed/")).json["data"], second)
       for (const name of ["feed", first.id]) {
         assert.strictEqual((yield* stranger.request("GET", `/v1/components/${name}`)).status, 404)
       }
@@ -59,8 +60,8 @@ layer(Http.layer, { excludeTestServices: true })("components", (it) => {
           const answer = yield* http.request("POST", path, { body: { component_code } })
           Http.assertProblem(answer, 422, "component_invalid")
           assert.hasAllKeys(answer.json["details"], ["message", "file", "line", "column"])
-          assert.match(Http.textOf(answer.json["details"]!["message"]), message)
-          assert.deepInclude(answer.json["details"], { file: "component.mjs", line, column } as never, component_code)
+          assert.match(Json.textOf(answer.json["details"]!["message"]), message)
+          Json.assertHolds(answer.json["details"], { file: "component.mjs", line, column }, component_code)
         }
       }
       const sql = yield* SqlClient.SqlClient
@@ -92,7 +93,7 @@ layer(Http.layer, { excludeTestServices: true })("components", (it) => {
       for (const hook of ["deploy", "activate"]) {
         const answer = yield* http.request("POST", "/v1/sources", { body: { component_code: failing(hook) } })
         Http.assertProblem(answer, 422, "hook_failed")
-        assert.deepStrictEqual(answer.json["details"] as unknown, {
+        assert.deepStrictEqual<unknown>(answer.json["details"], {
           hook,
           message: "no such team",
           file: "component.mjs",

@@ -1,4 +1,5 @@
 import * as Problem from "@headwater/api/Problem"
+import { EngineConfig } from "@headwater/engine/EngineConfig"
 import type { HttpReply, HttpRequestEvent, NotAnswered } from "@headwater/engine/HttpExchange"
 import { Ingest } from "@headwater/engine/Ingest"
 import { ByteSize, Effect, Option } from "effect"
@@ -89,7 +90,8 @@ const readBody = Effect.fnUntraced(
  */
 export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
   const ingest = yield* Ingest
-  const { maxBody, publicUrl } = yield* HttpSettings
+  const { maxBody } = yield* HttpSettings
+  const { publicUrl } = yield* EngineConfig
 
   const take = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest) {
     const [, endpointKey, path = "/", query = ""] = urlForm.exec(request.url) ?? []

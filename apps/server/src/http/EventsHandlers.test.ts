@@ -2,8 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import * as EventId from "@headwater/domain/EventId"
 import { version } from "@headwater/domain/Version"
 import { EventLog } from "@headwater/log/EventLog"
+import * as Json from "@headwater/testing/Json"
 import { Effect } from "effect"
-import * as Http from "./HttpAppFixture.ts"
+import * as Http from "../../test/HttpAppFixture.ts"
 
 /** Emits what is in the request's body, and does what else it says. */
 const source = Http.httpCode(`
@@ -25,27 +26,27 @@ layer(Http.layer, { excludeTestServices: true })("event summaries", (it) => {
       yield* post({ emit: "elsewhere", meta: { name: "other" } })
       yield* http.summaries("/v1/sources/s/event_summaries?event_name=other", 1)
       const { json } = yield* http.request("GET", `/v1/sources/${created.id}/event_summaries`)
-      const data = json["data"] as unknown as ReadonlyArray<Http.JsonAnswer>
+      const data = Json.listOf(json["data"])
       assert.lengthOf(data, 3)
       const { emit_id, ...metadata } = data[2]!["metadata"]!
-      const ms = Number(Http.textOf(data[2]!["id"]).split("-")[0])
-      assert.match(Http.textOf(data[2]!["id"]), /^\d{13}-\d+$/)
-      assert.strictEqual(data[2]!["indexed_at_ms"] as unknown, ms)
-      assert.deepStrictEqual(data[2]!["event"] as unknown, { raw_event: { n: 0 } })
+      const ms = Number(Json.textOf(data[2]!["id"]).split("-")[0])
+      assert.match(Json.textOf(data[2]!["id"]), /^\d{13}-\d+$/)
+      assert.strictEqual<unknown>(data[2]!["indexed_at_ms"], ms)
+      assert.deepStrictEqual<unknown>(data[2]!["event"], { raw_event: { n: 0 } })
       assert.isNotEmpty(emit_id)
-      assert.deepStrictEqual(metadata as unknown, {
+      assert.deepStrictEqual<unknown>(metadata, {
         name: "",
         emitter_id: created.id,
         id: "own",
         summary: "First",
         ts: 5
       })
-      assert.deepStrictEqual(data[1]!["event"] as unknown, { raw_event: null })
-      assert.deepInclude(data[0]!["metadata"], { truncated: true } as never)
+      assert.deepStrictEqual<unknown>(data[1]!["event"], { raw_event: null })
+      Json.assertHolds(data[0]!["metadata"], { truncated: true })
       assert.isBelow(Buffer.byteLength(JSON.stringify(data[0]!["event"])), 1_024)
-      assert.isTrue(Http.textOf(data[0]!["event"]!["raw_event"]!["text"]).startsWith("ää"))
+      assert.isTrue(Json.textOf(data[0]!["event"]!["raw_event"]!["text"]).startsWith("ää"))
       const full = yield* http.request("GET", `/v1/sources/s/event_summaries?limit=1&expand=event`)
-      assert.deepStrictEqual(full.json["data"]![0]!["event"] as unknown, { raw_event: large })
+      assert.deepStrictEqual<unknown>(full.json["data"]![0]!["event"], { raw_event: large })
       assert.notProperty(full.json["data"]![0]!["metadata"], "truncated")
       for (const name of ["", "default"]) {
         const named = yield* http.request("GET", `/v1/sources/s/event_summaries?event_name=${name}`)
@@ -67,11 +68,11 @@ layer(Http.layer, { excludeTestServices: true })("event summaries", (it) => {
       assert.hasAllKeys(summary, ["id", "indexed_at_ms", "event", "metadata"])
       const event = summary!["event"]!
       assert.hasAllKeys(event, ["original_event", "original_context", "error"])
-      assert.deepInclude(event["original_event"], { method: "POST", body: { thrown: "too far", log: "it" } } as never)
+      Json.assertHolds(event["original_event"], { method: "POST", body: { thrown: "too far", log: "it" } })
       const { id, ts, ...context } = event["original_context"]!
       assert.isNotEmpty(id)
-      assert.strictEqual(new Date(Http.textOf(ts)).toISOString(), Http.textOf(ts))
-      assert.deepStrictEqual(context as unknown, {
+      assert.strictEqual(new Date(Json.textOf(ts)).toISOString(), Json.textOf(ts))
+      assert.deepStrictEqual<unknown>(context, {
         workflow_id: created.id,
         deployment_id: created["component_id"],
         source_type: "HTTP",
@@ -80,23 +81,23 @@ layer(Http.layer, { excludeTestServices: true })("event summaries", (it) => {
         platform_version: version
       })
       const { stack, ts: at, ...error } = event["error"]!
-      assert.strictEqual(new Date(Http.textOf(at)).toISOString(), Http.textOf(at))
-      assert.match(Http.textOf(stack), /^RangeError: too far\n {4}at .*component\.mjs:9:\d+/)
-      assert.deepStrictEqual(error as unknown, { code: "RangeError", cellId: created.id, message: "too far" })
-      assert.deepInclude(summary!["metadata"], { name: "$errors", emitter_id: created.id } as never)
+      assert.strictEqual(new Date(Json.textOf(at)).toISOString(), Json.textOf(at))
+      assert.match(Json.textOf(stack), /^RangeError: too far\n {4}at .*component\.mjs:9:\d+/)
+      assert.deepStrictEqual<unknown>(error, { code: "RangeError", cellId: created.id, message: "too far" })
+      Json.assertHolds(summary!["metadata"], { name: "$errors", emitter_id: created.id })
       const paths = [
         "/v1/sources/s/$errors/event_summaries/?expand=event",
         "/v1/sources/s/%24errors/event_summaries?expand=event",
         "/v1/sources/s/event_summaries?event_name=$errors&expand=event"
       ]
       for (const path of paths) {
-        assert.deepStrictEqual((yield* http.request("GET", path)).json["data"] as unknown, [summary])
+        assert.deepStrictEqual<unknown>((yield* http.request("GET", path)).json["data"], [summary])
       }
       const [line] = yield* http.summaries("/v1/sources/s/$logs/event_summaries", 1)
       const { ts: loggedAt, ...logged } = line!["event"]!["raw_event"]!
       assert.isNumber(loggedAt)
-      assert.deepStrictEqual(logged as unknown, { level: "warn", message: "saw it { of: 2 }" })
-      assert.deepInclude(line!["metadata"], { name: "$logs" } as never)
+      assert.deepStrictEqual<unknown>(logged, { level: "warn", message: "saw it { of: 2 }" })
+      Json.assertHolds(line!["metadata"], { name: "$logs" })
     }))
 
   it.effect("of what code itself emits to $errors hold it as any other event", () =>
@@ -105,7 +106,7 @@ layer(Http.layer, { excludeTestServices: true })("event summaries", (it) => {
       const created = yield* http.created("/v1/sources", { component_code: source, name: "s" })
       yield* http.request("POST", Http.endpointOf(created), { body: { emit: [1], meta: { name: "$errors" } } })
       const [summary] = yield* http.summaries("/v1/sources/s/$errors/event_summaries", 1)
-      assert.deepStrictEqual(summary!["event"] as unknown, { raw_event: [1] })
+      assert.deepStrictEqual<unknown>(summary!["event"], { raw_event: [1] })
     }))
 
   it.effect("reach no further back than 100 events, by pages in either direction too", () =>
@@ -126,10 +127,10 @@ layer(Http.layer, { excludeTestServices: true })("event summaries", (it) => {
       })))
       const page = Effect.fnUntraced(function*(query: string) {
         const { json } = yield* http.request("GET", `/v1/sources/${id}/event_summaries?${query}`)
-        const data = json["data"] as unknown as ReadonlyArray<{ event: { raw_event: { n: number } } }>
-        assert.strictEqual(json["page_info"]!["total_count"] as unknown, 100)
-        assert.strictEqual(json["page_info"]!["count"] as unknown, data.length)
-        return { ns: data.map(({ event }) => event.raw_event.n), info: json["page_info"]! }
+        const data = Json.listOf(json["data"])
+        assert.strictEqual<unknown>(json["page_info"]!["total_count"], 100)
+        assert.strictEqual<unknown>(json["page_info"]!["count"], data.length)
+        return { ns: data.map(({ event }) => Number(event!["raw_event"]!["n"])), info: json["page_info"]! }
       })
       const walk = Effect.fnUntraced(function*(direction: "after" | "before", cursor: "end_cursor" | "start_cursor") {
         const seen: Array<ReadonlyArray<number>> = []
@@ -138,7 +139,7 @@ layer(Http.layer, { excludeTestServices: true })("event summaries", (it) => {
           const { info, ns } = yield* page(`limit=30&${query}`)
           if (ns.length === 0) return seen
           seen.push(ns)
-          query = `${direction}=${Http.textOf(info[cursor])}`
+          query = `${direction}=${Json.textOf(info[cursor])}`
         }
       })
       const last100 = Array.from({ length: 100 }, (_, i) => 129 - i)

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { HeadwaterClient } from "@headwater/api/HeadwaterClient"
 import { Effect, Layer, Redacted } from "effect"
 import { FetchHttpClient, HttpServer } from "effect/http"
-import * as Http from "./HttpAppFixture.ts"
+import * as Http from "../../test/HttpAppFixture.ts"
 
 describe("HeadwaterClient", () => {
   it.live("is typed by the contract, in answers and in problems", () =>

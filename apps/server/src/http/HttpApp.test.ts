@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import * as Http from "./HttpAppFixture.ts"
+import * as Http from "../../test/HttpAppFixture.ts"
 
 layer(Http.layer, { excludeTestServices: true })("the server's HTTP side", (it) => {
   it.effect("cuts each item of data down to include and exclude, from the query or from the body", () =>
@@ -14,16 +14,16 @@ layer(Http.layer, { excludeTestServices: true })("the server's HTTP side", (it) 
         "GET",
         "/v1/components/feed?include=id,name,configurable_props.name&exclude=name"
       )
-      assert.deepStrictEqual(json["data"] as unknown, { id: posted.id, configurable_props: [{ name: "a" }] })
+      assert.deepStrictEqual<unknown>(json["data"], { id: posted.id, configurable_props: [{ name: "a" }] })
       const source = yield* http.created("/v1/sources", { component_id: posted.id, exclude: "configured_props" })
       assert.notProperty(source, "configured_props")
       const list = yield* http.request("GET", "/v1/users/me/sources?include=active")
-      assert.deepStrictEqual(list.json["data"] as unknown, [{ active: true }])
+      assert.deepStrictEqual<unknown>(list.json["data"], [{ active: true }])
       assert.hasAllKeys(list.json["page_info"], ["total_count", "count", "start_cursor", "end_cursor"])
       const changed = yield* http.request("PUT", `/v1/sources/${source.id}`, { body: { include: "name" } })
-      assert.deepStrictEqual(changed.json["data"] as unknown, { name: "my-feed" })
+      assert.deepStrictEqual<unknown>(changed.json["data"], { name: "my-feed" })
       const webhook = yield* http.request("POST", "/v1/webhooks?url=http://127.0.0.1/&include=url")
-      assert.deepStrictEqual(webhook.json["data"] as unknown, { url: "http://127.0.0.1/" })
+      assert.deepStrictEqual<unknown>(webhook.json["data"], { url: "http://127.0.0.1/" })
       const failed = yield* http.request("GET", "/v1/sources/unknown?include=id")
       Http.assertProblem(failed, 404, "not_found")
     }))
@@ -37,7 +37,7 @@ layer(Http.layer, { excludeTestServices: true })("the server's HTTP side", (it) 
         VALUES ('dc_a', ${http.accountId}, ${new Date().toISOString().slice(0, 10)}::text::date, 3, 450)`
       yield* sql`UPDATE accounts SET daily_invocations_quota = 1000 WHERE id = ${http.accountId}`
       const free = yield* http.request("GET", "/v1/users/me")
-      assert.deepStrictEqual(free.json["data"] as unknown, {
+      assert.deepStrictEqual<unknown>(free.json["data"], {
         id: http.accountId,
         username: "ann",
         email: "ann@example.com",

@@ -3,7 +3,7 @@ import { Draining } from "@headwater/engine/Draining"
 import { ApiKeys } from "@headwater/log/ApiKeys"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import * as Http from "./HttpAppFixture.ts"
+import * as Http from "../../test/HttpAppFixture.ts"
 
 layer(Http.layer, { excludeTestServices: true })("every error", (it) => {
   it.effect("of a missing, malformed, unknown or revoked key is 401 with how to authenticate", () =>
@@ -236,5 +236,5 @@ it.live("a server that is shutting down answers 503 with when to try again", () 
     const answer = yield* http.request("POST", Http.endpointOf(source))
     Http.assertProblem(answer, 503, "unavailable")
     assert.strictEqual(answer.headers.get("retry-after"), "1")
-    assert.deepStrictEqual(answer.json["details"] as unknown, { retry_after_seconds: 1 })
+    assert.deepStrictEqual<unknown>(answer.json["details"], { retry_after_seconds: 1 })
   }).pipe(Effect.provide(Http.layer)))

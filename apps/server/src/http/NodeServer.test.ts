@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type AddressInfo, connect } from "node:net"
+import { connect } from "node:net"
 import * as NodeServer from "./NodeServer.ts"
 
 /** Sends bytes as they are and answers what came back until the server closed. */
@@ -13,7 +13,9 @@ const exchange = (bytes: string) =>
     (server) =>
       Effect.callback<string>((resume) => {
         let answer = ""
-        const socket = connect((server.address() as AddressInfo).port, "127.0.0.1", () => socket.write(bytes))
+        const address = server.address()
+        const port = typeof address === "object" && address !== null ? address.port : 0
+        const socket = connect(port, "127.0.0.1", () => socket.write(bytes))
         socket.on("data", (chunk) => {
           answer += chunk.toString()
         })

@@ -1,7 +1,8 @@
 import { assert, layer } from "@effect/vitest"
+import * as Json from "@headwater/testing/Json"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import * as Http from "./HttpAppFixture.ts"
+import * as Http from "../../test/HttpAppFixture.ts"
 
 /** Tells its hooks on its default stream. */
 const telling = `export default {
@@ -42,20 +43,20 @@ layer(Http.layer, { excludeTestServices: true })("sources", (it) => {
         "name",
         "name_slug"
       ])
-      assert.deepInclude(source, {
+      Json.assertHolds(source, {
         user_id: http.accountId,
         component_id,
         active: true,
         name: "my-feed",
         name_slug: "my-feed"
-      } as never)
+      })
       const shown = source["configured_props"]!
       assert.hasAllKeys(shown, ["timer", "http", "url"])
-      assert.deepStrictEqual(shown["timer"] as unknown, { cron: null, interval_seconds: 60 })
-      assert.match(Http.textOf(shown["http"]!["endpoint_url"]), /^https:\/\/events\.example\.com\/http\/[0-9A-Za-z]+$/)
-      const { user_id: _, ...later } = source as unknown as Record<string, unknown>
+      assert.deepStrictEqual<unknown>(shown["timer"], { cron: null, interval_seconds: 60 })
+      assert.match(Json.textOf(shown["http"]!["endpoint_url"]), /^https:\/\/events\.example\.com\/http\/[0-9A-Za-z]+$/)
+      const { user_id: _, ...later } = source
       for (const name of [source.id, "my-feed"]) {
-        assert.deepStrictEqual((yield* http.request("GET", `/v1/sources/${name}`)).json["data"] as unknown, later)
+        assert.deepStrictEqual<unknown>((yield* http.request("GET", `/v1/sources/${name}`)).json["data"], later)
         for (const method of ["GET", "DELETE"]) {
           Http.assertProblem(yield* stranger.request(method, `/v1/sources/${name}`), 404, "not_found")
         }
@@ -72,7 +73,7 @@ layer(Http.layer, { excludeTestServices: true })("sources", (it) => {
         configured_props: { timer: { cron: "0 9 * * 1-5", timezone: "Europe/Berlin" }, url: "http://x" }
       })
       const shown = source["configured_props"]!
-      assert.deepStrictEqual(shown["timer"] as unknown, {
+      assert.deepStrictEqual<unknown>(shown["timer"], {
         cron: "0 9 * * 1-5",
         interval_seconds: null,
         timezone: "Europe/Berlin"
@@ -82,7 +83,7 @@ layer(Http.layer, { excludeTestServices: true })("sources", (it) => {
       const changed = yield* http.request("PUT", `/v1/sources/${source.id}`, {
         body: { configured_props: { timer: { interval_seconds: 5, cron: null } } }
       })
-      assert.deepStrictEqual(changed.json["data"]!["configured_props"] as unknown, {
+      assert.deepStrictEqual<unknown>(changed.json["data"]!["configured_props"], {
         ...shown,
         timer: { cron: null, interval_seconds: 5 }
       })
@@ -110,7 +111,7 @@ layer(Http.layer, { excludeTestServices: true })("sources", (it) => {
         body: { component_code: Http.code("feed", { url: "string" }), configured_props: { url: 1, x: 2 } }
       })
       Http.assertProblem(answer, 400, "invalid_request")
-      assert.deepStrictEqual(answer.json["details"] as unknown, [
+      assert.deepStrictEqual<unknown>(answer.json["details"], [
         { path: "configured_props.x", message: "the component has no such prop" },
         { path: "configured_props.url", message: "expected a string" }
       ])
@@ -130,30 +131,30 @@ layer(Http.layer, { excludeTestServices: true })("sources", (it) => {
       }
       const list = Effect.fnUntraced(function*(query: string) {
         const { json } = yield* http.request("GET", `/v1/users/me/sources/${query}`)
-        const data = json["data"] as unknown as ReadonlyArray<{ readonly id: string }>
-        return { info: json["page_info"]!, ids: data.map(({ id }) => id) }
+        const data = Json.listOf(json["data"])
+        return { info: json["page_info"]!, ids: data.map(({ id }) => Json.textOf(id)) }
       })
       const first = yield* list("")
       assert.deepStrictEqual(first.ids, ids.slice(0, 10))
-      assert.deepStrictEqual(first.info as unknown, {
+      assert.deepStrictEqual<unknown>(first.info, {
         total_count: 12,
         count: 10,
         start_cursor: Buffer.from(ids[0]!).toString("base64url"),
         end_cursor: Buffer.from(ids[9]!).toString("base64url")
       })
       yield* http.request("DELETE", `/v1/sources/${ids[9]}`)
-      const second = yield* list(`?after=${Http.textOf(first.info["end_cursor"])}`)
+      const second = yield* list(`?after=${Json.textOf(first.info["end_cursor"])}`)
       assert.deepStrictEqual(second.ids, ids.slice(10))
-      const back = yield* list(`?limit=4&before=${Http.textOf(second.info["start_cursor"])}`)
+      const back = yield* list(`?limit=4&before=${Json.textOf(second.info["start_cursor"])}`)
       assert.deepStrictEqual(back.ids, ids.slice(5, 9))
       const between = yield* list(
-        `?limit=1&after=${Http.textOf(first.info["start_cursor"])}&before=${Http.textOf(first.info["end_cursor"])}`
+        `?limit=1&after=${Json.textOf(first.info["start_cursor"])}&before=${Json.textOf(first.info["end_cursor"])}`
       )
       assert.deepStrictEqual(between.ids, [ids[1]])
-      const beyond = yield* list(`?after=${Http.textOf(second.info["end_cursor"])}`)
-      assert.deepStrictEqual(beyond.info as unknown, { total_count: 11, count: 0, start_cursor: "", end_cursor: "" })
+      const beyond = yield* list(`?after=${Json.textOf(second.info["end_cursor"])}`)
+      assert.deepStrictEqual<unknown>(beyond.info, { total_count: 11, count: 0, start_cursor: "", end_cursor: "" })
       const other = yield* stranger.request("GET", "/v1/users/me/sources")
-      assert.strictEqual(other.json["page_info"]!["total_count"] as unknown, 0)
+      assert.strictEqual<unknown>(other.json["page_info"]!["total_count"], 0)
     }))
 
   it.effect("take the next free slug, and a new one with a new name, also when many do so at once", () =>
@@ -163,7 +164,7 @@ layer(Http.layer, { excludeTestServices: true })("sources", (it) => {
       const slugOf = (name: string | undefined) =>
         Effect.map(
           http.created("/v1/sources", { component_id, ...(name === undefined ? {} : { name }) }),
-          (source) => [Http.textOf(source["name"]), Http.textOf(source["name_slug"])]
+          (source) => [Json.textOf(source["name"]), Json.textOf(source["name_slug"])]
         )
       assert.deepStrictEqual(yield* slugOf("Über Große  Feeds!"), ["Über Große  Feeds!", "ber-gro-e-feeds"])
       assert.deepStrictEqual(yield* slugOf("ber gro e feeds"), ["ber gro e feeds", "ber-gro-e-feeds-2"])
@@ -180,10 +181,10 @@ layer(Http.layer, { excludeTestServices: true })("sources", (it) => {
         "my-feed-6"
       ])
       const renamed = yield* http.request("PUT", "/v1/sources/my-feed", { body: { name: "Orders" } })
-      assert.deepInclude(renamed.json["data"], { name: "Orders", name_slug: "orders" } as never)
+      Json.assertHolds(renamed.json["data"], { name: "Orders", name_slug: "orders" })
       Http.assertProblem(yield* http.request("GET", "/v1/sources/my-feed"), 404, "not_found")
       const same = yield* http.request("PUT", "/v1/sources/orders", { body: { name: "Orders" } })
-      assert.deepInclude(same.json["data"], { name_slug: "orders" } as never)
+      Json.assertHolds(same.json["data"], { name_slug: "orders" })
     }))
 
   it.effect("answer 404 at their endpoint while inactive, and go on from their place", () =>
@@ -193,16 +194,16 @@ layer(Http.layer, { excludeTestServices: true })("sources", (it) => {
       const endpoint = Http.endpointOf(source)
       const told = Effect.fnUntraced(function*(atLeast: number) {
         const summaries = yield* http.summaries(`/v1/sources/telling/event_summaries`, atLeast)
-        return summaries.map((summary) => Http.textOf(summary["event"]!["raw_event"])).toReversed()
+        return summaries.map((summary) => Json.textOf(summary["event"]!["raw_event"])).toReversed()
       })
       assert.strictEqual((yield* http.request("POST", `${endpoint}/1`)).status, 200)
       assert.deepStrictEqual(yield* told(3), ["deploy", "activate", "/1"])
       const off = yield* http.request("PUT", "/v1/sources/telling", { body: { active: false } })
-      assert.deepInclude(off.json["data"], { active: false, id: source.id } as never)
+      Json.assertHolds(off.json["data"], { active: false, id: source.id })
       Http.assertProblem(yield* http.request("POST", `${endpoint}/2`), 404, "not_found")
-      assert.strictEqual((yield* http.request("GET", "/v1/sources/telling")).json["data"]!["active"] as unknown, false)
+      assert.strictEqual<unknown>((yield* http.request("GET", "/v1/sources/telling")).json["data"]!["active"], false)
       const on = yield* http.request("PUT", `/v1/sources/${source.id}/`, { body: {} })
-      assert.deepInclude(on.json["data"], { active: true } as never)
+      Json.assertHolds(on.json["data"], { active: true })
       assert.strictEqual(Http.endpointOf(on.json["data"]!), endpoint)
       assert.strictEqual((yield* http.request("POST", `${endpoint}/3`)).status, 200)
       assert.deepStrictEqual(yield* told(6), ["deploy", "activate", "/1", "deactivate", "activate", "/3"])
@@ -216,15 +217,15 @@ layer(Http.layer, { excludeTestServices: true })("sources", (it) => {
         body: { component_code: telling, configured_props: { fail: true } }
       })
       Http.assertProblem(answer, 422, "hook_failed")
-      assert.deepInclude(answer.json["details"], { hook: "activate", message: "refused" } as never)
+      Json.assertHolds(answer.json["details"], { hook: "activate", message: "refused" })
       const left = yield* http.request("GET", `/v1/sources/${source.id}`)
-      assert.strictEqual(left.json["data"]!["active"] as unknown, false)
-      assert.strictEqual(left.json["data"]!["configured_props"]!["fail"] as unknown, true)
+      assert.strictEqual<unknown>(left.json["data"]!["active"], false)
+      assert.strictEqual<unknown>(left.json["data"]!["configured_props"]!["fail"], true)
       Http.assertProblem(yield* http.request("POST", Http.endpointOf(source)), 404, "not_found")
       const mended = yield* http.request("PUT", `/v1/sources/${source.id}`, {
         body: { configured_props: { fail: false } }
       })
-      assert.deepInclude(mended.json["data"], { active: true } as never)
+      Json.assertHolds(mended.json["data"], { active: true })
       assert.strictEqual((yield* http.request("POST", Http.endpointOf(source))).status, 200)
     }))
 
@@ -243,7 +244,7 @@ layer(Http.layer, { excludeTestServices: true })("sources", (it) => {
         Http.assertProblem(yield* http.request("GET", path), 404, "not_found")
       }
       Http.assertProblem(yield* http.request("POST", Http.endpointOf(source)), 404, "not_found")
-      assert.deepStrictEqual((yield* http.request("GET", "/v1/users/me/subscriptions")).json as unknown, { data: [] })
+      assert.deepStrictEqual<unknown>((yield* http.request("GET", "/v1/users/me/subscriptions")).json, { data: [] })
       const sql = yield* SqlClient.SqlClient
       assert.deepStrictEqual(yield* sql`SELECT id FROM events WHERE emitter_id = ${source.id}`, [])
       assert.deepStrictEqual(yield* sql`SELECT epoch FROM heads WHERE emitter_id = ${source.id}`, [])

@@ -7,6 +7,7 @@ import type { Component } from "@headwater/domain/Component"
 import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
 import type * as Id from "@headwater/domain/Id"
 import type { Source } from "@headwater/domain/Source"
+import { endpointUrl, EngineConfig } from "@headwater/engine/EngineConfig"
 import type { HookFailed } from "@headwater/engine/HookFailed"
 import { SourceLifecycle } from "@headwater/engine/SourceLifecycle"
 import { Components } from "@headwater/log/Components"
@@ -15,7 +16,6 @@ import { Effect, Option, type Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ComponentSaving, moduleName } from "./ComponentSaving.ts"
 import { answerFailures } from "./FailureProblem.ts"
-import { HttpSettings } from "./HttpSettings.ts"
 
 interface ComponentParameters {
   readonly component_id?: string
@@ -57,7 +57,7 @@ export const layer = HttpApiBuilder.group(
     const sources = yield* Sources
     const lifecycle = yield* SourceLifecycle
     const saving = yield* ComponentSaving
-    const { publicUrl } = yield* HttpSettings
+    const { publicUrl } = yield* EngineConfig
 
     const resourceOf = (source: Source, component: Component): SourceResource => ({
       id: source.id,
@@ -65,7 +65,7 @@ export const layer = HttpApiBuilder.group(
       configured_props: ConfiguredProps.render(
         component.configurableProps,
         source,
-        source.endpointKey === null ? undefined : `${publicUrl}/http/${source.endpointKey}`
+        source.endpointKey === null ? undefined : endpointUrl(publicUrl, source.endpointKey)
       ),
       active: source.active,
       created_at: source.createdAt,
@@ -106,10 +106,18 @@ export const layer = HttpApiBuilder.group(
       return Option.none<Chosen>()
     })
 
+    /** Removes a component saved for a source that did not come about. One that a source has by then stays. */
+    const discard = (component: Component) =>
+      components.delete(component.id).pipe(
+        Effect.catchReason("SqlError", "ConstraintError", () => Effect.void),
+        Effect.catchTag("SqlError", (error) =>
+          Effect.logWarning(`component ${component.id} has no source and could not be removed`, error))
+      )
+
     /** Where the change does not come about, the component saved for it goes too, unless the source has it by then. */
     const using = <A, E, R>(chosen: Option.Option<Chosen>, change: Effect.Effect<A, E, R>) =>
       Option.isSome(chosen) && chosen.value.fresh
-        ? Effect.tapError(change, () => Effect.ignore(components.delete(chosen.value.component.id)))
+        ? Effect.tapError(change, () => discard(chosen.value.component))
         : change
 
     return handlers.handleAll({

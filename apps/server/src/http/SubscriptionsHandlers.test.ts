@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
+import * as Json from "@headwater/testing/Json"
 import { Effect } from "effect"
-import * as Http from "./HttpAppFixture.ts"
+import * as Http from "../../test/HttpAppFixture.ts"
 
 layer(Http.layer, { excludeTestServices: true })("subscriptions", (it) => {
   it.effect("are made once from the query or a body, listed, and removed by their parameters", () =>
@@ -14,12 +15,12 @@ layer(Http.layer, { excludeTestServices: true })("subscriptions", (it) => {
       )
       assert.strictEqual(first.status, 200)
       assert.hasAllKeys(first.json["data"], ["id", "emitter_id", "listener_id", "event_name"])
-      assert.deepInclude(first.json["data"], {
+      Json.assertHolds(first.json["data"], {
         emitter_id: source,
         listener_id: webhook,
         event_name: "default"
-      } as never)
-      assert.match(Http.textOf(first.json["data"]!["id"]), /^sub_/)
+      })
+      assert.match(Json.textOf(first.json["data"]!["id"]), /^sub_/)
       const again = yield* Effect.all(
         Array.from(
           { length: 4 },
@@ -27,15 +28,15 @@ layer(Http.layer, { excludeTestServices: true })("subscriptions", (it) => {
         ),
         { concurrency: "unbounded" }
       )
-      for (const same of again) assert.deepStrictEqual(same, first.json["data"] as never)
+      for (const same of again) assert.deepStrictEqual<unknown>(same, first.json["data"])
       const glob = yield* http.created("/v1/subscriptions/", {
         emitter_id: "dc_*",
         listener_id: "s",
         event_name: "$errors"
       })
-      assert.deepInclude(glob, { emitter_id: "dc_*", listener_id: source, event_name: "$errors" } as never)
+      Json.assertHolds(glob, { emitter_id: "dc_*", listener_id: source, event_name: "$errors" })
       const list = yield* http.request("GET", "/v1/users/me/subscriptions/")
-      assert.sameDeepMembers(list.json["data"] as never, [glob, first.json["data"]] as never)
+      assert.sameDeepMembers(Json.listOf(list.json["data"]), [glob, first.json["data"]!])
       assert.hasAllKeys(list.json, ["data"])
       const removed = yield* http.request("DELETE", `/v1/subscriptions?emitter_id=s&listener_id=${webhook}&event_name=`)
       assert.deepStrictEqual([removed.status, removed.text], [204, ""])
@@ -43,7 +44,7 @@ layer(Http.layer, { excludeTestServices: true })("subscriptions", (it) => {
         body: { emitter_id: "dc_*", listener_id: source, event_name: "$errors" }
       })
       assert.strictEqual(byBody.status, 204)
-      assert.deepStrictEqual((yield* http.request("GET", "/v1/users/me/subscriptions")).json as unknown, { data: [] })
+      assert.deepStrictEqual<unknown>((yield* http.request("GET", "/v1/users/me/subscriptions")).json, { data: [] })
     }))
 
   it.effect("of parties that the account does not have are 404, as is the removal of one that is not there", () =>
@@ -82,7 +83,7 @@ layer(Http.layer, { excludeTestServices: true })("subscriptions", (it) => {
         )
         Http.assertProblem(answer, 404, "not_found")
       }
-      assert.deepStrictEqual((yield* stranger.request("GET", "/v1/users/me/subscriptions")).json as unknown, {
+      assert.deepStrictEqual<unknown>((yield* stranger.request("GET", "/v1/users/me/subscriptions")).json, {
         data: [foreign]
       })
     }))
@@ -104,7 +105,7 @@ layer(Http.layer, { excludeTestServices: true })("subscriptions", (it) => {
       yield* http.summaries("/v1/sources/listener/event_summaries", 2)
       yield* http.request("POST", Http.endpointOf(late), { body: 3 })
       const heard = yield* http.summaries("/v1/sources/listener/event_summaries", 3)
-      assert.deepStrictEqual(heard.map((summary) => summary["event"]!["raw_event"] as unknown).toReversed(), [
+      assert.deepStrictEqual<unknown>(heard.map((summary) => summary["event"]!["raw_event"]).toReversed(), [
         { heard: 1 },
         { heard: 2 },
         { heard: 3 }

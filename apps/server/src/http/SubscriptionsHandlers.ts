@@ -2,13 +2,10 @@ import { CurrentAccount } from "@headwater/api/Authorization"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Problem from "@headwater/api/Problem"
 import type { SubscriptionResource } from "@headwater/api/SubscriptionsApi"
-import * as EmitterPattern from "@headwater/domain/EmitterPattern"
-import * as Id from "@headwater/domain/Id"
 import type { Subscription } from "@headwater/domain/Subscription"
 import { SubscriptionLifecycle } from "@headwater/engine/SubscriptionLifecycle"
-import { Sources } from "@headwater/log/Sources"
 import { Subscriptions } from "@headwater/log/Subscriptions"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { answerFailures } from "./FailureProblem.ts"
 
@@ -31,14 +28,6 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function*(handlers) {
     const subscriptions = yield* Subscriptions
     const lifecycle = yield* SubscriptionLifecycle
-    const sources = yield* Sources
-
-    /** Where a source is meant by its slug, its id. */
-    const idOf = Effect.fnUntraced(function*(accountId: Id.AccountId, idOrSlug: string) {
-      if (EmitterPattern.isGlob(idOrSlug) || Id.kindOf(idOrSlug) !== undefined) return idOrSlug
-      const source = yield* sources.get(accountId, idOrSlug)
-      return Option.isSome(source) ? source.value.id : idOrSlug
-    })
 
     const parametersFrom = Effect.fnUntraced(function*(query: Parameters, body: Parameters | null) {
       const accountId = yield* CurrentAccount
@@ -49,12 +38,7 @@ export const layer = HttpApiBuilder.group(
         ...(listenerId === "" ? [{ path: "listener_id", message: "is required" }] : [])
       ]
       if (missing.length > 0) return yield* Problem.invalid(missing)
-      return {
-        accountId,
-        emitterId: yield* idOf(accountId, emitterId),
-        listenerId: yield* idOf(accountId, listenerId),
-        eventName: body?.event_name ?? query.event_name ?? ""
-      }
+      return { accountId, emitterId, listenerId, eventName: body?.event_name ?? query.event_name ?? "" }
     })
 
     return handlers.handleAll({

@@ -1,9 +1,10 @@
 import { assert, layer } from "@effect/vitest"
+import * as Json from "@headwater/testing/Json"
 import * as WebhookSink from "@headwater/testing/WebhookSink"
 import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { Webhook } from "standardwebhooks"
-import * as Http from "./HttpAppFixture.ts"
+import * as Http from "../../test/HttpAppFixture.ts"
 
 const url = "http://127.0.0.1:9/"
 
@@ -19,23 +20,23 @@ layer(Http.layer, { excludeTestServices: true })("webhooks", (it) => {
       const http = yield* Http.tenant()
       const stranger = yield* Http.tenant()
       const { json: { data: plain } } = yield* http.request("POST", "/v1/webhooks?url=http://127.0.0.1:8443/a?b=c")
-      assert.deepInclude(plain, {
+      Json.assertHolds(plain, {
         user_id: http.accountId,
         name: null,
         description: null,
         url: "http://127.0.0.1:8443/a?b=c",
         active: true
-      } as never)
+      })
       assert.hasAllKeys(plain, ["id", "user_id", "name", "description", "url", "active", "created_at", "updated_at"])
       const named = yield* http.created("/v1/webhooks/", { url, name: "Ünï 😀", description: "d" })
-      const { user_id: _, ...later } = named as unknown as Record<string, unknown>
-      assert.deepStrictEqual((yield* http.request("GET", `/v1/webhooks/${named.id}`)).json["data"] as unknown, later)
+      const { user_id: _, ...later } = named
+      assert.deepStrictEqual<unknown>((yield* http.request("GET", `/v1/webhooks/${named.id}`)).json["data"], later)
       const changed = yield* http.request("PUT", `/v1/webhooks/${named.id}`, { body: { name: null, active: false } })
-      assert.deepInclude(changed.json["data"], { name: null, description: "d", url, active: false } as never)
+      Json.assertHolds(changed.json["data"], { name: null, description: "d", url, active: false })
       const back = yield* http.request("PUT", `/v1/webhooks/${named.id}/`, { body: {} })
-      assert.deepInclude(back.json["data"], { active: true } as never)
+      Json.assertHolds(back.json["data"], { active: true })
       const list = yield* http.request("GET", "/v1/users/me/webhooks?limit=1")
-      assert.deepInclude(list.json["page_info"], { total_count: 2, count: 1 } as never)
+      Json.assertHolds(list.json["page_info"], { total_count: 2, count: 1 })
       for (const method of ["GET", "DELETE"]) {
         Http.assertProblem(yield* stranger.request(method, `/v1/webhooks/${named.id}`), 404, "not_found")
       }
@@ -62,7 +63,7 @@ layer(Http.layer, { excludeTestServices: true })("webhooks", (it) => {
       const { id } = yield* http.created("/v1/webhooks", { url: sink.url })
       yield* http.created("/v1/subscriptions", { emitter_id: source.id, listener_id: id })
       const { json: { data: before } } = yield* http.request("GET", `/v1/webhooks/${id}/secret`)
-      assert.match(Http.textOf(before!["secret"]), /^whsec_[A-Za-z0-9+/]{43}=$/)
+      assert.match(Json.textOf(before!["secret"]), /^whsec_[A-Za-z0-9+/]{43}=$/)
       yield* http.request("POST", Http.endpointOf(source), { body: { n: 1 } })
       yield* receivedBy(sink, 1)
       const rotated = yield* http.request("POST", `/v1/webhooks/${id}/secret/rotate`)
@@ -71,14 +72,14 @@ layer(Http.layer, { excludeTestServices: true })("webhooks", (it) => {
       assert.deepStrictEqual((yield* http.request("GET", `/v1/webhooks/${id}/secret`)).json, rotated.json)
       yield* http.request("POST", Http.endpointOf(source), { body: { n: 2 } })
       const [first, second] = yield* receivedBy(sink, 2)
-      const old = new Webhook(Http.textOf(before!["secret"]))
-      const current = new Webhook(Http.textOf(rotated.json["data"]!["secret"]))
-      assert.deepStrictEqual(old.verify(first!.body, first!.headers as Record<string, string>), { n: 1 })
+      const old = new Webhook(Json.textOf(before!["secret"]))
+      const current = new Webhook(Json.textOf(rotated.json["data"]!["secret"]))
+      assert.deepStrictEqual(old.verify(first!.body, first!.headers), { n: 1 })
       for (const verifier of [old, current]) {
-        assert.deepStrictEqual(verifier.verify(second!.body, second!.headers as Record<string, string>), { n: 2 })
+        assert.deepStrictEqual(verifier.verify(second!.body, second!.headers), { n: 2 })
       }
       const [summary] = yield* http.summaries(`/v1/sources/${source.id}/event_summaries`, 2)
-      assert.strictEqual(second!.headers["webhook-id"], Http.textOf(summary!["metadata"]!["emit_id"]))
+      assert.strictEqual(second!.headers["webhook-id"], Json.textOf(summary!["metadata"]!["emit_id"]))
       for (const [method, path] of [["GET", "secret"], ["POST", "secret/rotate"]] as const) {
         Http.assertProblem(yield* stranger.request(method, `/v1/webhooks/${id}/${path}`), 404, "not_found")
       }
@@ -102,7 +103,7 @@ layer(Http.layer, { excludeTestServices: true })("webhooks", (it) => {
       yield* http.request("PUT", `/v1/webhooks/${id}`, { body: { active: true } })
       assert.deepStrictEqual((yield* receivedBy(sink, 2)).map(({ body }) => body), ["1", "2"])
       yield* http.request("DELETE", `/v1/webhooks/${id}`)
-      assert.deepStrictEqual((yield* http.request("GET", "/v1/users/me/subscriptions")).json as unknown, { data: [] })
+      assert.deepStrictEqual<unknown>((yield* http.request("GET", "/v1/users/me/subscriptions")).json, { data: [] })
       yield* emit(3)
       assert.lengthOf(sink.received, 2)
       const sql = yield* SqlClient.SqlClient

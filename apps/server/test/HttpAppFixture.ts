@@ -8,18 +8,17 @@ import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
 import { Draining } from "@headwater/engine/Draining"
 import * as Engine from "@headwater/engine/Engine"
 import { EngineConfig } from "@headwater/engine/EngineConfig"
+import * as Json from "@headwater/testing/Json"
 import { realSandbox } from "@headwater/testing/RealSandbox"
 import * as TestTables from "@headwater/testing/TestTables"
 import { Effect, Layer, Redacted, Schedule } from "effect"
 import { HttpServer } from "effect/http"
 import { createServer } from "node:http"
-import * as HttpApp from "./HttpApp.ts"
-import { HttpSettings } from "./HttpSettings.ts"
+import * as HttpApp from "../src/http/HttpApp.ts"
+import { HttpSettings } from "../src/http/HttpSettings.ts"
 
 export const publicUrl = "https://events.example.com"
 export const maxBody = 2_000
-
-const guard = Layer.unwrap(Effect.map(EgressAllowList.fromString("loopback"), EgressGuard.layer))
 
 /** Every test has an account of its own, so processes are given up soon and new ones kept ready. */
 const sandbox = realSandbox({
@@ -31,9 +30,9 @@ const sandbox = realSandbox({
 const engine = Layer.mergeAll(Engine.layer, AccountLifecycle.layer).pipe(
   Layer.provideMerge(sandbox),
   Layer.provideMerge(EgressHttp.layer()),
-  Layer.provideMerge(guard),
+  Layer.provideMerge(EgressGuard.layer(EgressAllowList.loopback)),
   Layer.provideMerge(TestTables.layer),
-  Layer.provide(Layer.succeed(EngineConfig, { publicUrl }))
+  Layer.provideMerge(Layer.succeed(EngineConfig, { publicUrl }))
 )
 
 const drainFirst = Layer.effectDiscard(
@@ -42,7 +41,7 @@ const drainFirst = Layer.effectDiscard(
 
 /** The server's HTTP side on a port of its own, before the real engine, sandbox and database. */
 export const layer = Layer.merge(HttpApp.layer, drainFirst).pipe(
-  Layer.provide(Layer.succeed(HttpSettings, { publicUrl, maxBody })),
+  Layer.provide(Layer.succeed(HttpSettings, { maxBody })),
   Layer.provideMerge(engine),
   Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" }))
 )
@@ -81,7 +80,7 @@ const sendWith = (accountKey: string) =>
       status: response.status,
       headers: response.headers,
       text,
-      json: (isJson && text !== "" ? JSON.parse(text) : undefined) as JsonAnswer
+      json: isJson && text !== "" ? Json.parse(text) : {}
     }
   })
 
@@ -100,44 +99,40 @@ export const tenant = Effect.fnUntraced(function*(plan: Plan = "free") {
     /** Posts what must succeed, and gives its `data`. */
     created: Effect.fnUntraced(function*(path: string, body: unknown) {
       const answer = yield* request("POST", path, { body })
-      if (answer.status !== 200) return yield* Effect.die(new Error(`${path}: ${answer.text}`))
-      return answer.json["data"] as JsonAnswer & { readonly id: string }
+      const { data } = answer.json
+      if (answer.status !== 200 || !hasId(data)) return yield* Effect.die(new Error(`${path}: ${answer.text}`))
+      return data
     }),
     /** The summaries of a list, newest first, once there are so many. */
     summaries: (path: string, atLeast: number) =>
       request("GET", path).pipe(
-        Effect.map(({ json }) => json["data"] as unknown as ReadonlyArray<JsonAnswer>),
+        Effect.map(({ json }) => Json.listOf(json["data"])),
         Effect.repeat({ until: (found) => found.length >= atLeast, schedule: Schedule.spaced("10 millis") }),
         Effect.timeout("10 seconds")
       )
   }
 })
 
-/** A JSON answer, to be looked into. */
-export interface JsonAnswer {
-  readonly [name: string]: JsonAnswer
-  readonly [index: number]: JsonAnswer
-}
+const hasId = (json: Json.Json | undefined): json is Json.Json & { readonly id: string } =>
+  typeof json?.["id"] === "string"
 
 /** The path of the endpoint that a source's `http` prop shows. */
-export const endpointOf = (source: JsonAnswer): string =>
-  textOf(source["configured_props"]!["http"]!["endpoint_url"]).slice(publicUrl.length)
+export const endpointOf = (source: Json.Json): string =>
+  Json.textOf(source["configured_props"]!["http"]!["endpoint_url"]).slice(publicUrl.length)
 
 /** That an answer is an error in its one shape. */
 export const assertProblem = (answer: Answer, status: number, code: string): void => {
   assert.strictEqual(answer.status, status, answer.text)
   assert.match(answer.headers.get("content-type") ?? "", /^application\/problem\+json/)
   assert.hasAllKeys(answer.json, ["type", "title", "status", "detail", "error", "code", "details"])
-  assert.deepInclude(answer.json, { status, code, error: answer.json["detail"] } as never)
+  Json.assertHolds(answer.json, { status, code, error: answer.json["detail"] })
   assert.isNotEmpty(answer.json["detail"])
   assert.isNotEmpty(answer.headers.get("x-request-id"))
 }
 
 /** The fields that an `invalid_request` names. */
 export const issuePaths = (answer: Answer): ReadonlyArray<string> =>
-  (answer.json["details"] as unknown as ReadonlyArray<{ readonly path: string }>).map(({ path }) => path)
-
-export const textOf = (answer: JsonAnswer | undefined): string => answer as unknown as string
+  Json.listOf(answer.json["details"]).map(({ path }) => Json.textOf(path))
 
 /** Code of a component that does nothing. */
 export const code = (key: string, props: Record<string, unknown> = {}): string =>
