@@ -1,12 +1,25 @@
 import { NodeRuntime } from "@effect/platform-node"
-import { Cause, Console, Effect, Exit, Layer, Option, Runtime } from "effect"
+import { Cause, Console, Effect, Exit, Layer, Option, Predicate, Runtime } from "effect"
 import * as Server from "./Server.ts"
 
+/** An error's message and those of what caused it, as far as they say something new. */
+const explain = (error: unknown): string => {
+  const messages: Array<string> = []
+  for (let at = error, depth = 0; Predicate.isObject(at) && depth < 6; depth++) {
+    const message: unknown = Reflect.get(at, "message")
+    if (Predicate.isString(message) && message !== "" && !messages.some((known) => known.includes(message))) {
+      messages.push(message)
+    }
+    at = Reflect.get(at, "cause") ?? Reflect.get(at, "reason")
+  }
+  return messages.length === 0 ? String(error) : messages.join(": ")
+}
+
 /** What is wrong with the configuration or the machine is told in a line; a fault of ours with its trace. */
-const tell = (cause: Cause.Cause<{ readonly message: string }>) =>
+const tell = (cause: Cause.Cause<unknown>) =>
   Option.match(Cause.findErrorOption(cause), {
     onNone: () => Effect.logFatal("The server failed", cause),
-    onSome: (error) => Console.error(`headwater: ${error.message}`)
+    onSome: (error) => Console.error(`headwater: ${explain(error)}`)
   })
 
 /** Being told to stop is no failure. */

@@ -61,6 +61,9 @@ const backlog = { requests: 100_000, bytes: 256 * 1024 * 1024 }
 /** How long a caller waits for a run's answer, from receipt, in milliseconds. */
 const responseTimeoutMs = 30_000
 
+/** How long a source that is to go waits for a run that is under way. */
+const retirePatience = "10 seconds"
+
 const accepted: HttpReply = { status: 200, headers: {}, body: new Uint8Array() }
 
 const replyOf = (response: RunResponse): HttpReply => ({
@@ -331,9 +334,16 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
       })),
     retire: change(Effect.gen(function*() {
       const memory = yield* owner.current
-      if (memory.source.active) yield* deactivate(memory)
+      const isIdle = Option.isSome(
+        yield* Effect.timeoutOption(running.withPermits(1)(Effect.void), retirePatience)
+      )
+      if (memory.source.active && isIdle) yield* deactivate(memory)
       retired = true
-      yield* running.withPermits(1)(owner.settled)
+      if (isIdle) return yield* running.withPermits(1)(owner.settled)
+      // What it does comes to nothing: with the source goes the epoch under which it would be committed.
+      yield* Effect.logWarning("A source goes while a run of it goes on").pipe(
+        Effect.annotateLogs({ source_id: sourceId })
+      )
     })),
     forget: (subscriptionId) =>
       Effect.map(Effect.option(owner.current), (memory) => {

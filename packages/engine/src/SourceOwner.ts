@@ -70,7 +70,9 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
             Effect.suspend(() => {
               if (!memory.failed) failures += 1
               memory.failed = true
-              return Effect.logWarning("A commit of a source failed; its memory is read anew", error)
+              return Effect.logWarning("A commit of a source failed; its memory is read anew", error).pipe(
+                Effect.annotateLogs({ source_id: sourceId })
+              )
             })
           )
         )

@@ -16,6 +16,7 @@ import * as Dedupe from "./Dedupe.ts"
 import * as DueEmits from "./DueEmits.ts"
 import { EngineConfig } from "./EngineConfig.ts"
 import { HookFailed } from "./HookFailed.ts"
+import * as LogText from "./LogText.ts"
 import * as RunEvents from "./RunEvents.ts"
 import type { SourceInput } from "./SourceInput.ts"
 import { interfacesOf, propValues, repeatWindowMs, type SourceMemory } from "./SourceMemory.ts"
@@ -168,7 +169,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
       input_id: input.id,
       outcome: result.outcome,
       ...(result.limit === undefined ? {} : { limit: result.limit }),
-      ...(result.error === undefined ? {} : { error: `${result.error.name}: ${result.error.message}` }),
+      ...(result.error === undefined ? {} : { error: LogText.make(`${result.error.name}: ${result.error.message}`) }),
       wall_ms: Math.round(result.wallMs),
       cpu_ms: Math.round(result.cpuMs),
       emits: result.emits.length,

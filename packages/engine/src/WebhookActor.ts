@@ -93,7 +93,9 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
               if (!memory.failed) failures += 1
               memory.failed = true
             }),
-            Effect.logWarning("A commit of a webhook failed; its memory is read anew", error)
+            Effect.logWarning("A commit of a webhook failed; its memory is read anew", error).pipe(
+              Effect.annotateLogs({ webhook_id: webhookId })
+            )
           )
         ),
         Effect.ensuring(Effect.sync(after))
@@ -197,7 +199,10 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
     // Its subscription was removed, maybe while it waited for a slot.
     if (delivery?.state !== "pending") return yield* commit(memory, { dueDone: [due] }, settled)
     const event = yield* untilAnswered(events.find(delivery, delivery.eventId))
-    if (Option.isNone(event)) return yield* commit(memory, commits.dropped(delivery), settled)
+    const subscribed = yield* untilAnswered(cursors.position(delivery))
+    if (Option.isNone(event) || Option.isNone(subscribed)) {
+      return yield* commit(memory, commits.dropped(delivery), settled)
+    }
     const sent = yield* attempt(memory, {
       deliveryId: delivery.id,
       subscriptionId: delivery.subscriptionId,

@@ -5,6 +5,7 @@ import { EgressHttp } from "@headwater/egress/EgressHttp"
 import type { Attempt } from "@headwater/log/Deliveries"
 import { Clock, Effect } from "effect"
 import * as DeliveryOutcome from "./DeliveryOutcome.ts"
+import * as LogText from "./LogText.ts"
 import * as StandardWebhook from "./StandardWebhook.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
 
@@ -105,7 +106,9 @@ export const send = Effect.fnUntraced(function*(memory: WebhookMemory, options: 
     attempt: options.attempt,
     outcome: record.outcome,
     ...(record.status === null ? {} : { status: record.status }),
-    ...(record.errorClass === null ? {} : { error_class: record.errorClass, error: record.errorMessage }),
+    ...(record.errorClass === null
+      ? {}
+      : { error_class: record.errorClass, error: LogText.make(record.errorMessage ?? "") }),
     duration_ms: record.durationMs
   }))
   return { outcome, endedAt, record } satisfies Sent as Sent

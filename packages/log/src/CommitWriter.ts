@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Commit } from "./Commit.ts"
-import { addTally, type CursorKey, type CursorMove, Cursors, keyText } from "./Cursors.ts"
+import { addTally, type CursorMove, Cursors, keyText } from "./Cursors.ts"
 import { DedupeMarks } from "./DedupeMarks.ts"
 import { Deliveries } from "./Deliveries.ts"
 import { type DueItem, type DueKey, DueWork } from "./DueWork.ts"
@@ -104,7 +104,10 @@ export class CommitWriter extends Context.Service<CommitWriter, {
         const moves = mergeMoves(all(commits, (commit) => commit.moves))
         if (moves.length === 0) return
         const moved = yield* cursors.move(moves)
-        const stuck = moves.find((move: CursorKey) => !moved(move))
+        const unmoved = moves.filter((move) => !moved(move))
+        if (unmoved.length === 0) return
+        // A cursor that went with its subscription or its emitter is nobody's: the rest of the commit stands.
+        const [stuck] = yield* cursors.existing(unmoved)
         if (stuck !== undefined) {
           return yield* new Fenced({ what: `cursor of ${stuck.subscriptionId} on ${stuck.emitterId}` })
         }

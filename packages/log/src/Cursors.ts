@@ -77,6 +77,8 @@ export class Cursors extends Context.Service<Cursors, {
    * cursor that stood elsewhere, or whose subscription is gone, did not.
    */
   readonly move: (moves: ReadonlyArray<CursorMove>) => Effect.Effect<(key: CursorKey) => boolean, SqlError.SqlError>
+  /** Those of the cursors whose subscription and emitter are both still there. */
+  readonly existing: (keys: ReadonlyArray<CursorKey>) => Effect.Effect<ReadonlyArray<CursorKey>, SqlError.SqlError>
   readonly settle: (settlements: ReadonlyArray<CursorSettlement>) => Effect.Effect<void, SqlError.SqlError>
   /** Everything a listener has not passed yet, over all its subscriptions. */
   readonly owedTo: (listenerId: string) => Effect.Effect<ReadonlyArray<OwedCursor>, SqlError.SqlError>
@@ -148,6 +150,18 @@ export class Cursors extends Context.Service<Cursors, {
               )
               return (key: CursorKey) => moved.has(keyText(key))
             }
+          ),
+        existing: (keys) =>
+          Effect.map(
+            sql<{ subscription_id: string; emitter_id: string }>`
+              SELECT k.subscription_id, k.emitter_id FROM unnest(
+                ${texts(keys.map((key) => key.subscriptionId))},
+                ${texts(keys.map((key) => key.emitterId))}
+              ) AS k (subscription_id, emitter_id)
+              WHERE EXISTS (SELECT FROM heads h WHERE h.emitter_id = k.emitter_id)
+                AND (k.subscription_id = ${ownRequests}
+                  OR EXISTS (SELECT FROM subscriptions s WHERE s.id = k.subscription_id))`,
+            (rows) => rows.map((row) => ({ subscriptionId: row.subscription_id, emitterId: row.emitter_id }))
           ),
         settle: (settlements) =>
           Effect.asVoid(sql`

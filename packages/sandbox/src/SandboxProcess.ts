@@ -123,6 +123,8 @@ export class SandboxProcess {
         cwd: options.workingDirectory,
         env: { DENO_DIR: options.denoDirectory, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" },
         stdio: ["pipe", "pipe", "pipe"],
+        // In a session of its own, so that a Ctrl-C reaches the server alone, which lets runs end.
+        detached: true,
         ...options.identity
       }
     )
