@@ -89,5 +89,6 @@ it.effect.prop(
       assert.deepStrictEqual(delivered, [...new Set(delivered)].toSorted((a, b) => a - b))
       const left = log.filter(({ hops }) => hops < 16).map(({ n }) => n)
       for (const n of left) assert.include(delivered, n)
-    })
+    }),
+  { arbitrary: { runs: 2_000 } }
 )

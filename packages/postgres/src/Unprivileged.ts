@@ -101,15 +101,15 @@ const attempt = <A>(path: string, run: () => Promise<A>): Effect.Effect<A, Execu
  * The path of an executable file, or of a directory of them with their libraries, that unprivileged processes can read
  * and execute. That is `source` itself when we are not root or it is open to everyone where it lies. A clone below a
  * directory only root can enter is not: then it is a copy (hard links where possible) in a directory that root owns and
- * nobody else can write, made once per content and checked before every use. Copies of earlier versions stay until the
- * operator removes them; they lie in `/var/cache/headwater`, or below the temporary directory where that is not possible.
+ * nobody else can write, made once per content and checked before every use. They lie in `headwater-executables` below the
+ * temporary directory; those of earlier versions stay until that is cleared.
  */
 export const accessibleExecutable = Effect.fnUntraced(function*(source: string) {
   if (!isRoot()) return source
   const resolved = yield* attempt(source, () => Fs.realpath(source))
   const entries = yield* attempt(resolved, () => listTree(resolved))
   if (entries.every(openToAll) && (yield* isReachableByAll(resolved))) return resolved
-  return yield* copyInto(["/var/cache/headwater", Path.join(Os.tmpdir(), "headwater-executables")], resolved, entries)
+  return yield* copyInto([Path.join(Os.tmpdir(), "headwater-executables")], resolved, entries)
 })
 
 /** As `accessibleExecutable`, copying into the first usable one of `places` in any case. */

@@ -83,6 +83,20 @@ layer(realSandbox({ pool: small }), { excludeTestServices: true, timeout: "60 se
       assert.deepStrictEqual(answers, [201])
     }))
 
+  it.effect.runIf(process.platform === "linux")(
+    "a process is in no process group of the server's, so that a Ctrl-C on a terminal does not reach it",
+    () =>
+      Effect.gen(function*() {
+        const pool = yield* SandboxPool
+        yield* runCode(trivial)
+        const groupOf = (pid: number | "self") =>
+          readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /, "").split(" ")[2]
+        const processes = yield* pool.processes
+        assert.isNotEmpty(processes)
+        for (const { pid } of processes) assert.notStrictEqual(groupOf(pid ?? "self"), groupOf("self"))
+      })
+  )
+
   it.effect.runIf(process.getuid?.() === 0)(
     "a server that is root starts its sandboxes as someone else",
     () =>
