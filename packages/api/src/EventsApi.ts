@@ -1,6 +1,7 @@
+import { EventIdText } from "@headwater/domain/EventId"
 import { StreamNameInput } from "@headwater/domain/Stream"
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
 import * as Pagination from "./Pagination.ts"
 import { PathId } from "./PathId.ts"
@@ -86,6 +87,27 @@ export class EventsApi extends HttpApiGroup.make("events")
     }).annotateMerge(OpenApi.annotations({
       summary: "List what a source logged",
       description: `Extension. ${summaries}`
+    })),
+    HttpApiEndpoint.delete("deleteSourceEvents", "/sources/:id/events", {
+      params: sourceParams,
+      query: {
+        start_id: Schema.optionalKey(EventIdText.annotate({
+          description: "The first event to delete. Default: the oldest."
+        })),
+        end_id: Schema.optionalKey(EventIdText.annotate({
+          description: "The last event to delete. Default: the newest there is now."
+        })),
+        event_name: Schema.optionalKey(StreamNameInput.annotate({
+          description: "Extension: the event stream to delete from. Default: the default one."
+        })),
+        ...Projection.fields
+      },
+      success: HttpApiSchema.Accepted,
+      error: Problem.NotFound
+    }).annotateMerge(OpenApi.annotations({
+      summary: "Delete a source's events",
+      description: "Events from start_id to end_id, both included. They are removed soon after this is answered, and " +
+        "no attempt to deliver one of them starts more than 5 seconds after that."
     })),
     HttpApiEndpoint.get("workflowSummaries", "/workflows/:id/event_summaries", {
       params: workflowParams,

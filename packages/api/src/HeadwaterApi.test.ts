@@ -20,6 +20,7 @@ describe("HeadwaterApi", () => {
       "GET /v1/sources/{id}/event_summaries",
       "GET /v1/sources/{id}/$errors/event_summaries",
       "GET /v1/sources/{id}/$logs/event_summaries",
+      "DELETE /v1/sources/{id}/events",
       "GET /v1/workflows/{id}/event_summaries",
       "GET /v1/workflows/{id}/$errors/event_summaries",
       "GET /v1/workflows/{id}/$logs/event_summaries",

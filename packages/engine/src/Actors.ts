@@ -4,6 +4,7 @@ import { Context, type Duration, Effect, Layer, Schema } from "effect"
 import { ClusterError, ClusterSchema, Entity, type Sharding, SingleRunner } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import * as AccountActor from "./AccountActor.ts"
+import { EventRange } from "./DueDeletions.ts"
 import { HookFailed } from "./HookFailed.ts"
 import { BacklogFull, EndpointNotFound, HttpReply, NotAnswered } from "./HttpExchange.ts"
 import * as SourceActor from "./SourceActor.ts"
@@ -26,6 +27,7 @@ const SourceEntity = Entity.make("Source", [
   Rpc.make("Deploy", { error: changeError }),
   Rpc.make("Update", { payload: { source: Source }, error: changeError }),
   Rpc.make("Retire", { error: Schema.Union([SourceNotFound, Unavailable]) }),
+  Rpc.make("DeleteEvents", { payload: EventRange, error: Schema.Union([SourceNotFound, Unavailable]) }),
   Rpc.make("Forget", { payload: { subscriptionId: Schema.String } })
 ]).annotateRpcs(ClusterSchema.Uninterruptible, true)
 
@@ -83,6 +85,7 @@ export class Actors extends Context.Service<Actors, {
     sourceId: Id.SourceId
   ) => Effect.Effect<void, HookFailed | SourceNotFound | Unavailable>
   readonly update: (source: Source) => Effect.Effect<void, HookFailed | SourceNotFound | Unavailable>
+  readonly deleteEvents: (sourceId: Id.SourceId, range: EventRange) => Effect.Effect<void, SourceNotFound | Unavailable>
   readonly retireSource: (sourceId: Id.SourceId) => Effect.Effect<void, SourceNotFound | Unavailable>
   readonly retireWebhook: (webhookId: Id.WebhookId) => Effect.Effect<void, Unavailable>
   readonly webhookChanged: (webhookId: Id.WebhookId) => Effect.Effect<void, Unavailable>
@@ -136,6 +139,7 @@ export class Actors extends Context.Service<Actors, {
         ingest: (sourceId, request) => reach(source(sourceId).Ingest(request), ingestTimeout),
         deploy: (sourceId) => reach(source(sourceId).Deploy(), changeTimeout),
         update: (next) => reach(source(next.id).Update({ source: next }), changeTimeout),
+        deleteEvents: (sourceId, range) => reach(source(sourceId).DeleteEvents(range), callTimeout),
         retireSource: (sourceId) => reach(source(sourceId).Retire(), changeTimeout),
         retireWebhook: (webhookId) => reach(webhook(webhookId).Retire(), callTimeout),
         webhookChanged: (webhookId) => reach(webhook(webhookId).Changed(), callTimeout),
@@ -172,6 +176,7 @@ export const layerEntities = Layer.mergeAll(
         Deploy: () => actor.deploy,
         Update: ({ payload }) => actor.update(payload.source),
         Retire: () => actor.retire,
+        DeleteEvents: ({ payload }) => actor.deleteEvents(payload),
         Forget: ({ payload }) => actor.forget(payload.subscriptionId)
       })
     }),

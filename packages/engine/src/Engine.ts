@@ -2,6 +2,7 @@ import { Layer } from "effect"
 import { Actors, layerEntities, layerSingleNode } from "./Actors.ts"
 import { Draining } from "./Draining.ts"
 import * as DueScanner from "./DueScanner.ts"
+import { EventDeletion } from "./EventDeletion.ts"
 import { FeedReader } from "./Feed.ts"
 import { Ingest } from "./Ingest.ts"
 import { Router } from "./Router.ts"
@@ -11,6 +12,7 @@ import { WebhookLifecycle } from "./WebhookLifecycle.ts"
 
 /** The actors, what wakes them, and the services by which the rest of the program speaks to them. */
 const onCluster = Layer.mergeAll(
+  EventDeletion.layer,
   Ingest.layer,
   SourceLifecycle.layer,
   SubscriptionLifecycle.layer,

@@ -1,16 +1,18 @@
 import { assert, it } from "@effect/vitest"
 import type { LoggedEvent } from "@headwater/domain/Event"
+import * as EventId from "@headwater/domain/EventId"
 import { beginning, noTally, type Tally } from "@headwater/log/Cursors"
-import { Effect, Option, Schema } from "effect"
+import { Clock, Effect, Option, Schema } from "effect"
+import { TestClock } from "effect/testing"
 import { Feed, type FeedItem } from "./Feed.ts"
 
 const address = { emitterId: "dc_test", stream: "" }
 const key = { subscriptionId: "sub_test", emitterId: "dc_test" }
 
-const event = (n: number, hops = 1): LoggedEvent => ({
+const event = (n: number, now: number, hops: number): LoggedEvent => ({
   ...address,
   n,
-  id: BigInt(n),
+  id: EventId.make(now, n),
   emitId: String(n),
   hops,
   meta: {},
@@ -26,36 +28,42 @@ const Step = Schema.Struct({
   untold: below(8),
   hops: Schema.Literals([1, 1, 1, 16]),
   delete: Schema.Boolean,
+  /** Whether more than 3 s pass before events are taken. */
+  wait: Schema.Boolean,
   /** Appended and told of while a page is read. */
   meanwhile: below(3),
   take: below(6)
 })
 
 it.effect.prop(
-  "passes every event once and in order, whatever of them it was told, and counts what it could not deliver",
+  "passes every event once and in order whatever it was told, none long after its deletion, and counts what it dropped",
   [Schema.Array(Step)],
   ([steps]) =>
     Effect.gen(function*() {
       const log: Array<LoggedEvent> = []
       let head = 0
-      const append = (count: number, hops = 1) => {
-        const appended = Array.from({ length: count }, () => event(++head, hops))
+      const append = Effect.fnUntraced(function*(count: number, hops = 1) {
+        const now = yield* Clock.currentTimeMillis
+        const appended = Array.from({ length: count }, () => event(++head, now, hops))
         log.push(...appended)
         return appended
-      }
+      })
       let meanwhile = 0
       const feed = new Feed(key, address, beginning)
       const reader = {
         page: (_: typeof address, after: { readonly id: bigint }) =>
-          Effect.suspend(() => {
+          Effect.gen(function*() {
             const seen = head
+            const now = yield* Clock.currentTimeMillis
             const events = log.filter(({ id }) => id > after.id).slice(0, 3)
-            feed.offer(append(meanwhile))
+            feed.offer(yield* append(meanwhile))
             meanwhile = 0
-            return Effect.succeed({ events, head: { n: seen, id: BigInt(seen) } })
+            return { events, head: { n: seen, id: EventId.make(now, seen) } }
           })
       }
       const delivered: Array<number> = []
+      const deleted = new Set<number>()
+      let longDeleted: ReadonlySet<number> = new Set()
       let position = 0
       let tally: Tally = noTally
       const takeOne = Effect.fnUntraced(function*() {
@@ -71,14 +79,21 @@ it.effect.prop(
           delivered: tally.delivered + move.tally.delivered,
           dropped: tally.dropped + move.tally.dropped
         }
-        if (item._tag === "Event") delivered.push(item.event.n)
+        if (item._tag === "Event") {
+          assert.isFalse(longDeleted.has(item.event.n), `${item.event.n} was deleted`)
+          delivered.push(item.event.n)
+        }
         return true
       })
       for (const step of steps) {
-        const appended = append(step.append, step.hops)
+        const appended = yield* append(step.append, step.hops)
         if (step.untold < appended.length) feed.offer(appended.slice(step.untold))
         else feed.lookAgain()
-        if (step.delete && log.length > 0) log.splice(Math.floor(log.length / 2), 1)
+        if (step.delete && log.length > 0) deleted.add(log.splice(Math.floor(log.length / 2), 1)[0]!.n)
+        if (step.wait) {
+          yield* TestClock.adjust("4 seconds")
+          longDeleted = new Set(deleted)
+        }
         meanwhile = step.meanwhile
         for (let i = 0; i < step.take; i++) yield* takeOne()
       }

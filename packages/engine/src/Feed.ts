@@ -1,8 +1,9 @@
 import { type LoggedEvent, maxHops } from "@headwater/domain/Event"
+import * as EventId from "@headwater/domain/EventId"
 import { type CursorKey, type CursorMove, noTally, type Position, type Tally } from "@headwater/log/Cursors"
 import { EventLog, type StreamAddress } from "@headwater/log/EventLog"
 import { Heads, ordinalOf } from "@headwater/log/Heads"
-import { Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
 
 /** The next thing a cursor meets. */
@@ -17,6 +18,18 @@ const maxBuffered = 1_000
 const maxBufferedBytes = 4 * 1024 * 1024
 
 /**
+ * How long an event held in memory is taken to be in the log still, in milliseconds. After that it is read again, so that
+ * one deleted meanwhile starts no attempt more than 5 s later (decisions.md, "Deleting events").
+ */
+const heldMs = 3_000
+
+interface Held {
+  readonly event: LoggedEvent
+  /** When it was known to be in the log, in Unix milliseconds: an event that was handed over, when it was appended. */
+  readonly knownAt: number
+}
+
+/**
  * A cursor on one stream of one emitter with the events in front of it. What a wake hands over is taken as long as its
  * numbers follow on; over a gap or a bound the rest is read back from the log when it is its turn.
  */
@@ -24,7 +37,7 @@ export class Feed {
   readonly key: CursorKey
   readonly address: StreamAddress
   private position: Position
-  private readonly buffer: Array<LoggedEvent> = []
+  private buffer: Array<Held> = []
   private bufferedBytes = 0
   private behind = true
 
@@ -45,7 +58,7 @@ export class Feed {
   }
 
   private get tail(): number {
-    return this.buffer.at(-1)?.n ?? this.position.n
+    return this.buffer.at(-1)?.event.n ?? this.position.n
   }
 
   /** Events that were appended to the stream, oldest first. Those known already are passed over. */
@@ -59,7 +72,7 @@ export class Feed {
         this.behind = true
         return
       }
-      this.push(event)
+      this.hold(event, EventId.milliseconds(event.id))
     }
   }
 
@@ -68,25 +81,40 @@ export class Feed {
     this.behind = true
   }
 
-  private push(event: LoggedEvent): void {
-    this.buffer.push(event)
+  private hold(event: LoggedEvent, knownAt: number): void {
+    this.buffer.push({ event, knownAt })
     this.bufferedBytes += event.payload.length
+  }
+
+  /** Lets go of everything where what comes first has been held too long, or from before the clock was set back. */
+  private letGoOfOld(now: number): void {
+    const age = this.buffer.length === 0 ? 0 : now - this.buffer[0]!.knownAt
+    if (age >= 0 && age <= heldMs) return
+    this.buffer = []
+    this.bufferedBytes = 0
+    this.behind = true
   }
 
   /** What comes next, without passing it; none when the cursor is at the head. */
   next(read: FeedReader["Service"]): Effect.Effect<Option.Option<FeedItem>, SqlError.SqlError> {
-    const known = this.peek()
-    if (known !== undefined) return Effect.succeedSome(known)
-    if (!this.behind) return Effect.succeedNone
-    return Effect.suspend(() => {
+    return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      this.letGoOfOld(now)
+      const known = this.peek()
+      if (known !== undefined) return Effect.succeedSome(known)
+      return this.behind ? this.readOn(read) : Effect.succeedNone
+    })
+  }
+
+  private readOn(read: FeedReader["Service"]): Effect.Effect<Option.Option<FeedItem>, SqlError.SqlError> {
+    return Effect.flatMap(Clock.currentTimeMillis, (now) => {
       // Cleared first, so that what is offered while the page is read asks for another look.
       this.behind = false
-      return read.page(this.address, this.position)
+      return Effect.map(read.page(this.address, this.position), (page) => ({ ...page, now }))
     }).pipe(
-      Effect.flatMap(({ events, head }) => {
+      Effect.flatMap(({ events, head, now }) => {
         for (const event of events) {
           // What was offered while the page was read is there already.
-          if (event.n > this.tail) this.push(event)
+          if (event.n > this.tail) this.hold(event, now)
         }
         if (events.length > 0 && this.tail < head.n) this.behind = true
         const item = this.peek() ?? this.deletedUpTo(head)
@@ -102,7 +130,7 @@ export class Feed {
     let dropped = 0
     let last: LoggedEvent | undefined
     let n = this.position.n
-    for (const event of this.buffer) {
+    for (const { event } of this.buffer) {
       dropped += event.n - n - 1
       n = event.n
       if (event.hops < maxHops) {
@@ -126,8 +154,8 @@ export class Feed {
   pass(item: FeedItem, outcome: Partial<Tally> = {}): CursorMove {
     const from = this.position.n
     const to = item._tag === "Event" ? { n: item.event.n, id: item.event.id } : item.to
-    while (this.buffer.length > 0 && this.buffer[0]!.n <= to.n) {
-      this.bufferedBytes -= this.buffer.shift()!.payload.length
+    while (this.buffer.length > 0 && this.buffer[0]!.event.n <= to.n) {
+      this.bufferedBytes -= this.buffer.shift()!.event.payload.length
     }
     this.position = to
     return { ...this.key, from, to, tally: { ...noTally, ...outcome, dropped: item.dropped } }

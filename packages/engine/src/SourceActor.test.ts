@@ -10,6 +10,7 @@ import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../test/EngineFixture.ts"
+import { everything } from "./DueDeletions.ts"
 import * as SourceActor from "./SourceActor.ts"
 import * as Wake from "./Wake.ts"
 
@@ -357,5 +358,33 @@ export default {
       assert.deepStrictEqual(yield* stream(source), [])
       yield* actor.update(ready)
       assert.strictEqual(yield* timerDueAt(source), nine + 360_000)
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("deletes what was in its log when it was asked, in order with its appends and after a crash too", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(nine)
+      const { actor, source } = yield* start(
+        onRequest("for (let i = 0; i < event.body; i++) this.$emit(i); this.$emit('kept', { name: 'other' })"),
+        { state: "ready" }
+      )
+      const emit = Effect.fnUntraced(function*(by: SourceActor.SourceActor, count: number) {
+        yield* post(by, count)
+        yield* by.wake(Wake.forEverything)
+      })
+      yield* emit(actor, 2_500)
+      yield* actor.deleteEvents({ stream: "", ...everything })
+      // Asked for and not yet done: the next owner does it, and what it appends before is later than what was asked for.
+      const successor = yield* actorOf(source)
+      yield* emit(successor, 3)
+      assert.deepStrictEqual(yield* stream(source), [0, 1, 2])
+      assert.deepStrictEqual(yield* stream(source, "other"), ["kept", "kept"])
+      assert.deepStrictEqual(yield* (yield* DueWork).allOf(source.id, "delete"), [])
+      const [first, second] = yield* (yield* EventLog).after({ emitterId: source.id, stream: "" }, 0n, 2, 1_000)
+      yield* successor.deleteEvents({ stream: "", from: second!.id, to: second!.id })
+      yield* successor.wake(Wake.forDueWork)
+      assert.deepStrictEqual(yield* stream(source), [0, 2])
+      yield* successor.deleteEvents({ stream: "", from: 0n, to: first!.id })
+      yield* successor.wake(Wake.forDueWork)
+      assert.deepStrictEqual(yield* stream(source), [2])
     }).pipe(EngineFixture.onTestClock))
 })

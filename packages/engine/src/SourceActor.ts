@@ -5,13 +5,17 @@ import { slugOf, type Source } from "@headwater/domain/Source"
 import * as Stream from "@headwater/domain/Stream"
 import * as Timer from "@headwater/domain/Timer"
 import type { DueItem } from "@headwater/log/DueWork"
+import { EventLog } from "@headwater/log/EventLog"
 import type { CommitError } from "@headwater/log/GroupCommit"
 import { ordinalOf } from "@headwater/log/Heads"
 import { Sources } from "@headwater/log/Sources"
 import type { RunResponse } from "@headwater/sandbox/Run"
 import { Clock, Deferred, Effect, Exit, Fiber, Option, Semaphore } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { untilAnswered } from "./DatabaseRetry.ts"
 import { Draining } from "./Draining.ts"
+import * as DueDeletions from "./DueDeletions.ts"
+import type { EventRange } from "./DueDeletions.ts"
 import type { CommitParts } from "./EmitterLog.ts"
 import type { Feed, FeedItem } from "./Feed.ts"
 import type { HookFailed } from "./HookFailed.ts"
@@ -23,7 +27,7 @@ import type { SourceNotFound } from "./SourceNotFound.ts"
 import * as SourceOwner from "./SourceOwner.ts"
 import * as SourceRuns from "./SourceRuns.ts"
 import { Unavailable } from "./Unavailable.ts"
-import type { Wake } from "./Wake.ts"
+import * as Wake from "./Wake.ts"
 
 /** A request to a source's HTTP interface, on its way into the source's log. */
 export interface IngestRequest {
@@ -41,13 +45,15 @@ export interface SourceActor {
     request: IngestRequest
   ) => Effect.Effect<HttpReply, BacklogFull | EndpointNotFound | NotAnswered | Unavailable>
   /** Works until there is nothing left to do. Returns at once where it is working already. */
-  readonly wake: (wake: Wake) => Effect.Effect<void>
+  readonly wake: (wake: Wake.Wake) => Effect.Effect<void>
   /** Runs the hooks of a new source and puts it in service. What a hook emits commits with the hook. */
   readonly deploy: Effect.Effect<void, HookFailed | SourceNotFound | Unavailable>
   /** Takes the source down, changes it to what is given, and brings it up again if it is active. */
   readonly update: (source: Source) => Effect.Effect<void, HookFailed | SourceNotFound | Unavailable>
   /** Takes the source out of service for good: nothing of it starts any more. */
   readonly retire: Effect.Effect<void, SourceNotFound | Unavailable>
+  /** Has the source delete events of its log, none of them appended after this. Returns once that is durable. */
+  readonly deleteEvents: (range: EventRange) => Effect.Effect<void, SourceNotFound | Unavailable>
   /** A subscription it listened through is gone. */
   readonly forget: (subscriptionId: string) => Effect.Effect<void>
 }
@@ -96,6 +102,7 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
   /** Has the actor woken through its mailbox, which keeps it resident while it works. */
   readonly kick: Effect.Effect<void>
 }) {
+  const events = yield* EventLog
   const sources = yield* Sources
   const sql = yield* SqlClient.SqlClient
   const draining = yield* Draining
@@ -147,6 +154,17 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
     }
   })
 
+  const removeSome = Effect.fnUntraced(function*(memory: SourceMemory, deletion: SourceInputs.Deletion) {
+    const { range } = deletion
+    const last = yield* untilAnswered(events.removeSome({ emitterId: sourceId, stream: range.stream }, range))
+    if (Option.isSome(last)) {
+      deletion.range = { ...range, from: last.value + 1n }
+      return
+    }
+    yield* owner.commit(memory, [], { dueDone: [deletion.item] })
+    inputs.noteDeleted(deletion)
+  })
+
   /** Does one thing; answers whether there was any. */
   const step = Effect.gen(function*() {
     const memory = yield* owner.current
@@ -173,6 +191,9 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
         return true
       case "Append":
         yield* runs.append(memory, work.item)
+        return true
+      case "Delete":
+        yield* removeSome(memory, work.deletion)
         return true
       case "Forget":
         yield* owner.commit(memory, [], { dueDone: [work.item] })
@@ -345,6 +366,17 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
         Effect.annotateLogs({ source_id: sourceId })
       )
     })),
+    deleteEvents: Effect.fnUntraced(function*(range) {
+      const memory = yield* owner.current
+      const now = yield* Clock.currentTimeMillis
+      const fiber = yield* owner.commit(memory, [], () => {
+        const { lastId } = memory.log.head()
+        return { duePut: [DueDeletions.item(sourceId, { ...range, to: range.to < lastId ? range.to : lastId }, now)] }
+      })
+      yield* toUnavailable(fiber)
+      inputs.absorb(Wake.forDueWork)
+      yield* options.kick
+    }),
     forget: (subscriptionId) =>
       Effect.map(Effect.option(owner.current), (memory) => {
         if (Option.isSome(memory)) inputs.forget(memory.value, subscriptionId)

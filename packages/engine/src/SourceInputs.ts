@@ -5,6 +5,8 @@ import { Cursors, keyText } from "@headwater/log/Cursors"
 import { type DueItem, DueWork } from "@headwater/log/DueWork"
 import { Clock, Effect, Option } from "effect"
 import { untilAnswered } from "./DatabaseRetry.ts"
+import * as DueDeletions from "./DueDeletions.ts"
+import type { EventRange } from "./DueDeletions.ts"
 import { Feed, type FeedItem, FeedReader } from "./Feed.ts"
 import type { SourceInput } from "./SourceInput.ts"
 import { answersItself, type SourceMemory } from "./SourceMemory.ts"
@@ -17,8 +19,17 @@ export type NextWork =
   | { readonly _tag: "Skip"; readonly feed: Feed; readonly item: FeedItem }
   /** A delayed emit whose time has come. */
   | { readonly _tag: "Append"; readonly item: DueItem }
+  /** Events that a client wants gone. */
+  | { readonly _tag: "Delete"; readonly deletion: Deletion }
   /** A timer that no longer is. */
   | { readonly _tag: "Forget"; readonly item: DueItem }
+
+/** A deletion under way, a bite at a time, so that it holds up nothing else of the source. */
+export interface Deletion {
+  readonly item: DueItem
+  /** What of it is left. */
+  range: EventRange
+}
 
 const duePage = 100
 
@@ -39,6 +50,8 @@ export interface SourceInputs {
   ) => Effect.Effect<Option.Option<NextWork>>
   /** Every commit is settled. Answers whether due work was taken in one, so that what it put there is looked for. */
   readonly noteSettled: () => boolean
+  /** A deletion is done. */
+  readonly noteDeleted: (deletion: Deletion) => void
   /** The source's memory was read anew: everything is looked for again. */
   readonly restart: () => void
   /** A subscription is gone: nothing of it starts any more. */
@@ -54,6 +67,7 @@ export const make = Effect.gen(function*() {
 
   let hints: Wake.Wake | undefined = Wake.forEverything
   let due: Array<DueItem> = []
+  let deletions: Array<Deletion> = []
   /** The due times of timers and delayed emits taken by commits that may be under way. */
   const taken = new Map<string, number>()
   const forgotten = new Set<string>()
@@ -149,13 +163,18 @@ export const make = Effect.gen(function*() {
   })
 
   const fromDue = Effect.fnUntraced(function*(memory: SourceMemory) {
-    const item = due.shift()
-    if (item === undefined) return Option.none<NextWork>()
-    taken.set(dueKey(item), item.dueAt)
-    return item.kind === "timer"
-      ? yield* tick(memory, item)
-      : Option.some<NextWork>({ _tag: "Append", item })
+    for (let item = due.shift(); item !== undefined; item = due.shift()) {
+      taken.set(dueKey(item), item.dueAt)
+      if (item.kind === "timer") return yield* tick(memory, item)
+      if (item.kind === "emit") return Option.some<NextWork>({ _tag: "Append", item })
+      deletions.push({ item, range: yield* DueDeletions.decode(item) })
+    }
+    return Option.none<NextWork>()
   })
+
+  const fromDeletions = Effect.sync(() =>
+    Option.map(Option.fromUndefinedOr(deletions[0]), (deletion): NextWork => ({ _tag: "Delete", deletion }))
+  )
 
   const next: SourceInputs["next"] = Effect.fnUntraced(function*(memory, { besideHook }) {
     const { source } = memory
@@ -165,14 +184,12 @@ export const make = Effect.gen(function*() {
     if (source.state === "deleting") return Option.none<NextWork>()
     if (due.length === 0) yield* takeHints(memory)
     // What was emitted while it was active comes when it is due; everything else keeps its place.
-    if (!source.active) return yield* fromDue(memory)
-    for (let i = 0; i < 3; i++) {
-      turn = (turn + 1) % 3
-      const work = turn === 0
-        ? yield* fromFeed(memory.requests, "HTTP")
-        : turn === 1
-        ? yield* fromDue(memory)
-        : yield* fromFeeds(memory)
+    const kinds = source.active
+      ? [fromFeed(memory.requests, "HTTP"), fromDue(memory), fromDeletions, fromFeeds(memory)]
+      : [fromDue(memory), fromDeletions]
+    for (let i = 0; i < kinds.length; i++) {
+      turn = (turn + 1) % kinds.length
+      const work = yield* kinds[turn]!
       if (Option.isSome(work)) return work
     }
     return Option.none<NextWork>()
@@ -181,6 +198,7 @@ export const make = Effect.gen(function*() {
   const restart = () => {
     hints = Wake.forEverything
     due = []
+    deletions = []
     taken.clear()
   }
 
@@ -194,6 +212,9 @@ export const make = Effect.gen(function*() {
       taken.clear()
       if (looksAgain) hints = Wake.merge(hints, Wake.forDueWork)
       return looksAgain
+    },
+    noteDeleted: (deletion) => {
+      deletions = deletions.filter((other) => other !== deletion)
     },
     restart,
     forget: (memory, subscriptionId) => {

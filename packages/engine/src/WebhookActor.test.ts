@@ -202,6 +202,29 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
       assert.deepInclude(yield* accounts(subscription.id), { pending: 0, dropped: 1 })
     }))
 
+  it.effect("starts no attempt for what was deleted while it was held up", () =>
+    Effect.gen(function*() {
+      const { actor, log, sink, subscription, webhook } = yield* setup((count) =>
+        count === 0 ? { status: 503, headers: { "retry-after": "60" } } : { status: 200 }
+      )
+      const events = yield* EngineFixture.append(log, ["a", "b", "c", "d"])
+      const hint = { subscriptionId: subscription.id, emitterId: log.emitterId, stream: "", events }
+      yield* actor.wake(Wake.forEvents([hint]))
+      assert.deepStrictEqual(payloads(sink), ["a"])
+      const range = { from: events[0]!.id, to: events[2]!.id }
+      yield* (yield* EventLog).removeSome({ emitterId: log.emitterId, stream: "" }, range)
+      yield* TestClock.setTime((yield* retryDueAt(webhook.id))!)
+      yield* actor.wake(Wake.forDueWork)
+      assert.deepStrictEqual(payloads(sink), ["a", "d"])
+      assert.deepStrictEqual(yield* accounts(subscription.id), {
+        n: 4,
+        delivered: 1,
+        pending: 0,
+        exhausted: 0,
+        dropped: 3
+      })
+    }))
+
   it.effect("passes what has come too far round, and what was deleted unread, as dropped", () =>
     Effect.gen(function*() {
       const { actor, log, sink, subscription } = yield* setup(() => ({ status: 200 }))

@@ -152,28 +152,30 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
     return first
   })
 
+  /** Sends or passes the lane's next item; answers whether there was any. */
+  const takeNext = Effect.fnUntraced(function*(memory: WebhookMemory, lane: Lane) {
+    const next = yield* nextOf(lane)
+    if (next === undefined) return false
+    const { feed, item } = next
+    if (item._tag === "Dropped") {
+      yield* commit(memory, { moves: [feed.pass(item)] })
+      return true
+    }
+    const sent = yield* attempt(memory, {
+      deliveryId: yield* Id.make("delivery"),
+      subscriptionId: feed.key.subscriptionId,
+      event: item.event,
+      attempt: 1
+    })
+    if (sent !== undefined) yield* commit(memory, yield* commits.first(memory, feed, item, sent))
+    return true
+  })
+
   const runLane = Effect.fnUntraced(function*(memory: WebhookMemory, lane: Lane) {
     while (isOpen(memory, yield* Clock.currentTimeMillis)) {
       lane.hinted = false
-      const next = yield* nextOf(lane)
-      if (next === undefined) {
-        if (lane.hinted) continue
-        break
-      }
-      const { feed, item } = next
-      if (item._tag === "Dropped") {
-        yield* commit(memory, { moves: [feed.pass(item)] })
-        continue
-      }
-      yield* slots.withPermits(1)(Effect.gen(function*() {
-        const sent = yield* attempt(memory, {
-          deliveryId: yield* Id.make("delivery"),
-          subscriptionId: feed.key.subscriptionId,
-          event: item.event,
-          attempt: 1
-        })
-        if (sent !== undefined) yield* commit(memory, yield* commits.first(memory, feed, item, sent))
-      }))
+      // Chosen when it is its turn: what was chosen before a long wait may be deleted by then.
+      if (!(yield* slots.withPermits(1)(takeNext(memory, lane))) && !lane.hinted) break
     }
   })
 

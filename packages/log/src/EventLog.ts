@@ -31,6 +31,9 @@ const metaText = (meta: EventMeta): string | null => Object.keys(meta).length ==
 /** Rows deleted at once where a whole log goes. */
 const bite = 5_000
 
+/** Rows deleted at once beside appends. */
+const smallBite = 1_000
+
 /** One stream of one emitter. */
 export interface StreamAddress {
   readonly emitterId: string
@@ -76,6 +79,14 @@ export class EventLog extends Context.Service<EventLog, {
   readonly bytesAfter: (address: StreamAddress, id: EventId) => Effect.Effect<number, SqlError.SqlError>
   /** Deletes a stream's events up to and including `id`. */
   readonly prune: (address: StreamAddress, id: EventId) => Effect.Effect<void, SqlError.SqlError>
+  /**
+   * Deletes the first events of a range, ends included, as many as go at once without anybody noticing. Answers the last
+   * that went; none when the range is empty.
+   */
+  readonly removeSome: (
+    address: StreamAddress,
+    range: { readonly from: EventId; readonly to: EventId }
+  ) => Effect.Effect<Option.Option<EventId>, SqlError.SqlError>
   /** Deletes an emitter's events, a bite at a time. */
   readonly removeAll: (emitterId: string) => Effect.Effect<void, SqlError.SqlError>
 }>()("@headwater/log/EventLog") {
@@ -160,6 +171,21 @@ export class EventLog extends Context.Service<EventLog, {
               SELECT coalesce(sum(octet_length(payload)), 0)::bigint AS bytes FROM events
               WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id > ${id}`,
             ([row]) => Number(row!.bytes)
+          ),
+        removeSome: (address, { from, to }) =>
+          Effect.map(
+            sql<{ last: bigint | null }>`
+              WITH removed AS (
+                DELETE FROM events e USING (
+                  SELECT id FROM events
+                  WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id BETWEEN ${from} AND ${to}
+                  ORDER BY id LIMIT ${smallBite}
+                ) AS b
+                WHERE e.emitter_id = ${address.emitterId} AND e.stream = ${address.stream} AND e.id = b.id
+                RETURNING e.id
+              )
+              SELECT max(id) AS last FROM removed`,
+            ([row]) => Option.fromNullOr(row?.last ?? null)
           ),
         removeAll: (emitterId) =>
           sql<{ id: bigint }>`

@@ -3,7 +3,7 @@ import * as EventId from "@headwater/domain/EventId"
 import { version } from "@headwater/domain/Version"
 import { EventLog } from "@headwater/log/EventLog"
 import * as Json from "@headwater/testing/Json"
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
 import * as Http from "../../test/HttpAppFixture.ts"
 
 /** Emits what is in the request's body, and does what else it says. */
@@ -149,5 +149,57 @@ layer(Http.layer, { excludeTestServices: true })("event summaries", (it) => {
       assert.deepStrictEqual(between.ns, [49, 48])
       assert.deepStrictEqual((yield* page(`after=${EventId.format(idOf(29))}`)).ns, [])
       assert.lengthOf((yield* page("limit=100")).ns, 100)
+    }))
+
+  it.effect("are deleted by range, from an event on, up to one, or all of a stream, and that is answered at once", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const created = yield* http.created("/v1/sources", {
+        component_code: Http.httpCode("for (let n = 0; n < 10; n++) this.$emit(n); console.log('kept')"),
+        name: "s"
+      })
+      yield* http.request("POST", Http.endpointOf(created))
+      const ids = (yield* http.summaries("/v1/sources/s/event_summaries", 10)).toReversed().map(({ id }) =>
+        Json.textOf(id)
+      )
+      const list = http.request("GET", "/v1/sources/s/event_summaries").pipe(
+        Effect.map(({ json }) => Json.listOf(json["data"]).map(({ event }) => Number(event!["raw_event"])))
+      )
+      const remove = Effect.fnUntraced(function*(query: string, left: ReadonlyArray<number>) {
+        const answer = yield* http.request("DELETE", `/v1/sources/${created.id}/events?${query}`)
+        assert.strictEqual(answer.status, 202, answer.text)
+        assert.strictEqual(answer.text, "")
+        const found = yield* list.pipe(
+          Effect.repeat({ until: (found) => found.length <= left.length, schedule: Schedule.spaced("10 millis") }),
+          Effect.timeout("10 seconds")
+        )
+        assert.deepStrictEqual(found, left)
+      })
+      yield* remove(`start_id=${ids[4]}&end_id=${ids[4]}`, [9, 8, 7, 6, 5, 3, 2, 1, 0])
+      yield* remove(`start_id=${ids[2]}&end_id=${ids[5]}`, [9, 8, 7, 6, 1, 0])
+      yield* remove(`start_id=${ids[8]}`, [7, 6, 1, 0])
+      yield* remove(`end_id=${ids[1]}&event_name=default`, [7, 6])
+      yield* remove("", [])
+      assert.lengthOf(yield* http.summaries("/v1/sources/s/$logs/event_summaries", 1), 1)
+    }))
+
+  it.effect("are not deleted by what is no range of theirs", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const { id } = yield* http.created("/v1/sources", { component_code: Http.code("feed") })
+      const refused = [
+        ["start_id=1-x", "start_id"],
+        ["end_id=", "end_id"],
+        ["start_id=1700000000001-0&end_id=1700000000000-5", "start_id"],
+        ["event_name=$requests", "event_name"]
+      ] as const
+      for (const [query, path] of refused) {
+        const answer = yield* http.request("DELETE", `/v1/sources/${id}/events?${query}`)
+        Http.assertProblem(answer, 400, "invalid_request")
+        assert.deepStrictEqual(Http.issuePaths(answer), [path])
+      }
+      Http.assertProblem(yield* http.request("DELETE", "/v1/sources/dc_none/events"), 404, "not_found")
+      const foreign = yield* (yield* Http.tenant()).request("DELETE", `/v1/sources/${id}/events`)
+      Http.assertProblem(foreign, 404, "not_found")
     }))
 })

@@ -6,6 +6,8 @@ import * as Problem from "@headwater/api/Problem"
 import { indexedAtMs, type LoggedEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import * as Stream from "@headwater/domain/Stream"
+import * as DueDeletions from "@headwater/engine/DueDeletions"
+import { EventDeletion } from "@headwater/engine/EventDeletion"
 import { EventLog } from "@headwater/log/EventLog"
 import { Sources } from "@headwater/log/Sources"
 import { Effect, Option, Predicate, type Schema } from "effect"
@@ -54,6 +56,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function*(handlers) {
     const sources = yield* Sources
     const events = yield* EventLog
+    const deletion = yield* EventDeletion
 
     const page = Effect.fnUntraced(function*(emitterId: string, stream: string, query: Query) {
       const { count, oldest } = yield* events.tail({ emitterId, stream }, maxSummaries)
@@ -71,10 +74,14 @@ export const layer = HttpApiBuilder.group(
       }
     })
 
-    const ofSource = Effect.fnUntraced(function*(idOrSlug: string, stream: string, query: Query) {
+    const find = Effect.fnUntraced(function*(idOrSlug: string) {
       const source = yield* sources.get(yield* CurrentAccount, idOrSlug)
-      if (Option.isNone(source)) return yield* Problem.notFound("source", idOrSlug)
-      return yield* page(source.value.id, stream, query)
+      return Option.isNone(source) ? yield* Problem.notFound("source", idOrSlug) : source.value
+    })
+
+    const ofSource = Effect.fnUntraced(function*(idOrSlug: string, stream: string, query: Query) {
+      const source = yield* find(idOrSlug)
+      return yield* page(source.id, stream, query)
     }, answerFailures)
 
     const ofWorkflow = (id: string) => Effect.fail(Problem.notFound("workflow", id))
@@ -83,6 +90,19 @@ export const layer = HttpApiBuilder.group(
       sourceSummaries: ({ params, query }) => ofSource(params.id, Stream.normalize(query.event_name ?? ""), query),
       sourceErrorSummaries: ({ params, query }) => ofSource(params.id, Stream.errors, query),
       sourceLogSummaries: ({ params, query }) => ofSource(params.id, Stream.logs, query),
+      deleteSourceEvents: Effect.fnUntraced(function*({ params, query }) {
+        const source = yield* find(params.id)
+        const from = boundOf(query.start_id) ?? DueDeletions.everything.from
+        const to = boundOf(query.end_id) ?? DueDeletions.everything.to
+        if (from > to) {
+          return yield* Problem.invalid([{ path: "start_id", message: "comes after end_id" }])
+        }
+        yield* deletion.delete(source, { stream: Stream.normalize(query.event_name ?? ""), from, to })
+      }, (effect, { params }) =>
+        effect.pipe(
+          Effect.catchTag("SourceNotFound", () => Effect.fail(Problem.notFound("source", params.id))),
+          answerFailures
+        )),
       workflowSummaries: ({ params }) => ofWorkflow(params.id),
       workflowErrorSummaries: ({ params }) => ofWorkflow(params.id),
       workflowLogSummaries: ({ params }) => ofWorkflow(params.id)

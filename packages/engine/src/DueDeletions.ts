@@ -1,0 +1,31 @@
+import * as EmitId from "@headwater/domain/EmitId"
+import type { EventId } from "@headwater/domain/EventId"
+import type { DueItem } from "@headwater/log/DueWork"
+import { Effect, Schema } from "effect"
+
+/** Events of one stream that are to go: from the first id to the last, both included. */
+export const EventRange = Schema.Struct({
+  stream: Schema.String,
+  from: Schema.BigInt,
+  to: Schema.BigInt
+})
+export type EventRange = typeof EventRange.Type
+
+/** Before every event and after every one. */
+export const everything: { readonly from: EventId; readonly to: EventId } = { from: 0n, to: (1n << 63n) - 1n }
+
+const Payload = Schema.fromJsonString(Schema.toCodecJson(EventRange))
+const encodePayload = Schema.encodeSync(Payload)
+const decodePayload = Schema.decodeUnknownEffect(Payload)
+
+/** A deletion that an emitter owes since a time, in Unix milliseconds. */
+export const item = (emitterId: string, range: EventRange, dueAt: number): DueItem => ({
+  ownerId: emitterId,
+  kind: "delete",
+  key: EmitId.make(),
+  dueAt,
+  payload: encodePayload(range)
+})
+
+/** What such an item is to delete. What does not read as a range was not written by us: a defect. */
+export const decode = ({ payload }: DueItem): Effect.Effect<EventRange> => Effect.orDie(decodePayload(payload))
