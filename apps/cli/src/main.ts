@@ -1,17 +1,55 @@
-#!/usr/bin/env node
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { version } from "@headwater/domain/Version"
-import { Console, Effect } from "effect"
-import { Command } from "effect/cli"
+import { explain } from "@headwater/server/ErrorExplanation"
+import { Cause, Console, Effect, Layer, Logger, References } from "effect"
+import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
+import { accountCommand } from "./AccountCommand.ts"
+import { checkCommand } from "./CheckCommand.ts"
 import { configCommand } from "./ConfigCommand.ts"
+import { keyCommand } from "./KeyCommand.ts"
+import { publishCommand, unpublishCommand } from "./PublishCommand.ts"
 
 const headwater = Command.make("headwater").pipe(
   Command.withDescription("Operate a Headwater server"),
-  Command.withSubcommands([configCommand])
+  Command.withSubcommands([accountCommand, checkCommand, configCommand, keyCommand, publishCommand, unpublishCommand])
+)
+
+/** A command line that can't be understood is told in a line; help is for those who ask. */
+const presenter = CliOutput.layerPresenter({
+  present: (event) =>
+    event._tag === "InvalidInvocation"
+      ? Console.error(
+        `headwater: ${event.errors.map(({ message }) => oneLine(message)).join("; ")} ` +
+          `(see ${event.commandPath.join(" ")} --help)`
+      )
+      : CliOutput.defaultPresenter.present(event)
+})
+
+const oneLine = (text: string) => text.trim().replace(/\s*\n\s*/g, " ")
+
+const isTold = (error: unknown) => CliError.isCliError(error) && error._tag === "ShowHelp"
+
+const tell = (cause: Cause.Cause<unknown>) => {
+  const error = Cause.squash(cause)
+  return isTold(error) || Cause.hasInterruptsOnly(cause)
+    ? Effect.void
+    : Console.error(`headwater: ${oneLine(explain(error))}`)
+}
+
+/** Standard output is the command's alone. */
+const quiet = Layer.mergeAll(
+  Logger.layer([Logger.withConsoleError(Logger.formatSimple)]),
+  Layer.succeed(References.MinimumLogLevel, "Warn")
 )
 
 Command.run(headwater, { version }).pipe(
-  Effect.tapErrorTag("ServerConfigInvalid", (error) => Console.error(`headwater: ${error.message}`)),
-  Effect.provide(NodeServices.layer),
+  Effect.tapCause(tell),
+  Effect.provide([
+    NodeServices.layer,
+    presenter,
+    quiet,
+    CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
+  ]),
   NodeRuntime.runMain({ disableErrorReporting: true })
 )

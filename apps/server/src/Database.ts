@@ -1,9 +1,10 @@
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { PgClient } from "@effect/sql-pg"
 import * as Migrations from "@headwater/log/Migrations"
 import { DataDirectory } from "@headwater/postgres/DataDirectory"
-import { EmbeddedPostgres } from "@headwater/postgres/EmbeddedPostgres"
-import { Effect, Layer, Option, Queue, Schema } from "effect"
+import { EmbeddedPostgres, type EmbeddedPostgresConnection } from "@headwater/postgres/EmbeddedPostgres"
+import { Context, Effect, Layer, Option, Queue, type Redacted, Schema } from "effect"
+import * as OperatorTurn from "./OperatorTurn.ts"
 import { ServerConfig } from "./ServerConfig.ts"
 
 const maxConnections = 24
@@ -19,18 +20,24 @@ const session = {
   statement_timeout: "60s"
 }
 
-const embedded = Layer.unwrap(Effect.map(EmbeddedPostgres, ({ connection }) =>
-  PgClient.layer({
-    ...connection,
-    applicationName: "headwater",
-    maxConnections,
-    startupParameters: session
-  }))).pipe(Layer.provide(EmbeddedPostgres.layer()))
+/** A client with our session settings. */
+export const client = (connection: EmbeddedPostgresConnection | { readonly url: Redacted.Redacted }) =>
+  PgClient.layer({ ...connection, applicationName: "headwater", maxConnections, startupParameters: session })
 
 /** The data directory of this server. */
 export const dataDirectory = Layer.unwrap(
   Effect.map(ServerConfig, ({ dataDirectory }) => DataDirectory.layer(dataDirectory))
 )
+
+/** An operator's command that is using the database is let come to its end first, within reason. */
+const embedded = Layer.unwrap(Effect.gen(function*() {
+  const scope = yield* Effect.scope
+  const started = yield* Effect.scoped(Effect.gen(function*() {
+    yield* Effect.catchTag(OperatorTurn.take, "OperatorBusy", ({ message }) => Effect.logWarning(message))
+    return yield* Layer.buildWithScope(EmbeddedPostgres.layer(), scope)
+  }))
+  return client(Context.get(started, EmbeddedPostgres).connection)
+}))
 
 /** The database of `DATABASE_URL` lacks what Headwater is built on. */
 export class DatabaseUnsuitable extends Schema.TaggedError<DatabaseUnsuitable>()("DatabaseUnsuitable", {
@@ -66,15 +73,18 @@ const suitable = Layer.effectDiscard(Effect.gen(function*() {
   }
 }))
 
-const client = Layer.unwrap(Effect.gen(function*() {
+const configured = Layer.unwrap(Effect.gen(function*() {
   const { databaseUrl } = yield* ServerConfig
   return Option.match(databaseUrl, {
     onNone: () => embedded,
-    onSome: (url) => PgClient.layer({ url, applicationName: "headwater", maxConnections, startupParameters: session })
+    onSome: (url) => client({ url })
   })
 }))
 
 const migrated = Layer.effectDiscard(Migrations.run).pipe(Layer.provide(NodeServices.layer))
 
+/** Of a client: refuses a database that can't serve, and brings it to this version's schema. */
+export const ready = migrated.pipe(Layer.provideMerge(suitable))
+
 /** The configured database, brought to this version's schema. */
-export const layer = migrated.pipe(Layer.provideMerge(suitable), Layer.provideMerge(client))
+export const layer = ready.pipe(Layer.provideMerge(configured))

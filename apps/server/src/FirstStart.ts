@@ -1,15 +1,9 @@
 import type { Account } from "@headwater/domain/Account"
 import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
-import { ApiKeys } from "@headwater/log/ApiKeys"
-import { Console, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Console, Context, Effect, Layer, Option, Redacted } from "effect"
+import { FirstPartyPublishing } from "./FirstPartyPublishing.ts"
+import * as SecretKey from "./SecretKey.ts"
 import { ServerConfig } from "./ServerConfig.ts"
-
-/** What is sealed in the database does not open under this server's secret. */
-export class SecretKeyMismatch extends Schema.TaggedError<SecretKeyMismatch>()("SecretKeyMismatch", {}) {
-  override get message() {
-    return "HEADWATER_SECRET_KEY: is not the one under which this database's secrets were sealed"
-  }
-}
 
 /** The account there is from the first start on, and at that start its key. */
 export class FirstStart extends Context.Service<FirstStart, {
@@ -24,14 +18,13 @@ export class FirstStart extends Context.Service<FirstStart, {
     Effect.gen(function*() {
       const { apiKey } = yield* ServerConfig
       const accounts = yield* AccountLifecycle
-      const keys = yield* ApiKeys
       const { account, key } = yield* accounts.createFirst({
         username: "admin",
         email: "admin@localhost",
         plan: "free",
         ...(Option.isSome(apiKey) ? { key: apiKey.value } : {})
       })
-      yield* keys.reveal(account.id).pipe(Effect.catchTag("SealBroken", () => Effect.fail(new SecretKeyMismatch())))
+      yield* SecretKey.verify
       let unseen = key !== undefined && Option.isNone(apiKey)
       yield* Effect.addFinalizer(() =>
         unseen && key !== undefined
@@ -49,8 +42,12 @@ export class FirstStart extends Context.Service<FirstStart, {
   )
 }
 
+/** How long the greeting waits for the registry to have what belongs there. */
+const publishingPatience = "10 seconds"
+
 /** Says where everything is, once the server answers: in a few lines at the first start, later in one. */
 export const greeting = Layer.effectDiscard(Effect.gen(function*() {
+  yield* Effect.timeoutOption((yield* FirstPartyPublishing).done, publishingPatience)
   const { apiKey, dataDirectory, databaseUrl, egressAllow, url } = yield* ServerConfig
   const { account, key, noteShown } = yield* FirstStart
   const database = Option.isSome(databaseUrl) ? "the Postgres of DATABASE_URL" : `embedded Postgres in ${dataDirectory}`

@@ -1,5 +1,4 @@
 import { NodeHttpServer } from "@effect/platform-node"
-import { Seal } from "@headwater/domain/Seal"
 import { EgressBroker } from "@headwater/egress/EgressBroker"
 import { EgressGuard } from "@headwater/egress/EgressGuard"
 import { EgressHttp } from "@headwater/egress/EgressHttp"
@@ -8,30 +7,25 @@ import { Draining } from "@headwater/engine/Draining"
 import * as Engine from "@headwater/engine/Engine"
 import { EngineConfig } from "@headwater/engine/EngineConfig"
 import * as Tables from "@headwater/log/Tables"
-import { DataDirectory } from "@headwater/postgres/DataDirectory"
 import { accessibleExecutable, sandboxIdentity } from "@headwater/postgres/Unprivileged"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import { packagedDenoPath, SandboxConfig } from "@headwater/sandbox/SandboxConfig"
-import { Effect, Layer, Option, Redacted } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
-import { Base64 } from "effect/encoding"
 import * as Fs from "node:fs/promises"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import * as Database from "./Database.ts"
+import { FirstPartyPublishing } from "./FirstPartyPublishing.ts"
 import { FirstStart, greeting } from "./FirstStart.ts"
+import { ComponentSaving } from "./http/ComponentSaving.ts"
 import * as HttpApp from "./http/HttpApp.ts"
 import { HttpSettings } from "./http/HttpSettings.ts"
 import * as NodeServer from "./http/NodeServer.ts"
 import * as Logging from "./Logging.ts"
+import * as SecretKey from "./SecretKey.ts"
 import { ServerConfig } from "./ServerConfig.ts"
-
-const seal = Layer.unwrap(Effect.gen(function*() {
-  const { secretKey } = yield* ServerConfig
-  const key = Option.isSome(secretKey) ? secretKey.value : yield* (yield* DataDirectory).secret("secret-key")
-  const bytes = yield* Effect.orDie(Effect.fromResult(Base64.decode(Redacted.value(key))))
-  return Seal.layer(Redacted.make(bytes))
-}))
+import * as Telemetry from "./Telemetry.ts"
 
 const guard = Layer.unwrap(
   Effect.map(ServerConfig, ({ egressAllowList }) => EgressGuard.layer(egressAllowList))
@@ -70,7 +64,11 @@ const sandbox = Sandbox.layer.pipe(
   Layer.provide(EgressBroker.layer())
 )
 
-const engine = Layer.mergeAll(Engine.layer, AccountLifecycle.layer).pipe(
+const serverEngine = Layer.unwrap(
+  Effect.map(ServerConfig, ({ node, retentionDays }) => Engine.layerServer({ retentionDays, node }))
+)
+
+const engine = Layer.mergeAll(serverEngine, AccountLifecycle.layer).pipe(
   Layer.provideMerge(sandbox),
   Layer.provideMerge(egressHttp),
   Layer.provideMerge(guard),
@@ -78,8 +76,15 @@ const engine = Layer.mergeAll(Engine.layer, AccountLifecycle.layer).pipe(
   Layer.provideMerge(Layer.effect(EngineConfig, Effect.map(ServerConfig, ({ url }) => ({ publicUrl: url }))))
 )
 
+const httpSettings = Layer.effect(
+  HttpSettings,
+  Effect.map(ServerConfig, ({ maxBody, maxCode, maxProp, rateLimit }) => ({ maxBody, maxCode, maxProp, rateLimit }))
+)
+
+const publishing = FirstPartyPublishing.layer.pipe(Layer.provide(ComponentSaving.layer), Layer.provide(httpSettings))
+
 const http = HttpApp.layer.pipe(
-  Layer.provide(Layer.effect(HttpSettings, Effect.map(ServerConfig, ({ maxBody }) => ({ maxBody })))),
+  Layer.provide(httpSettings),
   Layer.provide(
     Layer.unwrap(
       Effect.map(
@@ -98,12 +103,14 @@ const drainFirst = Layer.effectDiscard(
 /** The whole program: HTTP, engine, sandboxes and database, as configured by the environment. */
 export const layer = Layer.mergeAll(greeting, drainFirst).pipe(
   Layer.provideMerge(http),
+  Layer.provideMerge(publishing),
   Layer.provideMerge(FirstStart.layer),
   Layer.provideMerge(engine),
-  Layer.provide(seal),
+  Layer.provide(SecretKey.seal),
   Layer.provide(Database.layer),
   Layer.provide(Database.dataDirectory),
   Layer.provide([Digest.layerWebCrypto, SecureRandom.layerWebCrypto]),
+  Layer.provide(Telemetry.layer),
   Layer.provide(Logging.layer),
   Layer.provide(ServerConfig.layer)
 )

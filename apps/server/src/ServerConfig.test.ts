@@ -20,6 +20,8 @@ describe("ServerConfig", () => {
       assert.strictEqual(settings.dataDirectory, Path.resolve(".headwater"))
       assert.deepStrictEqual(settings.egressAllow, ["loopback"])
       assert.strictEqual(settings.maxBody, 524_288)
+      assert.strictEqual(settings.maxCode, 1_048_576)
+      assert.strictEqual(settings.maxProp, 65_536)
       assert.strictEqual(settings.retentionDays, 30)
       assert.isTrue(Option.isNone(settings.databaseUrl))
     }))
@@ -69,6 +71,8 @@ describe("ServerConfig", () => {
     ["HEADWATER_RETENTION_DAYS", { HEADWATER_RETENTION_DAYS: "0" }],
     ["HEADWATER_RATE_LIMIT", { HEADWATER_RATE_LIMIT: "-1" }],
     ["HEADWATER_MAX_BODY", { HEADWATER_MAX_BODY: "512KiB" }],
+    ["HEADWATER_MAX_CODE", { HEADWATER_MAX_CODE: "0" }],
+    ["HEADWATER_MAX_PROP", { HEADWATER_MAX_PROP: "1e5" }],
     ["HEADWATER_LOG", { HEADWATER_LOG: "xml" }],
     ["HEADWATER_LOG_LEVEL", { HEADWATER_LOG_LEVEL: "loud" }]
   ]

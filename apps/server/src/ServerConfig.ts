@@ -24,6 +24,8 @@ export interface ServerSettings {
   readonly databaseUrl: Option.Option<Redacted.Redacted>
   /** Absolute path. */
   readonly dataDirectory: string
+  /** Where this server answers others that share its database, as nodes of one; `None` where it is the only one. */
+  readonly node: Option.Option<{ readonly host: string; readonly port: number }>
   /** The key the first account gets; `None` to generate one. */
   readonly apiKey: Option.Option<Redacted.Redacted>
   /** Base64 of 32 bytes; `None`, only with the embedded Postgres, to use the one in the data directory. */
@@ -39,6 +41,10 @@ export interface ServerSettings {
   readonly rateLimit: number
   /** Bytes of an ingested request's body. */
   readonly maxBody: number
+  /** Bytes of component code. */
+  readonly maxCode: number
+  /** Bytes of one configured prop's JSON. */
+  readonly maxProp: number
   readonly log: LogFormat
   readonly logLevel: SettingLogLevel
 }
@@ -126,6 +132,15 @@ const host: Parse<string> = (value) =>
     ? Result.succeed(value)
     : Result.fail(`must be an IP address or a host name, not ${quote(value)}`)
 
+const node: Parse<{ readonly host: string; readonly port: number }> = (value) => {
+  const [, name = "", port = ""] = /^(.*):(\d{1,5})$/.exec(value) ?? []
+  const parsed = Result.all({ host: host(name.replace(/^\[(.*)\]$/, "$1")), port: integer(1, 65_535)(port) })
+  return Result.mapError(
+    parsed,
+    () => `must be this server's own host:port, such as 10.0.0.5:8788, not ${quote(value)}`
+  )
+}
+
 const path: Parse<string> = (value) => Result.succeed(Path.resolve(value))
 
 function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
@@ -142,6 +157,13 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
           + "such as `openssl rand -base64 32` prints"
       })
     }
+    const ownNode = yield* variable("HEADWATER_NODE", node)
+    if (Option.isSome(ownNode) && Option.isNone(database)) {
+      return yield* new ServerConfigInvalid({
+        variable: "HEADWATER_NODE",
+        reason: "needs DATABASE_URL: nodes of one share a database"
+      })
+    }
     const effectivePort = Option.getOrElse(port, () => 8787)
     const effectiveHost = Option.getOrElse(listenHost, () => "127.0.0.1")
     return {
@@ -153,6 +175,7 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
         yield* variable("HEADWATER_DATA_DIR", path),
         () => Path.resolve(".headwater")
       ),
+      node: ownNode,
       apiKey: yield* variable("HEADWATER_API_KEY", apiKey),
       secretKey: secret,
       ...Option.getOrElse(
@@ -168,6 +191,14 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
       maxBody: Option.getOrElse(
         yield* variable("HEADWATER_MAX_BODY", integer(1, 64 * 1024 * 1024)),
         () => 524_288
+      ),
+      maxCode: Option.getOrElse(
+        yield* variable("HEADWATER_MAX_CODE", integer(1, 16 * 1024 * 1024)),
+        () => 1_048_576
+      ),
+      maxProp: Option.getOrElse(
+        yield* variable("HEADWATER_MAX_PROP", integer(1, 16 * 1024 * 1024)),
+        () => 65_536
       ),
       log: Option.getOrElse(
         yield* variable("HEADWATER_LOG", oneOf(["pretty", "json"])),
@@ -195,6 +226,10 @@ export const render = (settings: ServerSettings): string => {
     ["HEADWATER_URL", settings.url],
     ["DATABASE_URL", Option.match(settings.databaseUrl, { onNone: () => "(embedded Postgres)", onSome: maskPassword })],
     ["HEADWATER_DATA_DIR", settings.dataDirectory],
+    [
+      "HEADWATER_NODE",
+      Option.match(settings.node, { onNone: () => "", onSome: ({ host, port }) => `${host}:${port}` })
+    ],
     ["HEADWATER_API_KEY", secret(settings.apiKey, "(generated at the first start)")],
     ["HEADWATER_SECRET_KEY", secret(settings.secretKey, "(generated in the data directory)")],
     ["HEADWATER_EGRESS_ALLOW", settings.egressAllow.join(",")],
@@ -202,6 +237,8 @@ export const render = (settings: ServerSettings): string => {
     ["HEADWATER_RETENTION_DAYS", settings.retentionDays],
     ["HEADWATER_RATE_LIMIT", settings.rateLimit],
     ["HEADWATER_MAX_BODY", settings.maxBody],
+    ["HEADWATER_MAX_CODE", settings.maxCode],
+    ["HEADWATER_MAX_PROP", settings.maxProp],
     ["HEADWATER_LOG", settings.log],
     ["HEADWATER_LOG_LEVEL", settings.logLevel]
   ]

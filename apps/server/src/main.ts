@@ -1,19 +1,7 @@
 import { NodeRuntime } from "@effect/platform-node"
-import { Cause, Console, Effect, Exit, Layer, Option, Predicate, Runtime } from "effect"
+import { Cause, Console, Effect, Exit, Layer, Option, Runtime } from "effect"
+import { explain } from "./ErrorExplanation.ts"
 import * as Server from "./Server.ts"
-
-/** An error's message and those of what caused it, as far as they say something new. */
-const explain = (error: unknown): string => {
-  const messages: Array<string> = []
-  for (let at = error, depth = 0; Predicate.isObject(at) && depth < 6; depth++) {
-    const message: unknown = Reflect.get(at, "message")
-    if (Predicate.isString(message) && message !== "" && !messages.some((known) => known.includes(message))) {
-      messages.push(message)
-    }
-    at = Reflect.get(at, "cause") ?? Reflect.get(at, "reason")
-  }
-  return messages.length === 0 ? String(error) : messages.join(": ")
-}
 
 /** What is wrong with the configuration or the machine is told in a line; a fault of ours with its trace. */
 const tell = (cause: Cause.Cause<unknown>) =>

@@ -13,12 +13,14 @@ import { realSandbox } from "@headwater/testing/RealSandbox"
 import * as TestTables from "@headwater/testing/TestTables"
 import { Effect, Layer, Redacted, Schedule } from "effect"
 import { HttpServer } from "effect/http"
-import { createServer } from "node:http"
 import * as HttpApp from "../src/http/HttpApp.ts"
 import { HttpSettings } from "../src/http/HttpSettings.ts"
+import * as NodeServer from "../src/http/NodeServer.ts"
 
 export const publicUrl = "https://events.example.com"
 export const maxBody = 2_000
+
+const settings = { maxBody, rateLimit: 0, maxCode: 1024 * 1024, maxProp: 64 * 1024 }
 
 /** Every test has an account of its own, so processes are given up soon and new ones kept ready. */
 const sandbox = realSandbox({
@@ -39,12 +41,19 @@ const drainFirst = Layer.effectDiscard(
   Effect.flatMap(Draining, (draining) => Effect.addFinalizer(() => draining.begin))
 )
 
-/** The server's HTTP side on a port of its own, before the real engine, sandbox and database. */
-export const layer = Layer.merge(HttpApp.layer, drainFirst).pipe(
-  Layer.provide(Layer.succeed(HttpSettings, { maxBody })),
-  Layer.provideMerge(engine),
-  Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" }))
-)
+/**
+ * The server's HTTP side on a port of its own, before the real engine, sandbox and database.
+ *
+ * @param options in place of the tests' own settings
+ */
+export const layerWith = (options: Partial<HttpSettings["Service"]>) =>
+  Layer.merge(HttpApp.layer, drainFirst).pipe(
+    Layer.provide(Layer.succeed(HttpSettings, { ...settings, ...options })),
+    Layer.provideMerge(engine),
+    Layer.provideMerge(NodeHttpServer.layer(NodeServer.make, { port: 0, host: "127.0.0.1" }))
+  )
+
+export const layer = layerWith({})
 
 export interface RequestOptions {
   readonly body?: unknown

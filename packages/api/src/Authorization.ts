@@ -6,7 +6,10 @@ import * as Problem from "./Problem.ts"
 /** The account whose key a request carries: everything it reads and writes is that account's. */
 export class CurrentAccount extends Context.Service<CurrentAccount, AccountId>()("@headwater/api/CurrentAccount") {}
 
-/** Requires `Authorization: Bearer <API key>` (rest-api.md, "Authentication"). */
+/**
+ * Requires `Authorization: Bearer <API key>` (rest-api.md, "Authentication"), and holds the account to the operator's
+ * requests a second.
+ */
 export class Authorization extends HttpApiMiddleware.Service<Authorization, {
   provides: CurrentAccount
 }>()("@headwater/api/Authorization", {
@@ -14,5 +17,10 @@ export class Authorization extends HttpApiMiddleware.Service<Authorization, {
   security: {
     bearer: HttpApiSecurity.bearer.pipe(HttpApiSecurity.annotate(OpenApi.Description, "The account's API key."))
   },
-  error: [Problem.UnauthorizedResponse, Problem.UnavailableResponse, Problem.InternalError]
+  error: [
+    Problem.UnauthorizedResponse,
+    Problem.RateLimitedResponse,
+    Problem.UnavailableResponse,
+    Problem.InternalError
+  ]
 }) {}

@@ -2,48 +2,94 @@ import { ConfigurableProp } from "@headwater/domain/Component"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
+import * as Idempotency from "./Idempotency.ts"
 import { Single } from "./Pagination.ts"
 import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
 import { RequestCheck } from "./RequestCheck.ts"
+import { ResourceId } from "./ResourceId.ts"
 import { CodeText, Text, textUpTo } from "./Text.ts"
 import { UnixSeconds } from "./UnixSeconds.ts"
 
+const exampleCode = `export default {
+  name: "Orders",
+  key: "orders",
+  version: "0.1.0",
+  props: {
+    http: "$.interface.http",
+    timer: "$.interface.timer",
+    shop: { type: "string", label: "Shop", description: "Whose orders to emit.", default: "north" }
+  },
+  async run(event) {
+    this.$emit({ shop: this.shop, order: event.body?.order })
+  }
+}
+`
+
 /** A saved version of component code. */
 export const ComponentResource = Schema.Struct({
-  id: Schema.String.annotate({ description: "Begins with sc_." }),
-  code: Schema.String,
-  code_hash: Schema.String.annotate({ description: "SHA-256 of the code, hexadecimal." }),
+  id: ResourceId("component"),
+  code: Schema.String.annotate({ description: "The full component code." }),
+  code_hash: Schema.String.pipe(Schema.check(Schema.isPattern(/^[0-9a-f]{64}$/u))).annotate({
+    description: "SHA-256 of the code, hexadecimal."
+  }),
   name: Schema.String,
   version: Schema.String,
-  configurable_props: Schema.Array(ConfigurableProp),
+  configurable_props: Schema.Array(ConfigurableProp).annotate({
+    description: "The props in the order of the code. A timer's default is {intervalSeconds}."
+  }),
   created_at: UnixSeconds,
   updated_at: UnixSeconds
-}).annotate({ identifier: "Component" })
+}).annotate({
+  identifier: "Component",
+  examples: [{
+    id: "sc_0Uz7MdaCCd5QvTf7KzHb",
+    code: exampleCode,
+    code_hash: "9b6c4d167885f87b334ace61ba1fd2a317a057117233c80daa71422ea7095451",
+    name: "Orders",
+    version: "0.1.0",
+    configurable_props: [
+      { name: "http", type: "$.interface.http" },
+      { name: "timer", type: "$.interface.timer" },
+      { name: "shop", type: "string", label: "Shop", description: "Whose orders to emit.", default: "north" }
+    ],
+    created_at: 1760000000,
+    updated_at: 1760000000
+  }]
+})
 export type ComponentResource = typeof ComponentResource.Type
 
 /** Where component code is hosted, kept as written. */
 export const ComponentUrl = textUpTo(2_048)
 
-/** Largest component code, in bytes of UTF-8 (decisions.md, error table). */
-export const maxCodeBytes = 1024 * 1024
-
 export class ComponentsApi extends HttpApiGroup.make("components")
   .add(
     HttpApiEndpoint.post("create", "/components", {
+      headers: Idempotency.headers,
       payload: Schema.Struct({
         component_code: Schema.optionalKey(CodeText.annotate({ description: "Full component code." })),
         component_url: Schema.optionalKey(ComponentUrl.annotate({
-          description: "Where the code is hosted. Beside component_code it is only kept as metadata."
+          description:
+            "Where the code is hosted, an http or https URL. It is fetched, with the relative imports within " +
+            "its origin. Beside component_code it is only kept as metadata."
         })),
         ...Projection.fields
-      }),
+      }).annotate({ examples: [{ component_code: exampleCode }] }),
       success: Single(ComponentResource),
       error: Problem.ComponentInvalid
-    }).annotateMerge(OpenApi.annotations({
+    }).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
       summary: "Create a component",
       description: "Saves component code after loading it once to read its props. One of component_code and " +
         "component_url is required."
+    })),
+    HttpApiEndpoint.get("getPublished", "/components/registry/:key", {
+      params: { key: Text.annotate({ description: "The key in the component's code." }) },
+      query: Projection.fields,
+      success: Single(ComponentResource),
+      error: Problem.NotFound
+    }).annotateMerge(OpenApi.annotations({
+      summary: "Get a component of the registry",
+      description: "The newest version of a globally published component. Every account can make sources of it."
     })),
     HttpApiEndpoint.get("get", "/components/:key", {
       params: { key: Text.annotate({ description: "The component's id, or the key in its code." }) },

@@ -11,6 +11,7 @@ describe("HeadwaterApi", () => {
     )
     assert.sameMembers(endpoints, [
       "POST /v1/components",
+      "GET /v1/components/registry/{key}",
       "GET /v1/components/{key}",
       "GET /v1/users/me/sources",
       "POST /v1/sources",
@@ -21,12 +22,23 @@ describe("HeadwaterApi", () => {
       "GET /v1/sources/{id}/$errors/event_summaries",
       "GET /v1/sources/{id}/$logs/event_summaries",
       "DELETE /v1/sources/{id}/events",
+      "GET /v1/sources/{id}/events",
+      "GET /v1/sources/{id}/events/{event_id}",
+      "GET /v1/sources/{id}/events/{event_id}/trace",
+      "GET /v1/sources/{id}/sse",
+      "GET /v1/workflows/{id}/events",
+      "GET /v1/workflows/{id}/events/{event_id}",
+      "GET /v1/workflows/{id}/events/{event_id}/trace",
+      "GET /v1/workflows/{id}/sse",
       "GET /v1/workflows/{id}/event_summaries",
       "GET /v1/workflows/{id}/$errors/event_summaries",
       "GET /v1/workflows/{id}/$logs/event_summaries",
       "POST /v1/subscriptions",
       "DELETE /v1/subscriptions",
       "GET /v1/users/me/subscriptions",
+      "POST /v1/auto_subscriptions",
+      "GET /v1/users/me/auto_subscriptions",
+      "DELETE /v1/auto_subscriptions/{id}",
       "POST /v1/webhooks",
       "GET /v1/users/me/webhooks",
       "GET /v1/webhooks/{id}",
@@ -34,7 +46,11 @@ describe("HeadwaterApi", () => {
       "DELETE /v1/webhooks/{id}",
       "GET /v1/webhooks/{id}/secret",
       "POST /v1/webhooks/{id}/secret/rotate",
-      "GET /v1/users/me"
+      "GET /v1/users/me",
+      "GET /v1/users/me/keys",
+      "POST /v1/users/me/keys",
+      "POST /v1/users/me/keys/{id}/rotate",
+      "DELETE /v1/users/me/keys/{id}"
     ])
   })
 
@@ -43,10 +59,23 @@ describe("HeadwaterApi", () => {
       const { delete: remove, get, post, put } = document.paths[path]!
       for (const operation of [remove, get, post, put]) {
         if (operation === undefined) continue
-        for (const status of [400, 401, 413, 415, 500, 503]) {
+        for (const status of [400, 401, 413, 415, 429, 500, 503]) {
           const content = operation.responses[status]?.content
           assert.property(content, "application/problem+json", `${operation.operationId} ${status}`)
         }
+      }
+    }
+  })
+
+  it("documents for every POST, and for nothing else, that it takes an Idempotency-Key", () => {
+    for (const [path, { delete: remove, get, post, put }] of Object.entries(document.paths)) {
+      for (const operation of [remove, get, post, put]) {
+        if (operation === undefined) continue
+        const takesKey = operation.parameters.some(({ in: place, name }) =>
+          place === "header" && name === "idempotency-key"
+        )
+        assert.strictEqual(takesKey, operation === post, path)
+        if (takesKey) assert.property(operation.responses[409]?.content, "application/problem+json", path)
       }
     }
   })

@@ -1,6 +1,10 @@
 import { HttpApi, OpenApi } from "effect/http-api"
+import { AutoSubscriptionsApi } from "./AutoSubscriptionsApi.ts"
 import { ComponentsApi } from "./ComponentsApi.ts"
 import { EventsApi } from "./EventsApi.ts"
+import { KeysApi } from "./KeysApi.ts"
+import { LogApi } from "./LogApi.ts"
+import { MethodNotAllowed } from "./Problem.ts"
 import { SourcesApi } from "./SourcesApi.ts"
 import { SubscriptionsApi } from "./SubscriptionsApi.ts"
 import { UsersApi } from "./UsersApi.ts"
@@ -11,13 +15,14 @@ export class HeadwaterApi extends HttpApi.make("headwater")
   .add(ComponentsApi)
   .add(SourcesApi)
   .add(EventsApi)
+  .add(LogApi)
   .add(SubscriptionsApi)
+  .add(AutoSubscriptionsApi)
   .add(WebhooksApi)
   .add(UsersApi)
+  .add(KeysApi)
   .prefix("/v1")
   .annotate(HttpApi.ParseOptions, { errors: "all" })
-  .annotateMerge(OpenApi.annotations({
-    title: "Headwater",
-    description: "Event sources, and the routing of what they emit to listeners."
-  }))
+  .annotate(HttpApi.AdditionalSchemas, [MethodNotAllowed])
+  .annotateMerge(OpenApi.annotations({ title: "Headwater" }))
 {}

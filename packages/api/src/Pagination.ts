@@ -8,7 +8,8 @@ export const maxLimit = 100
 
 const limit = Schema.optionalKey(
   Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 1, maximum: maxLimit }))).annotate({
-    description: `Items per page, 1 to ${maxLimit}; default ${defaultLimit}.`
+    description: `Items per page, 1 to ${maxLimit}; default ${defaultLimit}.`,
+    default: defaultLimit
   })
 )
 
@@ -20,12 +21,14 @@ export const cursorOf = (id: string): string => Base64Url.encode(id)
 
 const idOf = (cursor: string): string => Result.getOrElse(Base64Url.decodeString(cursor), () => "")
 
-const Cursor = (kind: Kind) => {
+const Cursor = (kind: Kind, description: string) => {
   const form = new RegExp(`^${prefixes[kind]}_[0-9A-Za-z]+$`)
   return Schema.String.pipe(
     Schema.check(Schema.makeFilter((cursor) => form.test(idOf(cursor)) && cursorOf(idOf(cursor)) === cursor, {
-      expected: "a cursor of this list, as page_info gives it"
-    })),
+      expected: "a cursor of this list, as page_info gives it",
+      toJsonSchema: () => ({ pattern: "^[0-9A-Za-z_-]+$" })
+    }))
+  ).annotate({ description }).pipe(
     Schema.decodeTo(Schema.String, SchemaTransformation.transform({ decode: idOf, encode: cursorOf }))
   )
 }
@@ -33,8 +36,8 @@ const Cursor = (kind: Kind) => {
 /** The pagination parameters of a list of resources; the cursors arrive as the ids they stand for. */
 export const query = (kind: Kind) => ({
   limit,
-  after: Schema.optionalKey(Cursor(kind).annotate({ description: afterText })),
-  before: Schema.optionalKey(Cursor(kind).annotate({ description: beforeText }))
+  after: Schema.optionalKey(Cursor(kind, afterText)),
+  before: Schema.optionalKey(Cursor(kind, beforeText))
 })
 
 /** The pagination parameters of a list of events, whose cursors are the event ids themselves. */

@@ -1,13 +1,19 @@
 import { Schema } from "effect"
 import { HttpApiError, HttpApiSchema } from "effect/http-api"
 
+const exampleOf = (sentence: string | undefined) => sentence === undefined ? {} : { examples: [sentence] }
+
 /**
  * The one shape of every error of every endpoint: RFC 9457 problem details with `error` (the same human sentence as
  * `detail`), `code` (stable, what programs look at) and `details` (decisions.md, "Conventions").
  */
-const members = <const Code extends string, Details extends Schema.Top>(code: Code, details: Details) => ({
-  detail: Schema.String.annotate({ description: "What went wrong, for a person." }),
-  error: Schema.String.annotate({ description: "The same sentence as detail." }),
+const members = <const Code extends string, Details extends Schema.Top>(
+  code: Code,
+  details: Details,
+  example?: string
+) => ({
+  detail: Schema.String.annotate({ description: "What went wrong, for a person.", ...exampleOf(example) }),
+  error: Schema.String.annotate({ description: "The same sentence as detail.", ...exampleOf(example) }),
   code: Schema.tag(code).annotate({ description: "What went wrong, for a program. Never changes." }),
   details
 })
@@ -15,11 +21,16 @@ const members = <const Code extends string, Details extends Schema.Top>(code: Co
 const typeOf = <const Code extends string>(code: Code) => `urn:headwater:problem:${code}` as const
 
 /** What goes with a problem beyond its sentence; for most there is nothing. */
-export const Details = Schema.Record(Schema.String, Schema.Json)
+export const Details = Schema.Record(Schema.String, Schema.Json).annotate({ examples: [{}] })
 
 /** One thing that is wrong with a request: where (dotted, from the body or the query), and why. */
 export const Issue = Schema.Struct({ path: Schema.String, message: Schema.String })
 export type Issue = typeof Issue.Type
+
+const Issues = Schema.Array(Issue).annotate({
+  description: "Each field at fault.",
+  examples: [[{ path: "limit", message: "Expected a value between 1 and 100" }]]
+})
 
 /** Where in the component's code it went wrong; lines and columns count from 1. */
 export const CodePosition = Schema.Struct({
@@ -27,70 +38,119 @@ export const CodePosition = Schema.Struct({
   file: Schema.optionalKey(Schema.String),
   line: Schema.optionalKey(Schema.Int),
   column: Schema.optionalKey(Schema.Int)
+}).annotate({ examples: [{ message: "Unexpected token", file: "component.mjs", line: 3, column: 14 }] })
+
+const HookFault = Schema.Struct({ ...CodePosition.fields, hook: Schema.String }).annotate({
+  examples: [{ hook: "deploy", message: "the token was refused", file: "component.mjs", line: 9, column: 13 }]
 })
 
 /** When to try again, also sent as `Retry-After`. */
-export const RetryDetails = Schema.Struct({ retry_after_seconds: Schema.Int })
+export const RetryDetails = Schema.Struct({ retry_after_seconds: Schema.Int }).annotate({
+  examples: [{ retry_after_seconds: 5 }]
+})
 
-export class Unauthorized extends HttpApiError.Problem<Unauthorized>()("UnauthorizedProblem", {
-  type: typeOf("unauthorized"),
-  status: 401,
-  title: "Unauthorized"
-}, members("unauthorized", Details)) {}
+export class Unauthorized extends HttpApiError.Problem<Unauthorized>()(
+  "UnauthorizedProblem",
+  { type: typeOf("unauthorized"), status: 401, title: "Unauthorized" },
+  members("unauthorized", Details, "Send a live API key as `Authorization: Bearer hw_…`."),
+  { description: "The key is missing, malformed, unknown or revoked." }
+) {}
 
-export class NotFound extends HttpApiError.Problem<NotFound>()("NotFoundProblem", {
-  type: typeOf("not_found"),
-  status: 404,
-  title: "Not found"
-}, members("not_found", Details)) {}
+export class NotFound extends HttpApiError.Problem<NotFound>()(
+  "NotFoundProblem",
+  { type: typeOf("not_found"), status: 404, title: "Not found" },
+  members("not_found", Details, "There is no source \"dc_0Uz7Me6SAe7TzXw9LrNf\"."),
+  { description: "There is nothing of this id in the account." }
+) {}
 
-export class MethodNotAllowed extends HttpApiError.Problem<MethodNotAllowed>()("MethodNotAllowedProblem", {
-  type: typeOf("method_not_allowed"),
-  status: 405,
-  title: "Method not allowed"
-}, members("method_not_allowed", Schema.Struct({ allow: Schema.Array(Schema.String) }))) {}
+export class MethodNotAllowed extends HttpApiError.Problem<MethodNotAllowed>()(
+  "MethodNotAllowedProblem",
+  { type: typeOf("method_not_allowed"), status: 405, title: "Method not allowed" },
+  members(
+    "method_not_allowed",
+    Schema.Struct({ allow: Schema.Array(Schema.String) }).annotate({
+      examples: [{ allow: ["GET", "HEAD", "OPTIONS"] }]
+    }),
+    "/v1/users/me does not answer to DELETE."
+  ),
+  { description: "The path does not answer to the method." }
+) {}
 
-export class InvalidRequest extends HttpApiError.Problem<InvalidRequest>()("InvalidRequestProblem", {
-  type: typeOf("invalid_request"),
-  status: 400,
-  title: "Invalid request"
-}, members("invalid_request", Schema.Array(Issue))) {}
+export class InvalidRequest extends HttpApiError.Problem<InvalidRequest>()(
+  "InvalidRequestProblem",
+  { type: typeOf("invalid_request"), status: 400, title: "Invalid request" },
+  members("invalid_request", Issues, "limit: Expected a value between 1 and 100"),
+  { description: "The request is malformed: each field at fault is named." }
+) {}
 
-export class PayloadTooLarge extends HttpApiError.Problem<PayloadTooLarge>()("PayloadTooLargeProblem", {
-  type: typeOf("payload_too_large"),
-  status: 413,
-  title: "Payload too large"
-}, members("payload_too_large", Details)) {}
+export class PayloadTooLarge extends HttpApiError.Problem<PayloadTooLarge>()(
+  "PayloadTooLargeProblem",
+  { type: typeOf("payload_too_large"), status: 413, title: "Payload too large" },
+  members(
+    "payload_too_large",
+    Schema.Struct({ limit_bytes: Schema.Int }).annotate({ examples: [{ limit_bytes: 8_388_608 }] }),
+    "The request body is larger than 8388608 bytes."
+  ),
+  { description: "The body, the code or a configured prop is too large." }
+) {}
 
-export class UnsupportedMediaType extends HttpApiError.Problem<UnsupportedMediaType>()("UnsupportedMediaTypeProblem", {
-  type: typeOf("unsupported_media_type"),
-  status: 415,
-  title: "Unsupported media type"
-}, members("unsupported_media_type", Details)) {}
+export class UnsupportedMediaType extends HttpApiError.Problem<UnsupportedMediaType>()(
+  "UnsupportedMediaTypeProblem",
+  { type: typeOf("unsupported_media_type"), status: 415, title: "Unsupported media type" },
+  members("unsupported_media_type", Details, "Send the request body with `Content-Type: application/json`."),
+  { description: "The body is not `application/json`." }
+) {}
 
-export class ComponentInvalid extends HttpApiError.Problem<ComponentInvalid>()("ComponentInvalidProblem", {
-  type: typeOf("component_invalid"),
-  status: 422,
-  title: "Component invalid"
-}, members("component_invalid", CodePosition)) {}
+export class ComponentInvalid extends HttpApiError.Problem<ComponentInvalid>()(
+  "ComponentInvalidProblem",
+  { type: typeOf("component_invalid"), status: 422, title: "Component invalid" },
+  members("component_invalid", CodePosition, "The component could not be loaded: Unexpected token"),
+  { description: "The code does not parse, load in time, or export a component." }
+) {}
 
-export class HookFailed extends HttpApiError.Problem<HookFailed>()("HookFailedProblem", {
-  type: typeOf("hook_failed"),
-  status: 422,
-  title: "Hook failed"
-}, members("hook_failed", Schema.Struct({ ...CodePosition.fields, hook: Schema.String }))) {}
+export class HookFailed extends HttpApiError.Problem<HookFailed>()(
+  "HookFailedProblem",
+  { type: typeOf("hook_failed"), status: 422, title: "Hook failed" },
+  members("hook_failed", HookFault, "The deploy hook failed: the token was refused"),
+  { description: "The deploy or activate hook threw or ran over a limit." }
+) {}
 
-export class BacklogFull extends HttpApiError.Problem<BacklogFull>()("BacklogFullProblem", {
-  type: typeOf("backlog_full"),
-  status: 429,
-  title: "Too many requests"
-}, members("backlog_full", RetryDetails)) {}
+export class BacklogFull extends HttpApiError.Problem<BacklogFull>()(
+  "BacklogFullProblem",
+  { type: typeOf("backlog_full"), status: 429, title: "Too many requests" },
+  members("backlog_full", RetryDetails, "The source has too many requests that it has not run yet."),
+  { description: "The source holds as many unrun requests as it may." }
+) {}
 
-export class InternalError extends HttpApiError.Problem<InternalError>()("InternalErrorProblem", {
-  type: typeOf("internal_error"),
-  status: 500,
-  title: "Internal error"
-}, members("internal_error", Details)) {}
+export class IdempotencyConflict extends HttpApiError.Problem<IdempotencyConflict>()(
+  "IdempotencyConflictProblem",
+  { type: typeOf("idempotency_conflict"), status: 409, title: "Idempotency conflict" },
+  members("idempotency_conflict", Details, "The Idempotency-Key was used for another request."),
+  { description: "The same `Idempotency-Key` came with another request." }
+) {}
+
+/** The account sends more requests a second than the operator allows. */
+export class RateLimited extends HttpApiError.Problem<RateLimited>()(
+  "RateLimitedProblem",
+  { type: typeOf("rate_limited"), status: 429, title: "Too many requests" },
+  members("rate_limited", RetryDetails, "The account sends more requests than it may."),
+  { description: "The account sends more requests a second than it may." }
+) {}
+
+/** The account has used up what the operator lets it use in a day or a billing period. */
+export class QuotaExceeded extends HttpApiError.Problem<QuotaExceeded>()(
+  "QuotaExceededProblem",
+  { type: typeOf("quota_exceeded"), status: 429, title: "Quota exceeded" },
+  members("quota_exceeded", RetryDetails, "The account has used up its quota."),
+  { description: "The account has used up its quota." }
+) {}
+
+export class InternalError extends HttpApiError.Problem<InternalError>()(
+  "InternalErrorProblem",
+  { type: typeOf("internal_error"), status: 500, title: "Internal error" },
+  members("internal_error", Details, "Something went wrong here. The log has it under the X-Request-Id."),
+  { description: "A fault of the server's." }
+) {}
 
 export class InvalidResponse extends HttpApiError.Problem<InvalidResponse>()("InvalidResponseProblem", {
   type: typeOf("invalid_response"),
@@ -119,11 +179,12 @@ export class LoopDetected extends HttpApiError.Problem<LoopDetected>()("LoopDete
   title: "Loop detected"
 }, members("loop_detected", Details)) {}
 
-export class Unavailable extends HttpApiError.Problem<Unavailable>()("UnavailableProblem", {
-  type: typeOf("unavailable"),
-  status: 503,
-  title: "Unavailable"
-}, members("unavailable", RetryDetails)) {}
+export class Unavailable extends HttpApiError.Problem<Unavailable>()(
+  "UnavailableProblem",
+  { type: typeOf("unavailable"), status: 503, title: "Unavailable" },
+  members("unavailable", RetryDetails, "The database is not available."),
+  { description: "The database is away, or the server is shutting down or overloaded." }
+) {}
 
 export const UnauthorizedResponse = Unauthorized.pipe(
   HttpApiSchema.encodeToWithHeaders({
@@ -135,14 +196,25 @@ export const UnauthorizedResponse = Unauthorized.pipe(
   })
 )
 
+const retryHeaders = {
+  "retry-after": Schema.Int.annotate({ description: "Seconds until a new try makes sense." })
+}
+
+const retryAfter = <A extends { readonly details: typeof RetryDetails.Type }>() => ({
+  decode: ({ body }: { readonly body: A }) => body,
+  encode: (body: A) => ({ body, headers: { "retry-after": body.details.retry_after_seconds } })
+})
+
+export const RateLimitedResponse = RateLimited.pipe(
+  HttpApiSchema.encodeToWithHeaders({ body: RateLimited, headers: retryHeaders }, retryAfter<RateLimited>())
+)
+
+export const QuotaExceededResponse = QuotaExceeded.pipe(
+  HttpApiSchema.encodeToWithHeaders({ body: QuotaExceeded, headers: retryHeaders }, retryAfter<QuotaExceeded>())
+)
+
 export const UnavailableResponse = Unavailable.pipe(
-  HttpApiSchema.encodeToWithHeaders({
-    body: Unavailable,
-    headers: { "retry-after": Schema.Int.annotate({ description: "Seconds until a new try makes sense." }) }
-  }, {
-    decode: ({ body }) => body,
-    encode: (body) => ({ body, headers: { "retry-after": body.details.retry_after_seconds } })
-  })
+  HttpApiSchema.encodeToWithHeaders({ body: Unavailable, headers: retryHeaders }, retryAfter<Unavailable>())
 )
 
 /** The members that every problem takes, for one that has nothing to tell beyond its sentence. */
@@ -160,5 +232,20 @@ export const tooLarge = (what: string, limitBytes: number): PayloadTooLarge => {
   return new PayloadTooLarge({ detail: sentence, error: sentence, details: { limit_bytes: limitBytes } })
 }
 
+const again = (sentence: string, retryAfterSeconds: number) => ({
+  detail: sentence,
+  error: sentence,
+  details: { retry_after_seconds: retryAfterSeconds }
+})
+
 export const unavailable = (sentence: string, retryAfterSeconds: number): Unavailable =>
-  new Unavailable({ detail: sentence, error: sentence, details: { retry_after_seconds: retryAfterSeconds } })
+  new Unavailable(again(sentence, retryAfterSeconds))
+
+export const rateLimited = (sentence: string, retryAfterSeconds: number): RateLimited =>
+  new RateLimited(again(sentence, retryAfterSeconds))
+
+export const quotaExceeded = (sentence: string, retryAfterSeconds: number): QuotaExceeded =>
+  new QuotaExceeded(again(sentence, retryAfterSeconds))
+
+export const backlogFull = (sentence: string, retryAfterSeconds: number): BacklogFull =>
+  new BacklogFull(again(sentence, retryAfterSeconds))

@@ -1,7 +1,7 @@
 import { HttpApiMiddleware } from "effect/http-api"
 import * as Problem from "./Problem.ts"
 
-/** Largest body of a request, in bytes: room for component code of the largest size with every character escaped. */
+/** Largest body of a request, in bytes, unless the server is configured to take larger code. */
 export const maxBodyBytes = 8 * 1024 * 1024
 
 /** How deeply a body's arrays and objects may be nested. */

@@ -2,20 +2,35 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
 import { ComponentUrl } from "./ComponentsApi.ts"
+import * as Extension from "./Extension.ts"
+import * as Idempotency from "./Idempotency.ts"
 import * as Pagination from "./Pagination.ts"
 import { PathId } from "./PathId.ts"
 import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
 import { RequestCheck } from "./RequestCheck.ts"
+import { ResourceId } from "./ResourceId.ts"
 import { CodeText, Text } from "./Text.ts"
 import { UnixSeconds } from "./UnixSeconds.ts"
 
+const exampleSource = {
+  id: "dc_0Uz7Me6SAe7TzXw9LrNf",
+  component_id: "sc_0Uz7MdaCCd5QvTf7KzHb",
+  configured_props: {
+    http: { endpoint_url: "https://events.example.com/http/q8ZrT2mVxK5wLc9YbN3dHs7F" },
+    timer: { cron: null, interval_seconds: 60 },
+    shop: "north"
+  },
+  active: true,
+  created_at: 1760000002,
+  updated_at: 1760000002,
+  name: "Orders",
+  name_slug: "orders"
+}
+
 export const SourceResource = Schema.Struct({
-  id: Schema.String.annotate({ description: "Begins with dc_." }),
-  user_id: Schema.optionalKey(Schema.String.annotate({
-    description: "Begins with u_. Only in the answer to the creation."
-  })),
-  component_id: Schema.String,
+  id: ResourceId("source"),
+  component_id: ResourceId("component"),
   configured_props: Schema.Record(Schema.String, Schema.Json).annotate({
     description: "Values by prop. A timer is {cron, interval_seconds}, an HTTP interface {endpoint_url}."
   }),
@@ -23,18 +38,37 @@ export const SourceResource = Schema.Struct({
   created_at: UnixSeconds,
   updated_at: UnixSeconds,
   name: Schema.String,
-  name_slug: Schema.String
-}).annotate({ identifier: "Source" })
+  name_slug: Schema.String.annotate({ description: "Names the source wherever its id does." })
+}).annotate({ identifier: "Source", examples: [exampleSource] })
 export type SourceResource = typeof SourceResource.Type
+
+/** A source in the answer to its creation. */
+export const CreatedSource = Schema.Struct({ ...SourceResource.fields, user_id: ResourceId("account") }).annotate({
+  identifier: "CreatedSource",
+  examples: [{ ...exampleSource, user_id: "u_0Uz1W6zoEr8WsXj4LtGp" }]
+})
 
 const input = {
   component_id: Schema.optionalKey(Text.annotate({
     description: "A component created before. Used where several of the three component parameters are given."
   })),
   component_code: Schema.optionalKey(CodeText.annotate({ description: "Full component code." })),
-  component_url: Schema.optionalKey(ComponentUrl.annotate({ description: "Where the component is hosted." })),
+  component_url: Schema.optionalKey(ComponentUrl.annotate({
+    description:
+      "Where the component is hosted, an http or https URL. It is fetched, with the relative imports within " +
+      "its origin. Beside component_id or component_code it is only metadata."
+  })),
+  key: Schema.optionalKey(Text.annotate({
+    description:
+      "The key of a component of the registry, in place of the three component parameters: its newest version.",
+    ...Extension.mark
+  })),
   name: Schema.optionalKey(Text.annotate({ description: "Default: the name slug of the component." })),
-  configured_props: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json)),
+  configured_props: Schema.optionalKey(
+    Schema.Record(Schema.String, Schema.Json).annotate({
+      description: "Values by the name of the prop. A timer is {intervalSeconds}, or {cron, timezone}."
+    })
+  ),
   ...Projection.fields
 }
 
@@ -47,10 +81,17 @@ export class SourcesApi extends HttpApiGroup.make("sources")
       success: Pagination.Page(SourceResource)
     }).annotateMerge(OpenApi.annotations({ summary: "List sources", description: "Newest first." })),
     HttpApiEndpoint.post("create", "/sources", {
-      payload: Schema.Struct(input),
-      success: Pagination.Single(SourceResource),
+      headers: Idempotency.headers,
+      payload: Schema.Struct(input).annotate({
+        examples: [{
+          component_id: "sc_0Uz7MdaCCd5QvTf7KzHb",
+          name: "Orders",
+          configured_props: { timer: { intervalSeconds: 60 }, shop: "north" }
+        }]
+      }),
+      success: Pagination.Single(CreatedSource),
       error: [Problem.NotFound, Problem.ComponentInvalid, Problem.HookFailed]
-    }).annotateMerge(OpenApi.annotations({
+    }).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
       summary: "Create a source",
       description: "Runs the component's deploy and activate hooks. Where one fails, nothing is left behind."
     })),
@@ -59,7 +100,11 @@ export class SourcesApi extends HttpApiGroup.make("sources")
       query: Projection.fields,
       success: Pagination.Single(SourceResource),
       error: Problem.NotFound
-    }).annotateMerge(OpenApi.annotations({ summary: "Get a source", description: "Extension." })),
+    }).annotateMerge(OpenApi.annotations({
+      summary: "Get a source",
+      description: "By its id or its name slug.",
+      override: Extension.mark
+    })),
     HttpApiEndpoint.put("update", "/sources/:id", {
       params,
       payload: Schema.Struct({
@@ -67,7 +112,7 @@ export class SourcesApi extends HttpApiGroup.make("sources")
         active: Schema.optionalKey(Schema.Boolean.annotate({
           description: "Default true: false takes the source out of service, true puts it back."
         }))
-      }),
+      }).annotate({ examples: [{ name: "Orders", configured_props: { shop: "south" }, active: true }] }),
       success: Pagination.Single(SourceResource),
       error: [Problem.NotFound, Problem.ComponentInvalid, Problem.HookFailed]
     }).annotateMerge(OpenApi.annotations({

@@ -1,20 +1,30 @@
 import * as EmitterPattern from "@headwater/domain/EmitterPattern"
+import * as EventId from "@headwater/domain/EventId"
 import { StreamNameInput } from "@headwater/domain/Stream"
-import { Schema } from "effect"
+import { Option, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
+import * as Extension from "./Extension.ts"
+import * as Idempotency from "./Idempotency.ts"
 import { Single } from "./Pagination.ts"
 import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
 import { RequestCheck } from "./RequestCheck.ts"
+import { ResourceId } from "./ResourceId.ts"
 import { Text } from "./Text.ts"
 
+const example = {
+  emitter_id: "dc_0Uz7Me6SAe7TzXw9LrNf",
+  listener_id: "wh_0Uz7MtBwGh3VyUc8PqJk",
+  event_name: "$errors"
+}
+
 export const SubscriptionResource = Schema.Struct({
-  id: Schema.String.annotate({ description: "Begins with sub_." }),
+  id: ResourceId("subscription"),
   emitter_id: Schema.String.annotate({ description: "The id of a source or workflow, or a glob." }),
   listener_id: Schema.String.annotate({ description: "The id of a source, workflow or webhook." }),
   event_name: Schema.String.annotate({ description: "The event stream; empty where none was given." })
-}).annotate({ identifier: "Subscription" })
+}).annotate({ identifier: "Subscription", examples: [{ id: "sub_0Uz7MtS4Bn6RwSe2MxDa", ...example }] })
 export type SubscriptionResource = typeof SubscriptionResource.Type
 
 /** Ids are shorter than this, so a longer glob says nothing that a shorter one does not. */
@@ -23,49 +33,86 @@ const maxGlobLength = 100
 const Emitter = Text.pipe(
   Schema.check(
     Schema.makeFilter((text) => text.length <= maxGlobLength || !EmitterPattern.isGlob(text), {
-      expected: `a glob of at most ${maxGlobLength} characters`
+      expected: `a glob of at most ${maxGlobLength} characters`,
+      toJsonSchema: () => ({})
+    })
+  )
+)
+
+/** What `from` says in place of an event id. */
+export const beginning = "beginning"
+
+const From = Schema.String.pipe(
+  Schema.check(
+    Schema.makeFilter((text) => text === beginning || Option.isSome(EventId.parse(text)), {
+      expected: `"${beginning}" or an event id of the form <milliseconds>-<sequence>`,
+      toJsonSchema: () => ({ pattern: `^(${beginning}|\\d{1,13}-\\d{1,7})$` })
     })
   )
 )
 
 /** Given in the query or, as an extension, in a JSON body, which wins. */
-export const parameters = {
+const parameters = {
   emitter_id: Schema.optionalKey(Emitter.annotate({
-    description: "Required. A source or workflow, or a glob over ids with * and ?."
+    description: "Required. A source or workflow, or a glob over ids with * and ?: p_* is every workflow, dc_* every " +
+      "source.",
+    examples: ["dc_0Uz7Me6SAe7TzXw9LrNf"]
   })),
-  listener_id: Schema.optionalKey(Text.annotate({ description: "Required. A source, workflow or webhook." })),
+  listener_id: Schema.optionalKey(Text.annotate({
+    description: "Required. A source, workflow or webhook.",
+    examples: ["wh_0Uz7MtBwGh3VyUc8PqJk"]
+  })),
   event_name: Schema.optionalKey(StreamNameInput.annotate({
     description: "The event stream: $errors, $logs, default, or a name the emitter gives. Default: the default one."
   })),
   ...Projection.fields
 }
 
-/** An empty body reads as null. */
-const Body = [
-  Schema.Null,
-  Schema.Struct(parameters).annotate({ description: "Extension: the same parameters as a JSON object." })
-] as const
+const creation = {
+  ...parameters,
+  from: Schema.optionalKey(From.annotate({
+    description: "Where a new subscription starts, in place of the end of the log: beginning, or an event id, whose " +
+      "event is the first to be delivered, or else the next one that is still there.",
+    ...Extension.mark
+  }))
+}
 
 export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
   .add(
     HttpApiEndpoint.post("create", "/subscriptions", {
-      query: parameters,
-      payload: Body,
+      headers: Idempotency.headers,
+      query: creation,
+      // An empty body reads as null.
+      payload: [
+        Schema.Null,
+        Schema.Struct(creation).annotate({
+          description: "The same parameters as a JSON object.",
+          examples: [example],
+          ...Extension.mark
+        })
+      ],
       success: Single(SubscriptionResource),
       error: Problem.NotFound
-    }).annotateMerge(OpenApi.annotations({
+    }).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
       summary: "Subscribe a listener",
       description: "The listener receives what the emitter emits from now on. The same parameters again answer with " +
         "the subscription that is there."
     })),
     HttpApiEndpoint.delete("delete", "/subscriptions", {
       query: parameters,
-      payload: Body,
+      payload: [
+        Schema.Null,
+        Schema.Struct(parameters).annotate({
+          description: "The same parameters as a JSON object.",
+          examples: [example],
+          ...Extension.mark
+        })
+      ],
       success: HttpApiSchema.NoContent,
       error: Problem.NotFound
     }).annotateMerge(OpenApi.annotations({
       summary: "Unsubscribe a listener",
-      description: "Takes the parameters of the creation."
+      description: "Takes the parameters of the creation: event_name is empty for a subscription created without one."
     })),
     HttpApiEndpoint.get("list", "/users/me/subscriptions", {
       query: Projection.fields,

@@ -1,11 +1,13 @@
 import { Schema } from "effect"
 
 const wellFormed = Schema.makeFilter((text: string) => text.isWellFormed(), {
-  expected: "text without halves of surrogate pairs"
+  expected: "text without halves of surrogate pairs",
+  toJsonSchema: () => ({})
 })
 
 const withoutNul = Schema.makeFilter((text: string) => !text.includes("\u0000"), {
-  expected: "text without the NUL character"
+  expected: "text without the NUL character",
+  toJsonSchema: () => ({})
 })
 
 /**

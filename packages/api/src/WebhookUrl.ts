@@ -14,7 +14,10 @@ export const WebhookUrl = Schema.String.pipe(
     Schema.isMaxLength(maxLength),
     Schema.makeFilter(
       (text) => /^https?:\/\/[^/?#]/i.test(text) && !unwritable.test(text) && URL.canParse(text),
-      { expected: "a URL with the protocol http or https and a hostname" }
+      {
+        expected: "a URL with the protocol http or https and a hostname",
+        toJsonSchema: () => ({ pattern: "^[Hh][Tt][Tt][Pp][Ss]?://[^/?#]" })
+      }
     )
   )
 )

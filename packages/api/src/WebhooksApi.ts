@@ -1,40 +1,65 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
+import * as Extension from "./Extension.ts"
+import * as Idempotency from "./Idempotency.ts"
 import * as Pagination from "./Pagination.ts"
 import { PathId } from "./PathId.ts"
 import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
 import { RequestCheck } from "./RequestCheck.ts"
+import { ResourceId } from "./ResourceId.ts"
 import { Text } from "./Text.ts"
 import { UnixSeconds } from "./UnixSeconds.ts"
 import { WebhookUrl } from "./WebhookUrl.ts"
 
+const exampleWebhook = {
+  id: "wh_0Uz7MtBwGh3VyUc8PqJk",
+  name: "Orders to the warehouse",
+  description: null,
+  url: "https://warehouse.example.com/orders",
+  active: true,
+  created_at: 1760000060,
+  updated_at: 1760000060
+}
+
 export const WebhookResource = Schema.Struct({
-  id: Schema.String.annotate({ description: "Begins with wh_." }),
-  user_id: Schema.optionalKey(Schema.String.annotate({
-    description: "Begins with u_. Only in the answer to the creation."
-  })),
-  name: Schema.NullOr(Schema.String),
-  description: Schema.NullOr(Schema.String),
+  id: ResourceId("webhook"),
+  name: Schema.NullOr(Schema.String).annotate({ description: "null where none was given." }),
+  description: Schema.NullOr(Schema.String).annotate({ description: "null where none was given." }),
   url: Schema.String,
   active: Schema.Boolean,
   created_at: UnixSeconds,
   updated_at: UnixSeconds
-}).annotate({ identifier: "Webhook" })
+}).annotate({ identifier: "Webhook", examples: [exampleWebhook] })
 export type WebhookResource = typeof WebhookResource.Type
+
+/** A webhook in the answer to its creation. */
+export const CreatedWebhook = Schema.Struct({ ...WebhookResource.fields, user_id: ResourceId("account") }).annotate({
+  identifier: "CreatedWebhook",
+  examples: [{ ...exampleWebhook, user_id: "u_0Uz1W6zoEr8WsXj4LtGp" }]
+})
 
 export const WebhookSecret = Schema.Struct({
   secret: Schema.String.annotate({
     description: "whsec_ and base64 of 32 bytes: the signing secret of the Standard Webhooks specification."
   })
-}).annotate({ identifier: "WebhookSecret" })
+}).annotate({
+  identifier: "WebhookSecret",
+  examples: [{ secret: "whsec_Q29weSBtZSBub3QsIEkgYW0gYW4gZXhhbXBsZSEhISE=" }]
+})
 
 /** Given in the query or, as an extension, in a JSON body, which wins. */
 const parameters = {
-  url: Schema.optionalKey(WebhookUrl.annotate({ description: "Required. An http or https URL." })),
-  name: Schema.optionalKey(Text),
-  description: Schema.optionalKey(Text),
+  url: Schema.optionalKey(WebhookUrl.annotate({
+    description: "Required. An http or https URL with a hostname; a port and a path are allowed.",
+    examples: ["https://warehouse.example.com/orders"]
+  })),
+  name: Schema.optionalKey(Text.annotate({
+    description: "For people. Default: null.",
+    examples: ["Orders to the warehouse"]
+  })),
+  description: Schema.optionalKey(Text.annotate({ description: "For people. Default: null." })),
   ...Projection.fields
 }
 
@@ -43,14 +68,19 @@ const params = PathId("The webhook's id.")
 export class WebhooksApi extends HttpApiGroup.make("webhooks")
   .add(
     HttpApiEndpoint.post("create", "/webhooks", {
+      headers: Idempotency.headers,
       query: parameters,
       // An empty body reads as null.
       payload: [
         Schema.Null,
-        Schema.Struct(parameters).annotate({ description: "Extension: the same parameters as a JSON object." })
+        Schema.Struct(parameters).annotate({
+          description: "The parameters as a JSON object, which wins over the query.",
+          examples: [{ url: exampleWebhook.url, name: exampleWebhook.name }],
+          ...Extension.mark
+        })
       ],
-      success: Pagination.Single(WebhookResource)
-    }).annotateMerge(OpenApi.annotations({
+      success: Pagination.Single(CreatedWebhook)
+    }).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
       summary: "Create a webhook",
       description: "A URL that events can be delivered to; a subscription with it as listener routes them there."
     })),
@@ -63,21 +93,29 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       query: Projection.fields,
       success: Pagination.Single(WebhookResource),
       error: Problem.NotFound
-    }).annotateMerge(OpenApi.annotations({ summary: "Get a webhook", description: "Extension." })),
+    }).annotateMerge(OpenApi.annotations({
+      summary: "Get a webhook",
+      description: "By its id.",
+      override: Extension.mark
+    })),
     HttpApiEndpoint.put("update", "/webhooks/:id", {
       params,
       payload: Schema.Struct({
-        url: Schema.optionalKey(WebhookUrl),
-        name: Schema.optionalKey(Schema.NullOr(Text)),
-        description: Schema.optionalKey(Schema.NullOr(Text)),
+        url: Schema.optionalKey(WebhookUrl.annotate({ description: "An http or https URL with a hostname." })),
+        name: Schema.optionalKey(Schema.NullOr(Text).annotate({ description: "null takes it away." })),
+        description: Schema.optionalKey(Schema.NullOr(Text).annotate({ description: "null takes it away." })),
         active: Schema.optionalKey(Schema.Boolean.annotate({
           description: "Default true. An inactive webhook keeps its place in the log and continues from there."
         })),
         ...Projection.fields
-      }),
+      }).annotate({ examples: [{ url: "https://warehouse.example.com/v2/orders", active: true }] }),
       success: Pagination.Single(WebhookResource),
       error: Problem.NotFound
-    }).annotateMerge(OpenApi.annotations({ summary: "Update a webhook", description: "Extension." })),
+    }).annotateMerge(OpenApi.annotations({
+      summary: "Update a webhook",
+      description: "Fields that are not given stay, except that a missing active means true.",
+      override: Extension.mark
+    })),
     HttpApiEndpoint.delete("delete", "/webhooks/:id", {
       params,
       query: Projection.fields,
@@ -85,7 +123,8 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       error: Problem.NotFound
     }).annotateMerge(OpenApi.annotations({
       summary: "Delete a webhook",
-      description: "Extension. Its subscriptions go with it."
+      description: "Its subscriptions go with it.",
+      override: Extension.mark
     })),
     HttpApiEndpoint.get("getSecret", "/webhooks/:id/secret", {
       params,
@@ -94,16 +133,19 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       error: Problem.NotFound
     }).annotateMerge(OpenApi.annotations({
       summary: "Get a webhook's signing secret",
-      description: "Extension. The newest one."
+      description: "The newest one.",
+      override: Extension.mark
     })),
     HttpApiEndpoint.post("rotateSecret", "/webhooks/:id/secret/rotate", {
+      headers: Idempotency.headers,
       params,
       query: Projection.fields,
       success: Pagination.Single(WebhookSecret),
       error: Problem.NotFound
-    }).annotateMerge(OpenApi.annotations({
+    }).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
       summary: "Rotate a webhook's signing secret",
-      description: "Extension. Answers with the new secret; the one before it signs too for 24 hours."
+      description: "Answers with the new secret; the one before it signs too for 24 hours.",
+      override: Extension.mark
     }))
   )
   .middleware(RequestCheck)

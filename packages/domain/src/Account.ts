@@ -10,9 +10,11 @@ export const Account = Schema.Struct({
   username: Schema.String,
   email: Schema.String,
   plan: Plan,
-  /** Quotas a day; null is no limit. */
+  /** Per UTC day; null is no limit. */
   dailyComputeTimeQuotaMs: Schema.NullOr(Schema.Int),
   dailyInvocationsQuota: Schema.NullOr(Schema.Int),
+  /** Per billing period; null is no limit. */
+  billingPeriodInvocationsQuota: Schema.NullOr(Schema.Int),
   /** Unix seconds. */
   createdAt: Schema.Int
 })

@@ -10,17 +10,33 @@ export const ConfigurableProp = Schema.StructWithRest(
   Schema.Struct({
     name: Schema.String,
     type: Schema.String,
-    label: Schema.optional(Schema.String),
-    description: Schema.optional(Schema.String)
+    label: Schema.optionalKey(Schema.String),
+    description: Schema.optionalKey(Schema.String),
+    default: Schema.optionalKey(Schema.Json.annotate({ description: "A value of the prop's type." }))
   }),
   [Schema.Record(Schema.String, Schema.Json)]
 )
 export type ConfigurableProp = typeof ConfigurableProp.Type
 
+/** What names and describes a prop to people is text, or is left out. */
+export const withoutOddLabels = (
+  prop: Readonly<Record<string, Schema.Json>> & { readonly name: string; readonly type: string }
+): ConfigurableProp => {
+  const { description, label, name, type, ...rest } = prop
+  return {
+    name,
+    type,
+    ...(typeof label === "string" ? { label } : {}),
+    ...(typeof description === "string" ? { description } : {}),
+    ...rest
+  }
+}
+
 /** One saved version of component code. */
 export const Component = Schema.Struct({
   id: ComponentId,
-  accountId: AccountId,
+  /** Null for one in the registry, which every account may use. */
+  accountId: Schema.NullOr(AccountId),
   /** The code's own `key`, by which its newest version can be addressed. */
   key: Schema.NullOr(Schema.String),
   code: Schema.String,

@@ -80,6 +80,24 @@ describe("ConfiguredProps.resolve", () => {
     const declared = [{ name: "x", type: "string", static: "fixed" }]
     assert.deepStrictEqual(resolved(declared, {}, { props: { x: "old" }, timers: {} }).props, { x: "fixed" })
     assert.strictEqual(refused(declared, { x: "other" }).length, 1)
+    assert.deepStrictEqual(resolved([{ name: "x", type: "string", static: null }], { x: "given" }).props, {
+      x: "given"
+    })
+  })
+
+  it.each([
+    [{ name: "x", type: "object", static: { a: 1, b: [2] } }, { b: [2], a: 1 }, { a: 1, b: [3] }],
+    [{ ...timer, name: "x", static: { intervalSeconds: 60 } }, { interval_seconds: 60, cron: null }, {
+      intervalSeconds: 6
+    }],
+    [{ ...timer, name: "x", static: { cron: "0 9 * * 1" } }, { cron: "0 9 * * 1", timezone: "UTC" }, {
+      intervalSeconds: 60
+    }]
+  ])("takes a static value back in any form, and no other: %j", (prop, same, other) => {
+    assert.deepStrictEqual(refused([prop], { x: same }), [])
+    assert.deepStrictEqual(refused([prop], { x: other }), [
+      { path: "configured_props.x", message: "is fixed by the component" }
+    ])
   })
 
   it("refuses names the component does not declare, Object's own among them", () => {
@@ -173,8 +191,7 @@ describe("ConfiguredProps.render", () => {
 
 describe("ConfiguredProps.oversized", () => {
   it("names the value that is larger than the limit, counted in bytes", () => {
-    const half = "ä".repeat(ConfiguredProps.maxValueBytes / 2)
-    assert.strictEqual(ConfiguredProps.oversized({ a: "x", b: half }), "b")
-    assert.isUndefined(ConfiguredProps.oversized({ a: half.slice(2) }))
+    assert.strictEqual(ConfiguredProps.oversized({ a: "x", b: "äää" }, 7), "b")
+    assert.isUndefined(ConfiguredProps.oversized({ a: "ääx" }, 7))
   })
 })

@@ -1,4 +1,4 @@
-import { Effect, Option, Predicate, Result, Schema } from "effect"
+import { Effect, Equal, Option, Predicate, Result, Schema } from "effect"
 import { type ConfigurableProp, interfaceTypes } from "./Component.ts"
 import * as Timer from "./Timer.ts"
 
@@ -18,9 +18,6 @@ export interface ConfiguredProps extends ConfiguredValues {
   /** Whether the component declares an HTTP interface, so its source needs an endpoint. */
   readonly hasHttp: boolean
 }
-
-/** Largest value of one prop, in bytes of its JSON (decisions.md, error table). */
-export const maxValueBytes = 64 * 1024
 
 /** Types whose value the client has to give where the component has none; others get theirs from the engine or none. */
 const valued: ReadonlySet<string> = new Set([
@@ -46,9 +43,9 @@ const pathOf = (name: string): string => `configured_props.${name}`
 const refuse = (name: string, message: string): Result.Result<never, Issue> =>
   Result.fail({ path: pathOf(name), message })
 
-/** The name of the first prop whose value is larger than `maxValueBytes`. */
-export const oversized = (given: Record<string, Schema.Json>): string | undefined =>
-  Object.keys(given).find((name) => new TextEncoder().encode(JSON.stringify(given[name])).length > maxValueBytes)
+/** The name of the first prop whose value takes more than so many bytes as JSON. */
+export const oversized = (given: Record<string, Schema.Json>, maxBytes: number): string | undefined =>
+  Object.keys(given).find((name) => new TextEncoder().encode(JSON.stringify(given[name])).length > maxBytes)
 
 /** Names come from component code, and may be those of Object's own members. */
 const own = <A>(record: Record<string, A>, name: string): A | undefined =>
@@ -148,19 +145,30 @@ const check = (prop: ConfigurableProp, value: Schema.Json): string | undefined =
   }
 }
 
-const fixedValue = (prop: ConfigurableProp): Schema.Json | undefined => prop["static"]
+const renderTimer = (timer: Timer.Timer): Schema.Json =>
+  "cron" in timer
+    ? { cron: timer.cron, interval_seconds: null, timezone: timer.timezone ?? "UTC" }
+    : { cron: null, interval_seconds: timer.intervalSeconds }
+
+/** Whether two values mean the same; a timer may be written in several ways. */
+const isSame = (prop: ConfigurableProp, one: Schema.Json, other: Schema.Json): boolean => {
+  const meaning = (value: Schema.Json) =>
+    prop.type === interfaceTypes.timer
+      ? Result.getOrElse(Result.map(readTimer(prop.name, value), renderTimer), () => value)
+      : value
+  return Equal.equals(meaning(one), meaning(other))
+}
 
 const choose = (
   prop: ConfigurableProp,
   given: Schema.Json | undefined,
   kept: Schema.Json | undefined
 ): Result.Result<Schema.Json | undefined, Issue> => {
-  const fixed = fixedValue(prop)
-  if (fixed !== undefined) {
-    if (isGiven(given) && JSON.stringify(given) !== JSON.stringify(fixed)) {
-      return refuse(prop.name, "is fixed by the component")
-    }
-    return Result.succeed(fixed)
+  const fixed = prop["static"]
+  if (isGiven(fixed)) {
+    return isGiven(given) && !isSame(prop, given, fixed)
+      ? refuse(prop.name, "is fixed by the component")
+      : Result.succeed(fixed)
   }
   if (isGiven(given)) return Result.succeed(given)
   // Null takes a value back; leaving the prop out keeps it.
@@ -223,11 +231,6 @@ export const resolve = (
     hasHttp: declared.some((prop) => prop.type === interfaceTypes.http)
   })
 }
-
-const renderTimer = (timer: Timer.Timer): Schema.Json =>
-  "cron" in timer
-    ? { cron: timer.cron, interval_seconds: null, timezone: timer.timezone ?? "UTC" }
-    : { cron: null, interval_seconds: timer.intervalSeconds }
 
 /**
  * `configured_props` as responses show them (rest-api.md, "Source"). A prop marked `secret` is not shown.

@@ -6,10 +6,33 @@ export type EmitterPattern = string
 
 export const isGlob = (pattern: EmitterPattern): boolean => /[*?]/.test(pattern)
 
-const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
-
-export const toRegExp = (pattern: EmitterPattern): RegExp =>
-  new RegExp(`^${escapeRegExp(pattern).replaceAll("\\*", ".*").replaceAll("\\?", ".")}$`, "s")
+/**
+ * Whether an id matches, in steps of at most both lengths' product: no pattern takes long, as a regular expression with
+ * many stars may.
+ */
+export const matches = (pattern: EmitterPattern, id: string): boolean => {
+  let at = 0
+  let star = -1
+  let resumeAt = 0
+  let i = 0
+  while (i < id.length) {
+    if (pattern[at] === "*") {
+      star = at++
+      resumeAt = i
+    } else if (pattern[at] === "?" || pattern[at] === id[i]) {
+      at++
+      i++
+    } else if (star >= 0) {
+      // The last star takes one character more.
+      at = star + 1
+      i = ++resumeAt
+    } else {
+      return false
+    }
+  }
+  while (pattern[at] === "*") at++
+  return at === pattern.length
+}
 
 /** The same pattern for SQL `LIKE` with the default escape character. */
 export const toLike = (pattern: EmitterPattern): string =>

@@ -6,12 +6,18 @@ import { Option, Schema } from "effect"
  */
 export type EventId = bigint
 
-const sequenceBits = 20n
-const maxSequence = (1n << sequenceBits) - 1n
+/** How many of the lowest bits hold the sequence. */
+export const sequenceBits = 20
 
-export const make = (ms: number, seq: number): EventId => (BigInt(ms) << sequenceBits) | BigInt(seq)
+const shift = BigInt(sequenceBits)
+const maxSequence = (1n << shift) - 1n
 
-export const milliseconds = (id: EventId): number => Number(id >> sequenceBits)
+/** The largest that the database's eight signed bytes hold. */
+const max = (1n << 63n) - 1n
+
+export const make = (ms: number, seq: number): EventId => (BigInt(ms) << shift) | BigInt(seq)
+
+export const milliseconds = (id: EventId): number => Number(id >> shift)
 
 export const sequence = (id: EventId): number => Number(id & maxSequence)
 
@@ -25,17 +31,20 @@ export const format = (id: EventId): string => `${milliseconds(id)}-${sequence(i
 
 const pattern = /^(\d{1,13})-(\d{1,7})$/
 
+/** Text of the form that is beyond every id reads as the largest, which is beyond every event just as well. */
 export const parse = (text: string): Option.Option<EventId> => {
   const match = pattern.exec(text)
   if (match === null || BigInt(match[2]!) > maxSequence) return Option.none()
-  return Option.some(make(Number(match[1]), Number(match[2])))
+  const id = make(Number(match[1]), Number(match[2]))
+  return Option.some(id > max ? max : id)
 }
 
 /** An event id as clients write it. */
 export const EventIdText = Schema.String.pipe(
   Schema.check(
     Schema.makeFilter((text) => Option.isSome(parse(text)), {
-      expected: "an event id of the form <milliseconds>-<sequence>"
+      expected: "an event id of the form <milliseconds>-<sequence>",
+      toJsonSchema: () => ({ pattern: pattern.source })
     })
   )
 )

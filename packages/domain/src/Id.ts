@@ -40,6 +40,9 @@ export type WebhookId = typeof WebhookId.Type
 export const SubscriptionId = idOf("subscription").pipe(Schema.brand("SubscriptionId"))
 export type SubscriptionId = typeof SubscriptionId.Type
 
+export const AutoSubscriptionId = idOf("autoSubscription").pipe(Schema.brand("AutoSubscriptionId"))
+export type AutoSubscriptionId = typeof AutoSubscriptionId.Type
+
 export const KeyId = idOf("key").pipe(Schema.brand("KeyId"))
 export type KeyId = typeof KeyId.Type
 

@@ -28,9 +28,13 @@ export const normalize = (name: string): StreamName => name === "default" ? defa
 export const StreamNameInput = Schema.String.pipe(
   Schema.check(
     Schema.isMaxLength(maxLength),
-    Schema.makeFilter((name) => name !== requests, { expected: "a stream other than $requests, which is internal" }),
+    Schema.makeFilter((name) => name !== requests, {
+      expected: "a stream other than $requests, which is internal",
+      toJsonSchema: () => ({ not: { enum: [requests] } })
+    }),
     Schema.makeFilter((name) => !name.includes("\u0000") && name.isWellFormed(), {
-      expected: "well-formed Unicode without the NUL character"
+      expected: "well-formed Unicode without the NUL character",
+      toJsonSchema: () => ({})
     })
   )
 )

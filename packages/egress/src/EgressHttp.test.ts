@@ -88,6 +88,21 @@ describe("EgressHttp", () => {
       assert.strictEqual(sockets.size, kept + 1)
     }).pipe(Effect.provide(client())))
 
+  it.live("a request whose answer breaks off is not sent again", () =>
+    Effect.gen(function*() {
+      let requests = 0
+      const { port } = yield* listening(() =>
+        Http.createServer((_, response) => {
+          requests++
+          response.writeHead(200, { "content-length": "10" })
+          response.write("half", () => response.destroy())
+        })
+      )
+      const error = yield* Effect.flip(request(`http://hooks.example.com:${port}/`))
+      assert.strictEqual(error.reason, "protocol")
+      assert.strictEqual(requests, 1)
+    }).pipe(Effect.provide(client())))
+
   it.live("a redirect is an answer like any other", () =>
     Effect.gen(function*() {
       let requests = 0

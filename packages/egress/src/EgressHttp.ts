@@ -135,8 +135,9 @@ const make = Effect.fnUntraced(function*(options: EgressHttpOptions) {
     void lane.pool.close()
   }
 
-  const attempt = (lane: Lane, url: URL, request: EgressHttpRequest) =>
-    Effect.tryPromise({
+  const attempt = (lane: Lane, url: URL, request: EgressHttpRequest) => {
+    let answered = false
+    return Effect.tryPromise({
       try: async (signal) => {
         lane.inUse++
         try {
@@ -147,6 +148,7 @@ const make = Effect.fnUntraced(function*(options: EgressHttpOptions) {
             body: request.body ?? null,
             signal
           })
+          answered = true
           return {
             status: response.statusCode,
             headers: joinHeaders(response.headers),
@@ -156,8 +158,10 @@ const make = Effect.fnUntraced(function*(options: EgressHttpOptions) {
           lane.inUse--
         }
       },
-      catch: classify
+      // Once it has begun to answer, the request has arrived: it is not sent a second time.
+      catch: (cause) => answered ? { ...classify(cause), reset: false } : classify(cause)
     })
+  }
 
   const request = Effect.fnUntraced(function*(
     request: EgressHttpRequest

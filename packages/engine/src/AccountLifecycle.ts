@@ -1,14 +1,11 @@
-import type { Account, Plan } from "@headwater/domain/Account"
-import { Accounts } from "@headwater/log/Accounts"
+import type { Account } from "@headwater/domain/Account"
+import { type AccountInput, Accounts } from "@headwater/log/Accounts"
 import { ApiKeys } from "@headwater/log/ApiKeys"
 import { Heads } from "@headwater/log/Heads"
 import { Context, Effect, Layer, Option, type Redacted } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 
-export interface NewAccount {
-  readonly username: string
-  readonly email: string
-  readonly plan: Plan
+export interface NewAccount extends AccountInput {
   /** Given instead of generated. */
   readonly key?: Redacted.Redacted
 }

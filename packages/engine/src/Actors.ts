@@ -1,8 +1,24 @@
+import { NodeClusterSocket } from "@effect/platform-node"
 import * as Id from "@headwater/domain/Id"
 import { Source } from "@headwater/domain/Source"
-import { Context, type Duration, Effect, Layer, Schema } from "effect"
-import { ClusterError, ClusterSchema, Entity, type Sharding, SingleRunner } from "effect/cluster"
-import { Rpc } from "effect/rpc"
+import { Context, type Duration, Effect, Layer, Option, Schema, type Scope } from "effect"
+import {
+  ClusterError,
+  ClusterSchema,
+  Entity,
+  MessageStorage,
+  RunnerAddress,
+  RunnerHealth,
+  Runners,
+  RunnerStorage,
+  Sharding,
+  ShardingConfig,
+  Singleton,
+  SocketRunner,
+  SqlRunnerStorage
+} from "effect/cluster"
+import { Rpc, RpcSerialization } from "effect/rpc"
+import { getHeapStatistics } from "node:v8"
 import * as AccountActor from "./AccountActor.ts"
 import { EventRange } from "./DueDeletions.ts"
 import { HookFailed } from "./HookFailed.ts"
@@ -19,7 +35,7 @@ const changeError = Schema.Union([HookFailed, SourceNotFound, Unavailable])
 // None is interrupted once it is running, since its caller's going away does not undo what it has begun.
 const SourceEntity = Entity.make("Source", [
   Rpc.make("Ingest", {
-    payload: { emitId: Schema.String, payload: Schema.String, hops: Schema.Int },
+    payload: { endpointKey: Schema.String, emitId: Schema.String, payload: Schema.String, hops: Schema.Int },
     success: HttpReply,
     error: Schema.Union([BacklogFull, EndpointNotFound, NotAnswered, Unavailable])
   }),
@@ -205,9 +221,56 @@ export const layerEntities = Layer.mergeAll(
   )
 )
 
-/** One node by itself, its shards in the same database. */
-export const layerSingleNode = SingleRunner.layer({
+/** Runs on one node of all, for as long as there is one. */
+export const singleton: <R>(
+  name: string,
+  run: Effect.Effect<void, never, R>
+) => Layer.Layer<never, never, Sharding.Sharding | Exclude<R, Scope.Scope>> = Singleton.make
+
+/** What one actor takes, roughly, and how much of the heap actors may fill. */
+const actorBytes = 20_000
+const heapShare = 0.25
+
+const config = {
   // Actors of this node are called in its own memory: nothing is gained by writing their messages down and up again.
-  shardingConfig: { simulateRemoteSerialization: false, entityTerminationTimeout: "10 seconds" },
-  runnerStorage: "memory"
-})
+  simulateRemoteSerialization: false,
+  entityTerminationTimeout: "10 seconds",
+  maxResidentEntities: Math.floor(getHeapStatistics().heap_size_limit * heapShare / actorBytes)
+} as const
+
+/** One node by itself. */
+export const layerSingleNode: Layer.Layer<Sharding.Sharding> = Sharding.layer.pipe(
+  Layer.provide(Runners.layerNoop),
+  Layer.provide([MessageStorage.layerNoop, RunnerStorage.layerMemory, RunnerHealth.layerNoop]),
+  Layer.provide(ShardingConfig.layer(config))
+)
+
+/** Where a node of several answers the others. They speak without encryption and keys: a private interface only. */
+export interface NodeAddress {
+  readonly host: string
+  readonly port: number
+}
+
+/** Largest message between nodes, in bytes: a wake with all the events it may hand over. */
+const maxMessageBytes = 64 * 1024 * 1024
+
+/** One node of several that share the database, which holds who has which shard of the actors. */
+export const layerNode = (address: NodeAddress) =>
+  SocketRunner.layer.pipe(
+    Layer.provide([NodeClusterSocket.layerSocketServer, NodeClusterSocket.layerClientProtocol]),
+    Layer.provide(RunnerHealth.layerPing.pipe(
+      Layer.provide(Runners.layerRpc),
+      Layer.provide(NodeClusterSocket.layerClientProtocol)
+    )),
+    Layer.provide([MessageStorage.layerNoop, SqlRunnerStorage.layer]),
+    Layer.provide(ShardingConfig.layer({
+      ...config,
+      runnerAddress: Option.some(RunnerAddress.make(address.host, address.port)),
+      // The same on every node. What a node that stopped without a word held is taken over after the longest of these.
+      shardLockRefreshInterval: "2 seconds",
+      shardLockExpiration: "8 seconds",
+      refreshAssignmentsInterval: "1 second",
+      runnerHealthCheckInterval: "3 seconds"
+    })),
+    Layer.provide(RpcSerialization.layerSchemaBinary({ maxFrameSize: maxMessageBytes }))
+  )

@@ -1,18 +1,27 @@
-import { Layer } from "effect"
-import { Actors, layerEntities, layerSingleNode } from "./Actors.ts"
+import * as DatabaseClaim from "@headwater/log/DatabaseClaim"
+import { Layer, Option } from "effect"
+import * as AbandonedSources from "./AbandonedSources.ts"
+import { Actors, layerEntities, layerNode, layerSingleNode, type NodeAddress } from "./Actors.ts"
 import { Draining } from "./Draining.ts"
 import * as DueScanner from "./DueScanner.ts"
 import { EventDeletion } from "./EventDeletion.ts"
+import { EventTrace } from "./EventTrace.ts"
 import { FeedReader } from "./Feed.ts"
+import * as Gauges from "./Gauges.ts"
 import { Ingest } from "./Ingest.ts"
+import { LogTail } from "./LogTail.ts"
+import { Quotas } from "./Quotas.ts"
+import * as Retention from "./Retention.ts"
 import { Router } from "./Router.ts"
 import { SourceLifecycle } from "./SourceLifecycle.ts"
 import { SubscriptionLifecycle } from "./SubscriptionLifecycle.ts"
 import { WebhookLifecycle } from "./WebhookLifecycle.ts"
 
 /** The actors, what wakes them, and the services by which the rest of the program speaks to them. */
-const onCluster = Layer.mergeAll(
+export const onCluster = Layer.mergeAll(
   EventDeletion.layer,
+  EventTrace.layer,
+  LogTail.layer,
   Ingest.layer,
   SourceLifecycle.layer,
   SubscriptionLifecycle.layer,
@@ -23,8 +32,29 @@ const onCluster = Layer.mergeAll(
   Layer.provideMerge(layerEntities),
   Layer.provideMerge(Actors.layer),
   Layer.provide(FeedReader.layer),
+  Layer.provideMerge(Quotas.layer),
   Layer.provideMerge(Draining.layer)
 )
 
-/** The engine on one node by itself. */
+/** The engine on one node by itself, doing nothing but what it is asked to. */
 export const layer = onCluster.pipe(Layer.provide(layerSingleNode))
+
+/**
+ * A server's engine: what is beyond its retention goes, what the database alone knows is measured, and other nodes may
+ * share the database.
+ */
+export const layerServer = (options: {
+  /** Days that events are kept for, for accounts without a retention of their own. */
+  readonly retentionDays: number
+  /** Where this node answers the others; none where it is the only one. */
+  readonly node: Option.Option<NodeAddress>
+}) =>
+  Layer.mergeAll(
+    Retention.layer({ defaultDays: options.retentionDays }),
+    Gauges.layer,
+    Option.isNone(options.node) ? AbandonedSources.layerAtStart : AbandonedSources.layerWhileRunning
+  ).pipe(
+    Layer.provideMerge(onCluster),
+    Layer.provide(Option.match(options.node, { onNone: () => layerSingleNode, onSome: layerNode })),
+    Layer.provide(DatabaseClaim.layer({ shared: Option.isSome(options.node) }))
+  )

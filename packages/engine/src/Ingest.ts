@@ -1,7 +1,8 @@
 import * as EmitId from "@headwater/domain/EmitId"
 import { maxHops } from "@headwater/domain/Event"
+import type { AccountId, SourceId } from "@headwater/domain/Id"
 import { Sources } from "@headwater/log/Sources"
-import { Context, Effect, Layer, Option } from "effect"
+import { Cache, Context, Duration, Effect, Exit, Layer, Option } from "effect"
 import { Actors } from "./Actors.ts"
 import { toUnavailable } from "./DatabaseRetry.ts"
 import {
@@ -11,25 +12,54 @@ import {
   type HttpRequestEvent,
   type NotAnswered
 } from "./HttpExchange.ts"
+import { type QuotaExceeded, Quotas } from "./Quotas.ts"
 import type { Unavailable } from "./Unavailable.ts"
+
+/** What answers at an endpoint. */
+export interface Endpoint {
+  readonly key: string
+  readonly sourceId: SourceId
+  readonly accountId: AccountId
+}
+
+/**
+ * A key names one source for good, and the source's owner knows whether it still answers there, so what was found may be
+ * kept; not for ever, as there are more keys than fit.
+ */
+const keptFor = Duration.minutes(5)
+const keptEndpoints = 50_000
 
 /** Takes requests for sources' HTTP interfaces: durable before they are answered. */
 export class Ingest extends Context.Service<Ingest, {
-  readonly request: (endpointKey: string, request: HttpRequestEvent, options: {
+  /** The source that answers at an endpoint, or did a while ago. */
+  readonly find: (endpointKey: string) => Effect.Effect<Endpoint, EndpointNotFound | Unavailable>
+  /** Once the account has used up a quota, no request of it is taken. */
+  readonly request: (endpoint: Endpoint, request: HttpRequestEvent, options: {
     /** How many emitters the request has passed through (`x-headwater-hops`). */
     readonly hops: number
-  }) => Effect.Effect<HttpReply, EndpointNotFound | BacklogFull | NotAnswered | Unavailable>
+  }) => Effect.Effect<HttpReply, EndpointNotFound | BacklogFull | NotAnswered | QuotaExceeded | Unavailable>
 }>()("@headwater/engine/Ingest") {
   static readonly layer = Layer.effect(
     Ingest,
     Effect.gen(function*() {
       const actors = yield* Actors
+      const quotas = yield* Quotas
       const sources = yield* Sources
-      return Ingest.of({
-        request: Effect.fnUntraced(function*(endpointKey, request, { hops }) {
-          const source = yield* sources.byEndpointKey(endpointKey)
+      const known = yield* Cache.makeWith(
+        Effect.fnUntraced(function*(key: string) {
+          const source = yield* sources.byEndpointKey(key)
           if (Option.isNone(source)) return yield* new EndpointNotFound()
-          return yield* actors.ingest(source.value.id, {
+          return { key, sourceId: source.value.id, accountId: source.value.accountId } satisfies Endpoint as Endpoint
+        }, Effect.uninterruptible),
+        { capacity: keptEndpoints, timeToLive: (exit) => Exit.isSuccess(exit) ? keptFor : Duration.zero }
+      )
+      return Ingest.of({
+        find: (endpointKey) => Cache.get(known, endpointKey).pipe(Effect.catchTag("SqlError", toUnavailable)),
+        request: Effect.fnUntraced(function*(endpoint, request, { hops }) {
+          const exceeded = yield* quotas.exceeded(endpoint.accountId)
+          if (Option.isSome(exceeded)) return yield* exceeded.value
+          return yield* actors.ingest(endpoint.sourceId, {
+            endpointKey: endpoint.key,
             emitId: EmitId.make(),
             payload: JSON.stringify(request),
             hops: Math.min(hops, maxHops)

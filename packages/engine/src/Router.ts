@@ -2,6 +2,7 @@ import * as EmitterPattern from "@headwater/domain/EmitterPattern"
 import type { AccountId } from "@headwater/domain/Id"
 import * as Stream from "@headwater/domain/Stream"
 import type { Subscription } from "@headwater/domain/Subscription"
+import * as CrashPoint from "@headwater/log/CrashPoint"
 import { Cursors } from "@headwater/log/Cursors"
 import { type CommittedEvents, GroupCommit } from "@headwater/log/GroupCommit"
 import { Subscriptions } from "@headwater/log/Subscriptions"
@@ -11,22 +12,30 @@ import { Actors } from "./Actors.ts"
 import { untilAnswered } from "./DatabaseRetry.ts"
 import * as Wake from "./Wake.ts"
 
-interface Route {
-  readonly subscription: Subscription
-  readonly stream: string
-  readonly matches: (emitterId: string) => boolean
+/** An account's subscriptions, so that those of one emitter are found among many. */
+interface Routes {
+  readonly literal: ReadonlyMap<string, ReadonlyArray<Subscription>>
+  readonly globs: ReadonlyArray<Subscription>
 }
 
-const toRoute = (subscription: Subscription): Route => {
-  const { emitterId, listenerId } = subscription
-  const pattern = EmitterPattern.isGlob(emitterId) ? EmitterPattern.toRegExp(emitterId) : undefined
-  return {
-    subscription,
-    stream: Stream.normalize(subscription.eventName),
-    // A listener never hears itself through a glob.
-    matches: pattern === undefined ? (id) => id === emitterId : (id) => id !== listenerId && pattern.test(id)
+const toRoutes = (subscriptions: ReadonlyArray<Subscription>): Routes => {
+  const globs: Array<Subscription> = []
+  const literal = new Map<string, Array<Subscription>>()
+  for (const subscription of subscriptions) {
+    const { emitterId } = subscription
+    const others = literal.get(emitterId)
+    if (EmitterPattern.isGlob(emitterId)) globs.push(subscription)
+    else if (others === undefined) literal.set(emitterId, [subscription])
+    else others.push(subscription)
   }
+  return { literal, globs }
 }
+
+const matching = ({ globs, literal }: Routes, id: string): ReadonlyArray<Subscription> => [
+  ...(literal.get(id) ?? []),
+  // A listener never hears itself through a glob.
+  ...globs.filter(({ emitterId, listenerId }) => id !== listenerId && EmitterPattern.matches(emitterId, id))
+]
 
 /** Accounts whose subscriptions are held in memory. */
 const maxAccounts = 10_000
@@ -49,7 +58,7 @@ export class Router extends Context.Service<Router, {
       const cursors = yield* Cursors
       const subscriptions = yield* Subscriptions
       const writer = yield* GroupCommit
-      const routes = new Map<string, ReadonlyArray<Route>>()
+      const routes = new Map<string, Routes>()
       /** Counts what makes routes stale, so that a list read before such a change is not kept. */
       let changes = 0
 
@@ -65,21 +74,21 @@ export class Router extends Context.Service<Router, {
         if (routes.size >= maxAccounts) routes.clear()
         const before = changes
         const read = yield* untilAnswered(subscriptions.forAccount(accountId as AccountId))
-        const fresh = read.map(toRoute)
+        const fresh = toRoutes(read)
         if (changes === before) routes.set(accountId, fresh)
         return fresh
       })
 
       const route = Effect.fnUntraced(function*({ accountId, events }: CommittedEvents) {
-        const candidates = yield* routesOf(accountId)
+        CrashPoint.reached("routing")
+        const known = yield* routesOf(accountId)
         const fed = new Map<string, Array<Wake.FedEvents>>()
         const byStream = Array.groupBy(events, (event) => event.stream)
         for (const [stream, group] of Object.entries(byStream)) {
           if (stream === Stream.requests) continue
           const { emitterId } = group[0]
-          for (const { matches, stream: wanted, subscription } of candidates) {
-            const { id, listenerId } = subscription
-            if (wanted !== stream || !matches(emitterId)) continue
+          for (const { eventName, id, listenerId } of matching(known, emitterId)) {
+            if (Stream.normalize(eventName) !== stream) continue
             const hints = fed.get(listenerId) ?? []
             hints.push({ subscriptionId: id, emitterId, stream, events: group })
             fed.set(listenerId, hints)

@@ -11,6 +11,7 @@ import { Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../test/EngineFixture.ts"
 import { everything } from "./DueDeletions.ts"
+import * as Retention from "./Retention.ts"
 import * as SourceActor from "./SourceActor.ts"
 import * as Wake from "./Wake.ts"
 
@@ -27,8 +28,13 @@ export default {
   async run(event) { ${body} }
 }`
 
-/** The source's owner. What it kicks itself for, the test does when it looks. */
-const actorOf = (source: Source) => SourceActor.make(source.id, { kick: Effect.void })
+/** The source's owner, asked at its own endpoint. What it kicks itself for, the test does when it looks. */
+const actorOf = (source: Source) =>
+  Effect.map(SourceActor.make(source.id, { kick: Effect.void }), (actor) => ({
+    ...actor,
+    ingest: (request: Omit<SourceActor.IngestRequest, "endpointKey"> & { readonly endpointKey?: string }) =>
+      actor.ingest({ endpointKey: source.endpointKey ?? "", ...request })
+  }))
 
 const start = Effect.fnUntraced(function*(code: string, options: Parameters<typeof EngineFixture.source>[2] = {}) {
   const account = yield* EngineFixture.account
@@ -48,7 +54,9 @@ const timerDueAt = Effect.fnUntraced(function*(source: Source) {
   return item?.dueAt
 })
 
-const post = (actor: SourceActor.SourceActor, body: unknown, emitId = `r${JSON.stringify(body)}`) =>
+type Owner = Effect.Success<ReturnType<typeof actorOf>>
+
+const post = (actor: Owner, body: unknown, emitId = `r${JSON.stringify(body)}`) =>
   actor.ingest({ emitId, payload: JSON.stringify({ body }), hops: 0 })
 
 const nine = Date.parse("2026-11-21T09:00:00Z")
@@ -367,7 +375,7 @@ export default {
         onRequest("for (let i = 0; i < event.body; i++) this.$emit(i); this.$emit('kept', { name: 'other' })"),
         { state: "ready" }
       )
-      const emit = Effect.fnUntraced(function*(by: SourceActor.SourceActor, count: number) {
+      const emit = Effect.fnUntraced(function*(by: Owner, count: number) {
         yield* post(by, count)
         yield* by.wake(Wake.forEverything)
       })
@@ -386,5 +394,34 @@ export default {
       yield* successor.deleteEvents({ stream: "", from: 0n, to: first!.id })
       yield* successor.wake(Wake.forDueWork)
       assert.deepStrictEqual(yield* stream(source), [2])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("remembers an id for as long as it keeps coming, and thirty days beyond", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(nine)
+      const { actor, source } = yield* start(
+        onRequest("this.$emit(event.body, { id: event.body })", "dedupe: 'unique',"),
+        { state: "ready" }
+      )
+      const emit = Effect.fnUntraced(function*(id: string, request: string) {
+        yield* post(actor, id, request)
+        yield* actor.wake(Wake.forEverything)
+      })
+      yield* emit("now and then", "first")
+      for (let day = 1; day <= 40; day += 3) {
+        yield* TestClock.adjust("3 days")
+        yield* emit("again and again", `day ${day}`)
+        yield* Retention.sweep({ defaultDays: 30 })
+      }
+      assert.deepStrictEqual(yield* stream(source), ["now and then", "again and again"])
+      yield* emit("now and then", "last")
+      assert.deepStrictEqual(yield* stream(source), ["now and then", "again and again", "now and then"])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("answers at no endpoint but its own", () =>
+    Effect.gen(function*() {
+      const { actor } = yield* start(onRequest("this.$emit(1)"), { state: "ready" })
+      const request = { endpointKey: "another", emitId: "r", payload: "{}", hops: 0 }
+      assert.strictEqual((yield* Effect.flip(actor.ingest(request)))._tag, "EndpointNotFound")
     }).pipe(EngineFixture.onTestClock))
 })

@@ -4,6 +4,7 @@ import type * as Id from "@headwater/domain/Id"
 import { slugOf, type Source } from "@headwater/domain/Source"
 import * as Stream from "@headwater/domain/Stream"
 import * as Timer from "@headwater/domain/Timer"
+import * as CrashPoint from "@headwater/log/CrashPoint"
 import type { DueItem } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
 import type { CommitError } from "@headwater/log/GroupCommit"
@@ -31,6 +32,8 @@ import * as Wake from "./Wake.ts"
 
 /** A request to a source's HTTP interface, on its way into the source's log. */
 export interface IngestRequest {
+  /** The endpoint it came to, which may not be the source's any more. */
+  readonly endpointKey: string
   /** Minted where the request came in; a repeat has the same one. */
   readonly emitId: string
   /** JSON text of the request event. */
@@ -158,9 +161,11 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
     const { range } = deletion
     const last = yield* untilAnswered(events.removeSome({ emitterId: sourceId, stream: range.stream }, range))
     if (Option.isSome(last)) {
+      CrashPoint.reached("delete-bite")
       deletion.range = { ...range, from: last.value + 1n }
       return
     }
+    CrashPoint.reached("delete-over")
     yield* owner.commit(memory, [], { dueDone: [deletion.item] })
     inputs.noteDeleted(deletion)
   })
@@ -191,6 +196,12 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
         return true
       case "Append":
         yield* runs.append(memory, work.item)
+        return true
+      case "Refuse":
+        yield* runs.refuse(memory, work.input, work.reason)
+        return true
+      case "Wait":
+        yield* owner.commit(memory, [], { duePut: [work.item] })
         return true
       case "Delete":
         yield* removeSome(memory, work.deletion)
@@ -267,14 +278,19 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
     if (unrun >= backlog.requests || memory.backlogBytes >= backlog.bytes) {
       return yield* new BacklogFull({ sourceId })
     }
-    const fiber = yield* owner.commit(memory, [{ ...request, stream: Stream.requests, meta: {} }], (appended) => {
-      for (const { id, payload } of appended) {
-        memory.recent.set(request.emitId, id)
-        memory.backlogBytes += payload.length
-        if (answersItself(memory.component)) replies.set(id, Deferred.makeUnsafe())
+    const { emitId, hops, payload } = request
+    const fiber = yield* owner.commit(
+      memory,
+      [{ emitId, hops, payload, stream: Stream.requests, meta: {} }],
+      (appended) => {
+        for (const { id, payload } of appended) {
+          memory.recent.set(request.emitId, id)
+          memory.backlogBytes += payload.length
+          if (answersItself(memory.component)) replies.set(id, Deferred.makeUnsafe())
+        }
+        return {}
       }
-      return {}
-    })
+    )
     entering.set(request.emitId, fiber)
     fiber.addObserver((exit) => {
       entering.delete(request.emitId)
@@ -298,9 +314,11 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
       if (draining.isDraining()) return yield* unavailable("The server is shutting down.")
       const memory = yield* Effect.mapError(owner.current, () => new EndpointNotFound())
       const { source } = memory
+      if (input.endpointKey !== source.endpointKey) return yield* new EndpointNotFound()
       if (retired || !source.active || source.state === "deleting") return yield* new EndpointNotFound()
       const receivedAt = yield* Clock.currentTimeMillis
       const id = yield* accept(memory, input)
+      CrashPoint.reached("ingest-durable")
       yield* options.kick
       const reply = replies.get(id)
       if (!answersItself(memory.component)) return accepted
@@ -329,7 +347,9 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
     deploy: change(Effect.gen(function*() {
       const memory = yield* owner.current
       yield* runHook(memory, "deploy")
+      CrashPoint.reached("create-deployed")
       yield* runHook(memory, "activate")
+      CrashPoint.reached("create-activated")
       const now = yield* Clock.currentTimeMillis
       yield* save(memory, {
         duePut: yield* firstTicks(memory.source, now),
@@ -340,6 +360,7 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
       change(Effect.gen(function*() {
         const before = yield* owner.current
         if (before.source.active) yield* deactivate(before)
+        CrashPoint.reached("update-deactivated")
         // With the change itself: cut off by a crash, an active source still has its ticks.
         const ticks = next.active ? yield* firstTicks(next, yield* Clock.currentTimeMillis) : []
         const memory = yield* save(before, {
@@ -347,6 +368,7 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
           duePut: ticks,
           also: updateRow(next)
         })
+        CrashPoint.reached("update-saved")
         if (!next.active) return
         yield* runHook(memory, "activate").pipe(
           Effect.tapErrorTag("HookFailed", () =>
@@ -374,6 +396,7 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
         return { duePut: [DueDeletions.item(sourceId, { ...range, to: range.to < lastId ? range.to : lastId }, now)] }
       })
       yield* toUnavailable(fiber)
+      CrashPoint.reached("delete-asked")
       inputs.absorb(Wake.forDueWork)
       yield* options.kick
     }),

@@ -8,6 +8,7 @@ import { untilAnswered } from "./DatabaseRetry.ts"
 import * as DueDeletions from "./DueDeletions.ts"
 import type { EventRange } from "./DueDeletions.ts"
 import { Feed, type FeedItem, FeedReader } from "./Feed.ts"
+import { type QuotaExceeded, Quotas } from "./Quotas.ts"
 import type { SourceInput } from "./SourceInput.ts"
 import { answersItself, type SourceMemory } from "./SourceMemory.ts"
 import * as Wake from "./Wake.ts"
@@ -21,7 +22,11 @@ export type NextWork =
   | { readonly _tag: "Append"; readonly item: DueItem }
   /** Events that a client wants gone. */
   | { readonly _tag: "Delete"; readonly deletion: Deletion }
-  /** A timer that no longer is. */
+  /** An input that is taken without a run, since the account may not run any more. */
+  | { readonly _tag: "Refuse"; readonly input: SourceInput; readonly reason: QuotaExceeded }
+  /** Events are there that may not be run yet: the source looks again when this is due. */
+  | { readonly _tag: "Wait"; readonly item: DueItem }
+  /** Due work that asks for nothing more, as of a timer that no longer is. */
   | { readonly _tag: "Forget"; readonly item: DueItem }
 
 /** A deletion under way, a bite at a time, so that it holds up nothing else of the source. */
@@ -32,6 +37,9 @@ export interface Deletion {
 }
 
 const duePage = 100
+
+/** How long a source whose account is over a quota waits before it looks whether that still is so, in milliseconds. */
+const quotaWaitMs = 60_000
 
 /**
  * Finds a source's next input: its own requests, the events it listens to, and its timers, taken in turn so that none
@@ -63,6 +71,7 @@ const dueKey = (item: DueItem): string => `${item.kind} ${item.key}`
 export const make = Effect.gen(function*() {
   const cursors = yield* Cursors
   const dueWork = yield* DueWork
+  const quotas = yield* Quotas
   const reader = yield* FeedReader
 
   let hints: Wake.Wake | undefined = Wake.forEverything
@@ -71,6 +80,8 @@ export const make = Effect.gen(function*() {
   /** The due times of timers and delayed emits taken by commits that may be under way. */
   const taken = new Map<string, number>()
   const forgotten = new Set<string>()
+  /** When a source that waits for its account's quota looks again. */
+  let waitsUntil: number | undefined
   let turn = 0
 
   const feedFor = Effect.fnUntraced(function*(memory: SourceMemory, address: Omit<Wake.FedEvents, "events">) {
@@ -131,9 +142,22 @@ export const make = Effect.gen(function*() {
       )
     )
 
+  const whetherExceeded = (memory: SourceMemory) => untilAnswered(quotas.exceeded(memory.source.accountId))
+
+  /** Events keep their place while the account is over a quota. */
+  const wait = Effect.fnUntraced(function*(memory: SourceMemory, { until }: QuotaExceeded) {
+    const now = yield* Clock.currentTimeMillis
+    if (waitsUntil !== undefined && now < waitsUntil) return Option.none<NextWork>()
+    waitsUntil = Math.min(until, now + quotaWaitMs)
+    const item: DueItem = { ownerId: memory.source.id, kind: "wake", key: "quota", dueAt: waitsUntil, payload: "{}" }
+    return Option.some<NextWork>({ _tag: "Wait", item })
+  })
+
   const fromFeeds = Effect.fnUntraced(function*(memory: SourceMemory) {
     for (const [key, feed] of memory.feeds) {
       if (!feed.mayHaveMore) continue
+      const exceeded = yield* whetherExceeded(memory)
+      if (Option.isSome(exceeded)) return yield* wait(memory, exceeded.value)
       const work = yield* fromFeed(feed, "EVENT")
       if (Option.isNone(work)) continue
       // To the back of the line, so that each emitter gets its turn.
@@ -149,17 +173,20 @@ export const make = Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
     // From the start of this run: ticks that were missed, or fall due while it runs, are taken once after it.
     const nextDueAt = yield* Effect.orDie(Timer.nextDue(timer, item.dueAt, Math.max(now, item.dueAt)))
-    return Option.some<NextWork>({
-      _tag: "Run",
-      input: {
-        kind: "TIMER",
-        event: Timer.tickEvent(timer, item.dueAt),
-        id: `${item.key}-${item.dueAt}`,
-        at: item.dueAt,
-        hops: 0,
-        take: () => ({ duePut: [{ ...item, dueAt: nextDueAt }] })
-      }
-    })
+    const input: SourceInput = {
+      kind: "TIMER",
+      event: Timer.tickEvent(timer, item.dueAt),
+      id: `${item.key}-${item.dueAt}`,
+      at: item.dueAt,
+      hops: 0,
+      take: () => ({ duePut: [{ ...item, dueAt: nextDueAt }] })
+    }
+    return Option.some<NextWork>(
+      Option.match(yield* whetherExceeded(memory), {
+        onNone: () => ({ _tag: "Run", input }),
+        onSome: (reason) => ({ _tag: "Refuse", input, reason })
+      })
+    )
   })
 
   const fromDue = Effect.fnUntraced(function*(memory: SourceMemory) {
@@ -167,6 +194,7 @@ export const make = Effect.gen(function*() {
       taken.set(dueKey(item), item.dueAt)
       if (item.kind === "timer") return yield* tick(memory, item)
       if (item.kind === "emit") return Option.some<NextWork>({ _tag: "Append", item })
+      if (item.kind === "wake") return Option.some<NextWork>({ _tag: "Forget", item })
       deletions.push({ item, range: yield* DueDeletions.decode(item) })
     }
     return Option.none<NextWork>()
@@ -199,6 +227,7 @@ export const make = Effect.gen(function*() {
     hints = Wake.forEverything
     due = []
     deletions = []
+    waitsUntil = undefined
     taken.clear()
   }
 

@@ -3,6 +3,7 @@ import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
 import * as Id from "@headwater/domain/Id"
 import { slugOf, type Source } from "@headwater/domain/Source"
 import { Components } from "@headwater/log/Components"
+import * as CrashPoint from "@headwater/log/CrashPoint"
 import { Cursors } from "@headwater/log/Cursors"
 import { DedupeMarks } from "@headwater/log/DedupeMarks"
 import { DueWork } from "@headwater/log/DueWork"
@@ -56,6 +57,11 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
     readonly active: boolean
   }) => Effect.Effect<Source, HookFailed | InvalidProps | SourceNotFound | Unavailable>
   readonly remove: (source: Source) => Effect.Effect<void, SourceNotFound | Unavailable>
+  /**
+   * What a crash left half-way and is to be removed: sources that were going, and those whose creation began before a
+   * time, in Unix seconds, and has not ended.
+   */
+  readonly abandoned: (createdBefore: number) => Effect.Effect<ReadonlyArray<Source>, Unavailable>
 }>()("@headwater/engine/SourceLifecycle") {
   static readonly layer = Layer.effect(
     SourceLifecycle,
@@ -88,26 +94,35 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
           yield* subscriptions.removeParty(accountId, id)
           yield* cursors.removeOfEmitter(id)
         }))
+        CrashPoint.reached("remove-detached")
         yield* router.invalidate(accountId)
         yield* dueWork.removeAll(id)
         yield* state.removeAll(id)
         yield* marks.removeAll(id)
         yield* events.removeAll(id)
+        // Those that listeners put back whose commit was under way when the head went.
+        yield* cursors.removeOfEmitter(id)
+        CrashPoint.reached("remove-emptied")
         yield* sources.delete(id)
       })
 
       /** Takes a source down and away. A deactivation that the sandbox can't run now does not keep it. */
       const takeDown = Effect.fnUntraced(function*(source: Source) {
         yield* sources.setState(source.id, "deleting")
+        CrashPoint.reached("remove-marked")
         yield* actors.retireSource(source.id).pipe(Effect.catchTag("SourceNotFound", () => Effect.void))
+        CrashPoint.reached("remove-retired")
         yield* erase(source)
       })
 
+      /** What there is of a source before any of its code runs, the subscriptions to it included. */
       const insert = Effect.fnUntraced(function*(source: Source) {
-        yield* sql.withTransaction(Effect.gen(function*() {
+        const isListenedTo = yield* sql.withTransaction(Effect.gen(function*() {
           yield* sources.insert(source)
           yield* heads.create(source.id, source.accountId)
+          return yield* subscriptions.createAutomatic(source.accountId, source.id)
         }))
+        if (isListenedTo) yield* router.invalidate(source.accountId)
       })
 
       const create: SourceLifecycle["Service"]["create"] = Effect.fnUntraced(
@@ -139,6 +154,7 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
             Effect.retry({ while: (error) => error._tag === "SlugTaken", times: 20 }),
             Effect.catchTag("SlugTaken", Effect.die)
           )
+          CrashPoint.reached("create-inserted")
           yield* actors.deploy(source.id).pipe(
             Effect.catchTag("SourceNotFound", Effect.die),
             Effect.onError(() =>
@@ -157,7 +173,7 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
       const update: SourceLifecycle["Service"]["update"] = Effect.fnUntraced(
         function*(source, { active, component: given, configuredProps, name }) {
           const component = given ?? (yield* Effect.flatMap(
-            components.get(source.accountId, source.componentId),
+            components.getById(source.componentId),
             Option.match({ onNone: () => Effect.fail(new SourceNotFound()), onSome: Effect.succeed })
           ))
           const { hasHttp, props, timers } = yield* resolveProps(component, source, configuredProps)
@@ -181,21 +197,11 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
         Effect.catchTag("SqlError", toUnavailable)
       )
 
-      // What a crash left half-way is taken down, as if it had never been, or finished going.
-      yield* sources.unready.pipe(
-        Effect.flatMap(Effect.forEach((source) =>
-          takeDown(source).pipe(
-            Effect.tapError((error) => Effect.logWarning(`Source ${source.id} was left ${source.state}`, error)),
-            Effect.ignore
-          ), { discard: true })),
-        Effect.catchTag("SqlError", Effect.die),
-        Effect.forkScoped
-      )
-
       return SourceLifecycle.of({
         create,
         update,
-        remove: (source) => takeDown(source).pipe(Effect.catchTag("SqlError", toUnavailable))
+        remove: (source) => takeDown(source).pipe(Effect.catchTag("SqlError", toUnavailable)),
+        abandoned: (createdBefore) => sources.unready(createdBefore).pipe(Effect.catchTag("SqlError", toUnavailable))
       })
     })
   )

@@ -67,7 +67,7 @@ export const load = Effect.fnUntraced(function*(sourceId: Id.SourceId) {
   if (Option.isNone(log)) return Option.none<SourceMemory>()
   const source = yield* (yield* Sources).getById(sourceId)
   if (Option.isNone(source)) return Option.none<SourceMemory>()
-  const component = yield* (yield* Components).get(source.value.accountId, source.value.componentId)
+  const component = yield* (yield* Components).getById(source.value.componentId)
   if (Option.isNone(component)) return Option.none<SourceMemory>()
   const cursors = yield* Cursors
   const address = { emitterId: sourceId, stream: Stream.requests }

@@ -2,6 +2,7 @@ import * as EmitId from "@headwater/domain/EmitId"
 import { maxHops } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import * as Stream from "@headwater/domain/Stream"
+import * as CrashPoint from "@headwater/log/CrashPoint"
 import type { CursorMove } from "@headwater/log/Cursors"
 import { DedupeMarks } from "@headwater/log/DedupeMarks"
 import type { DueItem } from "@headwater/log/DueWork"
@@ -10,13 +11,14 @@ import type { CommitError, CommitRejected } from "@headwater/log/GroupCommit"
 import type { RunCall, RunResponse, RunResult } from "@headwater/sandbox/Run"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
-import { Clock, DateTime, Effect, Exit, Fiber, Option, Semaphore } from "effect"
+import { Clock, DateTime, Effect, Exit, Fiber, Metric, Option, Semaphore } from "effect"
 import { untilAnswered } from "./DatabaseRetry.ts"
 import * as Dedupe from "./Dedupe.ts"
 import * as DueEmits from "./DueEmits.ts"
 import { EngineConfig } from "./EngineConfig.ts"
 import { HookFailed } from "./HookFailed.ts"
 import * as LogText from "./LogText.ts"
+import { type QuotaExceeded, Quotas } from "./Quotas.ts"
 import * as RunEvents from "./RunEvents.ts"
 import type { SourceInput } from "./SourceInput.ts"
 import { interfacesOf, propValues, repeatWindowMs, type SourceMemory } from "./SourceMemory.ts"
@@ -32,6 +34,8 @@ export interface SourceRuns {
     input: SourceInput,
     onRespond: (response: RunResponse) => Effect.Effect<void>
   ) => Effect.Effect<void, SandboxUnavailable>
+  /** Takes an input without running it, and says why. */
+  readonly refuse: (memory: SourceMemory, input: SourceInput, reason: QuotaExceeded) => Effect.Effect<void>
   /** Runs a hook to its commit. One that fails writes nothing. */
   readonly hook: (
     memory: SourceMemory,
@@ -48,6 +52,16 @@ export interface SourceRuns {
 /** Requests are pruned behind the cursor in bites of this many: with every run it would cost most of the append rate. */
 const pruneEvery = 200
 
+const runsTotal = Metric.counter("headwater_runs_total", { description: "Runs of component code.", incremental: true })
+
+const runDuration = Metric.histogram("headwater_run_duration_seconds", {
+  description: "From when a run begins in the sandbox until it ends.",
+  boundaries: Metric.boundariesFromIterable([0.001, 0.002, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 300])
+})
+
+/** An id that is emitted again and again stays remembered: its time is written anew once a day, in milliseconds. */
+const rememberAgainMs = 24 * 3_600_000
+
 const hookInput = (hook: Hook, at: number): SourceInput => ({
   kind: "HOOK",
   event: { hook },
@@ -62,6 +76,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
   const { publicUrl } = yield* EngineConfig
   const marks = yield* DedupeMarks
   const log = yield* EventLog
+  const quotas = yield* Quotas
   const scope = yield* Effect.scope
   /** Dedupe looks at what is committed and what is handed over, so deciding and handing over are one step. */
   const deciding = yield* Semaphore.make(1)
@@ -90,7 +105,12 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
     // A commit that ends while the database answers is in one of the three.
     const before = new Map(memory.marks)
     const known = yield* untilAnswered(marks.known(memory.source.id, wanted))
-    return new Map([...known, ...before, ...memory.marks])
+    const now = yield* Clock.currentTimeMillis
+    const fading = known.filter(({ seenAt }) => now - seenAt > rememberAgainMs)
+    if (fading.length > 0) {
+      yield* untilAnswered(marks.touch(memory.source.id, fading.map(({ mark }) => mark), now))
+    }
+    return new Map([...known.map(({ mark, value }) => [mark, value] as const), ...before, ...memory.marks])
   })
 
   /** Remembers what a commit under way writes until the database shows it. */
@@ -147,6 +167,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
     const written = remember(memory, result, run)
     // Taken before it stands in line, so that the next look does not find the same input again.
     const taken = input.take()
+    const computeMs = Math.ceil(result.wallMs)
     const fiber = yield* owner.commit(memory, run.events, {
       ...taken,
       duePut: [...(taken.duePut ?? []), ...run.delayed],
@@ -157,9 +178,12 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
         accountId: source.accountId,
         day: DateTime.formatIsoDateUtc(DateTime.makeUnsafe(now)),
         invocations: 1,
-        computeMs: Math.ceil(result.wallMs)
+        computeMs
       }]
     })
+    yield* quotas.note(source.accountId, { computeMs })
+    yield* Metric.update(Metric.withAttributes(runsTotal, { outcome: result.outcome }), 1)
+    yield* Metric.update(runDuration, result.wallMs / 1_000)
     yield* noteRefusal(fiber, input.id).pipe(Effect.andThen(written), Effect.forkIn(scope))
     yield* Effect.logInfo("run").pipe(Effect.annotateLogs({
       account_id: source.accountId,
@@ -206,10 +230,13 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
           message: `what the run did can't be stored: ${String(refusal.cause)}`
         })
       }
+      CrashPoint.reached("run-chosen")
       const result = yield* execute(memory, { _tag: "Run", event: input.event }, onRespond)
+      CrashPoint.reached("run-ended")
       yield* handOver(memory, input, result)
       if (input.request !== undefined) yield* prune(memory, input.request.id)
     }),
+    refuse: (memory, input, reason) => fail(memory, input, { name: reason._tag, message: reason.message }),
     hook: Effect.fnUntraced(function*(memory, hook) {
       if (!memory.component.hooks.includes(hook)) return
       const at = yield* Clock.currentTimeMillis
@@ -244,6 +271,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
       }, RunEvents.hopLimit(maxHops))
     }),
     append: Effect.fnUntraced(function*(memory, item) {
+      CrashPoint.reached("emit-due")
       const id = `${item.kind} ${item.key}`
       const refusal = poison.get(id)
       if (refusal === undefined) {

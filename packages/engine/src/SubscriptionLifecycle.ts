@@ -1,6 +1,10 @@
+import type { AutoSubscription } from "@headwater/domain/AutoSubscription"
 import * as EmitterPattern from "@headwater/domain/EmitterPattern"
+import type { EventId } from "@headwater/domain/EventId"
 import * as Id from "@headwater/domain/Id"
 import type { Subscription } from "@headwater/domain/Subscription"
+import { AutoSubscriptions } from "@headwater/log/AutoSubscriptions"
+import * as CrashPoint from "@headwater/log/CrashPoint"
 import { Deliveries } from "@headwater/log/Deliveries"
 import { Sources } from "@headwater/log/Sources"
 import { Subscriptions } from "@headwater/log/Subscriptions"
@@ -11,6 +15,7 @@ import { Actors } from "./Actors.ts"
 import { toUnavailable } from "./DatabaseRetry.ts"
 import { Router } from "./Router.ts"
 import type { Unavailable } from "./Unavailable.ts"
+import * as Wake from "./Wake.ts"
 
 /** A literal emitter, or the listener, that the account does not have. */
 export class UnknownParty extends Schema.TaggedError<UnknownParty>()("UnknownParty", {
@@ -27,16 +32,37 @@ export interface SubscriptionParameters {
   readonly eventName: string
 }
 
-/** Creates and removes subscriptions. A listener's owner takes part, so nothing starts after a removal is answered. */
+export interface AutoSubscriptionParameters {
+  readonly accountId: Id.AccountId
+  readonly listenerId: string
+  readonly eventName: string
+}
+
+/**
+ * Creates and removes subscriptions, and creates auto-subscriptions. A listener's owner takes part, so nothing starts
+ * after a removal is answered. Parties are held while something of theirs is created, so nothing outlives them.
+ */
 export class SubscriptionLifecycle extends Context.Service<SubscriptionLifecycle, {
-  /** Idempotent on its parameters: the subscription that is there already is the answer. */
-  readonly create: (input: SubscriptionParameters) => Effect.Effect<Subscription, UnknownParty | Unavailable>
+  /**
+   * Idempotent on its parameters: the subscription that is there already is the answer, and stays where it is.
+   *
+   * @param from a new one begins with the first event from this id on of each emitter there is, not at the end of the log
+   */
+  readonly create: (
+    input: SubscriptionParameters,
+    from?: EventId
+  ) => Effect.Effect<Subscription, UnknownParty | Unavailable>
+  /** Idempotent on its parameters. */
+  readonly createAuto: (
+    input: AutoSubscriptionParameters
+  ) => Effect.Effect<AutoSubscription, UnknownParty | Unavailable>
   readonly remove: (input: SubscriptionParameters) => Effect.Effect<void, SubscriptionNotFound | Unavailable>
 }>()("@headwater/engine/SubscriptionLifecycle") {
   static readonly layer = Layer.effect(
     SubscriptionLifecycle,
     Effect.gen(function*() {
       const actors = yield* Actors
+      const autoSubscriptions = yield* AutoSubscriptions
       const deliveries = yield* Deliveries
       const router = yield* Router
       const sources = yield* Sources
@@ -44,17 +70,20 @@ export class SubscriptionLifecycle extends Context.Service<SubscriptionLifecycle
       const subscriptions = yield* Subscriptions
       const webhooks = yield* Webhooks
 
-      /** The id of an emitter or listener of the account, given by its id or, for a source, its slug. */
+      /**
+       * The id of an emitter or listener of the account, given by its id or, for a source, its slug. It is not removed
+       * before the surrounding transaction ends.
+       */
       const partyOf = Effect.fnUntraced(function*(
         accountId: Id.AccountId,
         parameter: "emitter_id" | "listener_id",
         id: string
       ) {
         const found = parameter === "listener_id" && Id.kindOf(id) === "webhook"
-          ? yield* webhooks.get(accountId, id)
+          ? yield* webhooks.hold(accountId, id)
           : parameter === "emitter_id" && id === accountId
           ? Option.some({ id })
-          : yield* sources.get(accountId, id)
+          : yield* sources.hold(accountId, id)
         return Option.isNone(found) ? yield* new UnknownParty({ parameter, id }) : found.value.id as string
       })
 
@@ -66,12 +95,22 @@ export class SubscriptionLifecycle extends Context.Service<SubscriptionLifecycle
         party.pipe(Effect.catchIf(Schema.is(UnknownParty), (error) => Effect.succeed(error.id)))
 
       return SubscriptionLifecycle.of({
-        create: Effect.fnUntraced(function*(input) {
-          const emitterId = yield* emitterOf(input)
-          const listenerId = yield* partyOf(input.accountId, "listener_id", input.listenerId)
-          const subscription = yield* subscriptions.create({ ...input, emitterId, listenerId })
+        create: Effect.fnUntraced(function*(input, from) {
+          const subscription = yield* sql.withTransaction(Effect.gen(function*() {
+            const emitterId = yield* emitterOf(input)
+            const listenerId = yield* partyOf(input.accountId, "listener_id", input.listenerId)
+            return yield* subscriptions.create({ ...input, emitterId, listenerId }, from)
+          }))
           yield* router.invalidate(input.accountId)
+          // What is in the log already was routed before: nothing else tells the listener of it.
+          if (from !== undefined) yield* actors.wake(subscription.listenerId, Wake.forEverything)
           return subscription
+        }, Effect.catchTag("SqlError", toUnavailable)),
+        createAuto: Effect.fnUntraced(function*(input) {
+          return yield* sql.withTransaction(Effect.gen(function*() {
+            const listenerId = yield* partyOf(input.accountId, "listener_id", input.listenerId)
+            return yield* autoSubscriptions.create({ ...input, listenerId })
+          }))
         }, Effect.catchTag("SqlError", toUnavailable)),
         remove: Effect.fnUntraced(function*(input) {
           const emitterId = yield* orAsGiven(emitterOf(input))
@@ -82,6 +121,7 @@ export class SubscriptionLifecycle extends Context.Service<SubscriptionLifecycle
             return removed
           }))
           if (Option.isNone(removed)) return yield* new SubscriptionNotFound()
+          CrashPoint.reached("unsubscribe-done")
           yield* router.invalidate(input.accountId)
           yield* actors.forget(listenerId, removed.value.id)
         }, Effect.catchTag("SqlError", toUnavailable))

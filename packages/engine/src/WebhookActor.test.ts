@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import * as Id from "@headwater/domain/Id"
+import { Attempts } from "@headwater/log/Attempts"
 import { Cursors } from "@headwater/log/Cursors"
-import { Deliveries } from "@headwater/log/Deliveries"
 import { DueWork } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
 import { Subscriptions } from "@headwater/log/Subscriptions"
@@ -112,7 +112,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
         sink.received.map(({ headers }) => headers["x-headwater-attempt"]),
         Array.from({ length: 10 }, (_, i) => String(i + 1))
       )
-      const attempts = yield* (yield* Deliveries).attemptsOf(webhook.id)
+      const attempts = yield* (yield* Attempts).ofWebhook(webhook.id)
       assert.deepStrictEqual(
         attempts.map(({ attempt, outcome, status }) => ({ attempt, outcome, status })),
         Array.from({ length: 10 }, (_, i) => ({ attempt: i + 1, outcome: "failed" as const, status: 500 }))

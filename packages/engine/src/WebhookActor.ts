@@ -1,5 +1,6 @@
 import * as Id from "@headwater/domain/Id"
 import type { Commit } from "@headwater/log/Commit"
+import * as CrashPoint from "@headwater/log/CrashPoint"
 import { Cursors, keyText } from "@headwater/log/Cursors"
 import { Deliveries } from "@headwater/log/Deliveries"
 import { type DueItem, DueWork } from "@headwater/log/DueWork"
@@ -161,12 +162,14 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
       yield* commit(memory, { moves: [feed.pass(item)] })
       return true
     }
+    CrashPoint.reached("send-chosen")
     const sent = yield* attempt(memory, {
       deliveryId: yield* Id.make("delivery"),
       subscriptionId: feed.key.subscriptionId,
       event: item.event,
       attempt: 1
     })
+    CrashPoint.reached("send-answered")
     if (sent !== undefined) yield* commit(memory, yield* commits.first(memory, feed, item, sent))
     return true
   })
@@ -205,6 +208,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
     if (Option.isNone(event) || Option.isNone(subscribed)) {
       return yield* commit(memory, commits.dropped(delivery), settled)
     }
+    CrashPoint.reached("retry-chosen")
     const sent = yield* attempt(memory, {
       deliveryId: delivery.id,
       subscriptionId: delivery.subscriptionId,
@@ -212,6 +216,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
       attempt: delivery.attempts + 1
     })
     if (sent === undefined) return settled()
+    CrashPoint.reached("retry-answered")
     yield* commit(memory, yield* commits.retried(memory, delivery, sent), settled)
   })
 

@@ -1,5 +1,7 @@
 import type * as Id from "@headwater/domain/Id"
 import type { Webhook } from "@headwater/domain/Webhook"
+import { Attempts } from "@headwater/log/Attempts"
+import * as CrashPoint from "@headwater/log/CrashPoint"
 import { Deliveries } from "@headwater/log/Deliveries"
 import { DueWork } from "@headwater/log/DueWork"
 import { type WebhookChange, Webhooks } from "@headwater/log/Webhooks"
@@ -31,6 +33,7 @@ export class WebhookLifecycle extends Context.Service<WebhookLifecycle, {
     WebhookLifecycle,
     Effect.gen(function*() {
       const actors = yield* Actors
+      const attempts = yield* Attempts
       const deliveries = yield* Deliveries
       const dueWork = yield* DueWork
       const router = yield* Router
@@ -63,11 +66,13 @@ export class WebhookLifecycle extends Context.Service<WebhookLifecycle, {
         remove: Effect.fnUntraced(function*(accountId, id) {
           const webhook = yield* Effect.flatMap(webhooks.get(accountId, id), found)
           yield* actors.retireWebhook(webhook.id)
+          CrashPoint.reached("webhook-retired")
           yield* sql.withTransaction(Effect.gen(function*() {
             yield* webhooks.delete(accountId, webhook.id)
             yield* dueWork.removeAll(webhook.id)
             yield* deliveries.removeOfWebhook(webhook.id)
           }))
+          yield* attempts.removeOfWebhook(webhook.id)
           yield* router.invalidate(accountId)
         }, Effect.catchTag("SqlError", toUnavailable))
       })

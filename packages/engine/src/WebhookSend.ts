@@ -2,8 +2,8 @@ import type { LoggedEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import { version } from "@headwater/domain/Version"
 import { EgressHttp } from "@headwater/egress/EgressHttp"
-import type { Attempt } from "@headwater/log/Deliveries"
-import { Clock, Effect } from "effect"
+import type { Attempt } from "@headwater/log/Attempts"
+import { Clock, Effect, Metric } from "effect"
 import * as DeliveryOutcome from "./DeliveryOutcome.ts"
 import * as LogText from "./LogText.ts"
 import * as StandardWebhook from "./StandardWebhook.ts"
@@ -37,6 +37,16 @@ const headerText = (text: string): string => /^[\x20-\x7e]*$/.test(text) ? text 
 
 /** Text from outside as Postgres can store it. */
 const storable = (text: string): string => text.toWellFormed().replaceAll("\u0000", "\ufffd")
+
+const deliveriesTotal = Metric.counter("headwater_deliveries_total", {
+  description: "Attempts to deliver an event to a webhook.",
+  incremental: true
+})
+
+const deliveryLag = Metric.histogram("headwater_delivery_lag_seconds", {
+  description: "From when an event was appended until its first attempt begins.",
+  boundaries: Metric.boundariesFromIterable([0.002, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 300, 3_600])
+})
 
 const requestHeaders = (memory: WebhookMemory, { attempt, event, subscriptionId }: Send, startedAt: number) => {
   const timestamp = Math.floor(startedAt / 1_000)
@@ -94,6 +104,10 @@ export const send = Effect.fnUntraced(function*(memory: WebhookMemory, options: 
     errorMessage: delivered ? null : storable(outcome.message),
     responseHeaders: response === undefined ? null : JSON.stringify(response.headers),
     responseBody: response === undefined ? null : response.body.subarray(0, delivered ? keptOfSuccess : keptOfFailure)
+  }
+  yield* Metric.update(Metric.withAttributes(deliveriesTotal, { outcome: record.outcome }), 1)
+  if (options.attempt === 1) {
+    yield* Metric.update(deliveryLag, Math.max(0, startedAt - EventId.milliseconds(event.id)) / 1_000)
   }
   yield* Effect.logInfo("delivery").pipe(Effect.annotateLogs({
     account_id: webhook.accountId,

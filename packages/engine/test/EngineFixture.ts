@@ -22,11 +22,18 @@ import { Draining } from "../src/Draining.ts"
 import * as EmitterLog from "../src/EmitterLog.ts"
 import { EngineConfig } from "../src/EngineConfig.ts"
 import { FeedReader } from "../src/Feed.ts"
+import { Quotas } from "../src/Quotas.ts"
 
 const egress = EgressHttp.layer().pipe(Layer.provide(EgressGuard.layer(EgressAllowList.loopback)))
 
 /** Everything an actor needs but the cluster and, for one that runs no code, the sandbox. */
-export const layerNoSandbox = Layer.mergeAll(AccountLifecycle.layer, FeedReader.layer, Draining.layer, egress).pipe(
+export const layerNoSandbox = Layer.mergeAll(
+  AccountLifecycle.layer,
+  FeedReader.layer,
+  Draining.layer,
+  Quotas.layer,
+  egress
+).pipe(
   Layer.provideMerge(TestTables.layer),
   Layer.provideMerge(Layer.succeed(EngineConfig, { publicUrl: "http://127.0.0.1:1" }))
 )

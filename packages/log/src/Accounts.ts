@@ -1,46 +1,52 @@
-import { Account, type Plan } from "@headwater/domain/Account"
+import { Account } from "@headwater/domain/Account"
 import * as Id from "@headwater/domain/Id"
 import { Clock, Context, Effect, Layer, type Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError, SqlSchema } from "effect/sql"
 import * as Column from "./Column.ts"
 
-/** What an account used over a span of UTC days. */
-export interface Usage {
-  readonly invocations: number
-  readonly computeMs: number
+type Quota = "dailyComputeTimeQuotaMs" | "dailyInvocationsQuota" | "billingPeriodInvocationsQuota"
+
+/** What an account begins with; a quota that is not given is no limit. */
+export type AccountInput = Pick<Account, "username" | "email" | "plan"> & Partial<Pick<Account, Quota>>
+
+/** What an operator may change of an account; a field that is undefined stays. */
+export type AccountChange = {
+  readonly [Field in keyof AccountInput]?: AccountInput[Field] | undefined
 }
 
 const Row = Schema.Struct({
   ...Account.fields,
   dailyComputeTimeQuotaMs: Schema.NullOr(Column.Int8),
   dailyInvocationsQuota: Schema.NullOr(Column.Int8),
+  billingPeriodInvocationsQuota: Schema.NullOr(Column.Int8),
   createdAt: Column.Int8
 }).pipe(Schema.encodeKeys({
   dailyComputeTimeQuotaMs: "daily_compute_time_quota_ms",
   dailyInvocationsQuota: "daily_invocations_quota",
+  billingPeriodInvocationsQuota: "billing_period_invocations_quota",
   createdAt: "created_at"
 }))
 
-/** The accounts of this server and what they used. */
+/** The accounts of this server. */
 export class Accounts extends Context.Service<Accounts, {
-  readonly create: (input: {
-    readonly username: string
-    readonly email: string
-    readonly plan: Plan
-  }) => Effect.Effect<Account, SqlError.SqlError>
+  readonly create: (input: AccountInput) => Effect.Effect<Account, SqlError.SqlError>
   readonly get: (id: Id.AccountId) => Effect.Effect<Option.Option<Account>, SqlError.SqlError>
+  /** All of them, the oldest first. */
+  readonly list: Effect.Effect<ReadonlyArray<Account>, SqlError.SqlError>
+  /** Several where a name was taken twice: only an id names one account. */
+  readonly byUsername: (username: string) => Effect.Effect<ReadonlyArray<Account>, SqlError.SqlError>
+  /** None for an unknown account. */
+  readonly update: (
+    id: Id.AccountId,
+    change: AccountChange
+  ) => Effect.Effect<Option.Option<Account>, SqlError.SqlError>
   /**
    * The oldest account. In a transaction no other is created until it ends, so that what is decided on there being none
    * holds.
    */
   readonly first: Effect.Effect<Option.Option<Account>, SqlError.SqlError>
   readonly count: Effect.Effect<number, SqlError.SqlError>
-  /** The sum over the UTC days from `from` up to and without `until`, both Unix milliseconds at a day's start. */
-  readonly usageOf: (id: Id.AccountId, span: {
-    readonly from: number
-    readonly until: number
-  }) => Effect.Effect<Usage, SqlError.SqlError>
 }>()("@headwater/log/Accounts") {
   static readonly layer: Layer.Layer<Accounts, never, SqlClient.SqlClient | SecureRandom.SecureRandom> = Layer.effect(
     Accounts,
@@ -48,58 +54,60 @@ export class Accounts extends Context.Service<Accounts, {
       const sql = yield* SqlClient.SqlClient
       const random = yield* SecureRandom.SecureRandom
 
-      const find = SqlSchema.findOneOption({
-        Request: Schema.String,
-        Result: Row,
-        execute: (id) => sql`SELECT * FROM accounts WHERE id = ${id}`
-      })
-      const findFirst = SqlSchema.findOneOption({
-        Request: Schema.Void,
-        Result: Row,
-        execute: () => sql`SELECT * FROM accounts ORDER BY id LIMIT 1`
-      })
+      const one = (rows: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
+        SqlSchema.findOneOption({ Request: Schema.Void, Result: Row, execute: () => rows })().pipe(
+          Effect.catchTag("SchemaError", Effect.die)
+        )
+      const all = (rows: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
+        SqlSchema.findAll({ Request: Schema.Void, Result: Row, execute: () => rows })().pipe(
+          Effect.catchTag("SchemaError", Effect.die)
+        )
 
       return Accounts.of({
         create: Effect.fnUntraced(function*(input) {
-          const id = Id.AccountId.make(
-            yield* Id.make("account").pipe(Effect.provideService(SecureRandom.SecureRandom, random))
-          )
-          const createdAt = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-          yield* sql`
-            INSERT INTO accounts ${
-            sql.insert({
-              id,
-              username: input.username,
-              email: input.email,
-              plan: input.plan,
-              created_at: createdAt
-            })
-          }`
-          return { id, ...input, dailyComputeTimeQuotaMs: null, dailyInvocationsQuota: null, createdAt }
+          const id = yield* Id.make("account").pipe(Effect.provideService(SecureRandom.SecureRandom, random))
+          const account: Account = {
+            id: Id.AccountId.make(id),
+            username: input.username,
+            email: input.email,
+            plan: input.plan,
+            dailyComputeTimeQuotaMs: input.dailyComputeTimeQuotaMs ?? null,
+            dailyInvocationsQuota: input.dailyInvocationsQuota ?? null,
+            billingPeriodInvocationsQuota: input.billingPeriodInvocationsQuota ?? null,
+            createdAt: Math.floor((yield* Clock.currentTimeMillis) / 1000)
+          }
+          yield* sql`INSERT INTO accounts ${sql.insert({ id, ...columns(account), created_at: account.createdAt })}`
+          return account
         }),
-        get: (id) => find(id).pipe(Effect.catchTag("SchemaError", Effect.die)),
+        get: (id) => one(sql`SELECT * FROM accounts WHERE id = ${id}`),
+        list: all(sql`SELECT * FROM accounts ORDER BY id`),
+        byUsername: (username) => all(sql`SELECT * FROM accounts WHERE username = ${username} ORDER BY id`),
+        update: (id, change) => {
+          const set = Object.fromEntries(Object.entries(columns(change)).filter(([, value]) => value !== undefined))
+          return one(
+            Object.keys(set).length === 0
+              ? sql`SELECT * FROM accounts WHERE id = ${id}`
+              : sql`UPDATE accounts SET ${sql.update(set)} WHERE id = ${id} RETURNING *`
+          )
+        },
         first: sql`LOCK TABLE accounts IN SHARE ROW EXCLUSIVE MODE`.pipe(
-          Effect.andThen(findFirst()),
-          Effect.catchTag("SchemaError", Effect.die),
+          Effect.andThen(one(sql`SELECT * FROM accounts ORDER BY id LIMIT 1`)),
           sql.withTransaction
         ),
         count: Effect.map(
           sql<{ readonly count: bigint }>`SELECT count(*) AS count FROM accounts`,
           ([row]) => Number(row?.count ?? 0)
-        ),
-        usageOf: (id, span) =>
-          Effect.map(
-            sql<{ readonly invocations: bigint; readonly compute_ms: bigint }>`
-              SELECT coalesce(sum(invocations), 0)::bigint AS invocations,
-                coalesce(sum(compute_ms), 0)::bigint AS compute_ms
-              FROM usage
-              WHERE account_id = ${id} AND day >= ${utcDay(span.from)}::text::date
-                AND day < ${utcDay(span.until)}::text::date`,
-            ([row]) => ({ invocations: Number(row?.invocations ?? 0), computeMs: Number(row?.compute_ms ?? 0) })
-          )
+        )
       })
     })
   )
 }
 
-const utcDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+const columns = (input: AccountChange) => ({
+  username: input.username,
+  email: input.email,
+  plan: input.plan,
+  daily_compute_time_quota_ms: input.dailyComputeTimeQuotaMs,
+  daily_invocations_quota: input.dailyInvocationsQuota,
+  billing_period_invocations_quota: input.billingPeriodInvocationsQuota
+})

@@ -91,44 +91,73 @@ describe("ApiKeys", () => {
       assert.isTrue(Option.isNone(yield* keys.authenticate(key)))
       assert.deepStrictEqual(yield* keys.reveal(account.id), Option.none())
     }).pipe(Effect.provide(tables)))
-})
 
-describe("Accounts", () => {
-  it.effect("finds and counts what was created, the first by itself", () =>
+  it.effect("refuses what was rotated when its overlap is over, and takes the new key of the same name", () =>
     Effect.gen(function*() {
-      const accounts = yield* Accounts
-      assert.strictEqual(yield* accounts.count, 0)
-      assert.deepStrictEqual(yield* accounts.first, Option.none())
-      const first = yield* newAccount
-      yield* TestClock.adjust("1 second")
-      const second = yield* accounts.create({ username: "bob", email: "bob@example.com", plan: "paid" })
-      assert.deepStrictEqual(yield* accounts.get(first.id), Option.some(first))
-      assert.deepStrictEqual(yield* accounts.get(second.id), Option.some(second))
-      assert.deepStrictEqual(yield* accounts.first, Option.some(first))
-      assert.strictEqual(yield* accounts.count, 2)
+      const keys = yield* ApiKeys
+      const account = yield* newAccount
+      yield* TestClock.setTime(100_000)
+      const old = yield* keys.create(account.id, "deploy")
+      yield* keys.authenticate(old.key)
+      yield* TestClock.setTime(100_500)
+      const rotated = Option.getOrThrow(yield* keys.rotate(account.id, old.id, 60))
+      assert.deepInclude(rotated, { accountId: account.id, name: "deploy", createdAt: 100, expiresAt: null })
+      yield* TestClock.setTime(159_999)
+      for (const { key } of [old, rotated]) {
+        assert.deepStrictEqual(yield* keys.authenticate(key), Option.some(account.id))
+      }
+      assert.deepStrictEqual((yield* keys.list(account.id)).map(({ expiresAt, id }) => [id, expiresAt]), [
+        [old.id, 160],
+        [rotated.id, null]
+      ])
+      yield* TestClock.setTime(160_000)
+      assert.deepStrictEqual(yield* keys.authenticate(old.key), Option.none())
+      assert.deepStrictEqual(yield* keys.authenticate(rotated.key), Option.some(account.id))
+      assert.deepStrictEqual((yield* keys.list(account.id)).map(({ id }) => id), [rotated.id])
+      assert.deepStrictEqual(yield* keys.getById(old.id), Option.none())
+      assert.deepStrictEqual(yield* keys.rotate(account.id, old.id, 60), Option.none())
+      assert.isFalse(yield* keys.revoke(account.id, old.id))
     }).pipe(Effect.provide(tables)))
 
-  it.effect("sums the usage of the UTC days of a span, over all emitters of that account alone", () =>
+  it.effect("refuses what was rotated without an overlap at once, also where it was seen before", () =>
     Effect.gen(function*() {
-      const accounts = yield* Accounts
-      const sql = yield* SqlClient.SqlClient
+      const keys = yield* ApiKeys
+      const account = yield* newAccount
+      const old = yield* keys.create(account.id, "")
+      yield* keys.authenticate(old.key)
+      const rotated = Option.getOrThrow(yield* keys.rotate(account.id, old.id, 0))
+      assert.deepStrictEqual(yield* keys.authenticate(old.key), Option.none())
+      assert.deepStrictEqual(yield* keys.authenticate(rotated.key), Option.some(account.id))
+    }).pipe(Effect.provide(tables)))
+
+  it.effect("never gives a key longer to live by rotating it again", () =>
+    Effect.gen(function*() {
+      const keys = yield* ApiKeys
+      const account = yield* newAccount
+      const old = yield* keys.create(account.id, "")
+      yield* keys.rotate(account.id, old.id, 60)
+      yield* keys.rotate(account.id, old.id, 3_600)
+      assert.strictEqual(Option.getOrThrow(yield* keys.getById(old.id)).expiresAt, 60)
+      assert.lengthOf(yield* keys.list(account.id), 3)
+    }).pipe(Effect.provide(tables)))
+
+  it.effect("lists an account's live keys alone, page by page", () =>
+    Effect.gen(function*() {
+      const keys = yield* ApiKeys
       const account = yield* newAccount
       const other = yield* newAccount
-      yield* sql`
-        INSERT INTO usage (emitter_id, account_id, day, invocations, compute_ms) VALUES
-          ('dc_a', ${account.id}, '2026-03-01', 1, 10),
-          ('dc_a', ${account.id}, '2026-03-02', 2, 20),
-          ('dc_b', ${account.id}, '2026-03-02', 4, 40),
-          ('dc_a', ${account.id}, '2026-03-03', 8, 80),
-          ('dc_c', ${other.id}, '2026-03-02', 16, 160)`
-      const from = Date.UTC(2026, 2, 2)
-      assert.deepStrictEqual(yield* accounts.usageOf(account.id, { from, until: Date.UTC(2026, 2, 3) }), {
-        invocations: 6,
-        computeMs: 60
-      })
-      assert.deepStrictEqual(yield* accounts.usageOf(account.id, { from, until: from }), {
-        invocations: 0,
-        computeMs: 0
-      })
+      const made = []
+      for (const name of ["a", "b", "c", "d"]) {
+        made.push((yield* keys.create(account.id, name)).id)
+        yield* TestClock.adjust("1 second")
+      }
+      const theirs = yield* keys.create(other.id, "theirs")
+      yield* keys.revoke(account.id, made[1]!)
+      const first = yield* keys.page(account.id, { limit: 2, after: undefined, before: undefined })
+      assert.deepStrictEqual([first.items.map(({ name }) => name), first.totalCount], [["d", "c"], 3])
+      const second = yield* keys.page(account.id, { limit: 2, after: made[2]!, before: undefined })
+      assert.deepStrictEqual([second.items.map(({ name }) => name), second.totalCount], [["a"], 3])
+      assert.deepStrictEqual(yield* keys.rotate(account.id, theirs.id, 0), Option.none())
+      assert.deepStrictEqual(yield* keys.authenticate(theirs.key), Option.some(other.id))
     }).pipe(Effect.provide(tables)))
 })

@@ -1,8 +1,11 @@
+import { ApiKey } from "@headwater/domain/ApiKey"
 import * as Id from "@headwater/domain/Id"
 import { Seal, type SealBroken } from "@headwater/domain/Seal"
-import { Cache, Clock, Context, Duration, Effect, Exit, Layer, Option, Redacted } from "effect"
+import { Cache, Clock, Context, Duration, Effect, Exit, Layer, Option, Redacted, Schema } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient, type SqlError, SqlSchema } from "effect/sql"
+import * as Column from "./Column.ts"
+import * as Page from "./Page.ts"
 
 const prefix = "hw_"
 const secretLength = 40
@@ -11,18 +14,34 @@ const secretLength = 40
 const trustFor = Duration.seconds(1)
 const trustedKeys = 10_000
 
+/** A key that was just made, with its text. */
+export interface NewApiKey extends ApiKey {
+  readonly key: Redacted.Redacted
+}
+
 interface Found {
   readonly accountId: Id.AccountId
   readonly expiresAt: number | undefined
 }
 
+const Row = Schema.Struct({
+  ...ApiKey.fields,
+  createdAt: Column.Int8,
+  expiresAt: Schema.NullOr(Column.Int8)
+}).pipe(Schema.encodeKeys({
+  accountId: "account_id",
+  createdAt: "created_at",
+  expiresAt: "expires_at"
+}))
+
 /** The keys by which requests name their account: looked up by SHA-256, with a sealed copy that can be shown again. */
 export class ApiKeys extends Context.Service<ApiKeys, {
   /** @param key the key's text where it is not to be a new one, as of the first account's key from the configuration */
-  readonly create: (accountId: Id.AccountId, name: string, key?: Redacted.Redacted) => Effect.Effect<{
-    readonly id: Id.KeyId
-    readonly key: Redacted.Redacted
-  }, SqlError.SqlError>
+  readonly create: (
+    accountId: Id.AccountId,
+    name: string,
+    key?: Redacted.Redacted
+  ) => Effect.Effect<NewApiKey, SqlError.SqlError>
   /** The account of a live key. A revocation on another node counts within a second. */
   readonly authenticate: (
     key: Redacted.Redacted
@@ -31,8 +50,28 @@ export class ApiKeys extends Context.Service<ApiKeys, {
   readonly reveal: (
     accountId: Id.AccountId
   ) => Effect.Effect<Option.Option<Redacted.Redacted>, SqlError.SqlError | SealBroken>
+  /** Opens the newest sealed key there is, of any account. */
+  readonly verifySeal: Effect.Effect<void, SqlError.SqlError | SealBroken>
+  /** A page of the account's live keys. */
+  readonly page: (
+    accountId: Id.AccountId,
+    request: Page.PageRequest
+  ) => Effect.Effect<Page.Page<ApiKey>, SqlError.SqlError>
+  /** All live keys of the account, the oldest first. */
+  readonly list: (accountId: Id.AccountId) => Effect.Effect<ReadonlyArray<ApiKey>, SqlError.SqlError>
+  /** A live key of any account, for the operator. */
+  readonly getById: (id: string) => Effect.Effect<Option.Option<ApiKey>, SqlError.SqlError>
+  /**
+   * Makes a new key of the same name. The one before it is refused after `overlapSeconds`, or at its own expiry where that
+   * is sooner. None where there is no such live key.
+   */
+  readonly rotate: (
+    accountId: Id.AccountId,
+    id: string,
+    overlapSeconds: number
+  ) => Effect.Effect<Option.Option<NewApiKey>, SqlError.SqlError>
   /** Whether there was such a live key. */
-  readonly revoke: (accountId: Id.AccountId, id: Id.KeyId) => Effect.Effect<boolean, SqlError.SqlError>
+  readonly revoke: (accountId: Id.AccountId, id: string) => Effect.Effect<boolean, SqlError.SqlError>
 }>()("@headwater/log/ApiKeys") {
   static readonly layer: Layer.Layer<
     ApiKeys,
@@ -46,16 +85,19 @@ export class ApiKeys extends Context.Service<ApiKeys, {
       const digest = yield* Digest.Digest
       const random = yield* SecureRandom.SecureRandom
 
+      const currentSeconds = Effect.map(Clock.currentTimeMillis, (ms) => Math.floor(ms / 1000))
+      const live = (now: number) => sql`revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`
+      const decodeAll = (rows: ReadonlyArray<unknown>) =>
+        Schema.decodeUnknownEffect(Schema.Array(Row))(rows).pipe(Effect.orDie)
+
       const hashOf = (key: Redacted.Redacted) =>
         digest.digest(Digest.sha256, new TextEncoder().encode(Redacted.value(key)))
 
       const found = yield* Cache.makeWith(
         Effect.fnUntraced(function*(hashHex: string) {
-          const now = yield* Clock.currentTimeMillis
           const [row] = yield* sql<{ readonly account_id: string; readonly expires_at: bigint | null }>`
             SELECT account_id, expires_at FROM api_keys
-            WHERE hash = decode(${hashHex}, 'hex') AND revoked_at IS NULL
-              AND (expires_at IS NULL OR expires_at > ${Math.floor(now / 1000)})`
+            WHERE hash = decode(${hashHex}, 'hex') AND ${live(yield* currentSeconds)}`
           return row === undefined ? Option.none<Found>() : Option.some<Found>({
             accountId: Id.AccountId.make(row.account_id),
             expiresAt: row.expires_at === null ? undefined : Number(row.expires_at)
@@ -66,58 +108,97 @@ export class ApiKeys extends Context.Service<ApiKeys, {
           timeToLive: (exit) => Exit.isSuccess(exit) && Option.isSome(exit.value) ? trustFor : Duration.zero
         }
       )
+      const forget = (hash: Uint8Array) => Cache.invalidate(found, hex(hash))
+
+      const create = Effect.fnUntraced(function*(accountId: Id.AccountId, name: string, given?: Redacted.Redacted) {
+        const id = Id.KeyId.make(
+          yield* Id.make("key").pipe(Effect.provideService(SecureRandom.SecureRandom, random))
+        )
+        const key = given ?? Redacted.make(
+          prefix + (yield* Id.randomText(secretLength).pipe(
+            Effect.provideService(SecureRandom.SecureRandom, random)
+          ))
+        )
+        const createdAt = yield* currentSeconds
+        yield* sql`
+          INSERT INTO api_keys ${
+          sql.insert({
+            id,
+            account_id: accountId,
+            name,
+            hash: yield* hashOf(key),
+            sealed: yield* seal.seal(placeOf(id), key),
+            created_at: createdAt
+          })
+        }`
+        return { id, accountId, name, createdAt, expiresAt: null, key }
+      })
+
+      const replace = Effect.fnUntraced(function*(accountId: Id.AccountId, id: string, overlapSeconds: number) {
+        const now = yield* currentSeconds
+        const [row] = yield* sql<{ readonly name: string; readonly hash: Uint8Array }>`
+          UPDATE api_keys SET expires_at = least(expires_at, ${now + overlapSeconds}::bigint)
+          WHERE account_id = ${accountId} AND id = ${id} AND ${live(now)} RETURNING name, hash`
+        return row === undefined ? undefined : { replaced: row.hash, made: yield* create(accountId, row.name) }
+      }, sql.withTransaction)
 
       return ApiKeys.of({
-        create: Effect.fnUntraced(function*(accountId, name, given) {
-          const id = Id.KeyId.make(
-            yield* Id.make("key").pipe(Effect.provideService(SecureRandom.SecureRandom, random))
-          )
-          const key = given ?? Redacted.make(
-            prefix + (yield* Id.randomText(secretLength).pipe(
-              Effect.provideService(SecureRandom.SecureRandom, random)
-            ))
-          )
-          const createdAt = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-          yield* sql`
-            INSERT INTO api_keys ${
-            sql.insert({
-              id,
-              account_id: accountId,
-              name,
-              hash: yield* hashOf(key),
-              sealed: yield* seal.seal(placeOf(id), key),
-              created_at: createdAt
-            })
-          }`
-          return { id, key }
-        }),
+        create,
         authenticate: Effect.fnUntraced(function*(key) {
           if (!Redacted.value(key).startsWith(prefix)) return Option.none()
-          const live = yield* Cache.get(found, hex(yield* hashOf(key)))
-          const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+          const known = yield* Cache.get(found, hex(yield* hashOf(key)))
+          const now = yield* currentSeconds
           return Option.flatMap(
-            live,
+            known,
             ({ accountId, expiresAt }) =>
               expiresAt === undefined || expiresAt > now ? Option.some(accountId) : Option.none()
           )
         }),
         reveal: Effect.fnUntraced(function*(accountId) {
-          const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
           const [row] = yield* sql<{ readonly id: string; readonly sealed: Uint8Array }>`
             SELECT id, sealed FROM api_keys
-            WHERE account_id = ${accountId} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})
+            WHERE account_id = ${accountId} AND ${live(yield* currentSeconds)}
             ORDER BY id DESC LIMIT 1`
           return row === undefined ? Option.none() : Option.some(yield* seal.open(placeOf(row.id), row.sealed))
         }),
+        verifySeal: Effect.flatMap(
+          sql<{ readonly id: string; readonly sealed: Uint8Array }>`
+            SELECT id, sealed FROM api_keys ORDER BY id DESC LIMIT 1`,
+          ([row]) => row === undefined ? Effect.void : Effect.asVoid(seal.open(placeOf(row.id), row.sealed))
+        ),
+        page: Effect.fnUntraced(function*(accountId, request) {
+          const where = sql`account_id = ${accountId} AND ${live(yield* currentSeconds)}`
+          return yield* Page.read(sql, { table: "api_keys", where, request, decode: decodeAll })
+        }),
+        list: Effect.fnUntraced(function*(accountId) {
+          const rows = yield* sql`
+            SELECT * FROM api_keys WHERE account_id = ${accountId} AND ${live(yield* currentSeconds)} ORDER BY id`
+          return yield* decodeAll(rows)
+        }),
+        getById: Effect.fnUntraced(function*(id) {
+          const now = yield* currentSeconds
+          return yield* SqlSchema.findOneOption({
+            Request: Schema.String,
+            Result: Row,
+            execute: (key) => sql`SELECT * FROM api_keys WHERE id = ${key} AND ${live(now)}`
+          })(id).pipe(Effect.catchTag("SchemaError", Effect.die))
+        }),
+        // What the database has taken is forgotten here too, whatever becomes of the caller.
+        rotate: Effect.fnUntraced(function*(accountId, id, overlapSeconds) {
+          const rotated = yield* replace(accountId, id, overlapSeconds)
+          if (rotated === undefined) return Option.none()
+          yield* forget(rotated.replaced)
+          return Option.some(rotated.made)
+        }, Effect.uninterruptible),
         revoke: Effect.fnUntraced(function*(accountId, id) {
-          const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+          const now = yield* currentSeconds
           const [row] = yield* sql<{ readonly hash: Uint8Array }>`
             UPDATE api_keys SET revoked_at = ${now}
-            WHERE account_id = ${accountId} AND id = ${id} AND revoked_at IS NULL RETURNING hash`
+            WHERE account_id = ${accountId} AND id = ${id} AND ${live(now)} RETURNING hash`
           if (row === undefined) return false
-          yield* Cache.invalidate(found, hex(row.hash))
+          yield* forget(row.hash)
           return true
-        })
+        }, Effect.uninterruptible)
       })
     })
   )

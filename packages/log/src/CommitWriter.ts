@@ -1,6 +1,8 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql"
+import { Attempts } from "./Attempts.ts"
 import type { Commit } from "./Commit.ts"
+import * as CrashPoint from "./CrashPoint.ts"
 import { addTally, type CursorMove, Cursors, keyText } from "./Cursors.ts"
 import { DedupeMarks } from "./DedupeMarks.ts"
 import { Deliveries } from "./Deliveries.ts"
@@ -92,6 +94,7 @@ export class CommitWriter extends Context.Service<CommitWriter, {
       const state = yield* SourceState
       const marks = yield* DedupeMarks
       const due = yield* DueWork
+      const attempts = yield* Attempts
       const deliveries = yield* Deliveries
       const usage = yield* Usage
 
@@ -128,6 +131,7 @@ export class CommitWriter extends Context.Service<CommitWriter, {
           const members = commits.filter(({ head }) =>
             head === undefined || (held.has(head.emitterId) && wanted.get(head.emitterId)?.epoch === head.epoch)
           )
+          CrashPoint.reached("commit-heads")
           const dueWork = foldDueWork(members)
           yield* whenAny(all(members, (commit) => commit.events), events.append)
           yield* moveCursors(members)
@@ -144,7 +148,7 @@ export class CommitWriter extends Context.Service<CommitWriter, {
           yield* whenAny(dueWork.put, due.put)
           yield* whenAny(all(members, (commit) => commit.deliveries), deliveries.insert)
           yield* changeDeliveries(members)
-          yield* whenAny(all(members, (commit) => commit.attempts), deliveries.record)
+          yield* whenAny(all(members, (commit) => commit.attempts), attempts.record)
           yield* whenAny(all(members, (commit) => commit.usage), usage.add)
           for (const { also } of members) {
             if (also !== undefined) yield* also

@@ -1,6 +1,6 @@
 import { Component, ConfigurableProp } from "@headwater/domain/Component"
 import type { AccountId, ComponentId } from "@headwater/domain/Id"
-import { Context, Effect, Layer, type Option, Schema } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError, SqlSchema } from "effect/sql"
 import * as Column from "./Column.ts"
 
@@ -17,18 +17,40 @@ const Row = Schema.Struct({
   updatedAt: "updated_at"
 }))
 
-/** Saved component versions. They are never changed: the same key with other code is a new row. */
+/** One that belongs to no account and can be found by its key. */
+export type PublishableComponent = Component & { readonly accountId: null; readonly key: string }
+
+/** What is added to the registry at a time is checked against what is there: one after the other. */
+const registryLock = 7_250_914_203
+
+/**
+ * Saved component versions: those of accounts, and those in the registry, which belong to none. They are never changed: the
+ * same key with other code is a new row.
+ */
 export class Components extends Context.Service<Components, {
   readonly insert: (component: Component) => Effect.Effect<void, SqlError.SqlError>
   /** For one whose source did not come about; fails where a source has it. */
   readonly delete: (id: ComponentId) => Effect.Effect<void, SqlError.SqlError>
+  /** One that the account may use: its own, or one in the registry. */
   readonly get: (accountId: AccountId, id: string) => Effect.Effect<Option.Option<Component>, SqlError.SqlError>
-  /** Of any account: for the engine, which holds the id from a source. */
+  /** Of any account, and withdrawn from the registry or not: for the engine, which holds the id from a source. */
   readonly getById: (id: ComponentId) => Effect.Effect<Option.Option<Component>, SqlError.SqlError>
+  /** Among the account's own. */
   readonly newestByKey: (
     accountId: AccountId,
     key: string
   ) => Effect.Effect<Option.Option<Component>, SqlError.SqlError>
+  /** The newest version in the registry. */
+  readonly newestPublished: (key: string) => Effect.Effect<Option.Option<Component>, SqlError.SqlError>
+  /**
+   * Adds a version to the registry, unless the newest one of its key has the same code. Gives the version that is the newest
+   * then.
+   */
+  readonly publish: (
+    component: PublishableComponent
+  ) => Effect.Effect<{ readonly component: Component; readonly isNew: boolean }, SqlError.SqlError>
+  /** Takes every version of a key out of the registry, and gives how many there were. Sources that have one keep it. */
+  readonly withdraw: (key: string) => Effect.Effect<number, SqlError.SqlError>
 }>()("@headwater/log/Components") {
   static readonly layer: Layer.Layer<Components, never, SqlClient.SqlClient> = Layer.effect(
     Components,
@@ -39,19 +61,44 @@ export class Components extends Context.Service<Components, {
         SqlSchema.findOneOption({ Request: Schema.Void, Result: Row, execute: () => rows })().pipe(
           Effect.catchTag("SchemaError", Effect.die)
         )
+      const insert = (component: Component) =>
+        encode(component).pipe(
+          Effect.orDie,
+          Effect.flatMap((row) => sql`INSERT INTO components ${sql.insert(row)}`),
+          Effect.asVoid
+        )
+      const newestPublished = (key: string) =>
+        one(sql`
+          SELECT * FROM components WHERE account_id IS NULL AND NOT withdrawn AND key = ${key}
+          ORDER BY id DESC LIMIT 1`)
       return Components.of({
-        insert: (component) =>
-          encode(component).pipe(
-            Effect.orDie,
-            Effect.flatMap((row) => sql`INSERT INTO components ${sql.insert(row)}`),
-            Effect.asVoid
-          ),
+        insert,
         delete: (id) => Effect.asVoid(sql`DELETE FROM components WHERE id = ${id}`),
-        get: (accountId, id) => one(sql`SELECT * FROM components WHERE id = ${id} AND account_id = ${accountId}`),
+        get: (accountId, id) =>
+          one(sql`
+            SELECT * FROM components WHERE id = ${id}
+              AND (account_id = ${accountId} OR account_id IS NULL AND NOT withdrawn)`),
         getById: (id) => one(sql`SELECT * FROM components WHERE id = ${id}`),
         newestByKey: (accountId, key) =>
           one(sql`
-            SELECT * FROM components WHERE account_id = ${accountId} AND key = ${key} ORDER BY id DESC LIMIT 1`)
+            SELECT * FROM components WHERE account_id = ${accountId} AND key = ${key} ORDER BY id DESC LIMIT 1`),
+        newestPublished,
+        publish: Effect.fnUntraced(function*(component) {
+          yield* sql`SELECT pg_advisory_xact_lock(${registryLock})`
+          const newest = yield* newestPublished(component.key)
+          if (Option.isSome(newest) && newest.value.codeHash === component.codeHash) {
+            return { component: newest.value, isNew: false }
+          }
+          yield* insert(component)
+          return { component, isNew: true }
+        }, sql.withTransaction),
+        withdraw: (key) =>
+          Effect.map(
+            sql`
+              UPDATE components SET withdrawn = true WHERE account_id IS NULL AND NOT withdrawn AND key = ${key}
+              RETURNING id`,
+            (rows) => rows.length
+          )
       })
     })
   )

@@ -1,6 +1,7 @@
-import type { EventId } from "@headwater/domain/EventId"
+import * as EventId from "@headwater/domain/EventId"
 import { Context, Effect, Layer, Option } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient, type SqlError, type Statement } from "effect/sql"
+import type { EventRange, StreamAddress } from "./EventLog.ts"
 import { bigints, numbers, texts } from "./internal/SqlArray.ts"
 
 /** Stands in for a subscription id where a source reads its own `$requests`. */
@@ -15,7 +16,7 @@ export interface CursorKey {
 /** Where a cursor stands: the number and id of the last event it has passed. */
 export interface Position {
   readonly n: number
-  readonly id: EventId
+  readonly id: EventId.EventId
 }
 
 export const beginning: Position = { n: 0, id: 0n }
@@ -55,6 +56,13 @@ export interface OwedCursor extends CursorKey {
   readonly position: Position
 }
 
+/** Events that a listener has not come to. */
+export interface UnreadEvents {
+  readonly subscriptionId: string
+  readonly listenerId: string
+  readonly count: number
+}
+
 interface OwedRow {
   readonly subscription_id: string
   readonly emitter_id: string
@@ -70,6 +78,10 @@ export const keyText = (key: CursorKey): string => `${key.subscriptionId} ${key.
 export class Cursors extends Context.Service<Cursors, {
   /** Where a subscription's cursor stands; none once the subscription is gone. */
   readonly position: (key: CursorKey) => Effect.Effect<Option.Option<Position>, SqlError.SqlError>
+  /** Where the cursors on an emitter's log stand and where they started, by subscription. */
+  readonly onEmitter: (
+    emitterId: string
+  ) => Effect.Effect<ReadonlyMap<string, { readonly n: number; readonly startN: number }>, SqlError.SqlError>
   /** Where a source stands in its own requests. */
   readonly requestsPosition: (emitterId: string) => Effect.Effect<Position, SqlError.SqlError>
   /**
@@ -86,17 +98,39 @@ export class Cursors extends Context.Service<Cursors, {
   readonly listenersOwed: (
     emitterIds?: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyArray<{ readonly emitterId: string; readonly listenerId: string }>, SqlError.SqlError>
+  /**
+   * When the oldest event was appended that a listener of a kind has not come to, in Unix milliseconds; undefined where
+   * there is none. What inactive listeners leave waiting does not count.
+   */
+  readonly oldestOwed: Effect.Effect<
+    { readonly source: number | undefined; readonly webhook: number | undefined; readonly request: number | undefined },
+    SqlError.SqlError
+  >
+  /** The cursors that stand before the end of a range of events, and how many of those in front of them it holds. */
+  readonly unreadIn: (
+    address: StreamAddress & { readonly accountId: string },
+    range: EventRange
+  ) => Effect.Effect<ReadonlyArray<UnreadEvents>, SqlError.SqlError>
   readonly removeOfEmitter: (emitterId: string) => Effect.Effect<void, SqlError.SqlError>
 }>()("@headwater/log/Cursors") {
   static readonly layer: Layer.Layer<Cursors, never, SqlClient.SqlClient> = Layer.effect(
     Cursors,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      // In two parts, so that literal subscriptions, of which an account may have one for each emitter, join by equality.
       const owed = sql`
-        subscriptions s
-        JOIN heads h ON h.account_id = s.account_id AND h.emitter_id LIKE s.emitter_like AND h.streams ? s.stream
-        LEFT JOIN cursors c ON c.subscription_id = s.id AND c.emitter_id = h.emitter_id
-        WHERE (h.emitter_id <> s.listener_id OR h.emitter_id = s.emitter_id) AND (h.streams ->> s.stream)::bigint > coalesce(c.n, 0)`
+        (
+          SELECT s.id AS subscription_id, s.listener_id, s.stream, h.emitter_id, h.streams
+          FROM subscriptions s JOIN heads h ON h.account_id = s.account_id AND h.emitter_id = s.emitter_id
+          WHERE NOT s.is_glob
+          UNION ALL
+          SELECT s.id, s.listener_id, s.stream, h.emitter_id, h.streams
+          FROM subscriptions s JOIN heads h
+            ON h.account_id = s.account_id AND h.emitter_id LIKE s.emitter_like AND h.emitter_id <> s.listener_id
+          WHERE s.is_glob
+        ) AS r
+        LEFT JOIN cursors c ON c.subscription_id = r.subscription_id AND c.emitter_id = r.emitter_id
+        WHERE r.streams ? r.stream AND (r.streams ->> r.stream)::bigint > coalesce(c.n, 0)`
       return Cursors.of({
         position: (key) =>
           Effect.map(
@@ -105,6 +139,13 @@ export class Cursors extends Context.Service<Cursors, {
               LEFT JOIN cursors c ON c.subscription_id = s.id AND c.emitter_id = ${key.emitterId}
               WHERE s.id = ${key.subscriptionId}`,
             ([row]) => row === undefined ? Option.none() : Option.some({ n: Number(row.n), id: row.id })
+          ),
+        onEmitter: (emitterId) =>
+          Effect.map(
+            sql<{ subscription_id: string; n: bigint; start_n: bigint }>`
+              SELECT subscription_id, n, start_n FROM cursors WHERE emitter_id = ${emitterId}`,
+            (rows) =>
+              new Map(rows.map((row) => [row.subscription_id, { n: Number(row.n), startN: Number(row.start_n) }]))
           ),
         requestsPosition: (emitterId) =>
           Effect.map(
@@ -131,7 +172,7 @@ export class Cursors extends Context.Service<Cursors, {
               ) AS m (subscription_id, emitter_id, from_n, n, id, delivered, pending, exhausted, dropped)
               WHERE (m.subscription_id = ${ownRequests}
                   OR EXISTS (SELECT FROM subscriptions s WHERE s.id = m.subscription_id))
-                AND (m.from_n = 0
+                AND (m.from_n = 0 AND EXISTS (SELECT FROM heads h WHERE h.emitter_id = m.emitter_id)
                   OR EXISTS (SELECT FROM cursors e
                     WHERE e.subscription_id = m.subscription_id AND e.emitter_id = m.emitter_id))
               ORDER BY m.subscription_id, m.emitter_id
@@ -187,8 +228,8 @@ export class Cursors extends Context.Service<Cursors, {
         owedTo: (listenerId) =>
           Effect.map(
             sql<OwedRow>`
-              SELECT s.id AS subscription_id, h.emitter_id, s.stream, coalesce(c.n, 0) AS n, coalesce(c.id, 0) AS id
-              FROM ${owed} AND s.listener_id = ${listenerId}`,
+              SELECT r.subscription_id, r.emitter_id, r.stream, coalesce(c.n, 0) AS n, coalesce(c.id, 0) AS id
+              FROM ${owed} AND r.listener_id = ${listenerId}`,
             (rows) =>
               rows.map((row) => ({
                 subscriptionId: row.subscription_id,
@@ -198,17 +239,62 @@ export class Cursors extends Context.Service<Cursors, {
               }))
           ),
         listenersOwed: (emitterIds) => {
-          const wanted = emitterIds === undefined ? sql`` : sql`AND h.emitter_id = ANY (${texts(emitterIds)})`
+          const among = (emitterId: Statement.Fragment) =>
+            emitterIds === undefined ? sql`` : sql`AND ${emitterId} = ANY (${texts(emitterIds)})`
           return Effect.map(
             sql<{ emitter_id: string; listener_id: string }>`
-              SELECT DISTINCT h.emitter_id, s.listener_id FROM ${owed} ${wanted}
+              SELECT DISTINCT r.emitter_id, r.listener_id FROM ${owed} ${among(sql`r.emitter_id`)}
               UNION ALL
               SELECT h.emitter_id, h.emitter_id FROM heads h
               LEFT JOIN cursors c ON c.subscription_id = ${ownRequests} AND c.emitter_id = h.emitter_id
-              WHERE h.streams ? ${ownRequests} AND (h.streams ->> ${ownRequests})::bigint > coalesce(c.n, 0) ${wanted}`,
+              WHERE h.streams ? ${ownRequests} AND (h.streams ->> ${ownRequests})::bigint > coalesce(c.n, 0)
+                ${among(sql`h.emitter_id`)}`,
             (rows) => rows.map((row) => ({ emitterId: row.emitter_id, listenerId: row.listener_id }))
           )
         },
+        oldestOwed: Effect.gen(function*() {
+          const [row] = yield* sql<{ source: bigint | null; webhook: bigint | null; request: bigint | null }>`
+            WITH owed AS (
+              SELECT r.listener_id, r.emitter_id, r.stream, coalesce(c.id, 0) AS id FROM ${owed}
+              UNION ALL
+              SELECT ${ownRequests}, h.emitter_id, ${ownRequests}, coalesce(c.id, 0) FROM heads h
+              LEFT JOIN cursors c ON c.subscription_id = ${ownRequests} AND c.emitter_id = h.emitter_id
+              WHERE h.streams ? ${ownRequests} AND (h.streams ->> ${ownRequests})::bigint > coalesce(c.n, 0)
+            ), waiting AS (
+              SELECT o.listener_id, o.emitter_id, (
+                SELECT e.id FROM events e WHERE e.emitter_id = o.emitter_id AND e.stream = o.stream AND e.id > o.id
+                ORDER BY e.id LIMIT 1
+              ) AS id
+              FROM owed o
+            )
+            SELECT
+              min(w.id) FILTER (WHERE EXISTS (SELECT FROM sources l WHERE l.id = w.listener_id AND l.active)) AS source,
+              min(w.id) FILTER (WHERE EXISTS (SELECT FROM webhooks l WHERE l.id = w.listener_id AND l.active)) AS webhook,
+              min(w.id) FILTER (WHERE w.listener_id = ${ownRequests}
+                AND EXISTS (SELECT FROM sources l WHERE l.id = w.emitter_id AND l.active)) AS request
+            FROM waiting w`
+          const at = (id: bigint | null | undefined) => id == null ? undefined : EventId.milliseconds(id)
+          return { source: at(row?.source), webhook: at(row?.webhook), request: at(row?.request) }
+        }),
+        unreadIn: ({ accountId, emitterId, stream }, { from, to }) =>
+          Effect.map(
+            sql<{ subscription_id: string; listener_id: string; count: bigint }>`
+              SELECT s.id AS subscription_id, s.listener_id, (
+                SELECT count(*) FROM events e
+                WHERE e.emitter_id = ${emitterId} AND e.stream = ${stream} AND e.id > coalesce(c.id, 0)
+                  AND e.id BETWEEN ${from} AND ${to}
+              ) AS count
+              FROM subscriptions s
+              LEFT JOIN cursors c ON c.subscription_id = s.id AND c.emitter_id = ${emitterId}
+              WHERE s.account_id = ${accountId} AND s.stream = ${stream} AND ${emitterId} LIKE s.emitter_like
+                AND (s.listener_id <> ${emitterId} OR s.emitter_id = ${emitterId}) AND coalesce(c.id, 0) < ${to}`,
+            (rows) =>
+              rows.filter((row) => row.count > 0n).map((row) => ({
+                subscriptionId: row.subscription_id,
+                listenerId: row.listener_id,
+                count: Number(row.count)
+              }))
+          ),
         removeOfEmitter: (emitterId) => Effect.asVoid(sql`DELETE FROM cursors WHERE emitter_id = ${emitterId}`)
       })
     })

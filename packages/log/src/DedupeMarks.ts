@@ -2,6 +2,9 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { numbers, texts } from "./internal/SqlArray.ts"
 
+/** Rows deleted at once. */
+const bite = 1_000
+
 /** What an emitter remembers of the ids it has emitted: one mark an id, or one whose value is the id that counts. */
 export interface DedupeMark {
   readonly emitterId: string
@@ -13,12 +16,20 @@ export interface DedupeMark {
 
 /** The `dedupe_marks` table. Marks outlive the events they came with. */
 export class DedupeMarks extends Context.Service<DedupeMarks, {
-  /** Those of the given marks the emitter has, with their values. */
+  /** Those of the given marks the emitter has. */
   readonly known: (
     emitterId: string,
     marks: ReadonlyArray<string>
-  ) => Effect.Effect<ReadonlyMap<string, string>, SqlError.SqlError>
+  ) => Effect.Effect<ReadonlyArray<DedupeMark>, SqlError.SqlError>
   readonly add: (marks: ReadonlyArray<DedupeMark>) => Effect.Effect<void, SqlError.SqlError>
+  /** Notes that marks were seen again, at a time in Unix milliseconds. */
+  readonly touch: (
+    emitterId: string,
+    marks: ReadonlyArray<string>,
+    now: number
+  ) => Effect.Effect<void, SqlError.SqlError>
+  /** Forgets marks of single ids that were last seen before a time, in Unix milliseconds. */
+  readonly expire: (before: number) => Effect.Effect<void, SqlError.SqlError>
   readonly removeAll: (emitterId: string) => Effect.Effect<void, SqlError.SqlError>
 }>()("@headwater/log/DedupeMarks") {
   static readonly layer: Layer.Layer<DedupeMarks, never, SqlClient.SqlClient> = Layer.effect(
@@ -28,9 +39,10 @@ export class DedupeMarks extends Context.Service<DedupeMarks, {
       return DedupeMarks.of({
         known: (emitterId, marks) =>
           Effect.map(
-            sql<{ mark: string; value: string }>`
-              SELECT mark, value FROM dedupe_marks WHERE emitter_id = ${emitterId} AND mark = ANY (${texts(marks)})`,
-            (rows) => new Map(rows.map((row) => [row.mark, row.value]))
+            sql<{ mark: string; value: string; seen_at: bigint }>`
+              SELECT mark, value, seen_at FROM dedupe_marks
+              WHERE emitter_id = ${emitterId} AND mark = ANY (${texts(marks)})`,
+            (rows) => rows.map((row) => ({ emitterId, mark: row.mark, value: row.value, seenAt: Number(row.seen_at) }))
           ),
         add: (marks) =>
           Effect.asVoid(sql`
@@ -43,6 +55,17 @@ export class DedupeMarks extends Context.Service<DedupeMarks, {
             )
             ON CONFLICT (emitter_id, mark) DO UPDATE SET
               value = excluded.value, seen_at = excluded.seen_at`),
+        touch: (emitterId, marks, now) =>
+          Effect.asVoid(sql`
+            UPDATE dedupe_marks SET seen_at = ${now} WHERE emitter_id = ${emitterId} AND mark = ANY (${texts(marks)})`),
+        expire: (before) =>
+          sql<{ gone: bigint }>`
+            DELETE FROM dedupe_marks WHERE ctid = ANY (ARRAY (
+              SELECT ctid FROM dedupe_marks WHERE seen_at < ${before} AND mark LIKE '%:%' LIMIT ${bite}
+            )) AND seen_at < ${before} RETURNING seen_at AS gone`.pipe(
+            Effect.repeat({ until: (rows) => rows.length < bite }),
+            Effect.asVoid
+          ),
         removeAll: (emitterId) => Effect.asVoid(sql`DELETE FROM dedupe_marks WHERE emitter_id = ${emitterId}`)
       })
     })

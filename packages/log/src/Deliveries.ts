@@ -1,7 +1,7 @@
 import type { EventId } from "@headwater/domain/EventId"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { bigints, bytes, integers, numbers, texts } from "./internal/SqlArray.ts"
+import { bigints, integers, texts } from "./internal/SqlArray.ts"
 
 /** `pending` waits for a retry; `exhausted` has used them all, and can be replayed. */
 export type DeliveryState = "pending" | "exhausted"
@@ -17,33 +17,6 @@ export interface Delivery {
   /** How many attempts were made. */
   readonly attempts: number
   readonly state: DeliveryState
-}
-
-/** One send and what came of it. */
-export interface Attempt {
-  readonly deliveryId: string
-  /** From 1. */
-  readonly attempt: number
-  readonly webhookId: string
-  readonly subscriptionId: string
-  readonly emitterId: string
-  readonly stream: string
-  readonly eventId: EventId
-  readonly emitId: string
-  /** Unix milliseconds. */
-  readonly startedAt: number
-  readonly durationMs: number
-  readonly outcome: "delivered" | "failed"
-  readonly status: number | null
-  /** The address connected to. */
-  readonly address: string | null
-  readonly errorClass: string | null
-  readonly errorMessage: string | null
-  /** JSON text. */
-  readonly responseHeaders: string | null
-  readonly responseBody: Uint8Array | null
-  /** When the next attempt is due, Unix milliseconds. */
-  readonly nextAt: number | null
 }
 
 /** A row's next state, if it still stands at `fromAttempts`; a settled one loses its row. */
@@ -76,22 +49,31 @@ const fromRow = (row: DeliveryRow): Delivery => ({
   state: row.state
 })
 
-/** The `deliveries` and `attempts` tables. */
+/** Rows deleted at once. */
+const bite = 1_000
+
+/** The `deliveries` table. */
 export class Deliveries extends Context.Service<Deliveries, {
   readonly find: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Delivery>, SqlError.SqlError>
+  /** Those of one event that were not delivered at once, and when the next attempt of each is due, in Unix milliseconds. */
+  readonly ofEvent: (
+    emitterId: string,
+    stream: string,
+    eventId: EventId
+  ) => Effect.Effect<ReadonlyArray<Delivery & { readonly nextAt: number | null }>, SqlError.SqlError>
   readonly insert: (deliveries: ReadonlyArray<Delivery>) => Effect.Effect<void, SqlError.SqlError>
   /** Answers the ids that changed. */
   readonly change: (
     changes: ReadonlyArray<DeliveryChange>
   ) => Effect.Effect<ReadonlySet<string>, SqlError.SqlError>
-  readonly record: (attempts: ReadonlyArray<Attempt>) => Effect.Effect<void, SqlError.SqlError>
-  readonly attemptsOf: (webhookId: string) => Effect.Effect<ReadonlyArray<Attempt>, SqlError.SqlError>
   /** A subscription is gone: what waits for a retry is not tried again. */
   readonly removePendingOf: (
     webhookId: string,
     subscriptionId: string
   ) => Effect.Effect<void, SqlError.SqlError>
   readonly removeOfWebhook: (webhookId: string) => Effect.Effect<void, SqlError.SqlError>
+  /** Forgets those that were given up and whose events are older than `before`. */
+  readonly removeExhausted: (before: EventId) => Effect.Effect<void, SqlError.SqlError>
 }>()("@headwater/log/Deliveries") {
   static readonly layer: Layer.Layer<Deliveries, never, SqlClient.SqlClient> = Layer.effect(
     Deliveries,
@@ -102,6 +84,20 @@ export class Deliveries extends Context.Service<Deliveries, {
           Effect.map(
             sql<DeliveryRow>`SELECT * FROM deliveries WHERE id = ANY (${texts(ids)})`,
             (rows) => rows.map(fromRow)
+          ),
+        ofEvent: (emitterId, stream, eventId) =>
+          Effect.map(
+            sql<DeliveryRow & { next_at: bigint | null }>`
+              SELECT d.*, w.due_at AS next_at FROM (
+                SELECT * FROM deliveries WHERE event_id = ${eventId} AND state = 'exhausted'
+                UNION ALL
+                SELECT * FROM deliveries
+                WHERE emitter_id = ${emitterId} AND stream = ${stream} AND event_id = ${eventId} AND state = 'pending'
+              ) AS d
+              LEFT JOIN due_work w ON w.owner_id = d.webhook_id AND w.kind = 'retry' AND w.key = d.id
+              WHERE d.emitter_id = ${emitterId} AND d.stream = ${stream} ORDER BY d.id`,
+            (rows) =>
+              rows.map((row) => ({ ...fromRow(row), nextAt: row.next_at === null ? null : Number(row.next_at) }))
           ),
         insert: (deliveries) =>
           Effect.asVoid(sql`
@@ -138,89 +134,22 @@ export class Deliveries extends Context.Service<Deliveries, {
               SELECT id FROM removed UNION ALL SELECT id FROM updated`,
             (rows) => new Set(rows.map((row) => row.id))
           ),
-        record: (attempts) =>
-          Effect.asVoid(sql`
-            INSERT INTO attempts (delivery_id, attempt, webhook_id, subscription_id, emitter_id, stream, event_id,
-              emit_id, started_at, duration_ms, outcome, status, address, error_class, error_message,
-              response_headers, response_body, next_at)
-            SELECT * FROM unnest(
-              ${texts(attempts.map((attempt) => attempt.deliveryId))},
-              ${integers(attempts.map((attempt) => attempt.attempt))},
-              ${texts(attempts.map((attempt) => attempt.webhookId))},
-              ${texts(attempts.map((attempt) => attempt.subscriptionId))},
-              ${texts(attempts.map((attempt) => attempt.emitterId))},
-              ${texts(attempts.map((attempt) => attempt.stream))},
-              ${bigints(attempts.map((attempt) => attempt.eventId))},
-              ${texts(attempts.map((attempt) => attempt.emitId))},
-              ${numbers(attempts.map((attempt) => attempt.startedAt))},
-              ${integers(attempts.map((attempt) => attempt.durationMs))},
-              ${texts(attempts.map((attempt) => attempt.outcome))},
-              ${integers(attempts.map((attempt) => attempt.status))},
-              ${texts(attempts.map((attempt) => attempt.address))},
-              ${texts(attempts.map((attempt) => attempt.errorClass))},
-              ${texts(attempts.map((attempt) => attempt.errorMessage))},
-              ${texts(attempts.map((attempt) => attempt.responseHeaders))},
-              ${bytes(attempts.map((attempt) => attempt.responseBody))},
-              ${numbers(attempts.map((attempt) => attempt.nextAt))}
-            )`),
-        attemptsOf: (webhookId) =>
-          Effect.map(
-            sql<AttemptRow>`
-              SELECT * FROM attempts WHERE webhook_id = ${webhookId} ORDER BY started_at, delivery_id, attempt`,
-            (rows) => rows.map(attemptFromRow)
-          ),
         removePendingOf: (webhookId, subscriptionId) =>
           Effect.asVoid(sql`
             DELETE FROM deliveries
             WHERE webhook_id = ${webhookId} AND subscription_id = ${subscriptionId} AND state = 'pending'`),
-        removeOfWebhook: (webhookId) =>
-          Effect.andThen(
-            sql`DELETE FROM deliveries WHERE webhook_id = ${webhookId}`,
-            Effect.asVoid(sql`DELETE FROM attempts WHERE webhook_id = ${webhookId}`)
+        removeOfWebhook: (webhookId) => Effect.asVoid(sql`DELETE FROM deliveries WHERE webhook_id = ${webhookId}`),
+        removeExhausted: (before) =>
+          sql<{ id: string }>`
+            DELETE FROM deliveries d USING (
+              SELECT id FROM deliveries WHERE state = 'exhausted' AND event_id < ${before}
+              ORDER BY event_id LIMIT ${bite}
+            ) AS b
+            WHERE d.id = b.id RETURNING d.id`.pipe(
+            Effect.repeat({ until: (rows) => rows.length < bite }),
+            Effect.asVoid
           )
       })
     })
   )
 }
-
-interface AttemptRow {
-  readonly delivery_id: string
-  readonly attempt: number
-  readonly webhook_id: string
-  readonly subscription_id: string
-  readonly emitter_id: string
-  readonly stream: string
-  readonly event_id: bigint
-  readonly emit_id: string
-  readonly started_at: bigint
-  readonly duration_ms: number
-  readonly outcome: "delivered" | "failed"
-  readonly status: number | null
-  readonly address: string | null
-  readonly error_class: string | null
-  readonly error_message: string | null
-  readonly response_headers: string | null
-  readonly response_body: Uint8Array | null
-  readonly next_at: bigint | null
-}
-
-const attemptFromRow = (row: AttemptRow): Attempt => ({
-  deliveryId: row.delivery_id,
-  attempt: row.attempt,
-  webhookId: row.webhook_id,
-  subscriptionId: row.subscription_id,
-  emitterId: row.emitter_id,
-  stream: row.stream,
-  eventId: row.event_id,
-  emitId: row.emit_id,
-  startedAt: Number(row.started_at),
-  durationMs: row.duration_ms,
-  outcome: row.outcome,
-  status: row.status,
-  address: row.address,
-  errorClass: row.error_class,
-  errorMessage: row.error_message,
-  responseHeaders: row.response_headers,
-  responseBody: row.response_body,
-  nextAt: row.next_at === null ? null : Number(row.next_at)
-})

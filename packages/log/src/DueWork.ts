@@ -51,6 +51,8 @@ export class DueWork extends Context.Service<DueWork, {
     now: number,
     limit: number
   ) => Effect.Effect<ReadonlyArray<DueItem>, SqlError.SqlError>
+  /** The earliest time that each kind of work is due at since, in Unix milliseconds; undefined where none is. */
+  readonly oldest: (now: number) => Effect.Effect<Readonly<Record<DueKind, number | undefined>>, SqlError.SqlError>
   /** Everything an owner has of one kind, due or not. */
   readonly allOf: (ownerId: string, kind: DueKind) => Effect.Effect<ReadonlyArray<DueItem>, SqlError.SqlError>
   /** Makes work of one kind that is not due yet due at `now`. */
@@ -95,6 +97,22 @@ export class DueWork extends Context.Service<DueWork, {
               SELECT * FROM due_work WHERE owner_id = ${ownerId} AND due_at <= ${now}
               ORDER BY due_at, key LIMIT ${limit}`,
             (rows) => rows.map(fromRow)
+          ),
+        oldest: (now) =>
+          Effect.map(
+            sql<{ kind: DueKind; due_at: bigint }>`
+              SELECT kind, min(due_at) AS due_at FROM due_work WHERE due_at <= ${now} GROUP BY kind`,
+            (rows) => {
+              const known = new Map(rows.map((row) => [row.kind, Number(row.due_at)]))
+              const of = (kind: DueKind) => known.get(kind)
+              return {
+                timer: of("timer"),
+                emit: of("emit"),
+                delete: of("delete"),
+                retry: of("retry"),
+                wake: of("wake")
+              }
+            }
           ),
         allOf: (ownerId, kind) =>
           Effect.map(

@@ -1,5 +1,6 @@
 import type { EventMeta, LoggedEvent } from "@headwater/domain/Event"
-import type { EventId } from "@headwater/domain/EventId"
+import * as EventId from "@headwater/domain/EventId"
+import * as Stream from "@headwater/domain/Stream"
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { bigints, integers, numbers, texts } from "./internal/SqlArray.ts"
@@ -34,59 +35,101 @@ const bite = 5_000
 /** Rows deleted at once beside appends. */
 const smallBite = 1_000
 
+const dayMs = 24 * 3_600_000
+
+/** From one event to another, both included, whether or not they exist. */
+export interface EventRange {
+  readonly from: EventId.EventId
+  readonly to: EventId.EventId
+}
+
 /** One stream of one emitter. */
 export interface StreamAddress {
   readonly emitterId: string
   readonly stream: string
 }
 
-/** The `events` table: every emitter's log, append-only but for retention and asked-for deletion. */
+/** What of a stream is to go for its age. */
+export interface ExpiredStream extends StreamAddress {
+  readonly accountId: string
+  readonly range: EventRange
+}
+
+/** The `events` table, and `trims`, which counts what was removed of it: every emitter's log, append-only but for retention and asked-for deletion. */
 export class EventLog extends Context.Service<EventLog, {
   /** Adds events whose ids and numbers their owner assigned, in the surrounding transaction. */
   readonly append: (events: ReadonlyArray<LoggedEvent>) => Effect.Effect<void, SqlError.SqlError>
   /** The events after `id`, oldest first: at most `limit`, and no more once payloads have come to `maxBytes`. */
   readonly after: (
     address: StreamAddress,
-    id: EventId,
+    id: EventId.EventId,
     limit: number,
     maxBytes: number
   ) => Effect.Effect<ReadonlyArray<LoggedEvent>, SqlError.SqlError>
   readonly find: (
     address: StreamAddress,
-    id: EventId
+    id: EventId.EventId
   ) => Effect.Effect<Option.Option<LoggedEvent>, SqlError.SqlError>
   /** The newest events first; `after` and `before` are places in that order, so `after` names older events. */
   readonly latest: (
     options: StreamAddress & {
       readonly limit: number
-      readonly after?: EventId | undefined
-      readonly before?: EventId | undefined
+      readonly after?: EventId.EventId | undefined
+      readonly before?: EventId.EventId | undefined
       /** Nothing older than this. */
-      readonly from?: EventId | undefined
+      readonly from?: EventId.EventId | undefined
     }
   ) => Effect.Effect<ReadonlyArray<LoggedEvent>, SqlError.SqlError>
   /** How many events there are among the last `most`, and the oldest of these; reads ids alone. */
   readonly tail: (
     address: StreamAddress,
     most: number
-  ) => Effect.Effect<{ readonly count: number; readonly oldest: EventId | undefined }, SqlError.SqlError>
+  ) => Effect.Effect<{ readonly count: number; readonly oldest: EventId.EventId | undefined }, SqlError.SqlError>
+  /** How many events of a stream there are; what it took in less what was removed, so no slower for a long log. */
+  readonly count: (address: StreamAddress) => Effect.Effect<number, SqlError.SqlError>
+  /** The event of that id, in whichever stream. */
+  readonly findInAny: (
+    emitterId: string,
+    id: EventId.EventId
+  ) => Effect.Effect<Option.Option<LoggedEvent>, SqlError.SqlError>
   /** Ids of the events a stream has taken in since `id`, by the `emit_id` they came with, oldest first. */
   readonly emitIdsSince: (
     address: StreamAddress,
-    id: EventId
-  ) => Effect.Effect<ReadonlyMap<string, EventId>, SqlError.SqlError>
+    id: EventId.EventId
+  ) => Effect.Effect<ReadonlyMap<string, EventId.EventId>, SqlError.SqlError>
   /** Bytes of payload after `id`. */
-  readonly bytesAfter: (address: StreamAddress, id: EventId) => Effect.Effect<number, SqlError.SqlError>
+  readonly bytesAfter: (address: StreamAddress, id: EventId.EventId) => Effect.Effect<number, SqlError.SqlError>
   /** Deletes a stream's events up to and including `id`. */
-  readonly prune: (address: StreamAddress, id: EventId) => Effect.Effect<void, SqlError.SqlError>
+  readonly prune: (address: StreamAddress, id: EventId.EventId) => Effect.Effect<void, SqlError.SqlError>
   /**
    * Deletes the first events of a range, ends included, as many as go at once without anybody noticing. Answers the last
-   * that went; none when the range is empty.
+   * that was looked at; none when the range is empty.
    */
   readonly removeSome: (
     address: StreamAddress,
-    range: { readonly from: EventId; readonly to: EventId }
-  ) => Effect.Effect<Option.Option<EventId>, SqlError.SqlError>
+    range: EventRange,
+    options?: {
+      /** Leaves those that a delivery still waits to be retried with. */
+      readonly keepPending: boolean
+    }
+  ) => Effect.Effect<Option.Option<EventId.EventId>, SqlError.SqlError>
+  /**
+   * The streams with events beyond their account's retention, and which these are: those that are too old and not among
+   * the stream's last `kept`. Looks at a page of emitters, in the order of their ids.
+   */
+  readonly expired: (options: {
+    readonly afterEmitter: string
+    readonly emitters: number
+    /** Unix milliseconds. */
+    readonly now: number
+    /** Where the account has no retention of its own. */
+    readonly defaultDays: number
+    readonly kept: number
+  }) => Effect.Effect<{
+    /** The last emitter looked at; undefined where there are no more. */
+    readonly lastEmitter: string | undefined
+    readonly streams: ReadonlyArray<ExpiredStream>
+  }, SqlError.SqlError>
   /** Deletes an emitter's events, a bite at a time. */
   readonly removeAll: (emitterId: string) => Effect.Effect<void, SqlError.SqlError>
 }>()("@headwater/log/EventLog") {
@@ -153,6 +196,22 @@ export class EventLog extends Context.Service<EventLog, {
               ) AS last`,
             ([row]) => ({ count: Number(row?.count ?? 0), oldest: row?.oldest ?? undefined })
           ),
+        count: ({ emitterId, stream }) =>
+          Effect.map(
+            sql<{ count: bigint }>`
+              SELECT coalesce((h.streams ->> ${stream})::bigint, 0) - coalesce(t.removed, 0) AS count
+              FROM heads h LEFT JOIN trims t ON t.emitter_id = h.emitter_id AND t.stream = ${stream}
+              WHERE h.emitter_id = ${emitterId}`,
+            ([row]) => Number(row?.count ?? 0)
+          ),
+        findInAny: (emitterId, id) =>
+          Effect.map(
+            sql<EventRow>`
+              SELECT e.* FROM heads h CROSS JOIN LATERAL jsonb_object_keys(h.streams) AS s (stream)
+              JOIN events e ON e.emitter_id = h.emitter_id AND e.stream = s.stream AND e.id = ${id}
+              WHERE h.emitter_id = ${emitterId} AND s.stream <> ${Stream.requests}`,
+            ([row]) => Option.map(Option.fromUndefinedOr(row), fromRow)
+          ),
         emitIdsSince: (address, id) =>
           Effect.map(
             sql<{ emit_id: string; id: bigint }>`
@@ -172,21 +231,65 @@ export class EventLog extends Context.Service<EventLog, {
               WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id > ${id}`,
             ([row]) => Number(row!.bytes)
           ),
-        removeSome: (address, { from, to }) =>
+        removeSome: (address, { from, to }, options = { keepPending: false }) =>
           Effect.map(
             sql<{ last: bigint | null }>`
-              WITH removed AS (
-                DELETE FROM events e USING (
-                  SELECT id FROM events
-                  WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id BETWEEN ${from} AND ${to}
-                  ORDER BY id LIMIT ${smallBite}
-                ) AS b
-                WHERE e.emitter_id = ${address.emitterId} AND e.stream = ${address.stream} AND e.id = b.id
+              WITH bite AS MATERIALIZED (
+                SELECT id FROM events
+                WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id BETWEEN ${from} AND ${to}
+                ORDER BY id LIMIT ${smallBite}
+              ), removed AS (
+                DELETE FROM events e USING bite
+                WHERE e.emitter_id = ${address.emitterId} AND e.stream = ${address.stream} AND e.id = bite.id ${
+              options.keepPending
+                ? sql`AND NOT EXISTS (
+                    SELECT FROM deliveries d WHERE d.emitter_id = ${address.emitterId} AND d.stream = ${address.stream}
+                      AND d.event_id = e.id AND d.state = 'pending')`
+                : sql``
+            }
                 RETURNING e.id
+              ), counted AS (
+                INSERT INTO trims AS t (emitter_id, stream, removed)
+                SELECT ${address.emitterId}, ${address.stream}, count(*) FROM removed HAVING count(*) > 0
+                ON CONFLICT (emitter_id, stream) DO UPDATE SET removed = t.removed + excluded.removed
               )
-              SELECT max(id) AS last FROM removed`,
+              SELECT max(id) AS last FROM bite`,
             ([row]) => Option.fromNullOr(row?.last ?? null)
           ),
+        expired: Effect.fnUntraced(function*({ afterEmitter, defaultDays, emitters, kept, now }) {
+          const [page] = yield* sql<{ last: string | null }>`
+            SELECT max(emitter_id) AS last FROM (
+              SELECT emitter_id FROM heads WHERE emitter_id > ${afterEmitter} ORDER BY emitter_id LIMIT ${emitters}
+            ) AS page`
+          const last = page?.last ?? undefined
+          if (last === undefined) return { lastEmitter: undefined, streams: [] }
+          const rows = yield* sql<{ emitter_id: string; account_id: string; stream: string; until: bigint }>`
+            SELECT h.emitter_id, h.account_id, s.stream, least(a.oldest, keep.id) - 1 AS until
+            FROM heads h
+            JOIN LATERAL (
+              SELECT (${now} - coalesce(retention_days, ${defaultDays}) * ${dayMs}::bigint) << ${EventId.sequenceBits} AS oldest
+              FROM accounts WHERE id = h.account_id
+            ) AS a ON true
+            CROSS JOIN LATERAL jsonb_object_keys(h.streams) AS s (stream)
+            CROSS JOIN LATERAL (
+              SELECT id FROM events e WHERE e.emitter_id = h.emitter_id AND e.stream = s.stream
+              ORDER BY id DESC OFFSET ${kept - 1} LIMIT 1
+            ) AS keep
+            WHERE h.emitter_id > ${afterEmitter} AND h.emitter_id <= ${last} AND s.stream <> ${Stream.requests}
+              AND EXISTS (
+                SELECT FROM events e WHERE e.emitter_id = h.emitter_id AND e.stream = s.stream
+                  AND e.id < least(a.oldest, keep.id))
+            ORDER BY h.emitter_id, s.stream`
+          return {
+            lastEmitter: last,
+            streams: rows.map((row) => ({
+              accountId: row.account_id,
+              emitterId: row.emitter_id,
+              stream: row.stream,
+              range: { from: 0n, to: row.until }
+            }))
+          }
+        }),
         removeAll: (emitterId) =>
           sql<{ id: bigint }>`
             DELETE FROM events e USING (
@@ -195,6 +298,7 @@ export class EventLog extends Context.Service<EventLog, {
             WHERE e.emitter_id = ${emitterId} AND e.stream = b.stream AND e.id = b.id
             RETURNING e.id`.pipe(
             Effect.repeat({ until: (rows) => rows.length < bite }),
+            Effect.andThen(sql`DELETE FROM trims WHERE emitter_id = ${emitterId}`),
             Effect.asVoid
           )
       })

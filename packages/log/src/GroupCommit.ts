@@ -1,9 +1,11 @@
 import type { LoggedEvent } from "@headwater/domain/Event"
-import { Cause, Context, Deferred, Effect, Layer, PubSub, Queue, Schema, Semaphore } from "effect"
+import { Cause, Clock, Context, Deferred, Effect, Layer, Metric, PubSub, Queue, Schema, Semaphore } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, SqlError } from "effect/sql"
+import { Attempts } from "./Attempts.ts"
 import { byteCount, type Commit, rowCount } from "./Commit.ts"
 import { CommitWriter, Fenced } from "./CommitWriter.ts"
+import * as CrashPoint from "./CrashPoint.ts"
 import { Cursors } from "./Cursors.ts"
 import { DedupeMarks } from "./DedupeMarks.ts"
 import { Deliveries } from "./Deliveries.ts"
@@ -21,6 +23,16 @@ export class CommitRejected extends Schema.TaggedError<CommitRejected>()("Commit
 }) {}
 
 export type CommitError = Fenced | CommitRejected
+
+const appendedTotal = Metric.counter("headwater_events_appended_total", {
+  description: "Events appended to emitters' logs.",
+  incremental: true
+})
+
+const appendDuration = Metric.histogram("headwater_append_duration_seconds", {
+  description: "From when a batch of commits is taken until it is durable.",
+  boundaries: Metric.boundariesFromIterable([0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5, 30])
+})
 
 /** What one commit appended. */
 export interface CommittedEvents {
@@ -91,12 +103,14 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       const attempt = (commits: ReadonlyArray<Commit>) =>
         Effect.suspend(() => {
           const batch = ++lastBatch
+          CrashPoint.reached("commit-taken")
           let members: ReadonlyArray<Commit> | undefined
           return writers.note(id, batch).pipe(
             Effect.andThen(writer.write(commits)),
             Effect.tap((written) =>
               Effect.sync(() => {
                 members = written
+                CrashPoint.reached("commit-written")
               })
             ),
             sql.withTransaction,
@@ -126,12 +140,16 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         )
 
       const succeed = Effect.fnUntraced(function*(batch: ReadonlyArray<Waiting>, members: ReadonlyArray<Commit>) {
+        CrashPoint.reached("commit-done")
         const appended: Array<CommittedEvents> = []
+        let count = 0
         for (const { events, head } of members) {
           if (head === undefined || events === undefined || events.length === 0) continue
           appended.push({ accountId: head.accountId, events })
+          count += events.length
           appendedTo.add(head.emitterId)
         }
+        yield* Metric.update(appendedTotal, count)
         if (appended.length > 0) yield* PubSub.publish(committed, appended)
         const written = new Set(members)
         for (const { commit, done } of batch) {
@@ -194,6 +212,12 @@ export class GroupCommit extends Context.Service<GroupCommit, {
           )
         )
 
+      const timed = Effect.fnUntraced(function*(commit: Effect.Effect<void>) {
+        const from = yield* Clock.currentTimeMillis
+        yield* commit
+        yield* Metric.update(appendDuration, ((yield* Clock.currentTimeMillis) - from) / 1_000)
+      })
+
       const takeBatch = Effect.gen(function*() {
         const batch = [yield* Queue.take(queue)]
         let rows = rowCount(batch[0]!.commit)
@@ -209,7 +233,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       })
 
       yield* takeBatch.pipe(
-        Effect.flatMap((batch) => Effect.uninterruptible(commitBatch(batch))),
+        Effect.flatMap((batch) => Effect.uninterruptible(timed(commitBatch(batch)))),
         Effect.forever,
         Effect.forkScoped
       )
@@ -243,6 +267,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         SourceState.layer,
         DedupeMarks.layer,
         DueWork.layer,
+        Attempts.layer,
         Deliveries.layer,
         Usage.layer
       )

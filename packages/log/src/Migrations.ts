@@ -4,6 +4,11 @@ import { Migrator } from "effect/sql"
 import accounts from "./migrations/0001_accounts.ts"
 import resources from "./migrations/0002_resources.ts"
 import log from "./migrations/0003_log.ts"
+import accountLimits from "./migrations/0004_account_limits.ts"
+import idempotencyKeys from "./migrations/0005_idempotency_keys.ts"
+import registry from "./migrations/0006_registry.ts"
+import autoSubscriptions from "./migrations/0007_auto_subscriptions.ts"
+import retention from "./migrations/0008_retention.ts"
 
 /** Brings the database to this version's schema. Forward only; safe to run on several nodes at once. */
 export const run = PgMigrator.run({
@@ -11,6 +16,11 @@ export const run = PgMigrator.run({
   loader: Migrator.fromRecord({
     "0001_accounts": accounts,
     "0002_resources": resources,
-    "0003_log": log
+    "0003_log": log,
+    "0004_account_limits": accountLimits,
+    "0005_idempotency_keys": idempotencyKeys,
+    "0006_registry": registry,
+    "0007_auto_subscriptions": autoSubscriptions,
+    "0008_retention": retention
   })
 }).pipe(Effect.asVoid)

@@ -20,8 +20,11 @@ const newAccount = Effect.flatMap(
   (accounts) => accounts.create({ username: "ann", email: "ann@example.com", plan: "free" })
 )
 
+/** A component of an account, not of the registry. */
+type OwnComponent = Component & { readonly accountId: Id.AccountId }
+
 const newComponent = Effect.fnUntraced(function*(accountId: Id.AccountId, key: string | null) {
-  const component: Component = {
+  const component: OwnComponent = {
     id: Id.ComponentId.make(yield* Id.make("component")),
     accountId,
     key,
@@ -42,7 +45,7 @@ const newComponent = Effect.fnUntraced(function*(accountId: Id.AccountId, key: s
   return component
 })
 
-const sourceOf = Effect.fnUntraced(function*(component: Component, overrides: Partial<Source> = {}) {
+const sourceOf = Effect.fnUntraced(function*(component: OwnComponent, overrides: Partial<Source> = {}) {
   const source: Source = {
     id: Id.SourceId.make(yield* Id.make("source")),
     accountId: component.accountId,
@@ -114,9 +117,9 @@ describe("Sources", () => {
       )
       assert.deepStrictEqual(yield* sources.getById(source.id), Option.some(source))
       assert.deepStrictEqual(yield* sources.byEndpointKey("abc"), Option.some(source))
-      assert.deepStrictEqual(yield* sources.unready, [source])
+      assert.deepStrictEqual(yield* sources.unready(source.createdAt + 1), [source])
       assert.isTrue(yield* sources.setState(source.id, "ready"))
-      assert.deepStrictEqual(yield* sources.unready, [])
+      assert.deepStrictEqual(yield* sources.unready(source.createdAt + 1), [])
       assert.isTrue(Option.isSome(yield* sources.get(account.id, source.id)))
     }).pipe(Effect.provide(tables)))
 

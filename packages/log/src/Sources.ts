@@ -34,6 +34,11 @@ export class Sources extends Context.Service<Sources, {
     accountId: Id.AccountId,
     idOrSlug: string
   ) => Effect.Effect<Option.Option<Source>, SqlError.SqlError>
+  /** As `get`, and it stays as it is until the surrounding transaction ends. */
+  readonly hold: (
+    accountId: Id.AccountId,
+    idOrSlug: string
+  ) => Effect.Effect<Option.Option<Source>, SqlError.SqlError>
   /** In any account and state, for the engine. */
   readonly getById: (id: Id.SourceId) => Effect.Effect<Option.Option<Source>, SqlError.SqlError>
   /** In any state: an endpoint answers from before `deploy` until its source is gone. */
@@ -50,8 +55,11 @@ export class Sources extends Context.Service<Sources, {
   readonly delete: (id: Id.SourceId) => Effect.Effect<boolean, SqlError.SqlError>
   /** The slug itself, or with the first numeric suffix from 2 that no source of the account has. */
   readonly freeSlug: (accountId: Id.AccountId, slug: string) => Effect.Effect<string, SqlError.SqlError>
-  /** Sources that a crash left between two states, of all accounts. */
-  readonly unready: Effect.Effect<ReadonlyArray<Source>, SqlError.SqlError>
+  /**
+   * Sources that are to go, and those whose creation began before a time, in Unix seconds, and has not ended. Of all
+   * accounts.
+   */
+  readonly unready: (createdBefore: number) => Effect.Effect<ReadonlyArray<Source>, SqlError.SqlError>
 }>()("@headwater/log/Sources") {
   static readonly layer: Layer.Layer<Sources, never, SqlClient.SqlClient> = Layer.effect(
     Sources,
@@ -64,6 +72,11 @@ export class Sources extends Context.Service<Sources, {
         SqlSchema.findOneOption({ Request: Schema.Void, Result: Row, execute: () => rows })().pipe(
           Effect.catchTag("SchemaError", Effect.die)
         )
+      const named = (accountId: Id.AccountId, idOrSlug: string) =>
+        sql`
+          SELECT * FROM sources WHERE account_id = ${accountId} AND state = 'ready' AND ${
+          Schema.is(Id.SourceId)(idOrSlug) ? sql`id = ${idOrSlug}` : sql`name_slug = ${idOrSlug}`
+        }`
       const refuseTakenSlug = (slug: string) => <A>(effect: Effect.Effect<A, SqlError.SqlError>) =>
         effect.pipe(
           Effect.catchIf(
@@ -81,11 +94,8 @@ export class Sources extends Context.Service<Sources, {
             Effect.asVoid,
             refuseTakenSlug(source.nameSlug)
           ),
-        get: (accountId, idOrSlug) =>
-          one(sql`
-            SELECT * FROM sources WHERE account_id = ${accountId} AND state = 'ready' AND ${
-            Schema.is(Id.SourceId)(idOrSlug) ? sql`id = ${idOrSlug}` : sql`name_slug = ${idOrSlug}`
-          }`),
+        get: (accountId, idOrSlug) => one(named(accountId, idOrSlug)),
+        hold: (accountId, idOrSlug) => one(sql`${named(accountId, idOrSlug)} FOR SHARE`),
         getById: (id) => one(sql`SELECT * FROM sources WHERE id = ${id}`),
         byEndpointKey: (endpointKey) => one(sql`SELECT * FROM sources WHERE endpoint_key = ${endpointKey}`),
         page: (accountId, request) =>
@@ -118,7 +128,13 @@ export class Sources extends Context.Service<Sources, {
           for (let suffix = 2; taken.has(free); suffix++) free = `${slug}-${suffix}`
           return free
         }),
-        unready: Effect.flatMap(sql`SELECT * FROM sources WHERE state <> 'ready' ORDER BY id`, decodeAll)
+        unready: (createdBefore) =>
+          Effect.flatMap(
+            sql`
+              SELECT * FROM sources
+              WHERE state = 'deleting' OR (state = 'creating' AND created_at < ${createdBefore}) ORDER BY id`,
+            decodeAll
+          )
       })
     })
   )

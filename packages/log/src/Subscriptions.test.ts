@@ -5,9 +5,11 @@ import { Effect, Layer, Option, Queue } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { Accounts } from "./Accounts.ts"
+import { AutoSubscriptions } from "./AutoSubscriptions.ts"
 import { Subscriptions } from "./Subscriptions.ts"
 
 const tables = Layer.mergeAll(Accounts.layer, Subscriptions.layer).pipe(
+  Layer.provideMerge(AutoSubscriptions.layer),
   Layer.provide(SecureRandom.layerWebCrypto),
   Layer.provideMerge(TestDatabase.layer)
 )
@@ -45,6 +47,40 @@ describe("Subscriptions", () => {
       yield* head(other.id, "dc_c", 66, { "": 1 })
       yield* subscriptions.create({ accountId: account.id, emitterId: "dc_*", listenerId: "wh_1", eventName: "" })
       assert.deepStrictEqual(yield* cursors(), [["dc_a", 5, 77, 5], ["dc_b", 0, 88, 0]])
+    }).pipe(Effect.provide(tables)))
+
+  it.effect("start before the first event from an id on that is still there, in each log by itself", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const subscriptions = yield* Subscriptions
+      const account = yield* newAccount
+      yield* head(account.id, "dc_a", 77, { "": 5, "$errors": 2 })
+      yield* head(account.id, "dc_b", 88, { "": 3 })
+      yield* head(account.id, "dc_c", 99, { "": 4 })
+      yield* head(account.id, "dc_d", 0, {})
+      const events = [["dc_a", 3, 30], ["dc_a", 4, 40], ["dc_a", 5, 50], ["dc_b", 2, 35], ["dc_b", 3, 45]] as const
+      for (const [emitterId, n, id] of events) {
+        yield* sql`
+          INSERT INTO events (emitter_id, stream, id, n, emit_id, hops, payload)
+          VALUES (${emitterId}, '', ${id}, ${n}, '', 0, '')`
+      }
+      const from = Effect.fnUntraced(function*(id: bigint, emitterId = "dc_*") {
+        const key = { accountId: account.id, emitterId, listenerId: "wh_1", eventName: "" }
+        yield* subscriptions.create(key, id)
+        const found = yield* cursors()
+        // Idempotent on the other parameters: one that is there stays where it is.
+        yield* subscriptions.create(key, 30n)
+        assert.deepStrictEqual(yield* cursors(), found)
+        yield* subscriptions.remove(key)
+        return found
+      })
+      const c = ["dc_c", 4, 99, 4] as const
+      const d = ["dc_d", 0, 0, 0] as const
+      assert.deepStrictEqual(yield* from(0n), [["dc_a", 2, 29, 2], ["dc_b", 1, 34, 1], c, d])
+      assert.deepStrictEqual(yield* from(40n), [["dc_a", 3, 39, 3], ["dc_b", 2, 44, 2], c, d])
+      assert.deepStrictEqual(yield* from(41n), [["dc_a", 4, 49, 4], ["dc_b", 2, 44, 2], c, d])
+      assert.deepStrictEqual(yield* from(41n, "dc_a"), [["dc_a", 4, 49, 4]])
+      assert.deepStrictEqual(yield* from(2n ** 63n - 1n, "dc_a"), [["dc_a", 5, 77, 5]])
     }).pipe(Effect.provide(tables)))
 
   it.effect("take the characters of LIKE in an emitter's id for themselves", () =>

@@ -1,12 +1,15 @@
 import { PgClient, type PgConnection } from "@effect/sql-pg"
 import * as EmitterPattern from "@headwater/domain/EmitterPattern"
+import type { EventId } from "@headwater/domain/EventId"
 import * as Id from "@headwater/domain/Id"
 import * as Stream from "@headwater/domain/Stream"
 import { Subscription } from "@headwater/domain/Subscription"
 import { Clock, Context, Effect, Layer, Option, type Queue, Schema, type Scope } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { type SqlError, SqlSchema, type Statement } from "effect/sql"
+import { AutoSubscriptions } from "./AutoSubscriptions.ts"
 import * as Column from "./Column.ts"
+import { texts } from "./internal/SqlArray.ts"
 
 /** Told, with the account's id, whenever a transaction changed which subscriptions an account has. */
 const channel = "headwater_subscriptions"
@@ -34,14 +37,24 @@ export interface SubscriptionKey {
 export class Subscriptions extends Context.Service<Subscriptions, {
   /**
    * The subscription of that key, made where it is not there yet. It starts at the end of the log of every emitter
-   * that exists, in one snapshot; an emitter without a cursor is one created later, read from its beginning.
+   * that exists, or before the first event from the id `from` on that is still there, in one snapshot; an emitter
+   * without a cursor is one created later, read from its beginning.
    */
-  readonly create: (key: SubscriptionKey) => Effect.Effect<Subscription, SqlError.SqlError>
+  readonly create: (key: SubscriptionKey, from?: EventId) => Effect.Effect<Subscription, SqlError.SqlError>
+  /**
+   * What the account's auto-subscriptions make of an emitter that the surrounding transaction creates: subscriptions to
+   * it by its id, without cursors, so that they hear it from its beginning. Whether there are any.
+   */
+  readonly createAutomatic: (
+    accountId: Id.AccountId,
+    emitterId: string
+  ) => Effect.Effect<boolean, SqlError.SqlError>
   /** Removes it with its cursors, and returns what was removed. */
   readonly remove: (key: SubscriptionKey) => Effect.Effect<Option.Option<Subscription>, SqlError.SqlError>
   /**
    * Removes, with their cursors, all subscriptions of which the source, workflow or webhook is the listener or the
-   * literal emitter, and the cursors that globs hold on its log. Returns what was removed.
+   * literal emitter, the cursors that globs hold on its log, and the auto-subscriptions of which it is the listener.
+   * Returns the subscriptions.
    */
   readonly removeParty: (
     accountId: Id.AccountId,
@@ -67,10 +80,11 @@ export class Subscriptions extends Context.Service<Subscriptions, {
   static readonly layer: Layer.Layer<
     Subscriptions,
     never,
-    PgClient.PgClient | SecureRandom.SecureRandom
+    AutoSubscriptions | PgClient.PgClient | SecureRandom.SecureRandom
   > = Layer.effect(
     Subscriptions,
     Effect.gen(function*() {
+      const autoSubscriptions = yield* AutoSubscriptions
       const sql = yield* PgClient.PgClient
       const random = yield* SecureRandom.SecureRandom
 
@@ -90,8 +104,10 @@ export class Subscriptions extends Context.Service<Subscriptions, {
           sql`stream = ${Stream.normalize(key.eventName)}`
         ])
 
-      const insert = Effect.fnUntraced(function*(key: SubscriptionKey) {
-        const id = yield* Id.make("subscription").pipe(Effect.provideService(SecureRandom.SecureRandom, random))
+      const newId = Id.make("subscription").pipe(Effect.provideService(SecureRandom.SecureRandom, random))
+
+      const insert = Effect.fnUntraced(function*(key: SubscriptionKey, from: EventId | undefined) {
+        const id = yield* newId
         const createdAt = Math.floor((yield* Clock.currentTimeMillis) / 1000)
         const stream = Stream.normalize(key.eventName)
         const like = EmitterPattern.toLike(key.emitterId)
@@ -112,45 +128,79 @@ export class Subscriptions extends Context.Service<Subscriptions, {
         const matching = EmitterPattern.isGlob(key.emitterId)
           ? sql`emitter_id LIKE ${like} AND emitter_id <> ${key.listenerId}`
           : sql`emitter_id = ${key.emitterId}`
+        const first = from === undefined
+          ? sql`(SELECT NULL::bigint AS n, NULL::bigint AS id)`
+          : sql`(
+              SELECT e.n, e.id FROM events e
+              WHERE e.emitter_id = h.emitter_id AND e.stream = ${stream} AND e.id >= ${from} ORDER BY e.id LIMIT 1
+            )`
         yield* sql`
           INSERT INTO cursors (subscription_id, emitter_id, n, id, start_n)
-          SELECT ${id}, emitter_id, coalesce((streams ->> ${stream}::text)::bigint, 0), last_id,
-            coalesce((streams ->> ${stream}::text)::bigint, 0)
-          FROM heads WHERE account_id = ${key.accountId} AND ${matching}`
+          SELECT ${id}, emitter_id, start.n, start.id, start.n
+          FROM heads h
+            LEFT JOIN LATERAL ${first} AS first ON true
+            CROSS JOIN LATERAL (
+              SELECT coalesce(first.n - 1, (h.streams ->> ${stream}::text)::bigint, 0) AS n,
+                coalesce(first.id - 1, h.last_id) AS id
+            ) AS start
+          WHERE h.account_id = ${key.accountId} AND ${matching}`
         yield* tell(key.accountId)
         return inserted
       })
 
-      const create = (key: SubscriptionKey): Effect.Effect<Subscription, SqlError.SqlError> =>
-        sql.withTransaction(insert(key)).pipe(
+      const create = (key: SubscriptionKey, from?: EventId): Effect.Effect<Subscription, SqlError.SqlError> =>
+        sql.withTransaction(insert(key, from)).pipe(
           Effect.filterOrElse(Option.isSome, () => one(sql`SELECT * FROM subscriptions WHERE ${whereKey(key)}`)),
           // Neither inserted nor there: it was removed in between, so it can be inserted now.
-          Effect.flatMap(Option.match({ onSome: Effect.succeed, onNone: () => create(key) }))
+          Effect.flatMap(Option.match({ onSome: Effect.succeed, onNone: () => create(key, from) }))
         )
+
+      const createAutomatic = Effect.fnUntraced(function*(accountId: Id.AccountId, emitterId: string) {
+        const wanted = yield* autoSubscriptions.forNewEmitter(accountId)
+        if (wanted.length === 0) return false
+        const createdAt = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+        const ids = yield* Effect.forEach(wanted, () => newId)
+        yield* sql`
+          INSERT INTO subscriptions
+            (id, account_id, emitter_id, emitter_like, listener_id, event_name, stream, created_at)
+          SELECT id, ${accountId}, ${emitterId}, ${EmitterPattern.toLike(emitterId)}, listener_id, event_name, stream,
+            ${createdAt}::bigint
+          FROM unnest(
+            ${texts(ids)},
+            ${texts(wanted.map(({ listenerId }) => listenerId))},
+            ${texts(wanted.map(({ eventName }) => eventName))},
+            ${texts(wanted.map(({ eventName }) => Stream.normalize(eventName)))}
+          ) AS made (id, listener_id, event_name, stream)`
+        yield* tell(accountId)
+        return true
+      })
 
       const removeWhere = Effect.fnUntraced(function*(accountId: Id.AccountId, where: Statement.Fragment) {
         const removed = yield* all(sql`DELETE FROM subscriptions WHERE ${where} RETURNING *`)
         if (removed.length === 0) return removed
-        yield* sql`DELETE FROM cursors WHERE ${sql.in("subscription_id", removed.map(({ id }) => id))}`
+        yield* sql`DELETE FROM cursors WHERE subscription_id = ANY (${texts(removed.map(({ id }) => id))})`
         yield* tell(accountId)
         return removed
       })
 
       return Subscriptions.of({
         create,
+        createAutomatic,
         remove: (key) =>
           sql.withTransaction(removeWhere(key.accountId, whereKey(key))).pipe(
             Effect.map(([removed]) => Option.fromUndefinedOr(removed))
           ),
         removeParty: (accountId, id) =>
           sql.withTransaction(Effect.gen(function*() {
+            // First: this waits for sources being created, whose subscriptions are then seen below.
+            yield* autoSubscriptions.removeOfListener(accountId, id)
             const removed = yield* removeWhere(
               accountId,
               sql.and([sql`account_id = ${accountId}`, sql.or([sql`listener_id = ${id}`, sql`emitter_id = ${id}`])])
             )
             yield* sql`
               DELETE FROM cursors WHERE emitter_id = ${id} AND subscription_id IN (
-                SELECT id FROM subscriptions WHERE account_id = ${accountId}
+                SELECT id FROM subscriptions WHERE account_id = ${accountId} AND is_glob
               )`
             return removed
           })),

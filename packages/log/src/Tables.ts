@@ -1,18 +1,23 @@
 import { Layer } from "effect"
+import { Accounting } from "./Accounting.ts"
 import { Accounts } from "./Accounts.ts"
 import { ApiKeys } from "./ApiKeys.ts"
+import { AutoSubscriptions } from "./AutoSubscriptions.ts"
 import { Components } from "./Components.ts"
 import { GroupCommit } from "./GroupCommit.ts"
+import { IdempotencyKeys } from "./IdempotencyKeys.ts"
 import { Sources } from "./Sources.ts"
 import { Subscriptions } from "./Subscriptions.ts"
 import { Webhooks } from "./Webhooks.ts"
 
 /** Every table's service, and the node's one writer to those of the log. */
 export const layer = Layer.mergeAll(
+  Accounting.layer,
   Accounts.layer,
   ApiKeys.layer,
   Components.layer,
+  IdempotencyKeys.layer,
   Sources.layer,
   Webhooks.layer,
   GroupCommit.layer
-).pipe(Layer.provideMerge(Subscriptions.layer))
+).pipe(Layer.provideMerge(Subscriptions.layer), Layer.provideMerge(AutoSubscriptions.layer))

@@ -1,4 +1,5 @@
-import { Context, Effect, Layer } from "effect"
+import type { AccountId } from "@headwater/domain/Id"
+import { Context, DateTime, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { numbers, texts } from "./internal/SqlArray.ts"
 
@@ -12,9 +13,43 @@ export interface UsageEntry {
   readonly computeMs: number
 }
 
+/** What an account used over a span of UTC days. */
+export interface Used {
+  readonly invocations: number
+  readonly computeMs: number
+}
+
+/** UTC days from the first's start up to and without `until`, both Unix milliseconds. */
+export interface Span {
+  readonly from: number
+  readonly until: number
+}
+
+const dayMs = 24 * 3_600_000
+
+/** The UTC day that holds a time. */
+export const dayOf = (ms: number): Span => {
+  const from = Math.floor(ms / dayMs) * dayMs
+  return { from, until: from + dayMs }
+}
+
+/** The billing period that holds a time: the calendar month in UTC. */
+export const billingPeriodOf = (ms: number): Span => {
+  const date = new Date(ms)
+  return {
+    from: Date.UTC(date.getUTCFullYear(), date.getUTCMonth()),
+    until: Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1)
+  }
+}
+
+const utcDay = (ms: number): string => DateTime.formatIsoDateUtc(DateTime.makeUnsafe(ms))
+
 /** The `usage` table: a row per emitter and day, so that emitters of one account don't wait for each other. */
 export class Usage extends Context.Service<Usage, {
   readonly add: (entries: ReadonlyArray<UsageEntry>) => Effect.Effect<void, SqlError.SqlError>
+  readonly of: (accountId: AccountId, span: Span) => Effect.Effect<Used, SqlError.SqlError>
+  /** Forgets days that ended before a time, in Unix milliseconds. */
+  readonly expire: (before: number) => Effect.Effect<void, SqlError.SqlError>
 }>()("@headwater/log/Usage") {
   static readonly layer: Layer.Layer<Usage, never, SqlClient.SqlClient> = Layer.effect(
     Usage,
@@ -36,7 +71,18 @@ export class Usage extends Context.Service<Usage, {
             ORDER BY emitter_id, day
             ON CONFLICT (emitter_id, day) DO UPDATE SET
               invocations = u.invocations + excluded.invocations,
-              compute_ms = u.compute_ms + excluded.compute_ms`)
+              compute_ms = u.compute_ms + excluded.compute_ms`),
+        of: (accountId, { from, until }) =>
+          Effect.map(
+            sql<{ readonly invocations: bigint; readonly compute_ms: bigint }>`
+              SELECT coalesce(sum(invocations), 0)::bigint AS invocations,
+                coalesce(sum(compute_ms), 0)::bigint AS compute_ms
+              FROM usage
+              WHERE account_id = ${accountId} AND day >= ${utcDay(from)}::text::date
+                AND day < ${utcDay(until)}::text::date`,
+            ([row]) => ({ invocations: Number(row?.invocations ?? 0), computeMs: Number(row?.compute_ms ?? 0) })
+          ),
+        expire: (before) => Effect.asVoid(sql`DELETE FROM usage WHERE day < ${utcDay(before)}::text::date`)
       })
     })
   )

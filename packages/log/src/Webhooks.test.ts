@@ -7,10 +7,12 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Accounts } from "./Accounts.ts"
+import { AutoSubscriptions } from "./AutoSubscriptions.ts"
 import { Subscriptions } from "./Subscriptions.ts"
 import { overlapMs, Webhooks } from "./Webhooks.ts"
 
 const tables = Layer.mergeAll(Accounts.layer, Layer.provideMerge(Webhooks.layer, Subscriptions.layer)).pipe(
+  Layer.provide(AutoSubscriptions.layer),
   Layer.provide([SecureRandom.layerWebCrypto, Seal.layer(Redacted.make(new Uint8Array(32).fill(7)))]),
   Layer.provideMerge(TestDatabase.layer)
 )

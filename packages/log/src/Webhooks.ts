@@ -56,6 +56,8 @@ export class Webhooks extends Context.Service<Webhooks, {
     readonly url: string
   }) => Effect.Effect<Webhook, SqlError.SqlError>
   readonly get: (accountId: Id.AccountId, id: string) => Effect.Effect<Option.Option<Webhook>, SqlError.SqlError>
+  /** As `get`, and it stays there until the surrounding transaction ends. */
+  readonly hold: (accountId: Id.AccountId, id: string) => Effect.Effect<Option.Option<Webhook>, SqlError.SqlError>
   /** Of any account, for the engine. */
   readonly getById: (id: Id.WebhookId) => Effect.Effect<Option.Option<Webhook>, SqlError.SqlError>
   readonly page: (
@@ -144,6 +146,9 @@ export class Webhooks extends Context.Service<Webhooks, {
           return webhook
         }),
         get: (accountId, id) => one(sql`SELECT * FROM webhooks WHERE id = ${id} AND account_id = ${accountId}`),
+        // Not FOR SHARE: the engine may write meanwhile how the webhook fares.
+        hold: (accountId, id) =>
+          one(sql`SELECT * FROM webhooks WHERE id = ${id} AND account_id = ${accountId} FOR KEY SHARE`),
         getById: (id) => one(sql`SELECT * FROM webhooks WHERE id = ${id}`),
         page: (accountId, request) =>
           Page.read(sql, {

@@ -5,6 +5,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import { SandboxConfig } from "./SandboxConfig.ts"
@@ -57,6 +58,10 @@ const watchMillis = 100
 
 /** Room on one line for what a run may say at most, escaped as JSON twice. */
 const lineBytesOf = (bytes: number): number => bytes * 4 + 1024 * 1024
+
+const processCount = Metric.gauge("headwater_sandbox_processes", {
+  description: "Sandbox processes: starting, warm and without an account, idle, or busy with runs."
+})
 
 const make = Effect.fnUntraced(function*() {
   const config = yield* SandboxConfig
@@ -242,8 +247,23 @@ const make = Effect.fnUntraced(function*() {
     pump()
   })
 
+  const measure = Effect.suspend(() => {
+    const count = { starting: 0, warm: 0, idle: 0, busy: 0 }
+    for (const process of processes) {
+      if (!process.ready) count.starting++
+      else if (process.accountId === undefined) count.warm++
+      else if (process.assignments.size === 0) count.idle++
+      else count.busy++
+    }
+    return Effect.forEach(
+      Object.entries(count),
+      ([state, value]) => Metric.update(Metric.withAttributes(processCount, { state }), value),
+      { discard: true }
+    )
+  })
+
   keepWarm()
-  yield* watch.pipe(Effect.repeat(Schedule.spaced(watchMillis)), Effect.forkScoped)
+  yield* watch.pipe(Effect.andThen(measure), Effect.repeat(Schedule.spaced(watchMillis)), Effect.forkScoped)
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
       stopping = true

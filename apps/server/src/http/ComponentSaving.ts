@@ -1,22 +1,33 @@
-import { type ComponentResource, maxCodeBytes } from "@headwater/api/ComponentsApi"
+import type { ComponentResource } from "@headwater/api/ComponentsApi"
 import * as Problem from "@headwater/api/Problem"
 import { CodeText, textUpTo } from "@headwater/api/Text"
-import type { Component } from "@headwater/domain/Component"
+import { WebhookUrl } from "@headwater/api/WebhookUrl"
+import { type Component, withoutOddLabels } from "@headwater/domain/Component"
 import * as Id from "@headwater/domain/Id"
+import { version } from "@headwater/domain/Version"
 import { Components } from "@headwater/log/Components"
+import { RemoteModules } from "@headwater/sandbox/RemoteModules"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import { answerFailures } from "./FailureProblem.ts"
+import { HttpSettings } from "./HttpSettings.ts"
 
 /** The key is indexed and slugs are made of the name: an entry of an index has to fit a third of a page. */
 const maxLabelLength = 500
 
 const isLabel = Schema.is(textUpTo(maxLabelLength))
 const isCodeText = Schema.is(CodeText)
+const isWebUrl = Schema.is(WebhookUrl)
 
 /** What a component's module is called in positions and stacks. */
-export const moduleName = "component.mjs"
+const moduleName = "component.mjs"
+
+/** Files of one component together, in sizes of the largest code: comments and what is not used don't reach the code. */
+const filesPerCode = 4
+
+/** As whom the sandbox loads what belongs to no account. */
+const registry = "registry"
 
 type SavingProblem =
   | Problem.ComponentInvalid
@@ -25,6 +36,26 @@ type SavingProblem =
   | Problem.Unavailable
   | Problem.InternalError
 
+/** Where what stands at a place of a component's code was written; lines and columns count from 1. */
+export type Place = (line: number, column: number) => Required<Pick<Position, "file" | "line" | "column">>
+
+type Position = typeof Problem.CodePosition.Type
+
+/** In the code itself. */
+export const inCode: Place = (line, column) => ({ file: moduleName, line, column })
+
+/** A component, and where its code was written, while that is known. */
+export interface SavedComponent {
+  readonly component: Component
+  readonly place: Place
+}
+
+interface Code {
+  readonly text: string
+  readonly url: string | null
+  readonly place: Place
+}
+
 /** Saves component code, after the sandbox has loaded it and said what it is. */
 export class ComponentSaving extends Context.Service<ComponentSaving, {
   /** @param url where the code is hosted, kept as metadata */
@@ -32,78 +63,112 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
     accountId: Id.AccountId,
     code: string,
     url: string | undefined
-  ) => Effect.Effect<Component, SavingProblem>
+  ) => Effect.Effect<SavedComponent, SavingProblem>
+  /** Fetches the code, with what it imports from the same origin. */
+  readonly saveFrom: (accountId: Id.AccountId, url: string) => Effect.Effect<SavedComponent, SavingProblem>
+  /** Adds code to the registry under its key, unless it is there as the newest version. */
+  readonly publish: (key: string, code: string) => Effect.Effect<Component, SavingProblem>
 }>()("@headwater/server/ComponentSaving") {
-  static readonly layer: Layer.Layer<
-    ComponentSaving,
-    never,
-    Components | Sandbox | Digest.Digest | SecureRandom.SecureRandom
-  > = Layer.effect(
+  static readonly layer = Layer.effect(
     ComponentSaving,
     Effect.gen(function*() {
       const components = yield* Components
       const sandbox = yield* Sandbox
       const digest = yield* Digest.Digest
       const random = yield* SecureRandom.SecureRandom
+      const modules = yield* RemoteModules
+      const { maxCode } = yield* HttpSettings
+
+      const hashOf = (text: string) => digest.digestHex(Digest.sha256, new TextEncoder().encode(text))
+
+      const checkSize = (field: string, text: string) =>
+        new TextEncoder().encode(text).length > maxCode ? Effect.fail(Problem.tooLarge(field, maxCode)) : Effect.void
+
+      /** The component that the code is, not saved yet. */
+      const read = Effect.fnUntraced(function*(accountId: Id.AccountId | null, { place, text, url }: Code) {
+        const codeHash = yield* hashOf(text)
+        const description = yield* sandbox.inspect({ accountId: accountId ?? registry, code: text, codeHash }).pipe(
+          Effect.catchTag("ComponentInvalid", (fault) => Effect.fail(unusable(fault, place)))
+        )
+        const { key, name, type, version } = description
+        for (const [field, text] of Object.entries({ key, name, type, version })) {
+          if (text !== undefined && !isLabel(text)) {
+            const message =
+              `${field} is longer than ${maxLabelLength} characters, or holds NUL or half a surrogate pair`
+            return yield* unusable({ message }, place)
+          }
+        }
+        if (description.description !== undefined && !isCodeText(description.description)) {
+          return yield* unusable({ message: "description holds NUL or half a surrogate pair" }, place)
+        }
+        const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+        return {
+          id: Id.ComponentId.make(
+            yield* Id.make("component").pipe(Effect.provideService(SecureRandom.SecureRandom, random))
+          ),
+          accountId,
+          key: key ?? null,
+          code: text,
+          codeHash,
+          name: name ?? key ?? "Component",
+          version: version ?? "0.0.0",
+          type: type ?? null,
+          description: description.description ?? null,
+          url,
+          dedupe: description.dedupe ?? null,
+          hooks: description.hooks,
+          configurableProps: description.props.map(withoutOddLabels),
+          createdAt: now,
+          updatedAt: now
+        } satisfies Component
+      })
+
+      const save = Effect.fnUntraced(function*(accountId: Id.AccountId, code: Code) {
+        const component = yield* read(accountId, code)
+        yield* components.insert(component)
+        return { component, place: code.place }
+      })
+
       return ComponentSaving.of({
-        save: Effect.fnUntraced(function*(accountId, code, url) {
-          const bytes = new TextEncoder().encode(code)
-          if (bytes.length > maxCodeBytes) return yield* Problem.tooLarge("component_code", maxCodeBytes)
-          const codeHash = yield* digest.digestHex(Digest.sha256, bytes)
-          const description = yield* sandbox.inspect({ accountId, code, codeHash }).pipe(
-            Effect.catchTag("ComponentInvalid", (fault) => Effect.fail(unusable(fault)))
-          )
-          const { key, name, type, version } = description
-          for (const [field, text] of Object.entries({ key, name, type, version })) {
-            if (text !== undefined && !isLabel(text)) {
-              return yield* unusable({
-                message: `${field} is longer than ${maxLabelLength} characters, or holds NUL or half a surrogate pair`
-              })
-            }
-          }
-          if (description.description !== undefined && !isCodeText(description.description)) {
-            return yield* unusable({ message: "description holds NUL or half a surrogate pair" })
-          }
-          const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-          const component: Component = {
-            id: Id.ComponentId.make(
-              yield* Id.make("component").pipe(Effect.provideService(SecureRandom.SecureRandom, random))
-            ),
-            accountId,
-            key: key ?? null,
-            code,
-            codeHash,
-            name: name ?? key ?? "Component",
-            version: version ?? "0.0.0",
-            type: type ?? null,
-            description: description.description ?? null,
-            url: url ?? null,
-            dedupe: description.dedupe ?? null,
-            hooks: description.hooks,
-            configurableProps: description.props,
-            createdAt: now,
-            updatedAt: now
-          }
-          yield* components.insert(component)
-          return component
+        save: Effect.fnUntraced(function*(accountId, text, url) {
+          yield* checkSize("component_code", text)
+          return yield* save(accountId, { text, url: url ?? null, place: inCode })
+        }, answerFailures),
+        saveFrom: Effect.fnUntraced(function*(accountId, url) {
+          if (!isWebUrl(url)) return yield* invalidUrl("expected a URL with the protocol http or https and a hostname")
+          const { code, place } = yield* modules.load({
+            url,
+            maxBytes: filesPerCode * maxCode,
+            userAgent: `Headwater/${version}`
+          }).pipe(Effect.catchTags({
+            RemoteUrlRefused: ({ message }) => Effect.fail(invalidUrl(message)),
+            RemoteModulesTooLarge: ({ limitBytes }) =>
+              Effect.fail(Problem.tooLarge("What component_url names, with its imports,", limitBytes)),
+            ModuleFaulty: ({ at, message }) => Effect.fail(componentInvalid({ message, ...at }))
+          }))
+          yield* checkSize("The code of component_url", code)
+          return yield* save(accountId, { text: code, url, place })
+        }, answerFailures),
+        publish: Effect.fnUntraced(function*(key, code) {
+          const newest = yield* components.newestPublished(key)
+          if (Option.isSome(newest) && newest.value.codeHash === (yield* hashOf(code))) return newest.value
+          const component = yield* read(null, { text: code, url: null, place: inCode })
+          if (component.key !== key) return yield* unusable({ message: `its key is not ${key}` }, inCode)
+          return (yield* components.publish({ ...component, accountId: null, key })).component
         }, answerFailures)
       })
     })
-  )
+  ).pipe(Layer.provide(RemoteModules.layer()))
 }
 
+const invalidUrl = (message: string): Problem.InvalidRequest => Problem.invalid([{ path: "component_url", message }])
+
+const componentInvalid = (details: Position): Problem.ComponentInvalid =>
+  new Problem.ComponentInvalid({ detail: details.message, error: details.message, details })
+
 /** A fault of the module as a whole, such as a missing default export, is told of its beginning. */
-const unusable = (fault: typeof Problem.CodePosition.Type): Problem.ComponentInvalid =>
-  new Problem.ComponentInvalid({
-    detail: fault.message,
-    error: fault.message,
-    details: {
-      message: fault.message,
-      file: fault.file ?? moduleName,
-      line: fault.line ?? 1,
-      column: fault.column ?? 1
-    }
-  })
+const unusable = ({ column, line, message }: Position, place: Place): Problem.ComponentInvalid =>
+  componentInvalid({ message, ...place(line ?? 1, column ?? 1) })
 
 export const resourceOf = (component: Component): ComponentResource => ({
   id: component.id,

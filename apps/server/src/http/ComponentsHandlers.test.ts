@@ -42,6 +42,36 @@ layer(Http.layer, { excludeTestServices: true })("components", (it) => {
       }
     }))
 
+  it.effect("show their props with all that the code says of them, and labels only where they are text", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const component_code = `export default {
+        props: {
+          timer: { type: "$.interface.timer", label: "When", description: "How often", default: { intervalSeconds: 60 } },
+          team: { type: "string", options() { return [] }, useQuery: true, default: "all" },
+          odd: { type: "integer", label: 5, description: null, default: 1, name: "other" },
+          http: "$.interface.http",
+          none: null
+        }
+      }`
+      const component = yield* http.created("/v1/components", { component_code })
+      assert.deepStrictEqual<unknown>(component["configurable_props"], [
+        {
+          name: "timer",
+          type: "$.interface.timer",
+          label: "When",
+          description: "How often",
+          default: { intervalSeconds: 60 }
+        },
+        { name: "team", type: "string", remoteOptions: true, useQuery: true, default: "all" },
+        { name: "odd", type: "integer", default: 1 },
+        { name: "http", type: "$.interface.http" },
+        { name: "none", type: "any" }
+      ])
+      const shown = yield* http.request("GET", `/v1/components/${component.id}`)
+      assert.deepStrictEqual<unknown>(shown.json["data"], component)
+    }))
+
   it.effect("of code that can't be used are refused with the place, and nothing is left behind", () =>
     Effect.gen(function*() {
       const http = yield* Http.tenant()

@@ -16,16 +16,19 @@ export const layer = HttpApiBuilder.group(
     const saving = yield* ComponentSaving
     return handlers.handleAll({
       create: Effect.fnUntraced(function*({ payload }) {
-        if (payload.component_code === undefined) {
-          return yield* Problem.invalid([
-            payload.component_url === undefined
-              ? { path: "component_code", message: "one of component_code and component_url is required" }
-              : { path: "component_url", message: "is not fetched by this version: send component_code too" }
-          ])
-        }
         const account = yield* CurrentAccount
-        return { data: resourceOf(yield* saving.save(account, payload.component_code, payload.component_url)) }
+        const { component_code: code, component_url: url } = payload
+        if (code !== undefined) return { data: resourceOf((yield* saving.save(account, code, url)).component) }
+        if (url !== undefined) return { data: resourceOf((yield* saving.saveFrom(account, url)).component) }
+        return yield* Problem.invalid([
+          { path: "component_code", message: "one of component_code and component_url is required" }
+        ])
       }),
+      getPublished: Effect.fnUntraced(function*({ params }) {
+        const found = yield* components.newestPublished(params.key)
+        if (Option.isNone(found)) return yield* Problem.notFound("component in the registry", params.key)
+        return { data: resourceOf(found.value) }
+      }, answerFailures),
       get: Effect.fnUntraced(function*({ params }) {
         const account = yield* CurrentAccount
         const found = Schema.is(Id.ComponentId)(params.key)

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
+import { Accounts } from "@headwater/log/Accounts"
 import * as Json from "@headwater/testing/Json"
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
 import { HttpServer } from "effect/http"
 import * as Net from "node:net"
 import * as Http from "../../test/HttpAppFixture.ts"
@@ -195,5 +196,31 @@ layer(Http.layer, { excludeTestServices: true })("a source's endpoint", (it) => 
       const declared = yield* exchange(`POST ${endpoint} HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999\r\n\r\nx`)
       assert.match(declared, /^HTTP\/1\.1 413 /)
       assert.lengthOf(yield* http.summaries(`/v1/sources/${source.id}/event_summaries`, 1), 1)
+    }))
+
+  it.effect("refuses what comes when the account's quota is used up, until the day ends or the limit is raised", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const accounts = yield* Accounts
+      for (const component_code of [echo, answering]) {
+        const endpoint = Http.endpointOf(yield* http.created("/v1/sources", { component_code }))
+        const post = http.request("POST", endpoint, { body: { answer: { status: 200 } } })
+        yield* accounts.update(http.accountId, { dailyInvocationsQuota: 0 })
+        const refused = yield* post.pipe(
+          Effect.repeat({ until: ({ status }) => status === 429, schedule: Schedule.spaced("50 millis") }),
+          Effect.timeout("5 seconds")
+        )
+        Http.assertProblem(refused, 429, "quota_exceeded")
+        const seconds = Number(refused.headers.get("retry-after"))
+        assert.deepStrictEqual<unknown>(refused.json["details"], { retry_after_seconds: seconds })
+        const hours = new Date(Date.now() + (seconds + 43_200) * 1_000).getUTCHours()
+        assert.include([11, 12], hours, "it is counted anew at midnight")
+        assert.include(refused.text, "daily_invocations")
+        yield* accounts.update(http.accountId, { dailyInvocationsQuota: null })
+        yield* post.pipe(
+          Effect.repeat({ until: ({ status }) => status === 200, schedule: Schedule.spaced("50 millis") }),
+          Effect.timeout("5 seconds")
+        )
+      }
     }))
 })

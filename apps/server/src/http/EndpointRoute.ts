@@ -2,7 +2,8 @@ import * as Problem from "@headwater/api/Problem"
 import { EngineConfig } from "@headwater/engine/EngineConfig"
 import type { HttpReply, HttpRequestEvent, NotAnswered } from "@headwater/engine/HttpExchange"
 import { Ingest } from "@headwater/engine/Ingest"
-import { ByteSize, Effect, Option } from "effect"
+import type { QuotaExceeded } from "@headwater/engine/Quotas"
+import { ByteSize, Clock, Effect, Option } from "effect"
 import {
   HttpIncomingMessage,
   HttpRouter,
@@ -15,6 +16,7 @@ import * as EndpointBody from "./EndpointBody.ts"
 import { answerFailures } from "./FailureProblem.ts"
 import { HttpSettings } from "./HttpSettings.ts"
 import { problemResponse } from "./ProblemResponse.ts"
+import { RateLimiting } from "./RateLimiting.ts"
 import * as RequestBody from "./RequestBody.ts"
 
 const backlogRetrySeconds = 5
@@ -92,10 +94,13 @@ export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
   const ingest = yield* Ingest
   const { maxBody } = yield* HttpSettings
   const { publicUrl } = yield* EngineConfig
+  const rate = yield* RateLimiting
 
   const take = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest) {
     const [, endpointKey, path = "/", query = ""] = urlForm.exec(request.url) ?? []
     if (endpointKey === undefined) return yield* noEndpoint
+    const source = yield* ingest.find(endpointKey)
+    yield* rate.take(source.accountId)
     const bytes = new Uint8Array(yield* readBody(request, maxBody))
     const text = new TextDecoder().decode(bytes)
     const event: HttpRequestEvent = {
@@ -110,14 +115,15 @@ export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
       client_ip: Option.getOrElse(request.remoteAddress, () => "").replace(/^::ffff:/, ""),
       url: `${publicUrl}${request.url}`
     }
-    const reply = yield* ingest.request(endpointKey, event, { hops: hopsOf(request.headers["x-headwater-hops"]) })
+    const reply = yield* ingest.request(source, event, { hops: hopsOf(request.headers["x-headwater-hops"]) })
     return yield* responseOf(reply)
   }, (effect) =>
     effect.pipe(
       Effect.catchTags({
         EndpointNotFound: () => noEndpoint,
         BacklogFull: () => Effect.fail(backlogFull),
-        NotAnswered: ({ reason }) => Effect.fail(notAnswered(reason))
+        NotAnswered: ({ reason }) => Effect.fail(notAnswered(reason)),
+        QuotaExceeded: quotaExceeded
       }),
       answerFailures,
       Effect.catch(problemResponse)
@@ -141,10 +147,15 @@ const notAnswered = (reason: NotAnswered["reason"]) => {
   }
 }
 
-const backlogSentence = "The source has as many requests waiting as it may hold."
+const backlogFull = Problem.backlogFull(
+  "The source has as many requests waiting as it may hold.",
+  backlogRetrySeconds
+)
 
-const backlogFull = new Problem.BacklogFull({
-  detail: backlogSentence,
-  error: backlogSentence,
-  details: { retry_after_seconds: backlogRetrySeconds }
+const quotaExceeded = Effect.fnUntraced(function*({ limit, quota, until }: QuotaExceeded) {
+  const now = yield* Clock.currentTimeMillis
+  return yield* Problem.quotaExceeded(
+    `The account's ${quota} quota of ${limit} is used up.`,
+    Math.max(1, Math.ceil((until - now) / 1_000))
+  )
 })

@@ -1,18 +1,17 @@
 import { CurrentAccount } from "@headwater/api/Authorization"
-import { type EventSummary, maxPreviewBytes, maxSummaries } from "@headwater/api/EventsApi"
+import { maxSummaries } from "@headwater/api/EventsApi"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Pagination from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
-import { indexedAtMs, type LoggedEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import * as Stream from "@headwater/domain/Stream"
 import * as DueDeletions from "@headwater/engine/DueDeletions"
 import { EventDeletion } from "@headwater/engine/EventDeletion"
 import { EventLog } from "@headwater/log/EventLog"
 import { Sources } from "@headwater/log/Sources"
-import { Effect, Option, Predicate, type Schema } from "effect"
+import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { preview } from "./EventPreview.ts"
+import { boundOf, summaryOf } from "./EventSummaries.ts"
 import { answerFailures } from "./FailureProblem.ts"
 
 interface Query {
@@ -21,34 +20,6 @@ interface Query {
   readonly after?: string
   readonly before?: string
 }
-
-/** Code may emit to `$errors` too, in whatever shape. */
-const isError = (payload: Schema.Json): boolean =>
-  Predicate.hasProperty(payload, "original_event") && Predicate.hasProperty(payload, "original_context") &&
-  Predicate.hasProperty(payload, "error")
-
-const summaryOf = (event: LoggedEvent, expand: boolean): EventSummary => {
-  const payload = JSON.parse(event.payload) as Schema.Json
-  const data: Schema.Json = event.stream === Stream.errors && isError(payload) ? payload : { raw_event: payload }
-  const truncated = !expand && Buffer.byteLength(event.payload) > maxPreviewBytes
-  return {
-    id: EventId.format(event.id),
-    indexed_at_ms: indexedAtMs(event),
-    event: truncated ? preview(data, maxPreviewBytes) : data,
-    metadata: {
-      emit_id: event.emitId,
-      name: event.stream,
-      emitter_id: event.emitterId,
-      ...(event.meta.id === undefined ? {} : { id: event.meta.id }),
-      ...(event.meta.summary === undefined ? {} : { summary: event.meta.summary }),
-      ...(event.meta.ts === undefined ? {} : { ts: event.meta.ts }),
-      ...(truncated ? { truncated } : {})
-    }
-  }
-}
-
-const boundOf = (text: string | undefined): EventId.EventId | undefined =>
-  text === undefined ? undefined : Option.getOrUndefined(EventId.parse(text))
 
 export const layer = HttpApiBuilder.group(
   HeadwaterApi,

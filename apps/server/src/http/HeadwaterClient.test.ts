@@ -13,6 +13,7 @@ describe("HeadwaterClient", () => {
         const client = yield* HeadwaterClient
         const { data: webhook } = yield* client.webhooks.create({
           query: { url: "http://127.0.0.1:9/", name: "n" },
+          headers: {},
           payload: null
         })
         const { data, page_info } = yield* client.webhooks.list({ query: { limit: 5 } })

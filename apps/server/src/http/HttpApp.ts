@@ -2,14 +2,20 @@ import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import * as AutoSubscriptionsHandlers from "./AutoSubscriptionsHandlers.ts"
 import { ComponentSaving } from "./ComponentSaving.ts"
 import * as ComponentsHandlers from "./ComponentsHandlers.ts"
+import * as DocsRoutes from "./DocsRoutes.ts"
 import * as EndpointRoute from "./EndpointRoute.ts"
 import * as EventsHandlers from "./EventsHandlers.ts"
 import * as HealthRoutes from "./HealthRoutes.ts"
+import * as Idempotent from "./Idempotent.ts"
 import * as KeyAuthorization from "./KeyAuthorization.ts"
+import * as KeysHandlers from "./KeysHandlers.ts"
 import { routerConfig } from "./KnownPaths.ts"
+import * as LogHandlers from "./LogHandlers.ts"
 import * as Projecting from "./Projecting.ts"
+import { RateLimiting } from "./RateLimiting.ts"
 import * as RequestChecking from "./RequestChecking.ts"
 import * as ResponseConventions from "./ResponseConventions.ts"
 import * as SourcesHandlers from "./SourcesHandlers.ts"
@@ -19,20 +25,33 @@ import * as WebhooksHandlers from "./WebhooksHandlers.ts"
 
 const apiRoutes = HttpApiBuilder.layer(HeadwaterApi).pipe(
   Layer.provide([
+    AutoSubscriptionsHandlers.layer,
     ComponentsHandlers.layer,
     EventsHandlers.layer,
+    KeysHandlers.layer,
+    LogHandlers.layer,
     SourcesHandlers.layer,
     SubscriptionsHandlers.layer,
     UsersHandlers.layer,
     WebhooksHandlers.layer
   ]),
-  Layer.provide([ComponentSaving.layer, KeyAuthorization.layer, Projecting.layer, RequestChecking.layer])
+  Layer.provide([
+    ComponentSaving.layer,
+    Idempotent.layer,
+    KeyAuthorization.layer,
+    Projecting.layer,
+    RequestChecking.layer
+  ])
+)
+
+const routes = Layer.mergeAll(apiRoutes, DocsRoutes.layer, EndpointRoute.layer, HealthRoutes.layer).pipe(
+  Layer.provide(RateLimiting.layer)
 )
 
 /** Everything this server answers to over HTTP, served on the `HttpServer`. */
 export const layer = Layer.unwrap(
   Effect.map(
-    HttpRouter.toHttpEffect(Layer.mergeAll(apiRoutes, EndpointRoute.layer, HealthRoutes.layer)).pipe(
+    HttpRouter.toHttpEffect(routes).pipe(
       Effect.provideService(HttpRouter.RouterConfig, routerConfig)
     ),
     (handle) => HttpServer.serve(ResponseConventions.apply(handle))

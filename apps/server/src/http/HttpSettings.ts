@@ -1,7 +1,21 @@
+import { maxBodyBytes } from "@headwater/api/RequestCheck"
 import { Context } from "effect"
 
 /** What the operator decided about HTTP. */
 export class HttpSettings extends Context.Service<HttpSettings, {
   /** Largest body of a request to a source's HTTP interface, in bytes. */
   readonly maxBody: number
+  /** Requests a second of one account; 0 for no limit. */
+  readonly rateLimit: number
+  /** Largest component code, in bytes of UTF-8. */
+  readonly maxCode: number
+  /** Largest value of one configured prop, in bytes of its JSON. */
+  readonly maxProp: number
 }>()("@headwater/server/HttpSettings") {}
+
+/** Bytes that one byte of text may take in JSON: six, as a control character does. */
+const escapedBytes = 6
+
+/** Largest body of an API request, in bytes: leaves room for code and a prop of the largest sizes, all of them escaped. */
+export const maxApiBody = ({ maxCode, maxProp }: HttpSettings["Service"]): number =>
+  Math.max(maxBodyBytes, escapedBytes * (maxCode + maxProp) + 1024 * 1024)

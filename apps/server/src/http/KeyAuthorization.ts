@@ -3,12 +3,14 @@ import * as Problem from "@headwater/api/Problem"
 import { ApiKeys } from "@headwater/log/ApiKeys"
 import { Effect, Layer, Option } from "effect"
 import { answerFailures } from "./FailureProblem.ts"
+import { RateLimiting } from "./RateLimiting.ts"
 
-/** Lets requests through whose bearer token is a live API key, in the name of its account. */
+/** Lets requests through whose bearer token is a live API key, in the name of its account and within its rate. */
 export const layer = Layer.effect(
   Authorization,
   Effect.gen(function*() {
     const keys = yield* ApiKeys
+    const rate = yield* RateLimiting
     return Authorization.of({
       bearer: Effect.fnUntraced(function*(handle, { credential }) {
         const account = yield* keys.authenticate(credential).pipe(answerFailures)
@@ -17,6 +19,7 @@ export const layer = Layer.effect(
             Problem.because("Send a live API key as `Authorization: Bearer hw_…`.")
           )
         }
+        yield* rate.take(account.value)
         return yield* Effect.provideService(handle, CurrentAccount, account.value)
       })
     })

@@ -20,12 +20,17 @@ HttpApi.reflect(HeadwaterApi, {
     router.on(endpoint.method, endpoint.path as FindMyWay.PathInput, true)
   }
 })
-router.on("GET", "/healthz", true)
-router.on("GET", "/readyz", true)
+for (const path of ["/docs", "/healthz", "/metrics", "/openapi.json", "/readyz"] as const) router.on("GET", path, true)
+
+/** A path names something with each of its parameters: one with an empty segment in that place is another path. */
+const answersTo = (method: string, url: string): boolean => {
+  const route = router.find(method, url)
+  return route !== undefined && Object.values(route.params).every((value) => value !== "")
+}
 
 /** The methods that a path answers to, for `Allow`; empty for an unknown path. */
 export const allowedMethods = (url: string): ReadonlyArray<string> => {
-  const found = [...methods].filter((method) => router.find(method, url) !== undefined)
+  const found = [...methods].filter((method) => answersTo(method, url))
   if (found.length === 0) return []
   return [...found, ...(found.includes("GET") ? ["HEAD"] : []), "OPTIONS"].sort()
 }

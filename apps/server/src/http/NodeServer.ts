@@ -8,9 +8,13 @@ const problems: Record<string, { readonly status: number; readonly title: string
 
 const malformed = { status: 400, title: "Invalid request", detail: "This is not a request that can be read as HTTP." }
 
-/** A Node HTTP server whose own refusals have the shape of the API's problems (RFC 9457). */
+/**
+ * A Node HTTP server whose own refusals have the shape of the API's problems (RFC 9457). What Node would refuse without
+ * one is left to the API: a request without `Host`, and one that expects what no server knows.
+ */
 export const make = (): Server => {
-  const server = createServer()
+  const server = createServer({ requireHostHeader: false })
+  server.on("checkExpectation", (request, response) => server.emit("request", request, response))
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) {
       socket.destroy()

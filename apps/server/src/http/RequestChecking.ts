@@ -1,9 +1,10 @@
 import * as Problem from "@headwater/api/Problem"
-import { maxBodyBytes, maxBodyDepth, RequestCheck } from "@headwater/api/RequestCheck"
+import { maxBodyDepth, RequestCheck } from "@headwater/api/RequestCheck"
 import { ByteSize, Effect, Layer, SchemaIssue, type Types } from "effect"
 import { HttpIncomingMessage, HttpServerError, HttpServerRequest } from "effect/http"
 import { HttpApiError } from "effect/http-api"
 import { internalError } from "./FailureProblem.ts"
+import { HttpSettings, maxApiBody } from "./HttpSettings.ts"
 import { jsonDepth } from "./JsonDepth.ts"
 import * as RequestBody from "./RequestBody.ts"
 
@@ -31,18 +32,20 @@ const schemaProblem = (error: HttpApiError.HttpApiSchemaError): Effect.Effect<ne
   }
 }
 
-const bodyProblem = (defect: unknown): Effect.Effect<never, Problem.PayloadTooLarge | Problem.InvalidRequest> => {
-  const reason = HttpServerError.isHttpServerError(defect) ? defect.reason : undefined
-  if (reason?._tag !== "RequestParseError") return Effect.die(defect)
-  return Effect.fail(
-    reason.reason === "BodyTooLarge"
-      ? Problem.tooLarge("The request body", maxBodyBytes)
-      : Problem.invalid([{ path: "", message: "The request body could not be read." }])
-  )
-}
+const bodyProblem =
+  (maxBytes: number) => (defect: unknown): Effect.Effect<never, Problem.PayloadTooLarge | Problem.InvalidRequest> => {
+    const reason = HttpServerError.isHttpServerError(defect) ? defect.reason : undefined
+    if (reason?._tag !== "RequestParseError") return Effect.die(defect)
+    return Effect.fail(
+      reason.reason === "BodyTooLarge"
+        ? Problem.tooLarge("The request body", maxBytes)
+        : Problem.invalid([{ path: "", message: "The request body could not be read." }])
+    )
+  }
 
 /** @param options.optional whether the endpoint's parameters may come in the query, so that a body is not asked for */
-const checkBody = Effect.fnUntraced(function*(options: { readonly optional: boolean }) {
+const checkBody = Effect.fnUntraced(function*(options: { readonly optional: boolean; readonly maxBytes: number }) {
+  const { maxBytes } = options
   const request = yield* HttpServerRequest.HttpServerRequest
   if (options.optional && !RequestBody.isPresent(request)) return
   if (!RequestBody.isJson(request)) {
@@ -50,8 +53,8 @@ const checkBody = Effect.fnUntraced(function*(options: { readonly optional: bool
       Problem.because("Send the request body with `Content-Type: application/json`.")
     )
   }
-  if (RequestBody.isDeclaredLargerThan(request, maxBodyBytes)) {
-    return yield* Problem.tooLarge("The request body", maxBodyBytes)
+  if (RequestBody.isDeclaredLargerThan(request, maxBytes)) {
+    return yield* Problem.tooLarge("The request body", maxBytes)
   }
   const text = yield* Effect.orDie(request.text)
   if (jsonDepth(text) > maxBodyDepth) {
@@ -63,16 +66,19 @@ const isSchemaError = (error: Types.unhandled): error is Types.unhandled & HttpA
   HttpApiError.HttpApiSchemaError.is(error)
 
 /** Checks the request before its handler, and turns what a schema refuses into the problem that names the field. */
-export const layer = Layer.succeed(
+export const layer = Layer.effect(
   RequestCheck,
-  (handle, { endpoint }) => {
-    const handled = handle.pipe(Effect.catchIf(isSchemaError, schemaProblem))
-    const checked = endpoint.payload.size > 0
-      ? Effect.andThen(checkBody({ optional: endpoint.query !== undefined }), handled)
-      : handled
-    return checked.pipe(
-      Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes)),
-      Effect.catchDefect(bodyProblem)
-    )
-  }
+  Effect.map(HttpSettings, (settings) => {
+    const maxBytes = maxApiBody(settings)
+    return (handle, { endpoint }) => {
+      const handled = handle.pipe(Effect.catchIf(isSchemaError, schemaProblem))
+      const checked = endpoint.payload.size > 0
+        ? Effect.andThen(checkBody({ optional: endpoint.query !== undefined, maxBytes }), handled)
+        : handled
+      return checked.pipe(
+        Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBytes)),
+        Effect.catchDefect(bodyProblem(maxBytes))
+      )
+    }
+  })
 )

@@ -1,7 +1,7 @@
 import * as Problem from "@headwater/api/Problem"
 import * as Id from "@headwater/domain/Id"
-import { Cause, Effect } from "effect"
-import { Headers, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Cause, Effect, Predicate } from "effect"
+import { Headers, HttpEffect, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { internalError } from "./FailureProblem.ts"
 import { allowedMethods } from "./KnownPaths.ts"
 import { problemResponse } from "./ProblemResponse.ts"
@@ -14,7 +14,7 @@ const requestIdLength = 20
 /** Any page may call the API: it holds no cookies, so a foreign page can do nothing without a key. */
 const cors = {
   "access-control-allow-origin": "*",
-  "access-control-expose-headers": "Allow, Retry-After, WWW-Authenticate, X-Request-Id"
+  "access-control-expose-headers": "Allow, Idempotency-Replayed, Retry-After, WWW-Authenticate, X-Request-Id"
 }
 
 const preflight = {
@@ -41,6 +41,12 @@ const routable = (request: HttpServerRequest.HttpServerRequest): HttpServerReque
   })
 }
 
+/** HTTP/1.1 asks every request for a `Host` and every server to insist on it (RFC 9112, 3.2). */
+const lacksHost = ({ headers, source }: HttpServerRequest.HttpServerRequest): boolean =>
+  headers["host"] === undefined && Predicate.hasProperty(source, "httpVersion") && source.httpVersion === "1.1"
+
+const noHost = Problem.invalid([{ path: "Host", message: "is required as a header" }])
+
 const problemContentType = "application/problem+json"
 
 const unknownPath = (request: HttpServerRequest.HttpServerRequest) => {
@@ -66,6 +72,17 @@ const withProblem = (response: HttpServerResponse.HttpServerResponse) =>
     ? problemResponse(refusedMediaType)
     : Effect.succeed(response)
 
+const stopping = new Problem.Unavailable({
+  ...Problem.because("The server is shutting down."),
+  details: { retry_after_seconds: 1 }
+})
+
+/** What a shutdown cuts off the framework answers with a bare 503, past everything that answers go through here. */
+const whenCutOff = (headers: Record<string, string>): HttpEffect.PreResponseHandler => (_, response) =>
+  response.status === 503 && response.headers[requestIdHeader] === undefined
+    ? Effect.map(problemResponse(stopping), HttpServerResponse.setHeaders(headers))
+    : Effect.succeed(response)
+
 const isUnknownPath = (cause: Cause.Cause<unknown>): boolean =>
   cause.reasons.some((reason) =>
     Cause.isFailReason(reason) && HttpServerError.isHttpServerError(reason.error) &&
@@ -82,7 +99,10 @@ export const apply = Effect.fnUntraced(function*<E, R>(
   const request = routable(yield* HttpServerRequest.HttpServerRequest)
   const given = request.headers[requestIdHeader]
   const requestId = given !== undefined && givenRequestId.test(given) ? given : yield* Id.randomText(requestIdLength)
-  const response = yield* handle.pipe(
+  const headers = { ...(isOfEndpoint(request) ? {} : cors), [requestIdHeader]: requestId }
+  yield* HttpEffect.appendPreResponseHandler(whenCutOff(headers))
+  const answer = lacksHost(request) ? problemResponse(noHost) : handle
+  const response = yield* answer.pipe(
     Effect.provideService(HttpServerRequest.HttpServerRequest, request),
     Effect.flatMap(withProblem),
     Effect.catchCause((cause) => {
@@ -93,8 +113,5 @@ export const apply = Effect.fnUntraced(function*<E, R>(
     }),
     Effect.annotateLogs("request_id", requestId)
   )
-  return HttpServerResponse.setHeaders(response, {
-    ...(isOfEndpoint(request) ? {} : cors),
-    [requestIdHeader]: requestId
-  })
+  return HttpServerResponse.setHeaders(response, headers)
 })

@@ -8,46 +8,40 @@ import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
 import type * as Id from "@headwater/domain/Id"
 import type { Source } from "@headwater/domain/Source"
 import { endpointUrl, EngineConfig } from "@headwater/engine/EngineConfig"
-import type { HookFailed } from "@headwater/engine/HookFailed"
+import { HookFailed } from "@headwater/engine/HookFailed"
 import { SourceLifecycle } from "@headwater/engine/SourceLifecycle"
 import { Components } from "@headwater/log/Components"
 import { Sources } from "@headwater/log/Sources"
-import { Effect, Option, type Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { ComponentSaving, moduleName } from "./ComponentSaving.ts"
+import { ComponentSaving, inCode, type Place, type SavedComponent } from "./ComponentSaving.ts"
 import { answerFailures } from "./FailureProblem.ts"
+import { HttpSettings } from "./HttpSettings.ts"
 
 interface ComponentParameters {
   readonly component_id?: string
   readonly component_code?: string
   readonly component_url?: string
+  readonly key?: string
 }
 
 /** A component to use, and whether it was saved for this request alone. */
-interface Chosen {
-  readonly component: Component
+interface Chosen extends SavedComponent {
   readonly fresh: boolean
 }
 
-const hookProblem = (failure: HookFailed) =>
+const hookProblem = (place: Place, failure: HookFailed) =>
   new Problem.HookFailed({
     detail: `The ${failure.hook} hook failed: ${failure.message}`,
     error: `The ${failure.hook} hook failed: ${failure.message}`,
     details: {
       hook: failure.hook,
       message: failure.message,
-      file: moduleName,
-      ...(failure.line === undefined ? {} : { line: failure.line }),
-      ...(failure.column === undefined ? {} : { column: failure.column })
+      ...(failure.line === undefined || failure.column === undefined
+        ? { file: place(1, 1).file }
+        : place(failure.line, failure.column))
     }
   })
-
-const checkSizes = (given: Record<string, Schema.Json>) => {
-  const name = ConfiguredProps.oversized(given)
-  return name === undefined
-    ? Effect.void
-    : Effect.fail(Problem.tooLarge(`configured_props.${name}`, ConfiguredProps.maxValueBytes))
-}
 
 export const layer = HttpApiBuilder.group(
   HeadwaterApi,
@@ -58,6 +52,12 @@ export const layer = HttpApiBuilder.group(
     const lifecycle = yield* SourceLifecycle
     const saving = yield* ComponentSaving
     const { publicUrl } = yield* EngineConfig
+    const { maxProp } = yield* HttpSettings
+
+    const checkSizes = (given: Record<string, Schema.Json>) => {
+      const name = ConfiguredProps.oversized(given, maxProp)
+      return name === undefined ? Effect.void : Effect.fail(Problem.tooLarge(`configured_props.${name}`, maxProp))
+    }
 
     const resourceOf = (source: Source, component: Component): SourceResource => ({
       id: source.id,
@@ -89,19 +89,20 @@ export const layer = HttpApiBuilder.group(
     })
 
     const choose = Effect.fnUntraced(function*(accountId: Id.AccountId, given: ComponentParameters) {
-      if (given.component_id !== undefined) {
-        const found = yield* components.get(accountId, given.component_id)
-        if (Option.isNone(found)) return yield* Problem.notFound("component", given.component_id)
-        return Option.some<Chosen>({ component: found.value, fresh: false })
+      const { component_code: code, component_id: id, component_url: url, key } = given
+      if (id !== undefined) {
+        const found = yield* components.get(accountId, id)
+        if (Option.isNone(found)) return yield* Problem.notFound("component", id)
+        return Option.some<Chosen>({ component: found.value, place: inCode, fresh: false })
       }
-      if (given.component_code !== undefined) {
-        const component = yield* saving.save(accountId, given.component_code, given.component_url)
-        return Option.some<Chosen>({ component, fresh: true })
+      if (code !== undefined) {
+        return Option.some<Chosen>({ ...yield* saving.save(accountId, code, url), fresh: true })
       }
-      if (given.component_url !== undefined) {
-        return yield* Problem.invalid([
-          { path: "component_url", message: "is not fetched by this version: send component_code too" }
-        ])
+      if (url !== undefined) return Option.some<Chosen>({ ...yield* saving.saveFrom(accountId, url), fresh: true })
+      if (key !== undefined) {
+        const found = yield* components.newestPublished(key)
+        if (Option.isNone(found)) return yield* Problem.notFound("component in the registry", key)
+        return Option.some<Chosen>({ component: found.value, place: inCode, fresh: false })
       }
       return Option.none<Chosen>()
     })
@@ -115,10 +116,14 @@ export const layer = HttpApiBuilder.group(
       )
 
     /** Where the change does not come about, the component saved for it goes too, unless the source has it by then. */
-    const using = <A, E, R>(chosen: Option.Option<Chosen>, change: Effect.Effect<A, E, R>) =>
-      Option.isSome(chosen) && chosen.value.fresh
-        ? Effect.tapError(change, () => discard(chosen.value.component))
-        : change
+    const using = <A, E, R>(chosen: Option.Option<Chosen>, change: Effect.Effect<A, E | HookFailed, R>) => {
+      const fresh = Option.filter(chosen, (_) => _.fresh)
+      const place = Option.match(chosen, { onNone: () => inCode, onSome: (_) => _.place })
+      return change.pipe(
+        Effect.tapError(() => Option.isSome(fresh) ? discard(fresh.value.component) : Effect.void),
+        Effect.catchIf(Schema.is(HookFailed), (failure) => Effect.fail(hookProblem(place, failure)))
+      )
+    }
 
     return handlers.handleAll({
       list: Effect.fnUntraced(function*({ query }) {
@@ -140,7 +145,7 @@ export const layer = HttpApiBuilder.group(
         if (Option.isNone(chosen)) {
           return yield* Problem.invalid([{
             path: "component_id",
-            message: "one of component_id, component_code and component_url is required"
+            message: "one of component_id, component_code, component_url and key is required"
           }])
         }
         const { component } = chosen.value
@@ -152,7 +157,6 @@ export const layer = HttpApiBuilder.group(
       }, (effect) =>
         effect.pipe(
           Effect.catchTags({
-            HookFailed: (failure) => Effect.fail(hookProblem(failure)),
             InvalidProps: ({ issues }) => Effect.fail(Problem.invalid(issues))
           }),
           answerFailures
@@ -179,7 +183,6 @@ export const layer = HttpApiBuilder.group(
       }, (effect, { params }) =>
         effect.pipe(
           Effect.catchTags({
-            HookFailed: (failure) => Effect.fail(hookProblem(failure)),
             InvalidProps: ({ issues }) => Effect.fail(Problem.invalid(issues)),
             SourceNotFound: () => Effect.fail(Problem.notFound("source", params.id))
           }),

@@ -1,6 +1,8 @@
 import { assert, layer } from "@effect/vitest"
+import * as EventId from "@headwater/domain/EventId"
 import * as Json from "@headwater/testing/Json"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import * as Http from "../../test/HttpAppFixture.ts"
 
 layer(Http.layer, { excludeTestServices: true })("subscriptions", (it) => {
@@ -110,5 +112,92 @@ layer(Http.layer, { excludeTestServices: true })("subscriptions", (it) => {
         { heard: 2 },
         { heard: 3 }
       ])
+    }))
+
+  it.effect("start at an event or at the beginning where that is asked for, and stay where they are after that", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const listening =
+        "export default { props: { db: \"$.service.db\" }, run(event) { this.$emit({ heard: event }) } }"
+      const source = yield* http.created("/v1/sources", {
+        component_code: Http.httpCode("this.$emit(event.body)"),
+        name: "s"
+      })
+      const emit = Effect.fnUntraced(function*(body: number) {
+        yield* http.request("POST", Http.endpointOf(source), { body })
+        return yield* http.summaries("/v1/sources/s/event_summaries", body)
+      })
+      for (const name of ["all", "some", "new"]) {
+        yield* http.created("/v1/sources", { component_code: listening, name })
+      }
+      yield* emit(1)
+      yield* emit(2)
+      const [, second] = yield* emit(3)
+      const subscribe = (listener: string, from: string) =>
+        http.request("POST", `/v1/subscriptions?emitter_id=s&listener_id=${listener}${from}`)
+      const heardBy = Effect.fnUntraced(function*(listener: string, count: number) {
+        const heard = yield* http.summaries(`/v1/sources/${listener}/event_summaries`, count)
+        return heard.map((summary) => summary["event"]!["raw_event"]!["heard"]).toReversed()
+      })
+      const glob = { emitter_id: "dc_*", listener_id: "all", from: "beginning" }
+      yield* http.created("/v1/subscriptions", glob)
+      const some = yield* subscribe("some", `&from=${Json.textOf(second!["id"])}`)
+      const plain = yield* subscribe("new", "")
+      assert.deepStrictEqual<unknown>(yield* heardBy("all", 3), [1, 2, 3])
+      assert.deepStrictEqual<unknown>(yield* heardBy("some", 2), [2, 3])
+      assert.deepStrictEqual((yield* subscribe("some", "&from=beginning")).json, some.json)
+      assert.deepStrictEqual((yield* subscribe("new", "&from=beginning")).json, plain.json)
+      yield* emit(4)
+      assert.deepStrictEqual<unknown>(yield* heardBy("new", 1), [4])
+      assert.deepStrictEqual<unknown>(yield* heardBy("some", 3), [2, 3, 4])
+      for (const from of ["", "end", "1", "1-", "2024-01-01", "Beginning"]) {
+        const answer = yield* subscribe("new", `&from=${from}`)
+        Http.assertProblem(answer, 400, "invalid_request")
+        assert.deepStrictEqual(Http.issuePaths(answer), ["from"])
+      }
+      const inBody = yield* http.request("POST", "/v1/subscriptions", { body: { ...glob, from: 5 } })
+      assert.deepStrictEqual(Http.issuePaths(inBody), ["from"])
+    }))
+
+  it.effect("from the beginning bring what has long been in the log", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const sql = yield* SqlClient.SqlClient
+      const { id } = yield* http.created("/v1/sources", { component_code: Http.code("feed") })
+      // Not by an emit, of which the router would tell for a while.
+      yield* sql`
+        INSERT INTO events (emitter_id, stream, id, n, emit_id, hops, payload)
+        VALUES (${id}, '', ${EventId.make(1_700_000_000_000, 0)}, 1, 'e', 1, '"old"')`
+      yield* sql`UPDATE heads SET last_id = ${
+        EventId.make(1_700_000_000_000, 0)
+      }, streams = '{"": 1}' WHERE emitter_id = ${id}`
+      yield* http.created("/v1/sources", {
+        component_code: "export default { run(event) { this.$emit({ heard: event }) } }",
+        name: "listener"
+      })
+      yield* http.created("/v1/subscriptions", { emitter_id: id, listener_id: "listener", from: "beginning" })
+      const [heard] = yield* http.summaries("/v1/sources/listener/event_summaries", 1)
+      assert.deepStrictEqual<unknown>(heard!["event"], { raw_event: { heard: "old" } })
+    }))
+
+  it.effect("are refused or gone when their listener is deleted at the same time", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const stays = yield* http.created("/v1/sources", { component_code: Http.code("feed") })
+      const subscribe = (listener_id: string) =>
+        Effect.map(
+          http.request("POST", "/v1/subscriptions", { body: { emitter_id: stays["id"], listener_id } }),
+          ({ status }) => status
+        )
+      for (let round = 0; round < 15; round++) {
+        const { id } = yield* http.created("/v1/webhooks", { url: "http://127.0.0.1:9/" })
+        const [status, removal] = yield* Effect.all([subscribe(id), http.request("DELETE", `/v1/webhooks/${id}`)], {
+          concurrency: "unbounded"
+        })
+        assert.include([200, 404], status)
+        assert.strictEqual(removal.status, 204)
+      }
+      const { json } = yield* http.request("GET", "/v1/users/me/subscriptions")
+      assert.deepStrictEqual<unknown>(json, { data: [] })
     }))
 })

@@ -1,11 +1,12 @@
 import { CurrentAccount } from "@headwater/api/Authorization"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Problem from "@headwater/api/Problem"
-import type { SubscriptionResource } from "@headwater/api/SubscriptionsApi"
+import { beginning, type SubscriptionResource } from "@headwater/api/SubscriptionsApi"
+import * as EventId from "@headwater/domain/EventId"
 import type { Subscription } from "@headwater/domain/Subscription"
 import { SubscriptionLifecycle } from "@headwater/engine/SubscriptionLifecycle"
 import { Subscriptions } from "@headwater/log/Subscriptions"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { answerFailures } from "./FailureProblem.ts"
 
@@ -21,6 +22,14 @@ const resourceOf = (subscription: Subscription): SubscriptionResource => ({
   listener_id: subscription.listenerId,
   event_name: subscription.eventName
 })
+
+/** Before every event there is. */
+const first: EventId.EventId = 0n
+
+const startOf = (from: string | undefined): EventId.EventId | undefined => {
+  if (from === undefined) return undefined
+  return from === beginning ? first : Option.getOrUndefined(EventId.parse(from))
+}
 
 export const layer = HttpApiBuilder.group(
   HeadwaterApi,
@@ -43,7 +52,8 @@ export const layer = HttpApiBuilder.group(
 
     return handlers.handleAll({
       create: Effect.fnUntraced(function*({ payload, query }) {
-        return { data: resourceOf(yield* lifecycle.create(yield* parametersFrom(query, payload))) }
+        const parameters = yield* parametersFrom(query, payload)
+        return { data: resourceOf(yield* lifecycle.create(parameters, startOf(payload?.from ?? query.from))) }
       }, (effect) =>
         effect.pipe(
           Effect.catchTag("UnknownParty", ({ id, parameter }) =>

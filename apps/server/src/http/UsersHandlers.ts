@@ -1,30 +1,17 @@
 import { CurrentAccount } from "@headwater/api/Authorization"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
+import * as Problem from "@headwater/api/Problem"
 import { Accounts } from "@headwater/log/Accounts"
 import { ApiKeys } from "@headwater/log/ApiKeys"
+import { billingPeriodOf, dayOf, Usage } from "@headwater/log/Usage"
 import { Clock, Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { answerFailures } from "./FailureProblem.ts"
 
-const dayMs = 24 * 60 * 60 * 1000
-
 /** What an integer field says where the operator set no limit: more than anybody uses, and exact in every client. */
 const unlimited = Number.MAX_SAFE_INTEGER
 
-/** The UTC day that holds a time, in Unix milliseconds. */
-const dayOf = (ms: number) => {
-  const from = Math.floor(ms / dayMs) * dayMs
-  return { from, until: from + dayMs }
-}
-
-/** The billing period that holds a time: the calendar month in UTC, in Unix milliseconds. */
-const billingPeriodOf = (ms: number) => {
-  const date = new Date(ms)
-  return {
-    from: Date.UTC(date.getUTCFullYear(), date.getUTCMonth()),
-    until: Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1)
-  }
-}
+const revokedMeanwhile = new Problem.Unauthorized(Problem.because("The key of this request was revoked."))
 
 export const layer = HttpApiBuilder.group(
   HeadwaterApi,
@@ -32,37 +19,44 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function*(handlers) {
     const accounts = yield* Accounts
     const keys = yield* ApiKeys
+    const usage = yield* Usage
     return handlers.handleAll({
       me: Effect.fnUntraced(function*() {
         const id = yield* CurrentAccount
         const now = yield* Clock.currentTimeMillis
-        // The key of the request belongs to the account, so both are there.
-        const account = yield* Effect.flatMap(accounts.get(id), Effect.fromOption)
+        // The key of the request belongs to it, so it is there.
+        const account = yield* Effect.flatMap(accounts.get(id), Effect.fromOption).pipe(
+          Effect.catchTag("NoSuchElementError", Effect.die)
+        )
         const identity = { id, username: account.username, email: account.email }
         if (account.plan === "paid") {
           const period = billingPeriodOf(now)
-          const usage = yield* accounts.usageOf(id, period)
+          const used = yield* usage.of(id, period)
           return {
             data: {
               ...identity,
               billing_period_start_ts: period.from / 1000,
               billing_period_end_ts: period.until / 1000,
-              billing_period_invocations: usage.invocations
+              billing_period_invocations: used.invocations
             }
           }
         }
-        const usage = yield* accounts.usageOf(id, dayOf(now))
+        const used = yield* usage.of(id, dayOf(now))
+        // None is left where the request's own key was revoked since it was let through.
+        const key = yield* Effect.flatMap(keys.reveal(id), Effect.fromOption).pipe(
+          Effect.catchTag("NoSuchElementError", () => Effect.fail(revokedMeanwhile))
+        )
         return {
           data: {
             ...identity,
-            api_key: Redacted.value(yield* Effect.flatMap(keys.reveal(id), Effect.fromOption)),
+            api_key: Redacted.value(key),
             daily_compute_time_quota: account.dailyComputeTimeQuotaMs ?? unlimited,
-            daily_compute_time_used: usage.computeMs,
+            daily_compute_time_used: used.computeMs,
             daily_invocations_quota: account.dailyInvocationsQuota ?? unlimited,
-            daily_invocations_used: usage.invocations
+            daily_invocations_used: used.invocations
           }
         }
-      }, (effect) => effect.pipe(Effect.catchTag("NoSuchElementError", Effect.die), answerFailures))
+      }, answerFailures)
     })
   })
 )

@@ -1,0 +1,170 @@
+import { type Account, Plan } from "@headwater/domain/Account"
+import { AccountId } from "@headwater/domain/Id"
+import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
+import { type AccountChange, Accounts } from "@headwater/log/Accounts"
+import { Effect, Option, Redacted, Schema } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import * as Operator from "./Operator.ts"
+import * as Output from "./Output.ts"
+
+const isUsername = (text: string) => /^[^\s\p{C}]{1,100}$/u.test(text) && !Schema.is(AccountId)(text)
+const aUsername = () => "a username of 1 to 100 characters without spaces that is no account's id"
+
+const username = Flag.String("username").pipe(Flag.filter(isUsername, aUsername))
+
+const email = Flag.String("email").pipe(
+  Flag.filter(
+    (text) => /^[^\s\p{C}@]+@[^\s\p{C}@]+$/u.test(text) && text.length <= 254,
+    () => "an email address"
+  )
+)
+
+const plan = Flag.Literals("plan", Plan.literals)
+
+const noLimit = "none"
+
+const quota = (name: string, unit: string) =>
+  Flag.String(name).pipe(
+    Flag.withMetavar("N|none"),
+    Flag.withDescription(`${unit}; ${noLimit} for no limit`),
+    Flag.filterMap(
+      (text) => {
+        if (text === noLimit) return Option.some(null)
+        const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
+        return Number.isSafeInteger(number) ? Option.some(number) : Option.none()
+      },
+      () => `a whole number or ${noLimit}`
+    ),
+    Flag.optional
+  )
+
+const quotas = {
+  dailyInvocationsQuota: quota("daily-invocations-quota", "Invocations per UTC day"),
+  dailyComputeTimeQuotaMs: quota("daily-compute-time-quota", "Milliseconds of compute time per UTC day"),
+  billingPeriodInvocationsQuota: quota("billing-period-invocations-quota", "Invocations per billing period")
+}
+
+const valueOf = (account: Account) => ({
+  id: account.id,
+  username: account.username,
+  email: account.email,
+  plan: account.plan,
+  daily_invocations_quota: account.dailyInvocationsQuota,
+  daily_compute_time_quota: account.dailyComputeTimeQuotaMs,
+  billing_period_invocations_quota: account.billingPeriodInvocationsQuota,
+  created_at: account.createdAt
+})
+
+const limit = (value: number | null): string => value === null ? noLimit : String(value)
+
+const linesOf = (account: Account, more: ReadonlyArray<readonly [string, string]> = []) =>
+  Output.table([
+    ["Account", account.id],
+    ["Username", account.username],
+    ["Email", account.email],
+    ["Plan", account.plan],
+    ["Daily invocations quota", limit(account.dailyInvocationsQuota)],
+    ["Daily compute time quota (ms)", limit(account.dailyComputeTimeQuotaMs)],
+    ["Billing period invocations quota", limit(account.billingPeriodInvocationsQuota)],
+    ["Created", Output.time(account.createdAt)],
+    ...more
+  ])
+
+const refuseTaken = Effect.fnUntraced(function*(name: string, own?: AccountId) {
+  const taken = (yield* (yield* Accounts).byUsername(name)).some(({ id }) => id !== own)
+  if (taken) {
+    return yield* new Operator.CommandRefused({ message: `The username ${JSON.stringify(name)} is taken` })
+  }
+})
+
+const create = Command.make(
+  "create",
+  {
+    username: Argument.String("username").pipe(Argument.filter(isUsername, aUsername)),
+    email,
+    plan: plan.pipe(Flag.withDefault("free")),
+    ...quotas,
+    json: Output.json
+  },
+  Effect.fnUntraced(function*({ json, ...given }) {
+    yield* refuseTaken(given.username)
+    const { account, key } = yield* (yield* AccountLifecycle).create({
+      username: given.username,
+      email: given.email,
+      plan: given.plan,
+      dailyInvocationsQuota: Option.getOrNull(given.dailyInvocationsQuota),
+      dailyComputeTimeQuotaMs: Option.getOrNull(given.dailyComputeTimeQuotaMs),
+      billingPeriodInvocationsQuota: Option.getOrNull(given.billingPeriodInvocationsQuota)
+    })
+    const text = Redacted.value(key)
+    yield* Output.print(
+      json,
+      { ...valueOf(account), api_key: text },
+      linesOf(account, [["API key", `${text}   shown this once: keep it`]])
+    )
+  }, Effect.provide(Operator.layer))
+).pipe(Command.withDescription("Create an account; prints its id and, once, its key"))
+
+const list = Command.make(
+  "list",
+  { json: Output.json },
+  Effect.fnUntraced(function*({ json }) {
+    const found = yield* (yield* Accounts).list
+    const rows = found.map((account) => [
+      account.id,
+      account.username,
+      account.email,
+      account.plan,
+      limit(account.dailyInvocationsQuota),
+      limit(account.dailyComputeTimeQuotaMs),
+      limit(account.billingPeriodInvocationsQuota),
+      Output.time(account.createdAt)
+    ])
+    const head = [
+      "ID",
+      "USERNAME",
+      "EMAIL",
+      "PLAN",
+      "INVOCATIONS/DAY",
+      "COMPUTE MS/DAY",
+      "INVOCATIONS/PERIOD",
+      "CREATED"
+    ]
+    yield* Output.print(json, found.map(valueOf), Output.table([head, ...rows]))
+  }, Effect.provide(Operator.layer))
+).pipe(Command.withDescription("List the accounts, the oldest first"))
+
+const set = Command.make(
+  "set",
+  {
+    account: Argument.String("account").pipe(Argument.withDescription("Its id or username")),
+    username: username.pipe(Flag.optional),
+    email: email.pipe(Flag.optional),
+    plan: plan.pipe(Flag.optional),
+    ...quotas,
+    json: Output.json
+  },
+  Effect.fnUntraced(function*({ account: named, json, ...given }) {
+    const change: AccountChange = {
+      username: Option.getOrUndefined(given.username),
+      email: Option.getOrUndefined(given.email),
+      plan: Option.getOrUndefined(given.plan),
+      dailyInvocationsQuota: Option.getOrUndefined(given.dailyInvocationsQuota),
+      dailyComputeTimeQuotaMs: Option.getOrUndefined(given.dailyComputeTimeQuotaMs),
+      billingPeriodInvocationsQuota: Option.getOrUndefined(given.billingPeriodInvocationsQuota)
+    }
+    if (Object.values(change).every((value) => value === undefined)) {
+      return yield* new Operator.CommandRefused({ message: "Nothing to change: give at least one of the flags" })
+    }
+    const { id } = yield* Operator.findAccount(named)
+    if (change.username !== undefined) yield* refuseTaken(change.username, id)
+    const changed = yield* Effect.flatMap((yield* Accounts).update(id, change), Effect.fromOption)
+    yield* Output.print(json, valueOf(changed), linesOf(changed))
+  }, Effect.provide(Operator.layer))
+).pipe(Command.withDescription("Change an account's name, email, plan or quotas"))
+
+/** What an operator does with accounts. */
+export const accountCommand = Command.make("account").pipe(
+  Command.withDescription("Create, list and change accounts"),
+  Command.withSubcommands([create, list, set])
+)

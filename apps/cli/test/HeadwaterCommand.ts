@@ -1,0 +1,63 @@
+import { assert } from "@effect/vitest"
+import * as Json from "@headwater/testing/Json"
+import type { TestPostgres } from "@headwater/testing/TestPostgres"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { execFile } from "node:child_process"
+import * as Path from "node:path"
+import { inject } from "vitest"
+
+/** How a command ended and what it printed. */
+export interface Ended {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** For a test that starts several commands on a loaded machine. */
+export const patienceMs = 120_000
+
+const program = Path.resolve(import.meta.dirname, "../bin/headwater")
+
+/** What a login shell has: none of the project's own programs, and maybe another Node. */
+const path = "/usr/local/bin:/usr/bin:/bin"
+
+/** Runs `headwater` as an operator does, with this environment and no more. */
+export const run = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>>): Effect.Effect<Ended> =>
+  Effect.callback((resume) => {
+    const child = execFile(program, args, { env: { PATH: path, ...env } }, (error, stdout, stderr) => {
+      resume(Effect.succeed({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr }))
+    })
+    return Effect.sync(() => child.kill())
+  })
+
+/** The secret under which the tests' tables are sealed. */
+const secretKey = Buffer.alloc(32, 7).toString("base64")
+
+/** Runs `headwater` on the test's own database, with these variables in place of those that fit it. */
+export const onTestDatabaseWith = Effect.fnUntraced(function*(environment: Readonly<Record<string, string>>) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ name: string }>`SELECT current_database() AS name`
+  const { password, path, username }: TestPostgres = inject("testPostgres")
+  const url = new URL(`postgres://${username}@localhost/${row!.name}`)
+  url.password = password
+  url.searchParams.set("host", Path.dirname(path))
+  const fitting = { DATABASE_URL: url.href, HEADWATER_SECRET_KEY: secretKey }
+  return (...args: ReadonlyArray<string>) => run(args, { ...fitting, ...environment })
+})
+
+/** Runs `headwater` on the test's own database. */
+export const onTestDatabase = onTestDatabaseWith({})
+
+/** What a command with `--json` printed. */
+export const jsonOf = ({ code, stderr, stdout }: Ended): Json.Json => {
+  assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
+  return Json.parse(stdout)
+}
+
+/** That it failed and said why in one line, on standard error alone. */
+export const assertRefused = (ended: Ended, reason: RegExp): void => {
+  assert.deepStrictEqual([ended.code, ended.stdout], [1, ""])
+  assert.match(ended.stderr, /^headwater: [^\n]+\n$/)
+  assert.match(ended.stderr, reason)
+}

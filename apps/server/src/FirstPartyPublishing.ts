@@ -1,0 +1,25 @@
+import { firstParty } from "@headwater/components/FirstParty"
+import { Context, Effect, Fiber, Layer } from "effect"
+import { ComponentSaving } from "./http/ComponentSaving.ts"
+
+/** Brings the server's own components into the registry, beside the start: what is new has to be loaded first. */
+export class FirstPartyPublishing extends Context.Service<FirstPartyPublishing, {
+  /** Ends when they are in the registry, or the log says why one is not. */
+  readonly done: Effect.Effect<void>
+}>()("@headwater/server/FirstPartyPublishing") {
+  static readonly layer = Layer.effect(
+    FirstPartyPublishing,
+    Effect.gen(function*() {
+      const saving = yield* ComponentSaving
+      const publishing = yield* Effect.forkScoped(Effect.forEach(
+        firstParty,
+        ({ code, key }) =>
+          saving.publish(key, code).pipe(
+            Effect.catchCause((cause) => Effect.logError(`The component ${key} could not be published`, cause))
+          ),
+        { discard: true }
+      ))
+      return { done: Effect.asVoid(Fiber.await(publishing)) }
+    })
+  )
+}

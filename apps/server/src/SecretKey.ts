@@ -1,0 +1,36 @@
+import { Seal } from "@headwater/domain/Seal"
+import { ApiKeys } from "@headwater/log/ApiKeys"
+import { DataDirectory } from "@headwater/postgres/DataDirectory"
+import { Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Base64 } from "effect/encoding"
+import * as Database from "./Database.ts"
+import { ServerConfig } from "./ServerConfig.ts"
+
+/** What is sealed in the database does not open under this server's secret. */
+export class SecretKeyMismatch extends Schema.TaggedError<SecretKeyMismatch>()("SecretKeyMismatch", {}) {
+  override get message() {
+    return "HEADWATER_SECRET_KEY: is not the one under which this database's secrets were sealed"
+  }
+}
+
+const sealUnder = Effect.fnUntraced(function*(key: Redacted.Redacted) {
+  const bytes = yield* Effect.orDie(Effect.fromResult(Base64.decode(Redacted.value(key))))
+  return Seal.layer(Redacted.make(bytes))
+}, Layer.unwrap)
+
+const sealOfDataDirectory = Layer.unwrap(
+  Effect.map(Effect.flatMap(DataDirectory, (directory) => directory.secret("secret-key")), sealUnder)
+).pipe(Layer.provide(Database.dataDirectory))
+
+/** Seals under `HEADWATER_SECRET_KEY`, or where that is not set under the secret in the data directory. */
+export const seal = Layer.unwrap(
+  Effect.map(
+    ServerConfig,
+    ({ secretKey }) => Option.isSome(secretKey) ? sealUnder(secretKey.value) : sealOfDataDirectory
+  )
+)
+
+/** Fails where the database was sealed under another secret, before more is sealed under this one. */
+export const verify = Effect.flatMap(ApiKeys, (keys) => keys.verifySeal).pipe(
+  Effect.catchTag("SealBroken", () => Effect.fail(new SecretKeyMismatch()))
+)

@@ -1,0 +1,59 @@
+import { CurrentAccount } from "@headwater/api/Authorization"
+import type { AutoSubscriptionResource } from "@headwater/api/AutoSubscriptionsApi"
+import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
+import * as Pagination from "@headwater/api/Pagination"
+import * as Problem from "@headwater/api/Problem"
+import type { AutoSubscription } from "@headwater/domain/AutoSubscription"
+import { SubscriptionLifecycle } from "@headwater/engine/SubscriptionLifecycle"
+import { AutoSubscriptions } from "@headwater/log/AutoSubscriptions"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { answerFailures } from "./FailureProblem.ts"
+
+const resourceOf = (autoSubscription: AutoSubscription): AutoSubscriptionResource => ({
+  id: autoSubscription.id,
+  listener_id: autoSubscription.listenerId,
+  event_name: autoSubscription.eventName,
+  created_at: autoSubscription.createdAt
+})
+
+export const layer = HttpApiBuilder.group(
+  HeadwaterApi,
+  "autoSubscriptions",
+  Effect.fnUntraced(function*(handlers) {
+    const autoSubscriptions = yield* AutoSubscriptions
+    const lifecycle = yield* SubscriptionLifecycle
+
+    return handlers.handleAll({
+      create: Effect.fnUntraced(function*({ payload, query }) {
+        const listenerId = payload?.listener_id ?? query.listener_id ?? ""
+        if (listenerId === "") return yield* Problem.invalid([{ path: "listener_id", message: "is required" }])
+        const created = yield* lifecycle.createAuto({
+          accountId: yield* CurrentAccount,
+          listenerId,
+          eventName: payload?.event_name ?? query.event_name ?? ""
+        })
+        return { data: resourceOf(created) }
+      }, (effect) =>
+        effect.pipe(
+          Effect.catchTag("UnknownParty", ({ id }) => Effect.fail(Problem.notFound("listener", id))),
+          answerFailures
+        )),
+      list: Effect.fnUntraced(function*({ query }) {
+        const page = yield* autoSubscriptions.page(yield* CurrentAccount, {
+          limit: query.limit ?? Pagination.defaultLimit,
+          after: query.after,
+          before: query.before
+        })
+        return {
+          page_info: Pagination.pageInfo(page.items.map(({ id }) => Pagination.cursorOf(id)), page.totalCount),
+          data: page.items.map(resourceOf)
+        }
+      }, answerFailures),
+      delete: Effect.fnUntraced(function*({ params }) {
+        const removed = yield* autoSubscriptions.remove(yield* CurrentAccount, params.id)
+        if (!removed) return yield* Problem.notFound("auto-subscription", params.id)
+      }, answerFailures)
+    })
+  })
+)

@@ -1,0 +1,226 @@
+import { assert, layer } from "@effect/vitest"
+import * as Json from "@headwater/testing/Json"
+import * as ModuleServer from "@headwater/testing/ModuleServer"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { createHash } from "node:crypto"
+import * as Http from "../../test/HttpAppFixture.ts"
+
+const componentsOf = Effect.fnUntraced(function*(accountId: string) {
+  const sql = yield* SqlClient.SqlClient
+  return yield* sql<{ id: string; url: string | null }>`
+    SELECT id, url FROM components WHERE account_id = ${accountId} ORDER BY id`
+})
+
+/** A component of several files: what it greets with is in another one, which imports the first. */
+const greeting = {
+  "/hello/app.mjs": `import { greet } from "../greet.mjs"
+import { basename } from "node:path"
+export const end = basename("/a/!")
+export default {
+  name: "Hello", key: "hello", version: "0.1.0",
+  props: { http: "$.interface.http", who: "string" },
+  hooks: { deploy() { if (this.who === "nobody") greet() } },
+  async run() { this.$emit(greet(this.who)) }
+}
+`,
+  "/greet.mjs": `import { end } from "./hello/app.mjs"
+export const greet = (who) => {
+  if (who === undefined) throw new Error("whom?")
+  return "Hello " + who + end
+}
+`
+}
+
+layer(Http.layer, { excludeTestServices: true })("components by URL", (it) => {
+  it.effect("are fetched with what they import, saved as one module and run", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const server = yield* ModuleServer.make(greeting)
+      const component_url = `${server.origin}/hello/app.mjs`
+      const component = yield* http.created("/v1/components", { component_url })
+      const code = Json.textOf(component["code"])
+      Json.assertHolds(component, {
+        name: "Hello",
+        version: "0.1.0",
+        code_hash: createHash("sha256").update(code).digest("hex"),
+        configurable_props: [{ name: "http", type: "$.interface.http" }, { name: "who", type: "string" }]
+      })
+      assert.notMatch(code, /from ".*greet\.mjs"/)
+      assert.deepStrictEqual(yield* componentsOf(http.accountId), [{ id: component.id, url: component_url }])
+      const source = yield* http.created("/v1/sources", { component_url, configured_props: { who: "you" } })
+      assert.strictEqual((yield* http.request("POST", Http.endpointOf(source))).status, 200)
+      const [summary] = yield* http.summaries("/v1/sources/hello/event_summaries", 1)
+      assert.strictEqual<unknown>(summary!["event"]!["raw_event"], "Hello you!")
+    }))
+
+  it.effect("are fetched anew where a source is changed", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const files: Record<string, string> = { "/feed.mjs": Http.code("feed", { a: "string" }) }
+      const server = yield* ModuleServer.make(files)
+      const body = { component_url: `${server.origin}/feed.mjs`, configured_props: { a: "1" } }
+      const source = yield* http.created("/v1/sources", body)
+      files["/feed.mjs"] = Http.code("feed", { b: "string" })
+      const changed = yield* http.request("PUT", `/v1/sources/${source.id}`, {
+        body: { ...body, configured_props: { b: "2" } }
+      })
+      assert.deepStrictEqual<unknown>(changed.json["data"]?.["configured_props"], { b: "2" }, changed.text)
+      const shown = yield* http.request("GET", "/v1/components/feed")
+      assert.strictEqual<unknown>(shown.json["data"]!["code"], files["/feed.mjs"])
+      assert.strictEqual<unknown>(shown.json["data"]!["id"], changed.json["data"]!["component_id"])
+    }))
+
+  it.effect("are not fetched where the code or the id of a component comes along, and id wins over code over URL", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const server = yield* ModuleServer.make({ "/url.mjs": Http.code("by-url") })
+      const component_url = `${server.origin}/url.mjs`
+      const component_code = Http.code("by-code")
+      const saved = yield* http.created("/v1/components", { component_code, component_url })
+      assert.strictEqual<unknown>(saved["code"], component_code)
+      const all = { component_id: saved.id, component_code: Http.code("other"), component_url, key: "nothing" }
+      const byId = yield* http.created("/v1/sources", all)
+      assert.strictEqual<unknown>(byId["component_id"], saved.id)
+      const { component_id: _, ...rest } = all
+      const byCode = yield* http.created("/v1/sources", rest)
+      const { json } = yield* http.request("GET", `/v1/components/${Json.textOf(byCode["component_id"])}`)
+      assert.strictEqual<unknown>(json["data"]!["code"], all.component_code)
+      assert.deepStrictEqual(server.asked, [])
+      const byUrl = yield* http.created("/v1/sources", { component_url, key: "nothing" })
+      assert.deepStrictEqual(server.asked, ["/url.mjs"])
+      assert.notStrictEqual<unknown>(byUrl["component_id"], saved.id)
+      assert.deepStrictEqual((yield* componentsOf(http.accountId)).map(({ url }) => url), Array(3).fill(component_url))
+    }))
+
+  it.effect("of what may not be fetched are refused with the field's name", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const refused = [
+        "",
+        "/feed.mjs",
+        "ftp://example.com/feed.mjs",
+        "file:///etc/passwd",
+        "http://",
+        "http://10.0.0.1/feed.mjs",
+        "http://0x0a.1/feed.mjs",
+        "https://[fd00::1]/feed.mjs",
+        "http://169.254.169.254/latest"
+      ]
+      for (const component_url of refused) {
+        for (const path of ["/v1/components", "/v1/sources"]) {
+          const answer = yield* http.request("POST", path, { body: { component_url } })
+          Http.assertProblem(answer, 400, "invalid_request")
+          assert.deepStrictEqual(Http.issuePaths(answer), ["component_url"], component_url)
+        }
+      }
+    }))
+
+  it.effect("that can't be had or used are refused with file and place, and nothing is left behind", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const server = yield* ModuleServer.make({
+        "/gone.mjs": `import "./missing.mjs"\nexport default { run() {} }`,
+        "/away.mjs": { status: 302, headers: { location: "/fine.mjs" } },
+        "/broken.mjs": `import "./sub/broken.mjs"`,
+        "/sub/broken.mjs": `export const a = 1\n\nconst b = = 2`,
+        "/throws.mjs": `import { fail } from "./sub/throws.mjs"\nexport default { run() {}, name: fail() }`,
+        "/sub/throws.mjs": `export const fail = () => {\n  throw new TypeError("boom")\n}`,
+        "/alone.mjs": `// alone\nthrow new TypeError("boom")`,
+        "/empty.mjs": "",
+        "/bare.mjs": `import "./sub/bare.mjs"\nexport default { run() {} }`,
+        "/sub/bare.mjs": `\n  import "nosuch"`,
+        "/fine.mjs": Http.code("fine")
+      })
+      const faults: ReadonlyArray<readonly [string, RegExp, string, number, number]> = [
+        ["/missing.mjs", /^\/missing\.mjs can't be fetched: it answered 404$/, "/missing.mjs", 1, 1],
+        ["/gone.mjs", /^"\.\/missing\.mjs" can't be fetched: it answered 404$/, "/gone.mjs", 1, 8],
+        ["/away.mjs", /302, and redirects are not followed/, "/away.mjs", 1, 1],
+        ["/broken.mjs", /Unexpected "="/, "/sub/broken.mjs", 3, 11],
+        ["/throws.mjs", /^TypeError: boom$/, "/sub/throws.mjs", 2, 9],
+        ["/alone.mjs", /^TypeError: boom$/, "/alone.mjs", 2, 7],
+        ["/empty.mjs", /no default export/, "/empty.mjs", 1, 1],
+        ["/bare.mjs", /nosuch/, "/sub/bare.mjs", 2, 10]
+      ]
+      for (const [path, message, file, line, column] of faults) {
+        const answer = yield* http.request("POST", "/v1/sources", { body: { component_url: server.origin + path } })
+        Http.assertProblem(answer, 422, "component_invalid")
+        assert.match(Json.textOf(answer.json["details"]!["message"]), message)
+        Json.assertHolds(answer.json["details"], { file, line, column }, path)
+      }
+      assert.deepStrictEqual(yield* componentsOf(http.accountId), [])
+    }))
+
+  it.effect("whose hook fails say where in their files, and nothing is left behind", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const server = yield* ModuleServer.make(greeting)
+      const answer = yield* http.request("POST", "/v1/sources", {
+        body: { component_url: `${server.origin}/hello/app.mjs`, configured_props: { who: "nobody" } }
+      })
+      Http.assertProblem(answer, 422, "hook_failed")
+      assert.deepStrictEqual<unknown>(answer.json["details"], {
+        hook: "deploy",
+        message: "whom?",
+        file: "/greet.mjs",
+        line: 3,
+        column: 32
+      })
+      assert.deepStrictEqual(yield* componentsOf(http.accountId), [])
+    }))
+
+  it.effect("of code over its limit, or of files over four times that, are too large", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const used = `export const text = "${"x".repeat(600_000)}"`
+      const server = yield* ModuleServer.make({
+        "/code.mjs": `import * as a from "./a.mjs"; import * as b from "./b.mjs"
+          export default { run() { return a.text + b.text } }`,
+        "/a.mjs": used,
+        "/b.mjs": used,
+        "/files.mjs": `// ${"x".repeat(4 * 1024 * 1024)}`,
+        "/comment.mjs": `import "./note.mjs"; export default { run() {} }`,
+        "/note.mjs": `// ${"x".repeat(2 * 1024 * 1024)}`
+      })
+      const post = (path: string) =>
+        http.request("POST", "/v1/components", { body: { component_url: server.origin + path } })
+      const code = yield* post("/code.mjs")
+      Http.assertProblem(code, 413, "payload_too_large")
+      assert.deepStrictEqual<unknown>(code.json["details"], { limit_bytes: 1024 * 1024 })
+      const files = yield* post("/files.mjs")
+      Http.assertProblem(files, 413, "payload_too_large")
+      assert.deepStrictEqual<unknown>(files.json["details"], { limit_bytes: 4 * 1024 * 1024 })
+      assert.strictEqual((yield* post("/comment.mjs")).status, 200)
+    }))
+})
+
+layer(Http.layerWith({ maxCode: 2 * 1024 * 1024, maxProp: 100 }), { excludeTestServices: true })(
+  "the limits of code and props",
+  (it) => {
+    it.effect("are those that the operator set, and requests have room for them", () =>
+      Effect.gen(function*() {
+        const http = yield* Http.tenant()
+        // Each of these takes a byte in the code and six in the request.
+        const large = (bytes: number) => {
+          const code = Http.code("feed", { x: "string" })
+          return `${code}//${"\u0001".repeat(bytes - code.length - 2)}`
+        }
+        const fits = yield* http.request("POST", "/v1/components", {
+          body: { component_code: large(2 * 1024 * 1024), exclude: "code" }
+        })
+        assert.strictEqual(fits.status, 200, fits.text)
+        const over = yield* http.request("POST", "/v1/components", {
+          body: { component_code: large(2 * 1024 * 1024 + 1) }
+        })
+        Http.assertProblem(over, 413, "payload_too_large")
+        assert.deepStrictEqual<unknown>(over.json["details"], { limit_bytes: 2 * 1024 * 1024 })
+        const component_id = fits.json["data"]!["id"]
+        for (const [length, status] of [[98, 200], [99, 413]] as const) {
+          const prop = yield* http.request("POST", "/v1/sources", {
+            body: { component_id, configured_props: { x: "x".repeat(length) } }
+          })
+          assert.strictEqual(prop.status, status, prop.text)
+        }
+      }))
+  }
+)

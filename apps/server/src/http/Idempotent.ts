@@ -1,0 +1,141 @@
+import { CurrentAccount } from "@headwater/api/Authorization"
+import { Idempotency, isKey, replayedHeader } from "@headwater/api/Idempotency"
+import * as Problem from "@headwater/api/Problem"
+import { IdempotencyKeys, type KeyClaim, type KeyedRequest, leaseMs } from "@headwater/log/IdempotencyKeys"
+import { isTransient, retrySchedule } from "@headwater/log/TransientSqlError"
+import { Cause, Clock, Effect, Exit, Fiber, Layer, Schedule, type Types } from "effect"
+import { Digest } from "effect/crypto"
+import { HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { answerFailures } from "./FailureProblem.ts"
+import { type AnyProblem, isProblem, problemResponse } from "./ProblemResponse.ts"
+import * as ReplayableAnswer from "./ReplayableAnswer.ts"
+
+/** How long a request waits for one under the same key, in milliseconds: longer than what a killed server leaves holds. */
+const patienceMs = leaseMs + 5_000
+/** How long it waits between two looks, doubling each time, in milliseconds. */
+const firstPollMs = 50
+const longestPollMs = 1_000
+const retryAfterSeconds = 5
+
+const renewEvery = leaseMs / 3
+
+/** How long an answer that could not be kept is tried to be, before it goes out all the same. */
+const keepPatience = "5 seconds"
+
+const sweepEvery = "1 minute"
+const sweepBite = 200
+
+const keyHeader = "Idempotency-Key"
+
+/** Of the request's exact method, path, query and body. */
+const hashOf = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest) {
+  const digest = yield* Digest.Digest
+  const body = yield* Effect.orDie(request.arrayBuffer)
+  const head = new TextEncoder().encode(`${request.method} ${request.originalUrl}\n`)
+  return yield* digest.digest(Digest.sha256, Buffer.concat([head, new Uint8Array(body)]))
+})
+
+type Handling = Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled>
+
+const isRefusal = (error: Types.unhandled): error is Types.unhandled & AnyProblem => isProblem(error)
+
+const conflict = new Problem.IdempotencyConflict(
+  Problem.because(`This ${keyHeader} was used for another request. A new request needs a new key.`)
+)
+
+const badKey = Problem.invalid([{ path: keyHeader, message: "must be 1 to 255 printable ASCII characters" }])
+
+const underWay = Problem.unavailable(`The first request under this ${keyHeader} is under way.`, retryAfterSeconds)
+
+const cutOff = Problem.unavailable("The server is shutting down.", 1)
+
+/**
+ * Does what a POST asks once per `Idempotency-Key`, and answers repeats as the first one was answered. What was begun
+ * goes on where its client has gone, so that a repeat learns how it ended.
+ */
+export const make = Effect.gen(function*() {
+  const keys = yield* IdempotencyKeys
+  const digest = yield* Digest.Digest
+  const scope = yield* Effect.scope
+
+  yield* keys.removeExpired(sweepBite).pipe(
+    Effect.repeat({ until: (removed) => removed < sweepBite }),
+    Effect.catchCause((cause) => Effect.logWarning("Idempotency keys were not cleared away", cause)),
+    Effect.repeat(Schedule.spaced(sweepEvery)),
+    Effect.forkScoped
+  )
+
+  /**
+   * Waits while another request does it.
+   *
+   * @param pause lets the wait be cut off; a claim is not, or what was claimed would be held by nobody
+   */
+  const claim = Effect.fnUntraced(function*(
+    request: KeyedRequest,
+    pause: (wait: Effect.Effect<void>) => Effect.Effect<void>
+  ) {
+    const deadline = (yield* Clock.currentTimeMillis) + patienceMs
+    for (let waitMs = firstPollMs;; waitMs = Math.min(2 * waitMs, longestPollMs)) {
+      const outcome = yield* keys.claim(request)
+      if (outcome._tag !== "UnderWay") return outcome
+      if ((yield* Clock.currentTimeMillis) >= deadline) return yield* underWay
+      yield* pause(Effect.sleep(waitMs))
+    }
+  })
+
+  const holding = (claim: KeyClaim) =>
+    Effect.sleep(renewEvery).pipe(
+      Effect.andThen(keys.renew(claim)),
+      Effect.catch((error) => Effect.logWarning("The claim of an idempotency key was not renewed", error)),
+      Effect.forever
+    )
+
+  const keep = Effect.fnUntraced(function*(claim: KeyClaim, response: HttpServerResponse.HttpServerResponse) {
+    const answer = ReplayableAnswer.fromResponse(response)
+    if (answer === undefined) return yield* keys.release(claim)
+    yield* Effect.retry(keys.answer(claim, answer), { schedule: retrySchedule, while: isTransient }).pipe(
+      Effect.timeout(keepPatience)
+    )
+  }, Effect.catch((error) => Effect.logWarning("An answer was not kept for its idempotency key", error)))
+
+  const release = (claim: KeyClaim) =>
+    keys.release(claim).pipe(
+      Effect.catch((error) => Effect.logWarning("An idempotency key was not released; its lease will run out", error))
+    )
+
+  const perform = (claim: KeyClaim, handle: Handling) =>
+    Effect.gen(function*() {
+      yield* Effect.forkChild(holding(claim))
+      const response = yield* handle.pipe(
+        Effect.catchIf(isRefusal, problemResponse),
+        Effect.onError(() => release(claim))
+      )
+      yield* Effect.uninterruptible(keep(claim, response))
+      return response
+    })
+
+  return Effect.fnUntraced(function*(handle: Handling) {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const key = request.headers[keyHeader.toLowerCase()]
+    if (key === undefined) return yield* handle
+    if (!isKey(key)) return yield* badKey
+    const requestHash = yield* hashOf(request).pipe(Effect.provideService(Digest.Digest, digest))
+    const accountId = yield* CurrentAccount
+    return yield* Effect.uninterruptibleMask(Effect.fnUntraced(function*(restore) {
+      const outcome = yield* claim({ accountId, key, requestHash }, restore).pipe(answerFailures)
+      switch (outcome._tag) {
+        case "Answered":
+          return ReplayableAnswer.toResponse(outcome.answer, { [replayedHeader]: "true" })
+        case "Conflict":
+          return yield* conflict
+        case "Claimed": {
+          const performed = yield* Effect.forkIn(perform(outcome.claim, handle), scope)
+          const exit = yield* restore(Fiber.await(performed))
+          return yield* Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? cutOff : exit
+        }
+      }
+    }))
+  })
+})
+
+export const layer = Layer.effect(Idempotency, make)

@@ -1,0 +1,155 @@
+import { CurrentAccount } from "@headwater/api/Authorization"
+import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
+import * as Pagination from "@headwater/api/Pagination"
+import * as Problem from "@headwater/api/Problem"
+import type { LoggedEvent } from "@headwater/domain/Event"
+import * as EventId from "@headwater/domain/EventId"
+import type * as Id from "@headwater/domain/Id"
+import * as StreamName from "@headwater/domain/Stream"
+import { EventTrace, type TracedSubscription } from "@headwater/engine/EventTrace"
+import { LogTail } from "@headwater/engine/LogTail"
+import { EventLog } from "@headwater/log/EventLog"
+import { Heads } from "@headwater/log/Heads"
+import { Sources } from "@headwater/log/Sources"
+import { Effect, Option, Schedule, Stream } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { boundOf, summaryOf } from "./EventSummaries.ts"
+import { answerFailures } from "./FailureProblem.ts"
+
+interface Listing {
+  readonly expand?: "event"
+  readonly event_name?: string
+  readonly limit?: number
+  readonly after?: string
+  readonly before?: string
+}
+
+/** A line that says nothing, so that what stands between does not take the connection for a dead one. */
+const comment = ":\n\n"
+const commentEvery = "15 seconds"
+
+const frameOf = (event: LoggedEvent): string =>
+  `id: ${EventId.format(event.id)}\ndata: ${JSON.stringify(summaryOf(event, true))}\n\n`
+
+const tracedOf = ({ attempts, mismatch, nextAttemptAt, progress, subscription }: TracedSubscription) => ({
+  subscription_id: subscription.id,
+  emitter_id: subscription.emitterId,
+  listener_id: subscription.listenerId,
+  event_name: subscription.eventName,
+  matched: mismatch === undefined,
+  reason: mismatch ?? null,
+  state: progress ?? null,
+  next_attempt_at_ms: nextAttemptAt ?? null,
+  attempts: attempts.map((attempt) => ({
+    attempt: attempt.attempt,
+    started_at_ms: attempt.startedAt,
+    duration_ms: attempt.durationMs,
+    outcome: attempt.outcome,
+    status: attempt.status,
+    address: attempt.address,
+    error_class: attempt.errorClass,
+    error_message: attempt.errorMessage
+  }))
+})
+
+export const layer = HttpApiBuilder.group(
+  HeadwaterApi,
+  "log",
+  Effect.fnUntraced(function*(handlers) {
+    const events = yield* EventLog
+    const heads = yield* Heads
+    const sources = yield* Sources
+    const logTail = yield* LogTail
+    const eventTrace = yield* EventTrace
+
+    const sourceOf = Effect.fnUntraced(function*(idOrSlug: string) {
+      const source = yield* sources.get(yield* CurrentAccount, idOrSlug)
+      return Option.isNone(source) ? yield* Problem.notFound("source", idOrSlug) : source.value
+    })
+
+    const list = Effect.fnUntraced(function*(idOrSlug: string, query: Listing) {
+      const { id } = yield* sourceOf(idOrSlug)
+      const address = { emitterId: id, stream: StreamName.normalize(query.event_name ?? "") }
+      const total = yield* events.count(address)
+      const shown = yield* events.latest({
+        ...address,
+        limit: query.limit ?? Pagination.defaultLimit,
+        after: boundOf(query.after),
+        before: boundOf(query.before)
+      })
+      return {
+        page_info: Pagination.pageInfo(shown.map((event) => EventId.format(event.id)), total),
+        data: shown.map((event) => summaryOf(event, query.expand === "event"))
+      }
+    }, answerFailures)
+
+    const find = Effect.fnUntraced(function*(sourceId: Id.SourceId, eventId: string) {
+      const found = yield* events.findInAny(sourceId, boundOf(eventId)!)
+      return Option.isNone(found) ? yield* Problem.notFound("event", eventId) : found.value
+    })
+
+    const get = Effect.fnUntraced(function*(idOrSlug: string, eventId: string) {
+      const source = yield* sourceOf(idOrSlug)
+      return { data: summaryOf(yield* find(source.id, eventId), true) }
+    }, answerFailures)
+
+    const trace = Effect.fnUntraced(function*(idOrSlug: string, eventId: string) {
+      const source = yield* sourceOf(idOrSlug)
+      const event = yield* find(source.id, eventId)
+      return {
+        data: {
+          event_id: EventId.format(event.id),
+          emit_id: event.emitId,
+          emitter_id: event.emitterId,
+          event_name: event.stream,
+          hops: event.hops,
+          subscriptions: (yield* eventTrace.of(source.accountId, event)).map(tracedOf)
+        }
+      }
+    }, answerFailures)
+
+    const follow = Effect.fnUntraced(function*(idOrSlug: string, options: {
+      readonly stream: string
+      readonly after: EventId.EventId | undefined
+    }) {
+      const source = yield* sourceOf(idOrSlug)
+      const head = yield* heads.get(source.id)
+      const end = Option.match(head, { onNone: () => 0n, onSome: ({ lastId }) => lastId })
+      const frames = logTail.follow({ emitterId: source.id, stream: options.stream }, options.after ?? end).pipe(
+        Stream.map(frameOf),
+        // The first at once, so that a client learns that it is connected.
+        Stream.merge(
+          Stream.concat(
+            Stream.succeed(comment),
+            Stream.fromSchedule(Schedule.spaced(commentEvery)).pipe(
+              Stream.map(() => comment)
+            )
+          ),
+          { haltStrategy: "left" }
+        ),
+        Stream.encodeText
+      )
+      return HttpServerResponse.stream(frames, {
+        contentType: "text/event-stream",
+        headers: { "cache-control": "no-store", "x-accel-buffering": "no" }
+      })
+    }, answerFailures)
+
+    const noWorkflow = (id: string) => Effect.fail(Problem.notFound("workflow", id))
+
+    return handlers.handleAll({
+      sourceEvents: ({ params, query }) => list(params.id, query),
+      sourceEvent: ({ params }) => get(params.id, params.event_id),
+      sourceEventTrace: ({ params }) => trace(params.id, params.event_id),
+      workflowEvents: ({ params }) => noWorkflow(params.id),
+      workflowEvent: ({ params }) => noWorkflow(params.id),
+      workflowEventTrace: ({ params }) => noWorkflow(params.id),
+      workflowTail: ({ params }) => noWorkflow(params.id)
+    }).handleRaw("sourceTail", ({ headers, params, query }) =>
+      follow(params.id, {
+        stream: StreamName.normalize(query.event_name ?? ""),
+        after: boundOf(headers["last-event-id"] ?? query.after)
+      }))
+  })
+)

@@ -1,0 +1,143 @@
+import { assert, describe, it } from "@effect/vitest"
+import { version } from "@headwater/domain/Version"
+import * as Json from "@headwater/testing/Json"
+import * as Document from "./Document.ts"
+
+const document = Json.parse(JSON.stringify(Document.make("https://events.example.com")))
+
+const entries = (json: Json.Json | undefined) => Object.entries(json ?? {})
+
+const operations = entries(document["paths"]).flatMap(([path, item]) =>
+  entries(item).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, operation }))
+)
+
+const operation = (name: string): Json.Json => {
+  const found = operations.find((candidate) => candidate.name === name)
+  assert.isDefined(found, name)
+  return found!.operation
+}
+
+const resolved = (json: Json.Json): Json.Json => {
+  if (json["$ref"] === undefined) return json
+  const path = Json.textOf(json["$ref"]).slice(2).split("/")
+  return path.reduce<Json.Json>((found, name) => found[name] ?? {}, document)
+}
+
+const responsesOf = ({ name, operation }: typeof operations[number]) =>
+  entries(operation["responses"]).map(([status, given]) => ({
+    where: `${name} ${status}`,
+    status: Number(status),
+    response: resolved(given)
+  }))
+
+const responses = operations.flatMap(responsesOf)
+
+/** Every object schema below this one. */
+const objectsIn = (schema: Json.Json): ReadonlyArray<Json.Json> => [
+  ...(schema["properties"] === undefined ? [] : [schema]),
+  ...Object.values(schema).flatMap((part) => typeof part === "object" && part !== null ? objectsIn(part) : [])
+]
+
+describe("Document", () => {
+  it("says what it is and where the server is", () => {
+    assert.strictEqual(Json.textOf(document["openapi"]).slice(0, 4), "3.1.")
+    Json.assertHolds(document["info"], { title: "Headwater", version })
+    assert.strictEqual(Json.textOf(document["info"]!["license"]!["identifier"]), "Apache-2.0")
+    assert.deepStrictEqual<unknown>(document["servers"]![0]!["url"], "https://events.example.com")
+  })
+
+  it("tells of every operation in words, under a tag with a description and the key that it needs", () => {
+    const tags = new Map(Json.listOf(document["tags"]).map((tag) => [Json.textOf(tag["name"]), tag["description"]]))
+    for (const { name, operation } of operations) {
+      for (const text of [operation["operationId"], operation["summary"], operation["description"]]) {
+        assert.isNotEmpty(Json.textOf(text), name)
+      }
+      for (const tag of Json.listOf(operation["tags"])) assert.isNotEmpty(Json.textOf(tags.get(Json.textOf(tag))), name)
+      assert.deepStrictEqual<unknown>(operation["security"], [{ bearer: [] }], name)
+      for (const parameter of Json.listOf(operation["parameters"])) {
+        assert.isNotEmpty(Json.textOf(parameter["description"]), `${name}: ${Json.textOf(parameter["name"])}`)
+      }
+    }
+  })
+
+  it("gives an example of every request body and of every answer that has one", () => {
+    for (const { name, operation } of operations) {
+      for (const [type, media] of entries(operation["requestBody"]?.["content"])) {
+        assert.isDefined(media["example"], `${name} ${type}`)
+      }
+    }
+    for (const { response, where } of responses) {
+      assert.isNotEmpty(Json.textOf(response["description"]), where)
+      for (const [type, media] of entries(response["content"])) assert.isDefined(media["example"], `${where} ${type}`)
+    }
+  })
+
+  it("describes every error as a problem document, and the headers that come with it", () => {
+    for (const { response, status, where } of responses) {
+      const headers = Object.keys(response["headers"] ?? {})
+      assert.include(headers, "X-Request-Id", where)
+      if (status === 401) assert.include(headers, "WWW-Authenticate", where)
+      if (status === 405) assert.include(headers, "Allow", where)
+      if (status === 429 || status === 503) assert.include(headers, "Retry-After", where)
+      if (status >= 400) assert.hasAllKeys(response["content"], ["application/problem+json"], where)
+    }
+  })
+
+  it("names the errors that each operation can have and no others", () => {
+    const everywhere = [400, 401, 405, 500, 503]
+    for (const candidate of operations) {
+      const statuses = responsesOf(candidate).map(({ status }) => status)
+      assert.includeMembers(statuses, everywhere, candidate.name)
+      const hasBody = candidate.operation["requestBody"] !== undefined
+      for (const status of [413, 415]) assert.strictEqual(statuses.includes(status), hasBody, candidate.name)
+      const takesId = Json.listOf(candidate.operation["parameters"]).some(({ in: place }) =>
+        Json.textOf(place) === "path"
+      )
+      if (takesId) assert.include(statuses, 404, candidate.name)
+    }
+    const statusesOf = (name: string) => Object.keys(operation(name)["responses"] ?? {})
+    assert.notInclude(statusesOf("GET /v1/users/me/sources"), "404")
+    assert.include(statusesOf("POST /v1/sources"), "422")
+    assert.include(statusesOf("POST /v1/subscriptions"), "404")
+  })
+
+  it("closes the objects of answers and leaves those of requests open", () => {
+    const answered = responses.flatMap(({ response }) => objectsIn(response["content"] ?? {}))
+    const named = objectsIn(document["components"]!["schemas"]!)
+    for (const schema of [...answered, ...named]) {
+      assert.property(schema, "additionalProperties", JSON.stringify(schema).slice(0, 200))
+    }
+    for (const { name, operation } of operations) {
+      for (const schema of objectsIn(operation["requestBody"] ?? {})) {
+        assert.notProperty(schema, "additionalProperties", name)
+      }
+    }
+  })
+
+  it("marks what stands beside the contract, in data and in words", () => {
+    const isMarked = (json: Json.Json | undefined): boolean => Boolean(json?.["x-headwater-extension"])
+    assert.isTrue(isMarked(operation("GET /v1/sources/{id}")))
+    assert.match(Json.textOf(operation("GET /v1/sources/{id}")["description"]), /^Extension: /)
+    assert.isFalse(isMarked(operation("PUT /v1/sources/{id}")))
+    const summaries = operation("GET /v1/sources/{id}/event_summaries")
+    const marked = Json.listOf(summaries["parameters"]).filter(isMarked).map(({ name }) => Json.textOf(name))
+    assert.deepStrictEqual(marked, ["event_name"])
+    const metadata = document["components"]!["schemas"]!["EventSummary"]!["properties"]!["metadata"]!["properties"]
+    const fields = entries(metadata).filter(([, field]) => isMarked(field)).map(([name]) => name)
+    assert.sameMembers(fields, ["id", "summary", "ts", "truncated"])
+    const all = JSON.stringify(document)
+    assert.strictEqual(all.split("\"x-headwater-extension\":true").length, all.split("\"Extension").length)
+  })
+
+  it("describes parameters as what they are read as, not as the text that they are sent as", () => {
+    const limit = Json.listOf(operation("GET /v1/users/me/sources")["parameters"])[0]
+    assert.deepStrictEqual<unknown>(limit?.["schema"], { type: "integer", minimum: 1, maximum: 100, default: 10 })
+  })
+
+  it("asks for no body where the parameters may come in the query", () => {
+    for (const name of ["POST /v1/webhooks", "POST /v1/subscriptions", "DELETE /v1/subscriptions"]) {
+      Json.assertHolds(operation(name)["requestBody"], { required: false }, name)
+    }
+    Json.assertHolds(operation("POST /v1/sources")["requestBody"], { required: true })
+  })
+})

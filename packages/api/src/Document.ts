@@ -1,0 +1,137 @@
+import { version } from "@headwater/domain/Version"
+import type { JsonSchema } from "effect"
+import { HttpApi, type HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { complete } from "./DocumentOperation.ts"
+import { exampleOf, propertiesOf, schemaName, tidy } from "./DocumentSchema.ts"
+import * as Extension from "./Extension.ts"
+import { HeadwaterApi } from "./HeadwaterApi.ts"
+
+/** An OpenAPI 3.1 document, as JSON. */
+export interface OpenApiDocument {
+  readonly [member: string]: unknown
+}
+
+const introduction = `Event sources, and the routing of what they emit to listeners.
+
+- Every request carries \`Authorization: Bearer <API key>\`. An id of another account behaves like an unknown one.
+- A trailing slash is optional. \`HEAD\` answers as \`GET\` does, without the body; \`OPTIONS\` answers 204 with \`Allow\`.
+- Every error is a problem document (RFC 9457): \`code\` is for programs, \`detail\` for people. \`error\` repeats \`detail\`.
+- With \`include\` or \`exclude\` the items of \`data\` lack the fields left out, also those that their schema requires.
+- Parameters and fields that an operation does not know are ignored.
+- Requests that can't be read as HTTP are refused before they reach the API, with a problem document of the code
+  \`invalid_request\` (400), \`request_timeout\` (408) or \`request_header_fields_too_large\` (431).
+- What stands beside the documented contract is marked by \`${Extension.key}\`.`
+
+const headers = {
+  "X-Request-Id": {
+    description:
+      "Names the request in the log. The request's own, if it sent one of at most 128 of `A-Z a-z 0-9 _ . : -`.",
+    required: true,
+    schema: { type: "string", pattern: "^[A-Za-z0-9_.:-]{1,128}$" }
+  },
+  "Retry-After": {
+    description: "Seconds until a new try makes sense.",
+    required: true,
+    schema: { type: "integer", minimum: 0 }
+  },
+  "WWW-Authenticate": {
+    description: "How to authenticate.",
+    required: true,
+    schema: { type: "string", enum: ["Bearer"] }
+  },
+  "Idempotency-Replayed": {
+    description: "Extension: on an answer that repeats the first one under its `Idempotency-Key`.",
+    [Extension.key]: true,
+    schema: { type: "string", enum: ["true"] }
+  },
+  Allow: {
+    description: "The methods that the path answers to.",
+    required: true,
+    schema: { type: "string" }
+  }
+}
+
+const methodNotAllowed = "MethodNotAllowedProblem"
+
+/** What the class of a problem says is optional, for readers of other servers' problems, this server always sends. */
+const problem = (schema: JsonSchema.JsonSchema): JsonSchema.JsonSchema => {
+  const { instance: _, ...properties } = propertiesOf(schema)
+  return {
+    ...schema,
+    properties: { ...properties, status: { ...properties["status"], type: "integer" } },
+    required: Object.keys(properties)
+  }
+}
+
+const definitionsOf = (schemas: JsonSchema.Definitions): JsonSchema.Definitions =>
+  Object.fromEntries(
+    Object.entries(schemas).map(([given, schema]) => {
+      const name = schemaName(given)
+      return [name, name.endsWith("Problem") ? problem(tidy(schema)) : tidy(schema)]
+    })
+  )
+
+const endpointsById = (): ReadonlyMap<string, HttpApiEndpoint.Top> => {
+  const endpoints = new Map<string, HttpApiEndpoint.Top>()
+  HttpApi.reflect(HeadwaterApi, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint, group }) => endpoints.set(`${group.identifier}.${endpoint.identifier}`, endpoint)
+  })
+  return endpoints
+}
+
+/**
+ * The OpenAPI document of the whole contract: what the endpoints declare, completed with what is the same for all.
+ *
+ * @param serverUrl the server's base URL, without `/v1`
+ */
+export const make = (serverUrl: string): OpenApiDocument => {
+  const generated = OpenApi.fromApi(HeadwaterApi, { includeAnnotationKey: (key) => key === Extension.key })
+  const endpoints = endpointsById()
+  const definitions = definitionsOf(generated.components.schemas)
+  const paths = Object.entries(generated.paths).map(([path, item]) => [
+    path,
+    Object.fromEntries(
+      (["get", "post", "put", "delete"] as const).flatMap((method) => {
+        const operation = item[method]
+        return operation === undefined
+          ? []
+          : [[method, complete(operation, endpoints.get(operation.operationId)!, definitions)]]
+      })
+    )
+  ])
+  return {
+    openapi: generated.openapi,
+    info: {
+      ...generated.info,
+      version,
+      description: introduction,
+      contact: { name: "The operator of this server" },
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" }
+    },
+    servers: [{ url: serverUrl, description: "This server." }],
+    security: [{ bearer: [] }],
+    tags: generated.tags,
+    paths: Object.fromEntries(paths),
+    components: {
+      securitySchemes: generated.components.securitySchemes,
+      headers,
+      responses: {
+        MethodNotAllowed: {
+          description: "The path does not answer to the method.",
+          headers: {
+            "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" },
+            Allow: { $ref: "#/components/headers/Allow" }
+          },
+          content: {
+            "application/problem+json": {
+              schema: { $ref: `#/components/schemas/${methodNotAllowed}` },
+              example: exampleOf(definitions[methodNotAllowed]!, definitions)
+            }
+          }
+        }
+      },
+      schemas: definitions
+    }
+  }
+}

@@ -1,0 +1,206 @@
+import { EventIdText } from "@headwater/domain/EventId"
+import { StreamNameInput } from "@headwater/domain/Stream"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Authorization } from "./Authorization.ts"
+import { EventSummary } from "./EventsApi.ts"
+import * as Extension from "./Extension.ts"
+import * as Pagination from "./Pagination.ts"
+import * as Problem from "./Problem.ts"
+import * as Projection from "./Projection.ts"
+import { RequestCheck } from "./RequestCheck.ts"
+import { ResourceId } from "./ResourceId.ts"
+import { Text } from "./Text.ts"
+
+const milliseconds = "Unix time in milliseconds."
+
+export const TracedAttempt = Schema.Struct({
+  attempt: Schema.Int.annotate({ description: "From 1." }),
+  started_at_ms: Schema.Int.annotate({ description: milliseconds }),
+  duration_ms: Schema.Int.annotate({ description: "Milliseconds." }),
+  outcome: Schema.Literals(["delivered", "failed"]),
+  status: Schema.NullOr(Schema.Int).annotate({ description: "The endpoint's HTTP status; null where it gave none." }),
+  address: Schema.NullOr(Schema.String).annotate({ description: "The address that was connected to." }),
+  error_class: Schema.NullOr(Schema.String).annotate({ description: "What kind of failure it was; null without one." }),
+  error_message: Schema.NullOr(Schema.String).annotate({ description: "The failure, for a person." })
+}).annotate({ identifier: "TracedAttempt" })
+
+export const TracedSubscription = Schema.Struct({
+  subscription_id: ResourceId("subscription"),
+  emitter_id: Schema.String.annotate({ description: "The id of a source or workflow, or a glob." }),
+  listener_id: Schema.String.annotate({ description: "The id of a source, workflow or webhook." }),
+  event_name: Schema.String.annotate({ description: "The event stream it listens to." }),
+  matched: Schema.Boolean.annotate({ description: "Whether it delivers the event." }),
+  reason: Schema.NullOr(
+    Schema.Literals(["other_emitter", "other_stream", "own_event", "too_many_hops", "before_start"])
+  ).annotate({ description: "Why it does not; null where it does." }),
+  state: Schema.NullOr(Schema.Literals(["waiting", "delivered", "pending", "exhausted", "dropped"])).annotate({
+    description:
+      "What has become of it: not yet come to, delivered, to be tried again, given up, or passed without an " +
+      "attempt; null where it was not matched."
+  }),
+  next_attempt_at_ms: Schema.NullOr(Schema.Int).annotate({ description: `When it is tried again. ${milliseconds}` }),
+  attempts: Schema.Array(TracedAttempt).annotate({ description: "Oldest first." })
+}).annotate({ identifier: "TracedSubscription" })
+
+export const EventTrace = Schema.Struct({
+  event_id: EventIdText.annotate({ description: "The event's id in its emitter's log." }),
+  emit_id: Schema.String.annotate({ description: "Names the event wherever it is delivered." }),
+  emitter_id: Schema.String.annotate({ description: "The id of the source or workflow." }),
+  event_name: Schema.String.annotate({ description: "The event stream; empty for the default one." }),
+  hops: Schema.Int.annotate({ description: "How many emitters it has passed through." }),
+  subscriptions: Schema.Array(TracedSubscription).annotate({ description: "Every one of the account's, newest first." })
+}).annotate({
+  identifier: "EventTrace",
+  examples: [{
+    event_id: "1760000120000-0",
+    emit_id: "yJ5vXc0eVb7nQm2sRk4wTz8a",
+    emitter_id: "dc_0Uz7Me6SAe7TzXw9LrNf",
+    event_name: "",
+    hops: 1,
+    subscriptions: [{
+      subscription_id: "sub_0Uz7MtS4Bn6RwSe2MxDa",
+      emitter_id: "dc_*",
+      listener_id: "wh_0Uz7MtBwGh3VyUc8PqJk",
+      event_name: "",
+      matched: true,
+      reason: null,
+      state: "pending",
+      next_attempt_at_ms: 1760000125400,
+      attempts: [{
+        attempt: 1,
+        started_at_ms: 1760000120003,
+        duration_ms: 41,
+        outcome: "failed",
+        status: 500,
+        address: "203.0.113.7",
+        error_class: "status",
+        error_message: "The endpoint answered 500."
+      }]
+    }]
+  }]
+})
+
+const ofSource = { id: Text.annotate({ description: "The source's id or its name slug." }) }
+const ofWorkflow = { id: Text.annotate({ description: "The workflow's id." }) }
+const event = {
+  event_id: EventIdText.annotate({ description: "The event's id in its emitter's log.", examples: ["1760000120000-0"] })
+}
+
+const stream = {
+  event_name: Schema.optionalKey(StreamNameInput.annotate({
+    description: "The event stream. Default: the default one."
+  }))
+}
+
+const listing = {
+  expand: Schema.optionalKey(Schema.Literal("event").annotate({ description: "Answer with the full event data." })),
+  ...stream,
+  ...Pagination.eventQuery,
+  ...Projection.fields
+}
+
+const following = {
+  query: {
+    ...stream,
+    after: Schema.optionalKey(EventIdText.annotate({
+      description: "Begin behind this event; 0-0 for the beginning of the log. Default: the end of it."
+    }))
+  },
+  headers: {
+    "last-event-id": Schema.optionalKey(EventIdText.annotate({
+      description: "Begin behind this event, as browsers ask for when they connect again; wins over after."
+    }))
+  }
+}
+
+const Tail = HttpApiSchema.StreamSse({ data: EventSummary })
+
+const list = (whose: string) =>
+  OpenApi.annotations({
+    summary: `Page over ${whose} whole log`,
+    description: "Every event of a stream that is still kept, newest first.",
+    override: Extension.mark
+  })
+
+const get = OpenApi.annotations({
+  summary: "Get an event",
+  description: "With its full data, of whichever stream it is.",
+  override: Extension.mark
+})
+
+const trace = OpenApi.annotations({
+  summary: "Trace an event",
+  description:
+    "What every subscription of the account made of it: whether it delivers it and if not why, each attempt, " +
+    "and what comes next and when.",
+  override: Extension.mark
+})
+
+const tail = (whose: string) =>
+  OpenApi.annotations({
+    summary: `Follow ${whose} log`,
+    description:
+      "Server-sent events: each new event of a stream, with its full data, as soon as it is durable. The id " +
+      "of each is the event's, so that a client that connects again with Last-Event-ID misses nothing. A comment comes " +
+      "every 15 seconds.",
+    override: Extension.mark
+  })
+
+/** Reading emitters' whole logs: all of this stands beside the documented contract. */
+export class LogApi extends HttpApiGroup.make("log")
+  .add(
+    HttpApiEndpoint.get("sourceEvents", "/sources/:id/events", {
+      params: ofSource,
+      query: listing,
+      success: Pagination.Page(EventSummary),
+      error: Problem.NotFound
+    }).annotateMerge(list("a source's")),
+    HttpApiEndpoint.get("sourceEvent", "/sources/:id/events/:event_id", {
+      params: { ...ofSource, ...event },
+      query: Projection.fields,
+      success: Pagination.Single(EventSummary),
+      error: Problem.NotFound
+    }).annotateMerge(get),
+    HttpApiEndpoint.get("sourceEventTrace", "/sources/:id/events/:event_id/trace", {
+      params: { ...ofSource, ...event },
+      query: Projection.fields,
+      success: Pagination.Single(EventTrace),
+      error: Problem.NotFound
+    }).annotateMerge(trace),
+    HttpApiEndpoint.get("sourceTail", "/sources/:id/sse", {
+      params: ofSource,
+      ...following,
+      success: Tail,
+      error: Problem.NotFound
+    }).annotateMerge(tail("a source's")),
+    HttpApiEndpoint.get("workflowEvents", "/workflows/:id/events", {
+      params: ofWorkflow,
+      query: listing,
+      success: Pagination.Page(EventSummary),
+      error: Problem.NotFound
+    }).annotateMerge(list("a workflow's")),
+    HttpApiEndpoint.get("workflowEvent", "/workflows/:id/events/:event_id", {
+      params: { ...ofWorkflow, ...event },
+      query: Projection.fields,
+      success: Pagination.Single(EventSummary),
+      error: Problem.NotFound
+    }).annotateMerge(get),
+    HttpApiEndpoint.get("workflowEventTrace", "/workflows/:id/events/:event_id/trace", {
+      params: { ...ofWorkflow, ...event },
+      query: Projection.fields,
+      success: Pagination.Single(EventTrace),
+      error: Problem.NotFound
+    }).annotateMerge(trace),
+    HttpApiEndpoint.get("workflowTail", "/workflows/:id/sse", {
+      params: ofWorkflow,
+      ...following,
+      success: Tail,
+      error: Problem.NotFound
+    }).annotateMerge(tail("a workflow's"))
+  )
+  .middleware(RequestCheck)
+  .middleware(Projection.Projection)
+  .middleware(Authorization)
+  .annotateMerge(OpenApi.annotations({ title: "Log", description: "Emitters' whole logs, live tails, and traces." }))
+{}

@@ -1,0 +1,19 @@
+import { Schema } from "effect"
+import { AccountId, KeyId } from "./Id.ts"
+
+/** A key by which requests name their account; what it says of itself, without the key. */
+export const ApiKey = Schema.Struct({
+  id: KeyId,
+  accountId: AccountId,
+  /** Empty where none was given. */
+  name: Schema.String,
+  /** Unix seconds. */
+  createdAt: Schema.Int,
+  /** Unix seconds: from then on it is refused. Null for a key that does not expire. */
+  expiresAt: Schema.NullOr(Schema.Int)
+})
+export type ApiKey = typeof ApiKey.Type
+
+/** How long the key before a rotation still counts, in seconds, where nothing else is asked for, and at most. */
+export const defaultOverlapSeconds = 24 * 60 * 60
+export const maxOverlapSeconds = 30 * 24 * 60 * 60

@@ -1,0 +1,14 @@
+import { Schema } from "effect"
+import { AccountId, AutoSubscriptionId } from "./Id.ts"
+
+/** Subscribes a listener to one stream of every emitter created after it. */
+export const AutoSubscription = Schema.Struct({
+  id: AutoSubscriptionId,
+  accountId: AccountId,
+  listenerId: Schema.String,
+  /** As first written: the default stream may be `""` or `"default"`. */
+  eventName: Schema.String,
+  /** Unix seconds. */
+  createdAt: Schema.Int
+})
+export type AutoSubscription = typeof AutoSubscription.Type

@@ -1,0 +1,89 @@
+import * as EmitterPattern from "@headwater/domain/EmitterPattern"
+import { type LoggedEvent, maxHops } from "@headwater/domain/Event"
+import * as Id from "@headwater/domain/Id"
+import * as Stream from "@headwater/domain/Stream"
+import type { Subscription } from "@headwater/domain/Subscription"
+import { type Attempt, Attempts } from "@headwater/log/Attempts"
+import { Cursors } from "@headwater/log/Cursors"
+import { Deliveries } from "@headwater/log/Deliveries"
+import { Subscriptions } from "@headwater/log/Subscriptions"
+import { Context, Effect, Layer } from "effect"
+import { toUnavailable } from "./DatabaseRetry.ts"
+import type { Unavailable } from "./Unavailable.ts"
+
+/** Why a subscription does not deliver an event. */
+export type Mismatch = "other_emitter" | "other_stream" | "own_event" | "too_many_hops" | "before_start"
+
+/** What has become of an event on its way to a listener. */
+export type Progress = "waiting" | "delivered" | "pending" | "exhausted" | "dropped"
+
+/** What one subscription has to do with one event. */
+export interface TracedSubscription {
+  readonly subscription: Subscription
+  /** None where it delivers the event. */
+  readonly mismatch: Mismatch | undefined
+  /** None where it does not deliver the event. */
+  readonly progress: Progress | undefined
+  readonly attempts: ReadonlyArray<Attempt>
+  /** When the next attempt is due, Unix milliseconds. */
+  readonly nextAttemptAt: number | undefined
+}
+
+/** Whether a subscription delivers what an emitter appends to a stream, and if not why. */
+export const mismatchOf = (
+  { emitterId, eventName, listenerId }: Pick<Subscription, "emitterId" | "eventName" | "listenerId">,
+  event: Pick<LoggedEvent, "emitterId" | "stream" | "hops">
+): Mismatch | undefined => {
+  const isGlob = EmitterPattern.isGlob(emitterId)
+  if (isGlob ? !EmitterPattern.matches(emitterId, event.emitterId) : emitterId !== event.emitterId) {
+    return "other_emitter"
+  }
+  if (Stream.normalize(eventName) !== event.stream) return "other_stream"
+  if (isGlob && listenerId === event.emitterId) return "own_event"
+  return event.hops >= maxHops ? "too_many_hops" : undefined
+}
+
+/** Says for an event what every subscription of the account made of it. */
+export class EventTrace extends Context.Service<EventTrace, {
+  readonly of: (
+    accountId: Id.AccountId,
+    event: LoggedEvent
+  ) => Effect.Effect<ReadonlyArray<TracedSubscription>, Unavailable>
+}>()("@headwater/engine/EventTrace") {
+  static readonly layer = Layer.effect(
+    EventTrace,
+    Effect.gen(function*() {
+      const attempts = yield* Attempts
+      const cursors = yield* Cursors
+      const deliveries = yield* Deliveries
+      const subscriptions = yield* Subscriptions
+      return EventTrace.of({
+        of: Effect.fnUntraced(function*(accountId, event) {
+          const all = yield* subscriptions.list(accountId)
+          const positions = yield* cursors.onEmitter(event.emitterId)
+          const made = Map.groupBy(yield* attempts.ofEvent(event.emitterId, event.id), (one) => one.subscriptionId)
+          const held = new Map(
+            (yield* deliveries.ofEvent(event.emitterId, event.stream, event.id)).map((one) => [one.subscriptionId, one])
+          )
+          return all.map((subscription): TracedSubscription => {
+            const position = positions.get(subscription.id) ?? { n: 0, startN: 0 }
+            const mismatch = mismatchOf(subscription, event) ??
+              (event.n <= position.startN ? "before_start" : undefined)
+            const tried = made.get(subscription.id) ?? []
+            const delivery = held.get(subscription.id)
+            const arrived = Id.kindOf(subscription.listenerId) !== "webhook" ||
+              tried.some(({ outcome }) => outcome === "delivered")
+            const progress = event.n > position.n ? "waiting" : delivery?.state ?? (arrived ? "delivered" : "dropped")
+            return {
+              subscription,
+              mismatch,
+              progress: mismatch === undefined ? progress : undefined,
+              attempts: tried,
+              nextAttemptAt: delivery?.nextAt ?? undefined
+            }
+          })
+        }, Effect.catchTag("SqlError", toUnavailable))
+      })
+    })
+  )
+}

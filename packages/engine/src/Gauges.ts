@@ -1,0 +1,57 @@
+import { Accounting } from "@headwater/log/Accounting"
+import { Cursors } from "@headwater/log/Cursors"
+import { DueWork } from "@headwater/log/DueWork"
+import { Clock, Effect, Layer, Metric, Schedule } from "effect"
+
+const oldestDue = Metric.gauge("headwater_oldest_due_seconds", {
+  description: "How long the oldest work that is due has waited, by what it waits for. 0 where nothing does."
+})
+
+const imbalance = Metric.gauge("headwater_accounting_imbalance", {
+  description:
+    "Subscriptions and emitters whose accounting does not balance, 100 at most. Anything but 0 is a fault of Headwater."
+})
+
+const dueInterval = "15 seconds"
+const accountingInterval = "5 minutes"
+
+const repeated = <E, R>(
+  what: string,
+  measure: Effect.Effect<void, E, R>,
+  interval: typeof dueInterval | typeof accountingInterval
+) =>
+  measure.pipe(
+    Effect.catchCause((cause) => Effect.logWarning(`${what} could not be measured`, cause)),
+    Effect.repeat(Schedule.spaced(interval)),
+    Effect.forkScoped
+  )
+
+/** Measures what the database alone knows: the age of what is owed, and whether the accounting balances. */
+export const layer = Layer.effectDiscard(Effect.gen(function*() {
+  const accounting = yield* Accounting
+  const cursors = yield* Cursors
+  const dueWork = yield* DueWork
+
+  yield* repeated(
+    "The age of what is due",
+    Effect.gen(function*() {
+      const now = yield* Clock.currentTimeMillis
+      const oldest = { ...(yield* dueWork.oldest(now)), ...(yield* cursors.oldestOwed) }
+      for (const [kind, since] of Object.entries(oldest)) {
+        const age = since === undefined ? 0 : Math.max(0, now - since) / 1_000
+        yield* Metric.update(Metric.withAttributes(oldestDue, { kind }), age)
+      }
+    }),
+    dueInterval
+  )
+
+  yield* repeated(
+    "The accounting",
+    Effect.gen(function*() {
+      const found = yield* accounting.imbalances
+      yield* Metric.update(imbalance, found.length)
+      if (found.length > 0) yield* Effect.logError("The accounting does not balance", found)
+    }),
+    accountingInterval
+  )
+}))

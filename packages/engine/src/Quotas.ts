@@ -1,0 +1,111 @@
+import type { Account } from "@headwater/domain/Account"
+import type { AccountId } from "@headwater/domain/Id"
+import { Accounts } from "@headwater/log/Accounts"
+import { billingPeriodOf, dayOf, type Span, Usage } from "@headwater/log/Usage"
+import { Cache, Clock, Context, Duration, Effect, Exit, Layer, Option, Schema } from "effect"
+import type { SqlError } from "effect/sql"
+
+/** What is limited, as the operator sets it: compute time in milliseconds, the others in runs. */
+export const Quota = Schema.Literals(["daily_compute_time", "daily_invocations", "billing_period_invocations"])
+export type Quota = typeof Quota.Type
+
+/** The account has used up what it may use for now. */
+export class QuotaExceeded extends Schema.TaggedError<QuotaExceeded>()("QuotaExceeded", {
+  quota: Quota,
+  limit: Schema.Int,
+  /** When it is counted anew, Unix milliseconds. */
+  until: Schema.Int
+}) {
+  override get message() {
+    return `the account's quota ${this.quota} of ${this.limit} is used up until ${new Date(this.until).toISOString()}`
+  }
+}
+
+/** How long what is known of an account is taken to be so. */
+const trustFor = Duration.seconds(1)
+const trustedAccounts = 10_000
+
+/** One of an account's quotas and what of it was used when it was last looked at, or since. */
+interface Standing {
+  readonly quota: Quota
+  readonly limit: number
+  readonly span: Span
+  used: number
+}
+
+const limitOf = {
+  daily_compute_time: (account: Account) => account.dailyComputeTimeQuotaMs,
+  daily_invocations: (account: Account) => account.dailyInvocationsQuota,
+  billing_period_invocations: (account: Account) => account.billingPeriodInvocationsQuota
+} satisfies Record<Quota, (account: Account) => number | null>
+
+const spanOf = (quota: Quota, now: number): Span =>
+  quota === "billing_period_invocations" ? billingPeriodOf(now) : dayOf(now)
+
+const amountOf = (quota: Quota, used: { readonly invocations: number; readonly computeMs: number }): number =>
+  quota === "daily_compute_time" ? used.computeMs : used.invocations
+
+/**
+ * What accounts may still use, where an operator set them a limit. An account without one costs a look at its row every
+ * second it is asked about.
+ */
+export class Quotas extends Context.Service<Quotas, {
+  /** The quota that the account has used up, of several the one that is counted anew last. */
+  readonly exceeded: (accountId: AccountId) => Effect.Effect<Option.Option<QuotaExceeded>, SqlError.SqlError>
+  /** Counts a run of this node's at once, before the database is looked at again. */
+  readonly note: (accountId: AccountId, run: { readonly computeMs: number }) => Effect.Effect<void>
+}>()("@headwater/engine/Quotas") {
+  static readonly layer: Layer.Layer<Quotas, never, Accounts | Usage> = Layer.effect(
+    Quotas,
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const usage = yield* Usage
+
+      const read = Effect.fnUntraced(function*(accountId: AccountId) {
+        const account = yield* accounts.get(accountId)
+        if (Option.isNone(account)) return []
+        const now = yield* Clock.currentTimeMillis
+        const standings: Array<Standing> = []
+        for (const quota of Quota.literals) {
+          const limit = limitOf[quota](account.value)
+          if (limit === null) continue
+          const span = spanOf(quota, now)
+          standings.push({ quota, limit, span, used: amountOf(quota, yield* usage.of(accountId, span)) })
+        }
+        return standings
+      })
+
+      const known = yield* Cache.makeWith(
+        // Shared by all who ask meanwhile: it does not end with the one who asked first.
+        (accountId: AccountId) => Effect.uninterruptible(read(accountId)),
+        { capacity: trustedAccounts, timeToLive: (exit) => Exit.isSuccess(exit) ? trustFor : Duration.zero }
+      )
+
+      const current = Effect.fnUntraced(function*(accountId: AccountId) {
+        const standings = yield* Cache.get(known, accountId)
+        const now = yield* Clock.currentTimeMillis
+        if (standings.every(({ span }) => now < span.until)) return standings
+        yield* Cache.invalidate(known, accountId)
+        return yield* Cache.get(known, accountId)
+      })
+
+      return Quotas.of({
+        exceeded: Effect.fnUntraced(function*(accountId) {
+          const [last] = (yield* current(accountId))
+            .filter(({ limit, used }) => used >= limit)
+            .toSorted((a, b) => b.span.until - a.span.until)
+          return last === undefined
+            ? Option.none()
+            : Option.some(new QuotaExceeded({ quota: last.quota, limit: last.limit, until: last.span.until }))
+        }),
+        note: Effect.fnUntraced(function*(accountId, { computeMs }) {
+          const standings = yield* Cache.getSuccess(known, accountId)
+          if (Option.isNone(standings)) return
+          for (const standing of standings.value) {
+            standing.used += amountOf(standing.quota, { invocations: 1, computeMs })
+          }
+        })
+      })
+    })
+  )
+}

@@ -1,0 +1,174 @@
+import { assert, layer } from "@effect/vitest"
+import * as EventId from "@headwater/domain/EventId"
+import type * as Id from "@headwater/domain/Id"
+import { type Attempt, Attempts } from "@headwater/log/Attempts"
+import { Deliveries } from "@headwater/log/Deliveries"
+import { EventLog } from "@headwater/log/EventLog"
+import { Subscriptions } from "@headwater/log/Subscriptions"
+import { Webhooks } from "@headwater/log/Webhooks"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import * as EngineFixture from "../test/EngineFixture.ts"
+import * as AccountActor from "./AccountActor.ts"
+import type { EmitterLog } from "./EmitterLog.ts"
+import * as Retention from "./Retention.ts"
+import * as Wake from "./Wake.ts"
+
+const days = (count: number) => count * 24 * 3_600_000
+const start = Date.parse("2026-11-21T12:00:00Z")
+
+/** The last payloads of a stream, oldest first. */
+const payloads = Effect.fnUntraced(function*(emitterId: string, stream = "") {
+  const found = yield* (yield* EventLog).latest({ emitterId, stream, limit: 10_000 })
+  return found.toReversed().map(({ payload }) => JSON.parse(payload))
+})
+
+const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i)
+
+const appendTo = (log: EmitterLog, stream: string, payloads: ReadonlyArray<unknown>) =>
+  log.commit(payloads.map((payload) => EngineFixture.newEvent(payload, stream)), {})
+
+const webhookOf = Effect.fnUntraced(function*(accountId: Id.AccountId, emitterId: string) {
+  const webhook = yield* (yield* Webhooks).insert({
+    accountId,
+    name: null,
+    description: null,
+    url: "http://127.0.0.1:1"
+  })
+  const key = { accountId, emitterId, listenerId: webhook.id, eventName: "" }
+  return { webhook, subscription: yield* (yield* Subscriptions).create(key) }
+})
+
+layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices: true })("retention", (it) => {
+  it.effect("removes events that are too old, but not the last hundred of a stream nor requests that are not run", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(start)
+      const account = yield* EngineFixture.account
+      const busy = yield* EngineFixture.emitter(account.id)
+      const quiet = yield* EngineFixture.emitter(account.id)
+      yield* appendTo(busy, "", numbers(0, 2_500))
+      yield* appendTo(busy, "$errors", numbers(0, 120))
+      yield* appendTo(busy, "$requests", numbers(0, 150))
+      yield* appendTo(quiet, "", numbers(0, 130))
+      yield* TestClock.adjust("20 days")
+      yield* appendTo(busy, "", numbers(2_500, 2_700))
+      yield* TestClock.adjust("9 days")
+      yield* Retention.sweep({ defaultDays: 30 })
+      assert.lengthOf(yield* payloads(busy.emitterId), 2_700)
+      yield* TestClock.adjust("2 days")
+      yield* Retention.sweep({ defaultDays: 30 })
+      assert.deepStrictEqual(yield* payloads(busy.emitterId), numbers(2_500, 2_700))
+      assert.deepStrictEqual(yield* payloads(busy.emitterId, "$errors"), numbers(20, 120))
+      assert.lengthOf(yield* payloads(busy.emitterId, "$requests"), 150)
+      assert.deepStrictEqual(yield* payloads(quiet.emitterId), numbers(30, 130))
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("follows the account's own, where it has one", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(start)
+      const sql = yield* SqlClient.SqlClient
+      const account = yield* EngineFixture.account
+      yield* sql`UPDATE accounts SET retention_days = 2 WHERE id = ${account.id}`
+      const log = yield* EngineFixture.emitter(account.id)
+      yield* appendTo(log, "", numbers(0, 200))
+      yield* TestClock.adjust("3 days")
+      yield* Retention.sweep({ defaultDays: 30 })
+      assert.deepStrictEqual(yield* payloads(log.emitterId), numbers(100, 200))
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("keeps what a delivery waits to be retried with, and forgets those that were given up", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(start)
+      const account = yield* EngineFixture.account
+      const log = yield* EngineFixture.emitter(account.id)
+      const { subscription, webhook } = yield* webhookOf(account.id, log.emitterId)
+      const events = yield* appendTo(log, "", numbers(0, 200))
+      const deliveries = yield* Deliveries
+      yield* deliveries.insert([[3, "pending"], [4, "exhausted"]].map(([index, state]) => ({
+        id: `dlv_${account.id}_${index}`,
+        webhookId: webhook.id,
+        subscriptionId: subscription.id,
+        emitterId: log.emitterId,
+        stream: "",
+        eventId: events[Number(index)]!.id,
+        attempts: 1,
+        state: state === "pending" ? "pending" : "exhausted"
+      })))
+      yield* TestClock.adjust("31 days")
+      yield* Retention.sweep({ defaultDays: 30 })
+      assert.deepStrictEqual(yield* payloads(log.emitterId), [3, ...numbers(100, 200)])
+      const left = yield* deliveries.find([3, 4].map((index) => `dlv_${account.id}_${index}`))
+      assert.deepStrictEqual(left.map(({ state }) => state), ["pending"])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("tells the account, once, how many events a listener never came to", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(start)
+      const account = yield* EngineFixture.account
+      const log = yield* EngineFixture.emitter(account.id)
+      yield* appendTo(log, "", numbers(0, 50))
+      const { subscription, webhook } = yield* webhookOf(account.id, log.emitterId)
+      yield* appendTo(log, "", numbers(50, 300))
+      yield* TestClock.adjust("31 days")
+      yield* Retention.sweep({ defaultDays: 30 })
+      yield* Retention.sweep({ defaultDays: 30 })
+      yield* (yield* AccountActor.make(account.id)).wake(Wake.forDueWork)
+      const told = yield* payloads(account.id, "$errors")
+      assert.deepStrictEqual(told, [{
+        type: "events.dropped",
+        listener_id: webhook.id,
+        subscription_id: subscription.id,
+        emitter_id: log.emitterId,
+        event_name: "",
+        count: 150,
+        ts: start + days(31)
+      }])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("drops the attempts of days that are over, and those that had no day of their own", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(start)
+      const attempts = yield* Attempts
+      const sql = yield* SqlClient.SqlClient
+      const partitions = Effect.map(
+        sql<
+          { name: string }
+        >`SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'attempts'::regclass`,
+        (rows) => rows.map(({ name }) => name)
+      )
+      const attempt = (deliveryId: string, startedAt: number): Attempt => ({
+        deliveryId,
+        attempt: 1,
+        webhookId: "wh_retention",
+        subscriptionId: "sub_a",
+        emitterId: "dc_a",
+        stream: "",
+        eventId: EventId.make(startedAt, 0),
+        emitId: deliveryId,
+        startedAt,
+        durationMs: 1,
+        outcome: "failed",
+        status: 500,
+        address: null,
+        errorClass: null,
+        errorMessage: null,
+        responseHeaders: null,
+        responseBody: null,
+        nextAt: null
+      })
+      yield* Retention.sweep({ defaultDays: 30 })
+      assert.includeMembers(yield* partitions, ["attempts_20261121", "attempts_20261124"])
+      yield* attempts.record([attempt("dlv_before", start - days(1)), attempt("dlv_today", start)])
+      const [row] = yield* sql`SELECT tableoid::regclass::text AS name FROM attempts WHERE delivery_id = 'dlv_today'`
+      assert.strictEqual(row?.["name"], "attempts_20261121")
+      const left = Effect.map(attempts.ofWebhook("wh_retention"), (found) => found.map(({ deliveryId }) => deliveryId))
+      yield* TestClock.setTime(start + days(30))
+      yield* Retention.sweep({ defaultDays: 30 })
+      assert.deepStrictEqual(yield* left, ["dlv_today"])
+      yield* TestClock.adjust("1 day")
+      yield* Retention.sweep({ defaultDays: 30 })
+      assert.deepStrictEqual(yield* left, [])
+      assert.notInclude(yield* partitions, "attempts_20261121")
+    }).pipe(EngineFixture.onTestClock))
+})

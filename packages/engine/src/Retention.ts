@@ -1,0 +1,125 @@
+import * as EventId from "@headwater/domain/EventId"
+import * as Stream from "@headwater/domain/Stream"
+import { Attempts } from "@headwater/log/Attempts"
+import { Cursors } from "@headwater/log/Cursors"
+import { DedupeMarks } from "@headwater/log/DedupeMarks"
+import { Deliveries } from "@headwater/log/Deliveries"
+import { DueWork } from "@headwater/log/DueWork"
+import { EventLog, type ExpiredStream } from "@headwater/log/EventLog"
+import { Usage } from "@headwater/log/Usage"
+import { Clock, Effect, Option, Schedule } from "effect"
+import { singleton } from "./Actors.ts"
+import * as DueEmits from "./DueEmits.ts"
+
+const dayMs = 24 * 3_600_000
+
+/** Of every stream so many events stay, however old. */
+const kept = 100
+
+/** Dedupe ids are remembered for the retention of the log, and no less than this (components.md, "Running"). */
+const dedupeDays = 30
+
+/** Usage is shown for a month back at most; older rows answer an operator's questions. */
+const usageDays = 400
+
+/** Streams are looked through for old events this often. */
+const sweepInterval = "1 minute"
+
+const emittersAtOnce = 500
+
+/** Cleaning takes one part in so many of the time, so that it never slows appends by much. */
+const dutyCycle = 10
+
+/** Rests after a piece of work, in proportion to how long it took. */
+const paced = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.gen(function*() {
+    const from = yield* Clock.currentTimeMillis
+    const answer = yield* work
+    const took = (yield* Clock.currentTimeMillis) - from
+    if (took > 0) yield* Effect.sleep(took * (dutyCycle - 1))
+    return answer
+  })
+
+/** Tells the account, on its own `$errors`, what a listener has not come to and never will. */
+const droppedEvent = (
+  { accountId, emitterId, range, stream }: ExpiredStream,
+  unread: { readonly subscriptionId: string; readonly listenerId: string; readonly count: number },
+  now: number
+) =>
+  DueEmits.item(accountId, {
+    stream: Stream.errors,
+    // Told once, also where a crash has the same events found again.
+    emitId: `dropped-${unread.subscriptionId}-${emitterId}-${EventId.format(range.to)}`,
+    hops: 0,
+    meta: {},
+    payload: JSON.stringify({
+      type: "events.dropped",
+      listener_id: unread.listenerId,
+      subscription_id: unread.subscriptionId,
+      emitter_id: emitterId,
+      event_name: stream,
+      count: unread.count,
+      ts: now
+    })
+  }, now)
+
+/**
+ * Removes what is beyond its retention, in small bites: events that are too old and not among the last 100 of their
+ * stream, attempts, deliveries that were given up, dedupe ids, usage. It does not wait for cursors; what a listener has
+ * not come to is told.
+ *
+ * @param options.defaultDays for accounts without a retention of their own
+ */
+export const sweep = Effect.fnUntraced(function*(options: { readonly defaultDays: number }) {
+  const attempts = yield* Attempts
+  const cursors = yield* Cursors
+  const deliveries = yield* Deliveries
+  const due = yield* DueWork
+  const events = yield* EventLog
+  const marks = yield* DedupeMarks
+  const usage = yield* Usage
+
+  const trim = Effect.fnUntraced(function*(expired: ExpiredStream) {
+    const now = yield* Clock.currentTimeMillis
+    const unread = yield* cursors.unreadIn(expired, expired.range)
+    if (unread.length > 0) yield* due.put(unread.map((one) => droppedEvent(expired, one, now)))
+    let { from } = expired.range
+    while (true) {
+      const last = yield* paced(events.removeSome(expired, { ...expired.range, from }, { keepPending: true }))
+      if (Option.isNone(last)) return
+      from = last.value + 1n
+    }
+  })
+
+  const now = yield* Clock.currentTimeMillis
+  yield* attempts.prepare(now)
+  let afterEmitter = ""
+  while (true) {
+    const page = yield* paced(events.expired({
+      afterEmitter,
+      emitters: emittersAtOnce,
+      now,
+      defaultDays: options.defaultDays,
+      kept
+    }))
+    yield* Effect.forEach(page.streams, trim, { discard: true })
+    if (page.lastEmitter === undefined) break
+    afterEmitter = page.lastEmitter
+  }
+  const oldest = now - options.defaultDays * dayMs
+  yield* paced(attempts.expire(oldest))
+  yield* paced(deliveries.removeExhausted(EventId.make(Math.max(0, oldest), 0)))
+  yield* paced(marks.expire(now - Math.max(options.defaultDays, dedupeDays) * dayMs))
+  yield* paced(usage.expire(now - usageDays * dayMs))
+})
+
+/** Sweeps for as long as this is built: on one node, however many there are. */
+export const layer = (options: { readonly defaultDays: number }) =>
+  singleton(
+    "Retention",
+    sweep(options).pipe(
+      Effect.catchCause((cause) => Effect.logWarning("Removing what is too old failed; it is tried again", cause)),
+      Effect.repeat(Schedule.spaced(sweepInterval)),
+      Effect.asVoid
+    )
+  )

@@ -1,0 +1,176 @@
+import type { EventId } from "@headwater/domain/EventId"
+import { Context, DateTime, Effect, Layer } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { bigints, bytes, integers, numbers, texts } from "./internal/SqlArray.ts"
+
+/** One send and what came of it. */
+export interface Attempt {
+  readonly deliveryId: string
+  /** From 1. */
+  readonly attempt: number
+  readonly webhookId: string
+  readonly subscriptionId: string
+  readonly emitterId: string
+  readonly stream: string
+  readonly eventId: EventId
+  readonly emitId: string
+  /** Unix milliseconds. */
+  readonly startedAt: number
+  readonly durationMs: number
+  readonly outcome: "delivered" | "failed"
+  readonly status: number | null
+  /** The address connected to. */
+  readonly address: string | null
+  readonly errorClass: string | null
+  readonly errorMessage: string | null
+  /** JSON text. */
+  readonly responseHeaders: string | null
+  readonly responseBody: Uint8Array | null
+  /** When the next attempt is due, Unix milliseconds. */
+  readonly nextAt: number | null
+}
+
+const dayMs = 24 * 3_600_000
+
+/** Days that have a partition before they begin. */
+const daysAhead = 3
+
+/** Rows deleted at once where there is no partition to drop. */
+const bite = 1_000
+
+/** The `attempts` table: append-only, in a partition for each UTC day. */
+export class Attempts extends Context.Service<Attempts, {
+  readonly record: (attempts: ReadonlyArray<Attempt>) => Effect.Effect<void, SqlError.SqlError>
+  /** Oldest first. */
+  readonly ofWebhook: (webhookId: string) => Effect.Effect<ReadonlyArray<Attempt>, SqlError.SqlError>
+  /** Those of one event, over all webhooks, oldest first. */
+  readonly ofEvent: (emitterId: string, eventId: EventId) => Effect.Effect<ReadonlyArray<Attempt>, SqlError.SqlError>
+  readonly removeOfWebhook: (webhookId: string) => Effect.Effect<void, SqlError.SqlError>
+  /** Makes the partitions of the UTC day of `now`, in Unix milliseconds, and of those after it. */
+  readonly prepare: (now: number) => Effect.Effect<void, SqlError.SqlError>
+  /** Drops the days that ended before a time, in Unix milliseconds. */
+  readonly expire: (before: number) => Effect.Effect<void, SqlError.SqlError>
+}>()("@headwater/log/Attempts") {
+  static readonly layer: Layer.Layer<Attempts, never, SqlClient.SqlClient> = Layer.effect(
+    Attempts,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+
+      const prepareDay = Effect.fnUntraced(function*(from: number) {
+        const name = partitionOf(from)
+        const [found] = yield* sql<{ name: string | null }>`SELECT to_regclass(${name})::text AS name`
+        if (found?.name != null) return
+        yield* sql`
+          CREATE TABLE IF NOT EXISTS ${sql(name)} PARTITION OF attempts
+          FOR VALUES FROM (${sql.literal(String(from))}) TO (${sql.literal(String(from + dayMs))})`
+      })
+
+      return Attempts.of({
+        record: (attempts) =>
+          Effect.asVoid(sql`
+            INSERT INTO attempts (delivery_id, attempt, webhook_id, subscription_id, emitter_id, stream, event_id,
+              emit_id, started_at, duration_ms, outcome, status, address, error_class, error_message,
+              response_headers, response_body, next_at)
+            SELECT * FROM unnest(
+              ${texts(attempts.map((attempt) => attempt.deliveryId))},
+              ${integers(attempts.map((attempt) => attempt.attempt))},
+              ${texts(attempts.map((attempt) => attempt.webhookId))},
+              ${texts(attempts.map((attempt) => attempt.subscriptionId))},
+              ${texts(attempts.map((attempt) => attempt.emitterId))},
+              ${texts(attempts.map((attempt) => attempt.stream))},
+              ${bigints(attempts.map((attempt) => attempt.eventId))},
+              ${texts(attempts.map((attempt) => attempt.emitId))},
+              ${numbers(attempts.map((attempt) => attempt.startedAt))},
+              ${integers(attempts.map((attempt) => attempt.durationMs))},
+              ${texts(attempts.map((attempt) => attempt.outcome))},
+              ${integers(attempts.map((attempt) => attempt.status))},
+              ${texts(attempts.map((attempt) => attempt.address))},
+              ${texts(attempts.map((attempt) => attempt.errorClass))},
+              ${texts(attempts.map((attempt) => attempt.errorMessage))},
+              ${texts(attempts.map((attempt) => attempt.responseHeaders))},
+              ${bytes(attempts.map((attempt) => attempt.responseBody))},
+              ${numbers(attempts.map((attempt) => attempt.nextAt))}
+            )`),
+        ofWebhook: (webhookId) =>
+          Effect.map(
+            sql<AttemptRow>`
+              SELECT * FROM attempts WHERE webhook_id = ${webhookId} ORDER BY started_at, delivery_id, attempt`,
+            (rows) => rows.map(fromRow)
+          ),
+        ofEvent: (emitterId, eventId) =>
+          Effect.map(
+            sql<AttemptRow>`
+              SELECT * FROM attempts WHERE event_id = ${eventId} AND emitter_id = ${emitterId}
+              ORDER BY started_at, delivery_id, attempt`,
+            (rows) => rows.map(fromRow)
+          ),
+        removeOfWebhook: (webhookId) => Effect.asVoid(sql`DELETE FROM attempts WHERE webhook_id = ${webhookId}`),
+        prepare: Effect.fnUntraced(function*(now) {
+          const today = Math.floor(now / dayMs) * dayMs
+          for (let day = 0; day <= daysAhead; day++) yield* prepareDay(today + day * dayMs)
+        }),
+        expire: Effect.fnUntraced(function*(before) {
+          const partitions = yield* sql<{ name: string }>`
+            SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+            WHERE i.inhparent = 'attempts'::regclass AND c.relname ~ '^attempts_[0-9]{8}$' ORDER BY 1`
+          for (const { name } of partitions) {
+            // The name of the day that holds `before` itself comes after those of the days that are over.
+            if (name < partitionOf(before)) yield* sql`DROP TABLE IF EXISTS ${sql(name)}`
+          }
+          yield* sql<{ gone: string }>`
+            DELETE FROM attempts_default d USING (
+              SELECT delivery_id, attempt FROM attempts_default WHERE started_at < ${before} LIMIT ${bite}
+            ) AS b
+            WHERE d.delivery_id = b.delivery_id AND d.attempt = b.attempt RETURNING d.delivery_id AS gone`.pipe(
+            Effect.repeat({ until: (rows) => rows.length < bite })
+          )
+        })
+      })
+    })
+  )
+}
+
+const partitionOf = (ms: number): string =>
+  `attempts_${DateTime.formatIsoDateUtc(DateTime.makeUnsafe(ms)).replaceAll("-", "")}`
+
+interface AttemptRow {
+  readonly delivery_id: string
+  readonly attempt: number
+  readonly webhook_id: string
+  readonly subscription_id: string
+  readonly emitter_id: string
+  readonly stream: string
+  readonly event_id: bigint
+  readonly emit_id: string
+  readonly started_at: bigint
+  readonly duration_ms: number
+  readonly outcome: "delivered" | "failed"
+  readonly status: number | null
+  readonly address: string | null
+  readonly error_class: string | null
+  readonly error_message: string | null
+  readonly response_headers: string | null
+  readonly response_body: Uint8Array | null
+  readonly next_at: bigint | null
+}
+
+const fromRow = (row: AttemptRow): Attempt => ({
+  deliveryId: row.delivery_id,
+  attempt: row.attempt,
+  webhookId: row.webhook_id,
+  subscriptionId: row.subscription_id,
+  emitterId: row.emitter_id,
+  stream: row.stream,
+  eventId: row.event_id,
+  emitId: row.emit_id,
+  startedAt: Number(row.started_at),
+  durationMs: row.duration_ms,
+  outcome: row.outcome,
+  status: row.status,
+  address: row.address,
+  errorClass: row.error_class,
+  errorMessage: row.error_message,
+  responseHeaders: row.response_headers,
+  responseBody: row.response_body,
+  nextAt: row.next_at === null ? null : Number(row.next_at)
+})

@@ -1,0 +1,116 @@
+import { AutoSubscription } from "@headwater/domain/AutoSubscription"
+import * as Id from "@headwater/domain/Id"
+import * as Stream from "@headwater/domain/Stream"
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient, type SqlError, SqlSchema } from "effect/sql"
+import * as Column from "./Column.ts"
+import * as Page from "./Page.ts"
+
+const Row = Schema.Struct({
+  ...AutoSubscription.fields,
+  createdAt: Column.Int8
+}).pipe(Schema.encodeKeys({
+  accountId: "account_id",
+  listenerId: "listener_id",
+  eventName: "event_name",
+  createdAt: "created_at"
+}))
+
+/** What names an auto-subscription to its account. `""` and `"default"` name the same event stream. */
+export interface AutoSubscriptionKey {
+  readonly accountId: Id.AccountId
+  readonly listenerId: string
+  readonly eventName: string
+}
+
+/**
+ * The `auto_subscriptions` table. Every emitter is created wholly before an auto-subscription or wholly after it, and
+ * has a subscription of it in the second case only: `create` locks the account's row against `forNewEmitter`, so neither
+ * reads while the other is about to commit. Many emitters may be created at once.
+ */
+export class AutoSubscriptions extends Context.Service<AutoSubscriptions, {
+  /** The auto-subscription of that key, made where it is not there yet. */
+  readonly create: (key: AutoSubscriptionKey) => Effect.Effect<AutoSubscription, SqlError.SqlError>
+  /** Whether there was such an auto-subscription. The subscriptions it has made stay. */
+  readonly remove: (accountId: Id.AccountId, id: string) => Effect.Effect<boolean, SqlError.SqlError>
+  readonly removeOfListener: (accountId: Id.AccountId, listenerId: string) => Effect.Effect<void, SqlError.SqlError>
+  readonly page: (
+    accountId: Id.AccountId,
+    request: Page.PageRequest
+  ) => Effect.Effect<Page.Page<AutoSubscription>, SqlError.SqlError>
+  /**
+   * Those that an emitter created by the surrounding transaction is subject to, oldest first. None is created, and none
+   * of these removed, until that transaction ends: a listener that goes meanwhile takes its new subscriptions along.
+   */
+  readonly forNewEmitter: (
+    accountId: Id.AccountId
+  ) => Effect.Effect<ReadonlyArray<AutoSubscription>, SqlError.SqlError>
+}>()("@headwater/log/AutoSubscriptions") {
+  static readonly layer: Layer.Layer<AutoSubscriptions, never, SqlClient.SqlClient | SecureRandom.SecureRandom> = Layer
+    .effect(
+      AutoSubscriptions,
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const random = yield* SecureRandom.SecureRandom
+        const decodeAll = (rows: ReadonlyArray<unknown>) =>
+          Schema.decodeUnknownEffect(Schema.Array(Row))(rows).pipe(Effect.orDie)
+        const one = (rows: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
+          SqlSchema.findOneOption({ Request: Schema.Void, Result: Row, execute: () => rows })().pipe(
+            Effect.catchTag("SchemaError", Effect.die)
+          )
+
+        const insert = Effect.fnUntraced(function*({ accountId, eventName, listenerId }: AutoSubscriptionKey) {
+          // Weaker than FOR UPDATE, which would hold up everything that refers to the account.
+          yield* sql`SELECT FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`
+          return yield* one(sql`
+            INSERT INTO auto_subscriptions ${
+            sql.insert({
+              id: yield* Id.make("autoSubscription").pipe(Effect.provideService(SecureRandom.SecureRandom, random)),
+              account_id: accountId,
+              listener_id: listenerId,
+              event_name: eventName,
+              stream: Stream.normalize(eventName),
+              created_at: Math.floor((yield* Clock.currentTimeMillis) / 1000)
+            })
+          } ON CONFLICT (account_id, listener_id, stream) DO NOTHING RETURNING *`)
+        }, sql.withTransaction)
+
+        const create = (key: AutoSubscriptionKey): Effect.Effect<AutoSubscription, SqlError.SqlError> =>
+          insert(key).pipe(
+            Effect.filterOrElse(Option.isSome, () =>
+              one(sql`
+                SELECT * FROM auto_subscriptions
+                WHERE account_id = ${key.accountId} AND listener_id = ${key.listenerId}
+                  AND stream = ${Stream.normalize(key.eventName)}`)),
+            // Neither inserted nor there: it was removed in between, so it can be inserted now.
+            Effect.flatMap(Option.match({ onSome: Effect.succeed, onNone: () => create(key) }))
+          )
+
+        return AutoSubscriptions.of({
+          create,
+          remove: (accountId, id) =>
+            Effect.map(
+              sql`DELETE FROM auto_subscriptions WHERE id = ${id} AND account_id = ${accountId} RETURNING id`,
+              (rows) => rows.length > 0
+            ),
+          removeOfListener: (accountId, listenerId) =>
+            Effect.asVoid(sql`
+              DELETE FROM auto_subscriptions WHERE account_id = ${accountId} AND listener_id = ${listenerId}`),
+          page: (accountId, request) =>
+            Page.read(sql, {
+              table: "auto_subscriptions",
+              where: sql`account_id = ${accountId}`,
+              request,
+              decode: decodeAll
+            }),
+          forNewEmitter: (accountId) =>
+            sql`SELECT FROM accounts WHERE id = ${accountId} FOR SHARE`.pipe(
+              Effect.andThen(sql`
+                SELECT * FROM auto_subscriptions WHERE account_id = ${accountId} ORDER BY id FOR KEY SHARE`),
+              Effect.flatMap(decodeAll)
+            )
+        })
+      })
+    )
+}

@@ -1,0 +1,70 @@
+import { writeSync } from "node:fs"
+
+/**
+ * The boundaries at which a server can be made to die, so that what a crash there leaves behind is tested and not hoped
+ * for, and what each of them stands for.
+ */
+export const points = {
+  "commit-taken": "a batch is chosen and nothing of it is written",
+  "commit-heads": "the heads of a batch are moved on, in its open transaction",
+  "commit-written": "all of a batch is written, but for COMMIT",
+  "commit-done": "a batch is committed and nobody knows",
+  "ingest-durable": "a request is durable and its sender has no answer",
+  "routing": "a batch is committed and no listener is woken",
+  "run-chosen": "a source has its next input and has not run it",
+  "run-ended": "a run ended and nothing of it is handed over",
+  "emit-due": "a delayed emit is due and not appended",
+  "delete-asked": "a deletion of events is durable and its client has no answer",
+  "delete-bite": "some of the events of a deletion are gone",
+  "delete-over": "all events of a deletion are gone and it is still owed",
+  "send-chosen": "a webhook has its next event and has not sent it",
+  "send-answered": "an endpoint has answered and its answer is not committed",
+  "retry-chosen": "a retry is due and not sent",
+  "retry-answered": "an endpoint has answered a retry and its answer is not committed",
+  "create-inserted": "a new source's rows are there and no hook has run",
+  "create-deployed": "the deploy hook of a new source is committed and its activate hook has not run",
+  "create-activated": "both hooks of a new source are committed and it is not ready",
+  "update-deactivated": "a source that is changed has run its deactivate hook and still is what it was",
+  "update-saved": "a source is changed and its activate hook has not run",
+  "remove-marked": "a source is marked to go and has not been told",
+  "remove-retired": "a source's owner has stopped and all its rows are there",
+  "remove-detached": "a source has lost its head and its log is still there",
+  "remove-emptied": "all is gone of a source but its own row",
+  "unsubscribe-done": "a subscription is gone and its listener has not been told",
+  "webhook-retired": "a webhook's owner has stopped and its rows are there"
+} as const
+
+export type CrashPoint = keyof typeof points
+
+export const names = Object.keys(points) as ReadonlyArray<CrashPoint>
+
+/** Printed on standard error, followed by the point's name, before the process dies or stops there. */
+export const announcement = "headwater reached crash point "
+
+const isPoint = (name: string | undefined): name is CrashPoint => name !== undefined && Object.hasOwn(points, name)
+
+/** `<point>[:<nth>]`: the nth time, or the first, that the process comes to the point. */
+const parse = (variable: string) => {
+  const [name, count = "1"] = (process.env[variable] ?? "").split(":")
+  return isPoint(name) ? { name, count: Number(count) } : undefined
+}
+
+const armed = ([["HEADWATER_CRASH_AT", "SIGKILL"], ["HEADWATER_STOP_AT", "SIGSTOP"]] as const).flatMap(
+  ([variable, signal]) => {
+    const asked = parse(variable)
+    return asked === undefined ? [] : [{ ...asked, signal }]
+  }
+)
+
+/**
+ * Notes that the process has come to a point. Does nothing, at the cost of an empty call, unless the environment at the
+ * process's start asks otherwise: `HEADWATER_CRASH_AT` for dying there by SIGKILL, `HEADWATER_STOP_AT` for stopping there
+ * by SIGSTOP until somebody sends SIGCONT.
+ */
+export const reached: (point: CrashPoint) => void = armed.length === 0 ? () => {} : (point) => {
+  for (const one of armed) {
+    if (one.name !== point || --one.count !== 0) continue
+    writeSync(2, `${announcement}${point}\n`)
+    process.kill(process.pid, one.signal)
+  }
+}

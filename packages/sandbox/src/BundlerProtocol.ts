@@ -1,0 +1,38 @@
+import * as Schema from "effect/Schema"
+
+/** A place in a module's text; lines and columns count from 1, columns in UTF-16 units. */
+export const ModulePosition = Schema.Struct({
+  file: Schema.String,
+  line: Schema.Int,
+  column: Schema.Int
+})
+export type ModulePosition = typeof ModulePosition.Type
+
+/** A module's text under the name that it has in positions. */
+export interface ModuleFile {
+  readonly file: string
+  readonly type: "js" | "json"
+  readonly text: string
+}
+
+/** A module whose imports are known: the files behind its specifiers. What is not among them is left as it is. */
+export interface LinkedFile extends ModuleFile {
+  readonly links: ReadonlyArray<readonly [specifier: string, file: string]>
+}
+
+/** What the server asks of the bundler's process, one at a time. */
+export type BundlerTask =
+  | { readonly _tag: "Scan"; readonly file: ModuleFile }
+  | { readonly _tag: "Bundle"; readonly entry: string; readonly files: ReadonlyArray<LinkedFile> }
+
+export const ModuleImport = Schema.Struct({ specifier: Schema.String, at: ModulePosition })
+export type ModuleImport = typeof ModuleImport.Type
+
+export const BundlerAnswer = Schema.TaggedUnion({
+  Scanned: { imports: Schema.Array(ModuleImport) },
+  /** `map` is a source map as JSON. */
+  Bundled: { code: Schema.String, map: Schema.String },
+  /** The text is no module. */
+  Faulty: { message: Schema.String, at: ModulePosition }
+})
+export type BundlerAnswer = typeof BundlerAnswer.Type

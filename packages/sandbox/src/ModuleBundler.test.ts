@@ -1,0 +1,54 @@
+import { assert, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import { ModuleBundler } from "./ModuleBundler.ts"
+
+const importsOf = Effect.fnUntraced(function*(text: string) {
+  const imports = yield* (yield* ModuleBundler).imports({ file: "/a.mjs", type: "js", text })
+  return imports.map(({ specifier }) => specifier)
+})
+
+layer(ModuleBundler.layer, { excludeTestServices: true, timeout: "60 seconds" })("ModuleBundler", (it) => {
+  it.effect("finds every way to name a module, and what only looks like one not", () =>
+    Effect.gen(function*() {
+      const text = `
+        import "./a.mjs"
+        export * from "./b.mjs"
+        // import "./comment.mjs"
+        const text = 'import "./text.mjs"'
+        try { await import("./try.mjs") } catch {}
+        const later = () => import(\`./later.mjs\`)
+        import(text)
+        export default { later, run() { require("./required.js") } }`
+      assert.deepStrictEqual((yield* importsOf(text)).toSorted(), [
+        "./a.mjs",
+        "./b.mjs",
+        "./later.mjs",
+        "./required.js",
+        "./try.mjs"
+      ])
+    }))
+
+  it.effect("a text that brings the parser down fails by itself, and those that wait are read", () =>
+    Effect.gen(function*() {
+      const hostile = yield* Effect.forkChild(Effect.flip(importsOf(`x = ${"(".repeat(1_000_000)}`)))
+      yield* Effect.sleep("50 millis")
+      const others = yield* Effect.forEach(["./b.mjs", "./c.mjs"], (name) => importsOf(`import "${name}"`), {
+        concurrency: "unbounded"
+      })
+      assert.deepStrictEqual(others, [["./b.mjs"], ["./c.mjs"]])
+      const fault = yield* Fiber.join(hostile)
+      assert.match(fault.message, /can't be read/)
+      assert.deepStrictEqual(fault.at, { file: "/a.mjs", line: 1, column: 1 })
+    }))
+
+  it.effect("one that gives up waiting leaves the others their turn and their answers", () =>
+    Effect.gen(function*() {
+      const long = `import "./long.mjs"\n${"void 0\n".repeat(200_000)}`
+      assert.isTrue(Option.isNone(yield* Effect.timeoutOption(importsOf(long), "50 millis")))
+      for (let count = 0; count < 200; count++) {
+        assert.deepStrictEqual(yield* importsOf(`import "./${count}.mjs"`), [`./${count}.mjs`])
+      }
+    }))
+})

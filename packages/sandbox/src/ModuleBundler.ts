@@ -1,0 +1,154 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as FiberHandle from "effect/FiberHandle"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as Semaphore from "effect/Semaphore"
+import { type ChildProcess, spawn } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import {
+  BundlerAnswer,
+  type BundlerTask,
+  type LinkedFile,
+  type ModuleFile,
+  type ModuleImport,
+  ModulePosition
+} from "./BundlerProtocol.ts"
+
+/** A module can't be had or can't be read, and where that shows: in itself, or in the import that asks for it. */
+export class ModuleFaulty extends Schema.TaggedError<ModuleFaulty>()("ModuleFaulty", {
+  message: Schema.String,
+  at: ModulePosition
+}) {}
+
+export interface Bundle {
+  readonly code: string
+  /** A source map as JSON. */
+  readonly map: string
+}
+
+const taskMillis = 10_000
+const idleMillis = 30_000
+
+/** What the bundler may allocate, in KiB: a hostile text would have it take all there is. */
+const memoryKibibytes = 1024 * 1024
+
+/**
+ * Reads modules' imports and makes one module of many, without running any of them. It works in a process of its own, one
+ * task at a time, so that a text that is too much for the parser costs that process and nothing else.
+ */
+export class ModuleBundler extends Context.Service<ModuleBundler, {
+  /** The imports of a module, each specifier once, in their order. */
+  imports(file: ModuleFile): Effect.Effect<ReadonlyArray<ModuleImport>, ModuleFaulty>
+  /** @param entry the file whose exports the module has */
+  bundle(entry: string, files: ReadonlyArray<LinkedFile>): Effect.Effect<Bundle, ModuleFaulty>
+}>()("@headwater/sandbox/ModuleBundler") {
+  static readonly layer: Layer.Layer<ModuleBundler> = Layer.effect(ModuleBundler, Effect.suspend(() => make()))
+}
+
+const startProcess = (): ChildProcess => {
+  const child = spawn(
+    "/bin/sh",
+    [
+      "-c",
+      `ulimit -c 0; ulimit -d ${memoryKibibytes}; exec "$0" "$@"`,
+      process.execPath,
+      fileURLToPath(new URL("./bundler/Main.ts", import.meta.url))
+    ],
+    // In a session of its own, so that a Ctrl-C does not look like a crash.
+    { env: {}, stdio: ["ignore", "ignore", "ignore", "ipc"], detached: true }
+  )
+  child.on("error", () => {})
+  return child
+}
+
+/** Ends the process and the parser that it started. */
+const end = (child: ChildProcess): void => {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+  try {
+    process.kill(-child.pid, "SIGKILL")
+  } catch {
+    child.kill("SIGKILL")
+  }
+}
+
+/** The process ended before it answered. */
+class Lost extends Schema.TaggedError<Lost>()("Lost", {}) {}
+
+const make = Effect.fnUntraced(function*() {
+  const oneAtATime = yield* Semaphore.make(1)
+  const idle = yield* FiberHandle.make<void>()
+  let child: ChildProcess | undefined
+
+  const stop = Effect.sync(() => {
+    if (child !== undefined) end(child)
+    child = undefined
+  })
+  yield* Effect.addFinalizer(() => stop)
+
+  const running = (): ChildProcess => {
+    if (child?.connected === true) return child
+    const started = startProcess()
+    started.once("exit", () => {
+      if (child === started) child = undefined
+    })
+    child = started
+    return started
+  }
+
+  const ask = (task: BundlerTask) =>
+    Effect.callback<unknown, Lost>((resume) => {
+      const asked = running()
+      const lost = () => resume(Effect.fail(new Lost()))
+      asked.once("message", (message) => {
+        asked.off("exit", lost)
+        asked.off("error", lost)
+        resume(Effect.succeed(message))
+      })
+      asked.once("exit", lost)
+      asked.once("error", lost)
+      asked.send(task, (error) => {
+        if (error !== null) lost()
+      })
+      return stop
+    })
+
+  const perform = (file: string, task: BundlerTask) => {
+    const unreadable = (why: string) =>
+      new ModuleFaulty({ message: `The module can't be read: ${why}`, at: { file, line: 1, column: 1 } })
+    return FiberHandle.clear(idle).pipe(
+      Effect.andThen(ask(task)),
+      Effect.timeoutOrElse({
+        duration: taskMillis,
+        orElse: () => Effect.fail(unreadable(`parsing it takes over ${taskMillis} ms`))
+      }),
+      Effect.flatMap(Schema.decodeUnknownEffect(BundlerAnswer)),
+      Effect.catchTags({
+        Lost: () => Effect.fail(unreadable("it is too much for the parser, or nested too deeply")),
+        SchemaError: Effect.die
+      }),
+      Effect.ensuring(
+        FiberHandle.run(idle, Effect.andThen(Effect.sleep(idleMillis), stop))
+      ),
+      oneAtATime.withPermit
+    )
+  }
+
+  return ModuleBundler.of({
+    imports: Effect.fnUntraced(function*(file) {
+      const answer = yield* perform(file.file, { _tag: "Scan", file })
+      if (answer._tag === "Scanned") return answer.imports
+      return yield* faultOf(answer)
+    }),
+    bundle: Effect.fnUntraced(function*(entry, files) {
+      const answer = yield* perform(entry, { _tag: "Bundle", entry, files })
+      if (answer._tag === "Bundled") return answer
+      return yield* faultOf(answer)
+    })
+  })
+})
+
+const faultOf = (answer: BundlerAnswer): Effect.Effect<never, ModuleFaulty> =>
+  answer._tag === "Faulty"
+    ? Effect.fail(new ModuleFaulty({ message: answer.message, at: answer.at }))
+    : Effect.die(new Error(`The bundler answered ${answer._tag}, which was not asked`))

@@ -1,0 +1,23 @@
+import { layer } from "@effect/vitest"
+import * as Components from "./contract/ComponentsContract.ts"
+import { ContractServer } from "./contract/ContractServer.ts"
+import * as Errors from "./contract/ErrorsContract.ts"
+import * as Events from "./contract/EventsContract.ts"
+import * as Log from "./contract/LogContract.ts"
+import * as Pagination from "./contract/PaginationContract.ts"
+import * as Sources from "./contract/SourcesContract.ts"
+import * as Subscriptions from "./contract/SubscriptionsContract.ts"
+import * as Users from "./contract/UsersContract.ts"
+import * as Webhooks from "./contract/WebhooksContract.ts"
+
+layer(ContractServer.layer, { excludeTestServices: true })("the contract", (it) => {
+  Components.rows(it)
+  Sources.rows(it)
+  Events.rows(it)
+  Log.rows(it)
+  Subscriptions.rows(it)
+  Webhooks.rows(it)
+  Users.rows(it)
+  Pagination.rows(it)
+  Errors.rows(it)
+})

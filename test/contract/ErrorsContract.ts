@@ -1,0 +1,172 @@
+import { assert } from "@effect/vitest"
+import * as Json from "@headwater/testing/Json"
+import { Effect } from "effect"
+import { assertInvalid, assertProblem, ContractServer, type It } from "./ContractServer.ts"
+
+interface Operation {
+  readonly method: string
+  /** As in the document, without `/v1`. */
+  readonly template: string
+  /** With ids that nothing has in place of the parameters. */
+  readonly path: string
+  /** Undefined where it takes no body. */
+  readonly body: "required" | "optional" | undefined
+  readonly statuses: ReadonlyArray<number>
+  /** Whether `include` and `exclude` are read from the query. */
+  readonly projects: boolean
+}
+
+const unknownIds: Readonly<Record<string, string>> = {
+  sources: "dc_0Uz7Me6SAe7TzXw9LrNf",
+  webhooks: "wh_0Uz7MtBwGh3VyUc8PqJk",
+  workflows: "p_0Uz7N0zoHs9PzYd3NwKc",
+  keys: "key_0Uz1W6zoKv4NcFg6SyMe",
+  auto_subscriptions: "as_0Uz7N2ISJt2QmZb7RxLd",
+  events: "1760000120000-0"
+}
+
+const withIds = (template: string): string =>
+  template.replace(
+    /([^/]+)\/\{[^}]+\}/g,
+    (_, collection: string) => `${collection}/${unknownIds[collection] ?? "unknown"}`
+  )
+
+const operationsOf = (document: Json.Json): ReadonlyArray<Operation> =>
+  Object.entries(document["paths"] ?? {}).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => {
+      const template = path.slice("/v1".length)
+      const body = operation["requestBody"]
+      return {
+        method: method.toUpperCase(),
+        template,
+        path: withIds(template),
+        body: body === undefined ? undefined : body["required"] ? "required" : "optional",
+        statuses: Object.keys(operation["responses"] ?? {}).map(Number),
+        projects: Json.listOf(operation["parameters"]).some(({ name }) => Json.textOf(name) === "include")
+      }
+    })
+  )
+
+const json = { "content-type": "application/json" }
+
+/** A body in order as far as its form goes, where one is asked for. */
+const formOf = ({ body }: Operation) => body === "required" ? { body: {} } : {}
+
+/** decisions.md, the error table, for every operation of the document. */
+export const rows = (it: It): void => {
+  it.effect("every operation refuses what carries no live key, before it looks at anything else", () =>
+    Effect.gen(function*() {
+      const { ann, document } = yield* ContractServer
+      for (const { method, path } of operationsOf(document)) {
+        for (const authorization of [undefined, "", "Bearer", `Bearer ${ann.key}x`, `Basic ${ann.key}`, ann.key]) {
+          const headers = authorization === undefined ? {} : { authorization }
+          const answer = yield* ann.send(method, `${path}?limit=0`, { key: null, headers })
+          assertProblem(answer, 401, "unauthorized")
+          assert.strictEqual(answer.headers.get("www-authenticate"), "Bearer")
+        }
+      }
+    }))
+
+  it.effect("every path answers other methods with 405 and Allow, OPTIONS with 204, and HEAD as GET", () =>
+    Effect.gen(function*() {
+      const { ann, document } = yield* ContractServer
+      const operations = operationsOf(document)
+      for (const template of new Set(operations.map((operation) => operation.template))) {
+        const path = withIds(template)
+        const known = operations.filter((operation) => operation.template === template).map(({ method }) => method)
+        const allow = [...known, ...(known.includes("GET") ? ["HEAD"] : []), "OPTIONS"].toSorted()
+        for (
+          const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"].filter((other) => !allow.includes(other))
+        ) {
+          for (const place of [path, `${path}/`]) {
+            const answer = yield* ann.send(method, place)
+            assert.strictEqual(answer.status, 405, `${method} ${place}`)
+            assert.strictEqual(answer.headers.get("allow"), allow.join(", "))
+            if (method === "HEAD") continue
+            assertProblem(answer, 405, "method_not_allowed")
+            assert.deepStrictEqual<unknown>(answer.json["details"], { allow })
+          }
+        }
+        const preflight = yield* ann.send("OPTIONS", path, { key: null })
+        assert.deepStrictEqual([preflight.status, preflight.text], [204, ""])
+        if (!known.includes("GET")) continue
+        const [get, head] = [yield* ann.send("GET", path), yield* ann.send("HEAD", `${path}/`)]
+        assert.deepStrictEqual([head.status, head.text], [get.status, ""])
+        assert.strictEqual(head.headers.get("content-type"), get.headers.get("content-type"))
+      }
+    }))
+
+  it.effect("every operation that takes an id answers 404 to one that nothing has, with or without a slash", () =>
+    Effect.gen(function*() {
+      const { ann, document } = yield* ContractServer
+      for (const operation of operationsOf(document).filter(({ template }) => template.includes("{"))) {
+        const { method, path, template } = operation
+        const odd = ["x", "dc_", "u_0Uz1W6zoEr8WsXj4LtGp", "%00", "%F0%9F%98%80", "a%2Fb", "..%2F..", "x".repeat(1_500)]
+        for (const place of [path, `${path}/`, ...odd.map((id) => template.replace(/\{[^}]+\}/g, id))]) {
+          assertProblem(yield* ann.send(method, place, formOf(operation)), 404, "not_found")
+        }
+      }
+    }))
+
+  it.effect("every operation with a body asks for JSON, in form and in size", () =>
+    Effect.gen(function*() {
+      const { ann, document } = yield* ContractServer
+      for (const { body, method, path } of operationsOf(document).filter(({ body }) => body !== undefined)) {
+        for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/jsonp"]) {
+          const answer = yield* ann.send(method, path, { raw: "{}", headers: { "content-type": type } })
+          assertProblem(answer, 415, "unsupported_media_type")
+        }
+        const bare = yield* ann.send(method, path)
+        assert.strictEqual(bare.status === 415, body === "required", bare.text)
+        const deep = `{"include":${"[".repeat(200)}${"]".repeat(200)}}`
+        for (const raw of ["{", "nope", "{\"a\":1,}", deep]) {
+          assertProblem(yield* ann.send(method, path, { raw, headers: json }), 400, "invalid_request")
+        }
+        for (const raw of ["[]", "\"text\"", "7"]) {
+          assertProblem(yield* ann.send(method, path, { raw, headers: json }), 400, "invalid_request")
+        }
+        assertInvalid(yield* ann.send(method, path, { body: { include: 1, exclude: {} } }), "include", "exclude")
+        const charset = { "content-type": "Application/JSON; charset=utf-8" }
+        assert.notStrictEqual((yield* ann.send(method, path, { raw: "{}", headers: charset })).status, 415)
+        const large = yield* ann.send(method, path, {
+          raw: `{"include":"${"x".repeat(8 * 1024 * 1024)}"}`,
+          headers: json
+        })
+        assertProblem(large, 413, "payload_too_large")
+      }
+    }))
+
+  it.effect("every operation that reads include and exclude from its query refuses lists that are too long or twice there", () =>
+    Effect.gen(function*() {
+      const { ann, document } = yield* ContractServer
+      for (const { method, path } of operationsOf(document).filter(({ projects }) => projects)) {
+        const long = "x".repeat(4_097)
+        assertInvalid(yield* ann.send(method, `${path}?include=${long}&exclude=${long}`), "include", "exclude")
+        assertInvalid(yield* ann.send(method, `${path}?include=a&include=b`), "include")
+      }
+    }))
+
+  it.effect("unknown paths answer 404 in the same shape", () =>
+    Effect.gen(function*() {
+      const { ann } = yield* ContractServer
+      for (const path of ["/", "/nothing", "/sources/a/b/c", "/Sources", "/users/me/", "/users//me", "/users/you"]) {
+        const answer = yield* ann.send("GET", path)
+        if (path === "/users/me/") assert.strictEqual(answer.status, 200)
+        else assertProblem(answer, 404, "not_found")
+      }
+    }))
+
+  it.effect("every operation has answered by its success and by each of its errors that a request can bring about", () =>
+    Effect.gen(function*() {
+      const { document, hasAnswered } = yield* ContractServer
+      const broughtAbout = new Set([200, 202, 204, 400, 401, 404, 413, 415, 422])
+      const missing = operationsOf(document).flatMap(({ method, statuses, template }) =>
+        statuses
+          // There are no workflows whose events could be listed.
+          .filter((status) => status !== 200 || !template.startsWith("/workflows/"))
+          .filter((status) => broughtAbout.has(status) && !hasAnswered(method, `/v1${template}`, status))
+          .map((status) => `${method} ${template} ${status}`)
+      )
+      assert.deepStrictEqual(missing, [])
+    }))
+}

@@ -1,0 +1,106 @@
+import { assert } from "@effect/vitest"
+import * as Json from "@headwater/testing/Json"
+import { Effect } from "effect"
+import { assertInvalid, assertProblem, assertRecent, ContractServer, type It } from "./ContractServer.ts"
+
+const fields = ["id", "name", "description", "url", "active", "created_at", "updated_at"]
+
+const idOf = (json: Json.Json): string => Json.textOf(json["id"])
+
+const query = (parameters: Record<string, string>) => new URLSearchParams(parameters).toString()
+
+/** rest-api.md, "Webhooks". */
+export const rows = (it: It): void => {
+  it.effect("POST /webhooks takes url, name and description from the query, null where not given", () =>
+    Effect.gen(function*() {
+      const { ann } = yield* ContractServer
+      const url = "http://127.0.0.1:9/hook?a=b&c=d"
+      const plain = yield* ann.ok("POST", `/webhooks?${query({ url })}`)
+      assert.hasAllKeys(plain, [...fields, "user_id"])
+      assert.match(idOf(plain), /^wh_/)
+      Json.assertHolds(plain, { user_id: ann.id, name: null, description: null, url, active: true })
+      assertRecent(plain["created_at"])
+      assertRecent(plain["updated_at"])
+      const named = yield* ann.ok("POST", `/webhooks/?${query({ url, name: "Ünï", description: "for orders" })}`)
+      Json.assertHolds(named, { name: "Ünï", description: "for orders", url })
+      const inBody = yield* ann.ok("POST", `/webhooks?${query({ url, name: "query" })}`, { name: "body" })
+      Json.assertHolds(inBody, { name: "body", url })
+    }))
+
+  it.effect("POST /webhooks needs a URL with the protocol http or https and a hostname; path and port are allowed", () =>
+    Effect.gen(function*() {
+      const { ann } = yield* ContractServer
+      for (
+        const url of [
+          "http://example.com",
+          "https://example.com:8443/a/b",
+          "HTTPS://EXAMPLE.com",
+          "http://[2606:4700::1]/"
+        ]
+      ) {
+        Json.assertHolds(yield* ann.ok("POST", `/webhooks?${query({ url })}`), { url })
+      }
+      const wrong = [
+        "example.com",
+        "//example.com/",
+        "ftp://example.com/",
+        "http://",
+        "http:///path",
+        "https:example.com",
+        "http://a b/",
+        ""
+      ]
+      for (const url of wrong) {
+        assertInvalid(yield* ann.send("POST", `/webhooks?${query({ url })}`), "url")
+        assertInvalid(yield* ann.send("POST", "/webhooks", { body: { url } }), "url")
+      }
+      assertInvalid(yield* ann.send("POST", "/webhooks"), "url")
+      assertInvalid(yield* ann.send("POST", "/webhooks?name=n"), "url")
+      assertInvalid(yield* ann.send("POST", "/webhooks", { body: { url: 1, name: {} } }), "url", "name")
+      assertInvalid(yield* ann.send("POST", `/webhooks?url=http://a/&name=${"x".repeat(1_001)}`), "name")
+    }))
+
+  it.effect("GET /users/me/webhooks lists them, newest first, without what only the creation answers", () =>
+    Effect.gen(function*() {
+      const { ann, bob } = yield* ContractServer
+      const { user_id: _, ...created } = yield* ann.ok("POST", "/webhooks?url=http://127.0.0.1:9/")
+      const { json } = yield* ann.send("GET", "/users/me/webhooks/?limit=1")
+      assert.hasAllKeys(json, ["page_info", "data"])
+      assert.deepStrictEqual<unknown>(json["data"], [created])
+      const others = yield* bob.listed("/users/me/webhooks?limit=100", 0)
+      assert.notInclude(others.map(idOf), idOf(created as Json.Json))
+    }))
+
+  it.effect("extension: a webhook is read, changed and deleted by its own account", () =>
+    Effect.gen(function*() {
+      const { ann, bob } = yield* ContractServer
+      const { user_id: _, ...created } = yield* ann.ok("POST", "/webhooks?url=http://127.0.0.1:9/&name=n")
+      const path = `/webhooks/${Json.textOf(created["id"])}`
+      assert.deepStrictEqual<unknown>(yield* ann.ok("GET", path), created)
+      Json.assertHolds(yield* ann.ok("PUT", path, { active: false, name: null }), { active: false, name: null })
+      Json.assertHolds(yield* ann.ok("PUT", path, { url: "https://example.com/" }), {
+        active: true,
+        url: "https://example.com/"
+      })
+      assertInvalid(yield* ann.send("PUT", path, { body: { url: "example.com", active: 1 } }), "url", "active")
+      const { secret } = yield* ann.ok("GET", `${path}/secret`)
+      assert.match(Json.textOf(secret), /^whsec_[A-Za-z0-9+/]{43}=$/)
+      const rotated = yield* ann.ok("POST", `${path}/secret/rotate`)
+      assert.notStrictEqual(Json.textOf(rotated["secret"]), Json.textOf(secret))
+      assert.deepStrictEqual(yield* ann.ok("GET", `${path}/secret`), rotated)
+      const requests = [["GET", path], ["PUT", path], ["DELETE", path], ["GET", `${path}/secret`], [
+        "POST",
+        `${path}/secret/rotate`
+      ]] as const
+      for (const [method, place] of requests) {
+        const options = method === "PUT" ? { body: {} } : {}
+        assertProblem(yield* bob.send(method, place, options), 404, "not_found")
+      }
+      const deleted = yield* ann.send("DELETE", path)
+      assert.deepStrictEqual([deleted.status, deleted.text], [204, ""])
+      for (const [method, place] of requests) {
+        const options = method === "PUT" ? { body: {} } : {}
+        assertProblem(yield* ann.send(method, place, options), 404, "not_found")
+      }
+    }))
+}
