@@ -23,6 +23,7 @@ import * as AccountActor from "./AccountActor.ts"
 import { EventRange } from "./DueDeletions.ts"
 import { HookFailed } from "./HookFailed.ts"
 import { BacklogFull, EndpointNotFound, HttpReply, NotAnswered } from "./HttpExchange.ts"
+import * as PeerSockets from "./PeerSockets.ts"
 import * as SourceActor from "./SourceActor.ts"
 import { SourceNotFound } from "./SourceNotFound.ts"
 import { Unavailable } from "./Unavailable.ts"
@@ -257,7 +258,7 @@ const maxMessageBytes = 64 * 1024 * 1024
 /** One node of several that share the database, which holds who has which shard of the actors. */
 export const layerNode = (address: NodeAddress) =>
   SocketRunner.layer.pipe(
-    Layer.provide([NodeClusterSocket.layerSocketServer, NodeClusterSocket.layerClientProtocol]),
+    Layer.provide([PeerSockets.layer, NodeClusterSocket.layerClientProtocol]),
     Layer.provide(RunnerHealth.layerPing.pipe(
       Layer.provide(Runners.layerRpc),
       Layer.provide(NodeClusterSocket.layerClientProtocol)
