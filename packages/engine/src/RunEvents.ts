@@ -1,5 +1,6 @@
 import type { Dedupe as Strategy } from "@headwater/domain/Component"
 import { type EventMeta, maxHops, type NewEvent } from "@headwater/domain/Event"
+import { jsonDepth, maxComponentDepth } from "@headwater/domain/JsonDepth"
 import * as Stream from "@headwater/domain/Stream"
 import { version } from "@headwater/domain/Version"
 import type { DedupeMark } from "@headwater/log/DedupeMarks"
@@ -9,6 +10,17 @@ import { DateTime, Option, Schema } from "effect"
 import * as Dedupe from "./Dedupe.ts"
 import * as DueEmits from "./DueEmits.ts"
 import type { SourceInput } from "./SourceInput.ts"
+
+/** Whether a payload can be read again: what runs untrusted code may say anything, and deep JSON exhausts the stack. */
+const isReadable = (payload: string): boolean => {
+  if (jsonDepth(payload) > maxComponentDepth) return false
+  try {
+    JSON.parse(payload)
+    return true
+  } catch {
+    return false
+  }
+}
 
 /** What a run leaves behind in its emitter's log. */
 export interface RunEvents {
@@ -144,11 +156,16 @@ export const make = (options: {
   const events: Array<NewEvent> = []
   const misnamed: Array<string> = []
   const delayed: Array<DueItem> = []
+  let unreadable = 0
   emits.forEach((emit, index) => {
     if (!decision.passes[index]) return
     const stream = Stream.normalize(emit.name ?? Stream.defaultStream)
     if (!isAllowed(stream)) {
       misnamed.push(stream)
+      return
+    }
+    if (!isReadable(emit.payload)) {
+      unreadable++
       return
     }
     streams.add(stream)
@@ -187,6 +204,12 @@ export const make = (options: {
         `${misnamed.length} events were not emitted: a stream's name has at most ${Stream.maxLength} characters, ` +
         `is not $requests, and a source has at most ${Stream.maxPerEmitter} streams; the first was ` +
         JSON.stringify(misnamed[0]!.slice(0, Stream.maxLength))
+    })
+  }
+  if (unreadable > 0) {
+    fail({
+      name: "InvalidPayload",
+      message: `${unreadable} events were not emitted: a payload is JSON of at most ${maxComponentDepth} levels`
     })
   }
   const failure = failureOf(result)

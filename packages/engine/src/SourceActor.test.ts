@@ -263,6 +263,22 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       assert.deepStrictEqual((yield* stream(source, "$errors")).map(({ error }) => error.code), ["InvalidStreamName"])
     }).pipe(EngineFixture.onTestClock))
 
+  it.effect("keeps what nests too deep to be read out of the log, and says so", () =>
+    Effect.gen(function*() {
+      const { actor, source } = yield* start(
+        onRequest(
+          `for (const depth of [500, 501, 20_000, 1]) this.$emit(JSON.parse("[".repeat(depth) + "]".repeat(depth)))`
+        )
+      )
+      yield* actor.deploy
+      yield* post(actor, "go")
+      yield* actor.wake(Wake.forEvents([]))
+      assert.deepStrictEqual((yield* stream(source)).map((payload) => JSON.stringify(payload).length), [1_000, 2])
+      const [{ error }] = yield* stream(source, "$errors")
+      assert.strictEqual(error.code, "InvalidPayload")
+      assert.match(error.message, /^2 events .*500 levels/)
+    }).pipe(EngineFixture.onTestClock))
+
   it.effect("emits an id once under dedupe unique, also across owners and runs under way together", () =>
     Effect.gen(function*() {
       const { actor, source } = yield* start(

@@ -24,6 +24,18 @@ layer(sandbox, { excludeTestServices: true, timeout: "60 seconds" })("Limits of 
       assert.isBelow((yield* Clock.currentTimeMillis) - before, 6_000)
     }))
 
+  it.effect("a component that describes itself in JSON too deep to be read is refused, and harms nothing", () =>
+    Effect.gen(function*() {
+      for (const depth of [1_500, 3_000, 6_000, 20_000]) {
+        const deep = `JSON.parse("[".repeat(${depth}) + "]".repeat(${depth}))`
+        const error = yield* Effect.flip(
+          inspectCode(`export default { props: { deep: { type: "any", default: ${deep} } }, run() {} }`)
+        )
+        assert.strictEqual(error._tag, "ComponentInvalid", String(depth))
+      }
+      assert.deepStrictEqual((yield* runCode(componentOf(`this.$emit(1)`))).emits, [{ payload: "1" }])
+    }))
+
   it.effect("a top level that never settles is refused too", () =>
     Effect.gen(function*() {
       const error = yield* Effect.flip(inspectCode(`await new Promise(() => {}); export default { run() {} }`))

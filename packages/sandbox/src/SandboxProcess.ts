@@ -1,3 +1,4 @@
+import { jsonDepth, maxComponentDepth } from "@headwater/domain/JsonDepth"
 import type * as Clock from "effect/Clock"
 import { spawn } from "node:child_process"
 import type { ChildProcessWithoutNullStreams } from "node:child_process"
@@ -5,6 +6,9 @@ import { randomBytes } from "node:crypto"
 import { LineReader } from "./LineReader.ts"
 import { type ProcessUsage, readProcessUsage } from "./ProcessUsage.ts"
 import { decodeSandboxMessage, type EgressQuestion, type HostMessage, type RunMessage } from "./SandboxProtocol.ts"
+
+/** Descriptions hold what a component says in these levels of their own: message, description, props, prop. */
+const maxMessageDepth = maxComponentDepth + 4
 
 /** Why a process ended: for a limit, for its silence, because nothing needs it (`shutdown`), or by itself (`ended`). */
 export interface ProcessLoss {
@@ -241,8 +245,12 @@ export class SandboxProcess {
   }
 
   #receive(line: string): void {
+    if (this.over) return
+    if (jsonDepth(line) > maxMessageDepth) {
+      return this.kill({ reason: "output", message: `Something it said nests deeper than ${maxComponentDepth} levels` })
+    }
     const decoded = decodeSandboxMessage(line)
-    if (decoded._tag === "None" || this.over) return
+    if (decoded._tag === "None") return
     const message = decoded.value
     switch (message._tag) {
       case "Ready":

@@ -1,6 +1,6 @@
+import { jsonDepth } from "@headwater/domain/JsonDepth"
 import type { Schema } from "effect"
 import { MultipartParser } from "effect/http"
-import { jsonDepth } from "./JsonDepth.ts"
 
 /** Deeper JSON is handed on as text alone. */
 const maxJsonDepth = 100

@@ -1,11 +1,11 @@
 import * as Problem from "@headwater/api/Problem"
 import { maxBodyDepth, RequestCheck } from "@headwater/api/RequestCheck"
+import { jsonDepth } from "@headwater/domain/JsonDepth"
 import { ByteSize, Effect, Layer, SchemaIssue, type Types } from "effect"
 import { HttpIncomingMessage, HttpServerError, HttpServerRequest } from "effect/http"
 import { HttpApiError } from "effect/http-api"
 import { internalError } from "./FailureProblem.ts"
 import { HttpSettings, maxApiBody } from "./HttpSettings.ts"
-import { jsonDepth } from "./JsonDepth.ts"
 import * as RequestBody from "./RequestBody.ts"
 
 const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()

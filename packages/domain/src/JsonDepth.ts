@@ -1,3 +1,6 @@
+/** How deeply what components say may nest: as deep as nothing that reads or writes JSON minds. */
+export const maxComponentDepth = 500
+
 /**
  * How deeply the arrays and objects of a JSON text are nested. Counts brackets outside of strings, so it neither
  * recurses nor needs the text to be valid.

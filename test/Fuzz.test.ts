@@ -1,0 +1,17 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Fuzz from "./fuzz/Fuzz.ts"
+
+it.live("some seconds of generated requests from two accounts break no invariant", () =>
+  Effect.gen(function*() {
+    const report = yield* Fuzz.run({ minutes: 0.2, seed: 7 })
+    const { crashed, faults, logErrors } = report
+    assert.deepStrictEqual({ crashed, faults, logErrors }, {
+      crashed: null,
+      faults: { server_error: 0, undocumented: 0, leak: 0, misjudged: 0, unanswered: 0 },
+      logErrors: []
+    }, report.findings)
+    assert.isAbove(report.requests, 200)
+    assert.notInclude(report.neverSucceeded, "webhooks.create", report.table)
+    assert.notInclude(report.neverFailed, "webhooks.create", report.table)
+  }), 180_000)

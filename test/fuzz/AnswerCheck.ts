@@ -1,0 +1,119 @@
+import { Predicate } from "effect"
+import type { ContractValidator } from "../ContractValidator.ts"
+import { type HttpAnswer, jsonOf } from "./HttpAnswer.ts"
+import * as NodeRefusal from "./NodeRefusal.ts"
+import type { Expectation, Mode } from "./Plan.ts"
+
+/** What the server under test can do wrong. */
+export const faultKinds = {
+  server_error: "a status from 500 on",
+  undocumented: "an answer that is not as the document says",
+  leak: "something of one account shown to another",
+  misjudged: "a request in order refused, or one that is not taken",
+  unanswered: "no answer to a whole request"
+} as const
+export type FaultKind = keyof typeof faultKinds
+
+export interface Fault {
+  readonly kind: FaultKind
+  readonly what: string
+}
+
+/** A request as it was sent. */
+export interface Request {
+  readonly method: string
+  readonly target: string
+  readonly body: string
+}
+
+/** An answer, and what it is one to, as far as that is known. */
+export interface Exchange {
+  readonly mode: Mode
+  readonly expects: Expectation
+  readonly request: Request | undefined
+  readonly answer: HttpAnswer
+}
+
+/** Paths beside the document, which hold nothing of an account. */
+const beside = /^\/(docs|healthz|metrics|openapi\.json|readyz)\/?($|[?#;])/
+
+/** How a source's endpoint says that its component answered badly, late, or was not asked. */
+const componentProblems: Readonly<Record<number, string>> = {
+  502: "invalid_response",
+  504: "response_timeout",
+  508: "loop_detected"
+}
+
+export const isEndpoint = (target: string): boolean => target.startsWith("/http/")
+
+const codeOf = (answer: HttpAnswer): unknown => {
+  const body = jsonOf(answer)
+  return Predicate.hasProperty(body, "code") ? body.code : undefined
+}
+
+const isProblem = (answer: HttpAnswer): boolean =>
+  (answer.headers["content-type"] ?? "").startsWith("application/problem+json")
+
+/**
+ * Whether a status from 500 on is the server's own fault. 503 is one too: what a run of this command sends is far from
+ * overload. A component behind an endpoint may answer whatever it likes.
+ */
+const isServerError = ({ answer, request }: Exchange): boolean => {
+  if (answer.status < 500) return false
+  if (request === undefined || !isEndpoint(request.target)) return true
+  const expected = componentProblems[answer.status]
+  const isExpected = expected !== undefined && (request.method === "HEAD" || codeOf(answer) === expected)
+  return isProblem(answer) && !isExpected
+}
+
+/** The same path as another writing of it (RFC 3986, 6.2.2.2), without what precedes it in an absolute target. */
+const normal = (target: string): string =>
+  target
+    .replace(/^https?:\/\/[^/?#]*/i, "")
+    .replace(/%([0-9a-f]{2})/gi, (escape, code: string) => {
+      const character = String.fromCharCode(Number.parseInt(code, 16))
+      return /[\w.~-]/.test(character) ? character : escape
+    })
+
+const taken: ReadonlySet<number> = new Set([404, 409, 422, 429])
+
+const misjudged = ({ answer: { status }, expects }: Exchange): ReadonlyArray<Fault> => {
+  if (expects === "taken" && status >= 300 && !taken.has(status)) {
+    return [{ kind: "misjudged", what: `a request in order is answered by ${status}` }]
+  }
+  return expects === "refused" && status < 400
+    ? [{ kind: "misjudged", what: `a request that is not in order is answered by ${status}` }]
+    : []
+}
+
+const undocumented = (exchange: Exchange, validator: ContractValidator): ReadonlyArray<string> => {
+  const { answer, mode, request } = exchange
+  if (NodeRefusal.isOne(answer)) {
+    const orderly = mode === "valid" || mode === "nearly"
+    return orderly ? [`an orderly request is refused as bytes, by ${answer.status}`] : NodeRefusal.faultsOf(answer)
+  }
+  // An absolute target without a host names nothing, nor does an asterisk.
+  if (request === undefined || /^(https?:\/\/\/|\*$)/i.test(request.target)) return []
+  const path = normal(request.target)
+  if (isEndpoint(path) || beside.test(path)) return []
+  return validator.validate({
+    method: request.method,
+    path,
+    projected: /"(include|exclude)"\s*:/.test(request.body),
+    status: answer.status,
+    headers: answer.headers,
+    body: answer.body.toString("utf8")
+  })
+}
+
+/** What is wrong with an answer by itself. */
+export const check = (exchange: Exchange, validator: ContractValidator): ReadonlyArray<Fault> => {
+  if (isServerError(exchange)) {
+    const text = exchange.answer.body.toString("utf8").slice(0, 300)
+    return [{ kind: "server_error", what: `${exchange.answer.status}: ${text}` }]
+  }
+  return [
+    ...undocumented(exchange, validator).map((what): Fault => ({ kind: "undocumented", what })),
+    ...misjudged(exchange)
+  ]
+}

@@ -1,0 +1,141 @@
+import { assert, it } from "@effect/vitest"
+import * as Document from "@headwater/api/Document"
+import { Effect } from "effect"
+import { createServer, type RequestListener } from "node:http"
+import * as ContractValidator from "../ContractValidator.ts"
+import { operationsOf } from "./ApiDocument.ts"
+import * as Execution from "./Execution.ts"
+import * as Leaks from "./Leaks.ts"
+import * as Parts from "./Parts.ts"
+import * as Placeholder from "./Placeholder.ts"
+import type { Plan } from "./Plan.ts"
+import * as Tally from "./Tally.ts"
+import * as Tenant from "./Tenant.ts"
+
+const markers = new Map([["ann", "mkannaaaaa"], ["bob", "mkbobbbbbb"]])
+
+const tenantOf = (name: string) =>
+  Tenant.make({ name, marker: markers.get(name) ?? "", apiKey: `hw_${name}`, sinkUrl: "http://127.0.0.1:1" })
+
+const webhook = {
+  id: "wh_0Uz7MtBwGh3VyUc8PqJk",
+  name: null,
+  description: null,
+  url: "http://127.0.0.1/",
+  active: true,
+  created_at: 1,
+  updated_at: 1
+}
+
+const problem = (status: number, code: string, title: string) => ({
+  type: `urn:headwater:problem:${code}`,
+  title,
+  status,
+  detail: "no",
+  error: "no",
+  code,
+  details: {}
+})
+
+/** What comes of asking a server for a webhook, by the kinds of the faults. */
+const kindsOf = (
+  listener: RequestListener,
+  options: { readonly id?: string; readonly expects?: Plan["expects"] } = {}
+) =>
+  Effect.scoped(Effect.gen(function*() {
+    const server = createServer(listener)
+    yield* Effect.acquireRelease(
+      Effect.callback<void>((resume) => {
+        server.listen(0, "127.0.0.1", () => resume(Effect.void))
+      }),
+      () =>
+        Effect.callback<void>((resume) => {
+          server.closeAllConnections()
+          server.close(() => resume(Effect.void))
+        })
+    )
+    const address = server.address()
+    const document = Document.make("http://127.0.0.1")
+    const leaks = Leaks.make(markers)
+    leaks.find("bob", "wh_0Uz7MtBwGh3VyUc8PqBB", "")
+    const [ann, bob] = [tenantOf("ann"), tenantOf("bob")]
+    bob.add("webhook", "wh_0Uz7MtBwGh3VyUc8PqBB")
+    const { faults } = yield* Execution.execute(
+      {
+        port: typeof address === "object" && address !== null ? address.port : 0,
+        operations: operationsOf(document),
+        validator: ContractValidator.make(Object(document)),
+        leaks,
+        tally: Tally.make()
+      },
+      ann,
+      {
+        mode: "valid",
+        operation: "webhooks.get",
+        trait: "in order",
+        expects: options.expects ?? "any",
+        content: {
+          type: "messages",
+          messages: [{
+            method: "GET",
+            target: `/v1/webhooks/${options.id ?? webhook.id}`,
+            headers: Parts.headers,
+            body: { type: "none" },
+            framing: { type: "length" }
+          }]
+        }
+      },
+      bob
+    )
+    return faults.map(({ kind }) => kind)
+  }))
+
+const answering =
+  (status: number, body: unknown, headers: Record<string, string> = {}): RequestListener => (_, response) => {
+    const type = status < 400 ? "application/json" : "application/problem+json"
+    response.writeHead(status, { "content-type": type, "x-request-id": "a", ...headers }).end(JSON.stringify(body))
+  }
+
+it.live("what the server does wrong is seen, each as what it is", () =>
+  Effect.gen(function*() {
+    const found = answering(200, { data: webhook })
+    const missing = answering(404, problem(404, "not_found", "Not found"))
+    assert.deepStrictEqual(yield* kindsOf(found), [])
+    assert.deepStrictEqual(yield* kindsOf(missing), [])
+    assert.deepStrictEqual(yield* kindsOf(answering(503, problem(503, "unavailable", "x"))), ["server_error"])
+    assert.deepStrictEqual(yield* kindsOf(answering(200, { data: { ...webhook, more: 1 } })), ["undocumented"])
+    assert.deepStrictEqual(yield* kindsOf(answering(418, {})), ["undocumented"])
+    assert.deepStrictEqual(yield* kindsOf(found, { expects: "refused" }), ["misjudged"])
+    assert.deepStrictEqual(
+      yield* kindsOf(answering(400, { ...problem(400, "invalid_request", "Invalid request"), details: [] }), {
+        expects: "taken"
+      }),
+      ["misjudged"]
+    )
+    assert.deepStrictEqual(yield* kindsOf((request) => request.socket.destroy()), ["unanswered"])
+  }))
+
+it.live("what of another account's is shown, or treated as if it were there, is a leak", () =>
+  Effect.gen(function*() {
+    const other = Placeholder.reference("webhook", 0, "other")
+    assert.deepStrictEqual(yield* kindsOf(answering(200, { data: { ...webhook, name: "MkBobBBBBB" } })), ["leak"])
+    assert.deepStrictEqual(
+      yield* kindsOf(answering(200, { data: { ...webhook, id: "wh_0Uz7MtBwGh3VyUc8PqBB" } })),
+      ["leak"]
+    )
+    const existence: RequestListener = (request, response) =>
+      request.url?.endsWith("PqBB") === true
+        ? answering(200, { data: webhook })(request, response)
+        : answering(404, problem(404, "not_found", "Not found"))(request, response)
+    assert.deepStrictEqual(yield* kindsOf(existence, { id: other }), ["leak"])
+    const alike: RequestListener = (request, response) =>
+      answering(404, {
+        ...problem(404, "not_found", "Not found"),
+        detail: `no ${request.url}`,
+        error: `no ${request.url}`
+      })(
+        request,
+        response
+      )
+    assert.deepStrictEqual(yield* kindsOf(alike, { id: other }), [])
+  }))

@@ -1,0 +1,237 @@
+import type { Schema } from "effect"
+import * as FastCheck from "fast-check"
+import type { Operation } from "./ApiDocument.ts"
+import * as ComponentCodes from "./ComponentCodes.ts"
+import * as Placeholder from "./Placeholder.ts"
+import * as Texts from "./Texts.ts"
+
+export type Place = "path" | "query" | "body" | "header"
+
+type Value = FastCheck.Arbitrary<Schema.Json>
+
+const index = FastCheck.nat({ max: 99 })
+
+const own = (kind: Placeholder.Kind): FastCheck.Arbitrary<string> => index.map((at) => Placeholder.reference(kind, at))
+
+/** Mostly what the account has, sometimes what it had, or what the other account has. */
+const id = (kind: Placeholder.Kind): FastCheck.Arbitrary<string> =>
+  FastCheck.oneof(
+    { weight: 16, arbitrary: own(kind) },
+    { weight: 1, arbitrary: index.map((at) => Placeholder.reference(kind, at, "gone")) },
+    { weight: 2, arbitrary: index.map((at) => Placeholder.reference(kind, at, "other")) }
+  )
+
+const sourceId = FastCheck.oneof({ weight: 3, arbitrary: id("source") }, { weight: 1, arbitrary: id("slug") })
+
+const globs = FastCheck.constantFrom("dc_*", "p_*", "*", "dc_?*", "dc_0*", "u_*", "wh_*", "dc_????????????????????")
+
+const streams = FastCheck.oneof(
+  { weight: 6, arbitrary: FastCheck.constantFrom("", "default", "$errors", "$logs", "s0", "s1", "$webhooks") },
+  { weight: 1, arbitrary: Texts.marked(40) },
+  { weight: 1, arbitrary: Texts.prototypeName }
+)
+
+/** Names of the fields of answers, and names that objects have by themselves. */
+const fieldPath = FastCheck.array(
+  FastCheck.oneof(
+    FastCheck.constantFrom(
+      "id",
+      "name",
+      "url",
+      "event",
+      "raw_event",
+      "metadata",
+      "configured_props",
+      "http",
+      "code",
+      "secret",
+      "nothing",
+      "0",
+      ""
+    ),
+    Texts.prototypeName
+  ),
+  { minLength: 1, maxLength: 3 }
+).map((names) => names.join("."))
+
+const fieldList = FastCheck.array(fieldPath, { maxLength: 4 }).map((paths) => paths.join(","))
+
+/** The kind of what a path names in the segment after this one. */
+const kindsBySegment: Readonly<Record<string, FastCheck.Arbitrary<string>>> = {
+  components: FastCheck.oneof(id("component"), id("componentKey")),
+  deliveries: id("delivery"),
+  events: id("event"),
+  keys: id("key"),
+  auto_subscriptions: id("autoSubscription"),
+  registry: FastCheck.constantFrom("http-requests", "schedule", "rss-feed", "nothing", "__proto__"),
+  sources: sourceId,
+  subscriptions: id("subscription"),
+  webhooks: id("webhook"),
+  workflows: id("workflow")
+}
+
+const listKind = (path: string): Placeholder.Kind => {
+  if (/event_summaries|\/events|\/sse/.test(path)) return "event"
+  if (/\/keys/.test(path)) return "key"
+  if (/\/auto_subscriptions/.test(path)) return "autoSubscription"
+  if (/\/deliveries/.test(path)) return "delivery"
+  if (/\/webhooks/.test(path)) return "webhook"
+  if (/\/workflows/.test(path)) return "workflow"
+  if (/\/components|\/registry/.test(path)) return "component"
+  return "source"
+}
+
+const cursorOf = (path: string): FastCheck.Arbitrary<string> => {
+  const kind = listKind(path)
+  return kind === "event" ? id("event") : FastCheck.oneof(
+    { weight: 8, arbitrary: index.map((at) => Placeholder.cursor(kind, at)) },
+    { weight: 1, arbitrary: index.map((at) => Placeholder.cursor(kind, at, "gone")) },
+    { weight: 1, arbitrary: index.map((at) => Placeholder.cursor(kind, at, "other")) }
+  )
+}
+
+const webhookUrl = FastCheck.oneof(
+  { weight: 8, arbitrary: FastCheck.constant(`${Placeholder.sinkUrl}/hook/${Placeholder.marker}`) },
+  { weight: 1, arbitrary: FastCheck.constant(`HTTPS://example.test/${Placeholder.marker}?a=b#c`) },
+  { weight: 1, arbitrary: FastCheck.constant(`http://user:pass@example.test:8080/${Placeholder.marker}`) },
+  { weight: 1, arbitrary: FastCheck.constant(`${Placeholder.sinkUrl}/gone/${Placeholder.marker}`) }
+)
+
+const componentUrl = FastCheck.constantFrom("component.mjs", "with-import.mjs").map((file) =>
+  `${Placeholder.sinkUrl}/code/${Placeholder.marker}/${file}`
+)
+
+/** Some are used again, for other requests and by the other account. */
+const idempotencyKey = FastCheck.oneof(
+  { weight: 1, arbitrary: FastCheck.nat({ max: 30 }).map((at) => `same-key-${at}`) },
+  { weight: 3, arbitrary: FastCheck.uuid() }
+)
+
+/** What a field means where its schema alone does not tell; undefined where the schema says it all. */
+export const valueOf = ({ method, path }: Operation, place: Place, field: string): Value | undefined => {
+  const name = field.toLowerCase()
+  if (place === "path") {
+    const segments = path.split("/")
+    const segment = segments[segments.indexOf(`{${field}}`) - 1] ?? ""
+    // Those that hostile code made are looked at, but nothing that is to be in order is done with them.
+    return method === "GET" && segment === "sources"
+      ? FastCheck.oneof({ weight: 3, arbitrary: sourceId }, { weight: 1, arbitrary: own("oddSource") })
+      : kindsBySegment[segment]
+  }
+  switch (name) {
+    case "component_code":
+      return ComponentCodes.working
+    case "component_id":
+      return id("component")
+    case "component_url":
+      return componentUrl
+    case "configured_props":
+      return ComponentCodes.configuredProps
+    case "emitter_id":
+      return FastCheck.oneof(
+        { weight: 5, arbitrary: sourceId },
+        { weight: 2, arbitrary: globs },
+        { weight: 1, arbitrary: own("oddSource") }
+      )
+    case "listener_id":
+      return FastCheck.oneof({ weight: 4, arbitrary: id("webhook") }, { weight: 1, arbitrary: sourceId })
+    case "event_name":
+      return streams
+    case "from":
+      return FastCheck.oneof(FastCheck.constant("beginning"), id("event"))
+    case "last-event-id":
+    case "start_id":
+    case "end_id":
+      return id("event")
+    case "after":
+    case "before":
+      return cursorOf(path)
+    case "limit":
+      return FastCheck.oneof(FastCheck.constantFrom(1, 10, 100), FastCheck.integer({ min: 1, max: 100 }))
+    case "include":
+    case "exclude":
+      return fieldList
+    case "url":
+      return webhookUrl
+    case "key":
+      return FastCheck.constantFrom("http-requests", "schedule", "rss-feed")
+    case "idempotency-key":
+      return idempotencyKey
+    default:
+      return undefined
+  }
+}
+
+/** A source and an event of it, in a path that names one of each; nothing for other paths. */
+export const pathTogether = ({ path }: Operation): FastCheck.Arbitrary<Readonly<Record<string, string>>> =>
+  /\/sources\/\{id\}\/events\/\{event_id\}/.test(path)
+    ? FastCheck.tuple(FastCheck.boolean(), index).map(([isPair, at]): Readonly<Record<string, string>> =>
+      isPair
+        ? { id: Placeholder.reference("eventSource", at), event_id: Placeholder.reference("eventOfSource", at) }
+        : {}
+    )
+    : FastCheck.constant({})
+
+type Pairs = ReadonlyArray<readonly [string, string]>
+
+const subscription: FastCheck.Arbitrary<Pairs> = index.map((at) => [
+  ["emitter_id", Placeholder.reference("subscriptionEmitter", at)],
+  ["listener_id", Placeholder.reference("subscriptionListener", at)],
+  ["event_name", Placeholder.reference("subscriptionStream", at)]
+])
+
+/** With both ids they are one: of two, which comes first is not known. */
+const eventRange: FastCheck.Arbitrary<Pairs> = FastCheck.tuple(
+  id("event"),
+  FastCheck.constantFrom<ReadonlyArray<string>>([], ["start_id"], ["end_id"], ["start_id", "end_id"]),
+  FastCheck.option(streams, { nil: undefined })
+).map(([event, names, stream]) => [
+  ...names.map((name) => [name, event] as const),
+  ...(stream === undefined ? [] : [["event_name", stream] as const])
+])
+
+/** Query parameters that make sense only together; undefined where each stands for itself. */
+export const together = (operation: Operation): FastCheck.Arbitrary<Pairs | undefined> => {
+  switch (operation.id) {
+    case "subscriptions.delete":
+      return FastCheck.option(subscription, { nil: undefined })
+    case "events.deleteSourceEvents":
+      return eventRange
+    default:
+      return FastCheck.constant(undefined)
+  }
+}
+
+/** A field that may be left out is there in one of so many requests, and one more. */
+export const rarity = (name: string): number => {
+  switch (name.toLowerCase()) {
+    case "include":
+    case "exclude":
+    case "after":
+    case "before":
+    case "component_code":
+    case "component_url":
+      return 5
+    case "idempotency-key":
+      return 6
+    default:
+      return 1
+  }
+}
+
+/** Fields that the operation asks for in words: one of several, or in the query or the body. */
+export const needed = ({ id: operation }: Operation): FastCheck.Arbitrary<ReadonlyArray<string>> => {
+  switch (operation) {
+    case "components.create":
+      return FastCheck.constantFrom(["component_code"], ["component_code"], ["component_url"])
+    case "sources.create":
+      return FastCheck.constantFrom(["component_id"], ["component_id"], ["component_code"], ["component_url"])
+    case "subscriptions.create":
+    case "subscriptions.delete":
+      return FastCheck.constant(["emitter_id", "listener_id"])
+    case "webhooks.create":
+      return FastCheck.constant(["url"])
+    default:
+      return FastCheck.constant(/auto/i.test(operation) ? ["listener_id"] : [])
+  }
+}
