@@ -179,14 +179,10 @@ export class FeedReader extends Context.Service<FeedReader, {
         page: Effect.fnUntraced(function*(address, after) {
           // The head before the events: what it counts was committed when they are read.
           const head = yield* heads.get(address.emitterId)
+          // Of an emitter that is gone, what is left of the log is on its way out.
+          if (Option.isNone(head)) return { events: [], head: after }
           const events = yield* log.after(address, after.id, pageSize, pageBytes)
-          return {
-            events,
-            head: Option.match(head, {
-              onNone: () => after,
-              onSome: (head) => ({ n: ordinalOf(head, address.stream), id: head.lastId })
-            })
-          }
+          return { events, head: { n: ordinalOf(head.value, address.stream), id: head.value.lastId } }
         })
       })
     })

@@ -4,6 +4,7 @@ import { Attempts } from "@headwater/log/Attempts"
 import { Cursors } from "@headwater/log/Cursors"
 import { DueWork } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
+import { Heads } from "@headwater/log/Heads"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Webhooks } from "@headwater/log/Webhooks"
 import * as WebhookSink from "@headwater/testing/WebhookSink"
@@ -277,6 +278,19 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
         ).n,
         1
       )
+    }))
+
+  it.effect("sends nothing of an emitter that is on its way out, however late a hint comes", () =>
+    Effect.gen(function*() {
+      const { actor, log, sink, subscription } = yield* setup(() => ({ status: 200 }))
+      const events = yield* EngineFixture.append(log, ["first", "second"])
+      // Its head goes first, and with it the cursors; its log takes longer.
+      yield* (yield* Heads).remove(log.emitterId)
+      yield* (yield* Cursors).removeOfEmitter(log.emitterId)
+      const late = { subscriptionId: subscription.id, emitterId: log.emitterId, stream: "", events: events.slice(1) }
+      yield* actor.wake(Wake.forEvents([late]))
+      yield* actor.wake(Wake.forEverything)
+      assert.deepStrictEqual(payloads(sink), [])
     }))
 
   it.effect("an unknown webhook wakes to nothing", () =>

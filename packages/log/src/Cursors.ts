@@ -76,7 +76,7 @@ export const keyText = (key: CursorKey): string => `${key.subscriptionId} ${key.
 
 /** The `cursors` table. */
 export class Cursors extends Context.Service<Cursors, {
-  /** Where a subscription's cursor stands; none once the subscription is gone. */
+  /** Where a subscription's cursor stands; none once the subscription or the emitter is gone. */
   readonly position: (key: CursorKey) => Effect.Effect<Option.Option<Position>, SqlError.SqlError>
   /** Where the cursors on an emitter's log stand and where they started, by subscription. */
   readonly onEmitter: (
@@ -137,7 +137,8 @@ export class Cursors extends Context.Service<Cursors, {
             sql<{ n: bigint; id: bigint }>`
               SELECT coalesce(c.n, 0) AS n, coalesce(c.id, 0) AS id FROM subscriptions s
               LEFT JOIN cursors c ON c.subscription_id = s.id AND c.emitter_id = ${key.emitterId}
-              WHERE s.id = ${key.subscriptionId}`,
+              WHERE s.id = ${key.subscriptionId}
+                AND EXISTS (SELECT FROM heads h WHERE h.emitter_id = ${key.emitterId})`,
             ([row]) => row === undefined ? Option.none() : Option.some({ n: Number(row.n), id: row.id })
           ),
         onEmitter: (emitterId) =>
