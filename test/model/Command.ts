@@ -1,0 +1,83 @@
+import { Schema } from "effect"
+
+const below = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: maximum - 1 }))
+
+/** Which of those there are, counted round: any number names one as long as there is any. */
+const Nth = below(24)
+
+/** `counter` and `unique` take requests, `listener` takes events, `timer` ticks. */
+export const Kind = Schema.Literals(["counter", "unique", "listener", "timer"])
+export type Kind = typeof Kind.Type
+
+/** Whether all that follows from a command is waited for before the next one. */
+const Settle = Schema.Boolean
+
+const CreateSource = Schema.TaggedStruct("CreateSource", { kind: Kind })
+const UpdateSource = Schema.TaggedStruct("UpdateSource", { source: Nth, active: Schema.Boolean })
+const DeleteSource = Schema.TaggedStruct("DeleteSource", { source: Nth })
+const CreateWebhook = Schema.TaggedStruct("CreateWebhook", {
+  /** How its endpoint answers: always well, well at another attempt, or at times in ways that put the webhook off. */
+  manner: Schema.Literals(["steady", "flaky", "moody"])
+})
+const UpdateWebhook = Schema.TaggedStruct("UpdateWebhook", { webhook: Nth, active: Schema.Boolean })
+const DeleteWebhook = Schema.TaggedStruct("DeleteWebhook", { webhook: Nth })
+const Subscribe = Schema.TaggedStruct("Subscribe", {
+  /** None for a glob over all sources. */
+  emitter: Schema.NullOr(Nth),
+  listener: Nth,
+  /** Of a webhook; sources listen to the default stream. */
+  stream: Schema.Literals(["", "default", "$errors"])
+})
+const Unsubscribe = Schema.TaggedStruct("Unsubscribe", { subscription: Nth })
+const Post = Schema.TaggedStruct("Post", {
+  source: Nth,
+  times: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 4 })),
+  fail: below(4),
+  /** Seconds after which each request's run emits once more; 0 for not. */
+  later: Schema.Literals([0, 0, 0, 30, 3_600]),
+  /** What a `unique` source lets through once. */
+  id: below(5),
+  settle: Settle
+})
+const DeleteEvents = Schema.TaggedStruct("DeleteEvents", {
+  source: Nth,
+  /** Of the events there are, in hundredths. */
+  from: below(101),
+  to: below(101)
+})
+const Advance = Schema.TaggedStruct("Advance", {
+  seconds: Schema.Literals([1, 7, 61, 400, 2_000, 9_000]),
+  settle: Settle
+})
+const StepBack = Schema.TaggedStruct("StepBack", {
+  seconds: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 60 }))
+})
+const Restart = Schema.TaggedStruct("Restart", {
+  /** Whether the engine is told to stop first, or cut off in the middle. */
+  drain: Schema.Boolean
+})
+
+/** One thing that a client, the clock or an operator does. */
+export const Command = Schema.Union([
+  Post,
+  Post,
+  Post,
+  Advance,
+  Advance,
+  Subscribe,
+  Subscribe,
+  CreateSource,
+  UpdateSource,
+  DeleteEvents,
+  DeleteEvents,
+  CreateWebhook,
+  UpdateWebhook,
+  Unsubscribe,
+  DeleteSource,
+  DeleteWebhook,
+  StepBack,
+  Restart
+])
+export type Command = typeof Command.Type
+
+export const Commands = Schema.Array(Command)

@@ -1,0 +1,216 @@
+import { Schema } from "effect"
+import type { Kind } from "./Command.ts"
+import type { Manner } from "./ModelSink.ts"
+import type { EventRow, Observation } from "./Observation.ts"
+
+/** What the engine did is not what the model says. */
+export class ModelBroken extends Schema.TaggedError<ModelBroken>()("ModelBroken", {
+  message: Schema.String
+}) {}
+
+export interface ModelEvent extends EventRow {
+  deleted: boolean
+}
+
+export interface ModelSource {
+  readonly id: string
+  readonly kind: Kind
+  readonly endpointKey: string | null
+  active: boolean
+  /** Every event there ever was, the nth of a stream at n − 1. */
+  readonly streams: Map<string, Array<ModelEvent>>
+  /** Payloads that are to be emitted, in order. */
+  readonly next: Array<string>
+  /** Payloads that are to be emitted at a time. */
+  readonly later: Array<{ readonly at: number; readonly payload: string }>
+  errors: number
+  runs: number
+  /** What a `unique` source has let through. */
+  readonly ids: Set<number>
+  /** When the timer is due; undefined until that was seen. */
+  dueAt: number | undefined
+  /** One of the times at which it was due. */
+  phase: number | undefined
+  /** Payloads it heard and has to tell of, by the subscription and emitter they came from. */
+  readonly heard: Map<string, Array<string>>
+  /** Payloads it told of. */
+  readonly told: Array<string>
+}
+
+export interface ModelWebhook {
+  readonly id: string
+  readonly manner: Manner
+  active: boolean
+}
+
+export interface ModelCursor {
+  readonly start: bigint
+  /** Up to here first attempts were made, or passed over. */
+  n: bigint
+  delivered: bigint
+  pending: bigint
+  exhausted: bigint
+  dropped: bigint
+  readonly pendings: Map<bigint, { attempts: number; dueAt: number | undefined }>
+}
+
+export interface ModelSubscription {
+  readonly id: string
+  /** None for all sources. */
+  readonly emitterId: string | null
+  readonly listenerId: string
+  readonly stream: string
+  /** By emitter; none for one that nothing was read of. */
+  readonly cursors: Map<string, ModelCursor>
+}
+
+export const newCursor = (start: bigint): ModelCursor => ({
+  start,
+  n: start,
+  delivered: 0n,
+  pending: 0n,
+  exhausted: 0n,
+  dropped: 0n,
+  pendings: new Map()
+})
+
+/** What sources, webhooks and subscriptions there are, and what has to be seen of them. */
+export class Model {
+  readonly sources = new Map<string, ModelSource>()
+  readonly webhooks = new Map<string, ModelWebhook>()
+  readonly subscriptions = new Map<string, ModelSubscription>()
+  /** The engine was cut off since all was last quiet: what was on its way may be sent again. */
+  cutOff = false
+  /** Sources that were removed: what their hooks said last may have been heard, or went with them. */
+  readonly parting = new Set<string>()
+  /** Between which times the clock stood since all was last quiet, in milliseconds. */
+  earliest = Infinity
+  latest = 0
+
+  noteTime(now: number): void {
+    this.earliest = Math.min(this.earliest, now)
+    this.latest = Math.max(this.latest, now)
+  }
+
+  /** All is as it has to be. */
+  rest(now: number): void {
+    this.cutOff = false
+    this.earliest = now
+    this.latest = now
+  }
+
+  events(source: ModelSource, stream: string): Array<ModelEvent> {
+    const known = source.streams.get(stream)
+    if (known !== undefined) return known
+    const fresh: Array<ModelEvent> = []
+    source.streams.set(stream, fresh)
+    return fresh
+  }
+
+  matches({ emitterId, listenerId }: Omit<ModelSubscription, "cursors">, id: string): boolean {
+    return emitterId === null ? id !== listenerId : id === emitterId
+  }
+
+  createSource(source: Pick<ModelSource, "endpointKey" | "id" | "kind">): void {
+    const hasHooks = source.kind === "counter" || source.kind === "unique"
+    this.sources.set(source.id, {
+      ...source,
+      active: true,
+      streams: new Map(),
+      next: hasHooks ? [hookEvent("deploy"), hookEvent("activate")] : [],
+      later: [],
+      errors: 0,
+      runs: 0,
+      ids: new Set(),
+      dueAt: undefined,
+      phase: undefined,
+      heard: new Map(),
+      told: []
+    })
+  }
+
+  updateSource(source: ModelSource, active: boolean): void {
+    if (source.kind === "counter" || source.kind === "unique") {
+      if (source.active) source.next.push(hookEvent("deactivate"))
+      if (active) source.next.push(hookEvent("activate"))
+    }
+    source.active = active
+    source.dueAt = undefined
+    source.phase = undefined
+  }
+
+  removeSource(id: string): void {
+    this.sources.delete(id)
+    this.parting.add(id)
+    for (const subscription of this.subscriptions.values()) {
+      subscription.cursors.delete(id)
+      if (subscription.emitterId === id || subscription.listenerId === id) this.subscriptions.delete(subscription.id)
+    }
+  }
+
+  removeWebhook(id: string): void {
+    this.webhooks.delete(id)
+    for (const { id: subscription, listenerId } of this.subscriptions.values()) {
+      if (listenerId === id) this.subscriptions.delete(subscription)
+    }
+  }
+
+  /** A webhook is in service again: what waited for a retry is due at once. */
+  activateWebhook(webhook: ModelWebhook): void {
+    for (const { cursors, listenerId } of this.subscriptions.values()) {
+      if (listenerId !== webhook.id || webhook.active) continue
+      for (const { pendings } of cursors.values()) for (const pending of pendings.values()) pending.dueAt = undefined
+    }
+    webhook.active = true
+  }
+
+  /** It begins at the end of the log of each emitter there is. */
+  subscribe(subscription: Omit<ModelSubscription, "cursors">): void {
+    const cursors = new Map<string, ModelCursor>()
+    for (const source of this.sources.values()) {
+      if (!this.matches(subscription, source.id)) continue
+      cursors.set(source.id, newCursor(BigInt(this.events(source, subscription.stream).length)))
+    }
+    this.subscriptions.set(subscription.id, { ...subscription, cursors })
+  }
+
+  /** What a request makes a source do. */
+  post(source: ModelSource, request: { key: string; id: number; fail: boolean; laterAt: number | undefined }): void {
+    const { id: by, ids, later, next } = source
+    const { fail, id, key, laterAt } = request
+    source.runs += 1
+    const count = source.runs
+    if (source.kind === "unique") {
+      if (!ids.has(id)) next.push(JSON.stringify({ by, count, id }))
+      ids.add(id)
+      return
+    }
+    next.push(JSON.stringify({ by, count, key }))
+    if (laterAt !== undefined) later.push({ at: laterAt, payload: JSON.stringify({ by, later: key }) })
+    if (fail) source.errors += 1
+    else next.push(JSON.stringify({ by, count, key, whole: true }))
+  }
+
+  /** What the engine still has to do before it can be checked; undefined when all is quiet. */
+  owing({ cursors, due, heads, sources, webhooks }: Observation, now: number): string | undefined {
+    const able = new Set([
+      ...sources.filter(({ active }) => active).map(({ id }) => id),
+      ...webhooks.filter(({ active, throttled_until }) => active && Number(throttled_until ?? 0n) <= now)
+        .map(({ id }) => id)
+    ])
+    const at = new Map(cursors.map((row) => [`${row.subscription_id} ${row.emitter_id}`, row.n]))
+    for (const [emitterId, streams] of heads) {
+      const passed = at.get(`$requests ${emitterId}`) ?? 0n
+      if (able.has(emitterId) && passed < BigInt(streams["$requests"] ?? 0)) return `requests of ${emitterId}`
+      for (const subscription of this.subscriptions.values()) {
+        if (!this.matches(subscription, emitterId) || !able.has(subscription.listenerId)) continue
+        const n = at.get(`${subscription.id} ${emitterId}`) ?? 0n
+        if (n < BigInt(streams[subscription.stream] ?? 0)) return `${subscription.id} on ${emitterId}`
+      }
+    }
+    const work = due.find(({ due_at }) => Number(due_at) <= now)
+    return work === undefined ? undefined : `${work.kind} of ${work.owner_id}`
+  }
+}
+
+export const hookEvent = (hook: string): string => JSON.stringify({ hook })

@@ -1,0 +1,338 @@
+import { maxHops } from "@headwater/domain/Event"
+import * as RetrySchedule from "@headwater/engine/RetrySchedule"
+import {
+  hookEvent,
+  type Model,
+  ModelBroken,
+  type ModelCursor,
+  type ModelEvent,
+  type ModelSource,
+  type ModelSubscription,
+  type ModelWebhook,
+  newCursor
+} from "./Model.ts"
+import { tickSeconds } from "./ModelComponents.ts"
+import { answerTo, type Received } from "./ModelSink.ts"
+import type { EventRow, Observation } from "./Observation.ts"
+
+/** How often a failed attempt's retry is early or late, at most. */
+const jitter = 0.2
+
+const tickMs = tickSeconds * 1_000
+
+const text = (value: unknown): string =>
+  JSON.stringify(value, (_, inner) => typeof inner === "bigint" ? String(inner) : inner)
+
+/** Breaks with what is wrong and what it was found by. */
+const broken = (what: string, details: Readonly<Record<string, unknown>> = {}): never => {
+  throw new ModelBroken({ message: `${what} ${text(details)}` })
+}
+
+const same = (what: string, is: unknown, expected: unknown, details: Readonly<Record<string, unknown>> = {}): void => {
+  if (text(is) !== text(expected)) broken(what, { ...details, is, expected })
+}
+
+/** What a source that is removed may say last. */
+const lastWords = hookEvent("deactivate")
+
+/** Events that no listener gets. */
+const isDropped = (event: ModelEvent): boolean => event.deleted || event.hops >= maxHops
+
+const checkResources = (model: Model, { sources, subscriptions, webhooks }: Observation): void => {
+  same(
+    "the sources are not those that there should be",
+    sources.map((row) => `${row.id} ${row.state} ${row.active}`).toSorted(),
+    [...model.sources.values()].map(({ active, id }) => `${id} ready ${active}`).toSorted()
+  )
+  same(
+    "the subscriptions are not those that there should be",
+    subscriptions.map(({ id }) => id).toSorted(),
+    [...model.subscriptions.keys()].toSorted()
+  )
+  same(
+    "the webhooks are not those that there should be",
+    webhooks.map(({ id }) => id).toSorted(),
+    [...model.webhooks.keys()].toSorted()
+  )
+}
+
+const tick = (model: Model, source: ModelSource, { count, timestamp }: { count: number; timestamp: number }): void => {
+  const { dueAt, phase } = source
+  source.runs += 1
+  same("a tick counted from a store that is not that of the tick before", count, source.runs)
+  const at = dueAt ?? (phase === undefined ? NaN : phase + 1_000 * (timestamp - Math.floor(phase / 1_000)))
+  const isOfPhase = Math.floor(at / 1_000) === timestamp && (at - (phase ?? at)) % tickMs === 0
+  if (!isOfPhase || at > model.latest) {
+    broken("a tick that was not due", { dueAt, phase, timestamp, latest: model.latest })
+  }
+  source.phase = at
+  source.dueAt = undefined
+}
+
+const emitted = (model: Model, source: ModelSource, { payload }: EventRow): void => {
+  if (payload === source.next[0]) {
+    source.next.shift()
+    return
+  }
+  const said = JSON.parse(payload)
+  if (said.timestamp !== undefined) return tick(model, source, said)
+  if (said.heard !== undefined) {
+    source.runs += 1
+    same("a listener counted from a store that is not that of its last run", said.count, source.runs)
+    source.told.push(JSON.stringify(said.heard))
+    return
+  }
+  const [soonest] = source.later.toSorted((a, b) => a.at - b.at)
+  if (soonest?.payload !== payload || soonest.at > model.latest) {
+    return broken("an event that nothing was to emit now", { payload, next: source.next[0], soonest })
+  }
+  source.later.splice(source.later.indexOf(soonest), 1)
+}
+
+/** That all is there that was and was not deleted, and that what is new follows on and was to come. */
+const checkLog = (model: Model, source: ModelSource, seen: Observation, now: number): void => {
+  const rows = Map.groupBy(seen.events.filter((row) => row.emitter_id === source.id), (row) => row.stream)
+  for (const stream of rows.keys()) model.events(source, stream)
+  for (const [stream, known] of source.streams) {
+    const there = rows.get(stream) ?? []
+    const before = BigInt(known.length)
+    same(
+      "what is in a log is not what was there and was not deleted",
+      there.filter(({ n }) => n <= before).map(({ n, payload }) => [n, payload]),
+      known.filter(({ deleted }) => !deleted).map(({ n, payload }) => [n, payload]),
+      { source: source.id, stream }
+    )
+    for (const row of there.filter(({ n }) => n > before)) {
+      const last = known.at(-1)
+      if (row.n !== BigInt(known.length) + 1n || (last !== undefined && row.id <= last.id)) {
+        broken("an event does not follow on the one before it", { last, row })
+      }
+      known.push({ ...row, deleted: false })
+      if (stream === "") emitted(model, source, row)
+    }
+    same("a head is not that of its log", seen.heads.get(source.id)?.[stream] ?? 0, known.length, {
+      source: source.id,
+      stream
+    })
+  }
+  same("events are missing that runs were to emit", source.next, [], { source: source.id })
+  same("delayed events are missing", source.later.filter(({ at }) => at <= now), [], { source: source.id })
+}
+
+const answered = ({ manner }: ModelWebhook, cursor: ModelCursor, { attempt, emitId, eventId }: Received): void => {
+  if (attempt > 1) cursor.pending -= 1n
+  cursor.pendings.delete(eventId)
+  switch (answerTo(manner, emitId, attempt)) {
+    case "delivered":
+      cursor.delivered += 1n
+      break
+    case "gone":
+      cursor.exhausted += 1n
+      break
+    default:
+      cursor.pending += 1n
+      cursor.pendings.set(eventId, { attempts: attempt, dueAt: undefined })
+  }
+}
+
+/** An attempt that an endpoint saw has to be the first one of the next event, or a retry that was due. */
+const receive = (model: Model, reception: Received): void => {
+  const { attempt, body, emitId, emitterId, eventId, subscriptionId } = reception
+  if (model.parting.has(emitterId) && body === lastWords) return
+  const subscription = model.subscriptions.get(subscriptionId)
+  const webhook = subscription === undefined ? undefined : model.webhooks.get(subscription.listenerId)
+  const source = model.sources.get(emitterId)
+  if (subscription === undefined || webhook === undefined || source === undefined) {
+    return broken("a delivery for what is gone", { reception })
+  }
+  const events = model.events(source, subscription.stream)
+  const event = events.find(({ id }) => id === eventId)
+  if (event === undefined || event.emit_id !== emitId || event.payload !== body || event.deleted) {
+    return broken("what was delivered is not in the log", { reception, event })
+  }
+  const cursor = subscription.cursors.get(emitterId) ?? newCursor(0n)
+  subscription.cursors.set(emitterId, cursor)
+  const pending = cursor.pendings.get(eventId)
+  if (event.n <= cursor.n && (pending === undefined || attempt <= pending.attempts)) {
+    return model.cutOff ? undefined : broken("a delivery came again and nothing had happened", { reception, pending })
+  }
+  if (attempt === 1) {
+    const between = events.filter(({ n }) => n > cursor.n && n < event.n)
+    if (event.n <= cursor.n || isDropped(event) || between.some((one) => !isDropped(one))) {
+      return broken("a first attempt is not that of the next event", { reception, event, cursor: cursor.n, between })
+    }
+    cursor.dropped += BigInt(between.length)
+    cursor.n = event.n
+  } else if (pending?.attempts !== attempt - 1) {
+    return broken("a retry of what does not wait for it", { reception, pending })
+  }
+  if ((pending?.dueAt ?? 0) > model.latest) return broken("a retry before it was due", { reception, pending })
+  answered(webhook, cursor, reception)
+}
+
+/** What a cursor passed beyond what endpoints saw: for a source everything, for a webhook only what is dropped. */
+const pass = (
+  model: Model,
+  subscription: ModelSubscription,
+  source: ModelSource,
+  cursor: ModelCursor,
+  to: bigint
+): void => {
+  const listener = model.sources.get(subscription.listenerId)
+  const key = `${subscription.id} ${source.id}`
+  for (const event of model.events(source, subscription.stream)) {
+    if (event.n <= cursor.n || event.n > to) continue
+    cursor.n = event.n
+    if (isDropped(event)) {
+      cursor.dropped += 1n
+    } else {
+      if (listener === undefined) return broken("a cursor passed an event that was not sent", { key, event })
+      cursor.delivered += 1n
+      listener.heard.set(key, [...listener.heard.get(key) ?? [], event.payload])
+    }
+  }
+}
+
+/** That what failed waits for its retry, for as long as it should, or was dropped with its event. */
+const checkPending = (
+  model: Model,
+  webhook: ModelWebhook,
+  subscription: ModelSubscription,
+  source: ModelSource,
+  cursor: ModelCursor,
+  seen: Observation
+): void => {
+  for (const [eventId, pending] of cursor.pendings) {
+    const row = seen.deliveries.find((one) =>
+      one.subscription_id === subscription.id && one.emitter_id === source.id && one.event_id === eventId
+    )
+    if (row?.state !== "pending") {
+      const event = model.events(source, subscription.stream).find(({ id }) => id === eventId)
+      if (event?.deleted !== true || (pending.dueAt ?? 0) > model.latest) {
+        broken("a delivery does not wait for its retry any more", { eventId, pending, row })
+      }
+      cursor.pendings.delete(eventId)
+      cursor.pending -= 1n
+      cursor.dropped += 1n
+      continue
+    }
+    const due = seen.due.find(({ key, kind }) => kind === "retry" && key === row.id)
+    if (row.attempts !== pending.attempts || due === undefined) {
+      return broken("a delivery waits for another retry than it should", { row, pending, due })
+    }
+    const dueAt = Number(due.due_at)
+    const delay = RetrySchedule.delays[pending.attempts - 1]!
+    const isScheduled = pending.dueAt === undefined && webhook.manner === "flaky" && webhook.active
+    const earliest = Math.floor(model.earliest + delay * (1 - jitter))
+    const latest = Math.ceil(model.latest + delay * (1 + jitter))
+    if (isScheduled && (dueAt < earliest || dueAt > latest)) {
+      broken("a retry is not due when it should be", { dueAt, earliest, latest, pending })
+    }
+    pending.dueAt = dueAt
+  }
+}
+
+const checkCursors = (model: Model, subscription: ModelSubscription, seen: Observation): void => {
+  const webhook = model.webhooks.get(subscription.listenerId)
+  for (const source of model.sources.values()) {
+    const row = seen.cursors.find((one) => one.subscription_id === subscription.id && one.emitter_id === source.id)
+    if (!model.matches(subscription, source.id)) {
+      same("a cursor on an emitter that does not match", row, undefined)
+      continue
+    }
+    const cursor = subscription.cursors.get(source.id) ?? newCursor(0n)
+    subscription.cursors.set(source.id, cursor)
+    pass(model, subscription, source, cursor, row?.n ?? 0n)
+    if (webhook !== undefined) checkPending(model, webhook, subscription, source, cursor, seen)
+    const { delivered, dropped, exhausted, n, pending, start } = cursor
+    const where = { subscription: subscription.id, emitter: source.id }
+    same(
+      "a cursor (start, n, delivered, pending, exhausted, dropped) does not stand where it should",
+      row === undefined
+        ? [0n, 0n, 0n, 0n, 0n, 0n]
+        : [row.start_n, row.n, row.delivered, row.pending, row.exhausted, row.dropped],
+      [start, n, delivered, pending, exhausted, dropped],
+      where
+    )
+    same("the accounting does not balance", delivered + pending + exhausted + dropped, n - start, where)
+  }
+}
+
+/** A webhook goes out of service by itself when its endpoint says that it is gone, and only then. */
+const checkWebhook = (model: Model, webhook: ModelWebhook, seen: Observation): void => {
+  const row = seen.webhooks.find(({ id }) => id === webhook.id)
+  if (row?.active === webhook.active) return
+  const heardGone = [...model.subscriptions.values()].some(({ cursors, listenerId }) =>
+    listenerId === webhook.id && [...cursors.values()].some(({ exhausted }) => exhausted > 0n)
+  )
+  if (row?.active === true || !heardGone) {
+    broken("a webhook is in service, or out of it, and should not be", { webhook })
+  }
+  webhook.active = false
+}
+
+/** A listener told of each event as often as it had subscriptions to it, in the order of each log. */
+const checkHeard = (model: Model, source: ModelSource): void => {
+  const left = [...source.heard.values()]
+  for (const told of source.told) {
+    const list = left.find((list) => list[0] === told)
+    if (list === undefined && model.parting.size > 0 && told === lastWords) continue
+    if (list === undefined) return broken("a listener told of what it had not heard, or not yet", { told, left })
+    list.shift()
+  }
+  same("a listener did not tell of what it had heard", left.flat(), [], { source: source.id })
+  source.heard.clear()
+  source.told.length = 0
+}
+
+const checkTimer = (model: Model, source: ModelSource, seen: Observation): void => {
+  const ticks = seen.due.filter(({ kind, owner_id }) => owner_id === source.id && kind === "timer")
+  same("there is not one tick to come, or one of an inactive timer", ticks.length, source.active ? 1 : 0, { ticks })
+  const [row] = ticks
+  if (row === undefined) return
+  const dueAt = Number(row.due_at)
+  const isExpected = source.dueAt !== undefined
+    ? dueAt === source.dueAt
+    : source.phase !== undefined
+    ? dueAt > source.phase && (dueAt - source.phase) % tickMs === 0 && dueAt <= model.latest + tickMs
+    : dueAt >= model.earliest + tickMs && dueAt <= model.latest + tickMs
+  if (!isExpected) broken("a timer is not due when it should be", { source, dueAt, earliest: model.earliest })
+  source.dueAt = dueAt
+}
+
+/** That what changes with runs alone has changed as often as there were runs. */
+const checkRuns = (model: Model, source: ModelSource, seen: Observation): void => {
+  const { id, kind, later, runs } = source
+  const where = { source: id }
+  same("the store does not say what the log says", seen.counts.get(id) ?? 0, runs, where)
+  const looped = model.events(source, "").filter(({ hops }) => hops >= maxHops).length
+  same(
+    "the errors are not as many as there should be",
+    model.events(source, "$errors").length,
+    source.errors + looped,
+    where
+  )
+  const emits = seen.due.filter((row) => row.owner_id === id && row.kind === "emit").map(({ due_at }) => Number(due_at))
+  same(
+    "the delayed events are not those that there should be",
+    emits.toSorted((a, b) => a - b),
+    later.map(({ at }) => at).toSorted((a, b) => a - b),
+    where
+  )
+  if (kind === "timer") checkTimer(model, source, seen)
+}
+
+/** Takes in what is seen once all is quiet, and breaks where that is not what has to be. */
+export const check = (model: Model, seen: Observation, received: ReadonlyArray<Received>, now: number): void => {
+  model.noteTime(now)
+  checkResources(model, seen)
+  for (const source of model.sources.values()) checkLog(model, source, seen, now)
+  for (const reception of received) receive(model, reception)
+  for (const webhook of model.webhooks.values()) checkWebhook(model, webhook, seen)
+  for (const subscription of model.subscriptions.values()) checkCursors(model, subscription, seen)
+  for (const source of model.sources.values()) {
+    checkHeard(model, source)
+    checkRuns(model, source, seen)
+  }
+  model.rest(now)
+}

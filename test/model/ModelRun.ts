@@ -1,0 +1,310 @@
+import type { Component } from "@headwater/domain/Component"
+import * as Id from "@headwater/domain/Id"
+import type { Source } from "@headwater/domain/Source"
+import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
+import { EventDeletion } from "@headwater/engine/EventDeletion"
+import { Ingest } from "@headwater/engine/Ingest"
+import { SourceLifecycle } from "@headwater/engine/SourceLifecycle"
+import { SubscriptionLifecycle } from "@headwater/engine/SubscriptionLifecycle"
+import { WebhookLifecycle } from "@headwater/engine/WebhookLifecycle"
+import { Components } from "@headwater/log/Components"
+import { Sources } from "@headwater/log/Sources"
+import { Webhooks } from "@headwater/log/Webhooks"
+import { Sandbox } from "@headwater/sandbox/Sandbox"
+import { Clock, Effect, Option } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { TestClock } from "effect/testing"
+import { createHash } from "node:crypto"
+import type { Command, Kind } from "./Command.ts"
+import * as EngineUnderTest from "./EngineUnderTest.ts"
+import { Model, ModelBroken, type ModelEvent, type ModelSource } from "./Model.ts"
+import { check } from "./ModelCheck.ts"
+import { codeOf, tickSeconds } from "./ModelComponents.ts"
+import * as ModelSink from "./ModelSink.ts"
+import * as Observation from "./Observation.ts"
+
+/** When the clock begins. */
+const beginning = Date.parse("2026-11-21T09:00:00Z")
+
+/** How long all may take to become quiet, in real time and in milliseconds. */
+const patienceMs = 20_000
+
+const pollMs = 4
+
+/** After so many polls the clock goes on a little: what scans find is found by time passing. */
+const pollsPerTick = 8
+const tickMs = 250
+
+/** An event may still be sent for so long after its deletion. */
+const deletedMs = 6_000
+
+/** How long a run or a send takes, in real time and in milliseconds. */
+const partingMs = 100
+
+const enoughSources = 5
+const enoughWebhooks = 3
+
+/** Two listeners that hear each other go round until their hops are used up; three would fill the log. */
+const enoughListeners = 2
+
+const hashOf = (code: string): string => createHash("sha256").update(code).digest("hex")
+
+const fail = (message: string) => new ModelBroken({ message })
+
+/** Does what the commands say to an engine of its own on an empty database, and breaks where the model says otherwise. */
+export const run = Effect.fnUntraced(
+  function*(commands: ReadonlyArray<Command>) {
+    yield* TestClock.setTime(beginning)
+    const engine = yield* EngineUnderTest.make
+    const sink = yield* ModelSink.make
+    const model = new Model()
+    let received = 0
+    let made = 0
+
+    const { account } = yield* engine.use(
+      Effect.flatMap(AccountLifecycle, ({ create }) => create({ username: "m", email: "m@example.com", plan: "free" }))
+    )
+    const accountId = account.id
+
+    const settle = Effect.gen(function*() {
+      const until = Date.now() + patienceMs
+      for (let polls = 1; true; polls++) {
+        const now = yield* Clock.currentTimeMillis
+        model.noteTime(now)
+        const seen = yield* Observation.read
+        const owing = model.owing(seen, now)
+        if (owing === undefined) {
+          const news = sink.received.slice(received)
+          received += news.length
+          return yield* Effect.try({
+            try: () => check(model, seen, news, now),
+            catch: (error) => error instanceof ModelBroken ? error : fail(String(error))
+          })
+        }
+        if (Date.now() > until) return yield* fail(`after ${patienceMs} ms something is still to be done: ${owing}`)
+        yield* TestClock.withLive(Effect.sleep(pollMs))
+        if (polls % pollsPerTick === 0) yield* TestClock.adjust(tickMs)
+      }
+    })
+
+    const componentOf = Effect.fnUntraced(function*(kind: Kind) {
+      const code = codeOf[kind]
+      const codeHash = hashOf(code)
+      const { dedupe, hooks, props } = yield* (yield* Sandbox).inspect({ accountId, code, codeHash })
+      const component: Component = {
+        id: Id.ComponentId.make(yield* Id.make("component")),
+        accountId,
+        key: null,
+        code,
+        codeHash,
+        name: kind,
+        version: "1",
+        type: null,
+        description: null,
+        url: null,
+        dedupe: dedupe ?? null,
+        hooks,
+        configurableProps: props,
+        createdAt: 0,
+        updatedAt: 0
+      }
+      yield* (yield* Components).insert(component)
+      return component
+    })
+
+    const createSource = Effect.fnUntraced(function*(kind: Kind) {
+      const listeners = [...model.sources.values()].filter((source) => source.kind === "listener").length
+      if (model.sources.size >= enoughSources || (kind === "listener" && listeners >= enoughListeners)) return
+      const { endpointKey, id } = yield* engine.use(Effect.gen(function*() {
+        const component = yield* componentOf(kind)
+        return yield* (yield* SourceLifecycle).create({
+          accountId,
+          component,
+          name: undefined,
+          configuredProps: kind === "timer" ? { timer: { intervalSeconds: tickSeconds } } : {}
+        })
+      }))
+      model.createSource({ id, kind, endpointKey })
+    })
+
+    const createWebhook = Effect.fnUntraced(function*(manner: ModelSink.Manner) {
+      if (model.webhooks.size >= enoughWebhooks) return
+      const url = sink.url(`webhook-${++made}`, manner)
+      const { id } = yield* engine.use(
+        Effect.flatMap(Webhooks, ({ insert }) => insert({ accountId, name: null, description: null, url }))
+      )
+      model.webhooks.set(id, { id, manner, active: true })
+    })
+
+    const sourceOf = (source: ModelSource): Effect.Effect<Source, unknown, Sources> =>
+      Effect.flatMap(Sources, ({ getById }) => Effect.map(getById(Id.SourceId.make(source.id)), Option.getOrThrow))
+
+    const post = Effect.fnUntraced(function*(source: ModelSource, { fail: fails, id, later, times }: Posting) {
+      const { endpointKey } = source
+      if (endpointKey === null) return
+      for (let i = 0; i < times; i++) {
+        const key = `r${++made}`
+        const laterAt = later === 0 ? undefined : (yield* Clock.currentTimeMillis) + 1_000 * later + made
+        const body = { key, id, fail: fails === i, ...(laterAt === undefined ? {} : { laterAt }) }
+        const answer = yield* Effect.result(engine.use(Effect.gen(function*() {
+          const request = {
+            method: "POST",
+            path: "/",
+            query: {},
+            headers: {},
+            body,
+            client_ip: "127.0.0.1",
+            url: "http://127.0.0.1:1/"
+          }
+          const ingest = yield* Ingest
+          return yield* ingest.request(yield* ingest.find(endpointKey), request, { hops: 0 })
+        })))
+        const isTaken = answer._tag === "Success"
+        if (isTaken !== source.active) return yield* fail(`a request to a source was ${isTaken ? "" : "not "}taken`)
+        if (isTaken) model.post(source, { key, id, fail: fails === i, laterAt })
+      }
+    })
+
+    const subscriptionOf = (parameters: { emitterId: string | null; listenerId: string; stream: string }) => ({
+      accountId,
+      emitterId: parameters.emitterId ?? "dc_*",
+      listenerId: parameters.listenerId,
+      eventName: parameters.stream
+    })
+
+    const subscribe = Effect.fnUntraced(function*(emitterId: string | null, listenerId: string, eventName: string) {
+      // A source listens to nothing but the default stream here, which `default` and none name.
+      const asked = eventName === "$errors" && model.sources.has(listenerId) ? "" : eventName
+      const stream = asked === "default" ? "" : asked
+      const known = [...model.subscriptions.values()].find((one) =>
+        one.emitterId === emitterId && one.listenerId === listenerId && one.stream === stream
+      )
+      const { id } = yield* engine.use(Effect.flatMap(
+        SubscriptionLifecycle,
+        ({ create }) => create(subscriptionOf({ emitterId, listenerId, stream: asked }))
+      ))
+      if (known !== undefined && known.id !== id) return yield* fail("the same subscription was made twice")
+      if (known === undefined) model.subscribe({ id, emitterId, listenerId, stream })
+    })
+
+    const deleteEvents = Effect.fnUntraced(function*(source: ModelSource, from: number, to: number) {
+      const there = model.events(source, "").filter(({ deleted }) => !deleted)
+      if (there.length === 0) return
+      const place = (hundredth: number): ModelEvent =>
+        there[Math.min(there.length - 1, Math.floor(hundredth * there.length / 100))]!
+      const [first, last] = from <= to ? [place(from), place(to)] : [place(to), place(from)]
+      yield* engine.use(Effect.gen(function*() {
+        yield* (yield* EventDeletion).delete(yield* sourceOf(source), { stream: "", from: first.id, to: last.id })
+      }))
+      for (const event of there) if (event.id >= first.id && event.id <= last.id) event.deleted = true
+      yield* TestClock.adjust(deletedMs)
+    })
+
+    const nth = <A>(items: Iterable<A>, index: number): A | undefined => {
+      const all = [...items]
+      return all[index % all.length]
+    }
+
+    const apply = Effect.fnUntraced(function*(command: Command) {
+      const sources = model.sources.values()
+      switch (command._tag) {
+        case "CreateSource":
+          return yield* createSource(command.kind)
+        case "CreateWebhook":
+          return yield* createWebhook(command.manner)
+        case "Post": {
+          const source = nth([...sources].filter(({ endpointKey }) => endpointKey !== null), command.source)
+          return source === undefined ? undefined : yield* post(source, command)
+        }
+        case "UpdateSource": {
+          const source = nth(sources, command.source)
+          if (source === undefined) return
+          const { active } = command
+          yield* engine.use(Effect.gen(function*() {
+            const input = { component: undefined, name: undefined, configuredProps: {}, active }
+            yield* (yield* SourceLifecycle).update(yield* sourceOf(source), input)
+          }))
+          return model.updateSource(source, active)
+        }
+        case "DeleteSource": {
+          const source = nth(sources, command.source)
+          if (source === undefined) return
+          yield* engine.use(Effect.gen(function*() {
+            yield* (yield* SourceLifecycle).remove(yield* sourceOf(source))
+          }))
+          model.removeSource(source.id)
+          // What its last event had somebody begin is owed to nobody, and ends by itself.
+          return yield* TestClock.withLive(Effect.sleep(partingMs))
+        }
+        case "UpdateWebhook": {
+          const webhook = nth(model.webhooks.values(), command.webhook)
+          if (webhook === undefined) return
+          const { active } = command
+          const change = { name: undefined, description: undefined, url: undefined, active }
+          yield* engine.use(Effect.flatMap(WebhookLifecycle, ({ update }) => update(accountId, webhook.id, change)))
+          if (active) model.activateWebhook(webhook)
+          else webhook.active = false
+          return
+        }
+        case "DeleteWebhook": {
+          const webhook = nth(model.webhooks.values(), command.webhook)
+          if (webhook === undefined) return
+          yield* engine.use(Effect.flatMap(WebhookLifecycle, ({ remove }) => remove(accountId, webhook.id)))
+          return model.removeWebhook(webhook.id)
+        }
+        case "Subscribe": {
+          const listeners = [...sources].filter(({ kind }) => kind === "listener").map(({ id }) => id)
+          const listener = nth([...model.webhooks.keys(), ...listeners], command.listener)
+          const emitter = command.emitter === null ? null : nth(model.sources.keys(), command.emitter)
+          if (listener === undefined || emitter === undefined) return
+          return yield* subscribe(emitter, listener, command.stream)
+        }
+        case "Unsubscribe": {
+          const subscription = nth(model.subscriptions.values(), command.subscription)
+          if (subscription === undefined) return
+          yield* engine.use(
+            Effect.flatMap(SubscriptionLifecycle, ({ remove }) => remove(subscriptionOf(subscription)))
+          )
+          model.subscriptions.delete(subscription.id)
+          return
+        }
+        case "DeleteEvents": {
+          const source = nth(sources, command.source)
+          return source === undefined ? undefined : yield* deleteEvents(source, command.from, command.to)
+        }
+        case "Advance":
+          return yield* TestClock.adjust(command.seconds * 1_000)
+        case "StepBack":
+          return yield* TestClock.setTime((yield* Clock.currentTimeMillis) - command.seconds * 1_000)
+        case "Restart":
+          model.cutOff = true
+          return yield* engine.restart(command)
+      }
+    })
+
+    // Something of everything, so that the first commands find what they are about.
+    yield* createSource("counter")
+    yield* createSource("listener")
+    yield* createWebhook("flaky")
+    yield* settle
+    const [counter, listener] = [...model.sources.keys()]
+    const [webhook] = [...model.webhooks.keys()]
+    yield* subscribe(counter!, listener!, "")
+    yield* subscribe(null, webhook!, "")
+    yield* settle
+
+    for (const command of commands) {
+      const waits = !("settle" in command) || command.settle
+      // What changes who gets what is done when all is quiet, so that it is known who has got what.
+      if (waits && command._tag !== "Restart") yield* settle
+      yield* apply(command)
+      model.noteTime(yield* Clock.currentTimeMillis)
+      if (waits) yield* settle
+    }
+    yield* settle
+  },
+  Effect.provide(SecureRandom.layerWebCrypto),
+  Effect.scoped
+)
+
+type Posting = Extract<Command, { readonly _tag: "Post" }>

@@ -1,0 +1,89 @@
+import { Effect } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+
+export interface EventRow {
+  readonly emitter_id: string
+  readonly stream: string
+  readonly id: bigint
+  readonly n: bigint
+  readonly emit_id: string
+  readonly hops: number
+  readonly payload: string
+}
+
+export interface CursorRow {
+  readonly subscription_id: string
+  readonly emitter_id: string
+  readonly start_n: bigint
+  readonly n: bigint
+  readonly delivered: bigint
+  readonly pending: bigint
+  readonly exhausted: bigint
+  readonly dropped: bigint
+}
+
+export interface DueRow {
+  readonly owner_id: string
+  readonly kind: string
+  readonly key: string
+  readonly due_at: bigint
+}
+
+export interface DeliveryRow {
+  readonly id: string
+  readonly subscription_id: string
+  readonly emitter_id: string
+  readonly event_id: bigint
+  readonly attempts: number
+  readonly state: "pending" | "exhausted"
+}
+
+export interface WebhookRow {
+  readonly id: string
+  readonly active: boolean
+  readonly throttled_until: bigint | null
+}
+
+/** All there is, at one moment. */
+export interface Observation {
+  readonly heads: ReadonlyMap<string, Readonly<Record<string, number>>>
+  /** In log order within each stream. */
+  readonly events: ReadonlyArray<EventRow>
+  readonly cursors: ReadonlyArray<CursorRow>
+  readonly due: ReadonlyArray<DueRow>
+  readonly deliveries: ReadonlyArray<DeliveryRow>
+  readonly sources: ReadonlyArray<{ readonly id: string; readonly active: boolean; readonly state: string }>
+  readonly webhooks: ReadonlyArray<WebhookRow>
+  readonly subscriptions: ReadonlyArray<{ readonly id: string }>
+  /** What `$.service.db` counts, by source. */
+  readonly counts: ReadonlyMap<string, number>
+}
+
+const readAll = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`
+  const heads = yield* sql<{ emitter_id: string; streams: Record<string, number> }>`
+    SELECT emitter_id, streams FROM heads WHERE emitter_id LIKE 'dc\\_%'`
+  const counts = yield* sql<{ source_id: string; value: string }>`
+    SELECT source_id, value FROM source_state WHERE key = 'count'`
+  return {
+    heads: new Map(heads.map(({ emitter_id, streams }) => [emitter_id, streams])),
+    events: yield* sql<EventRow>`
+      SELECT emitter_id, stream, id, n, emit_id, hops, payload FROM events
+      WHERE stream <> '$requests' AND emitter_id LIKE 'dc\\_%' ORDER BY emitter_id, stream, id`,
+    cursors: yield* sql<CursorRow>`
+      SELECT subscription_id, emitter_id, start_n, n, delivered, pending, exhausted, dropped FROM cursors`,
+    due: yield* sql<DueRow>`SELECT owner_id, kind, key, due_at FROM due_work`,
+    deliveries: yield* sql<DeliveryRow>`
+      SELECT id, subscription_id, emitter_id, event_id, attempts, state FROM deliveries`,
+    sources: yield* sql<{ id: string; active: boolean; state: string }>`SELECT id, active, state FROM sources`,
+    webhooks: yield* sql<WebhookRow>`SELECT id, active, throttled_until FROM webhooks`,
+    subscriptions: yield* sql<{ id: string }>`SELECT id FROM subscriptions`,
+    counts: new Map(counts.map(({ source_id, value }) => [source_id, Number(JSON.parse(value))]))
+  } satisfies Observation
+})
+
+export const read: Effect.Effect<Observation, SqlError.SqlError, SqlClient.SqlClient> = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql.withTransaction(readAll)
+)
