@@ -87,6 +87,48 @@ export const rows = (it: It): void => {
       }
     }))
 
+  it.effect("extension: POST /subscriptions/preview says which of the last events would be delivered, and where", () =>
+    Effect.gen(function*() {
+      const { ann, bob, fresh } = yield* ContractServer
+      const client = yield* fresh("previews")
+      const url = "http://127.0.0.1:9/preview"
+      const listener_id = yield* webhook(client, url)
+      const emitter = yield* source(client)
+      const other = yield* source(client)
+      for (const one of [emitter, other]) {
+        const endpoint = Json.textOf(one["configured_props"]!["http"]!["endpoint_url"])
+        yield* Effect.promise(() =>
+          fetch(endpoint, {
+            method: "POST",
+            headers: { "content-type": "application/json" },
+            body: JSON.stringify({ count: 2 })
+          })
+        )
+        yield* client.listed(`/sources/${idOf(one)}/event_summaries`, 2)
+      }
+      const preview = (parameters: Record<string, string>) =>
+        client.ok("POST", `/subscriptions/preview?${query({ listener_id, ...parameters })}`)
+      const whole = yield* preview({ emitter_id: "dc_*" })
+      Json.assertHolds(whole, { listener_id, url })
+      const places = (json: Json.Json) => Json.listOf(json["events"]).map((one) => [one["emitter_id"], one["reason"]])
+      assert.deepStrictEqual<unknown>(places(whole), [
+        [idOf(other), null],
+        [idOf(other), null],
+        [idOf(emitter), null],
+        [idOf(emitter), null]
+      ])
+      assert.deepStrictEqual<unknown>(places(yield* preview({ emitter_id: idOf(emitter), event_name: "$errors" })), [
+        [idOf(emitter), "other_stream"],
+        [idOf(emitter), "other_stream"]
+      ])
+      assert.strictEqual(places(yield* preview({ emitter_id: "dc_*", limit: "3" })).length, 3)
+      assert.deepStrictEqual(yield* listed(client), [])
+      assertInvalid(yield* ann.send("POST", "/subscriptions/preview"), "emitter_id", "listener_id")
+      assertInvalid(yield* ann.send("POST", `/subscriptions/preview?${query({ limit: "101" })}`), "limit")
+      const foreign = query({ emitter_id: "dc_*", listener_id })
+      assertProblem(yield* bob.send("POST", `/subscriptions/preview?${foreign}`), 404, "not_found")
+    }))
+
   it.effect("emitter_id takes a glob: p_* and dc_* match what there is and what comes later", () =>
     Effect.gen(function*() {
       const { fresh } = yield* ContractServer

@@ -34,6 +34,7 @@ describe("HeadwaterApi", () => {
       "GET /v1/workflows/{id}/$errors/event_summaries",
       "GET /v1/workflows/{id}/$logs/event_summaries",
       "POST /v1/subscriptions",
+      "POST /v1/subscriptions/preview",
       "DELETE /v1/subscriptions",
       "GET /v1/users/me/subscriptions",
       "POST /v1/auto_subscriptions",

@@ -25,15 +25,22 @@ export const TracedAttempt = Schema.Struct({
   error_message: Schema.NullOr(Schema.String).annotate({ description: "The failure, for a person." })
 }).annotate({ identifier: "TracedAttempt" })
 
+/** Why a subscription does not deliver an event. */
+export const Mismatch = Schema.Literals([
+  "other_emitter",
+  "other_stream",
+  "own_event",
+  "too_many_hops",
+  "before_start"
+])
+
 export const TracedSubscription = Schema.Struct({
   subscription_id: ResourceId("subscription"),
   emitter_id: Schema.String.annotate({ description: "The id of a source or workflow, or a glob." }),
   listener_id: Schema.String.annotate({ description: "The id of a source, workflow or webhook." }),
   event_name: Schema.String.annotate({ description: "The event stream it listens to." }),
   matched: Schema.Boolean.annotate({ description: "Whether it delivers the event." }),
-  reason: Schema.NullOr(
-    Schema.Literals(["other_emitter", "other_stream", "own_event", "too_many_hops", "before_start"])
-  ).annotate({ description: "Why it does not; null where it does." }),
+  reason: Schema.NullOr(Mismatch).annotate({ description: "Why it does not; null where it does." }),
   state: Schema.NullOr(Schema.Literals(["waiting", "delivered", "pending", "exhausted", "dropped"])).annotate({
     description:
       "What has become of it: not yet come to, delivered, to be tried again, given up, or passed without an " +

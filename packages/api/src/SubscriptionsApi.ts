@@ -6,7 +6,8 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Authorization } from "./Authorization.ts"
 import * as Extension from "./Extension.ts"
 import * as Idempotency from "./Idempotency.ts"
-import { Single } from "./Pagination.ts"
+import { Mismatch } from "./LogApi.ts"
+import * as Pagination from "./Pagination.ts"
 import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
 import { RequestCheck } from "./RequestCheck.ts"
@@ -68,6 +69,40 @@ const parameters = {
   ...Projection.fields
 }
 
+export const SubscriptionPreview = Schema.Struct({
+  listener_id: Schema.String.annotate({ description: "The id of the source, workflow or webhook." }),
+  url: Schema.NullOr(Schema.String).annotate({ description: "Where a webhook is sent to; null for other listeners." }),
+  events: Schema.Array(Schema.Struct({
+    event_id: EventId.EventIdText.annotate({ description: "The event's id in its emitter's log." }),
+    emit_id: Schema.String.annotate({ description: "Names the event wherever it is delivered." }),
+    emitter_id: Schema.String.annotate({ description: "The id of the source or workflow." }),
+    event_name: Schema.String.annotate({ description: "The event stream; empty for the default one." }),
+    matched: Schema.Boolean.annotate({ description: "Whether it would be delivered." }),
+    reason: Schema.NullOr(Mismatch).annotate({ description: "Why it would not; null where it would." })
+  })).annotate({ description: "Newest first." })
+}).annotate({
+  identifier: "SubscriptionPreview",
+  examples: [{
+    listener_id: "wh_0Uz7MtBwGh3VyUc8PqJk",
+    url: "https://example.com/hook",
+    events: [{
+      event_id: "1760000120000-0",
+      emit_id: "yJ5vXc0eVb7nQm2sRk4wTz8a",
+      emitter_id: "dc_0Uz7Me6SAe7TzXw9LrNf",
+      event_name: "",
+      matched: true,
+      reason: null
+    }]
+  }]
+})
+
+const previewing = {
+  ...parameters,
+  limit: Pagination.eventQuery.limit.annotate({
+    description: `How many events are looked at, 1 to ${Pagination.maxLimit}; default ${Pagination.defaultLimit}.`
+  })
+}
+
 const creation = {
   ...parameters,
   from: Schema.optionalKey(From.annotate({
@@ -91,13 +126,33 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
           ...Extension.mark
         })
       ],
-      success: Single(SubscriptionResource),
+      success: Pagination.Single(SubscriptionResource),
       error: Problem.NotFound
     }).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
       summary: "Subscribe a listener",
       description: "The listener receives what the emitter emits from now on. The same parameters again answer with " +
         "the subscription that is there."
     })),
+    HttpApiEndpoint.post("preview", "/subscriptions/preview", {
+      headers: Idempotency.headers,
+      query: previewing,
+      payload: [
+        Schema.Null,
+        Schema.Struct(parameters).annotate({
+          description: "The same parameters as a JSON object.",
+          examples: [example]
+        })
+      ],
+      success: Pagination.Single(SubscriptionPreview),
+      error: Problem.NotFound
+    }).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
+      summary: "Preview a subscription",
+      description: "Which of the last events of all that its emitter_id names such a subscription would deliver, and " +
+        "where. Nothing is sent, and nothing is created.",
+      override: Extension.mark
+    }))
+  )
+  .add(
     HttpApiEndpoint.delete("delete", "/subscriptions", {
       query: parameters,
       payload: [

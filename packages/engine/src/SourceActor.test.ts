@@ -199,6 +199,43 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       assert.deepStrictEqual(yield* stream(source, "$requests"), [])
     }).pipe(EngineFixture.onTestClock))
 
+  for (const [clock, shift] of [["an hour slow", -3_600_000], ["right", 0], ["an hour fast", 3_600_000]] as const) {
+    for (const deletes of [false, true]) {
+      const tail = deletes ? ", also where the tail of its log was deleted" : ""
+      it.effect(`of two live owners, the stale one appends nothing with its clock ${clock}${tail}`, () =>
+        Effect.gen(function*() {
+          yield* TestClock.setTime(nine)
+          const { actor: stale, source } = yield* start(onRequest("this.$emit(event.body)"))
+          yield* stale.deploy
+          yield* post(stale, "before")
+          yield* stale.wake(Wake.forEvents([]))
+          const owner = yield* actorOf(source)
+          yield* post(owner, "after")
+          yield* owner.wake(Wake.forEvents([]))
+          assert.deepStrictEqual(yield* stream(source), ["before", "after"])
+          const head = Effect.map(Effect.flatMap(Heads, (heads) => heads.get(source.id)), Option.getOrThrow)
+          const { lastId } = yield* head
+          if (deletes) {
+            yield* owner.deleteEvents({ stream: "", from: 0n, to: lastId })
+            yield* owner.wake(Wake.forEvents([]))
+            assert.deepStrictEqual(yield* stream(source), [])
+          }
+          yield* TestClock.setTime(nine + shift)
+          const refused = yield* Effect.flip(post(stale, "stale"))
+          assert.strictEqual(refused._tag, "Unavailable")
+          yield* TestClock.setTime(nine)
+          yield* post(owner, "on")
+          yield* owner.wake(Wake.forEvents([]))
+          const events = yield* (yield* EventLog).latest({ emitterId: source.id, stream: "", limit: 100 })
+          assert.deepStrictEqual(
+            events.map(({ payload }) => payload).toReversed(),
+            deletes ? [`"on"`] : [`"before"`, `"after"`, `"on"`]
+          )
+          assert.isTrue(events[0]!.id > lastId)
+        }).pipe(EngineFixture.onTestClock))
+    }
+  }
+
   it.effect("a run that throws leaves what it did until then, its error, and the next run undisturbed", () =>
     Effect.gen(function*() {
       const { actor, source } = yield* start(onRequest(`

@@ -6,6 +6,7 @@ import type { Subscription } from "@headwater/domain/Subscription"
 import { AutoSubscriptions } from "@headwater/log/AutoSubscriptions"
 import * as CrashPoint from "@headwater/log/CrashPoint"
 import { Deliveries } from "@headwater/log/Deliveries"
+import { EventLog, type EventPlace } from "@headwater/log/EventLog"
 import { Sources } from "@headwater/log/Sources"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Webhooks } from "@headwater/log/Webhooks"
@@ -13,6 +14,7 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Actors } from "./Actors.ts"
 import { toUnavailable } from "./DatabaseRetry.ts"
+import { type Mismatch, mismatchOf } from "./EventTrace.ts"
 import { Router } from "./Router.ts"
 import type { Unavailable } from "./Unavailable.ts"
 import * as Wake from "./Wake.ts"
@@ -30,6 +32,17 @@ export interface SubscriptionParameters {
   readonly emitterId: string
   readonly listenerId: string
   readonly eventName: string
+}
+
+export interface SubscriptionPreview {
+  readonly listenerId: string
+  /** Of a listener that is a webhook. */
+  readonly url: string | undefined
+  readonly events: ReadonlyArray<{
+    readonly event: EventPlace
+    /** None where the event would be delivered. */
+    readonly mismatch: Mismatch | undefined
+  }>
 }
 
 export interface AutoSubscriptionParameters {
@@ -56,6 +69,11 @@ export class SubscriptionLifecycle extends Context.Service<SubscriptionLifecycle
   readonly createAuto: (
     input: AutoSubscriptionParameters
   ) => Effect.Effect<AutoSubscription, UnknownParty | Unavailable>
+  /** What a subscription with these parameters makes of the last events there are, newest first. Changes nothing. */
+  readonly preview: (
+    input: SubscriptionParameters,
+    limit: number
+  ) => Effect.Effect<SubscriptionPreview, UnknownParty | Unavailable>
   readonly remove: (input: SubscriptionParameters) => Effect.Effect<void, SubscriptionNotFound | Unavailable>
 }>()("@headwater/engine/SubscriptionLifecycle") {
   static readonly layer = Layer.effect(
@@ -64,6 +82,7 @@ export class SubscriptionLifecycle extends Context.Service<SubscriptionLifecycle
       const actors = yield* Actors
       const autoSubscriptions = yield* AutoSubscriptions
       const deliveries = yield* Deliveries
+      const events = yield* EventLog
       const router = yield* Router
       const sources = yield* Sources
       const sql = yield* SqlClient.SqlClient
@@ -111,6 +130,18 @@ export class SubscriptionLifecycle extends Context.Service<SubscriptionLifecycle
             const listenerId = yield* partyOf(input.accountId, "listener_id", input.listenerId)
             return yield* autoSubscriptions.create({ ...input, listenerId })
           }))
+        }, Effect.catchTag("SqlError", toUnavailable)),
+        preview: Effect.fnUntraced(function*(input, limit) {
+          const [emitterId, listenerId] = yield* sql.withTransaction(
+            Effect.all([emitterOf(input), partyOf(input.accountId, "listener_id", input.listenerId)])
+          )
+          const latest = yield* events.latestMatching(input.accountId, emitterId, limit)
+          const webhook = yield* webhooks.get(input.accountId, listenerId)
+          return {
+            listenerId,
+            url: Option.map(webhook, ({ url }) => url).pipe(Option.getOrUndefined),
+            events: latest.map((event) => ({ event, mismatch: mismatchOf({ ...input, emitterId, listenerId }, event) }))
+          }
         }, Effect.catchTag("SqlError", toUnavailable)),
         remove: Effect.fnUntraced(function*(input) {
           const emitterId = yield* orAsGiven(emitterOf(input))

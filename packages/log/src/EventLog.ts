@@ -1,28 +1,37 @@
+import * as EmitterPattern from "@headwater/domain/EmitterPattern"
 import type { EventMeta, LoggedEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
+import type * as Id from "@headwater/domain/Id"
 import * as Stream from "@headwater/domain/Stream"
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { bigints, integers, numbers, texts } from "./internal/SqlArray.ts"
 
-interface EventRow {
+interface PlaceRow {
   readonly emitter_id: string
   readonly stream: string
   readonly id: bigint
   readonly n: bigint
   readonly emit_id: string
   readonly hops: number
+}
+
+interface EventRow extends PlaceRow {
   readonly meta: string | null
   readonly payload: string
 }
 
-const fromRow = (row: EventRow): LoggedEvent => ({
+const placeFromRow = (row: PlaceRow): EventPlace => ({
   emitterId: row.emitter_id,
   stream: row.stream,
   id: row.id,
   n: Number(row.n),
   emitId: row.emit_id,
-  hops: row.hops,
+  hops: row.hops
+})
+
+const fromRow = (row: EventRow): LoggedEvent => ({
+  ...placeFromRow(row),
   meta: row.meta === null ? {} : JSON.parse(row.meta) as EventMeta,
   payload: row.payload
 })
@@ -48,6 +57,9 @@ export interface StreamAddress {
   readonly emitterId: string
   readonly stream: string
 }
+
+/** An event without what it says. */
+export type EventPlace = Omit<LoggedEvent, "meta" | "payload">
 
 /** What of a stream is to go for its age. */
 export interface ExpiredStream extends StreamAddress {
@@ -92,6 +104,12 @@ export class EventLog extends Context.Service<EventLog, {
     emitterId: string,
     id: EventId.EventId
   ) => Effect.Effect<Option.Option<LoggedEvent>, SqlError.SqlError>
+  /** The newest events of all emitters of an account that a pattern matches, of any stream but requests, newest first. */
+  readonly latestMatching: (
+    accountId: Id.AccountId,
+    pattern: EmitterPattern.EmitterPattern,
+    limit: number
+  ) => Effect.Effect<ReadonlyArray<EventPlace>, SqlError.SqlError>
   /** Ids of the events a stream has taken in since `id`, by the `emit_id` they came with, oldest first. */
   readonly emitIdsSince: (
     address: StreamAddress,
@@ -211,6 +229,20 @@ export class EventLog extends Context.Service<EventLog, {
               JOIN events e ON e.emitter_id = h.emitter_id AND e.stream = s.stream AND e.id = ${id}
               WHERE h.emitter_id = ${emitterId} AND s.stream <> ${Stream.requests}`,
             ([row]) => Option.map(Option.fromUndefinedOr(row), fromRow)
+          ),
+        latestMatching: (accountId, pattern, limit) =>
+          Effect.map(
+            sql<PlaceRow>`
+              SELECT e.* FROM heads h CROSS JOIN LATERAL jsonb_object_keys(h.streams) AS s (stream)
+              CROSS JOIN LATERAL (
+                SELECT emitter_id, stream, id, n, emit_id, hops FROM events
+                WHERE emitter_id = h.emitter_id AND stream = s.stream
+                ORDER BY id DESC LIMIT ${limit}
+              ) AS e
+              WHERE h.account_id = ${accountId} AND h.emitter_id LIKE ${EmitterPattern.toLike(pattern)}
+                AND s.stream <> ${Stream.requests}
+              ORDER BY e.id DESC, e.emitter_id LIMIT ${limit}`,
+            (rows) => rows.map(placeFromRow)
           ),
         emitIdsSince: (address, id) =>
           Effect.map(

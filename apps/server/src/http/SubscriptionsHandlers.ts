@@ -1,12 +1,13 @@
 import { CurrentAccount } from "@headwater/api/Authorization"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
+import { defaultLimit } from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
 import { beginning, type SubscriptionResource } from "@headwater/api/SubscriptionsApi"
 import * as EventId from "@headwater/domain/EventId"
 import type { Subscription } from "@headwater/domain/Subscription"
-import { SubscriptionLifecycle } from "@headwater/engine/SubscriptionLifecycle"
+import { SubscriptionLifecycle, UnknownParty } from "@headwater/engine/SubscriptionLifecycle"
 import { Subscriptions } from "@headwater/log/Subscriptions"
-import { Effect, Option } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { answerFailures } from "./FailureProblem.ts"
 
@@ -22,6 +23,13 @@ const resourceOf = (subscription: Subscription): SubscriptionResource => ({
   listener_id: subscription.listenerId,
   event_name: subscription.eventName
 })
+
+const answerUnknownParty = <A, E, R>(effect: Effect.Effect<A, E | UnknownParty, R>) =>
+  effect.pipe(
+    Effect.catchIf(Schema.is(UnknownParty), ({ id, parameter }) =>
+      Effect.fail(Problem.notFound(parameter === "emitter_id" ? "emitter" : "listener", id))),
+    answerFailures
+  )
 
 /** Before every event there is. */
 const first: EventId.EventId = 0n
@@ -54,12 +62,25 @@ export const layer = HttpApiBuilder.group(
       create: Effect.fnUntraced(function*({ payload, query }) {
         const parameters = yield* parametersFrom(query, payload)
         return { data: resourceOf(yield* lifecycle.create(parameters, startOf(payload?.from ?? query.from))) }
-      }, (effect) =>
-        effect.pipe(
-          Effect.catchTag("UnknownParty", ({ id, parameter }) =>
-            Effect.fail(Problem.notFound(parameter === "emitter_id" ? "emitter" : "listener", id))),
-          answerFailures
-        )),
+      }, answerUnknownParty),
+      preview: Effect.fnUntraced(function*({ payload, query }) {
+        const parameters = yield* parametersFrom(query, payload)
+        const { events, listenerId, url } = yield* lifecycle.preview(parameters, query.limit ?? defaultLimit)
+        return {
+          data: {
+            listener_id: listenerId,
+            url: url ?? null,
+            events: events.map(({ event, mismatch }) => ({
+              event_id: EventId.format(event.id),
+              emit_id: event.emitId,
+              emitter_id: event.emitterId,
+              event_name: event.stream,
+              matched: mismatch === undefined,
+              reason: mismatch ?? null
+            }))
+          }
+        }
+      }, answerUnknownParty),
       delete: Effect.fnUntraced(function*({ payload, query }) {
         yield* lifecycle.remove(yield* parametersFrom(query, payload))
       }, (effect) =>
