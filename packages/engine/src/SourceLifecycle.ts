@@ -100,8 +100,6 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
         yield* state.removeAll(id)
         yield* marks.removeAll(id)
         yield* events.removeAll(id)
-        // Those that listeners put back whose commit was under way when the head went.
-        yield* cursors.removeOfEmitter(id)
         CrashPoint.reached("remove-emptied")
         yield* sources.delete(id)
       })

@@ -156,36 +156,49 @@ export class Cursors extends Context.Service<Cursors, {
           ),
         move: (moves) =>
           Effect.map(
-            // start_n carries the expected position into the conflict clause; a row that is there keeps its own.
+            // A cursor that went with its emitter must not come back: one that is there is updated and nothing else, and a
+            // first move holds on to the emitter's head, whose removal comes before that of the cursors.
             sql<{ subscription_id: string; emitter_id: string }>`
-              INSERT INTO cursors AS c
-                (subscription_id, emitter_id, start_n, n, id, delivered, pending, exhausted, dropped)
-              SELECT m.* FROM unnest(
-                ${texts(moves.map((move) => move.subscriptionId))},
-                ${texts(moves.map((move) => move.emitterId))},
-                ${numbers(moves.map((move) => move.from))},
-                ${numbers(moves.map((move) => move.to.n))},
-                ${bigints(moves.map((move) => move.to.id))},
-                ${numbers(moves.map((move) => move.tally.delivered))},
-                ${numbers(moves.map((move) => move.tally.pending))},
-                ${numbers(moves.map((move) => move.tally.exhausted))},
-                ${numbers(moves.map((move) => move.tally.dropped))}
-              ) AS m (subscription_id, emitter_id, from_n, n, id, delivered, pending, exhausted, dropped)
-              WHERE (m.subscription_id = ${ownRequests}
-                  OR EXISTS (SELECT FROM subscriptions s WHERE s.id = m.subscription_id))
-                AND (m.from_n = 0 AND EXISTS (SELECT FROM heads h WHERE h.emitter_id = m.emitter_id)
-                  OR EXISTS (SELECT FROM cursors e
-                    WHERE e.subscription_id = m.subscription_id AND e.emitter_id = m.emitter_id))
-              ORDER BY m.subscription_id, m.emitter_id
-              ON CONFLICT (subscription_id, emitter_id) DO UPDATE SET
-                n = excluded.n,
-                id = excluded.id,
-                delivered = c.delivered + excluded.delivered,
-                pending = c.pending + excluded.pending,
-                exhausted = c.exhausted + excluded.exhausted,
-                dropped = c.dropped + excluded.dropped
-              WHERE c.n = excluded.start_n
-              RETURNING c.subscription_id, c.emitter_id`,
+              WITH moves AS MATERIALIZED (
+                SELECT m.* FROM unnest(
+                  ${texts(moves.map((move) => move.subscriptionId))},
+                  ${texts(moves.map((move) => move.emitterId))},
+                  ${numbers(moves.map((move) => move.from))},
+                  ${numbers(moves.map((move) => move.to.n))},
+                  ${bigints(moves.map((move) => move.to.id))},
+                  ${numbers(moves.map((move) => move.tally.delivered))},
+                  ${numbers(moves.map((move) => move.tally.pending))},
+                  ${numbers(moves.map((move) => move.tally.exhausted))},
+                  ${numbers(moves.map((move) => move.tally.dropped))}
+                ) AS m (subscription_id, emitter_id, from_n, n, id, delivered, pending, exhausted, dropped)
+                WHERE m.subscription_id = ${ownRequests}
+                  OR EXISTS (SELECT FROM subscriptions s WHERE s.id = m.subscription_id)
+              ), updated AS (
+                UPDATE cursors c SET
+                  n = m.n,
+                  id = m.id,
+                  delivered = c.delivered + m.delivered,
+                  pending = c.pending + m.pending,
+                  exhausted = c.exhausted + m.exhausted,
+                  dropped = c.dropped + m.dropped
+                FROM moves m
+                WHERE c.subscription_id = m.subscription_id AND c.emitter_id = m.emitter_id AND c.n = m.from_n
+                RETURNING c.subscription_id, c.emitter_id
+              ), first AS MATERIALIZED (
+                SELECT m.* FROM moves m
+                WHERE m.from_n = 0 AND NOT EXISTS (SELECT FROM cursors e
+                  WHERE e.subscription_id = m.subscription_id AND e.emitter_id = m.emitter_id)
+              ), held AS MATERIALIZED (
+                SELECT h.emitter_id FROM heads h WHERE h.emitter_id IN (SELECT emitter_id FROM first)
+                ORDER BY h.emitter_id FOR KEY SHARE
+              ), inserted AS (
+                INSERT INTO cursors (subscription_id, emitter_id, start_n, n, id, delivered, pending, exhausted, dropped)
+                SELECT f.* FROM first f WHERE f.emitter_id IN (SELECT emitter_id FROM held)
+                ORDER BY f.subscription_id, f.emitter_id
+                ON CONFLICT DO NOTHING
+                RETURNING subscription_id, emitter_id
+              )
+              SELECT * FROM updated UNION ALL SELECT * FROM inserted`,
             (rows) => {
               const moved = new Set(
                 rows.map((row) => keyText({ subscriptionId: row.subscription_id, emitterId: row.emitter_id }))
