@@ -114,13 +114,16 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
       })
 
       /** What there is of a source before any of its code runs, the subscriptions to it included. */
-      const insert = Effect.fnUntraced(function*(source: Source) {
-        const isListenedTo = yield* sql.withTransaction(Effect.gen(function*() {
+      const insert = Effect.fnUntraced(function*(unnamed: Omit<Source, "nameSlug">) {
+        const { accountId, id, name } = unnamed
+        const { isListenedTo, source } = yield* sql.withTransaction(Effect.gen(function*() {
+          const source: Source = { ...unnamed, nameSlug: yield* sources.freeSlug(accountId, slugOf(name)) }
           yield* sources.insert(source)
-          yield* heads.create(source.id, source.accountId)
-          return yield* subscriptions.createAutomatic(source.accountId, source.id)
+          yield* heads.create(id, accountId)
+          return { source, isListenedTo: yield* subscriptions.createAutomatic(accountId, id) }
         }))
-        if (isListenedTo) yield* router.invalidate(source.accountId)
+        if (isListenedTo) yield* router.invalidate(accountId)
+        return source
       })
 
       const create: SourceLifecycle["Service"]["create"] = Effect.fnUntraced(
@@ -129,14 +132,13 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
           const name = given ?? slugOf(component.name)
           const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
           const source = yield* Effect.gen(function*() {
-            const source: Source = {
+            return yield* insert({
               id: (yield* Id.make("source").pipe(
                 Effect.provideService(SecureRandom.SecureRandom, random)
               )) as string as Id.SourceId,
               accountId,
               componentId: component.id,
               name,
-              nameSlug: yield* sources.freeSlug(accountId, slugOf(name)),
               props,
               timers,
               active: true,
@@ -144,11 +146,9 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
               endpointKey: hasHttp ? yield* newEndpointKey : null,
               createdAt: now,
               updatedAt: now
-            }
-            yield* insert(source)
-            return source
+            })
           }).pipe(
-            // Another source took the slug in between: the next free one.
+            // Another source that was renamed took the slug in between: the next free one.
             Effect.retry({ while: (error) => error._tag === "SlugTaken", times: 20 }),
             Effect.catchTag("SlugTaken", Effect.die)
           )

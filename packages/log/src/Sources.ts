@@ -53,7 +53,10 @@ export class Sources extends Context.Service<Sources, {
   /** Whether there was such a source. */
   readonly setState: (id: Id.SourceId, state: SourcePhase) => Effect.Effect<boolean, SqlError.SqlError>
   readonly delete: (id: Id.SourceId) => Effect.Effect<boolean, SqlError.SqlError>
-  /** The slug itself, or with the first numeric suffix from 2 that no source of the account has. */
+  /**
+   * The slug itself, or with the first numeric suffix from 2 that no source of the account has. Who asks next for the same
+   * one waits until the surrounding transaction ends.
+   */
   readonly freeSlug: (accountId: Id.AccountId, slug: string) => Effect.Effect<string, SqlError.SqlError>
   /**
    * Sources that are to go, and those whose creation began before a time, in Unix seconds, and has not ended. Of all
@@ -120,6 +123,7 @@ export class Sources extends Context.Service<Sources, {
           ),
         delete: (id) => Effect.map(sql`DELETE FROM sources WHERE id = ${id} RETURNING id`, (rows) => rows.length > 0),
         freeSlug: Effect.fnUntraced(function*(accountId, slug) {
+          yield* sql`SELECT pg_advisory_xact_lock(hashtextextended(${`${accountId} ${slug}`}, 0))`
           const rows = yield* sql<{ readonly name_slug: string }>`
             SELECT name_slug FROM sources
             WHERE account_id = ${accountId} AND (name_slug = ${slug} OR name_slug ~ ${`^${slug}-[0-9]+$`})`

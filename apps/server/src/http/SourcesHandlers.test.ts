@@ -169,17 +169,11 @@ layer(Http.layer, { excludeTestServices: true })("sources", (it) => {
       assert.deepStrictEqual(yield* slugOf("Über Große  Feeds!"), ["Über Große  Feeds!", "ber-gro-e-feeds"])
       assert.deepStrictEqual(yield* slugOf("ber gro e feeds"), ["ber gro e feeds", "ber-gro-e-feeds-2"])
       assert.deepStrictEqual(yield* slugOf("漢字"), ["漢字", "source"])
-      const together = yield* Effect.all(Array.from({ length: 6 }, () => slugOf(undefined)), {
-        concurrency: "unbounded"
-      })
-      assert.sameMembers(together.map(([, slug]) => slug), [
-        "my-feed",
-        "my-feed-2",
-        "my-feed-3",
-        "my-feed-4",
-        "my-feed-5",
-        "my-feed-6"
-      ])
+      const together = yield* Effect.all(Array.from({ length: 100 }, () => slugOf(undefined)), { concurrency: 20 })
+      assert.sameMembers(
+        together.map(([, slug]) => slug),
+        Array.from({ length: 100 }, (_, index) => index === 0 ? "my-feed" : `my-feed-${index + 1}`)
+      )
       const renamed = yield* http.request("PUT", "/v1/sources/my-feed", { body: { name: "Orders" } })
       Json.assertHolds(renamed.json["data"], { name: "Orders", name_slug: "orders" })
       Http.assertProblem(yield* http.request("GET", "/v1/sources/my-feed"), 404, "not_found")
