@@ -124,15 +124,16 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
   let working = false
   let hinted = false
 
-  const answer = (requestId: EventId.EventId | undefined, reply: Exit.Exit<HttpReply, NotAnswered>) => {
+  /** The reply is made only where somebody waits for it, which is rare. */
+  const answer = (requestId: EventId.EventId | undefined, reply: () => Exit.Exit<HttpReply, NotAnswered>) => {
     const asked = requestId === undefined ? undefined : replies.get(requestId)
-    return asked === undefined ? Effect.void : Effect.asVoid(Deferred.done(asked, reply))
+    return asked === undefined ? Effect.void : Effect.asVoid(Deferred.done(asked, reply()))
   }
 
   const perform = Effect.fnUntraced(function*(memory: SourceMemory, input: SourceInput) {
     const { request } = input
-    yield* runs.run(memory, input, (response) => answer(request?.id, Exit.succeed(replyOf(response))))
-    yield* answer(request?.id, Exit.fail(new NotAnswered({ reason: "ended" })))
+    yield* runs.run(memory, input, (response) => answer(request?.id, () => Exit.succeed(replyOf(response))))
+    yield* answer(request?.id, () => Exit.fail(new NotAnswered({ reason: "ended" })))
     if (request !== undefined) memory.backlogBytes = Math.max(0, memory.backlogBytes - request.bytes)
   })
 
@@ -153,7 +154,7 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
     }
     yield* runs.passRequests(memory, move)
     for (const id of replies.keys()) {
-      if (id <= move.to.id) yield* answer(id, Exit.fail(new NotAnswered({ reason: "hops" })))
+      if (id <= move.to.id) yield* answer(id, () => Exit.fail(new NotAnswered({ reason: "hops" })))
     }
   })
 
