@@ -1,0 +1,24 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as CrashRun from "./crash/CrashRun.ts"
+
+it.live(
+  "a server that is killed and disturbed under load for some lives keeps every invariant",
+  () =>
+    Effect.gen(function*() {
+      const report = yield* CrashRun.run({
+        seed: 2,
+        forMs: 30_000,
+        senders: 4,
+        thinkMs: 30,
+        livesBetweenSettling: 3,
+        log: () => {}
+      })
+      assert.deepStrictEqual(report.findings, [])
+      assert.isTrue(report.balanced)
+      assert.isAtLeast(report.kills, 1)
+      assert.isAbove(report.acked, 20)
+      assert.isAbove(report.deliveries, 20)
+    }),
+  240_000
+)

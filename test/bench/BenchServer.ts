@@ -1,0 +1,150 @@
+import { DataDirectory } from "@headwater/postgres/DataDirectory"
+import { EmbeddedPostgres } from "@headwater/postgres/EmbeddedPostgres"
+import { Deferred, Effect, Redacted, Schedule, Schema, type Scope } from "effect"
+import { type ChildProcess, spawn } from "node:child_process"
+import * as Fs from "node:fs/promises"
+import { createServer } from "node:net"
+import * as Os from "node:os"
+import * as Path from "node:path"
+import { BenchFailed } from "./BenchFailed.ts"
+import type * as Database from "./Database.ts"
+
+/** A server as a user starts it, with its defaults, in a data directory of its own. */
+export interface BenchServer {
+  readonly url: string
+  readonly dataDirectory: string
+  /** Process id of the one that runs now. */
+  readonly pid: () => number
+  /** Calls the API with the account's key and reads the body of a 2xx. */
+  readonly api: <A>(
+    answer: Schema.Codec<A>,
+    method: string,
+    path: string,
+    body?: unknown
+  ) => Effect.Effect<A, BenchFailed>
+  /** Stops it and starts it again on the same data. */
+  readonly restart: Effect.Effect<void, BenchFailed>
+  /** A database of its Postgres by name; its own is `postgres`. */
+  readonly database: (name: string) => Effect.Effect<Database.Address, BenchFailed, Scope.Scope>
+}
+
+const root = Path.resolve(import.meta.dirname, "../..")
+
+/** The key of the account that every scenario works in. */
+export const apiKey = `hw_${"b".repeat(40)}`
+
+/** How much of what the server prints is kept, in characters. */
+const keptOutput = 20_000
+
+export const freePort: Effect.Effect<number> = Effect.callback((resume) => {
+  const server = createServer()
+  server.listen(0, "127.0.0.1", () => {
+    const address = server.address()
+    const port = typeof address === "object" && address !== null ? address.port : 0
+    server.close(() => resume(Effect.succeed(port)))
+  })
+})
+
+const temporaryDirectory = Effect.acquireRelease(
+  Effect.promise(() => Fs.mkdtemp(Path.join(Os.tmpdir(), "headwater-bench-"))),
+  (path) => Effect.promise(() => Fs.rm(path, { recursive: true, force: true }))
+)
+
+/** @param options.profile a directory that the server writes its CPU profile to when it ends */
+export const start = Effect.fnUntraced(function*(options: {
+  readonly profile?: string | undefined
+} = {}): Effect.fn.Return<BenchServer, BenchFailed, Scope.Scope> {
+  const dataDirectory = yield* temporaryDirectory
+  const port = yield* freePort
+  const url = `http://127.0.0.1:${port}`
+  const profiling = options.profile === undefined
+    ? []
+    : ["--cpu-prof", `--cpu-prof-dir=${Path.resolve(options.profile)}`]
+  let child: ChildProcess | undefined
+  let output = ""
+
+  const launch = Effect.gen(function*() {
+    const ended = yield* Deferred.make<never, BenchFailed>()
+    const launched = spawn(process.execPath, [...profiling, Path.join(root, "apps/server/src/main.ts")], {
+      cwd: root,
+      env: {
+        PATH: process.env["PATH"],
+        HEADWATER_API_KEY: apiKey,
+        HEADWATER_DATA_DIR: dataDirectory,
+        HEADWATER_PORT: String(port),
+        HEADWATER_LOG: "json"
+      },
+      stdio: ["ignore", "pipe", "pipe"]
+    })
+    child = launched
+    for (const stream of [launched.stdout, launched.stderr]) {
+      stream.on("data", (chunk) => {
+        output = (output + String(chunk)).slice(-keptOutput)
+      })
+    }
+    launched.once("exit", (code, signal) => {
+      Deferred.doneUnsafe(
+        ended,
+        Effect.fail(new BenchFailed({ message: `the server ended (${code ?? signal}); it said:\n${output}` }))
+      )
+    })
+    yield* Effect.tryPromise({
+      try: () => fetch(`${url}/readyz`),
+      catch: () => new BenchFailed({ message: `the server does not answer; it said:\n${output}` })
+    }).pipe(
+      Effect.filterOrFail(({ ok }) => ok, () => new BenchFailed({ message: "the server is not ready" })),
+      Effect.retry({ schedule: Schedule.spaced("50 millis"), times: 600 }),
+      Effect.raceFirst(Deferred.await(ended))
+    )
+  })
+
+  const stop = Effect.callback<void>((resume) => {
+    const current = child
+    if (current === undefined || current.exitCode !== null || current.signalCode !== null) return resume(Effect.void)
+    current.once("exit", () => resume(Effect.void))
+    current.kill("SIGTERM")
+  })
+
+  yield* Effect.addFinalizer(() => stop)
+  yield* launch
+
+  const call = Effect.fnUntraced(function*(method: string, path: string, body: unknown) {
+    const failed = (why: string) => new BenchFailed({ message: `${method} ${path}: ${why}` })
+    const response = yield* Effect.tryPromise({
+      try: () =>
+        fetch(`${url}/v1${path}`, {
+          method,
+          headers: {
+            authorization: `Bearer ${apiKey}`,
+            ...(body === undefined ? {} : { "content-type": "application/json" })
+          },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) })
+        }),
+      catch: (cause) => failed(String(cause))
+    })
+    const text = yield* Effect.tryPromise({ try: () => response.text(), catch: (cause) => failed(String(cause)) })
+    if (response.status >= 500) return yield* failed(`${response.status} ${text}; the server said:\n${output}`)
+    if (!response.ok) return yield* failed(`${response.status} ${text}`)
+    const parsed: unknown = text === "" ? {} : JSON.parse(text)
+    return parsed
+  })
+
+  return {
+    url,
+    dataDirectory,
+    pid: () => child?.pid ?? 0,
+    api: (answer, method, path, body) =>
+      Effect.flatMap(call(method, path, body), (json) =>
+        Schema.decodeUnknownEffect(answer)(json).pipe(
+          Effect.mapError((error) => new BenchFailed({ message: `${method} ${path}: ${error.message}` }))
+        )),
+    restart: Effect.andThen(stop, launch),
+    database: Effect.fnUntraced(function*(database) {
+      const { password, path, username } = yield* EmbeddedPostgres.attach.pipe(
+        Effect.provide(DataDirectory.layer(dataDirectory)),
+        Effect.mapError((error) => new BenchFailed({ message: error.message }))
+      )
+      return { path, username, password: Redacted.value(password), database }
+    })
+  }
+})

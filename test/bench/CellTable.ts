@@ -1,0 +1,56 @@
+/** What was measured in rounds, for people and for machines. */
+import type { Schema } from "effect"
+import type { Table } from "./Report.ts"
+import * as Rounds from "./Rounds.ts"
+import { type Latency, median, rounded } from "./Statistics.ts"
+
+const spenders = ["server", "postgres", "sandboxes", "reference", "load", "sink"]
+
+/** Microseconds of processor time an event, the median over the rounds. */
+const cpuOf = ({ pieces }: Rounds.Measured) =>
+  spenders.map((name) => [name, median(pieces.map(({ cpu }) => cpu[name] ?? 0))] as const)
+
+const refusedOf = ({ pieces }: Rounds.Measured): number =>
+  pieces.flatMap(({ refused }) => Object.values(refused)).reduce((sum, count) => sum + count, 0)
+
+export const table = (measured: ReadonlyArray<Rounds.Measured>): Table => ({
+  columns: [
+    "",
+    "events/s",
+    "ack p50 ms",
+    "p99",
+    "to receipt p50",
+    "p99",
+    "refused",
+    ...spenders.map((name, index) => index === 0 ? `CPU µs/event: ${name}` : name)
+  ],
+  rows: measured.map((cell) => {
+    const [ack, receipt] = [Rounds.ackOf(cell), Rounds.receiptOf(cell)]
+    return [
+      cell.name,
+      Rounds.throughputOf(cell),
+      ack.p50Ms,
+      ack.p99Ms,
+      receipt.p50Ms,
+      receipt.p99Ms,
+      refusedOf(cell),
+      ...cpuOf(cell).map(([, micros]) => Math.round(micros))
+    ]
+  })
+})
+
+const latencyJson = ({ p50Ms, p99Ms }: Latency) => ({ p50_ms: rounded(p50Ms), p99_ms: rounded(p99Ms) })
+
+export const json = (measured: ReadonlyArray<Rounds.Measured>): { readonly [name: string]: Schema.Json } =>
+  Object.fromEntries(measured.map((cell) => {
+    const { pieces } = cell
+    return [cell.name, {
+      throughput: rounded(Rounds.throughputOf(cell)),
+      rounds: pieces.map(({ throughput }) => rounded(throughput)),
+      ack: latencyJson(Rounds.ackOf(cell)),
+      receipt: latencyJson(Rounds.receiptOf(cell)),
+      events: pieces.reduce((sum, { acked }) => sum + acked, 0),
+      refused: refusedOf(cell),
+      cpu_us_per_event: Object.fromEntries(cpuOf(cell).map(([name, micros]) => [name, rounded(micros)]))
+    }]
+  }))

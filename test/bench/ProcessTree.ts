@@ -1,0 +1,73 @@
+/** What the processes of a server use, from `/proc` (proc(5)); zeros where there is none. */
+import * as Fs from "node:fs"
+
+export interface Usage {
+  readonly cpuMs: number
+  readonly residentMebibytes: number
+}
+
+interface Process extends Usage {
+  readonly pid: number
+  readonly parent: number
+  readonly name: string
+  /** Processor time of its children that have ended. */
+  readonly endedChildrenMs: number
+}
+
+/** Linux reports processor time in ticks of 1/100 s. */
+const millisPerTick = 10
+
+const processOf = (pid: number): ReadonlyArray<Process> => {
+  try {
+    const stat = Fs.readFileSync(`/proc/${pid}/stat`, "latin1")
+    const resident = /^VmRSS:\s+(\d+) kB$/m.exec(Fs.readFileSync(`/proc/${pid}/status`, "latin1"))
+    // The second field is a name in parentheses, which may hold blanks.
+    const end = stat.lastIndexOf(")")
+    const fields = stat.slice(end + 2).split(" ").map(Number)
+    const ticks = (field: number) => (fields[field] ?? 0) * millisPerTick
+    return [{
+      pid,
+      parent: fields[1] ?? 0,
+      name: stat.slice(stat.indexOf("(") + 1, end),
+      cpuMs: ticks(11) + ticks(12),
+      endedChildrenMs: ticks(13) + ticks(14),
+      residentMebibytes: Number(resident?.[1] ?? 0) / 1024
+    }]
+  } catch {
+    // It has ended since it was listed, or this is no Linux.
+    return []
+  }
+}
+
+const all = (): ReadonlyArray<Process> =>
+  Fs.existsSync("/proc/self/stat")
+    ? Fs.readdirSync("/proc").filter((name) => /^\d+$/.test(name)).flatMap((name) => processOf(Number(name)))
+    : []
+
+const descendants = (processes: ReadonlyArray<Process>, pid: number): ReadonlyArray<Process> =>
+  processes.filter(({ parent }) => parent === pid).flatMap((child) => [child, ...descendants(processes, child.pid)])
+
+const sum = (usages: ReadonlyArray<Usage>): Usage => ({
+  cpuMs: usages.reduce((total, { cpuMs }) => total + cpuMs, 0),
+  residentMebibytes: usages.reduce((total, { residentMebibytes }) => total + residentMebibytes, 0)
+})
+
+/** One process. */
+export const usageOf = (pid: number): Usage => sum(processOf(pid))
+
+/** The server by itself, its Postgres, whoever its client is, and its sandboxes. */
+export const usageOfServer = (pid: number) => {
+  const below = descendants(all(), pid)
+  const named = (name: string) => below.filter((process) => process.name === name)
+  return {
+    server: usageOf(pid),
+    // With the sessions that were closed: their time is the postmaster's then.
+    postgres: sum(
+      named("postgres").map((process) => ({
+        ...process,
+        cpuMs: process.cpuMs + process.endedChildrenMs
+      }))
+    ),
+    sandboxes: sum(named("deno"))
+  }
+}

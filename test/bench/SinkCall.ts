@@ -1,0 +1,28 @@
+import { Schema } from "effect"
+
+const Target = Schema.Struct({
+  /** By event counted from the first, the time it came on the machine's monotonic clock; 0 where it did not. */
+  receivedAt: Schema.instanceOf(Float64Array),
+  distinct: Schema.Int,
+  /** Deliveries of what had come before. */
+  repeated: Schema.Int,
+  /** Deliveries whose body is not what was sent. */
+  malformed: Schema.Int
+})
+
+/** Forgets what came before and counts events from here. */
+const Begin = Schema.TaggedStruct("Begin", { from: Schema.Int, bytes: Schema.Int })
+/** How many different events have come, over the named targets. */
+const Count = Schema.TaggedStruct("Count", { targets: Schema.Array(Schema.String) })
+/** What has come to the named targets. */
+const Take = Schema.TaggedStruct("Take", { targets: Schema.Array(Schema.String) })
+
+export const sink = {
+  request: Schema.Union([Begin, Count, Take]),
+  reply: Schema.Struct({
+    /** Where the sink listens. A target answers below `/at-once/<name>`, `/slow/<name>` or, never, `/silent/<name>`. */
+    url: Schema.String,
+    distinct: Schema.Int,
+    targets: Schema.Record(Schema.String, Target)
+  })
+}

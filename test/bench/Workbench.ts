@@ -1,0 +1,117 @@
+import { Effect, type Scope } from "effect"
+import type { BenchFailed } from "./BenchFailed.ts"
+import * as BenchServer from "./BenchServer.ts"
+import { load, type Loaded } from "./LoadCall.ts"
+import * as ProcessTree from "./ProcessTree.ts"
+import * as Program from "./Program.ts"
+import { sink } from "./SinkCall.ts"
+import * as Statistics from "./Statistics.ts"
+
+/** Size of an event's body. */
+export const bytes = 1_024
+
+/** What load is put on. */
+export interface Subject {
+  /** Where events go, in turn. */
+  readonly urls: ReadonlyArray<string>
+  /** Waits until everything that was acknowledged is where it has to be, or nothing more comes. */
+  readonly settle: (loaded: Loaded, from: number) => Effect.Effect<Settled, BenchFailed>
+}
+
+/** What became of the events of one piece. */
+export interface Settled {
+  /** Acknowledged, and not where it had to be. */
+  readonly lost: number
+  readonly duplicates: number
+  /** When the last of them was where it had to be; none if that is not part of what is measured. */
+  readonly endedAt?: number
+  /** Milliseconds from an acknowledgement to a receipt of the event. */
+  readonly receipts: ReadonlyArray<number>
+}
+
+/** How load is put on something. */
+export interface Pressure {
+  readonly connections: number
+  /** Events a second; as many as are answered without it. */
+  readonly rate?: number
+  readonly seconds: number
+}
+
+/** One stretch of load and what came of it. */
+export interface Piece {
+  readonly acked: number
+  readonly lost: number
+  readonly duplicates: number
+  readonly refused: Readonly<Record<string, number>>
+  /** Events a second, from the first request to the last receipt, or the last acknowledgement where none is awaited. */
+  readonly throughput: number
+  readonly ack: Statistics.Latency
+  /** From acknowledgement to receipt. */
+  readonly receipt: Statistics.Latency
+  /** Microseconds of processor time an event, by who used them. */
+  readonly cpu: Readonly<Record<string, number>>
+}
+
+/** A server, and what puts load on it and takes what it delivers, each in a process of its own. */
+export interface Workbench {
+  readonly server: BenchServer.BenchServer
+  readonly sink: Program.Program
+  /** Where the sink's targets are. */
+  readonly sinkUrl: string
+  readonly measure: (subject: Subject, pressure: Pressure) => Effect.Effect<Piece, BenchFailed>
+  /** Counts what this process uses, too, in every piece. */
+  readonly watch: (name: string, pid: number) => void
+}
+
+export const make = Effect.fnUntraced(function*(options: {
+  readonly profile?: string | undefined
+}): Effect.fn.Return<Workbench, BenchFailed, Scope.Scope> {
+  const server = yield* BenchServer.start(options)
+  const loader = yield* Program.start("Load.ts")
+  const sinkProgram = yield* Program.start("Sink.ts")
+  const watched = new Map([["load", loader.pid], ["sink", sinkProgram.pid]])
+  let nextNumber = 0
+
+  const cpu = (): Readonly<Record<string, number>> => ({
+    ...Object.fromEntries(
+      Object.entries(ProcessTree.usageOfServer(server.pid())).map(([name, { cpuMs }]) => [name, cpuMs])
+    ),
+    ...Object.fromEntries([...watched].map(([name, pid]) => [name, ProcessTree.usageOf(pid).cpuMs]))
+  })
+
+  const begin = (from: number) => sinkProgram.ask(sink, { _tag: "Begin", from, bytes })
+  const { url: sinkUrl } = yield* begin(0)
+
+  return {
+    server,
+    sink: sinkProgram,
+    sinkUrl,
+    watch: (name, pid) => watched.set(name, pid),
+    measure: Effect.fnUntraced(function*(subject, pressure) {
+      const from = nextNumber
+      yield* begin(from)
+      const before = cpu()
+      const loaded = yield* loader.ask(load, { urls: subject.urls, from, bytes, ...pressure })
+      nextNumber += loaded.sentAt.length
+      const afterLoad = cpu()
+      const settled = yield* subject.settle(loaded, from)
+      const after = settled.endedAt === undefined ? afterLoad : cpu()
+      const seconds = ((settled.endedAt ?? loaded.endedAt) - loaded.startedAt) / 1000
+      return {
+        acked: loaded.acked,
+        lost: settled.lost,
+        duplicates: settled.duplicates,
+        refused: loaded.refused,
+        throughput: loaded.acked / seconds,
+        ack: Statistics.latency(acknowledgements(loaded)),
+        receipt: Statistics.latency(settled.receipts),
+        cpu: Object.fromEntries(
+          Object.entries(after).map(([name, ms]) => [name, (ms - (before[name] ?? 0)) * 1000 / loaded.acked])
+        )
+      }
+    })
+  }
+})
+
+const acknowledgements = ({ ackedAt, sentAt }: Loaded): ReadonlyArray<number> =>
+  Array.from(ackedAt, (at, index) => at - sentAt[index]!).filter((_, index) => ackedAt[index] !== 0)

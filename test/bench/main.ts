@@ -1,0 +1,26 @@
+import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import { version } from "@headwater/domain/Version"
+import { Console, Effect } from "effect"
+import { Command } from "effect/cli"
+import * as History from "./scenarios/History.ts"
+import * as Ingest from "./scenarios/Ingest.ts"
+import * as Many from "./scenarios/Many.ts"
+import * as Noisy from "./scenarios/Noisy.ts"
+import * as Pipeline from "./scenarios/Pipeline.ts"
+
+const bench = Command.make("bench").pipe(
+  Command.withDescription("Measure a server of its own on this machine, beside the least the machine can do"),
+  Command.withSubcommands([
+    Ingest.command,
+    Pipeline.command,
+    Noisy.command,
+    Many.command,
+    History.command
+  ])
+)
+
+Command.run(bench, { version }).pipe(
+  Effect.tapErrorTag(["RunVoid", "BenchFailed"], (error) => Console.error(`bench: ${error.message}`)),
+  Effect.provide(NodeServices.layer),
+  NodeRuntime.runMain({ disableErrorReporting: true })
+)

@@ -1,0 +1,148 @@
+import { Effect } from "effect"
+import { Command, Flag } from "effect/cli"
+import * as BenchServer from "../BenchServer.ts"
+import * as Deployment from "../Deployment.ts"
+import * as Progress from "../Progress.ts"
+import * as Receipts from "../Receipts.ts"
+import type { Report } from "../Report.ts"
+import * as Scenario from "../Scenario.ts"
+import { median, medianLatency, rounded } from "../Statistics.ts"
+import type { Piece, Subject, Workbench } from "../Workbench.ts"
+
+const code = `
+export default {
+  name: "Bench noisy",
+  props: { http: "$.interface.http" },
+  async run(event) {
+    this.$emit(event.body)
+  }
+}`
+
+const sources = 10
+const webhooksOfEach = 10
+
+/** The two of the hundred webhooks that are bad in one half of each pair: of the first and of the second source. */
+const bad = 2
+
+interface Pair {
+  readonly without: Piece
+  readonly beside: Piece
+}
+
+const targetsOfSource = (source: number): ReadonlyArray<string> =>
+  Array.from({ length: webhooksOfEach - (source < bad ? 1 : 0) }, (_, index) => `${source}-${index}`)
+
+const deploy = Effect.fnUntraced(function*({ server, sink, sinkUrl }: Workbench) {
+  const deployed = yield* Deployment.sources(server, code, sources)
+  for (const [index, source] of deployed.entries()) {
+    const webhooks = yield* Effect.forEach(
+      targetsOfSource(index),
+      (target) => Deployment.webhook(server, `${sinkUrl}/at-once/${target}`)
+    )
+    yield* Deployment.subscribeAll(server, [source], webhooks)
+  }
+  const healthy = deployed.flatMap((_, index) => targetsOfSource(index))
+  const subject: Subject = {
+    urls: deployed.map(({ endpoint }) => endpoint),
+    settle: (loaded, from) =>
+      Receipts.settle(sink, healthy, (index) => targetsOfSource((from + index) % sources), loaded)
+  }
+  return { deployed, subject }
+})
+
+const scenario = (options: {
+  readonly seconds: number
+  readonly rounds: number
+  readonly rate: number
+  readonly dead: "refused" | "silent"
+}) =>
+  Effect.fnUntraced(function*(workbench: Workbench) {
+    const { server, sinkUrl } = workbench
+    const { deployed, subject } = yield* deploy(workbench)
+    const closed = `http://127.0.0.1:${yield* BenchServer.freePort}/`
+    const dead = options.dead === "refused" ? closed : `${sinkUrl}/silent/dead`
+    const pressure = { connections: 16, rate: options.rate, seconds: options.seconds }
+
+    /** Load beside two more webhooks, which come and go with it. */
+    const beside = (urls: readonly [string, string]) =>
+      Effect.acquireUseRelease(
+        Effect.forEach(urls, (url, index) =>
+          Effect.gen(function*() {
+            const id = yield* Deployment.webhook(server, url)
+            yield* Deployment.subscribe(server, deployed[index]!.id, id)
+            return id
+          })),
+        () => workbench.measure(subject, pressure),
+        (ids) =>
+          Effect.orDie(
+            Effect.forEach(ids, (id) => Deployment.removeWebhook(server, id), { concurrency: bad, discard: true })
+          )
+      )
+    const healthy = beside([`${sinkUrl}/at-once/dead`, `${sinkUrl}/at-once/slow`])
+    const ill = beside([dead, `${sinkUrl}/slow/slow`])
+
+    const warmUp = yield* healthy
+    const pairs: Array<Pair> = []
+    for (let round = 0; round < options.rounds; round++) {
+      const pair = round % 2 === 0
+        ? { without: yield* healthy, beside: yield* ill }
+        : { beside: yield* ill, without: yield* healthy }
+      pairs.push(pair)
+      yield* Progress.say(
+        `pair ${round + 1} of ${options.rounds}: p50 ${Progress.figure(pair.without.receipt.p50Ms)} ms, ` +
+          `beside the bad ones ${Progress.figure(pair.beside.receipt.p50Ms)} ms`
+      )
+    }
+    return reportOf(warmUp, pairs)
+  })
+
+const reportOf = (warmUp: Piece, pairs: ReadonlyArray<Pair>): Report => {
+  const pieces = (side: keyof Pair) => pairs.map((pair) => pair[side])
+  const latencyOf = (side: keyof Pair) => medianLatency(pieces(side).map(({ receipt }) => receipt))
+  const throughputOf = (side: keyof Pair) => median(pieces(side).map(({ throughput }) => throughput))
+  const sum = (field: "lost" | "duplicates") =>
+    [warmUp, ...pieces("without"), ...pieces("beside")].reduce((total, piece) => total + piece[field], 0)
+  const ratioOf = (field: "p50Ms" | "p99Ms") =>
+    median(pairs.map(({ beside, without }) => beside.receipt[field] / without.receipt[field]))
+  const row = (name: string, side: keyof Pair) =>
+    [name, throughputOf(side), latencyOf(side).p50Ms, latencyOf(side).p99Ms] as const
+  return {
+    scenario: "noisy",
+    throughput: throughputOf("beside"),
+    limit: throughputOf("without"),
+    latency: latencyOf("beside"),
+    lost: sum("lost"),
+    duplicates: sum("duplicates"),
+    voids: [],
+    tables: [{
+      columns: ["healthy webhooks", "events/s", "to receipt p50", "p99"],
+      rows: [
+        row("without", "without"),
+        row("beside a dead and a slow one", "beside"),
+        ["median of the pairs' ratios", null, ratioOf("p50Ms"), ratioOf("p99Ms")]
+      ]
+    }],
+    figures: {
+      p50_ratio: rounded(ratioOf("p50Ms")),
+      p99_ratio: rounded(ratioOf("p99Ms")),
+      pairs: pairs.map(({ beside, without }) => ({
+        without: { p50_ms: rounded(without.receipt.p50Ms), p99_ms: rounded(without.receipt.p99Ms) },
+        beside: { p50_ms: rounded(beside.receipt.p50Ms), p99_ms: rounded(beside.receipt.p99Ms) }
+      }))
+    }
+  }
+}
+
+/** Healthy webhooks beside a dead and a slow one. */
+export const command = Command.make("noisy", {
+  ...Scenario.flags,
+  seconds: Scenario.seconds(10),
+  rounds: Scenario.rounds(5),
+  rate: Flag.Finite("rate").pipe(Flag.withDescription("Events a second, each to 10 webhooks"), Flag.withDefault(20)),
+  dead: Flag.Literals("dead", ["refused", "silent"]).pipe(
+    Flag.withDescription("What the dead webhook does: refuses connections, or takes them and never answers"),
+    Flag.withDefault("refused")
+  )
+}, (flags) => Scenario.run(flags, scenario(flags))).pipe(
+  Command.withDescription("Latency of 98 healthy webhooks, with and without a dead and a slow one beside them")
+)

@@ -1,0 +1,108 @@
+import { Effect } from "effect"
+import { Command, Flag } from "effect/cli"
+import * as CellTable from "../CellTable.ts"
+import * as Deployment from "../Deployment.ts"
+import * as Receipts from "../Receipts.ts"
+import * as ReferenceRun from "../ReferenceRun.ts"
+import type { Report } from "../Report.ts"
+import * as Rounds from "../Rounds.ts"
+import * as Scenario from "../Scenario.ts"
+import { median, rounded } from "../Statistics.ts"
+import type { Subject, Workbench } from "../Workbench.ts"
+
+const code = `
+export default {
+  name: "Bench pipeline",
+  props: { http: "$.interface.http" },
+  async run(event) {
+    this.$emit(event.body)
+  }
+}`
+
+/** Sources whose events all go to the same webhooks, as many as the fan-out. */
+const deploy = Effect.fnUntraced(function*({ server, sink, sinkUrl }: Workbench, sources: number, fanOut: number) {
+  const targets = Array.from({ length: fanOut }, (_, index) => `${sources}-${fanOut}-${index + 1}`)
+  const deployed = yield* Deployment.sources(server, code, sources)
+  const webhooks = yield* Effect.forEach(
+    targets,
+    (target) => Deployment.webhook(server, `${sinkUrl}/at-once/${target}`)
+  )
+  yield* Deployment.subscribeAll(server, deployed, webhooks)
+  const subject: Subject = {
+    urls: deployed.map(({ endpoint }) => endpoint),
+    settle: (loaded) => Receipts.settle(sink, targets, () => targets, loaded)
+  }
+  return subject
+})
+
+/** How many seconds of ten events each make the calm latencies. */
+const calm = { rate: 10, connections: 16, seconds: 30 }
+
+const scenario = (options: {
+  readonly seconds: number
+  readonly rounds: number
+  readonly sources: number
+  readonly brief: boolean
+}) =>
+  Effect.fnUntraced(function*(workbench: Workbench) {
+    const { rounds, seconds, sources } = options
+    const reference = yield* ReferenceRun.make(workbench)
+    const many = yield* deploy(workbench, sources, 1)
+    const pressure = { connections: 64, seconds }
+
+    const main = [
+      { name: "reference, 64 connections", subject: reference.deliver("durable", 1), pressure },
+      { name: `${sources} sources, 64 connections`, subject: many, pressure }
+    ]
+    const before = yield* reference.insertsAlone(seconds)
+    const [limit, throughput, ...rest] = yield* Rounds.interleave(
+      workbench,
+      options.brief ? main : [
+        ...main,
+        { name: "1 source, 64 connections", subject: yield* deploy(workbench, 1, 1), pressure },
+        { name: "reference, 16 connections", subject: main[0]!.subject, pressure: { ...pressure, connections: 16 } },
+        { name: `${sources} sources, 16 connections`, subject: many, pressure: { ...pressure, connections: 16 } },
+        { name: "reference, fan-out 10", subject: reference.deliver("durable", 10), pressure },
+        { name: `${sources} sources, fan-out 10`, subject: yield* deploy(workbench, sources, 10), pressure },
+        { name: "1 source, fan-out 10", subject: yield* deploy(workbench, 1, 10), pressure },
+        { name: "in memory, 64 connections", subject: reference.deliver("memory", 1), pressure }
+      ],
+      { rounds, warmUp: true }
+    )
+    const inserts = median([before, yield* reference.insertsAlone(seconds)])
+    const atTen = yield* Rounds.interleave(
+      workbench,
+      [
+        { name: "reference, 10 a second", subject: main[0]!.subject, pressure: calm },
+        { name: `${sources} sources, 10 a second`, subject: many, pressure: calm }
+      ].map((cell) => options.brief ? { ...cell, pressure: { ...calm, seconds } } : cell),
+      { rounds: 1, warmUp: false }
+    )
+    const measured = [limit!, throughput!, ...rest, ...atTen]
+    const report: Report = {
+      scenario: "pipeline",
+      throughput: Rounds.throughputOf(throughput!),
+      limit: Rounds.throughputOf(limit!),
+      latency: Rounds.receiptOf(atTen[1]!),
+      lost: Rounds.lostOf(measured),
+      duplicates: Rounds.duplicatesOf(measured),
+      voids: ReferenceRun.voids(Rounds.throughputOf(limit!), inserts),
+      tables: [CellTable.table(measured), ReferenceRun.insertsTable(inserts)],
+      figures: { inserts_alone: rounded(inserts), cells: CellTable.json(measured) }
+    }
+    return report
+  })
+
+/** POST, run, emit, append, deliver. */
+export const command = Command.make("pipeline", {
+  ...Scenario.flags,
+  seconds: Scenario.seconds(5),
+  rounds: Scenario.rounds(3),
+  sources: Flag.Int("sources").pipe(Flag.withDescription("What stands for many sources"), Flag.withDefault(100)),
+  brief: Flag.Boolean("brief").pipe(
+    Flag.withDescription("Only what the ratio is made of: fan-out 1, 64 connections, many sources"),
+    Flag.withDefault(false)
+  )
+}, (flags) => Scenario.run(flags, scenario(flags))).pipe(
+  Command.withDescription("POST 1 KB, run code that emits it, deliver it to a webhook, until it is received")
+)

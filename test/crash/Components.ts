@@ -1,0 +1,93 @@
+/** The code that the server runs while it is crashed, and what it says about itself for the harness to check. */
+
+/**
+ * Counts its requests and emits two events for each, a console line, and, as the request asks, an event for later or a
+ * throw between the two. What it wrote is whole only if the counts follow on.
+ */
+export const intake = `
+export default {
+  name: "Intake",
+  props: { http: "$.interface.http", db: "$.service.db" },
+  async run({ body }) {
+    const count = (this.db.get("count") ?? 0) + 1
+    this.db.set("count", count)
+    console.log(body.key)
+    this.$emit({ key: body.key, count, part: 0 })
+    if (body.later) {
+      this.$emit({ key: body.key, count }, { name: "later", delivery_ts: Date.now() + body.later })
+    }
+    if (body.fail) throw new Error("as asked")
+    this.$emit({ key: body.key, count, part: 1 })
+    this.db.set("whole", count)
+  }
+}`
+
+/** Emits each id of its requests once, whatever comes, and an event for each request besides. */
+export const unique = `
+export default {
+  name: "Unique",
+  dedupe: "unique",
+  props: { http: "$.interface.http", db: "$.service.db" },
+  async run({ body }) {
+    const count = (this.db.get("count") ?? 0) + 1
+    this.db.set("count", count)
+    this.$emit({ key: body.key, count, part: 0 })
+    this.$emit({ id: body.id, key: body.key }, { id: body.id, name: "ids" })
+  }
+}`
+
+/** Answers its requests itself, after they are durable. */
+export const answering = `
+export default {
+  name: "Answering",
+  props: { http: { type: "$.interface.http", customResponse: true }, db: "$.service.db" },
+  async run({ body }) {
+    const count = (this.db.get("count") ?? 0) + 1
+    this.db.set("count", count)
+    this.$emit({ key: body.key, count, part: 0 })
+    this.http.respond({ status: 200, headers: {}, body: { key: body.key } })
+  }
+}`
+
+/** Listens: its sum is right only if each event changed it exactly once, in the order of the log. */
+export const ledger = `
+export default {
+  name: "Ledger",
+  props: { db: "$.service.db" },
+  async run(event) {
+    const count = (this.db.get("count") ?? 0) + 1
+    const sum = (this.db.get("sum") ?? 0) + (event.count ?? 1)
+    this.db.set("count", count)
+    this.db.set("sum", sum)
+    this.$emit({ of: event, count, sum })
+  }
+}`
+
+/** Ticks every second and counts. */
+export const ticking = `
+export default {
+  name: "Ticking",
+  props: { timer: { type: "$.interface.timer", default: { intervalSeconds: 1 } }, db: "$.service.db" },
+  async run(event) {
+    const count = (this.db.get("count") ?? 0) + 1
+    this.db.set("count", count)
+    this.$emit({ timestamp: event.timestamp, count })
+  }
+}`
+
+/** Comes and goes, and says so. */
+export const passing = `
+export default {
+  name: "Passing",
+  props: { http: "$.interface.http", db: "$.service.db" },
+  hooks: {
+    async deploy() { this.$emit({ hook: "deploy" }) },
+    async activate() { this.$emit({ hook: "activate" }) },
+    async deactivate() { this.$emit({ hook: "deactivate" }) }
+  },
+  async run({ body }) {
+    const count = (this.db.get("count") ?? 0) + 1
+    this.db.set("count", count)
+    this.$emit({ key: body.key, count })
+  }
+}`

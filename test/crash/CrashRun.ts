@@ -1,0 +1,339 @@
+import { PgClient } from "@effect/sql-pg"
+import * as CrashPoint from "@headwater/log/CrashPoint"
+import { DataDirectory } from "@headwater/postgres/DataDirectory"
+import { EmbeddedPostgres } from "@headwater/postgres/EmbeddedPostgres"
+import { Effect, Layer, Schedule, Schema } from "effect"
+import type { SqlError } from "effect/sql"
+import * as Fs from "node:fs/promises"
+import * as Os from "node:os"
+import * as Path from "node:path"
+import * as ServerProcess from "../ServerProcess.ts"
+import * as BalanceCheck from "./BalanceCheck.ts"
+import * as Client from "./Client.ts"
+import * as Dice from "./Dice.ts"
+import * as Endpoints from "./Endpoints.ts"
+import * as FaultPlan from "./FaultPlan.ts"
+import * as Faults from "./Faults.ts"
+import * as FaultTimes from "./FaultTimes.ts"
+import * as Findings from "./Findings.ts"
+import * as Lanes from "./Lanes.ts"
+import * as Load from "./Load.ts"
+import * as Observer from "./Observer.ts"
+import * as Passing from "./Passing.ts"
+import * as Requests from "./Requests.ts"
+import type { Snapshot } from "./Snapshot.ts"
+import * as Topology from "./Topology.ts"
+
+export interface CrashOptions {
+  readonly seed: number
+  /** No life of the server begins after so long, in milliseconds. */
+  readonly forMs: number
+  readonly senders: number
+  /** How long each sender waits between two requests, at most, in milliseconds. */
+  readonly thinkMs: number
+  /** How many lives of the server there are from one reconciliation to the next. */
+  readonly livesBetweenSettling: number
+  readonly log: (line: string) => void
+}
+
+/** What a run came to. All is well when `findings` is empty. */
+export interface CrashReport {
+  readonly seed: number
+  readonly acked: number
+  readonly lost: number
+  readonly reordered: number
+  readonly torn: number
+  /** Events that were delivered again over a fault. */
+  readonly duplicates: number
+  readonly unjustified: number
+  readonly unavailable: number
+  /** How often the server was ended, and how often it or its database was disturbed. */
+  readonly kills: number
+  readonly disturbances: number
+  readonly balanced: boolean
+  readonly balance_checks: number
+  readonly events: number
+  readonly deliveries: number
+  readonly restart_ms_max: number
+  readonly seconds: number
+  /** How often each fault happened. */
+  readonly faults: Readonly<Record<string, number>>
+  /** Crash points that the server was told to die at and never did. */
+  readonly points_not_reached: ReadonlyArray<string>
+  readonly findings: ReadonlyArray<string>
+  /** Where the data directory and the server's last words are, if something broke. */
+  readonly kept: string | undefined
+}
+
+/** The harness itself could not go on. */
+export class HarnessFailed extends Schema.TaggedError<HarnessFailed>()("HarnessFailed", {
+  message: Schema.String
+}) {}
+
+const lookEvery = "250 millis"
+
+/** How long everything may take to come to rest, retries included. */
+const settleMs = 60_000
+
+/** How long a server may take to take requests again after a disturbance. */
+const recoveryMs = 30_000
+
+const failed = (message: string) => (cause: { readonly message: string }) =>
+  new HarnessFailed({ message: `${message}: ${cause.message}` })
+
+/** The embedded database of the server, found again whenever it comes back. */
+const databaseOf = (dataDirectory: string) =>
+  Layer.unwrap(
+    Effect.map(EmbeddedPostgres.attach, (connection) =>
+      PgClient.layer({
+        ...connection,
+        applicationName: "crash-harness",
+        maxConnections: 3,
+        connectTimeout: "2 seconds"
+      }))
+  ).pipe(Layer.provide(DataDirectory.layer(dataDirectory)))
+
+/** One run: lives of a server under load, one after the other, and what is known of it checked all the time. */
+export const run = Effect.fnUntraced(function*(options: CrashOptions) {
+  const { log, seed } = options
+  const startedAt = Date.now()
+  const directory = yield* Effect.promise(() => Fs.mkdtemp(Path.join(Os.tmpdir(), "headwater-crash-")))
+  const dataDirectory = Path.join(directory, "data")
+  const findings = Findings.make()
+  const times = FaultTimes.make()
+  const requests = Requests.make(findings)
+  const gate = Load.gate()
+  const server = yield* ServerProcess.makeIn(dataDirectory)
+  const faults = Faults.make(server, dataDirectory, Dice.make(seed, "victims"))
+  const happened = new Map<string, number>()
+  const unreached = new Set<string>()
+  const reached = new Set<string>()
+  const lastWords: Array<string> = []
+  let kills = 0
+  let disturbances = 0
+  let restartMs = 0
+  let restartMsMax = 0
+
+  const note = (name: string) => {
+    happened.set(name, (happened.get(name) ?? 0) + 1)
+  }
+
+  const rememberWords = () => {
+    lastWords.push(`--- ${new Date().toISOString()}\n${server.output()}`)
+    if (lastWords.length > 20) lastWords.shift()
+  }
+
+  const start = Effect.fnUntraced(function*(environment: Record<string, string>) {
+    const at = Date.now()
+    yield* server.startWith(environment).pipe(
+      // It may come to its point while it starts.
+      Effect.catchIf(() => server.output().includes(CrashPoint.announcement), () => Effect.void)
+    )
+    restartMs = Date.now() - at
+    restartMsMax = Math.max(restartMsMax, restartMs)
+    times.end()
+  })
+
+  yield* start({ HEADWATER_LOG_LEVEL: "warn" }).pipe(Effect.mapError(failed("the server did not start")))
+
+  // What arrives before it is known whose it is.
+  const early: Array<Lanes.Reception> = []
+  let receive = (reception: Lanes.Reception): void => {
+    early.push(reception)
+  }
+  const endpoints = yield* Endpoints.make(Dice.make(seed, "endpoints"), (reception) => receive(reception))
+  const topology = yield* Topology.deploy(server.api, { endpoints, findings, requests }).pipe(
+    Effect.mapError(failed("the sources could not be deployed"))
+  )
+  const exact = new Set(topology.routes.map(({ subscriptionId }) => subscriptionId))
+  const standing = new Set(topology.sources.map(({ id }) => id))
+  const lanes = Lanes.make(findings, times, {
+    isExact: (subscriptionId, emitterId) => exact.has(subscriptionId) && standing.has(emitterId)
+  })
+  receive = lanes.received
+  for (const reception of early) receive(reception)
+
+  const observer = Observer.make({ findings, lanes, requests, topology })
+  const client = Client.make(server.url, findings)
+  const underWay = new Set<string>()
+  const passing = Passing.make({
+    client,
+    dice: Dice.make(seed, "passing"),
+    endpoints,
+    findings,
+    gate,
+    lanes,
+    requests,
+    standing: topology.sources,
+    pauseMs: 100
+  })
+
+  const looking = observer.look.pipe(
+    // While the database is away there is nothing to look at.
+    Effect.catchCause(() => Effect.void),
+    Effect.andThen(Effect.sleep(lookEvery)),
+    Effect.forever
+  )
+
+  const lookNow = observer.look.pipe(
+    Effect.retry({ schedule: Schedule.spaced("100 millis"), times: 100 }),
+    Effect.mapError((error: SqlError.SqlError) => failed("the database does not come back")(error))
+  )
+
+  /** Lets everything come to rest and holds what was acknowledged against what is there. */
+  const settle = Effect.gen(function*() {
+    gate.close()
+    // Where something is broken already there is nothing to wait for.
+    const until = Date.now() + (findings.total() > 0 ? 5_000 : settleMs)
+    let owing: string | undefined = "everything"
+    let snapshot: Snapshot | undefined
+    while (owing !== undefined && Date.now() < until) {
+      yield* Effect.sleep("200 millis")
+      const quiet = underWay.size === 0 && passing.isIdle()
+      snapshot = yield* lookNow
+      owing = !quiet
+        ? "requests are under way"
+        : BalanceCheck.owing(snapshot) ?? (lanes.missing() > 0 ? `${lanes.missing()} deliveries` : undefined)
+    }
+    if (owing !== undefined && findings.total() === 0) {
+      findings.note("lost", `after ${settleMs} ms something is still to be done`, { owing })
+    }
+    lanes.settle()
+    requests.settle()
+    if (snapshot !== undefined) {
+      BalanceCheck.isTidy(findings, snapshot)
+      yield* passing.settle(snapshot).pipe(Effect.mapError(failed("what comes and goes could not be checked")))
+    }
+    gate.open()
+  })
+
+  const awaitRecovery = Effect.gen(function*() {
+    const before = requests.acknowledgements()
+    const came = yield* Effect.sync(() => requests.acknowledgements() > before || server.pid() === undefined).pipe(
+      Effect.repeat({ until: (over) => over, schedule: Schedule.spaced("20 millis") }),
+      Effect.timeoutOption(recoveryMs)
+    )
+    if (came._tag === "None") findings.note("unavailable", `nothing was acknowledged for ${recoveryMs} ms`)
+    times.end()
+  })
+
+  const live = Effect.fnUntraced(function*(life: FaultPlan.Life) {
+    const { disturbance, ending } = life
+    passing.aimAt(ending._tag === "CrashPoint" ? ending.point : undefined)
+    yield* start(faults.environment(disturbance, ending)).pipe(Effect.mapError(failed("the server did not come back")))
+    if (server.pid() !== undefined) {
+      yield* lookNow.pipe(Effect.catchIf(() => server.pid() === undefined, () => Effect.void))
+    }
+    if (disturbance !== undefined) {
+      yield* Effect.sleep(life.disturbAfterMs)
+      // A sandbox is no reason to send anything again.
+      if (disturbance._tag !== "Sandbox") times.begin()
+      if (yield* faults.disturb(disturbance)) {
+        disturbances += 1
+        note(FaultPlan.nameOf(disturbance))
+      }
+      yield* awaitRecovery
+    }
+    if (ending._tag !== "CrashPoint") yield* Effect.sleep(life.endAfterMs)
+    // Told to stop, a server finishes what it has begun; nothing has to be sent again.
+    if (ending._tag !== "Stop") times.begin()
+    const { asPlanned, code } = yield* faults.end(ending)
+    kills += 1
+    note(asPlanned ? FaultPlan.nameOf(ending) : "Kill")
+    if (ending._tag === "CrashPoint") {
+      if (asPlanned) reached.add(ending.point)
+      else unreached.add(ending.point)
+    }
+    if (ending._tag === "Stop" && code !== 0) {
+      findings.note("unavailable", `told to stop, the server ended with ${String(code)}`)
+    }
+    rememberWords()
+    log(
+      `${Math.round((Date.now() - startedAt) / 1_000)} s: ${kills} ${FaultPlan.nameOf(ending)}${
+        asPlanned ? "" : " (not reached)"
+      }` +
+        (disturbance === undefined ? "" : ` after ${FaultPlan.nameOf(disturbance)}`) +
+        `: started in ${restartMs} ms, ${requests.acknowledgements()} acknowledged, ${lanes.deliveries()} deliveries, ${findings.total()} findings`
+    )
+  })
+
+  const lives = Effect.gen(function*() {
+    const dice = Dice.make(seed, "plan")
+    const isOver = () => Date.now() - startedAt >= options.forMs || findings.total() > 0
+    yield* server.stop
+    let sinceSettled = 0
+    while (!isOver()) {
+      for (const life of FaultPlan.round(dice)) {
+        if (isOver()) break
+        if (sinceSettled >= options.livesBetweenSettling) {
+          sinceSettled = 0
+          yield* start(faults.environment(undefined, { _tag: "Kill" })).pipe(
+            Effect.mapError(failed("the server did not come back"))
+          )
+          yield* settle
+          log(`     settled: ${observer.events()} events read, ${lanes.duplicates()} sent again over a fault`)
+          yield* server.stop
+        }
+        sinceSettled += 1
+        yield* live(life)
+      }
+    }
+    yield* start(faults.environment(undefined, { _tag: "Kill" })).pipe(
+      Effect.mapError(failed("the server did not come back"))
+    )
+    yield* settle
+    rememberWords()
+    yield* server.stop
+  })
+
+  const work = Effect.raceAllFirst([
+    lives,
+    looking,
+    Load.run(seed, options.senders, {
+      client,
+      findings,
+      requests,
+      sources: topology.sources,
+      gate,
+      thinkMs: options.thinkMs,
+      underWay
+    }),
+    passing.run
+  ])
+  yield* work.pipe(
+    Effect.provide(databaseOf(dataDirectory)),
+    Effect.mapError((error) => error instanceof HarnessFailed ? error : failed("the database can't be reached")(error)),
+    Effect.catchTag("HarnessFailed", (error) =>
+      Effect.sync(() => {
+        rememberWords()
+        findings.note("unavailable", error.message)
+      }))
+  )
+
+  const isWell = findings.total() === 0
+  if (isWell) yield* Effect.promise(() => Fs.rm(directory, { recursive: true, force: true }))
+  else yield* Effect.promise(() => Fs.writeFile(Path.join(directory, "server.log"), lastWords.join("\n")))
+  const { all, looks } = observer.balances()
+  return {
+    seed,
+    acked: requests.acknowledgements(),
+    lost: findings.count("lost"),
+    reordered: findings.count("reordered"),
+    torn: findings.count("torn"),
+    duplicates: lanes.duplicates(),
+    unjustified: findings.count("unjustified"),
+    unavailable: findings.count("unavailable"),
+    kills,
+    disturbances,
+    balanced: all && findings.count("unbalanced") === 0,
+    balance_checks: looks,
+    events: observer.events(),
+    deliveries: lanes.deliveries(),
+    restart_ms_max: restartMsMax,
+    seconds: Math.round((Date.now() - startedAt) / 1_000),
+    faults: Object.fromEntries([...happened].toSorted(([a], [b]) => a < b ? -1 : 1)),
+    points_not_reached: [...unreached].filter((point) => !reached.has(point)),
+    findings: findings.lines(),
+    kept: isWell ? undefined : directory
+  } satisfies CrashReport as CrashReport
+}, Effect.scoped)

@@ -1,0 +1,108 @@
+import * as CrashPoint from "@headwater/log/CrashPoint"
+import type * as Dice from "./Dice.ts"
+
+/** What is done to a server that goes on, or is to go on, by itself. */
+export type Disturbance =
+  /** Postgres dies, is told to stop at once, or is told to stop when everybody has gone. */
+  | { readonly _tag: "Postgres"; readonly signal: "SIGKILL" | "SIGINT" | "SIGTERM" }
+  /** One of its processes dies, after which it starts over. */
+  | { readonly _tag: "Backend" }
+  /** All connections of the server are cut. */
+  | { readonly _tag: "Cut" }
+  /** They are cut while the server stands still at a point. */
+  | { readonly _tag: "CutAt"; readonly point: CrashPoint.CrashPoint; readonly nth: number }
+  /** A process that component code runs in dies. */
+  | { readonly _tag: "Sandbox" }
+  /** The server stands still for some seconds, wherever it is. */
+  | { readonly _tag: "Freeze"; readonly forMs: number }
+
+/** How a server's life ends. */
+export type Ending =
+  | { readonly _tag: "CrashPoint"; readonly point: CrashPoint.CrashPoint; readonly nth: number }
+  | { readonly _tag: "Kill" }
+  /** Server and Postgres at once. */
+  | { readonly _tag: "KillAll" }
+  /** As an operator does it. */
+  | { readonly _tag: "Stop" }
+
+/** One life of the server: after so long it is disturbed, if at all, and after so long it ends. */
+export interface Life {
+  readonly disturbance: Disturbance | undefined
+  readonly disturbAfterMs: number
+  readonly ending: Ending
+  /** A crash point has no time of its own. */
+  readonly endAfterMs: number
+}
+
+export const nameOf = (fault: Disturbance | Ending): string => {
+  switch (fault._tag) {
+    case "CrashPoint":
+      return `crash at ${fault.point}`
+    case "CutAt":
+      return `cut at ${fault.point}`
+    case "Postgres":
+      return `Postgres ${fault.signal}`
+    default:
+      return fault._tag
+  }
+}
+
+/** Points that the server comes to with every commit, request, run or send, and not just when something changes. */
+const busy: ReadonlySet<CrashPoint.CrashPoint> = new Set([
+  "commit-taken",
+  "commit-heads",
+  "commit-written",
+  "commit-done",
+  "ingest-durable",
+  "routing",
+  "run-chosen",
+  "run-ended",
+  "send-chosen",
+  "send-answered"
+])
+
+const nth = (dice: Dice.Dice, point: CrashPoint.CrashPoint): number =>
+  busy.has(point) ? dice.between(1, 100) : dice.between(1, 2)
+
+const crashAt = (dice: Dice.Dice, point: CrashPoint.CrashPoint): Ending => ({
+  _tag: "CrashPoint",
+  point,
+  nth: nth(dice, point)
+})
+
+const disturbances = (dice: Dice.Dice): ReadonlyArray<Disturbance> => [
+  { _tag: "Postgres", signal: "SIGKILL" },
+  { _tag: "Postgres", signal: "SIGINT" },
+  { _tag: "Postgres", signal: "SIGTERM" },
+  { _tag: "Backend" },
+  { _tag: "Cut" },
+  { _tag: "CutAt", point: "commit-heads", nth: dice.between(1, 100) },
+  { _tag: "CutAt", point: "commit-written", nth: dice.between(1, 100) },
+  { _tag: "CutAt", point: "commit-taken", nth: dice.between(1, 100) },
+  { _tag: "Sandbox" },
+  { _tag: "Freeze", forMs: dice.between(500, 4_000) }
+]
+
+/** One round: every crash point once, the other endings, and every disturbance once, in an order of its own. */
+export const round = (dice: Dice.Dice): ReadonlyArray<Life> => {
+  const endings = dice.shuffle<Ending>([
+    ...CrashPoint.names.map((point) => crashAt(dice, point)),
+    { _tag: "Kill" },
+    { _tag: "Kill" },
+    { _tag: "Kill" },
+    { _tag: "KillAll" },
+    { _tag: "KillAll" },
+    { _tag: "Stop" }
+  ])
+  const between = disturbances(dice)
+  const places = dice.shuffle([
+    ...between,
+    ...Array.from({ length: endings.length - between.length }, () => undefined)
+  ])
+  return endings.map((ending, index) => ({
+    ending,
+    disturbance: places[index],
+    disturbAfterMs: dice.between(100, 1_500),
+    endAfterMs: dice.between(100, 3_000)
+  }))
+}

@@ -1,0 +1,144 @@
+import * as CrashPoint from "@headwater/log/CrashPoint"
+import { livingProcesses, readPostmaster } from "@headwater/postgres/PostgresProcesses"
+import { Effect, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Fs from "node:fs/promises"
+import * as Path from "node:path"
+import type { ServerProcess } from "../ServerProcess.ts"
+import type * as Dice from "./Dice.ts"
+import type { Disturbance, Ending } from "./FaultPlan.ts"
+
+/** Does to a running server what a plan says. */
+export interface Faults {
+  /** What the server has to be started with for these to happen. */
+  readonly environment: (disturbance: Disturbance | undefined, ending: Ending) => Record<string, string>
+  /** Answers whether it could be done. */
+  readonly disturb: (disturbance: Disturbance) => Effect.Effect<boolean, never, SqlClient.SqlClient>
+  /** Ends the server's life, and returns when it is over. Answers whether it ended as planned, and its exit code. */
+  readonly end: (ending: Ending) => Effect.Effect<{ readonly asPlanned: boolean; readonly code: number | null }>
+}
+
+/** How long the server may take to come to a point. */
+const patienceMs = 15_000
+
+const poll = Schedule.spaced("5 millis")
+
+/** A process that is gone already needs no signal. */
+const signal = (pid: number, name: NodeJS.Signals): boolean => {
+  try {
+    return process.kill(pid, name)
+  } catch {
+    return false
+  }
+}
+
+/** The processes in which a server runs component code. */
+const sandboxesOf = (parent: number): Effect.Effect<ReadonlyArray<number>> =>
+  Effect.promise(async () => {
+    const pids = (await Fs.readdir("/proc")).filter((name) => /^\d+$/.test(name))
+    const found = await Promise.all(pids.map(async (pid) => {
+      const stat = await Fs.readFile(`/proc/${pid}/stat`, "utf8").catch(() => "")
+      const [, name, rest] = /^\d+ \((.*)\) (.*)$/s.exec(stat) ?? []
+      return name?.startsWith("deno") === true && rest?.split(" ")[1] === String(parent) ? [Number(pid)] : []
+    }))
+    return found.flat()
+  })
+
+const cut = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'headwater'`
+).pipe(
+  Effect.as(true),
+  Effect.catchCause(() => Effect.succeed(false))
+)
+
+export const make = (server: ServerProcess, dataDirectory: string, dice: Dice.Dice): Faults => {
+  const postgres = Path.join(dataDirectory, "postgres")
+
+  const hasReached = Effect.fnUntraced(function*(point: CrashPoint.CrashPoint) {
+    const isSaid = () => server.output().includes(`${CrashPoint.announcement}${point}`)
+    yield* Effect.sync(() => isSaid() || server.pid() === undefined).pipe(
+      Effect.repeat({ until: (over) => over, schedule: poll }),
+      Effect.timeoutOption(patienceMs)
+    )
+    // What it said last may be read after it has ended.
+    if (server.pid() === undefined) yield* Effect.sleep("50 millis")
+    return isSaid()
+  })
+
+  /** Whatever becomes of it meanwhile, the server goes on afterwards. */
+  const whileStopped = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.ensuring(
+      effect,
+      Effect.sync(() => {
+        const pid = server.pid()
+        if (pid !== undefined) signal(pid, "SIGCONT")
+      })
+    )
+
+  const disturb = Effect.fnUntraced(function*(disturbance: Disturbance) {
+    const pid = server.pid()
+    if (pid === undefined) return false
+    switch (disturbance._tag) {
+      case "Postgres": {
+        const postmaster = yield* readPostmaster(postgres)
+        if (postmaster === undefined || !signal(postmaster.pid, disturbance.signal)) return false
+        if (disturbance.signal !== "SIGTERM") return true
+        // It lets those who are connected stay and nobody else in; after a while it is told to stop at once.
+        yield* Effect.sleep("2 seconds")
+        return signal(postmaster.pid, "SIGINT")
+      }
+      case "Backend": {
+        const postmaster = yield* readPostmaster(postgres)
+        const backends = (yield* livingProcesses(postgres)).filter((one) => one !== postmaster?.pid)
+        return backends.length > 0 && signal(dice.pick(backends), "SIGKILL")
+      }
+      case "Cut":
+        return yield* cut
+      case "CutAt":
+        return yield* whileStopped(
+          Effect.flatMap(hasReached(disturbance.point), (reached) => reached ? cut : Effect.succeed(false))
+        )
+      case "Sandbox": {
+        const sandboxes = yield* sandboxesOf(pid)
+        return sandboxes.length > 0 && signal(dice.pick(sandboxes), "SIGKILL")
+      }
+      case "Freeze":
+        signal(pid, "SIGSTOP")
+        yield* whileStopped(Effect.sleep(disturbance.forMs))
+        return true
+    }
+  })
+
+  const end = Effect.fnUntraced(function*(ending: Ending) {
+    switch (ending._tag) {
+      case "CrashPoint": {
+        const asPlanned = yield* hasReached(ending.point)
+        if (!asPlanned) yield* server.kill
+        return { asPlanned, code: yield* server.ended }
+      }
+      case "Kill":
+        yield* server.kill
+        return { asPlanned: true, code: null }
+      case "KillAll": {
+        const living = yield* livingProcesses(postgres)
+        const pid = server.pid()
+        for (const one of pid === undefined ? living : [pid, ...living]) signal(one, "SIGKILL")
+        yield* server.kill
+        return { asPlanned: true, code: null }
+      }
+      case "Stop":
+        return { asPlanned: true, code: yield* server.stop }
+    }
+  })
+
+  return {
+    environment: (disturbance, ending) => ({
+      HEADWATER_LOG_LEVEL: "warn",
+      ...(disturbance?._tag === "CutAt" ? { HEADWATER_STOP_AT: `${disturbance.point}:${disturbance.nth}` } : {}),
+      ...(ending._tag === "CrashPoint" ? { HEADWATER_CRASH_AT: `${ending.point}:${ending.nth}` } : {})
+    }),
+    disturb,
+    end
+  }
+}

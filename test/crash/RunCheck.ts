@@ -1,0 +1,191 @@
+import type { Findings } from "./Findings.ts"
+import type { Requests } from "./Requests.ts"
+import type { EventRow, Snapshot } from "./Snapshot.ts"
+
+/** Follows what the runs of one source wrote, run by run. */
+export interface RunCheck {
+  /** An event of the source's log, in log order within its stream. */
+  readonly event: (event: EventRow) => void
+  /** An event of a log it listens to. */
+  readonly heard: (event: EventRow) => void
+  /** Every event of the moment was given: what else the runs wrote must say the same. */
+  readonly agree: (snapshot: Snapshot) => void
+}
+
+/** What a request asks of the source it is sent to. */
+export interface Asked {
+  readonly key: string
+  /** Throws between its two events. */
+  readonly fail?: boolean
+  /** Emits one more event, after so many milliseconds. */
+  readonly later?: number
+  /** What it emits once, however often it comes. */
+  readonly id?: string
+}
+
+const sum = (values: ReadonlyArray<bigint>): number => Number(values.reduce((total, value) => total + value, 0n))
+
+/** A complaint that names the source. */
+const complaint = (findings: Findings, name: string, sourceId: string) =>
+(
+  what: string,
+  details: Readonly<Record<string, unknown>> = {}
+) => findings.note("torn", `${name}: ${what}`, { source: sourceId, ...details })
+
+/** That rows that change with a run alone have all changed as often as there were runs. */
+const agreeOn = (
+  torn: ReturnType<typeof complaint>,
+  { cursors, invocations, state }: Snapshot,
+  sourceId: string,
+  runs: number
+) => {
+  const counted = state.get(sourceId)?.["count"] ?? 0
+  const used = invocations.get(sourceId) ?? 0
+  const passed = sum(cursors.filter((cursor) => cursor.listener_id === sourceId).map(({ delivered }) => delivered))
+  if (counted !== runs) torn("the store does not say what the log says", { runs, counted })
+  if (used !== runs) torn("the usage does not say what the log says", { runs, used })
+  return passed
+}
+
+/** A source that counts its requests (`intake`, `unique`, `answering` of Components.ts). */
+export const ofRequests = (findings: Findings, requests: Requests, options: {
+  readonly name: string
+  readonly sourceId: string
+  /** How many events of the default stream each run emits that does not throw. */
+  readonly parts: 1 | 2
+}): RunCheck => {
+  const { name, parts, sourceId } = options
+  const torn = complaint(findings, name, sourceId)
+  const waiting: Array<Asked> = []
+  const logs: Array<string> = []
+  const errors: Array<string> = []
+  const later = new Set<string>()
+  const seenIds = new Set<string>()
+  const freshIds: Array<string> = []
+  let open: { readonly key: string; readonly count: number } | undefined
+  let runs = 0
+
+  const begin = (key: string, count: number) => {
+    const asked = waiting.shift()
+    if (asked?.key !== key) {
+      findings.note("reordered", `${name}: a run is not that of the next request`, { next: asked, key })
+      return
+    }
+    runs += 1
+    if (open !== undefined) torn("a run ended in the middle", open)
+    if (count !== runs) torn("a run counted from a store that is not that of the run before", { key, count, runs })
+    open = parts === 2 && asked.fail !== true ? { key, count } : undefined
+    if (parts === 2) logs.push(key)
+    if (asked.fail === true) errors.push(key)
+    if (asked.later !== undefined) later.add(key)
+    if (asked.id !== undefined && !seenIds.has(asked.id)) {
+      seenIds.add(asked.id)
+      freshIds.push(asked.id)
+    }
+  }
+
+  const expectNext = (queue: Array<string>, got: unknown, what: string) => {
+    const expected = queue.shift()
+    if (got !== expected) torn(`${what} is not that of the next run`, { expected, got })
+  }
+
+  return {
+    event: ({ payload, stream }) => {
+      const said = JSON.parse(payload)
+      switch (stream) {
+        case "$requests":
+          waiting.push(said.body)
+          return requests.logged(sourceId, said.body.key)
+        case "":
+          if (said.part === 0) return begin(said.key, said.count)
+          if (open?.key !== said.key || open?.count !== said.count) torn("half of a run is there", { open, said })
+          open = undefined
+          return
+        case "$logs":
+          return expectNext(logs, said.message, "a console line")
+        case "$errors":
+          return expectNext(errors, said.original_event?.body?.key, "an error")
+        case "ids":
+          return expectNext(freshIds, said.id, "an event that is emitted once")
+        case "later":
+          if (!later.delete(said.key)) torn("a delayed event came twice, or of no run", { said })
+          return
+        default:
+          return torn("an event is in a stream that nothing emits to", { stream })
+      }
+    },
+    heard: () => {},
+    agree: (snapshot) => {
+      if (open !== undefined) torn("half of a run is there", open)
+      for (const [what, queue] of Object.entries({ logs, errors, freshIds })) {
+        if (queue.length > 0) torn(`what a run emitted is missing in ${what}`, { missing: queue.splice(0) })
+      }
+      const passed = agreeOn(torn, snapshot, sourceId, runs)
+      if (passed !== runs) torn("the cursor does not say what the log says", { runs, passed })
+      const owed = snapshot.due.find((due) => due.owner_id === sourceId && due.kind === "emit")?.items ?? 0n
+      if (Number(owed) !== later.size) torn("delayed events are missing", { owed, expected: later.size })
+    }
+  }
+}
+
+/** A source that listens to another's default stream and emits what it heard (`ledger`). */
+export const ofEvents = (findings: Findings, options: {
+  readonly name: string
+  readonly sourceId: string
+}): RunCheck => {
+  const { name, sourceId } = options
+  const torn = complaint(findings, name, sourceId)
+  const heard: Array<string> = []
+  let runs = 0
+  let total = 0
+  return {
+    event: ({ payload, stream }) => {
+      const said = JSON.parse(payload)
+      if (stream !== "") return torn("an event is in a stream that nothing emits to", { stream, said })
+      const next = heard.shift()
+      if (next !== JSON.stringify(said.of)) {
+        findings.note("reordered", `${name}: a run is not that of the next event`, { next, said })
+        return
+      }
+      runs += 1
+      total += said.of.count ?? 1
+      if (said.count !== runs || said.sum !== total) {
+        torn("an event changed the store twice or not at all", { said, runs, total })
+      }
+    },
+    heard: ({ payload }) => {
+      heard.push(payload)
+    },
+    agree: (snapshot) => {
+      const passed = agreeOn(torn, snapshot, sourceId, runs)
+      if (passed !== runs) torn("the cursor does not say what the log says", { runs, passed })
+    }
+  }
+}
+
+/** A source that ticks every second (`ticking`). */
+export const ofTicks = (findings: Findings, options: {
+  readonly name: string
+  readonly sourceId: string
+}): RunCheck => {
+  const { name, sourceId } = options
+  const torn = complaint(findings, name, sourceId)
+  let runs = 0
+  let last = 0
+  return {
+    event: ({ payload, stream }) => {
+      const said = JSON.parse(payload)
+      if (stream !== "") return torn("an event is in a stream that nothing emits to", { stream, said })
+      runs += 1
+      if (said.count !== runs) torn("a tick counted from a store that is not that of the tick before", { said, runs })
+      if (said.timestamp <= last) torn("a tick was taken twice", { said, last })
+      last = said.timestamp
+    },
+    heard: () => {},
+    agree: (snapshot) => {
+      agreeOn(torn, snapshot, sourceId, runs)
+      const owed = snapshot.due.find((due) => due.owner_id === sourceId && due.kind === "timer")?.items ?? 0n
+      if (owed !== 1n) torn("there is not one tick to come", { owed })
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import { Effect } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+
+/** An event as its row has it. */
+export interface EventRow {
+  readonly emitter_id: string
+  readonly stream: string
+  readonly id: bigint
+  readonly n: bigint
+  readonly emit_id: string
+  readonly payload: string
+}
+
+export interface HeadRow {
+  readonly emitter_id: string
+  readonly last_id: bigint
+  readonly streams: Readonly<Record<string, number>>
+}
+
+/** A cursor, with the head in front of it and what its rows elsewhere say. */
+export interface CursorRow {
+  readonly subscription_id: string
+  readonly emitter_id: string
+  readonly listener_id: string
+  readonly start_n: bigint
+  readonly n: bigint
+  readonly delivered: bigint
+  readonly pending: bigint
+  readonly exhausted: bigint
+  readonly dropped: bigint
+  /** The last number of the stream it reads. */
+  readonly head_n: bigint
+  /** Events that are in the log in front of it. */
+  readonly ahead: bigint
+  readonly pending_rows: bigint
+}
+
+export interface DueRow {
+  readonly owner_id: string
+  readonly kind: string
+  readonly items: bigint
+}
+
+export interface SourceRow {
+  readonly id: string
+  readonly name: string
+  readonly active: boolean
+  readonly state: string
+}
+
+/** Everything that is checked, as one moment of the database had it. */
+export interface Snapshot {
+  readonly heads: ReadonlyMap<string, HeadRow>
+  /** Events after the places asked for, in log order within each stream. */
+  readonly events: ReadonlyArray<EventRow>
+  readonly cursors: ReadonlyArray<CursorRow>
+  readonly due: ReadonlyArray<DueRow>
+  readonly sources: ReadonlyArray<SourceRow>
+  readonly webhooks: ReadonlySet<string>
+  readonly subscriptions: ReadonlySet<string>
+  /** Parsed values of `$.service.db`, by source and key. */
+  readonly state: ReadonlyMap<string, Readonly<Record<string, number>>>
+  readonly invocations: ReadonlyMap<string, number>
+  /** Rows whose owner is gone, by table. */
+  readonly orphans: ReadonlyArray<{ readonly what: string; readonly id: string }>
+  /** Deliveries that wait for a retry which is not owed, and retries owed to none. */
+  readonly unpaired: ReadonlyArray<{ readonly what: string; readonly id: string }>
+}
+
+/** Where the reader stands in each stream, by emitter and stream. */
+export type Positions = ReadonlyMap<string, bigint>
+
+export const positionKey = (emitterId: string, stream: string): string => `${emitterId} ${stream}`
+
+const page = 5_000
+
+const events = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, from: Positions) {
+  const positions = new Map(from)
+  const all: Array<EventRow> = []
+  while (true) {
+    const keys = JSON.stringify([...positions].map(([key, id]) => ({ key, id: String(id) })))
+    const rows = yield* sql<EventRow>`
+      SELECT e.emitter_id, e.stream, e.id, e.n, e.emit_id, e.payload
+      FROM heads h
+      CROSS JOIN LATERAL jsonb_object_keys(h.streams) AS s (stream)
+      LEFT JOIN jsonb_to_recordset(${keys}::jsonb) AS k (key text, id bigint) ON k.key = h.emitter_id || ' ' || s.stream
+      CROSS JOIN LATERAL (
+        SELECT * FROM events
+        WHERE emitter_id = h.emitter_id AND stream = s.stream AND id > coalesce(k.id, 0)
+        ORDER BY id LIMIT ${page}
+      ) AS e
+      ORDER BY e.emitter_id, e.stream, e.id`
+    all.push(...rows)
+    for (const row of rows) positions.set(positionKey(row.emitter_id, row.stream), row.id)
+    if (rows.length < page) return all
+  }
+})
+
+const cursors = (sql: SqlClient.SqlClient) =>
+  sql<CursorRow>`
+    SELECT c.subscription_id, c.emitter_id, coalesce(s.listener_id, c.emitter_id) AS listener_id,
+      c.start_n, c.n, c.delivered, c.pending, c.exhausted, c.dropped,
+      coalesce((h.streams ->> coalesce(s.stream, '$requests'))::bigint, 0) AS head_n,
+      (SELECT count(*) FROM events e
+        WHERE e.emitter_id = c.emitter_id AND e.stream = coalesce(s.stream, '$requests') AND e.id > c.id) AS ahead,
+      (SELECT count(*) FROM deliveries d
+        WHERE d.subscription_id = c.subscription_id AND d.emitter_id = c.emitter_id AND d.state = 'pending'
+      ) AS pending_rows
+    FROM cursors c
+    JOIN heads h ON h.emitter_id = c.emitter_id
+    LEFT JOIN subscriptions s ON s.id = c.subscription_id
+    WHERE s.id IS NOT NULL OR c.subscription_id = '$requests'`
+
+const orphans = (sql: SqlClient.SqlClient) =>
+  sql<{ readonly what: string; readonly id: string }>`
+    WITH owner AS (
+      SELECT id FROM sources UNION ALL SELECT id FROM webhooks UNION ALL SELECT id FROM accounts
+    )
+    SELECT DISTINCT * FROM (
+      SELECT 'heads' AS what, emitter_id AS id FROM heads WHERE emitter_id NOT IN (SELECT id FROM owner)
+      UNION ALL SELECT 'events', emitter_id FROM events WHERE emitter_id NOT IN (SELECT emitter_id FROM heads)
+      UNION ALL SELECT 'cursors', subscription_id || ' on ' || emitter_id FROM cursors
+        WHERE emitter_id NOT IN (SELECT emitter_id FROM heads)
+          OR subscription_id <> '$requests' AND subscription_id NOT IN (SELECT id FROM subscriptions)
+      UNION ALL SELECT 'due_work ' || kind, owner_id FROM due_work WHERE owner_id NOT IN (SELECT id FROM owner)
+      UNION ALL SELECT 'source_state', source_id FROM source_state WHERE source_id NOT IN (SELECT id FROM owner)
+      UNION ALL SELECT 'dedupe_marks', emitter_id FROM dedupe_marks WHERE emitter_id NOT IN (SELECT id FROM owner)
+      UNION ALL SELECT 'deliveries', webhook_id FROM deliveries WHERE webhook_id NOT IN (SELECT id FROM owner)
+      UNION ALL SELECT 'subscriptions', id FROM subscriptions WHERE listener_id NOT IN (SELECT id FROM owner)
+    ) AS o (what, id)
+    LIMIT 20`
+
+const unpaired = (sql: SqlClient.SqlClient) =>
+  sql<{ readonly what: string; readonly id: string }>`
+    SELECT 'a delivery that waits for a retry which is not owed' AS what, d.id FROM deliveries d
+    WHERE d.state = 'pending'
+      AND NOT EXISTS (SELECT FROM due_work w WHERE w.owner_id = d.webhook_id AND w.kind = 'retry' AND w.key = d.id)
+    LIMIT 20`
+
+const readAll = Effect.fnUntraced(function*(from: Positions) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`
+  const heads = yield* sql<HeadRow>`SELECT emitter_id, last_id, streams FROM heads`
+  const state = new Map<string, Record<string, number>>()
+  const rows = yield* sql<{ source_id: string; key: string; value: string }>`SELECT * FROM source_state`
+  for (const { key, source_id, value } of rows) {
+    state.set(source_id, { ...state.get(source_id), [key]: Number(JSON.parse(value)) })
+  }
+  const invocations = yield* sql<{ emitter_id: string; invocations: bigint }>`
+    SELECT emitter_id, sum(invocations)::bigint AS invocations FROM usage GROUP BY emitter_id`
+  const webhooks = yield* sql<{ id: string }>`SELECT id FROM webhooks`
+  const subscriptions = yield* sql<{ id: string }>`SELECT id FROM subscriptions`
+  return {
+    heads: new Map(heads.map((head) => [head.emitter_id, head])),
+    events: yield* events(sql, from),
+    cursors: yield* cursors(sql),
+    due: yield* sql<DueRow>`SELECT owner_id, kind, count(*) AS items FROM due_work GROUP BY owner_id, kind`,
+    sources: yield* sql<SourceRow>`SELECT id, name, active, state FROM sources`,
+    webhooks: new Set(webhooks.map(({ id }) => id)),
+    subscriptions: new Set(subscriptions.map(({ id }) => id)),
+    state,
+    invocations: new Map(invocations.map((row) => [row.emitter_id, Number(row.invocations)])),
+    orphans: yield* orphans(sql),
+    unpaired: yield* unpaired(sql)
+  } satisfies Snapshot
+})
+
+/** Reads everything at one moment, the events from where the reader stands. */
+export const read = (from: Positions): Effect.Effect<Snapshot, SqlError.SqlError, SqlClient.SqlClient> =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(readAll(from)))

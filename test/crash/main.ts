@@ -1,0 +1,53 @@
+import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import { Console, Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import * as CrashRun from "./CrashRun.ts"
+import { invariants } from "./Findings.ts"
+
+const summary = (report: CrashRun.CrashReport): string =>
+  [
+    "",
+    `seed ${report.seed}, ${report.seconds} s: ended ${report.kills} times, disturbed ${report.disturbances} times`,
+    `${report.acked} requests acknowledged, ${report.events} events read, ${report.deliveries} deliveries of which ` +
+    `${report.duplicates} again over a fault, balance looked at ${report.balance_checks} times`,
+    ...Object.entries(report.faults).map(([fault, count]) => `  ${String(count).padStart(4)} ${fault}`),
+    ...(report.points_not_reached.length === 0 ? [] : [`never came to: ${report.points_not_reached.join(", ")}`]),
+    ...(report.findings.length === 0
+      ? ["every invariant held"]
+      : [
+        ...report.findings,
+        `kept: ${report.kept}`,
+        ...Object.entries(invariants).map(([name, what]) => `${name}: ${what}`)
+      ])
+  ].join("\n")
+
+const crash = Command.make(
+  "crash",
+  {
+    minutes: Flag.Finite("minutes").pipe(Flag.withDescription("How long"), Flag.withDefault(5)),
+    seed: Flag.Int("seed").pipe(Flag.withDescription("What everything random comes from"), Flag.optional),
+    senders: Flag.Int("senders").pipe(Flag.withDescription("Requests at once"), Flag.withDefault(8)),
+    think: Flag.Int("think").pipe(
+      Flag.withDescription("Most milliseconds from an answer to the next request"),
+      Flag.withDefault(30)
+    ),
+    json: Flag.Boolean("json").pipe(Flag.withDescription("End with one line of JSON"), Flag.withDefault(false))
+  },
+  Effect.fnUntraced(function*({ json, minutes, seed, senders, think }) {
+    const report = yield* CrashRun.run({
+      seed: Option.getOrElse(seed, () => Date.now() % 1_000_000),
+      forMs: minutes * 60_000,
+      senders,
+      thinkMs: think,
+      livesBetweenSettling: 8,
+      log: (line) => process.stderr.write(`${line}\n`)
+    })
+    yield* Console.log(summary(report))
+    if (json) yield* Console.log(JSON.stringify(report))
+    if (report.findings.length > 0) process.exitCode = 1
+  })
+).pipe(
+  Command.withDescription("Kill a loaded server again and again, and hold it to what it promises")
+)
+
+Command.run(crash, { version: "1" }).pipe(Effect.provide(NodeServices.layer), NodeRuntime.runMain())
