@@ -320,9 +320,11 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
       const receivedAt = yield* Clock.currentTimeMillis
       const id = yield* accept(memory, input)
       CrashPoint.reached("ingest-durable")
-      yield* options.kick
-      const reply = replies.get(id)
+      // Who is at work looks again before it rests.
+      if (working) hinted = true
+      else yield* options.kick
       if (!answersItself(memory.component)) return accepted
+      const reply = replies.get(id)
       const late = new NotAnswered({ reason: "late" })
       if (reply === undefined) return yield* late
       const elapsed = (yield* Clock.currentTimeMillis) - receivedAt
