@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Cause, Effect } from "effect"
 import { SqlError } from "effect/sql"
-import { answerFailures } from "./FailureProblem.ts"
+import { answerFailures, unhandled } from "./FailureProblem.ts"
 
 const answerTo = <E>(error: E) => Effect.flip(answerFailures(Effect.fail(error)))
 
@@ -30,5 +30,24 @@ describe("answerFailures", () => {
   it.effect("leaves other errors as they are", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* answerTo("mine"), "mine")
+    }))
+})
+
+describe("unhandled", () => {
+  const away = sqlError(new SqlError.ConnectionError({ cause: new Error("closed") }))
+  const defect = new Error("secret")
+
+  it.effect("answers with 503 where the database went away in the midst of something, a rollback for one", () =>
+    Effect.gen(function*() {
+      for (const cause of [Cause.die(away), Cause.fail(away), Cause.combine(Cause.fail("other"), Cause.die(away))]) {
+        assert.deepInclude(yield* Effect.flip(unhandled(cause)), { code: "unavailable", status: 503 })
+      }
+    }))
+
+  it.effect("answers a defect with 500, without the cause", () =>
+    Effect.gen(function*() {
+      const problem = yield* Effect.flip(unhandled(Cause.die(defect)))
+      assert.deepInclude(problem, { code: "internal_error", status: 500 })
+      assert.notInclude(JSON.stringify(problem), "secret")
     }))
 })

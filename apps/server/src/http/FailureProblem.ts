@@ -3,7 +3,7 @@ import type { SealBroken } from "@headwater/domain/Seal"
 import type { Unavailable } from "@headwater/engine/Unavailable"
 import { isTransient } from "@headwater/log/TransientSqlError"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
-import { Effect, Predicate } from "effect"
+import { Cause, Effect, Predicate } from "effect"
 import type { SqlError } from "effect/sql"
 
 const retryAfterSeconds = 5
@@ -40,6 +40,20 @@ const problemOf = (failure: Failure): Effect.Effect<never, Problem.Unavailable |
     case "SealBroken":
       return internalError(failure)
   }
+}
+
+/**
+ * The problem of what nobody has handled. The database may go away where an error has no place to go, in the midst of
+ * rolling back for one: that is no fault of ours either.
+ */
+export const unhandled = (
+  cause: Cause.Cause<unknown>
+): Effect.Effect<never, Problem.Unavailable | Problem.InternalError> => {
+  const errors = cause.reasons.map((reason) =>
+    Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
+  )
+  const away = errors.find((error) => isFailure(error) && error._tag === "SqlError" && isTransient(error))
+  return isFailure(away) ? problemOf(away) : internalError(cause)
 }
 
 /** Turns the failures that any endpoint may have into their problems and leaves the others. */

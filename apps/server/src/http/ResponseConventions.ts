@@ -2,7 +2,7 @@ import * as Problem from "@headwater/api/Problem"
 import * as Id from "@headwater/domain/Id"
 import { Cause, Effect, Predicate } from "effect"
 import { Headers, HttpEffect, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { internalError } from "./FailureProblem.ts"
+import { unhandled } from "./FailureProblem.ts"
 import { allowedMethods } from "./KnownPaths.ts"
 import { problemResponse } from "./ProblemResponse.ts"
 import * as RequestBody from "./RequestBody.ts"
@@ -109,7 +109,7 @@ export const apply = Effect.fnUntraced(function*<E, R>(
       if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
       return isUnknownPath(cause)
         ? unknownPath(request)
-        : internalError(cause).pipe(Effect.catch(problemResponse))
+        : unhandled(cause).pipe(Effect.catch(problemResponse))
     }),
     Effect.annotateLogs("request_id", requestId)
   )
