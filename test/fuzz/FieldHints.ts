@@ -227,6 +227,7 @@ export const needed = ({ id: operation }: Operation): FastCheck.Arbitrary<Readon
     case "sources.create":
       return FastCheck.constantFrom(["component_id"], ["component_id"], ["component_code"], ["component_url"])
     case "subscriptions.create":
+    case "subscriptions.preview":
     case "subscriptions.delete":
       return FastCheck.constant(["emitter_id", "listener_id"])
     case "webhooks.create":
