@@ -6,8 +6,10 @@ import type { Subscription } from "@headwater/domain/Subscription"
 import { type Attempt, Attempts } from "@headwater/log/Attempts"
 import { Cursors } from "@headwater/log/Cursors"
 import { Deliveries } from "@headwater/log/Deliveries"
+import { readTogether } from "@headwater/log/Snapshot"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { toUnavailable } from "./DatabaseRetry.ts"
 import type { Unavailable } from "./Unavailable.ts"
 
@@ -56,33 +58,40 @@ export class EventTrace extends Context.Service<EventTrace, {
       const attempts = yield* Attempts
       const cursors = yield* Cursors
       const deliveries = yield* Deliveries
+      const sql = yield* SqlClient.SqlClient
       const subscriptions = yield* Subscriptions
       return EventTrace.of({
-        of: Effect.fnUntraced(function*(accountId, event) {
-          const all = yield* subscriptions.list(accountId)
-          const positions = yield* cursors.onEmitter(event.emitterId)
-          const made = Map.groupBy(yield* attempts.ofEvent(event.emitterId, event.id), (one) => one.subscriptionId)
-          const held = new Map(
-            (yield* deliveries.ofEvent(event.emitterId, event.stream, event.id)).map((one) => [one.subscriptionId, one])
-          )
-          return all.map((subscription): TracedSubscription => {
-            const position = positions.get(subscription.id) ?? { n: 0, startN: 0 }
-            const mismatch = mismatchOf(subscription, event) ??
-              (event.n <= position.startN ? "before_start" : undefined)
-            const tried = made.get(subscription.id) ?? []
-            const delivery = held.get(subscription.id)
-            const arrived = Id.kindOf(subscription.listenerId) !== "webhook" ||
-              tried.some(({ outcome }) => outcome === "delivered")
-            const progress = event.n > position.n ? "waiting" : delivery?.state ?? (arrived ? "delivered" : "dropped")
-            return {
-              subscription,
-              mismatch,
-              progress: mismatch === undefined ? progress : undefined,
-              attempts: tried,
-              nextAttemptAt: delivery?.nextAt ?? undefined
-            }
-          })
-        }, Effect.catchTag("SqlError", toUnavailable))
+        of: Effect.fnUntraced(
+          function*(accountId, event) {
+            const all = yield* subscriptions.list(accountId)
+            const positions = yield* cursors.onEmitter(event.emitterId)
+            const made = Map.groupBy(yield* attempts.ofEvent(event.emitterId, event.id), (one) => one.subscriptionId)
+            const held = new Map(
+              (yield* deliveries.ofEvent(event.emitterId, event.stream, event.id)).map((
+                one
+              ) => [one.subscriptionId, one])
+            )
+            return all.map((subscription): TracedSubscription => {
+              const position = positions.get(subscription.id) ?? { n: 0, startN: 0 }
+              const mismatch = mismatchOf(subscription, event) ??
+                (event.n <= position.startN ? "before_start" : undefined)
+              const tried = made.get(subscription.id) ?? []
+              const delivery = held.get(subscription.id)
+              const arrived = Id.kindOf(subscription.listenerId) !== "webhook" ||
+                tried.some(({ outcome }) => outcome === "delivered")
+              const progress = event.n > position.n ? "waiting" : delivery?.state ?? (arrived ? "delivered" : "dropped")
+              return {
+                subscription,
+                mismatch,
+                progress: mismatch === undefined ? progress : undefined,
+                attempts: tried,
+                nextAttemptAt: delivery?.nextAt ?? undefined
+              }
+            })
+          },
+          readTogether(sql),
+          Effect.catchTag("SqlError", toUnavailable)
+        )
       })
     })
   )
