@@ -10,6 +10,8 @@ import type { Wake } from "./Wake.ts"
 
 /** The owner of an account's own log, on which its webhooks' transitions are told. */
 export interface AccountActor {
+  /** Takes a hint in, for the work under way or the next. */
+  readonly hint: (wake: Wake) => void
   /** Appends what is due. */
   readonly wake: (wake: Wake) => Effect.Effect<void>
 }
@@ -31,7 +33,7 @@ export const make = Effect.fnUntraced(function*(accountId: string) {
       const due = yield* untilAnswered(dueWork.dueOf(accountId, yield* Clock.currentTimeMillis, duePage))
       if (due.length > 0) {
         const events: ReadonlyArray<NewEvent> = yield* DueEmits.decode(due)
-        yield* log.value.commit(events, { dueDone: due }).pipe(
+        yield* EmitterLog.commit(log.value, events, { dueDone: due }).pipe(
           Effect.catch((error: CommitError) =>
             Effect.gen(function*() {
               yield* Effect.logWarning("A commit to an account's log failed; its head is read anew", error)
@@ -39,7 +41,7 @@ export const make = Effect.fnUntraced(function*(accountId: string) {
               if (Option.isNone(log) || error._tag === "Fenced") return
               // What the database refuses once it would refuse each time.
               yield* Effect.logError("Events of an account can't be stored and are dropped", due)
-              yield* Effect.orDie(log.value.commit([], { dueDone: due }))
+              yield* Effect.orDie(EmitterLog.commit(log.value, [], { dueDone: due }))
             })
           )
         )
@@ -50,10 +52,15 @@ export const make = Effect.fnUntraced(function*(accountId: string) {
     working = false
   })
 
+  const hint = () => {
+    hinted = true
+  }
+
   return {
+    hint,
     wake: () =>
       Effect.suspend(() => {
-        hinted = true
+        hint()
         if (working) return Effect.void
         working = true
         return Effect.onError(append, () =>

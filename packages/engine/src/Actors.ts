@@ -24,6 +24,7 @@ import { EventRange } from "./DueDeletions.ts"
 import { HookFailed } from "./HookFailed.ts"
 import { BacklogFull, EndpointNotFound, HttpReply, NotAnswered } from "./HttpExchange.ts"
 import * as PeerSockets from "./PeerSockets.ts"
+import * as Residents from "./Residents.ts"
 import * as SourceActor from "./SourceActor.ts"
 import { SourceNotFound } from "./SourceNotFound.ts"
 import { Unavailable } from "./Unavailable.ts"
@@ -33,14 +34,19 @@ import * as WebhookActor from "./WebhookActor.ts"
 const changeError = Schema.Union([HookFailed, SourceNotFound, Unavailable])
 
 // Every call is volatile: what must survive is in the log, and a persisted mailbox would only write it a second time.
-// None is interrupted once it is running, since its caller's going away does not undo what it has begun.
+// None is interrupted once it is running, since its caller's going away does not undo what it has begun; but for the rest
+// of an actor that was woken, which ends when it is to leave the node.
+const WakeRpc = Rpc.make("Wake", { payload: Wake.Wake })
+  .annotate(ClusterSchema.Uninterruptible, false)
+  .annotate(ClusterSchema.InterruptOnTermination, true)
+
 const SourceEntity = Entity.make("Source", [
   Rpc.make("Ingest", {
     payload: { endpointKey: Schema.String, emitId: Schema.String, payload: Schema.String, hops: Schema.Int },
     success: HttpReply,
     error: Schema.Union([BacklogFull, EndpointNotFound, NotAnswered, Unavailable])
   }),
-  Rpc.make("Wake", { payload: Wake.Wake }),
+  WakeRpc,
   Rpc.make("Deploy", { error: changeError }),
   Rpc.make("Update", { payload: { source: Source }, error: changeError }),
   Rpc.make("Retire", { error: Schema.Union([SourceNotFound, Unavailable]) }),
@@ -49,14 +55,14 @@ const SourceEntity = Entity.make("Source", [
 ]).annotateRpcs(ClusterSchema.Uninterruptible, true)
 
 const WebhookEntity = Entity.make("Webhook", [
-  Rpc.make("Wake", { payload: Wake.Wake }),
+  WakeRpc,
   Rpc.make("Changed"),
   Rpc.make("Retire"),
   Rpc.make("Forget", { payload: { subscriptionId: Schema.String } })
 ]).annotateRpcs(ClusterSchema.Uninterruptible, true)
 
 const AccountEntity = Entity.make("Account", [
-  Rpc.make("Wake", { payload: Wake.Wake })
+  WakeRpc
 ]).annotateRpcs(ClusterSchema.Uninterruptible, true)
 
 /** How long a call waits for its actor: one that runs hooks for both their limits, an answer to a request beyond its own. */
@@ -89,6 +95,24 @@ const reach = <A, E, R>(call: Effect.Effect<A, E | ClusterFailure, R>, timeout: 
     })
   ) as Effect.Effect<A, Exclude<E, ClusterFailure> | Unavailable, R>
 
+/** The actors that are in this node's memory. */
+class LocalActors extends Context.Service<LocalActors, {
+  readonly sources: Residents.Residents<SourceActor.SourceActor>
+  readonly webhooks: Residents.Residents<WebhookActor.WebhookActor>
+  readonly accounts: Residents.Residents<AccountActor.AccountActor>
+}>()("@headwater/engine/LocalActors") {
+  static readonly layer = Layer.effect(
+    LocalActors,
+    Effect.gen(function*() {
+      return LocalActors.of({
+        sources: yield* Residents.make<SourceActor.SourceActor>(),
+        webhooks: yield* Residents.make<WebhookActor.WebhookActor>(),
+        accounts: yield* Residents.make<AccountActor.AccountActor>()
+      })
+    })
+  )
+}
+
 /**
  * Calls to the engine's actors, wherever they live. All that is known of the cluster is in this file; outside it an
  * actor that can't be reached is `Unavailable`.
@@ -111,12 +135,26 @@ export class Actors extends Context.Service<Actors, {
   /** Hints at an actor, by the kind its id names, and does not wait for it. Lost hints are found again by scans. */
   readonly wake: (actorId: string, wake: Wake.Wake) => Effect.Effect<void>
 }>()("@headwater/engine/Actors") {
-  static readonly layer: Layer.Layer<Actors, never, Sharding.Sharding> = Layer.effect(
+  static readonly layerNoLocal: Layer.Layer<Actors, never, Sharding.Sharding | LocalActors> = Layer.effect(
     Actors,
     Effect.gen(function*() {
+      const local = yield* LocalActors
       const source = yield* SourceEntity.client
       const webhook = yield* WebhookEntity.client
       const account = yield* AccountEntity.client
+
+      const localOf = (actorId: string): Residents.Resident<unknown> | undefined => {
+        switch (Id.kindOf(actorId)) {
+          case "source":
+            return local.sources.find(actorId)
+          case "webhook":
+            return local.webhooks.find(actorId)
+          case "account":
+            return local.accounts.find(actorId)
+          default:
+            return undefined
+        }
+      }
 
       const send = (actorId: string, hint: Wake.Wake) => {
         switch (Id.kindOf(actorId)) {
@@ -153,7 +191,11 @@ export class Actors extends Context.Service<Actors, {
         )
 
       return Actors.of({
-        ingest: (sourceId, request) => reach(source(sourceId).Ingest(request), ingestTimeout),
+        ingest: (sourceId, request) =>
+          reach(
+            local.sources.find(sourceId)?.call((actor) => actor.ingest(request)) ?? source(sourceId).Ingest(request),
+            ingestTimeout
+          ),
         deploy: (sourceId) => reach(source(sourceId).Deploy(), changeTimeout),
         update: (next) => reach(source(next.id).Update({ source: next }), changeTimeout),
         deleteEvents: (sourceId, range) => reach(source(sourceId).DeleteEvents(range), callTimeout),
@@ -166,6 +208,7 @@ export class Actors extends Context.Service<Actors, {
             : reach(source(listenerId).Forget({ subscriptionId }), callTimeout),
         wake: (actorId, hint) =>
           Effect.suspend(() => {
+            if (localOf(actorId)?.hint(hint) === true) return Effect.void
             if (waking.has(actorId)) {
               waking.set(actorId, Wake.merge(waking.get(actorId), hint))
               return Effect.void
@@ -179,17 +222,19 @@ export class Actors extends Context.Service<Actors, {
 }
 
 /** The actors themselves. An idle one leaves memory, and comes back with the next call. */
-export const layerEntities = Layer.mergeAll(
+const layerEntities = Layer.mergeAll(
   SourceEntity.toLayer(
     Effect.gen(function*() {
       const { entityId } = yield* Entity.CurrentAddress
       const actors = yield* Actors
+      const local = yield* LocalActors
       const actor = yield* SourceActor.make(entityId as string as Id.SourceId, {
-        kick: actors.wake(entityId, Wake.forEvents([]))
+        kick: actors.wake(entityId, Wake.nothing)
       })
+      const resident = yield* local.sources.add(entityId, actor)
       return SourceEntity.of({
         Ingest: ({ payload }) => actor.ingest(payload),
-        Wake: ({ payload }) => actor.wake(payload),
+        Wake: ({ payload }) => resident.stay(payload),
         Deploy: () => actor.deploy,
         Update: ({ payload }) => actor.update(payload.source),
         Retire: () => actor.retire,
@@ -202,9 +247,11 @@ export const layerEntities = Layer.mergeAll(
   WebhookEntity.toLayer(
     Effect.gen(function*() {
       const { entityId } = yield* Entity.CurrentAddress
+      const local = yield* LocalActors
       const actor = yield* WebhookActor.make(entityId as string as Id.WebhookId)
+      const resident = yield* local.webhooks.add(entityId, actor)
       return WebhookEntity.of({
-        Wake: ({ payload }) => actor.wake(payload),
+        Wake: ({ payload }) => resident.stay(payload),
         Changed: () => actor.changed,
         Retire: () => actor.retire,
         Forget: ({ payload }) => actor.forget(payload.subscriptionId)
@@ -215,11 +262,19 @@ export const layerEntities = Layer.mergeAll(
   AccountEntity.toLayer(
     Effect.gen(function*() {
       const { entityId } = yield* Entity.CurrentAddress
+      const local = yield* LocalActors
       const actor = yield* AccountActor.make(entityId)
-      return AccountEntity.of({ Wake: ({ payload }) => actor.wake(payload) })
+      const resident = yield* local.accounts.add(entityId, actor)
+      return AccountEntity.of({ Wake: ({ payload }) => resident.stay(payload) })
     }),
     { concurrency: "unbounded" }
   )
+)
+
+/** The actors, and the way to them. */
+export const layer = layerEntities.pipe(
+  Layer.provideMerge(Actors.layerNoLocal),
+  Layer.provide(LocalActors.layer)
 )
 
 /** Runs on one node of all, for as long as there is one. */

@@ -3,7 +3,8 @@ import * as EventId from "@headwater/domain/EventId"
 import type { Commit } from "@headwater/log/Commit"
 import { type CommitError, GroupCommit } from "@headwater/log/GroupCommit"
 import { type Head, Heads, ordinalOf } from "@headwater/log/Heads"
-import { Clock, Effect, Option } from "effect"
+import type { Submission } from "@headwater/log/Submission"
+import { Effect, Option } from "effect"
 import type { SqlError } from "effect/sql"
 
 /** Everything but the head and the events, which the log itself fills in. */
@@ -18,14 +19,30 @@ export interface EmitterLog {
   /** The head as it will be once everything handed over is committed. */
   readonly head: () => Head
   /**
-   * Appends events and writes the parts in one commit, their places given with no other commit of this emitter in
-   * between. Returns when they are durable.
+   * Hands over events and parts as one commit, the events' places given with no other commit of this emitter in between.
    */
-  readonly commit: (
+  readonly submit: (
     events: ReadonlyArray<NewEvent>,
-    parts: CommitParts | ((appended: ReadonlyArray<LoggedEvent>) => CommitParts)
-  ) => Effect.Effect<ReadonlyArray<LoggedEvent>, CommitError>
+    parts:
+      | CommitParts
+      | ((appended: ReadonlyArray<LoggedEvent>, submission: Submission<CommitError>) => CommitParts)
+  ) => Effect.Effect<Submission<CommitError>>
 }
+
+/** Appends events and writes the parts in one commit. Returns the events when they are durable. */
+export const commit = Effect.fnUntraced(function*(
+  log: EmitterLog,
+  events: ReadonlyArray<NewEvent>,
+  parts: CommitParts
+) {
+  let appended: ReadonlyArray<LoggedEvent> = []
+  const submission = yield* log.submit(events, (assigned) => {
+    appended = assigned
+    return parts
+  })
+  yield* submission.durable
+  return appended
+})
 
 /** Makes the caller the owner of an emitter's log; none if there is no such emitter. */
 export const acquire: (emitterId: string) => Effect.Effect<
@@ -49,15 +66,14 @@ export const acquire: (emitterId: string) => Effect.Effect<
     return {
       emitterId,
       head: () => head,
-      commit: Effect.fnUntraced(function*(events, parts) {
-        const now = yield* Clock.currentTimeMillis
-        let appended: ReadonlyArray<LoggedEvent> = []
-        yield* writer.submit(() => {
-          appended = events.map((event) => assign(event, now))
-          return { ...(typeof parts === "function" ? parts(appended) : parts), head, events: appended }
+      submit: (events, parts) =>
+        Effect.clockWith((clock) => {
+          const now = clock.currentTimeMillisUnsafe()
+          return writer.submit((submission) => {
+            const appended = events.map((event) => assign(event, now))
+            return { ...(typeof parts === "function" ? parts(appended, submission) : parts), head, events: appended }
+          })
         })
-        return appended
-      })
     }
   })
 })

@@ -1,7 +1,7 @@
 import * as DatabaseClaim from "@headwater/log/DatabaseClaim"
 import { Layer, Option } from "effect"
 import * as AbandonedSources from "./AbandonedSources.ts"
-import { Actors, layerEntities, layerNode, layerSingleNode, type NodeAddress } from "./Actors.ts"
+import * as Actors from "./Actors.ts"
 import { Draining } from "./Draining.ts"
 import * as DueScanner from "./DueScanner.ts"
 import { EventDeletion } from "./EventDeletion.ts"
@@ -29,7 +29,6 @@ export const onCluster = Layer.mergeAll(
   DueScanner.layer
 ).pipe(
   Layer.provideMerge(Router.layer),
-  Layer.provideMerge(layerEntities),
   Layer.provideMerge(Actors.layer),
   Layer.provide(FeedReader.layer),
   Layer.provideMerge(Quotas.layer),
@@ -37,7 +36,7 @@ export const onCluster = Layer.mergeAll(
 )
 
 /** The engine on one node by itself, doing nothing but what it is asked to. */
-export const layer = onCluster.pipe(Layer.provide(layerSingleNode))
+export const layer = onCluster.pipe(Layer.provide(Actors.layerSingleNode))
 
 /**
  * A server's engine: what is beyond its retention goes, what the database alone knows is measured, and other nodes may
@@ -47,7 +46,7 @@ export const layerServer = (options: {
   /** Days that events are kept for, for accounts without a retention of their own. */
   readonly retentionDays: number
   /** Where this node answers the others; none where it is the only one. */
-  readonly node: Option.Option<NodeAddress>
+  readonly node: Option.Option<Actors.NodeAddress>
 }) =>
   Layer.mergeAll(
     Retention.layer({ defaultDays: options.retentionDays }),
@@ -55,6 +54,6 @@ export const layerServer = (options: {
     Option.isNone(options.node) ? AbandonedSources.layerAtStart : AbandonedSources.layerWhileRunning
   ).pipe(
     Layer.provideMerge(onCluster),
-    Layer.provide(Option.match(options.node, { onNone: () => layerSingleNode, onSome: layerNode })),
+    Layer.provide(Option.match(options.node, { onNone: () => Actors.layerSingleNode, onSome: Actors.layerNode })),
     Layer.provide(DatabaseClaim.layer({ shared: Option.isSome(options.node) }))
   )

@@ -11,7 +11,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../test/EngineFixture.ts"
 import * as AccountActor from "./AccountActor.ts"
-import type { EmitterLog } from "./EmitterLog.ts"
+import * as EmitterLog from "./EmitterLog.ts"
 import * as Retention from "./Retention.ts"
 import * as Wake from "./Wake.ts"
 
@@ -26,8 +26,8 @@ const payloads = Effect.fnUntraced(function*(emitterId: string, stream = "") {
 
 const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i)
 
-const appendTo = (log: EmitterLog, stream: string, payloads: ReadonlyArray<unknown>) =>
-  log.commit(payloads.map((payload) => EngineFixture.newEvent(payload, stream)), {})
+const appendTo = (log: EmitterLog.EmitterLog, stream: string, payloads: ReadonlyArray<unknown>) =>
+  EmitterLog.commit(log, payloads.map((payload) => EngineFixture.newEvent(payload, stream)), {})
 
 const webhookOf = Effect.fnUntraced(function*(accountId: Id.AccountId, emitterId: string) {
   const webhook = yield* (yield* Webhooks).insert({

@@ -1,4 +1,3 @@
-import type { LoggedEvent } from "@headwater/domain/Event"
 import type * as EventId from "@headwater/domain/EventId"
 import type * as Id from "@headwater/domain/Id"
 import { slugOf, type Source } from "@headwater/domain/Source"
@@ -10,8 +9,9 @@ import { EventLog } from "@headwater/log/EventLog"
 import type { CommitError } from "@headwater/log/GroupCommit"
 import { ordinalOf } from "@headwater/log/Heads"
 import { Sources } from "@headwater/log/Sources"
+import type { Submission } from "@headwater/log/Submission"
 import type { RunResponse } from "@headwater/sandbox/Run"
-import { Clock, Deferred, Effect, Exit, Fiber, Option, Semaphore } from "effect"
+import { Clock, Deferred, Effect, Exit, Option, Semaphore } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { untilAnswered } from "./DatabaseRetry.ts"
 import { Draining } from "./Draining.ts"
@@ -47,6 +47,8 @@ export interface SourceActor {
   readonly ingest: (
     request: IngestRequest
   ) => Effect.Effect<HttpReply, BacklogFull | EndpointNotFound | NotAnswered | Unavailable>
+  /** Takes a hint in, for the work under way or the next. */
+  readonly hint: (wake: Wake.Wake) => void
   /** Works until there is nothing left to do. Returns at once where it is working already. */
   readonly wake: (wake: Wake.Wake) => Effect.Effect<void>
   /** Runs the hooks of a new source and puts it in service. What a hook emits commits with the hook. */
@@ -118,7 +120,7 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
   const running = yield* Semaphore.make(1)
   const replies = new Map<EventId.EventId, Deferred.Deferred<HttpReply, NotAnswered>>()
   /** Requests under way into the log, for repeats of them. */
-  const entering = new Map<string, Fiber.Fiber<ReadonlyArray<LoggedEvent>, CommitError>>()
+  const entering = new Map<string, Submission<CommitError>>()
   let hooking = false
   let retired = false
   let working = false
@@ -225,8 +227,8 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
     working = false
   })
 
-  const toUnavailable = <A, E extends CommitError>(fiber: Fiber.Fiber<A, E>) =>
-    Fiber.join(fiber).pipe(Effect.mapError(() => unavailable("The source is changing owners.")))
+  const durable = (submission: Submission<CommitError>) =>
+    Effect.mapError(submission.durable, () => unavailable("The source is changing owners."))
 
   const runHook = (memory: SourceMemory, hook: SourceRuns.Hook) =>
     running.withPermits(1)(runs.hook(memory, hook)).pipe(
@@ -268,7 +270,7 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
     )
 
   const save = Effect.fnUntraced(function*(memory: SourceMemory, parts: CommitParts) {
-    yield* toUnavailable(yield* owner.commit(memory, [], parts))
+    yield* durable(yield* owner.commit(memory, [], parts))
     yield* owner.invalidate
     return yield* owner.current
   })
@@ -280,35 +282,42 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
       return yield* new BacklogFull({ sourceId })
     }
     const { emitId, hops, payload } = request
-    const fiber = yield* owner.commit(
+    const submission = yield* owner.commit(
       memory,
       [{ emitId, hops, payload, stream: Stream.requests, meta: {} }],
-      (appended) => {
-        for (const { id, payload } of appended) {
-          memory.recent.set(request.emitId, id)
-          memory.backlogBytes += payload.length
-          if (answersItself(memory.component)) replies.set(id, Deferred.makeUnsafe())
-        }
+      (entered, submission) => {
+        const { id } = entered[0]!
+        memory.recent.set(emitId, id)
+        memory.backlogBytes += payload.length
+        if (answersItself(memory.component)) replies.set(id, Deferred.makeUnsafe())
+        entering.set(emitId, submission)
+        submission.onEnd((exit) => {
+          entering.delete(emitId)
+          if (Exit.isSuccess(exit)) return memory.requests.offer(entered)
+          replies.delete(id)
+          memory.recent.delete(emitId)
+        })
         return {}
       }
     )
-    entering.set(request.emitId, fiber)
-    fiber.addObserver((exit) => {
-      entering.delete(request.emitId)
-      if (Exit.isSuccess(exit)) return memory.requests.offer(exit.value)
-      replies.delete(memory.recent.get(request.emitId) ?? -1n)
-      memory.recent.delete(request.emitId)
-    })
-    const appended = yield* toUnavailable(fiber)
-    return appended[0]!.id
+    const id = memory.recent.get(emitId)!
+    yield* durable(submission)
+    return id
   }, Effect.uninterruptible)
 
   /** The place of a request in the log, durable: its own, or that of the one it repeats. */
   const accept = Effect.fnUntraced(function*(memory: SourceMemory, request: IngestRequest) {
+    const known = memory.recent.get(request.emitId)
+    if (known === undefined) return yield* enter(memory, request)
     const first = entering.get(request.emitId)
-    if (first !== undefined) return (yield* toUnavailable(first))[0]!.id
-    return memory.recent.get(request.emitId) ?? (yield* enter(memory, request))
+    if (first !== undefined) yield* durable(first)
+    return known
   })
+
+  const hint = (wake: Wake.Wake) => {
+    inputs.absorb(wake)
+    hinted = true
+  }
 
   return {
     ingest: Effect.fnUntraced(function*(input) {
@@ -336,10 +345,10 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
         Effect.ensuring(Effect.sync(() => replies.delete(id)))
       )
     }),
-    wake: (hint) =>
+    hint,
+    wake: (wake) =>
       Effect.suspend(() => {
-        inputs.absorb(hint)
-        hinted = true
+        hint(wake)
         if (working) return Effect.void
         working = true
         return Effect.onError(work, () =>
@@ -394,11 +403,11 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
     deleteEvents: Effect.fnUntraced(function*(range) {
       const memory = yield* owner.current
       const now = yield* Clock.currentTimeMillis
-      const fiber = yield* owner.commit(memory, [], () => {
+      const submission = yield* owner.commit(memory, [], () => {
         const { lastId } = memory.log.head()
         return { duePut: [DueDeletions.item(sourceId, { ...range, to: range.to < lastId ? range.to : lastId }, now)] }
       })
-      yield* toUnavailable(fiber)
+      yield* durable(submission)
       CrashPoint.reached("delete-asked")
       inputs.absorb(Wake.forDueWork)
       yield* options.kick

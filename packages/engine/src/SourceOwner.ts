@@ -1,9 +1,9 @@
-import type { LoggedEvent, NewEvent } from "@headwater/domain/Event"
 import type * as Id from "@headwater/domain/Id"
 import type { CommitError } from "@headwater/log/GroupCommit"
-import { Effect, type Fiber, Option, Semaphore } from "effect"
+import type { Submission } from "@headwater/log/Submission"
+import { Effect, Exit, Option, Semaphore } from "effect"
 import { untilAnswered } from "./DatabaseRetry.ts"
-import type { CommitParts } from "./EmitterLog.ts"
+import type { EmitterLog } from "./EmitterLog.ts"
 import * as InFlight from "./InFlight.ts"
 import { load, type SourceMemory } from "./SourceMemory.ts"
 import { SourceNotFound } from "./SourceNotFound.ts"
@@ -12,15 +12,11 @@ import { SourceNotFound } from "./SourceNotFound.ts"
 export interface SourceOwner {
   /** What the owner remembers; after a failed commit it is read anew first. */
   readonly current: Effect.Effect<SourceMemory, SourceNotFound>
-  /**
-   * Hands a commit over in the order of the calls. The next run may start on what is in memory before it is durable; the
-   * answered fiber ends when it is.
-   */
+  /** Hands a commit over in the order of the calls. The next run may start on what is in memory before it is durable. */
   readonly commit: (
     memory: SourceMemory,
-    events: ReadonlyArray<NewEvent>,
-    parts: CommitParts | ((appended: ReadonlyArray<LoggedEvent>) => CommitParts)
-  ) => Effect.Effect<Fiber.Fiber<ReadonlyArray<LoggedEvent>, CommitError>>
+    ...commit: Parameters<EmitterLog["submit"]>
+  ) => Effect.Effect<Submission<CommitError>>
   /** Returns when every commit handed over is durable or has failed. */
   readonly settled: Effect.Effect<void>
   /** Whether a commit failed since memory was read: what it took is still to be done. */
@@ -38,8 +34,9 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
   readonly onReload: () => void
 }) {
   const loading = yield* Semaphore.make(1)
-  const inFlight = yield* InFlight.make
+  const inFlight = InFlight.make<CommitError>()
   const context = yield* Effect.context<Effect.Services<ReturnType<typeof load>>>()
+  const run = Effect.runForkWith(context)
   const read = load(sourceId).pipe(untilAnswered, Effect.provideContext(context))
   let memory = yield* read
   /** Failures since a commit last succeeded. */
@@ -53,30 +50,30 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
     options.onReload()
   }))
 
+  const noteEnd = (memory: SourceMemory, exit: Exit.Exit<void, CommitError>) => {
+    if (Exit.isSuccess(exit)) {
+      failures = 0
+      return
+    }
+    if (!memory.failed) failures += 1
+    memory.failed = true
+    run(
+      Effect.logWarning("A commit of a source failed; its memory is read anew", exit.cause).pipe(
+        Effect.annotateLogs({ source_id: sourceId })
+      )
+    )
+  }
+
   return {
     current: Effect.gen(function*() {
       if (Option.isSome(memory) && memory.value.failed) yield* readAnew
       return Option.isNone(memory) ? yield* new SourceNotFound() : memory.value
     }),
     commit: (memory, events, parts) =>
-      inFlight.start(
-        memory.log.commit(events, parts).pipe(
-          Effect.tap(() =>
-            Effect.sync(() => {
-              failures = 0
-            })
-          ),
-          Effect.tapError((error) =>
-            Effect.suspend(() => {
-              if (!memory.failed) failures += 1
-              memory.failed = true
-              return Effect.logWarning("A commit of a source failed; its memory is read anew", error).pipe(
-                Effect.annotateLogs({ source_id: sourceId })
-              )
-            })
-          )
-        )
-      ),
+      Effect.map(inFlight.start(memory.log.submit(events, parts)), (submission) => {
+        submission.onEnd((exit) => noteEnd(memory, exit))
+        return submission
+      }),
     settled: inFlight.settled,
     hasFailed: () => Option.isSome(memory) && memory.value.failed,
     invalidate: Effect.sync(() => {

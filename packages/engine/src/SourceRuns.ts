@@ -8,10 +8,11 @@ import { DedupeMarks } from "@headwater/log/DedupeMarks"
 import type { DueItem } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
 import type { CommitError, CommitRejected } from "@headwater/log/GroupCommit"
+import type { Submission } from "@headwater/log/Submission"
 import type { RunCall, RunResponse, RunResult } from "@headwater/sandbox/Run"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
-import { Clock, DateTime, Effect, Exit, Fiber, Metric, Option, Semaphore } from "effect"
+import { Clock, DateTime, Effect, Exit, Metric, Option, Semaphore } from "effect"
 import { untilAnswered } from "./DatabaseRetry.ts"
 import * as Dedupe from "./Dedupe.ts"
 import * as DueEmits from "./DueEmits.ts"
@@ -77,7 +78,6 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
   const marks = yield* DedupeMarks
   const log = yield* EventLog
   const quotas = yield* Quotas
-  const scope = yield* Effect.scope
   /** Dedupe looks at what is committed and what is handed over, so deciding and handing over are one step. */
   const deciding = yield* Semaphore.make(1)
   /** Inputs whose commit the database refused: they are passed with an error, or they would run for ever. */
@@ -120,11 +120,11 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
       else memory.db[key] = value
     }
     for (const { mark, value } of added.marks) memory.marks.set(mark, value)
-    return Effect.sync(() => {
+    return () => {
       for (const { mark, value } of added.marks) {
         if (memory.marks.get(mark) === value) memory.marks.delete(mark)
       }
-    })
+    }
   }
 
   /** Old requests that the cursor has passed; those of the last minute still answer repeats. */
@@ -141,8 +141,8 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
   })
 
   /** Notes what the database would refuse each time, when it has. */
-  const noteRefusal = (fiber: Fiber.Fiber<unknown, CommitError>, id: string) =>
-    Effect.map(Fiber.await(fiber), (exit) => {
+  const noteRefusal = (submission: Submission<CommitError>, id: string) =>
+    submission.onEnd((exit) => {
       const refusal = Exit.findErrorOption(exit)
       if (Option.isSome(refusal) && refusal.value._tag === "CommitRejected") poison.set(id, refusal.value)
     })
@@ -168,7 +168,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
     // Taken before it stands in line, so that the next look does not find the same input again.
     const taken = input.take()
     const computeMs = Math.ceil(result.wallMs)
-    const fiber = yield* owner.commit(memory, run.events, {
+    const submission = yield* owner.commit(memory, run.events, {
       ...taken,
       duePut: [...(taken.duePut ?? []), ...run.delayed],
       marks: run.marks,
@@ -184,7 +184,8 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
     yield* quotas.note(source.accountId, { computeMs })
     yield* Metric.update(Metric.withAttributes(runsTotal, { outcome: result.outcome }), 1)
     yield* Metric.update(runDuration, result.wallMs / 1_000)
-    yield* noteRefusal(fiber, input.id).pipe(Effect.andThen(written), Effect.forkIn(scope))
+    noteRefusal(submission, input.id)
+    submission.onEnd(written)
     yield* Effect.logInfo("run").pipe(Effect.annotateLogs({
       account_id: source.accountId,
       source_id: source.id,
@@ -199,7 +200,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
       emits: result.emits.length,
       events: run.events.length
     }))
-    return fiber
+    return submission
   }, deciding.withPermits(1))
 
   /** Puts a failure on `$errors`, taking the input with it. */
@@ -252,8 +253,8 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
           column
         })
       }
-      const fiber = yield* handOver(memory, hookInput(hook, at), result)
-      yield* Fiber.join(fiber).pipe(
+      const submission = yield* handOver(memory, hookInput(hook, at), result)
+      yield* submission.durable.pipe(
         Effect.mapError((error) =>
           new HookFailed({ hook, message: `what it did could not be saved: ${error.message}` })
         )
@@ -276,7 +277,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
       const refusal = poison.get(id)
       if (refusal === undefined) {
         const events = yield* DueEmits.decode([item])
-        yield* Effect.forkIn(noteRefusal(yield* owner.commit(memory, events, { dueDone: [item] }), id), scope)
+        noteRefusal(yield* owner.commit(memory, events, { dueDone: [item] }), id)
         return
       }
       poison.delete(id)

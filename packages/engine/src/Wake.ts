@@ -23,6 +23,7 @@ export const Wake = Schema.Struct({
 })
 export type Wake = typeof Wake.Type
 
+export const nothing: Wake = { due: false, look: false, fed: [] }
 export const forDueWork: Wake = { due: true, look: false, fed: [] }
 export const forEverything: Wake = { due: true, look: true, fed: [] }
 export const forEvents = (fed: ReadonlyArray<FedEvents>): Wake => ({ due: false, look: false, fed })
@@ -43,7 +44,8 @@ const isTooMuch = (fed: ReadonlyArray<FedEvents>): boolean => {
 
 /** A hint on top of another that was not followed yet. */
 export const merge = (before: Wake | undefined, wake: Wake): Wake => {
-  if (before === undefined) return wake
+  if (before === undefined || before === nothing) return wake
+  if (wake === nothing) return before
   const fed = [...before.fed, ...wake.fed]
   const tooMuch = isTooMuch(fed)
   return {

@@ -13,6 +13,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../test/EngineFixture.ts"
 import * as AccountActor from "./AccountActor.ts"
+import * as EmitterLog from "./EmitterLog.ts"
 import * as RetrySchedule from "./RetrySchedule.ts"
 import * as Wake from "./Wake.ts"
 import * as WebhookActor from "./WebhookActor.ts"
@@ -229,7 +230,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
   it.effect("passes what has come too far round, and what was deleted unread, as dropped", () =>
     Effect.gen(function*() {
       const { actor, log, sink, subscription } = yield* setup(() => ({ status: 200 }))
-      const appended = yield* log.commit([
+      const appended = yield* EmitterLog.commit(log, [
         EngineFixture.newEvent("deleted"),
         EngineFixture.newEvent("tired", "", 16),
         EngineFixture.newEvent("fresh"),

@@ -5,9 +5,9 @@ import { Cursors, keyText } from "@headwater/log/Cursors"
 import { Deliveries } from "@headwater/log/Deliveries"
 import { type DueItem, DueWork } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
-import { GroupCommit } from "@headwater/log/GroupCommit"
+import { type CommitError, GroupCommit } from "@headwater/log/GroupCommit"
 import { Webhooks } from "@headwater/log/Webhooks"
-import { Clock, Effect, Latch, Option, Semaphore } from "effect"
+import { Clock, Effect, Exit, Latch, Option, Semaphore } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { untilAnswered } from "./DatabaseRetry.ts"
 import { Draining } from "./Draining.ts"
@@ -20,6 +20,8 @@ import { type Send, send } from "./WebhookSend.ts"
 
 /** The owner of one webhook: sends what its cursors come to, and retries what failed. */
 export interface WebhookActor {
+  /** Takes a hint in, for the work under way or the next. */
+  readonly hint: (wake: Wake.Wake) => void
   /** Works until there is nothing left to do. Returns at once where it is working already. */
   readonly wake: (wake: Wake.Wake) => Effect.Effect<void>
   /** The webhook was changed: before anything else starts, it is read anew. */
@@ -61,10 +63,11 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
   const context = yield* Effect.context<
     Effect.Services<ReturnType<typeof load>> | Effect.Services<ReturnType<typeof send>> | SecureRandom.SecureRandom
   >()
+  const run = Effect.runForkWith(context)
   const scope = yield* Effect.scope
   const slots = yield* Semaphore.make(concurrency)
   const retrySlots = yield* Semaphore.make(retryConcurrency)
-  const inFlight = yield* InFlight.make
+  const inFlight = InFlight.make<CommitError>()
   /** Opened whenever there may be something to do. */
   const signal = yield* Latch.make()
 
@@ -81,27 +84,21 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
 
   /** Hands a commit over in the order of the calls; the next attempt does not wait for it. */
   const commit = (memory: WebhookMemory, commit: Commit, after: () => void = () => {}) =>
-    Effect.asVoid(inFlight.start(
-      writer.submit(() => commit).pipe(
-        Effect.tap(() =>
-          Effect.sync(() => {
-            failures = 0
-          })
-        ),
-        Effect.catch((error) =>
-          Effect.andThen(
-            Effect.sync(() => {
-              if (!memory.failed) failures += 1
-              memory.failed = true
-            }),
-            Effect.logWarning("A commit of a webhook failed; its memory is read anew", error).pipe(
-              Effect.annotateLogs({ webhook_id: webhookId })
-            )
+    Effect.map(inFlight.start(writer.submit(() => commit)), (submission) =>
+      submission.onEnd((exit) => {
+        after()
+        if (Exit.isSuccess(exit)) {
+          failures = 0
+          return
+        }
+        if (!memory.failed) failures += 1
+        memory.failed = true
+        run(
+          Effect.logWarning("A commit of a webhook failed; its memory is read anew", exit.cause).pipe(
+            Effect.annotateLogs({ webhook_id: webhookId })
           )
-        ),
-        Effect.ensuring(Effect.sync(after))
-      )
-    ))
+        )
+      }))
 
   /** Forks work that keeps the actor busy until it ends. */
   const start = (work: Effect.Effect<void>) => {
@@ -304,11 +301,16 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
     working = false
   })
 
+  const hint = (wake: Wake.Wake) => {
+    hints = Wake.merge(hints, wake)
+    signal.openUnsafe()
+  }
+
   return {
-    wake: (hint) =>
+    hint,
+    wake: (wake) =>
       Effect.suspend(() => {
-        hints = Wake.merge(hints, hint)
-        signal.openUnsafe()
+        hint(wake)
         if (working) return Effect.void
         working = true
         return Effect.onError(work, () =>

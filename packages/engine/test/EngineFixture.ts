@@ -118,4 +118,5 @@ export const newEvent = (payload: unknown, stream = "", hops = 1): NewEvent => (
 export const append = (
   log: EmitterLog.EmitterLog,
   payloads: ReadonlyArray<unknown>
-): Effect.Effect<ReadonlyArray<LoggedEvent>, unknown> => log.commit(payloads.map((payload) => newEvent(payload)), {})
+): Effect.Effect<ReadonlyArray<LoggedEvent>, unknown> =>
+  EmitterLog.commit(log, payloads.map((payload) => newEvent(payload)), {})

@@ -26,6 +26,9 @@ const emitters = Effect.fnUntraced(function*(...ids: ReadonlyArray<string>) {
     ))
 })
 
+const durably = (writer: GroupCommit["Service"], make: () => Commit) =>
+  Effect.flatMap(writer.submit(make), ({ durable }) => durable)
+
 const event = (head: Head, n: number, payload = "1"): LoggedEvent => ({
   emitterId: head.emitterId,
   stream: "",
@@ -65,7 +68,7 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
       const told = yield* PubSub.subscribe(writer.committed)
       yield* Effect.forEach(
         Array.from({ length: 50 }, (_, i) => i + 1).flatMap((n) => owners.map((head) => appending(head, n))),
-        (commit) => writer.submit(() => commit),
+        (commit) => durably(writer, () => commit),
         { concurrency: "unbounded", discard: true }
       )
       const expected = Array.from({ length: 50 }, (_, i) => i + 1)
@@ -85,7 +88,7 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
       const writer = yield* GroupCommit
       const [old, other, current] = yield* Effect.forEach(
         [appending(stale!, 1), appending(fine!, 1), appending(fresh, 1)],
-        (commit) => Effect.exit(writer.submit(() => commit)),
+        (commit) => Effect.exit(durably(writer, () => commit)),
         { concurrency: "unbounded" }
       )
       assert.isTrue(Exit.isFailure(old!))
@@ -104,7 +107,7 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
         appending(bad!, 2),
         appending(good!, 2)
       ]
-      const exits = yield* Effect.forEach(commits, (commit) => Effect.exit(writer.submit(() => commit)), {
+      const exits = yield* Effect.forEach(commits, (commit) => Effect.exit(durably(writer, () => commit)), {
         concurrency: "unbounded"
       })
       assert.deepStrictEqual(exits.map(Exit.isSuccess), [true, false, false, true])
@@ -112,7 +115,7 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
       assert.deepStrictEqual(yield* numbers("dc_good"), [1, 2])
       // Under a new epoch the owner starts over where the log stands.
       const again = Option.getOrThrow(yield* (yield* Heads).acquire("dc_bad"))
-      yield* writer.submit(() => appending(again, 1))
+      yield* durably(writer, () => appending(again, 1))
       assert.deepStrictEqual(yield* numbers("dc_bad"), [1])
     }))
 
@@ -122,11 +125,11 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
       const writer = yield* GroupCommit
       const cursors = yield* Cursors
       yield* Effect.all([
-        writer.submit(() => ({ moves: [move("dc_cursor", 0, 2)] })),
-        writer.submit(() => ({ moves: [move("dc_cursor", 2, 3)] }))
+        durably(writer, () => ({ moves: [move("dc_cursor", 0, 2)] })),
+        durably(writer, () => ({ moves: [move("dc_cursor", 2, 3)] }))
       ], { concurrency: "unbounded" })
       assert.deepStrictEqual(yield* cursors.requestsPosition("dc_cursor"), { n: 3, id: 3n })
-      const refused = yield* Effect.flip(writer.submit(() => ({ moves: [move("dc_cursor", 2, 4)] })))
+      const refused = yield* Effect.flip(durably(writer, () => ({ moves: [move("dc_cursor", 2, 4)] })))
       assert.strictEqual(refused._tag, "Fenced")
       const sql = yield* SqlClient.SqlClient
       const [row] = yield* sql<{ delivered: bigint }>`SELECT delivered FROM cursors WHERE emitter_id = 'dc_cursor'`
@@ -140,7 +143,7 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
       const [lonely] = yield* emitters("dc_going_on")
       const writer = yield* GroupCommit
       // What else the commit says stands: a subscription may go while an event of it is being run.
-      yield* writer.submit(() => ({ ...appending(lonely!, 1), moves: [gone] }))
+      yield* durably(writer, () => ({ ...appending(lonely!, 1), moves: [gone] }))
       assert.deepStrictEqual(yield* numbers("dc_going_on"), [1])
       const position = yield* (yield* Cursors).position({ subscriptionId: "sub_gone", emitterId: "dc_lonely" })
       assert.isTrue(Option.isNone(position))
@@ -163,7 +166,7 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
       const count = 300
       yield* Effect.forEach(
         Array.from({ length: count }, (_, i) => i + 1),
-        (n) => Effect.andThen(Effect.sleep(`${n} millis`), writer.submit(() => appending(owner!, n))),
+        (n) => Effect.andThen(Effect.sleep(`${n} millis`), durably(writer, () => appending(owner!, n))),
         { concurrency: "unbounded", discard: true }
       )
       yield* Fiber.interrupt(cutting)
@@ -177,7 +180,7 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
       const sql = yield* SqlClient.SqlClient
       const waiting = yield* sql.withTransaction(Effect.gen(function*() {
         yield* sql`SELECT FROM heads WHERE emitter_id = 'dc_middle' FOR UPDATE`
-        const fiber = yield* Effect.forkDetach(writer.submit(() => appending(owner!, 1)))
+        const fiber = yield* Effect.forkDetach(durably(writer, () => appending(owner!, 1)))
         // Ends the writer's connection where it waits for the row.
         yield* sql`SELECT pg_stat_clear_snapshot()`.pipe(
           Effect.andThen(sql`
@@ -198,8 +201,8 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
       const sql = yield* SqlClient.SqlClient
       yield* sql.withTransaction(Effect.gen(function*() {
         yield* sql`SELECT FROM heads WHERE emitter_id = 'dc_locked' FOR UPDATE`
-        const stuck = yield* Effect.forkDetach(Effect.flip(writer.submit(() => appending(locked!, 1))))
-        yield* writer.submit(() => appending(free!, 1))
+        const stuck = yield* Effect.forkDetach(Effect.flip(durably(writer, () => appending(locked!, 1))))
+        yield* durably(writer, () => appending(free!, 1))
         const refused = yield* Fiber.join(stuck)
         assert.strictEqual(refused._tag, "Fenced")
       }))

@@ -1,5 +1,5 @@
 import type { LoggedEvent } from "@headwater/domain/Event"
-import { Cause, Clock, Context, Deferred, Effect, Layer, Metric, PubSub, Queue, Schema, Semaphore } from "effect"
+import { Cause, Clock, Context, Effect, Exit, Layer, Metric, PubSub, Queue, Schema, Semaphore } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, SqlError } from "effect/sql"
 import { Attempts } from "./Attempts.ts"
@@ -13,6 +13,7 @@ import { DueWork } from "./DueWork.ts"
 import { EventLog } from "./EventLog.ts"
 import { Heads } from "./Heads.ts"
 import { SourceState } from "./SourceState.ts"
+import * as Submission from "./Submission.ts"
 import { isLocked, isTransient, retrySchedule } from "./TransientSqlError.ts"
 import { Usage } from "./Usage.ts"
 import { Writers } from "./Writers.ts"
@@ -42,7 +43,7 @@ export interface CommittedEvents {
 
 interface Waiting {
   readonly commit: Commit
-  readonly done: Deferred.Deferred<void, CommitError>
+  readonly end: (exit: Exit.Exit<void, CommitError>) => void
 }
 
 /** Bounds of one transaction, of what may wait for the next, and of what readers may be behind by. */
@@ -59,17 +60,19 @@ const sqlErrorOf = (cause: Cause.Cause<Fenced | SqlError.SqlError>): SqlError.Sq
 
 /**
  * The node's one writer: takes what is waiting while the previous commit is in flight and writes it as one transaction
- * of multi-row statements. An actor waits for `submit` and by that for COMMIT.
+ * of multi-row statements.
  */
 export class GroupCommit extends Context.Service<GroupCommit, {
   /**
-   * Takes the commit that `make` answers and returns when it is durable. `make` is called when there is room and what it
-   * answers is in line at once, so an actor that assigns ids in it has its commits in the order of their ids.
+   * Takes the commit that `make` answers. `make` is called when there is room and what it answers is in line at once, so
+   * an actor that assigns ids in it has its commits in the order of their ids.
    *
-   * While the database is away the commit waits and is tried again, and what is unclear is found out first, so a caller
-   * that can't wait sets a timeout and does not learn the outcome.
+   * While the database is away the commit waits and is tried again, and what is unclear is found out first, so who can't
+   * wait that long does not learn the outcome.
    */
-  readonly submit: (make: () => Commit) => Effect.Effect<void, CommitError>
+  readonly submit: (
+    make: (submission: Submission.Submission<CommitError>) => Commit
+  ) => Effect.Effect<Submission.Submission<CommitError>>
   /** Events as they are committed, in log order per emitter. A hint: a slow reader loses the oldest. */
   readonly committed: PubSub.PubSub<ReadonlyArray<CommittedEvents>>
   /** The emitters that were appended to since this was last called. */
@@ -152,10 +155,8 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         yield* Metric.update(appendedTotal, count)
         if (appended.length > 0) yield* PubSub.publish(committed, appended)
         const written = new Set(members)
-        for (const { commit, done } of batch) {
-          yield* written.has(commit)
-            ? Deferred.succeed(done, undefined)
-            : Deferred.fail(done, new Fenced({ what: `head of ${commit.head?.emitterId}` }))
+        for (const { commit, end } of batch) {
+          end(written.has(commit) ? Exit.void : Exit.fail(new Fenced({ what: `head of ${commit.head?.emitterId}` })))
         }
       })
 
@@ -172,11 +173,11 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         return epoch !== undefined && epoch >= head.epoch
       }
 
-      const refuse = ({ commit: { head }, done }: Waiting, error: CommitError) => {
+      const refuse = ({ commit: { head }, end }: Waiting, error: CommitError) => {
         if (head !== undefined && (refused.get(head.emitterId) ?? -1n) < head.epoch) {
           refused.set(head.emitterId, head.epoch)
         }
-        return Deferred.fail(done, error)
+        end(Exit.fail(error))
       }
 
       const errorOf = (cause: Cause.Cause<Fenced | SqlError.SqlError>): CommitError => {
@@ -191,14 +192,8 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       const commitBatch = (batch: ReadonlyArray<Waiting>): Effect.Effect<void> => {
         const late = batch.filter(isRefused)
         const current = late.length === 0 ? batch : batch.filter((waiting) => !late.includes(waiting))
-        return Effect.andThen(
-          Effect.forEach(
-            late,
-            (waiting) => refuse(waiting, new Fenced({ what: "a commit before this was refused" })),
-            { discard: true }
-          ),
-          current.length === 0 ? Effect.void : commitCurrent(current)
-        )
+        for (const waiting of late) refuse(waiting, new Fenced({ what: "a commit before this was refused" }))
+        return current.length === 0 ? Effect.void : commitCurrent(current)
       }
 
       const commitCurrent = (batch: ReadonlyArray<Waiting>): Effect.Effect<void> =>
@@ -206,9 +201,9 @@ export class GroupCommit extends Context.Service<GroupCommit, {
           Effect.flatMap((members) => succeed(batch, members)),
           Effect.catchCause((cause) =>
             batch.length === 1
-              ? refuse(batch[0]!, errorOf(cause))
+              ? Effect.sync(() => refuse(batch[0]!, errorOf(cause)))
               // One member spoils the batch: each alone, so that only it fails.
-              : Effect.forEach(batch, (waiting) => commitBatch([waiting]), { discard: true })
+              : Effect.forEach(batch, (waiting) => Effect.suspend(() => commitBatch([waiting])), { discard: true })
           )
         )
 
@@ -233,7 +228,12 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       })
 
       yield* takeBatch.pipe(
-        Effect.flatMap((batch) => Effect.uninterruptible(timed(commitBatch(batch)))),
+        Effect.flatMap((batch) =>
+          timed(Effect.suspend(() => commitBatch(batch))).pipe(
+            Effect.andThen(room.release(batch.length)),
+            Effect.uninterruptible
+          )
+        ),
         Effect.forever,
         Effect.forkScoped
       )
@@ -246,11 +246,15 @@ export class GroupCommit extends Context.Service<GroupCommit, {
           return taken
         },
         submit: (make) =>
-          Effect.gen(function*() {
-            const done = yield* Deferred.make<void, CommitError>()
-            yield* Effect.sync(() => Queue.offerUnsafe(queue, { commit: make(), done }))
-            return yield* Deferred.await(done)
-          }).pipe(room.withPermits(1))
+          Effect.uninterruptibleMask((restore) =>
+            Effect.flatMap(restore(room.take(1)), () => {
+              const { end, submission } = Submission.make<CommitError>()
+              return Effect.sync(() => {
+                Queue.offerUnsafe(queue, { commit: make(submission), end })
+                return submission
+              }).pipe(Effect.onError(() => room.release(1)))
+            })
+          )
       })
     })
   )

@@ -1,0 +1,139 @@
+import { Effect, Latch, Schedule, type Scope } from "effect"
+import * as Wake from "./Wake.ts"
+
+/** What every actor answers to. */
+export interface Wakeable {
+  readonly hint: (wake: Wake.Wake) => void
+  readonly wake: (wake: Wake.Wake) => Effect.Effect<void>
+}
+
+/**
+ * An actor in this node's memory. Once woken it stays awake for a while, and is called and hinted at directly: through its
+ * mailbox that costs more than most calls are about.
+ */
+export interface Resident<A> {
+  /** Gives an actor that is awake a hint; answers whether it was. */
+  readonly hint: (wake: Wake.Wake) => boolean
+  /** A call to an actor that is awake, which stays until it is over; none where it is not. */
+  readonly call: <B, E, R>(use: (actor: A) => Effect.Effect<B, E, R>) => Effect.Effect<B, E, R> | undefined
+  /**
+   * Wakes the actor and has it work whenever there is a hint, until there was none for a while or this is interrupted.
+   * Returns at once where it is awake already.
+   */
+  readonly stay: (wake: Wake.Wake) => Effect.Effect<void>
+}
+
+/** The actors of one kind that are in this node's memory. */
+export interface Residents<A> {
+  /** Adds an actor for as long as the scope is open. */
+  readonly add: (id: string, actor: A) => Effect.Effect<Resident<A>, never, Scope.Scope>
+  readonly find: (id: string) => Resident<A> | undefined
+}
+
+/** An actor rests for one to two of these after its last hint. */
+const sweepInterval = "15 seconds"
+
+interface Swept<A> extends Resident<A> {
+  readonly sweep: () => void
+}
+
+const resident = <A extends Wakeable>(actor: A): Swept<A> => {
+  const signal = Latch.makeUnsafe()
+  const callsOver = Latch.makeUnsafe(true)
+  let awake = false
+  let used = false
+  let leaving = false
+  let calls = 0
+
+  const isLeaving = () => leaving
+
+  const use = () => {
+    used = true
+    leaving = false
+  }
+
+  const hint = (wake: Wake.Wake) => {
+    if (!awake) return false
+    use()
+    actor.hint(wake)
+    signal.openUnsafe()
+    return true
+  }
+
+  const workAndRest = Effect.gen(function*() {
+    do {
+      signal.closeUnsafe()
+      yield* actor.wake(Wake.nothing)
+      yield* Effect.interruptible(signal.await)
+    } while (!isLeaving())
+    awake = false
+  })
+
+  return {
+    hint,
+    call: (f) => {
+      if (!awake) return undefined
+      use()
+      return Effect.suspend(() => {
+        calls += 1
+        callsOver.closeUnsafe()
+        return Effect.ensuring(
+          f(actor),
+          Effect.sync(() => {
+            calls -= 1
+            if (calls === 0) callsOver.openUnsafe()
+          })
+        )
+      })
+    },
+    stay: (wake) =>
+      Effect.suspend(() => {
+        if (hint(wake)) return Effect.void
+        awake = true
+        hint(wake)
+        return workAndRest.pipe(
+          Effect.ensuring(Effect.suspend(() => {
+            awake = false
+            return callsOver.await
+          })),
+          Effect.uninterruptible
+        )
+      }),
+    sweep: () => {
+      if (!used && awake) {
+        leaving = true
+        signal.openUnsafe()
+      }
+      used = false
+    }
+  }
+}
+
+export const make = Effect.fnUntraced(function*<A extends Wakeable>(): Effect.fn.Return<
+  Residents<A>,
+  never,
+  Scope.Scope
+> {
+  const known = new Map<string, Swept<A>>()
+  yield* Effect.sync(() => {
+    for (const { sweep } of known.values()) sweep()
+  }).pipe(
+    Effect.schedule(Schedule.spaced(sweepInterval)),
+    Effect.forkScoped
+  )
+  return {
+    add: (id, actor) =>
+      Effect.acquireRelease(
+        Effect.sync(() => {
+          const added = resident(actor)
+          known.set(id, added)
+          return added
+        }),
+        (added) =>
+          Effect.sync(() => {
+            if (known.get(id) === added) known.delete(id)
+          })
+      ),
+    find: (id) => known.get(id)
+  }
+})
