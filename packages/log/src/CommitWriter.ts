@@ -84,6 +84,13 @@ export class CommitWriter extends Context.Service<CommitWriter, {
   readonly write: <C extends Commit>(
     commits: ReadonlyArray<C>
   ) => Effect.Effect<ReadonlyArray<C>, Fenced | SqlError.SqlError>
+  /**
+   * The statements that write a batch if nothing stands against any member of it; otherwise one of them is an error.
+   * None where it is known already that something does, or what a member does is not known beforehand.
+   */
+  readonly statements: (
+    commits: ReadonlyArray<Commit>
+  ) => ReadonlyArray<Effect.Effect<void, SqlError.SqlError>> | undefined
 }>()("@headwater/log/CommitWriter") {
   static readonly layer = Layer.effect(
     CommitWriter,
@@ -98,10 +105,32 @@ export class CommitWriter extends Context.Service<CommitWriter, {
       const deliveries = yield* Deliveries
       const usage = yield* Usage
 
-      const whenAny = <A, B>(
+      const whenAny = <A>(
         items: ReadonlyArray<A>,
-        write: (items: ReadonlyArray<A>) => Effect.Effect<B, SqlError.SqlError>
-      ): Effect.Effect<void, SqlError.SqlError> => items.length === 0 ? Effect.void : Effect.asVoid(write(items))
+        write: (items: ReadonlyArray<A>) => Effect.Effect<void, SqlError.SqlError>
+      ): ReadonlyArray<Effect.Effect<void, SqlError.SqlError>> => items.length === 0 ? nothing : [write(items)]
+
+      /** What there is to write beside heads, cursors and deliveries, in an order in which it can be. */
+      const rest = (commits: ReadonlyArray<Commit>) => {
+        const dueWork = foldDueWork(commits)
+        return [
+          ...whenAny(all(commits, (commit) => commit.events), events.append),
+          ...whenAny(all(commits, (commit) => commit.settlements), cursors.settle),
+          ...whenAny(
+            lastByKey(all(commits, (commit) => commit.state), (item) => `${item.sourceId} ${item.key}`),
+            state.write
+          ),
+          ...whenAny(
+            lastByKey(all(commits, (commit) => commit.marks), (item) => `${item.emitterId} ${item.mark}`),
+            marks.add
+          ),
+          ...whenAny(dueWork.done, due.done),
+          ...whenAny(dueWork.put, due.put),
+          ...whenAny(all(commits, (commit) => commit.deliveries), deliveries.insert),
+          ...whenAny(all(commits, (commit) => commit.attempts), attempts.record),
+          ...whenAny(all(commits, (commit) => commit.usage), usage.add)
+        ]
+      }
 
       const moveCursors = Effect.fnUntraced(function*(commits: ReadonlyArray<Commit>) {
         const moves = mergeMoves(all(commits, (commit) => commit.moves))
@@ -132,29 +161,25 @@ export class CommitWriter extends Context.Service<CommitWriter, {
             head === undefined || (held.has(head.emitterId) && wanted.get(head.emitterId)?.epoch === head.epoch)
           )
           CrashPoint.reached("commit-heads")
-          const dueWork = foldDueWork(members)
-          yield* whenAny(all(members, (commit) => commit.events), events.append)
           yield* moveCursors(members)
-          yield* whenAny(all(members, (commit) => commit.settlements), cursors.settle)
-          yield* whenAny(
-            lastByKey(all(members, (commit) => commit.state), (item) => `${item.sourceId} ${item.key}`),
-            state.write
-          )
-          yield* whenAny(
-            lastByKey(all(members, (commit) => commit.marks), (item) => `${item.emitterId} ${item.mark}`),
-            marks.add
-          )
-          yield* whenAny(dueWork.done, due.done)
-          yield* whenAny(dueWork.put, due.put)
-          yield* whenAny(all(members, (commit) => commit.deliveries), deliveries.insert)
+          for (const statement of rest(members)) yield* statement
           yield* changeDeliveries(members)
-          yield* whenAny(all(members, (commit) => commit.attempts), attempts.record)
-          yield* whenAny(all(members, (commit) => commit.usage), usage.add)
           for (const { also } of members) {
             if (also !== undefined) yield* also
           }
           return members
-        })
+        }),
+        statements: (commits) => {
+          const newest = newestHeads(commits)
+          const isStale = ({ head }: Commit) => head !== undefined && newest.get(head.emitterId)?.epoch !== head.epoch
+          if (commits.some((commit) => commit.also !== undefined || isStale(commit))) return undefined
+          return [
+            ...whenAny([...newest.values()], heads.advanceAll),
+            ...whenAny(mergeMoves(all(commits, (commit) => commit.moves)), cursors.moveAll),
+            ...rest(commits),
+            ...whenAny(all(commits, (commit) => commit.deliveryChanges), deliveries.changeAll)
+          ]
+        }
       })
     })
   )

@@ -8,6 +8,7 @@ export const points = {
   "commit-taken": "a batch is chosen and nothing of it is written",
   "commit-heads": "the heads of a batch are moved on, in its open transaction",
   "commit-written": "all of a batch is written, but for COMMIT",
+  "commit-sent": "all of a batch is on its way to the database, COMMIT and all",
   "commit-done": "a batch is committed and nobody knows",
   "ingest-durable": "a request is durable and its sender has no answer",
   "routing": "a batch is committed and no listener is woken",
@@ -55,6 +56,9 @@ const armed = ([["HEADWATER_CRASH_AT", "SIGKILL"], ["HEADWATER_STOP_AT", "SIGSTO
     return asked === undefined ? [] : [{ ...asked, signal }]
   }
 )
+
+/** Whether the environment asks for any of the points. */
+export const isAsked = (points: ReadonlyArray<CrashPoint>): boolean => armed.some(({ name }) => points.includes(name))
 
 /**
  * Notes that the process has come to a point. Does nothing, at the cost of an empty call, unless the environment at the

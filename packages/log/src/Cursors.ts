@@ -2,6 +2,7 @@ import * as EventId from "@headwater/domain/EventId"
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import type { EventRange, StreamAddress } from "./EventLog.ts"
+import { exactly } from "./internal/Exactly.ts"
 import { bigints, numbers, texts } from "./internal/SqlArray.ts"
 
 /** Stands in for a subscription id where a source reads its own `$requests`. */
@@ -89,6 +90,8 @@ export class Cursors extends Context.Service<Cursors, {
    * cursor that stood elsewhere, or whose subscription is gone, did not.
    */
   readonly move: (moves: ReadonlyArray<CursorMove>) => Effect.Effect<(key: CursorKey) => boolean, SqlError.SqlError>
+  /** The same, where it is an error if any did not move. */
+  readonly moveAll: (moves: ReadonlyArray<CursorMove>) => Effect.Effect<void, SqlError.SqlError>
   /** Those of the cursors whose subscription and emitter are both still there. */
   readonly existing: (keys: ReadonlyArray<CursorKey>) => Effect.Effect<ReadonlyArray<CursorKey>, SqlError.SqlError>
   readonly settle: (settlements: ReadonlyArray<CursorSettlement>) => Effect.Effect<void, SqlError.SqlError>
@@ -131,6 +134,53 @@ export class Cursors extends Context.Service<Cursors, {
         ) AS r
         LEFT JOIN cursors c ON c.subscription_id = r.subscription_id AND c.emitter_id = r.emitter_id
         WHERE r.streams ? r.stream AND (r.streams ->> r.stream)::bigint > coalesce(c.n, 0)`
+
+      // A cursor that went with its emitter must not come back: one that is there is updated and nothing else, and a first
+      // move holds on to the emitter's head, whose removal comes before that of the cursors.
+      const moving = (moves: ReadonlyArray<CursorMove>) =>
+        sql`
+          WITH moves AS MATERIALIZED (
+            SELECT m.* FROM unnest(
+              ${texts(moves.map((move) => move.subscriptionId))},
+              ${texts(moves.map((move) => move.emitterId))},
+              ${numbers(moves.map((move) => move.from))},
+              ${numbers(moves.map((move) => move.to.n))},
+              ${bigints(moves.map((move) => move.to.id))},
+              ${numbers(moves.map((move) => move.tally.delivered))},
+              ${numbers(moves.map((move) => move.tally.pending))},
+              ${numbers(moves.map((move) => move.tally.exhausted))},
+              ${numbers(moves.map((move) => move.tally.dropped))}
+            ) AS m (subscription_id, emitter_id, from_n, n, id, delivered, pending, exhausted, dropped)
+            WHERE m.subscription_id = ${ownRequests}
+              OR EXISTS (SELECT FROM subscriptions s WHERE s.id = m.subscription_id)
+          ), updated AS (
+            UPDATE cursors c SET
+              n = m.n,
+              id = m.id,
+              delivered = c.delivered + m.delivered,
+              pending = c.pending + m.pending,
+              exhausted = c.exhausted + m.exhausted,
+              dropped = c.dropped + m.dropped
+            FROM moves m
+            WHERE c.subscription_id = m.subscription_id AND c.emitter_id = m.emitter_id AND c.n = m.from_n
+            RETURNING c.subscription_id, c.emitter_id
+          ), first AS MATERIALIZED (
+            SELECT m.* FROM moves m
+            WHERE m.from_n = 0 AND NOT EXISTS (SELECT FROM cursors e
+              WHERE e.subscription_id = m.subscription_id AND e.emitter_id = m.emitter_id)
+          ), held AS MATERIALIZED (
+            SELECT h.emitter_id FROM heads h WHERE h.emitter_id IN (SELECT emitter_id FROM first)
+            ORDER BY h.emitter_id FOR KEY SHARE
+          ), inserted AS (
+            INSERT INTO cursors (subscription_id, emitter_id, start_n, n, id, delivered, pending, exhausted, dropped)
+            SELECT f.* FROM first f WHERE f.emitter_id IN (SELECT emitter_id FROM held)
+            ORDER BY f.subscription_id, f.emitter_id
+            ON CONFLICT DO NOTHING
+            RETURNING subscription_id, emitter_id
+          ), moved AS (
+            SELECT * FROM updated UNION ALL SELECT * FROM inserted
+          )`
+
       return Cursors.of({
         position: (key) =>
           Effect.map(
@@ -156,49 +206,7 @@ export class Cursors extends Context.Service<Cursors, {
           ),
         move: (moves) =>
           Effect.map(
-            // A cursor that went with its emitter must not come back: one that is there is updated and nothing else, and a
-            // first move holds on to the emitter's head, whose removal comes before that of the cursors.
-            sql<{ subscription_id: string; emitter_id: string }>`
-              WITH moves AS MATERIALIZED (
-                SELECT m.* FROM unnest(
-                  ${texts(moves.map((move) => move.subscriptionId))},
-                  ${texts(moves.map((move) => move.emitterId))},
-                  ${numbers(moves.map((move) => move.from))},
-                  ${numbers(moves.map((move) => move.to.n))},
-                  ${bigints(moves.map((move) => move.to.id))},
-                  ${numbers(moves.map((move) => move.tally.delivered))},
-                  ${numbers(moves.map((move) => move.tally.pending))},
-                  ${numbers(moves.map((move) => move.tally.exhausted))},
-                  ${numbers(moves.map((move) => move.tally.dropped))}
-                ) AS m (subscription_id, emitter_id, from_n, n, id, delivered, pending, exhausted, dropped)
-                WHERE m.subscription_id = ${ownRequests}
-                  OR EXISTS (SELECT FROM subscriptions s WHERE s.id = m.subscription_id)
-              ), updated AS (
-                UPDATE cursors c SET
-                  n = m.n,
-                  id = m.id,
-                  delivered = c.delivered + m.delivered,
-                  pending = c.pending + m.pending,
-                  exhausted = c.exhausted + m.exhausted,
-                  dropped = c.dropped + m.dropped
-                FROM moves m
-                WHERE c.subscription_id = m.subscription_id AND c.emitter_id = m.emitter_id AND c.n = m.from_n
-                RETURNING c.subscription_id, c.emitter_id
-              ), first AS MATERIALIZED (
-                SELECT m.* FROM moves m
-                WHERE m.from_n = 0 AND NOT EXISTS (SELECT FROM cursors e
-                  WHERE e.subscription_id = m.subscription_id AND e.emitter_id = m.emitter_id)
-              ), held AS MATERIALIZED (
-                SELECT h.emitter_id FROM heads h WHERE h.emitter_id IN (SELECT emitter_id FROM first)
-                ORDER BY h.emitter_id FOR KEY SHARE
-              ), inserted AS (
-                INSERT INTO cursors (subscription_id, emitter_id, start_n, n, id, delivered, pending, exhausted, dropped)
-                SELECT f.* FROM first f WHERE f.emitter_id IN (SELECT emitter_id FROM held)
-                ORDER BY f.subscription_id, f.emitter_id
-                ON CONFLICT DO NOTHING
-                RETURNING subscription_id, emitter_id
-              )
-              SELECT * FROM updated UNION ALL SELECT * FROM inserted`,
+            sql<{ subscription_id: string; emitter_id: string }>`${moving(moves)} SELECT * FROM moved`,
             (rows) => {
               const moved = new Set(
                 rows.map((row) => keyText({ subscriptionId: row.subscription_id, emitterId: row.emitter_id }))
@@ -206,6 +214,7 @@ export class Cursors extends Context.Service<Cursors, {
               return (key: CursorKey) => moved.has(keyText(key))
             }
           ),
+        moveAll: (moves) => Effect.asVoid(sql`${moving(moves)} ${exactly(sql, "moved", moves.length)}`),
         existing: (keys) =>
           Effect.map(
             sql<{ subscription_id: string; emitter_id: string }>`

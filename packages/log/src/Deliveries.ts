@@ -1,6 +1,7 @@
 import type { EventId } from "@headwater/domain/EventId"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { exactly } from "./internal/Exactly.ts"
 import { bigints, integers, texts } from "./internal/SqlArray.ts"
 
 /** `pending` waits for a retry; `exhausted` has used them all, and can be replayed. */
@@ -66,6 +67,8 @@ export class Deliveries extends Context.Service<Deliveries, {
   readonly change: (
     changes: ReadonlyArray<DeliveryChange>
   ) => Effect.Effect<ReadonlySet<string>, SqlError.SqlError>
+  /** The same, where it is an error if any did not change. */
+  readonly changeAll: (changes: ReadonlyArray<DeliveryChange>) => Effect.Effect<void, SqlError.SqlError>
   /** A subscription is gone: what waits for a retry is not tried again. */
   readonly removePendingOf: (
     webhookId: string,
@@ -79,6 +82,28 @@ export class Deliveries extends Context.Service<Deliveries, {
     Deliveries,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+
+      const changing = (changes: ReadonlyArray<DeliveryChange>) =>
+        sql`
+          WITH change AS (
+            SELECT * FROM unnest(
+              ${texts(changes.map((change) => change.id))},
+              ${integers(changes.map((change) => change.fromAttempts))},
+              ${integers(changes.map((change) => change.attempts))},
+              ${texts(changes.map((change) => change.state))}
+            ) AS c (id, from_attempts, attempts, state)
+          ), removed AS (
+            DELETE FROM deliveries d USING change c
+            WHERE d.id = c.id AND d.attempts = c.from_attempts AND c.state = 'settled'
+            RETURNING d.id
+          ), updated AS (
+            UPDATE deliveries d SET attempts = c.attempts, state = c.state FROM change c
+            WHERE d.id = c.id AND d.attempts = c.from_attempts AND c.state <> 'settled'
+            RETURNING d.id
+          ), changed AS (
+            SELECT id FROM removed UNION ALL SELECT id FROM updated
+          )`
+
       return Deliveries.of({
         find: (ids) =>
           Effect.map(
@@ -114,26 +139,10 @@ export class Deliveries extends Context.Service<Deliveries, {
             )`),
         change: (changes) =>
           Effect.map(
-            sql<{ id: string }>`
-              WITH change AS (
-                SELECT * FROM unnest(
-                  ${texts(changes.map((change) => change.id))},
-                  ${integers(changes.map((change) => change.fromAttempts))},
-                  ${integers(changes.map((change) => change.attempts))},
-                  ${texts(changes.map((change) => change.state))}
-                ) AS c (id, from_attempts, attempts, state)
-              ), removed AS (
-                DELETE FROM deliveries d USING change c
-                WHERE d.id = c.id AND d.attempts = c.from_attempts AND c.state = 'settled'
-                RETURNING d.id
-              ), updated AS (
-                UPDATE deliveries d SET attempts = c.attempts, state = c.state FROM change c
-                WHERE d.id = c.id AND d.attempts = c.from_attempts AND c.state <> 'settled'
-                RETURNING d.id
-              )
-              SELECT id FROM removed UNION ALL SELECT id FROM updated`,
+            sql<{ id: string }>`${changing(changes)} SELECT id FROM changed`,
             (rows) => new Set(rows.map((row) => row.id))
           ),
+        changeAll: (changes) => Effect.asVoid(sql`${changing(changes)} ${exactly(sql, "changed", changes.length)}`),
         removePendingOf: (webhookId, subscriptionId) =>
           Effect.asVoid(sql`
             DELETE FROM deliveries

@@ -12,6 +12,7 @@ import { Deliveries } from "./Deliveries.ts"
 import { DueWork } from "./DueWork.ts"
 import { EventLog } from "./EventLog.ts"
 import { Heads } from "./Heads.ts"
+import { Pipeline } from "./Pipeline.ts"
 import { SourceState } from "./SourceState.ts"
 import * as Submission from "./Submission.ts"
 import { isLocked, isTransient, retrySchedule } from "./TransientSqlError.ts"
@@ -52,6 +53,9 @@ const maxBatchBytes = 8 * 1024 * 1024
 const maxWaiting = 10_000
 const maxUnread = 256
 
+/** Where a process can be made to die within a transaction, which then has to be made a statement after the other. */
+const pointsWithin = ["commit-heads", "commit-written"] as const
+
 /** The database's error, also where it came of ending a transaction on a connection that is gone. */
 const sqlErrorOf = (cause: Cause.Cause<Fenced | SqlError.SqlError>): SqlError.SqlError | undefined => {
   const error = Cause.squash(cause)
@@ -84,6 +88,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       const sql = yield* SqlClient.SqlClient
       const writer = yield* CommitWriter
       const writers = yield* Writers
+      const pipeline = yield* Pipeline
       const id = Buffer.from(SecureRandom.randomBytesUnsafe(16)).toString("hex")
       yield* Effect.acquireRelease(writers.register(id), () => Effect.ignore(writers.remove(id)))
       const room = yield* Semaphore.make(maxWaiting)
@@ -102,11 +107,9 @@ export class GroupCommit extends Context.Service<GroupCommit, {
           Effect.orDie
         )
 
-      /** One transaction. After a lost connection it is found out whether it had committed. */
-      const attempt = (commits: ReadonlyArray<Commit>) =>
+      /** A statement after the other, so that who is fenced or refused is told apart from the others. */
+      const stepByStep = (commits: ReadonlyArray<Commit>, batch: bigint) =>
         Effect.suspend(() => {
-          const batch = ++lastBatch
-          CrashPoint.reached("commit-taken")
           let members: ReadonlyArray<Commit> | undefined
           return writers.note(id, batch).pipe(
             Effect.andThen(writer.write(commits)),
@@ -126,6 +129,31 @@ export class GroupCommit extends Context.Service<GroupCommit, {
                 : Effect.flatMap(isWritten(batch), (done) => done ? Effect.succeed(written) : Effect.fail(error))
             })
           )
+        })
+
+      /** All at once, which is all there is to it but for where something stands against a commit. */
+      const atOnce = (
+        commits: ReadonlyArray<Commit>,
+        batch: bigint,
+        statements: ReadonlyArray<Effect.Effect<void, SqlError.SqlError>>
+      ) =>
+        Effect.gen(function*() {
+          const done = yield* pipeline.transact([writers.note(id, batch), ...statements]).pipe(
+            Effect.catchIf(isTransient, (error) => Effect.filterOrFail(isWritten(batch), Boolean, () => error)),
+            Effect.catch(() => isWritten(batch))
+          )
+          return done ? commits : yield* stepByStep(commits, batch)
+        })
+
+      /** One transaction. After a lost connection it is found out whether it had committed. */
+      const attempt = (
+        commits: ReadonlyArray<Commit>
+      ): Effect.Effect<ReadonlyArray<Commit>, Fenced | SqlError.SqlError> =>
+        Effect.suspend(() => {
+          const batch = ++lastBatch
+          CrashPoint.reached("commit-taken")
+          const statements = CrashPoint.isAsked(pointsWithin) ? undefined : writer.statements(commits)
+          return statements === undefined ? stepByStep(commits, batch) : atOnce(commits, batch, statements)
         })
 
       /** Tried until the database takes or refuses it. What somebody else has locked is for the caller to deal with. */
@@ -262,7 +290,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
   /** The writer and every table it writes to. */
   static readonly layer = GroupCommit.layerNoTables.pipe(
     Layer.provide(CommitWriter.layer),
-    Layer.provide(Writers.layer),
+    Layer.provide([Pipeline.layer, Writers.layer]),
     Layer.provideMerge(
       Layer.mergeAll(
         Heads.layer,

@@ -1,6 +1,7 @@
 import type { EventId } from "@headwater/domain/EventId"
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { exactly } from "./internal/Exactly.ts"
 import { bigints, texts } from "./internal/SqlArray.ts"
 
 /**
@@ -48,12 +49,34 @@ export class Heads extends Context.Service<Heads, {
    * epoch still was the given one; the others are left as they were.
    */
   readonly advance: (heads: ReadonlyArray<Head>) => Effect.Effect<ReadonlySet<string>, SqlError.SqlError>
+  /** The same, where it is an error if any has another epoch. */
+  readonly advanceAll: (heads: ReadonlyArray<Head>) => Effect.Effect<void, SqlError.SqlError>
   readonly remove: (emitterId: string) => Effect.Effect<void, SqlError.SqlError>
 }>()("@headwater/log/Heads") {
   static readonly layer: Layer.Layer<Heads, never, SqlClient.SqlClient> = Layer.effect(
     Heads,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+
+      const advancing = (heads: ReadonlyArray<Head>) =>
+        sql`
+          WITH member AS (
+            SELECT * FROM unnest(
+              ${texts(heads.map((head) => head.emitterId))},
+              ${bigints(heads.map((head) => head.epoch))},
+              ${bigints(heads.map((head) => head.lastId))},
+              ${texts(heads.map((head) => JSON.stringify(head.streams)))}
+            ) AS m (emitter_id, epoch, last_id, streams)
+          ), locked AS MATERIALIZED (
+            SELECT h.emitter_id FROM heads h JOIN member m USING (emitter_id, epoch)
+            ORDER BY h.emitter_id FOR UPDATE OF h
+          ), advanced AS (
+            UPDATE heads h SET last_id = m.last_id, streams = m.streams::jsonb
+            FROM member m JOIN locked USING (emitter_id)
+            WHERE h.emitter_id = m.emitter_id AND h.epoch = m.epoch
+            RETURNING h.emitter_id
+          )`
+
       return Heads.of({
         create: (emitterId, accountId) =>
           Effect.asVoid(sql`
@@ -71,24 +94,10 @@ export class Heads extends Context.Service<Heads, {
           ),
         advance: (heads) =>
           Effect.map(
-            sql<{ emitter_id: string }>`
-              WITH member AS (
-                SELECT * FROM unnest(
-                  ${texts(heads.map((head) => head.emitterId))},
-                  ${bigints(heads.map((head) => head.epoch))},
-                  ${bigints(heads.map((head) => head.lastId))},
-                  ${texts(heads.map((head) => JSON.stringify(head.streams)))}
-                ) AS m (emitter_id, epoch, last_id, streams)
-              ), locked AS MATERIALIZED (
-                SELECT h.emitter_id FROM heads h JOIN member m USING (emitter_id, epoch)
-                ORDER BY h.emitter_id FOR UPDATE OF h
-              )
-              UPDATE heads h SET last_id = m.last_id, streams = m.streams::jsonb
-              FROM member m JOIN locked USING (emitter_id)
-              WHERE h.emitter_id = m.emitter_id AND h.epoch = m.epoch
-              RETURNING h.emitter_id`,
+            sql<{ emitter_id: string }>`${advancing(heads)} SELECT emitter_id FROM advanced`,
             (rows) => new Set(rows.map((row) => row.emitter_id))
           ),
+        advanceAll: (heads) => Effect.asVoid(sql`${advancing(heads)} ${exactly(sql, "advanced", heads.length)}`),
         remove: (emitterId) => Effect.asVoid(sql`DELETE FROM heads WHERE emitter_id = ${emitterId}`)
       })
     })

@@ -1,0 +1,69 @@
+import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
+import { Context, Effect, Exit, Layer, Stream } from "effect"
+import { SqlClient, type SqlConnection, type SqlError } from "effect/sql"
+import * as CrashPoint from "./CrashPoint.ts"
+
+/** Statements that are written without waiting for the answers of those before them. */
+const pipelined = (connection: PgConnection.PgConnection): SqlConnection.Connection => {
+  const execute: SqlConnection.Connection["execute"] = (sql, params, transformRows) =>
+    Effect.map(connection.query(sql, params), ({ rows }) => transformRows === undefined ? rows : transformRows(rows))
+  const executeValues: SqlConnection.Connection["executeValues"] = (sql, params) => connection.queryValues(sql, params)
+  return {
+    execute,
+    executeUnprepared: execute,
+    executeRaw: (sql, params) => connection.query(sql, params),
+    executeValues,
+    executeValuesUnprepared: executeValues,
+    executeStream: () => Stream.die("A stream has no place in a pipeline")
+  }
+}
+
+/**
+ * Transactions whose statements are all known before the first of them is answered: they go to the database as one
+ * message and come back as one, where each would be a round trip.
+ */
+export class Pipeline extends Context.Service<Pipeline, {
+  /**
+   * Runs statements in one transaction, each whatever became of those before it. Answers whether the transaction was
+   * committed; if not, the database refused a statement and nothing was written. After an error that is not known.
+   */
+  readonly transact: (
+    statements: ReadonlyArray<Effect.Effect<unknown, SqlError.SqlError>>
+  ) => Effect.Effect<boolean, SqlError.SqlError>
+}>()("@headwater/log/Pipeline") {
+  static readonly layer: Layer.Layer<Pipeline, SqlError.SqlError, PgClient.PgClient | SqlClient.SqlClient> = Layer
+    .effect(
+      Pipeline,
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const { config } = yield* PgClient.PgClient
+        const pool = yield* PgPool.make({
+          ...config,
+          multiplex: true,
+          minConnections: 0,
+          maxConnections: 1,
+          // A statement that comes to run outside of the transaction, whatever the reason, must not write.
+          startupParameters: { ...config.startupParameters, default_transaction_read_only: "on" }
+        })
+
+        return Pipeline.of({
+          transact: (statements) =>
+            Effect.scoped(Effect.gen(function*() {
+              const connection = yield* pool.get
+              const inTransaction = Effect.provideService(sql.transactionService, [pipelined(connection), 0])
+              const [begun, written, ended] = yield* Effect.all([
+                Effect.exit(connection.query("BEGIN READ WRITE")),
+                Effect.forEach(statements, (statement) => Effect.exit(inTransaction(statement)), {
+                  concurrency: "unbounded"
+                }),
+                Effect.exit(connection.query("COMMIT")),
+                // The connection sends what it was given in a microtask of its own.
+                Effect.sync(() => queueMicrotask(() => CrashPoint.reached("commit-sent")))
+              ], { concurrency: "unbounded" })
+              const { command } = yield* ended
+              return command === "COMMIT" && Exit.isSuccess(begun) && written.every(Exit.isSuccess)
+            })).pipe(Effect.uninterruptible)
+        })
+      })
+    )
+}
