@@ -52,6 +52,7 @@ const busy: ReadonlySet<CrashPoint.CrashPoint> = new Set([
   "commit-taken",
   "commit-heads",
   "commit-written",
+  "commit-sent",
   "commit-done",
   "ingest-durable",
   "routing",

@@ -1,4 +1,5 @@
 import { NodeHttpServer } from "@effect/platform-node"
+import * as RandomBytes from "@headwater/domain/RandomBytes"
 import { EgressBroker } from "@headwater/egress/EgressBroker"
 import { EgressGuard } from "@headwater/egress/EgressGuard"
 import { EgressHttp } from "@headwater/egress/EgressHttp"
@@ -11,7 +12,7 @@ import { accessibleExecutable, sandboxIdentity } from "@headwater/postgres/Unpri
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import { packagedDenoPath, SandboxConfig } from "@headwater/sandbox/SandboxConfig"
 import { Effect, Layer, Option } from "effect"
-import { Digest, SecureRandom } from "effect/crypto"
+import { Digest } from "effect/crypto"
 import * as Fs from "node:fs/promises"
 import * as Os from "node:os"
 import * as Path from "node:path"
@@ -109,7 +110,7 @@ export const layer = Layer.mergeAll(greeting, drainFirst).pipe(
   Layer.provide(SecretKey.seal),
   Layer.provide(Database.layer),
   Layer.provide(Database.dataDirectory),
-  Layer.provide([Digest.layerWebCrypto, SecureRandom.layerWebCrypto]),
+  Layer.provide([Digest.layerWebCrypto, RandomBytes.layer]),
   Layer.provide(Telemetry.layer),
   Layer.provide(Logging.layer),
   Layer.provide(ServerConfig.layer)

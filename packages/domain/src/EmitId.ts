@@ -1,4 +1,4 @@
-import { SecureRandom } from "effect/crypto"
+import * as RandomBytes from "./RandomBytes.ts"
 
 /** A fresh id under which an event is known wherever it is delivered (`metadata.emit_id`, `webhook-id`). */
-export const make = (): string => Buffer.from(SecureRandom.randomBytesUnsafe(18)).toString("base64url")
+export const make = (): string => Buffer.from(RandomBytes.take(18)).toString("base64url")

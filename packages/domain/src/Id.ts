@@ -1,4 +1,4 @@
-import { Clock, Effect, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 
 /** The prefix that says what an id names (rest-api.md, "Identifier prefixes"; decisions.md, "Conventions"). */
@@ -65,18 +65,18 @@ const encodeTime = (ms: number): string => {
   return text
 }
 
+const inAlphabet = (bytes: Uint8Array): string => {
+  let text = ""
+  for (const byte of bytes) text += alphabet[byte % 62]
+  return text
+}
+
 /**
  * Random text of the id alphabet from the secure random source. The slight bias of `byte % 62` costs a token of 24
  * characters less than one of its 142 bits.
  */
 export const randomText = (length: number): Effect.Effect<string, never, SecureRandom.SecureRandom> =>
-  Effect.gen(function*() {
-    const random = yield* SecureRandom.SecureRandom
-    const bytes = yield* random.randomBytes(length)
-    let text = ""
-    for (const byte of bytes) text += alphabet[byte % 62]
-    return text
-  })
+  Effect.flatMap(SecureRandom.SecureRandom, (random) => Effect.map(random.randomBytes(length), inAlphabet))
 
 /**
  * A new id: prefix, then the clock's time in milliseconds (so ids order by creation in plain byte order, also after
@@ -85,8 +85,9 @@ export const randomText = (length: number): Effect.Effect<string, never, SecureR
 export const make = <K extends Kind>(
   kind: K
 ): Effect.Effect<`${typeof prefixes[K]}_${string}`, never, SecureRandom.SecureRandom> =>
-  Effect.gen(function*() {
-    const now = yield* Clock.currentTimeMillis
-    const random = yield* randomText(randomLength)
-    return `${prefixes[kind]}_${encodeTime(now)}${random}` as const
-  })
+  Effect.clockWith((clock) =>
+    Effect.map(
+      randomText(randomLength),
+      (random) => `${prefixes[kind]}_${encodeTime(clock.currentTimeMillisUnsafe())}${random}` as const
+    )
+  )

@@ -8,7 +8,7 @@ const body = "{\"test\": 2432232314}"
 it("the signature is the specification's for its known vector", () => {
   assert.strictEqual(
     StandardWebhook.signature(
-      [Redacted.make("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")],
+      [StandardWebhook.signingKey(Redacted.make("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"))],
       "msg_p5jXN8AQM9LWM0D4loKWxJek",
       1614265330,
       body
@@ -24,7 +24,7 @@ it("each live secret signs, so a receiver that has either verifies", () => {
     "webhook-id": "one",
     "webhook-timestamp": String(timestamp),
     "webhook-signature": StandardWebhook.signature(
-      secrets.map((secret) => Redacted.make(secret)),
+      secrets.map((secret) => StandardWebhook.signingKey(Redacted.make(secret))),
       "one",
       timestamp,
       body

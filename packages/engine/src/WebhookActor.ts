@@ -6,7 +6,6 @@ import { Deliveries } from "@headwater/log/Deliveries"
 import { type DueItem, DueWork } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
 import { type CommitError, GroupCommit } from "@headwater/log/GroupCommit"
-import { Webhooks } from "@headwater/log/Webhooks"
 import { Clock, Effect, Exit, Latch, Option, Semaphore } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { untilAnswered } from "./DatabaseRetry.ts"
@@ -15,7 +14,7 @@ import { Feed, type FeedItem, FeedReader } from "./Feed.ts"
 import * as InFlight from "./InFlight.ts"
 import * as Wake from "./Wake.ts"
 import * as WebhookCommits from "./WebhookCommits.ts"
-import { type Lane, load, type WebhookMemory } from "./WebhookMemory.ts"
+import { type Lane, load, readSigningKeys, type WebhookMemory } from "./WebhookMemory.ts"
 import { type Send, send } from "./WebhookSend.ts"
 
 /** The owner of one webhook: sends what its cursors come to, and retries what failed. */
@@ -48,7 +47,7 @@ const firstDelay = 50
 const longestDelay = 5_000
 
 /** A secret that was rotated out signs no longer than this past its end. */
-const secretsFreshMs = 30_000
+const keysFreshMs = 30_000
 
 export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
   const cursors = yield* Cursors
@@ -57,7 +56,6 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
   const events = yield* EventLog
   const writer = yield* GroupCommit
   const reader = yield* FeedReader
-  const webhooks = yield* Webhooks
   const draining = yield* Draining
   const commits = yield* WebhookCommits.make
   const context = yield* Effect.context<
@@ -125,15 +123,15 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
     !retired && !memory.failed && !draining.isDraining() && memory.webhook.active &&
     (memory.webhook.throttledUntil ?? 0) <= now
 
-  const refreshSecrets = Effect.fnUntraced(function*(memory: WebhookMemory, now: number) {
-    if (now - memory.secretsReadAt < secretsFreshMs) return
-    memory.secretsReadAt = now
-    memory.secrets = yield* untilAnswered(webhooks.secrets(webhookId))
+  const refreshKeys = Effect.fnUntraced(function*(memory: WebhookMemory, now: number) {
+    memory.keysReadAt = now
+    memory.signingKeys = yield* readSigningKeys(webhookId).pipe(untilAnswered, Effect.provideContext(context))
   })
 
   /** Sends, unless the webhook closed or the subscription went while this waited for its turn. */
   const attempt = Effect.fnUntraced(function*(memory: WebhookMemory, options: Send) {
-    yield* refreshSecrets(memory, yield* Clock.currentTimeMillis)
+    const now = yield* Clock.currentTimeMillis
+    if (now - memory.keysReadAt >= keysFreshMs) yield* refreshKeys(memory, now)
     if (!isOpen(memory, yield* Clock.currentTimeMillis) || forgotten.has(options.subscriptionId)) return undefined
     return yield* send(memory, options).pipe(Effect.provideContext(context))
   })

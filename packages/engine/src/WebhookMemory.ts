@@ -1,8 +1,10 @@
 import type * as Id from "@headwater/domain/Id"
 import type { Webhook } from "@headwater/domain/Webhook"
 import { Webhooks } from "@headwater/log/Webhooks"
-import { Clock, Effect, Option, type Redacted } from "effect"
+import { Clock, Effect, Option } from "effect"
+import type { KeyObject } from "node:crypto"
 import type { Feed } from "./Feed.ts"
+import * as StandardWebhook from "./StandardWebhook.ts"
 
 /** The feeds of one emitter: their events go out one first attempt at a time, in log order. */
 export interface Lane {
@@ -16,14 +18,21 @@ export interface Lane {
 /** What a webhook's owner holds in memory: a cache of what the database says, dropped whole when a commit fails. */
 export interface WebhookMemory {
   webhook: Webhook
-  secrets: ReadonlyArray<Redacted.Redacted>
-  /** When the secrets were read: one that is rotated out stops signing. */
-  secretsReadAt: number
+  signingKeys: ReadonlyArray<KeyObject>
+  /** When the keys were read: one that is rotated out stops signing. */
+  keysReadAt: number
   readonly lanes: Map<string, Lane>
   /** Deliveries whose retry is under way. */
   readonly retrying: Set<string>
   failed: boolean
 }
+
+/** The keys of a webhook's live secrets. */
+export const readSigningKeys = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
+  const webhooks = yield* Webhooks
+  const secrets = yield* Effect.catchTag(webhooks.secrets(webhookId), "SealBroken", Effect.die)
+  return secrets.map(StandardWebhook.signingKey)
+})
 
 /** Reads what a webhook's owner needs; none if there is no such webhook. */
 export const load = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
@@ -32,8 +41,8 @@ export const load = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
   if (Option.isNone(webhook)) return Option.none<WebhookMemory>()
   return Option.some<WebhookMemory>({
     webhook: webhook.value,
-    secrets: yield* Effect.catchTag(webhooks.secrets(webhookId), "SealBroken", Effect.die),
-    secretsReadAt: yield* Clock.currentTimeMillis,
+    signingKeys: yield* readSigningKeys(webhookId),
+    keysReadAt: yield* Clock.currentTimeMillis,
     lanes: new Map(),
     retrying: new Set(),
     failed: false

@@ -55,7 +55,7 @@ const requestHeaders = (memory: WebhookMemory, { attempt, event, subscriptionId 
     "user-agent": `Headwater/${version}`,
     "webhook-id": event.emitId,
     "webhook-timestamp": String(timestamp),
-    "webhook-signature": StandardWebhook.signature(memory.secrets, event.emitId, timestamp, event.payload),
+    "webhook-signature": StandardWebhook.signature(memory.signingKeys, event.emitId, timestamp, event.payload),
     "x-headwater-emitter-id": event.emitterId,
     "x-headwater-event-id": EventId.format(event.id),
     "x-headwater-event-name": headerText(event.stream === "" ? "default" : event.stream),

@@ -170,8 +170,14 @@ export class SandboxProcess {
     return this.#pingedAt === undefined ? 0 : this.#now() - this.#pingedAt
   }
 
+  /** What is sent in the same turn goes to the process in one piece. */
   send(message: HostMessage): void {
-    this.#child.stdin.write(`${JSON.stringify(message)}\n`)
+    const { stdin } = this.#child
+    if (stdin.writableCorked === 0) {
+      stdin.cork()
+      process.nextTick(() => stdin.uncork())
+    }
+    stdin.write(`${JSON.stringify(message)}\n`)
   }
 
   ping(): void {
