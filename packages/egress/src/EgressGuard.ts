@@ -86,11 +86,9 @@ const make = (allow: EgressAllowList.EgressAllowList, dns: Dns.Dns["Service"]): 
     )
   }
 
-  const resolve = Effect.fnUntraced(function*(
-    input: string
+  const resolveName = Effect.fnUntraced(function*(
+    host: Host.DomainName
   ): Effect.fn.Return<ReadonlyArray<string>, EgressRefused | DnsFailed> {
-    const host = yield* canonicalHost(input)
-    if (NetAddress.isIpAddress(host)) return [yield* Effect.fromResult(checkAddress(NetAddress.formatIp(host), host))]
     const name = host.replace(/\.$/, "")
     const addresses = yield* dns.lookup(host).pipe(
       Effect.mapError((error) => new DnsFailed({ host: name, reason: error.reason, message: error.message }))
@@ -100,6 +98,12 @@ const make = (allow: EgressAllowList.EgressAllowList, dns: Dns.Dns["Service"]): 
     for (const address of addresses) checked.push(yield* Effect.fromResult(checkAddress(name, address)))
     return checked
   })
+
+  const resolve = (input: string): Effect.Effect<ReadonlyArray<string>, EgressRefused | DnsFailed> =>
+    Effect.flatMap(Effect.fromResult(canonicalHost(input)), (host) =>
+      NetAddress.isIpAddress(host)
+        ? Effect.map(Effect.fromResult(checkAddress(NetAddress.formatIp(host), host)), (address) => [address])
+        : resolveName(host))
 
   const connectChecked = Effect.fnUntraced(function*(
     target: EgressTarget,
@@ -125,33 +129,51 @@ const make = (allow: EgressAllowList.EgressAllowList, dns: Dns.Dns["Service"]): 
     return yield* connectChecked(target, yield* resolve(target.host))
   })
 
-  const checkUrl = Effect.fnUntraced(function*(text: string): Effect.fn.Return<URL, EgressRefused> {
+  const judgeUrl = remembered((text): Result.Result<URL, EgressRefused> => {
     const url = URL.parse(text)
     if (url === null) {
-      return yield* new EgressRefused({ host: "", why: "url", message: "Not a valid absolute URL" })
+      return Result.fail(new EgressRefused({ host: "", why: "url", message: "Not a valid absolute URL" }))
     }
     if (url.protocol !== "http:" && url.protocol !== "https:") {
-      return yield* new EgressRefused({
-        host: url.hostname,
-        why: "scheme",
-        message: `Only http and https URLs are allowed, not ${url.protocol.slice(0, -1)}`
-      })
+      return Result.fail(
+        new EgressRefused({
+          host: url.hostname,
+          why: "scheme",
+          message: `Only http and https URLs are allowed, not ${url.protocol.slice(0, -1)}`
+        })
+      )
     }
-    const host = yield* canonicalHost(url.hostname)
-    if (NetAddress.isIpAddress(host)) yield* Effect.fromResult(checkAddress(NetAddress.formatIp(host), host))
-    return url
+    return Result.flatMap(canonicalHost(url.hostname), (host) =>
+      NetAddress.isIpAddress(host)
+        ? Result.map(checkAddress(NetAddress.formatIp(host), host), () => url)
+        : Result.succeed(url))
   })
 
+  const checkUrl = (text: string) => Effect.fromResult(judgeUrl(text))
+
   return EgressGuard.of({ checkUrl, resolve, connect, connectChecked })
+}
+
+const mostRemembered = 1_000
+
+/** A function that is sure to answer the same to the same text, and is asked about few of them again and again. */
+const remembered = <A>(answer: (text: string) => A) => {
+  const known = new Map<string, A>()
+  return (text: string): A => {
+    const before = known.get(text)
+    if (before !== undefined) return before
+    if (known.size >= mostRemembered) known.clear()
+    const fresh = answer(text)
+    known.set(text, fresh)
+    return fresh
+  }
 }
 
 /**
  * The host as a URL parser understands it, so that decimal, octal, hexadecimal and short IPv4 spellings and full-width
  * digits are seen as the address they mean (WHATWG URL, "host parsing") and never reach the resolver as names.
  */
-const canonicalHost = (
-  input: string
-): Effect.Effect<NetAddress.IpAddress | Host.DomainName, EgressRefused> => {
+const canonicalHost = remembered((input): Result.Result<NetAddress.IpAddress | Host.DomainName, EgressRefused> => {
   const bare = input.startsWith("[") && input.endsWith("]") ? input.slice(1, -1) : input
   const hostname = /[/?#@\\\s]/.test(bare) || bare.includes("%")
     ? undefined
@@ -160,10 +182,10 @@ const canonicalHost = (
     ? undefined
     : Host.hostFromString(hostname.startsWith("[") ? hostname.slice(1, -1) : hostname)
   if (host === undefined || Result.isFailure(host) || NetAddress.isScopedIpv6Literal(host.success)) {
-    return Effect.fail(new EgressRefused({ host: input, why: "host", message: `"${input}" is not a valid host` }))
+    return Result.fail(new EgressRefused({ host: input, why: "host", message: `"${input}" is not a valid host` }))
   }
-  return Effect.succeed(host.success)
-}
+  return Result.succeed(host.success)
+})
 
 const connectFailed = (target: EgressTarget, address: string, code: string, message: string) =>
   new ConnectFailed({ host: target.host, port: target.port, address, code, message })

@@ -1,8 +1,8 @@
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import type { IncomingHttpHeaders } from "node:http"
 import * as Net from "node:net"
 import * as Tls from "node:tls"
 import { type Dispatcher, errors as UndiciErrors, Pool } from "undici"
@@ -63,6 +63,10 @@ interface Lane {
   readonly pool: Pool
   inUse: number
 }
+
+type Answer = Pick<EgressHttpResponse, "status" | "headers" | "body" | "bodyTruncated">
+
+const givenUp = new Error("The request was given up")
 
 /** A failure to get or keep a connection that another attempt on a new connection may not meet. */
 interface AttemptFailed {
@@ -135,86 +139,113 @@ const make = Effect.fnUntraced(function*(options: EgressHttpOptions) {
     void lane.pool.close()
   }
 
-  const attempt = (lane: Lane, url: URL, request: EgressHttpRequest) => {
-    let answered = false
-    return Effect.tryPromise({
-      try: async (signal) => {
-        lane.inUse++
-        try {
-          const response = await lane.pool.request({
-            method: request.method as Dispatcher.HttpMethod,
-            path: url.pathname + url.search,
-            headers: { ...credentials(url), ...request.headers, host: url.host },
-            body: request.body ?? null,
-            signal
-          })
-          answered = true
-          return {
-            status: response.statusCode,
-            headers: joinHeaders(response.headers),
-            ...await readBody(response.body, request.maxBodyBytes)
-          }
-        } finally {
-          lane.inUse--
-        }
-      },
+  /** One exchange on a lane. What is not read to its end gives up its connection. */
+  const attempt = (lane: Lane, url: URL, request: EgressHttpRequest): Effect.Effect<Answer, AttemptFailed> =>
+    Effect.callback((resume) => {
+      let controller: Dispatcher.DispatchController | undefined
+      let answer: { readonly status: number; readonly headers: IncomingHttpHeaders } | undefined
+      let over = false
+      let read = 0
+      const chunks: Array<Buffer> = []
+      const end = (ending: Effect.Effect<Answer, AttemptFailed>) => {
+        if (over) return
+        over = true
+        lane.inUse--
+        resume(ending)
+      }
+      const succeed = ({ headers, status }: NonNullable<typeof answer>) =>
+        end(Effect.succeed({
+          status,
+          headers: joinHeaders(headers),
+          body: Buffer.concat(chunks),
+          bodyTruncated: read > request.maxBodyBytes
+        }))
       // Once it has begun to answer, the request has arrived: it is not sent a second time.
-      catch: (cause) => answered ? { ...classify(cause), reset: false } : classify(cause)
-    })
-  }
+      const fail = (cause: unknown) =>
+        end(Effect.fail(answer === undefined ? classify(cause) : { ...classify(cause), reset: false }))
 
-  const request = Effect.fnUntraced(function*(
-    request: EgressHttpRequest
-  ): Effect.fn.Return<EgressHttpResponse, EgressHttpFailed> {
-    const clock = yield* Clock.Clock
-    const started = clock.monotonicTimeNanosUnsafe()
-    const elapsedMs = () => Number(clock.monotonicTimeNanosUnsafe() - started) / 1e6
-    let address: string | undefined
-    const fail = (reason: EgressHttpFailed["reason"], message: string) =>
-      new EgressHttpFailed({
-        reason,
-        message,
-        durationMs: elapsedMs(),
-        ...(address === undefined ? {} : { address })
+      lane.inUse++
+      lane.pool.dispatch({
+        method: request.method as Dispatcher.HttpMethod,
+        path: url.pathname + url.search,
+        headers: { ...credentials(url), ...request.headers, host: url.host },
+        body: request.body ?? null
+      }, {
+        onRequestStart: (started) => {
+          controller = started
+          if (over) started.abort(givenUp)
+        },
+        onResponseStart: (_, status, headers) => {
+          if (status >= 200) answer = { status, headers }
+        },
+        onResponseData: (started, chunk) => {
+          if (read < request.maxBodyBytes) chunks.push(chunk.subarray(0, request.maxBodyBytes - read))
+          read += chunk.length
+          if (read <= request.maxBodyBytes + worthDraining) return
+          succeed(answer!)
+          started.abort(givenUp)
+        },
+        onResponseEnd: () => succeed(answer!),
+        onResponseError: (_, error) => fail(error)
       })
+      return Effect.sync(() => {
+        if (over) return
+        over = true
+        lane.inUse--
+        controller?.abort(givenUp)
+      })
+    })
 
-    const exchange = Effect.gen(function*() {
-      const url = yield* Effect.mapError(guard.checkUrl(request.url), (error) => fail("refused", error.message))
-      const addresses = [
-        ...yield* guard.resolve(hostOf(url)).pipe(
-          Effect.catchTags({
-            EgressRefused: (error) => Effect.fail(fail("refused", error.message)),
-            DnsFailed: (error) => Effect.fail(fail("dns", error.message))
+  const request = (request: EgressHttpRequest): Effect.Effect<EgressHttpResponse, EgressHttpFailed> =>
+    Effect.clockWith((clock) => {
+      const started = clock.monotonicTimeNanosUnsafe()
+      const elapsedMs = () => Number(clock.monotonicTimeNanosUnsafe() - started) / 1e6
+      let address: string | undefined
+      const fail = (reason: EgressHttpFailed["reason"], message: string) =>
+        Effect.fail(
+          new EgressHttpFailed({
+            reason,
+            message,
+            durationMs: elapsedMs(),
+            ...(address === undefined ? {} : { address })
           })
         )
-      ]
-      let resets = 0
-      while (true) {
+
+      const exchange = (
+        url: URL,
+        addresses: ReadonlyArray<string>,
+        resets: number
+      ): Effect.Effect<EgressHttpResponse, EgressHttpFailed> => {
         const lane = laneOf(url, addresses)
         address = lane.address
-        const result = yield* Effect.result(attempt(lane, url, request))
-        if (result._tag === "Success") {
-          return { ...result.success, address, durationMs: elapsedMs() }
-        }
-        const failure = result.failure
-        if (failure.reason === "connect" && addresses.length > 1) {
-          addresses.splice(addresses.indexOf(lane.address), 1)
-          continue
-        }
-        // A server may close a kept connection just as it is used again: that says nothing about this request.
-        if (failure.reset && resets++ === 0) {
-          dropLane(url, lane)
-          continue
-        }
-        return yield* fail(failure.reason, failure.message)
+        return Effect.matchEffect(attempt(lane, url, request), {
+          onSuccess: (answer) => Effect.succeed({ ...answer, address: lane.address, durationMs: elapsedMs() }),
+          onFailure: ({ message, reason, reset }) => {
+            if (reason === "connect" && addresses.length > 1) {
+              return exchange(url, addresses.filter((other) => other !== lane.address), resets)
+            }
+            // A server may close a kept connection just as it is used again: that says nothing about this request.
+            if (!reset || resets > 0) return fail(reason, message)
+            dropLane(url, lane)
+            return exchange(url, addresses, resets + 1)
+          }
+        })
       }
-    })
 
-    return yield* exchange.pipe(Effect.timeoutOrElse({
-      duration: request.timeoutMillis,
-      orElse: () => Effect.fail(fail("timeout", `No complete answer within ${request.timeoutMillis} ms`))
-    }))
-  })
+      return guard.checkUrl(request.url).pipe(
+        Effect.flatMap((url) =>
+          Effect.flatMap(guard.resolve(hostOf(url)), (addresses) => exchange(url, addresses, 0))
+        ),
+        Effect.catchTags({
+          EgressRefused: ({ message }) => fail("refused", message),
+          DnsFailed: ({ message }) => fail("dns", message)
+        }),
+        Effect.timeoutOrElse({
+          duration: request.timeoutMillis,
+          orElse: () => fail("timeout", `No complete answer within ${request.timeoutMillis} ms`)
+        })
+      )
+    })
 
   return EgressHttp.of({ request })
 })
@@ -274,7 +305,7 @@ const classify = (cause: unknown): AttemptFailed => {
   return { reason: "protocol", message: error.message, reset }
 }
 
-const joinHeaders = (headers: Dispatcher.ResponseData["headers"]): Record<string, string> => {
+const joinHeaders = (headers: IncomingHttpHeaders): Record<string, string> => {
   const joined: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined) joined[name] = typeof value === "string" ? value : value.join(", ")
@@ -284,19 +315,3 @@ const joinHeaders = (headers: Dispatcher.ResponseData["headers"]): Record<string
 
 /** What is left unread of an answer is worth reading, to keep its connection, only up to this many bytes. */
 const worthDraining = 64 * 1024
-
-const readBody = async (
-  body: Dispatcher.ResponseData["body"],
-  maxBytes: number
-): Promise<{ readonly body: Uint8Array; readonly bodyTruncated: boolean }> => {
-  const chunks: Array<Buffer> = []
-  let read = 0
-  for await (const chunk of body) {
-    const bytes: Buffer = chunk
-    if (read < maxBytes) chunks.push(bytes.subarray(0, maxBytes - read))
-    read += bytes.length
-    // Leaving the loop destroys the body, and with it the connection.
-    if (read > maxBytes + worthDraining) break
-  }
-  return { body: Buffer.concat(chunks), bodyTruncated: read > maxBytes }
-}

@@ -95,11 +95,16 @@ export class Feed {
     this.behind = true
   }
 
+  /** What comes next as far as is known without a look into the log, and without passing it. */
+  known(now: number): FeedItem | undefined {
+    this.letGoOfOld(now)
+    return this.peek()
+  }
+
   /** What comes next, without passing it; none when the cursor is at the head. */
   next(read: FeedReader["Service"]): Effect.Effect<Option.Option<FeedItem>, SqlError.SqlError> {
     return Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      this.letGoOfOld(now)
-      const known = this.peek()
+      const known = this.known(now)
       if (known !== undefined) return Effect.succeedSome(known)
       return this.behind ? this.readOn(read) : Effect.succeedNone
     })

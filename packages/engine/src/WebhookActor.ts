@@ -15,7 +15,7 @@ import * as InFlight from "./InFlight.ts"
 import * as Wake from "./Wake.ts"
 import * as WebhookCommits from "./WebhookCommits.ts"
 import { type Lane, load, readSigningKeys, type WebhookMemory } from "./WebhookMemory.ts"
-import { type Send, send } from "./WebhookSend.ts"
+import * as WebhookSend from "./WebhookSend.ts"
 
 /** The owner of one webhook: sends what its cursors come to, and retries what failed. */
 export interface WebhookActor {
@@ -58,9 +58,8 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
   const reader = yield* FeedReader
   const draining = yield* Draining
   const commits = yield* WebhookCommits.make
-  const context = yield* Effect.context<
-    Effect.Services<ReturnType<typeof load>> | Effect.Services<ReturnType<typeof send>> | SecureRandom.SecureRandom
-  >()
+  const send = yield* WebhookSend.make
+  const context = yield* Effect.context<Effect.Services<ReturnType<typeof load>> | SecureRandom.SecureRandom>()
   const run = Effect.runForkWith(context)
   const scope = yield* Effect.scope
   const slots = yield* Semaphore.make(concurrency)
@@ -129,24 +128,27 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
   })
 
   /** Sends, unless the webhook closed or the subscription went while this waited for its turn. */
-  const attempt = Effect.fnUntraced(function*(memory: WebhookMemory, options: Send) {
+  const attempt = Effect.fnUntraced(function*(memory: WebhookMemory, options: WebhookSend.Send) {
     const now = yield* Clock.currentTimeMillis
     if (now - memory.keysReadAt >= keysFreshMs) yield* refreshKeys(memory, now)
     if (!isOpen(memory, yield* Clock.currentTimeMillis) || forgotten.has(options.subscriptionId)) return undefined
-    return yield* send(memory, options).pipe(Effect.provideContext(context))
+    return yield* send(memory, options)
   })
 
   /** The lane's next item: of its feeds the one that comes first in the emitter's log. */
   const nextOf = Effect.fnUntraced(function*(lane: Lane) {
+    const now = yield* Clock.currentTimeMillis
     let first: { readonly feed: Feed; readonly item: FeedItem; readonly id: bigint } | undefined
     for (const feed of lane.feeds.values()) {
-      const item = yield* untilAnswered(feed.next(reader))
-      if (Option.isNone(item)) continue
-      const id = item.value._tag === "Event" ? item.value.event.id : item.value.to.id
-      if (first === undefined || id < first.id) first = { feed, item: item.value, id }
+      const item = feed.known(now) ?? (yield* readOn(feed))
+      if (item === undefined) continue
+      const id = item._tag === "Event" ? item.event.id : item.to.id
+      if (first === undefined || id < first.id) first = { feed, item, id }
     }
     return first
   })
+
+  const readOn = (feed: Feed) => Effect.map(untilAnswered(feed.next(reader)), Option.getOrUndefined)
 
   /** Sends or passes the lane's next item; answers whether there was any. */
   const takeNext = Effect.fnUntraced(function*(memory: WebhookMemory, lane: Lane) {

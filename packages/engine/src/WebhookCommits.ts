@@ -75,11 +75,14 @@ const transition = (webhooks: Webhooks["Service"], memory: WebhookMemory, sent: 
 }
 
 /** When the next attempt is due; none where the endpoint wants no more or the schedule is used up. */
-const nextAttemptAt = Effect.fnUntraced(function*({ endedAt, outcome, record }: Sent) {
-  if (outcome._tag === "Delivered" || outcome._tag === "Gone") return undefined
-  const scheduled = yield* RetrySchedule.nextAttemptAt(record.attempt, endedAt)
-  return scheduled === undefined || outcome._tag !== "Throttled" ? scheduled : Math.max(scheduled, outcome.until)
-})
+const nextAttemptAt = ({ endedAt, outcome, record }: Sent): Effect.Effect<number | undefined> => {
+  if (outcome._tag === "Delivered" || outcome._tag === "Gone") return Effect.undefined
+  return Effect.map(
+    RetrySchedule.nextAttemptAt(record.attempt, endedAt),
+    (scheduled) =>
+      scheduled === undefined || outcome._tag !== "Throttled" ? scheduled : Math.max(scheduled, outcome.until)
+  )
+}
 
 const tallyOf = (sent: Sent, nextAt: number | undefined): "delivered" | "exhausted" | "pending" =>
   sent.outcome._tag === "Delivered" ? "delivered" : nextAt === undefined ? "exhausted" : "pending"
@@ -88,20 +91,20 @@ const tallyOf = (sent: Sent, nextAt: number | undefined): "delivered" | "exhaust
 export const make = Effect.gen(function*() {
   const webhooks = yield* Webhooks
 
-  const common = Effect.fnUntraced(function*(memory: WebhookMemory, sent: Sent) {
-    const nextAt = yield* nextAttemptAt(sent)
-    const { also, duePut } = transition(webhooks, memory, sent)
-    return {
-      nextAt,
-      parts: {
-        attempts: [{ ...sent.record, nextAt: nextAt ?? null }],
-        duePut: nextAt === undefined
-          ? duePut
-          : [...duePut, retryItem(memory.webhook.id, sent.record.deliveryId, nextAt)],
-        ...(also === undefined ? {} : { also })
-      } satisfies Commit
-    }
-  })
+  const common = (memory: WebhookMemory, sent: Sent) =>
+    Effect.map(nextAttemptAt(sent), (nextAt) => {
+      const { also, duePut } = transition(webhooks, memory, sent)
+      return {
+        nextAt,
+        parts: {
+          attempts: [{ ...sent.record, nextAt: nextAt ?? null }],
+          duePut: nextAt === undefined
+            ? duePut
+            : [...duePut, retryItem(memory.webhook.id, sent.record.deliveryId, nextAt)],
+          ...(also === undefined ? {} : { also })
+        } satisfies Commit
+      }
+    })
 
   /** After a first attempt: the feed passes the event, and what failed waits for its retry. */
   const first = Effect.fnUntraced(function*(memory: WebhookMemory, feed: Feed, item: FeedItem, sent: Sent) {

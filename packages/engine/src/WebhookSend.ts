@@ -1,9 +1,9 @@
 import type { LoggedEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import { version } from "@headwater/domain/Version"
-import { EgressHttp } from "@headwater/egress/EgressHttp"
+import { EgressHttp, type EgressHttpFailed, type EgressHttpResponse } from "@headwater/egress/EgressHttp"
 import type { Attempt } from "@headwater/log/Attempts"
-import { Clock, Effect, Metric } from "effect"
+import { type Context, Effect, Metric, Result } from "effect"
 import * as DeliveryOutcome from "./DeliveryOutcome.ts"
 import * as LogText from "./LogText.ts"
 import * as StandardWebhook from "./StandardWebhook.ts"
@@ -43,6 +43,11 @@ const deliveriesTotal = Metric.counter("headwater_deliveries_total", {
   incremental: true
 })
 
+const deliveriesBy = {
+  delivered: Metric.withAttributes(deliveriesTotal, { outcome: "delivered" }),
+  failed: Metric.withAttributes(deliveriesTotal, { outcome: "failed" })
+}
+
 const deliveryLag = Metric.histogram("headwater_delivery_lag_seconds", {
   description: "From when an event was appended until its first attempt begins.",
   boundaries: Metric.boundariesFromIterable([0.002, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 300, 3_600])
@@ -65,65 +70,92 @@ const requestHeaders = (memory: WebhookMemory, { attempt, event, subscriptionId 
   }
 }
 
-/** Sends an event to a webhook's URL (delivery.md, "The request") and says what came of it. */
-export const send = Effect.fnUntraced(function*(memory: WebhookMemory, options: Send) {
-  const http = yield* EgressHttp
-  const { deliveryId, event, subscriptionId } = options
-  const { webhook } = memory
-  const startedAt = yield* Clock.currentTimeMillis
-  const answer = yield* Effect.result(http.request({
-    method: "POST",
-    url: webhook.url,
-    headers: requestHeaders(memory, options, startedAt),
-    body: event.payload,
-    timeoutMillis: timeoutMs,
-    maxBodyBytes: keptOfFailure
-  }))
-  const endedAt = yield* Clock.currentTimeMillis
-  const outcome = answer._tag === "Success"
+/** What an attempt came to, by the answer it got or did not get. */
+const sentOf = (
+  { webhook }: WebhookMemory,
+  { attempt, deliveryId, event, subscriptionId }: Send,
+  startedAt: number,
+  endedAt: number,
+  answer: Result.Result<EgressHttpResponse, EgressHttpFailed>
+): Sent => {
+  const outcome = Result.isSuccess(answer)
     ? DeliveryOutcome.ofResponse(answer.success, endedAt)
     : DeliveryOutcome.ofFailure(answer.failure)
   const delivered = outcome._tag === "Delivered"
-  const response = answer._tag === "Success" ? answer.success : undefined
-  const address = answer._tag === "Success" ? answer.success.address : answer.failure.address
-  const record: Omit<Attempt, "nextAt"> = {
-    deliveryId,
-    attempt: options.attempt,
-    webhookId: webhook.id,
-    subscriptionId,
-    emitterId: event.emitterId,
-    stream: event.stream,
-    eventId: event.id,
-    emitId: event.emitId,
-    startedAt,
-    durationMs: endedAt - startedAt,
-    outcome: delivered ? "delivered" : "failed",
-    status: response?.status ?? null,
-    address: address ?? null,
-    errorClass: delivered ? null : outcome.errorClass,
-    errorMessage: delivered ? null : storable(outcome.message),
-    responseHeaders: response === undefined ? null : JSON.stringify(response.headers),
-    responseBody: response === undefined ? null : response.body.subarray(0, delivered ? keptOfSuccess : keptOfFailure)
+  const response = Result.isSuccess(answer) ? answer.success : undefined
+  const address = Result.isSuccess(answer) ? answer.success.address : answer.failure.address
+  return {
+    outcome,
+    endedAt,
+    record: {
+      deliveryId,
+      attempt,
+      webhookId: webhook.id,
+      subscriptionId,
+      emitterId: event.emitterId,
+      stream: event.stream,
+      eventId: event.id,
+      emitId: event.emitId,
+      startedAt,
+      durationMs: endedAt - startedAt,
+      outcome: delivered ? "delivered" : "failed",
+      status: response?.status ?? null,
+      address: address ?? null,
+      errorClass: delivered ? null : outcome.errorClass,
+      errorMessage: delivered ? null : storable(outcome.message),
+      responseHeaders: response === undefined ? null : JSON.stringify(response.headers),
+      responseBody: response === undefined
+        ? null
+        : response.body.subarray(0, delivered ? keptOfSuccess : keptOfFailure)
+    }
   }
-  yield* Metric.update(Metric.withAttributes(deliveriesTotal, { outcome: record.outcome }), 1)
-  if (options.attempt === 1) {
-    yield* Metric.update(deliveryLag, Math.max(0, startedAt - EventId.milliseconds(event.id)) / 1_000)
-  }
-  yield* Effect.logInfo("delivery").pipe(Effect.annotateLogs({
-    account_id: webhook.accountId,
-    webhook_id: webhook.id,
-    delivery_id: deliveryId,
-    subscription_id: subscriptionId,
-    emitter_id: event.emitterId,
-    event_id: EventId.format(event.id),
-    emit_id: event.emitId,
-    attempt: options.attempt,
-    outcome: record.outcome,
-    ...(record.status === null ? {} : { status: record.status }),
-    ...(record.errorClass === null
-      ? {}
-      : { error_class: record.errorClass, error: LogText.make(record.errorMessage ?? "") }),
-    duration_ms: record.durationMs
-  }))
-  return { outcome, endedAt, record } satisfies Sent as Sent
-})
+}
+
+/** Tells operators of an attempt. */
+const report = ({ webhook }: WebhookMemory, { event }: Send, { record }: Sent) =>
+  Effect.contextWith((context: Context.Context<never>) => {
+    deliveriesBy[record.outcome].updateUnsafe(1, context)
+    if (record.attempt === 1) {
+      const lagMs = Math.max(0, record.startedAt - EventId.milliseconds(event.id))
+      deliveryLag.updateUnsafe(lagMs / 1_000, context)
+    }
+    return Effect.annotateLogs(Effect.logInfo("delivery"), {
+      account_id: webhook.accountId,
+      webhook_id: webhook.id,
+      delivery_id: record.deliveryId,
+      subscription_id: record.subscriptionId,
+      emitter_id: record.emitterId,
+      event_id: EventId.format(record.eventId),
+      emit_id: record.emitId,
+      attempt: record.attempt,
+      outcome: record.outcome,
+      ...(record.status === null ? {} : { status: record.status }),
+      ...(record.errorClass === null
+        ? {}
+        : { error_class: record.errorClass, error: LogText.make(record.errorMessage ?? "") }),
+      duration_ms: record.durationMs
+    })
+  })
+
+/** Sends an event to a webhook's URL (delivery.md, "The request") and says what came of it. */
+export const make = Effect.map(
+  EgressHttp,
+  (http) => (memory: WebhookMemory, options: Send): Effect.Effect<Sent> =>
+    Effect.clockWith((clock) => {
+      const startedAt = clock.currentTimeMillisUnsafe()
+      return http.request({
+        method: "POST",
+        url: memory.webhook.url,
+        headers: requestHeaders(memory, options, startedAt),
+        body: options.event.payload,
+        timeoutMillis: timeoutMs,
+        maxBodyBytes: keptOfFailure
+      }).pipe(
+        Effect.result,
+        Effect.flatMap((answer) => {
+          const sent = sentOf(memory, options, startedAt, clock.currentTimeMillisUnsafe(), answer)
+          return Effect.as(report(memory, options, sent), sent)
+        })
+      )
+    })
+)
