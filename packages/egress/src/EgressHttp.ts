@@ -233,9 +233,7 @@ const make = Effect.fnUntraced(function*(options: EgressHttpOptions) {
       }
 
       return guard.checkUrl(request.url).pipe(
-        Effect.flatMap((url) =>
-          Effect.flatMap(guard.resolve(hostOf(url)), (addresses) => exchange(url, addresses, 0))
-        ),
+        Effect.flatMap((url) => Effect.flatMap(guard.resolve(hostOf(url)), (addresses) => exchange(url, addresses, 0))),
         Effect.catchTags({
           EgressRefused: ({ message }) => fail("refused", message),
           DnsFailed: ({ message }) => fail("dns", message)

@@ -42,7 +42,9 @@ export const make = <E>(): InFlight<E> => {
   return {
     start,
     settled: Effect.suspend(() =>
-      Effect.forEach([...underWay], (submission) => Effect.exit(submission.durable), { discard: true })
+      underWay.size === 0
+        ? Effect.void
+        : Effect.forEach([...underWay], (submission) => Effect.exit(submission.durable), { discard: true })
     )
   }
 }

@@ -2,7 +2,7 @@ import type { Account } from "@headwater/domain/Account"
 import type { AccountId } from "@headwater/domain/Id"
 import { Accounts } from "@headwater/log/Accounts"
 import { billingPeriodOf, dayOf, type Span, Usage } from "@headwater/log/Usage"
-import { Cache, Clock, Context, Duration, Effect, Exit, Layer, Option, Schema } from "effect"
+import { Cache, Clock, Context, Duration, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 
 /** What is limited, as the operator sets it: compute time in milliseconds, the others in runs. */
@@ -53,7 +53,7 @@ export class Quotas extends Context.Service<Quotas, {
   /** The quota that the account has used up, of several the one that is counted anew last. */
   readonly exceeded: (accountId: AccountId) => Effect.Effect<Option.Option<QuotaExceeded>, SqlError.SqlError>
   /** Counts a run of this node's at once, before the database is looked at again. */
-  readonly note: (accountId: AccountId, run: { readonly computeMs: number }) => Effect.Effect<void>
+  readonly note: (accountId: AccountId, run: { readonly computeMs: number }) => void
 }>()("@headwater/engine/Quotas") {
   static readonly layer: Layer.Layer<Quotas, never, Accounts | Usage> = Layer.effect(
     Quotas,
@@ -75,36 +75,45 @@ export class Quotas extends Context.Service<Quotas, {
         return standings
       })
 
-      const known = yield* Cache.makeWith(
+      /** What was read last, so that most who ask get their answer at once. */
+      const latest = new Map<AccountId, { readonly standings: ReadonlyArray<Standing>; readonly until: number }>()
+
+      const reading = yield* Cache.makeWith(
         // Shared by all who ask meanwhile: it does not end with the one who asked first.
-        (accountId: AccountId) => Effect.uninterruptible(read(accountId)),
-        { capacity: trustedAccounts, timeToLive: (exit) => Exit.isSuccess(exit) ? trustFor : Duration.zero }
+        (accountId: AccountId) =>
+          Effect.uninterruptible(Effect.clockWith((clock) => {
+            const until = clock.currentTimeMillisUnsafe() + Duration.toMillis(trustFor)
+            return Effect.map(read(accountId), (standings) => {
+              if (latest.size >= trustedAccounts) latest.clear()
+              latest.set(accountId, { standings, until: Math.min(until, ...standings.map(({ span }) => span.until)) })
+              return standings
+            })
+          })),
+        { capacity: trustedAccounts, timeToLive: () => Duration.zero }
       )
 
-      const current = Effect.fnUntraced(function*(accountId: AccountId) {
-        const standings = yield* Cache.get(known, accountId)
-        const now = yield* Clock.currentTimeMillis
-        if (standings.every(({ span }) => now < span.until)) return standings
-        yield* Cache.invalidate(known, accountId)
-        return yield* Cache.get(known, accountId)
-      })
+      const judge = (standings: ReadonlyArray<Standing>): Option.Option<QuotaExceeded> => {
+        const [last] = standings
+          .filter(({ limit, used }) => used >= limit)
+          .toSorted((a, b) => b.span.until - a.span.until)
+        return last === undefined
+          ? Option.none()
+          : Option.some(new QuotaExceeded({ quota: last.quota, limit: last.limit, until: last.span.until }))
+      }
 
       return Quotas.of({
-        exceeded: Effect.fnUntraced(function*(accountId) {
-          const [last] = (yield* current(accountId))
-            .filter(({ limit, used }) => used >= limit)
-            .toSorted((a, b) => b.span.until - a.span.until)
-          return last === undefined
-            ? Option.none()
-            : Option.some(new QuotaExceeded({ quota: last.quota, limit: last.limit, until: last.span.until }))
-        }),
-        note: Effect.fnUntraced(function*(accountId, { computeMs }) {
-          const standings = yield* Cache.getSuccess(known, accountId)
-          if (Option.isNone(standings)) return
-          for (const standing of standings.value) {
+        exceeded: (accountId) =>
+          Effect.clockWith((clock) => {
+            const known = latest.get(accountId)
+            return known !== undefined && clock.currentTimeMillisUnsafe() < known.until
+              ? Effect.succeed(judge(known.standings))
+              : Effect.map(Cache.get(reading, accountId), judge)
+          }),
+        note: (accountId, { computeMs }) => {
+          for (const standing of latest.get(accountId)?.standings ?? []) {
             standing.used += amountOf(standing.quota, { invocations: 1, computeMs })
           }
-        })
+        }
       })
     })
   )

@@ -135,7 +135,7 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
   const perform = Effect.fnUntraced(function*(memory: SourceMemory, input: SourceInput) {
     const { request } = input
     yield* runs.run(memory, input, (response) => answer(request?.id, () => Exit.succeed(replyOf(response))))
-    yield* answer(request?.id, () => Exit.fail(new NotAnswered({ reason: "ended" })))
+    if (replies.size > 0) yield* answer(request?.id, () => Exit.fail(new NotAnswered({ reason: "ended" })))
     if (request !== undefined) memory.backlogBytes = Math.max(0, memory.backlogBytes - request.bytes)
   })
 

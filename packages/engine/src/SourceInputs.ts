@@ -133,14 +133,20 @@ export const make = Effect.gen(function*() {
   })
 
   const fromFeed = (feed: Feed, kind: "EVENT" | "HTTP") =>
-    Effect.map(
-      untilAnswered(feed.next(reader)),
-      Option.map((item): NextWork =>
+    Effect.clockWith((clock) => {
+      const toWork = (item: FeedItem): NextWork =>
         item._tag === "Event"
           ? { _tag: "Run", input: ofEvent(feed, item, item.event, kind) }
           : { _tag: "Skip", feed, item }
-      )
-    )
+      const known = feed.known(clock.currentTimeMillisUnsafe())
+      if (known !== undefined) return Effect.succeedSome(toWork(known))
+      return feed.mayHaveMore ? Effect.map(untilAnswered(feed.next(reader)), Option.map(toWork)) : Effect.succeedNone
+    })
+
+  const hasMore = (feeds: ReadonlyMap<string, Feed>) => {
+    for (const feed of feeds.values()) if (feed.mayHaveMore) return true
+    return false
+  }
 
   const whetherExceeded = (memory: SourceMemory) => untilAnswered(quotas.exceeded(memory.source.accountId))
 
@@ -204,24 +210,42 @@ export const make = Effect.gen(function*() {
     Option.map(Option.fromUndefinedOr(deletions[0]), (deletion): NextWork => ({ _tag: "Delete", deletion }))
   )
 
-  const next: SourceInputs["next"] = Effect.fnUntraced(function*(memory, { besideHook }) {
-    const { source } = memory
-    if (besideHook || source.state === "creating") {
-      return answersItself(memory.component) ? yield* fromFeed(memory.requests, "HTTP") : Option.none<NextWork>()
-    }
-    if (source.state === "deleting") return Option.none<NextWork>()
-    if (due.length === 0) yield* takeHints(memory)
-    // What was emitted while it was active comes when it is due; everything else keeps its place.
-    const kinds = source.active
-      ? [fromFeed(memory.requests, "HTTP"), fromDue(memory), fromDeletions, fromFeeds(memory)]
-      : [fromDue(memory), fromDeletions]
+  /** Each kind of input and whether there may be any. */
+  const kinds: ReadonlyArray<{
+    readonly mayBe: (memory: SourceMemory) => boolean
+    readonly find: (memory: SourceMemory) => Effect.Effect<Option.Option<NextWork>>
+  }> = [
+    {
+      mayBe: ({ requests, source }) => source.active && requests.mayHaveMore,
+      find: ({ requests }) => fromFeed(requests, "HTTP")
+    },
+    // What was emitted while the source was active comes when it is due; everything else keeps its place.
+    { mayBe: () => due.length > 0, find: fromDue },
+    { mayBe: () => deletions.length > 0, find: () => fromDeletions },
+    { mayBe: ({ feeds, source }) => source.active && hasMore(feeds), find: fromFeeds }
+  ]
+
+  const search = Effect.fnUntraced(function*(memory: SourceMemory) {
+    if (due.length === 0 && hints !== undefined) yield* takeHints(memory)
     for (let i = 0; i < kinds.length; i++) {
       turn = (turn + 1) % kinds.length
-      const work = yield* kinds[turn]!
+      const { find, mayBe } = kinds[turn]!
+      if (!mayBe(memory)) continue
+      const work = yield* find(memory)
       if (Option.isSome(work)) return work
     }
     return Option.none<NextWork>()
   })
+
+  const next: SourceInputs["next"] = (memory, { besideHook }) =>
+    Effect.suspend(() => {
+      const { source } = memory
+      if (besideHook || source.state === "creating") {
+        return answersItself(memory.component) ? fromFeed(memory.requests, "HTTP") : Effect.succeedNone
+      }
+      if (source.state === "deleting") return Effect.succeedNone
+      return hints === undefined && !kinds.some(({ mayBe }) => mayBe(memory)) ? Effect.succeedNone : search(memory)
+    })
 
   const restart = () => {
     hints = Wake.forEverything
@@ -233,7 +257,7 @@ export const make = Effect.gen(function*() {
 
   return {
     absorb: (wake) => {
-      hints = Wake.merge(hints, wake)
+      if (Wake.asksFor(wake)) hints = Wake.merge(hints, wake)
     },
     next,
     noteSettled: () => {

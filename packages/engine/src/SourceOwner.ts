@@ -50,6 +50,8 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
     options.onReload()
   }))
 
+  const known = Effect.suspend(() => Effect.mapError(Effect.fromOption(memory), () => new SourceNotFound()))
+
   const noteEnd = (memory: SourceMemory, exit: Exit.Exit<void, CommitError>) => {
     if (Exit.isSuccess(exit)) {
       failures = 0
@@ -65,10 +67,9 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
   }
 
   return {
-    current: Effect.gen(function*() {
-      if (Option.isSome(memory) && memory.value.failed) yield* readAnew
-      return Option.isNone(memory) ? yield* new SourceNotFound() : memory.value
-    }),
+    current: Effect.suspend(() =>
+      Option.isSome(memory) && memory.value.failed ? Effect.andThen(readAnew, known) : known
+    ),
     commit: (memory, events, parts) =>
       Effect.map(inFlight.start(memory.log.submit(events, parts)), (submission) => {
         submission.onEnd((exit) => noteEnd(memory, exit))

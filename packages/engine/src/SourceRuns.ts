@@ -1,3 +1,4 @@
+import type { Dedupe as Strategy } from "@headwater/domain/Component"
 import * as EmitId from "@headwater/domain/EmitId"
 import { maxHops } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
@@ -55,6 +56,12 @@ const pruneEvery = 200
 
 const runsTotal = Metric.counter("headwater_runs_total", { description: "Runs of component code.", incremental: true })
 
+const runsBy = {
+  success: Metric.withAttributes(runsTotal, { outcome: "success" }),
+  error: Metric.withAttributes(runsTotal, { outcome: "error" }),
+  limit: Metric.withAttributes(runsTotal, { outcome: "limit" })
+}
+
 const runDuration = Metric.histogram("headwater_run_duration_seconds", {
   description: "From when a run begins in the sandbox until it ends.",
   boundaries: Metric.boundariesFromIterable([0.001, 0.002, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 300])
@@ -62,6 +69,8 @@ const runDuration = Metric.histogram("headwater_run_duration_seconds", {
 
 /** An id that is emitted again and again stays remembered: its time is written anew once a day, in milliseconds. */
 const rememberAgainMs = 24 * 3_600_000
+
+const noMarks: ReadonlyMap<string, string> = new Map()
 
 const hookInput = (hook: Hook, at: number): SourceInput => ({
   kind: "HOOK",
@@ -78,6 +87,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
   const marks = yield* DedupeMarks
   const log = yield* EventLog
   const quotas = yield* Quotas
+  const metricContext = yield* Effect.context()
   /** Dedupe looks at what is committed and what is handed over, so deciding and handing over are one step. */
   const deciding = yield* Semaphore.make(1)
   /** Inputs whose commit the database refused: they are passed with an error, or they would run for ever. */
@@ -97,11 +107,9 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
       ...(onRespond === undefined ? {} : { onRespond })
     })
 
-  const knownMarks = Effect.fnUntraced(function*(memory: SourceMemory, result: RunResult) {
-    const { dedupe } = memory.component
-    if (dedupe === null || result.emits.length === 0) return new Map<string, string>()
-    const wanted = Dedupe.marksFor(dedupe, result.emits.map((emit) => emit.id))
-    if (wanted.length === 0) return new Map<string, string>()
+  const knownMarks = Effect.fnUntraced(function*(memory: SourceMemory, strategy: Strategy, result: RunResult) {
+    const wanted = Dedupe.marksFor(strategy, result.emits.map((emit) => emit.id))
+    if (wanted.length === 0) return noMarks
     // A commit that ends while the database answers is in one of the three.
     const before = new Map(memory.marks)
     const known = yield* untilAnswered(marks.known(memory.source.id, wanted))
@@ -154,7 +162,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
   ) {
     const now = yield* Clock.currentTimeMillis
     const { component, source } = memory
-    const known = yield* knownMarks(memory, result)
+    const known = component.dedupe === null ? noMarks : yield* knownMarks(memory, component.dedupe, result)
     const run = RunEvents.make({
       origin: { accountId: source.accountId, sourceId: source.id, componentId: component.id, input },
       result,
@@ -181,9 +189,9 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
         computeMs
       }]
     })
-    yield* quotas.note(source.accountId, { computeMs })
-    yield* Metric.update(Metric.withAttributes(runsTotal, { outcome: result.outcome }), 1)
-    yield* Metric.update(runDuration, result.wallMs / 1_000)
+    quotas.note(source.accountId, { computeMs })
+    runsBy[result.outcome].updateUnsafe(1, metricContext)
+    runDuration.updateUnsafe(result.wallMs / 1_000, metricContext)
     noteRefusal(submission, input.id)
     submission.onEnd(written)
     yield* Effect.logInfo("run").pipe(Effect.annotateLogs({

@@ -28,6 +28,9 @@ export const forDueWork: Wake = { due: true, look: false, fed: [] }
 export const forEverything: Wake = { due: true, look: true, fed: [] }
 export const forEvents = (fed: ReadonlyArray<FedEvents>): Wake => ({ due: false, look: false, fed })
 
+/** Whether a hint is at anything in particular, and not just at being there. */
+export const asksFor = ({ due, fed, look }: Wake): boolean => due || look || fed.length > 0
+
 /** More handed-over events, or bytes of them, than this are not kept: the actor looks for everything instead. */
 const maxEvents = 1_000
 const maxBytes = 8 * 1024 * 1024
@@ -44,8 +47,7 @@ const isTooMuch = (fed: ReadonlyArray<FedEvents>): boolean => {
 
 /** A hint on top of another that was not followed yet. */
 export const merge = (before: Wake | undefined, wake: Wake): Wake => {
-  if (before === undefined || before === nothing) return wake
-  if (wake === nothing) return before
+  if (before === undefined) return wake
   const fed = [...before.fed, ...wake.fed]
   const tooMuch = isTooMuch(fed)
   return {

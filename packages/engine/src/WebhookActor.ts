@@ -302,7 +302,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
   })
 
   const hint = (wake: Wake.Wake) => {
-    hints = Wake.merge(hints, wake)
+    if (Wake.asksFor(wake)) hints = Wake.merge(hints, wake)
     signal.openUnsafe()
   }
 

@@ -96,9 +96,9 @@ const make = Effect.fnUntraced(function*() {
       })
     })
 
-  const run = Effect.fnUntraced(function*(request: RunRequest): Effect.fn.Return<RunResult, SandboxUnavailable> {
+  const run = (request: RunRequest): Effect.Effect<RunResult, SandboxUnavailable> => {
     const limits: SandboxLimits = { ...config.limits, ...request.limits }
-    const responding = yield* Deferred.make<void>()
+    const responding = Deferred.makeUnsafe<void>()
     let responded = false
 
     const once = (isolation: Work["isolation"]) =>
@@ -172,10 +172,9 @@ const make = Effect.fnUntraced(function*() {
         }
       )
 
-    const result = yield* byItselfIfLost(once, "shared")
-    if (responded) yield* Deferred.await(responding)
-    return result
-  })
+    const responseHandled = Effect.suspend(() => responded ? Deferred.await(responding) : Effect.void)
+    return Effect.tap(byItselfIfLost(once, "shared"), responseHandled)
+  }
 
   const inspect = Effect.fnUntraced(
     function*(
@@ -241,17 +240,21 @@ const make = Effect.fnUntraced(function*() {
     }
   )
 
-  return Sandbox.of({ inspect, run })
+  return Sandbox.of({ inspect, run: (request) => Effect.suspend(() => run(request)) })
 })
 
 /** Does the work again, in a process of its own, if its process was lost and another may have been the reason. */
-const byItselfIfLost = Effect.fnUntraced(function*<A, E>(
+const byItselfIfLost = <A, E>(
   once: (isolation: Work["isolation"]) => Effect.Effect<A | Again, E | SandboxUnavailable>,
-  isolation: Work["isolation"]
-): Effect.fn.Return<A, E | SandboxUnavailable> {
-  for (const how of [isolation, "fresh", "fresh"] as const) {
-    const result = yield* once(how)
-    if (!(result instanceof Again)) return result
-  }
-  return yield* new SandboxUnavailable({ reason: "start_failed", message: "Its process was lost three times" })
-})
+  isolation: Work["isolation"],
+  times = 3
+): Effect.Effect<A, E | SandboxUnavailable> =>
+  once(isolation).pipe(
+    Effect.filterOrElse(
+      (result): result is Exclude<typeof result, Again> => !(result instanceof Again),
+      () =>
+        times > 1
+          ? byItselfIfLost(once, "fresh", times - 1)
+          : Effect.fail(new SandboxUnavailable({ reason: "start_failed", message: "Its process was lost three times" }))
+    )
+  ) as Effect.Effect<A, E | SandboxUnavailable>

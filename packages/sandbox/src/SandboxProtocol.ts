@@ -78,7 +78,10 @@ export type SandboxMessage = typeof SandboxMessage.Type
 
 const decoders = new Map(
   [...RunMessage.members, ...EgressQuestion.members, Ready, Pong].map((member) =>
-    [member.fields._tag.schema.literal as string, Schema.decodeUnknownOption(member as Schema.Decoder<SandboxMessage>)] as const
+    [
+      member.fields._tag.schema.literal as string,
+      Schema.decodeUnknownOption(member as Schema.Decoder<SandboxMessage>)
+    ] as const
   )
 )
 
