@@ -43,7 +43,16 @@ export class Pipeline extends Context.Service<Pipeline, {
           minConnections: 0,
           maxConnections: 1,
           // A statement that comes to run outside of the transaction, whatever the reason, must not write.
-          startupParameters: { ...config.startupParameters, default_transaction_read_only: "on" }
+          startupParameters: {
+            ...config.startupParameters,
+            default_transaction_read_only: "on",
+            // Planning the larger statements takes longer than running them. A plan made once has to be good for every
+            // batch and size of table: by the indexes.
+            plan_cache_mode: "force_generic_plan",
+            enable_seqscan: "off",
+            enable_hashjoin: "off",
+            enable_mergejoin: "off"
+          }
         })
 
         return Pipeline.of({
