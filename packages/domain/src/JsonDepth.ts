@@ -1,11 +1,17 @@
 /** How deeply what components say may nest: as deep as nothing that reads or writes JSON minds. */
 export const maxComponentDepth = 500
 
-/**
- * How deeply the arrays and objects of a JSON text are nested. Counts brackets outside of strings, so it neither
- * recurses nor needs the text to be valid.
- */
-export const jsonDepth = (text: string): number => {
+/** Whether a text has more than `most` of the opening brackets, in strings or not. */
+const opensMore = (text: string, most: number): boolean => {
+  let count = 0
+  for (const bracket of ["{", "["]) {
+    for (let i = text.indexOf(bracket); i !== -1; i = text.indexOf(bracket, i + 1)) if (++count > most) return true
+  }
+  return false
+}
+
+/** How deeply the arrays and objects of a JSON text are nested, by the brackets outside of strings. */
+const jsonDepth = (text: string): number => {
   let depth = 0
   let deepest = 0
   let inString = false
@@ -24,3 +30,9 @@ export const jsonDepth = (text: string): number => {
   }
   return deepest
 }
+
+/**
+ * Whether arrays and objects of a JSON text are nested more than `most` deep. Neither recurses nor needs the text to be
+ * valid, and is quick about texts with fewer brackets than that.
+ */
+export const isDeeper = (text: string, most: number): boolean => opensMore(text, most) && jsonDepth(text) > most

@@ -1,6 +1,6 @@
 import type { Dedupe as Strategy } from "@headwater/domain/Component"
 import { type EventMeta, maxHops, type NewEvent } from "@headwater/domain/Event"
-import { jsonDepth, maxComponentDepth } from "@headwater/domain/JsonDepth"
+import { isDeeper, maxComponentDepth } from "@headwater/domain/JsonDepth"
 import * as Stream from "@headwater/domain/Stream"
 import { version } from "@headwater/domain/Version"
 import type { DedupeMark } from "@headwater/log/DedupeMarks"
@@ -13,7 +13,7 @@ import type { SourceInput } from "./SourceInput.ts"
 
 /** Whether a payload can be read again: what runs untrusted code may say anything, and deep JSON exhausts the stack. */
 const isReadable = (payload: string): boolean => {
-  if (jsonDepth(payload) > maxComponentDepth) return false
+  if (isDeeper(payload, maxComponentDepth)) return false
   try {
     JSON.parse(payload)
     return true
@@ -86,7 +86,7 @@ export const errorPayload = (
   error: RunFailure
 ): string =>
   JSON.stringify({
-    original_event: origin.input.event ?? {},
+    original_event: JSON.parse(origin.input.eventJson) ?? {},
     original_context: {
       id: origin.input.id,
       ts: new Date(origin.input.at).toISOString(),

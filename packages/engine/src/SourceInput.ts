@@ -7,8 +7,8 @@ export type InputKind = "HTTP" | "TIMER" | "EVENT" | "HOOK"
 /** One input of a run. It is taken when the run's commit is, and runs again if that never comes. */
 export interface SourceInput {
   readonly kind: InputKind
-  /** The event handed to `run`. */
-  readonly event: unknown
+  /** JSON text of the event handed to `run`. */
+  readonly eventJson: string
   /** The id by which the input is known: the emit id of an event, the request's, or the tick's own. */
   readonly id: string
   /** When it came about, Unix milliseconds. */

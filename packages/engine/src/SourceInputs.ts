@@ -124,7 +124,7 @@ export const make = Effect.gen(function*() {
 
   const ofEvent = (feed: Feed, item: FeedItem, event: LoggedEvent, kind: "EVENT" | "HTTP"): SourceInput => ({
     kind,
-    event: JSON.parse(event.payload),
+    eventJson: event.payload,
     id: event.emitId,
     at: EventId.milliseconds(event.id),
     hops: event.hops,
@@ -181,7 +181,7 @@ export const make = Effect.gen(function*() {
     const nextDueAt = yield* Effect.orDie(Timer.nextDue(timer, item.dueAt, Math.max(now, item.dueAt)))
     const input: SourceInput = {
       kind: "TIMER",
-      event: Timer.tickEvent(timer, item.dueAt),
+      eventJson: JSON.stringify(Timer.tickEvent(timer, item.dueAt)),
       id: `${item.key}-${item.dueAt}`,
       at: item.dueAt,
       hops: 0,

@@ -74,7 +74,7 @@ const noMarks: ReadonlyMap<string, string> = new Map()
 
 const hookInput = (hook: Hook, at: number): SourceInput => ({
   kind: "HOOK",
-  event: { hook },
+  eventJson: JSON.stringify({ hook }),
   id: `${hook}-${at}`,
   at,
   hops: 0,
@@ -240,7 +240,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
         })
       }
       CrashPoint.reached("run-chosen")
-      const result = yield* execute(memory, { _tag: "Run", event: input.event }, onRespond)
+      const result = yield* execute(memory, { _tag: "Run", eventJson: input.eventJson }, onRespond)
       CrashPoint.reached("run-ended")
       yield* handOver(memory, input, result)
       if (input.request !== undefined) yield* prune(memory, input.request.id)
@@ -272,7 +272,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
       const at = yield* Clock.currentTimeMillis
       yield* fail(memory, {
         kind: "HTTP",
-        event: {},
+        eventJson: "{}",
         id: EventId.format(move.to.id),
         at,
         hops: maxHops,
@@ -292,7 +292,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
       const at = yield* Clock.currentTimeMillis
       yield* fail(memory, {
         kind: "TIMER",
-        event: {},
+        eventJson: "{}",
         id,
         at,
         hops: 0,

@@ -243,6 +243,8 @@ export class GroupCommit extends Context.Service<GroupCommit, {
 
       const takeBatch = Effect.gen(function*() {
         const batch = [yield* Queue.take(queue)]
+        // What is ready to run comes first: its commits join the batch.
+        yield* Effect.yieldNow
         let rows = rowCount(batch[0]!.commit)
         let bytes = byteCount(batch[0]!.commit)
         while (rows < maxBatchRows && bytes < maxBatchBytes) {

@@ -8,7 +8,8 @@ export type InterfaceProp =
   | { readonly _tag: "Db" }
 
 export type RunCall =
-  | { readonly _tag: "Run"; readonly event: unknown }
+  /** With the JSON text of the event. */
+  | { readonly _tag: "Run"; readonly eventJson: string }
   | { readonly _tag: "Hook"; readonly hook: "deploy" | "activate" | "deactivate" }
 
 /** What `this.http.respond` was called with. */

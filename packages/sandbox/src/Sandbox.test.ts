@@ -36,7 +36,7 @@ layer(realSandbox(), { excludeTestServices: true, timeout: "60 seconds" })("Sand
             this.$emit([greet(event.who), later(), this === this.self()])
           }
         }`.replace("later()", "self() { return this }, later()"),
-        { call: { _tag: "Run", event: { who: "you" } }, props: { greeting: "hi" } }
+        { event: { who: "you" }, props: { greeting: "hi" } }
       )
       assert.deepStrictEqual(result.emits.map((_) => _.payload), [`["hi you",5,true]`])
     }))
@@ -44,7 +44,7 @@ layer(realSandbox(), { excludeTestServices: true, timeout: "60 seconds" })("Sand
   it.effect("a component without run emits the event of its interface", () =>
     Effect.gen(function*() {
       const result = yield* runCode(`export default { props: { timer: "$.interface.timer" } }`, {
-        call: { _tag: "Run", event: { timestamp: 5, interval_seconds: 60 } }
+        event: { timestamp: 5, interval_seconds: 60 }
       })
       assert.deepStrictEqual(result.emits, [{ payload: `{"timestamp":5,"interval_seconds":60}` }])
     }))
@@ -129,7 +129,7 @@ layer(realSandbox(), { excludeTestServices: true, timeout: "60 seconds" })("Sand
         process.stdout.write("written\\n")`)
       const results = yield* Effect.forEach(
         [1, 2, 3],
-        (n) => runCode(code, { call: { _tag: "Run", event: { n } } }),
+        (n) => runCode(code, { event: { n } }),
         { concurrency: "unbounded" }
       )
       for (const [index, result] of results.entries()) {
@@ -189,7 +189,7 @@ layer(realSandbox(), { excludeTestServices: true, timeout: "60 seconds" })("Sand
         this.$emit("done")`)
       const [rejected, thrown, fine] = yield* Effect.forEach(
         ["reject", "throw", "nothing"],
-        (how) => runCode(code, { call: { _tag: "Run", event: { how } } }),
+        (how) => runCode(code, { event: { how } }),
         { concurrency: "unbounded" }
       )
       assert.strictEqual(rejected?.error?.message, "rejected")

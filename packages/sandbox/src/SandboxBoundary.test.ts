@@ -124,7 +124,7 @@ layer(realSandbox({ pool: { warmProcesses: 1 } }), { excludeTestServices: true, 
         yield* Effect.sleep("1500 millis")
         const runs = yield* Effect.forEach(
           [1, 2, 3],
-          (n) => runCode(componentOf(`this.$emit(event)`), { accountId: "u_thief", call: { _tag: "Run", event: n } }),
+          (n) => runCode(componentOf(`this.$emit(event)`), { accountId: "u_thief", event: n }),
           { concurrency: "unbounded" }
         )
         assert.deepStrictEqual(runs.map((_) => _.emits), [1, 2, 3].map((n) => [{ payload: String(n) }]))

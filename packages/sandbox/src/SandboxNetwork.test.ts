@@ -77,7 +77,7 @@ describe("The network of the sandbox", () => {
             const slow = []
             for await (const chunk of (await fetch(base + "/slow")).body) slow.push(Buffer.from(chunk).toString())
             this.$emit(slow)`),
-          { call: { _tag: "Run", event: { port } } }
+          { event: { port } }
         )
         assert.strictEqual(result.outcome, "success", JSON.stringify(result.error))
         assert.deepStrictEqual(result.emits.map((_) => _.payload), [
@@ -107,7 +107,7 @@ describe("The network of the sandbox", () => {
              this.$emit((await text(socket)).split("\\r\\n").at(-1))
              this.$emit((await lookup("127.0.0.1")).address)
            } }`,
-          { call: { _tag: "Run", event: { port } } }
+          { event: { port } }
         )
         assert.strictEqual(result.outcome, "success", JSON.stringify(result.error))
         assert.deepStrictEqual(result.emits.map((_) => _.payload), [`"/http "`, `"/net "`, `"127.0.0.1"`])
@@ -117,7 +117,7 @@ describe("The network of the sandbox", () => {
       Effect.gen(function*() {
         const port = portOf(yield* httpServer)
         const result = yield* runCode(componentOf(`await fetch("http://127.0.0.1:" + event.port + "/metadata")`), {
-          call: { _tag: "Run", event: { port } }
+          event: { port }
         })
         assert.strictEqual(result.outcome, "error")
         assert.match(result.error?.message ?? "", /egress guard refused 169\.254\.169\.254/)
@@ -131,7 +131,7 @@ describe("The network of the sandbox", () => {
         server.on("request", () => void requests++)
         yield* runCode(
           componentOf(`setTimeout(() => fetch("http://127.0.0.1:" + event.port + "/late").catch(() => {}), 50)`),
-          { call: { _tag: "Run", event: { port: portOf(server) } }, accountId: "u_late" }
+          { event: { port: portOf(server) }, accountId: "u_late" }
         )
         yield* Effect.sleep("300 millis")
         assert.strictEqual(requests, 0)
@@ -144,7 +144,7 @@ describe("The network of the sandbox", () => {
         server.close()
         const result = yield* runCode(
           componentOf(`try { await fetch("http://127.0.0.1:" + event.port) } catch (error) { this.$emit(error.code) }`),
-          { call: { _tag: "Run", event: { port } } }
+          { event: { port } }
         )
         assert.deepStrictEqual(result.emits, [{ payload: `"ECONNREFUSED"` }])
       }))
@@ -180,7 +180,7 @@ describe("The network of the sandbox", () => {
                    socket.on("error", reject)
                  }))
                } }`,
-              { call: { _tag: "Run", event: { port } } }
+              { event: { port } }
             )
             assert.strictEqual(result.outcome, "success", JSON.stringify(result.error))
             const said = result.emits.map((_) => _.payload)
@@ -212,7 +212,7 @@ describe("The network of the sandbox", () => {
                    try { await open(); this.$emit("OPENED") } catch (error) { this.$emit([error.code, error.message]) }
                  }
                } }`,
-              { call: { _tag: "Run", event: { host, port } } }
+              { event: { host, port } }
             )
             assert.strictEqual(result.emits.length, 2)
             for (const { payload } of result.emits) assert.match(payload, /"EACCES".*egress guard refused/)
@@ -227,7 +227,7 @@ describe("The network of the sandbox", () => {
             await connection.write(new TextEncoder().encode("f".repeat(64) + "GET / HTTP/1.0\\r\\n\\r\\n"))
             const read = await connection.read(new Uint8Array(10)).catch((error) => error.name)
             this.$emit(read)`)
-          const result = yield* runCode(code, { call: { _tag: "Run", event: { port } } })
+          const result = yield* runCode(code, { event: { port } })
           assert.strictEqual(result.outcome, "success", JSON.stringify(result.error))
           assert.match(result.emits[0]?.payload ?? "", /^(null|"ConnectionReset")$/)
         }))

@@ -28,7 +28,7 @@ layer(realSandbox({ pool: small }), { excludeTestServices: true, timeout: "60 se
       const code = componentOf(`await new Promise((resolve) => setTimeout(resolve, 100)); this.$emit(event)`)
       const results = yield* Effect.forEach(
         [1, 2, 3, 4, 5],
-        (event) => runCode(code, { call: { _tag: "Run", event } }),
+        (event) => runCode(code, { event }),
         { concurrency: "unbounded" }
       )
       assert.deepStrictEqual(results.map((_) => _.emits[0]?.payload), ["1", "2", "3", "4", "5"])
@@ -68,7 +68,7 @@ layer(realSandbox({ pool: small }), { excludeTestServices: true, timeout: "60 se
           this.$emit("done")`),
         {
           accountId: "u_killed",
-          call: { _tag: "Run", event: { n: 1 } },
+          event: { n: 1 },
           onRespond: ({ status }) => Effect.sync(() => void answers.push(status))
         }
       ))

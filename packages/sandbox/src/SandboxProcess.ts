@@ -1,11 +1,17 @@
-import { jsonDepth, maxComponentDepth } from "@headwater/domain/JsonDepth"
+import { isDeeper, maxComponentDepth } from "@headwater/domain/JsonDepth"
 import type * as Clock from "effect/Clock"
 import { spawn } from "node:child_process"
 import type { ChildProcessWithoutNullStreams } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { LineReader } from "./LineReader.ts"
 import { type ProcessUsage, readProcessUsage } from "./ProcessUsage.ts"
-import { decodeSandboxMessage, type EgressQuestion, type HostMessage, type RunMessage } from "./SandboxProtocol.ts"
+import {
+  decodeSandboxMessage,
+  type EgressQuestion,
+  encodeHostMessage,
+  type HostMessage,
+  type RunMessage
+} from "./SandboxProtocol.ts"
 
 /** Descriptions hold what a component says in these levels of their own: message, description, props, prop. */
 const maxMessageDepth = maxComponentDepth + 4
@@ -177,7 +183,7 @@ export class SandboxProcess {
       stdin.cork()
       process.nextTick(() => stdin.uncork())
     }
-    stdin.write(`${JSON.stringify(message)}\n`)
+    stdin.write(`${encodeHostMessage(message)}\n`)
   }
 
   ping(): void {
@@ -252,7 +258,7 @@ export class SandboxProcess {
 
   #receive(line: string): void {
     if (this.over) return
-    if (jsonDepth(line) > maxMessageDepth) {
+    if (isDeeper(line, maxMessageDepth)) {
       return this.kill({ reason: "output", message: `Something it said nests deeper than ${maxComponentDepth} levels` })
     }
     const decoded = decodeSandboxMessage(line)

@@ -96,7 +96,7 @@ export const decodeSandboxMessage = (line: string): Option.Option<SandboxMessage
   }
 }
 
-/** What the host says to a process. */
+/** What the host says to a process; in JSON a run's call holds the event itself. */
 export type HostMessage =
   | { readonly _tag: "Start" | "Ping" }
   | { readonly _tag: "Code"; readonly hash: string; readonly code: string }
@@ -121,3 +121,12 @@ export type HostMessage =
     readonly addresses?: ReadonlyArray<string>
     readonly error?: { readonly code: string; readonly message: string }
   }
+
+/** A message as one line. An event is put in as the text it is: to read and write it again would be the longest part. */
+export const encodeHostMessage = (message: HostMessage): string => {
+  if (message._tag !== "Run" || message.call._tag !== "Run") return JSON.stringify(message)
+  const { call, ...rest } = message
+  // Line feeds in JSON are blanks between its tokens, but here they end the message.
+  const event = call.eventJson.includes("\n") ? call.eventJson.replaceAll("\n", " ") : call.eventJson
+  return `${JSON.stringify(rest).slice(0, -1)},"call":{"_tag":"Run","event":${event}}}`
+}

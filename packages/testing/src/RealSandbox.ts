@@ -52,14 +52,17 @@ export const realSandbox = (options: RealSandboxOptions = {}) =>
 export const hashOf = (code: string): string => createHash("sha256").update(code).digest("hex")
 
 /** Runs `run` of the code with an event, as account `u_test` and source `dc_test` unless said otherwise. */
-export const runCode = Effect.fnUntraced(function*(code: string, request: Partial<RunRequest> = {}) {
+export const runCode = Effect.fnUntraced(function*(
+  code: string,
+  { event = {}, ...request }: Partial<RunRequest> & { readonly event?: unknown } = {}
+) {
   const sandbox = yield* Sandbox
   return yield* sandbox.run({
     accountId: "u_test",
     sourceId: "dc_test",
     code,
     codeHash: hashOf(code),
-    call: { _tag: "Run", event: {} },
+    call: { _tag: "Run", eventJson: JSON.stringify(event) },
     props: {},
     interfaces: { http: { _tag: "Http", endpoint: "https://in.example/abc" }, db: { _tag: "Db" } },
     db: {},

@@ -1,4 +1,4 @@
-import { jsonDepth } from "@headwater/domain/JsonDepth"
+import { isDeeper } from "@headwater/domain/JsonDepth"
 import type { Schema } from "effect"
 import { MultipartParser } from "effect/http"
 
@@ -19,7 +19,7 @@ export const multimap = <A extends Schema.Json>(
 }
 
 const parseJson = (text: string): Schema.Json => {
-  if (jsonDepth(text) > maxJsonDepth) return text
+  if (isDeeper(text, maxJsonDepth)) return text
   try {
     return JSON.parse(text) as Schema.Json
   } catch {

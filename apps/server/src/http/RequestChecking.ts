@@ -1,6 +1,6 @@
 import * as Problem from "@headwater/api/Problem"
 import { maxBodyDepth, RequestCheck } from "@headwater/api/RequestCheck"
-import { jsonDepth } from "@headwater/domain/JsonDepth"
+import { isDeeper } from "@headwater/domain/JsonDepth"
 import { ByteSize, Effect, Layer, SchemaIssue, type Types } from "effect"
 import { HttpIncomingMessage, HttpServerError, HttpServerRequest } from "effect/http"
 import { HttpApiError } from "effect/http-api"
@@ -57,7 +57,7 @@ const checkBody = Effect.fnUntraced(function*(options: { readonly optional: bool
     return yield* Problem.tooLarge("The request body", maxBytes)
   }
   const text = yield* Effect.orDie(request.text)
-  if (jsonDepth(text) > maxBodyDepth) {
+  if (isDeeper(text, maxBodyDepth)) {
     return yield* Problem.invalid([{ path: "", message: `nested deeper than ${maxBodyDepth} levels` }])
   }
 })
