@@ -1,0 +1,89 @@
+import { assert, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import * as Residents from "./Residents.ts"
+import * as Wake from "./Wake.ts"
+
+/** An actor that notes when it works, as long as `work` takes. */
+const add = Effect.fnUntraced(function*(work: Effect.Effect<void> = Effect.void) {
+  let hints = 0
+  const worked: Array<number> = []
+  const residents = yield* Residents.make<Residents.Wakeable>()
+  const resident = yield* residents.add("dc_1", {
+    hint: () => {
+      hints += 1
+    },
+    wake: () =>
+      Effect.suspend(() => {
+        worked.push(hints)
+        return work
+      })
+  })
+  return { resident, residents, worked }
+})
+
+const settled = Effect.repeat(Effect.yieldNow, { times: 20 })
+
+it.effect("an actor that is awake works at every hint, and is sent off when there was none for a while", () =>
+  Effect.gen(function*() {
+    const { resident, worked } = yield* add()
+    assert.isFalse(resident.hint(Wake.forDueWork), "it is not awake yet")
+    assert.isUndefined(resident.call(() => Effect.void))
+    const stay = yield* Effect.forkChild(resident.stay(Wake.forEverything))
+    yield* settled
+    assert.deepStrictEqual(worked, [1])
+    yield* TestClock.adjust("14 seconds")
+    assert.isTrue(resident.hint(Wake.forDueWork))
+    yield* settled
+    assert.deepStrictEqual(worked, [1, 2])
+    yield* TestClock.adjust("15 seconds")
+    assert.isTrue(resident.hint(Wake.forDueWork), "it was used a while ago")
+    yield* TestClock.adjust("31 seconds")
+    yield* Fiber.join(stay)
+    assert.isFalse(resident.hint(Wake.forDueWork))
+    assert.deepStrictEqual(worked, [1, 2, 3])
+  }))
+
+it.effect("a hint that comes while an actor works is followed after that", () =>
+  Effect.gen(function*() {
+    const done = yield* Deferred.make<void>()
+    const { resident, worked } = yield* add(Deferred.await(done))
+    yield* Effect.forkChild(resident.stay(Wake.forEverything))
+    yield* settled
+    assert.isTrue(resident.hint(Wake.forDueWork))
+    assert.deepStrictEqual(worked, [1])
+    yield* Deferred.succeed(done, undefined)
+    yield* settled
+    assert.deepStrictEqual(worked, [1, 2])
+  }))
+
+it.effect("an actor that has to leave ends its rest at once, and its work and the calls to it first", () =>
+  Effect.gen(function*() {
+    const working = yield* Deferred.make<void>()
+    const { resident } = yield* add(Deferred.await(working))
+    const stay = yield* Effect.forkChild(resident.stay(Wake.forEverything))
+    yield* settled
+    const calling = yield* Deferred.make<void>()
+    const call = yield* Effect.forkChild(resident.call(() => Deferred.await(calling))!)
+    const leave = yield* Effect.forkChild(Fiber.interrupt(stay))
+    yield* settled
+    assert.isUndefined(leave.pollUnsafe(), "it works")
+    yield* Deferred.succeed(working, undefined)
+    yield* settled
+    assert.isFalse(resident.hint(Wake.forDueWork), "it rests no more")
+    assert.isUndefined(leave.pollUnsafe(), "it is being called")
+    yield* Deferred.succeed(calling, undefined)
+    yield* Fiber.join(call)
+    yield* Fiber.join(leave)
+  }))
+
+it.effect("an actor is found for as long as it is in memory", () =>
+  Effect.gen(function*() {
+    const residents = yield* Residents.make<Residents.Wakeable>()
+    const actor = { hint: () => {}, wake: () => Effect.void }
+    const first = yield* Effect.scoped(residents.add("dc_1", actor))
+    assert.isUndefined(residents.find("dc_1"))
+    const second = yield* residents.add("dc_1", actor)
+    assert.notStrictEqual(first, second)
+    assert.strictEqual(residents.find("dc_1"), second)
+  }))
