@@ -1,6 +1,6 @@
 import { NodeHttpClient } from "@effect/platform-node"
 import { version } from "@headwater/domain/Version"
-import { Effect, Layer, References, Tracer } from "effect"
+import { ConfigProvider, Effect, Layer, References, Tracer } from "effect"
 import { Otlp, OtlpSerialization } from "effect/observability"
 
 /** Spans that nobody collects are not made: they would take a fair part of the time of an event. */
@@ -12,6 +12,16 @@ const tracingOnlyIfCollected = Layer.unwrap(
 )
 
 /**
+ * Where a collector is named, everything goes there unless told otherwise (OpenTelemetry environment variables
+ * specification, "Exporter selection").
+ */
+const exporterDefaults = ConfigProvider.layerAdd(ConfigProvider.fromUnknown({
+  OTEL_TRACES_EXPORTER: "otlp",
+  OTEL_METRICS_EXPORTER: "otlp",
+  OTEL_LOGS_EXPORTER: "otlp"
+}))
+
+/**
  * Sends logs, metrics and traces to the OpenTelemetry collector that the standard `OTEL_*` variables name; without one,
  * nothing.
  */
@@ -20,5 +30,6 @@ export const layer = tracingOnlyIfCollected.pipe(
     resource: { serviceName: "headwater", serviceVersion: version },
     loggerMergeWithExisting: true
   })),
+  Layer.provide(exporterDefaults),
   Layer.provide([OtlpSerialization.layerJson, NodeHttpClient.layerUndici])
 )
