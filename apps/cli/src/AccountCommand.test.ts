@@ -13,7 +13,8 @@ const paid = {
   plan: "paid",
   daily_invocations_quota: 1_000,
   daily_compute_time_quota: null,
-  billing_period_invocations_quota: 0
+  billing_period_invocations_quota: 0,
+  retention_days: 90
 }
 
 describe("headwater account", () => {
@@ -35,17 +36,17 @@ describe("headwater account", () => {
             ..."account create ann --email ann@example.com --plan paid --json --daily-invocations-quota 1000".split(
               " "
             ),
-            ..."--daily-compute-time-quota none --billing-period-invocations-quota 0".split(" ")
+            ..."--daily-compute-time-quota none --billing-period-invocations-quota 0 --retention-days 90".split(" ")
           )
         )
         Json.assertHolds(limited, paid)
         const authenticated = yield* keys.authenticate(Redacted.make(Json.textOf(limited["api_key"])))
         assert.deepStrictEqual<unknown>(authenticated, Option.some(limited["id"]))
         const listed = yield* headwater("account", "list")
-        const rows = listed.stdout.trimEnd().split("\n").map((line) => line.split(/ {3,}/).slice(0, 7))
+        const rows = listed.stdout.trimEnd().split("\n").map((line) => line.split(/ {3,}/).slice(0, 8))
         assert.deepStrictEqual(rows.slice(1), [
-          [id, "bob", "bob@localhost", "free", "none", "none", "none"],
-          [Json.textOf(limited["id"]), "ann", "ann@example.com", "paid", "1000", "none", "0"]
+          [id, "bob", "bob@localhost", "free", "none", "none", "none", "default"],
+          [Json.textOf(limited["id"]), "ann", "ann@example.com", "paid", "1000", "none", "0", "90"]
         ])
         const { api_key: _, ...shown } = limited
         const all = Json.listOf(HeadwaterCommand.jsonOf(yield* headwater("account", "list", "--json")))
@@ -64,7 +65,7 @@ describe("headwater account", () => {
       assert.match(limited.stdout, /^Daily compute time quota \(ms\) +60000$/m)
       const renamed = yield* headwater(
         ...`account set ${account.id} --username anna --email anna@b --json`.split(" "),
-        ..."--daily-invocations-quota none --billing-period-invocations-quota 9".split(" ")
+        ..."--daily-invocations-quota none --billing-period-invocations-quota 9 --retention-days 7".split(" ")
       )
       const changed = {
         username: "anna",
@@ -72,7 +73,8 @@ describe("headwater account", () => {
         plan: "paid",
         dailyInvocationsQuota: null,
         dailyComputeTimeQuotaMs: 60_000,
-        billingPeriodInvocationsQuota: 9
+        billingPeriodInvocationsQuota: 9,
+        retentionDays: 7
       } as const
       assert.deepStrictEqual(yield* accounts.get(account.id), Option.some({ ...account, ...changed }))
       Json.assertHolds(HeadwaterCommand.jsonOf(renamed), { id: account.id, username: "anna", plan: "paid" })
@@ -92,6 +94,7 @@ describe("headwater account", () => {
         [/"twin" is taken/, "account", "set", "ann", "--username", "twin"],
         [/at least one/, "account", "set", "ann"],
         [/--daily-invocations-quota/, "account", "set", "ann", "--daily-invocations-quota", "-1"],
+        [/--retention-days/, "account", "set", "ann", "--retention-days", "0"],
         [/--email/, "account", "create", "bob", "--email", "bob"],
         [/<username>/, "account", "create", ann.id, "--email", "bob@b"]
       ]

@@ -44,6 +44,23 @@ const quotas = {
   billingPeriodInvocationsQuota: quota("billing-period-invocations-quota", "Invocations per billing period")
 }
 
+const serverDefault = "default"
+const longestRetentionDays = 36_500
+
+const retention = Flag.String("retention-days").pipe(
+  Flag.withMetavar("N|default"),
+  Flag.withDescription(`Days that events are kept; ${serverDefault} for HEADWATER_RETENTION_DAYS`),
+  Flag.filterMap(
+    (text) => {
+      if (text === serverDefault) return Option.some(null)
+      const days = /^\d+$/.test(text) ? Number(text) : 0
+      return days >= 1 && days <= longestRetentionDays ? Option.some(days) : Option.none()
+    },
+    () => `a whole number from 1 to ${longestRetentionDays} or ${serverDefault}`
+  ),
+  Flag.optional
+)
+
 const valueOf = (account: Account) => ({
   id: account.id,
   username: account.username,
@@ -52,10 +69,12 @@ const valueOf = (account: Account) => ({
   daily_invocations_quota: account.dailyInvocationsQuota,
   daily_compute_time_quota: account.dailyComputeTimeQuotaMs,
   billing_period_invocations_quota: account.billingPeriodInvocationsQuota,
+  retention_days: account.retentionDays,
   created_at: account.createdAt
 })
 
 const limit = (value: number | null): string => value === null ? noLimit : String(value)
+const days = (value: number | null): string => value === null ? serverDefault : String(value)
 
 const linesOf = (account: Account, more: ReadonlyArray<readonly [string, string]> = []) =>
   Output.table([
@@ -66,6 +85,7 @@ const linesOf = (account: Account, more: ReadonlyArray<readonly [string, string]
     ["Daily invocations quota", limit(account.dailyInvocationsQuota)],
     ["Daily compute time quota (ms)", limit(account.dailyComputeTimeQuotaMs)],
     ["Billing period invocations quota", limit(account.billingPeriodInvocationsQuota)],
+    ["Retention (days)", days(account.retentionDays)],
     ["Created", Output.time(account.createdAt)],
     ...more
   ])
@@ -84,6 +104,7 @@ const create = Command.make(
     email,
     plan: plan.pipe(Flag.withDefault("free")),
     ...quotas,
+    retentionDays: retention,
     json: Output.json
   },
   Effect.fnUntraced(function*({ json, ...given }) {
@@ -94,7 +115,8 @@ const create = Command.make(
       plan: given.plan,
       dailyInvocationsQuota: Option.getOrNull(given.dailyInvocationsQuota),
       dailyComputeTimeQuotaMs: Option.getOrNull(given.dailyComputeTimeQuotaMs),
-      billingPeriodInvocationsQuota: Option.getOrNull(given.billingPeriodInvocationsQuota)
+      billingPeriodInvocationsQuota: Option.getOrNull(given.billingPeriodInvocationsQuota),
+      retentionDays: Option.getOrNull(given.retentionDays)
     })
     const text = Redacted.value(key)
     yield* Output.print(
@@ -118,6 +140,7 @@ const list = Command.make(
       limit(account.dailyInvocationsQuota),
       limit(account.dailyComputeTimeQuotaMs),
       limit(account.billingPeriodInvocationsQuota),
+      days(account.retentionDays),
       Output.time(account.createdAt)
     ])
     const head = [
@@ -128,6 +151,7 @@ const list = Command.make(
       "INVOCATIONS/DAY",
       "COMPUTE MS/DAY",
       "INVOCATIONS/PERIOD",
+      "RETENTION",
       "CREATED"
     ]
     yield* Output.print(json, found.map(valueOf), Output.table([head, ...rows]))
@@ -142,6 +166,7 @@ const set = Command.make(
     email: email.pipe(Flag.optional),
     plan: plan.pipe(Flag.optional),
     ...quotas,
+    retentionDays: retention,
     json: Output.json
   },
   Effect.fnUntraced(function*({ account: named, json, ...given }) {
@@ -151,7 +176,8 @@ const set = Command.make(
       plan: Option.getOrUndefined(given.plan),
       dailyInvocationsQuota: Option.getOrUndefined(given.dailyInvocationsQuota),
       dailyComputeTimeQuotaMs: Option.getOrUndefined(given.dailyComputeTimeQuotaMs),
-      billingPeriodInvocationsQuota: Option.getOrUndefined(given.billingPeriodInvocationsQuota)
+      billingPeriodInvocationsQuota: Option.getOrUndefined(given.billingPeriodInvocationsQuota),
+      retentionDays: Option.getOrUndefined(given.retentionDays)
     }
     if (Object.values(change).every((value) => value === undefined)) {
       return yield* new Operator.CommandRefused({ message: "Nothing to change: give at least one of the flags" })
@@ -161,7 +187,7 @@ const set = Command.make(
     const changed = yield* Effect.flatMap((yield* Accounts).update(id, change), Effect.fromOption)
     yield* Output.print(json, valueOf(changed), linesOf(changed))
   }, Effect.provide(Operator.layer))
-).pipe(Command.withDescription("Change an account's name, email, plan or quotas"))
+).pipe(Command.withDescription("Change an account's name, email, plan, quotas or retention"))
 
 /** What an operator does with accounts. */
 export const accountCommand = Command.make("account").pipe(

@@ -15,6 +15,8 @@ export const Account = Schema.Struct({
   dailyInvocationsQuota: Schema.NullOr(Schema.Int),
   /** Per billing period; null is no limit. */
   billingPeriodInvocationsQuota: Schema.NullOr(Schema.Int),
+  /** How long its events are kept; null for as long as the server keeps events by default. */
+  retentionDays: Schema.NullOr(Schema.Int),
   /** Unix seconds. */
   createdAt: Schema.Int
 })

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import * as EventId from "@headwater/domain/EventId"
 import type * as Id from "@headwater/domain/Id"
+import { Accounts } from "@headwater/log/Accounts"
 import { type Attempt, Attempts } from "@headwater/log/Attempts"
 import { Deliveries } from "@headwater/log/Deliveries"
 import { EventLog } from "@headwater/log/EventLog"
@@ -67,9 +68,8 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
   it.effect("follows the account's own, where it has one", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(start)
-      const sql = yield* SqlClient.SqlClient
       const account = yield* EngineFixture.account
-      yield* sql`UPDATE accounts SET retention_days = 2 WHERE id = ${account.id}`
+      yield* (yield* Accounts).update(account.id, { retentionDays: 2 })
       const log = yield* EngineFixture.emitter(account.id)
       yield* appendTo(log, "", numbers(0, 200))
       yield* TestClock.adjust("3 days")

@@ -5,10 +5,10 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError, SqlSchema } from "effect/sql"
 import * as Column from "./Column.ts"
 
-type Quota = "dailyComputeTimeQuotaMs" | "dailyInvocationsQuota" | "billingPeriodInvocationsQuota"
+type Limit = "dailyComputeTimeQuotaMs" | "dailyInvocationsQuota" | "billingPeriodInvocationsQuota" | "retentionDays"
 
-/** What an account begins with; a quota that is not given is no limit. */
-export type AccountInput = Pick<Account, "username" | "email" | "plan"> & Partial<Pick<Account, Quota>>
+/** What an account begins with; a limit that is not given is null. */
+export type AccountInput = Pick<Account, "username" | "email" | "plan"> & Partial<Pick<Account, Limit>>
 
 /** What an operator may change of an account; a field that is undefined stays. */
 export type AccountChange = {
@@ -25,6 +25,7 @@ const Row = Schema.Struct({
   dailyComputeTimeQuotaMs: "daily_compute_time_quota_ms",
   dailyInvocationsQuota: "daily_invocations_quota",
   billingPeriodInvocationsQuota: "billing_period_invocations_quota",
+  retentionDays: "retention_days",
   createdAt: "created_at"
 }))
 
@@ -74,6 +75,7 @@ export class Accounts extends Context.Service<Accounts, {
             dailyComputeTimeQuotaMs: input.dailyComputeTimeQuotaMs ?? null,
             dailyInvocationsQuota: input.dailyInvocationsQuota ?? null,
             billingPeriodInvocationsQuota: input.billingPeriodInvocationsQuota ?? null,
+            retentionDays: input.retentionDays ?? null,
             createdAt: Math.floor((yield* Clock.currentTimeMillis) / 1000)
           }
           yield* sql`INSERT INTO accounts ${sql.insert({ id, ...columns(account), created_at: account.createdAt })}`
@@ -109,5 +111,6 @@ const columns = (input: AccountChange) => ({
   plan: input.plan,
   daily_compute_time_quota_ms: input.dailyComputeTimeQuotaMs,
   daily_invocations_quota: input.dailyInvocationsQuota,
-  billing_period_invocations_quota: input.billingPeriodInvocationsQuota
+  billing_period_invocations_quota: input.billingPeriodInvocationsQuota,
+  retention_days: input.retentionDays
 })
