@@ -5,6 +5,7 @@ import type { Source } from "@headwater/domain/Source"
 import * as TestDatabase from "@headwater/testing/TestDatabase"
 import { Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Accounts } from "./Accounts.ts"
 import { Components } from "./Components.ts"
@@ -137,6 +138,22 @@ describe("Sources", () => {
       assert.strictEqual(yield* sources.freeSlug(other.id, "source"), "source")
       const refused = yield* Effect.flip(sources.insert(yield* sourceOf(component)))
       assert.strictEqual(refused._tag, "SlugTaken")
+    }).pipe(Effect.provide(tables)))
+
+  it.effect("finds a free slug among many that are taken", () =>
+    Effect.gen(function*() {
+      const sources = yield* Sources
+      const sql = yield* SqlClient.SqlClient
+      const account = yield* newAccount
+      const component = yield* newComponent(account.id, null)
+      yield* sources.insert(yield* sourceOf(component))
+      for (const [from, to] of [[2, 64], [65, 128], [129, 5_000]] as const) {
+        yield* sql`
+          INSERT INTO sources SELECT (jsonb_populate_record(s, jsonb_build_object(
+            'id', 'dc_' || n, 'name_slug', 'source-' || n, 'endpoint_key', 'key-' || n
+          ))).* FROM sources s, generate_series(${from}::int, ${to}::int) AS n WHERE s.name_slug = 'source'`
+        assert.strictEqual(yield* sources.freeSlug(account.id, "source"), `source-${to + 1}`)
+      }
     }).pipe(Effect.provide(tables)))
 
   it.effect("updates what may change, with the time, and deletes", () =>

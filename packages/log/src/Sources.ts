@@ -4,6 +4,7 @@ import { Timer } from "@headwater/domain/Timer"
 import { Clock, Context, Effect, Layer, type Option, Schema } from "effect"
 import { SqlClient, type SqlError, SqlSchema } from "effect/sql"
 import * as Column from "./Column.ts"
+import { texts } from "./internal/SqlArray.ts"
 import * as Page from "./Page.ts"
 
 const Row = Schema.Struct({
@@ -27,6 +28,9 @@ export class SlugTaken extends Schema.TaggedError<SlugTaken>()("SlugTaken", {
 }) {}
 
 /** Sources of all accounts. What clients see are the `ready` ones. */
+/** How many slugs are looked at in one query for a free one. */
+const slugsLookedAt = 64
+
 export class Sources extends Context.Service<Sources, {
   readonly insert: (source: Source) => Effect.Effect<void, SqlError.SqlError | SlugTaken>
   /** A ready source by its id or its slug. */
@@ -54,8 +58,8 @@ export class Sources extends Context.Service<Sources, {
   readonly setState: (id: Id.SourceId, state: SourcePhase) => Effect.Effect<boolean, SqlError.SqlError>
   readonly delete: (id: Id.SourceId) => Effect.Effect<boolean, SqlError.SqlError>
   /**
-   * The slug itself, or with the first numeric suffix from 2 that no source of the account has. Who asks next for the same
-   * one waits until the surrounding transaction ends.
+   * The slug itself, or with a numeric suffix that no source of the account has: the first from 2 up to 64, beyond that
+   * one that is found without looking at all. Who asks next for the same one waits until the surrounding transaction ends.
    */
   readonly freeSlug: (accountId: Id.AccountId, slug: string) => Effect.Effect<string, SqlError.SqlError>
   /**
@@ -124,13 +128,26 @@ export class Sources extends Context.Service<Sources, {
         delete: (id) => Effect.map(sql`DELETE FROM sources WHERE id = ${id} RETURNING id`, (rows) => rows.length > 0),
         freeSlug: Effect.fnUntraced(function*(accountId, slug) {
           yield* sql`SELECT pg_advisory_xact_lock(hashtextextended(${`${accountId} ${slug}`}, 0))`
-          const rows = yield* sql<{ readonly name_slug: string }>`
-            SELECT name_slug FROM sources
-            WHERE account_id = ${accountId} AND (name_slug = ${slug} OR name_slug ~ ${`^${slug}-[0-9]+$`})`
-          const taken = new Set(rows.map((row) => row.name_slug))
-          let free = slug
-          for (let suffix = 2; taken.has(free); suffix++) free = `${slug}-${suffix}`
-          return free
+          const withSuffix = (suffix: number) => suffix === 1 ? slug : `${slug}-${suffix}`
+          let before = 0
+          let step = 1
+          while (true) {
+            const suffixes = Array.from({ length: slugsLookedAt }, (_, i) => before + step * (i + 1))
+            const rows = yield* sql<{ readonly name_slug: string }>`
+              SELECT name_slug FROM sources
+              WHERE account_id = ${accountId} AND name_slug = ANY (${texts(suffixes.map(withSuffix))})`
+            const taken = new Set(rows.map((row) => row.name_slug))
+            const free = suffixes.find((suffix) => !taken.has(withSuffix(suffix)))
+            if (free === undefined) {
+              before = suffixes.at(-1)!
+              step *= slugsLookedAt
+            } else if (step === 1) {
+              return withSuffix(free)
+            } else {
+              before = free - step
+              step /= slugsLookedAt
+            }
+          }
         }),
         unready: (createdBefore) =>
           Effect.flatMap(
