@@ -221,7 +221,12 @@ export class Actors extends Context.Service<Actors, {
   )
 }
 
-/** The actors themselves. An idle one leaves memory, and comes back with the next call. */
+/**
+ * An idle actor leaves memory, and comes back with the next call. Those that are woken now and then are kept by their rest
+ * (`Residents`).
+ */
+const whileIdle = { concurrency: "unbounded", maxIdleTime: "5 seconds" } as const
+
 const layerEntities = Layer.mergeAll(
   SourceEntity.toLayer(
     Effect.gen(function*() {
@@ -242,7 +247,7 @@ const layerEntities = Layer.mergeAll(
         Forget: ({ payload }) => actor.forget(payload.subscriptionId)
       })
     }),
-    { concurrency: "unbounded" }
+    whileIdle
   ),
   WebhookEntity.toLayer(
     Effect.gen(function*() {
@@ -257,7 +262,7 @@ const layerEntities = Layer.mergeAll(
         Forget: ({ payload }) => actor.forget(payload.subscriptionId)
       })
     }),
-    { concurrency: "unbounded" }
+    whileIdle
   ),
   AccountEntity.toLayer(
     Effect.gen(function*() {
@@ -267,7 +272,7 @@ const layerEntities = Layer.mergeAll(
       const resident = yield* local.accounts.add(entityId, actor)
       return AccountEntity.of({ Wake: ({ payload }) => resident.stay(payload) })
     }),
-    { concurrency: "unbounded" }
+    whileIdle
   )
 )
 

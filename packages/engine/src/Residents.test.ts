@@ -32,16 +32,26 @@ it.effect("an actor that is awake works at every hint, and is sent off when ther
     const stay = yield* Effect.forkChild(resident.stay(Wake.forEverything))
     yield* settled
     assert.deepStrictEqual(worked, [1])
-    yield* TestClock.adjust("14 seconds")
+    yield* TestClock.adjust("59 seconds")
     assert.isTrue(resident.hint(Wake.forDueWork))
     yield* settled
     assert.deepStrictEqual(worked, [1, 2])
-    yield* TestClock.adjust("15 seconds")
+    yield* TestClock.adjust("59 seconds")
     assert.isTrue(resident.hint(Wake.forDueWork), "it was used a while ago")
-    yield* TestClock.adjust("31 seconds")
+    yield* TestClock.adjust("66 seconds")
     yield* Fiber.join(stay)
     assert.isFalse(resident.hint(Wake.forDueWork))
     assert.deepStrictEqual(worked, [1, 2, 3])
+  }))
+
+it.effect("among very many an actor rests for seconds only", () =>
+  Effect.gen(function*() {
+    const { resident, residents } = yield* add()
+    const stay = yield* Effect.forkChild(resident.stay(Wake.forEverything))
+    for (let i = 0; i < 1_000; i++) yield* residents.add(`dc_many_${i}`, { hint: () => {}, wake: () => Effect.void })
+    yield* TestClock.adjust("11 seconds")
+    yield* Fiber.join(stay)
+    assert.isFalse(resident.hint(Wake.forDueWork))
   }))
 
 it.effect("a hint that comes while an actor works is followed after that", () =>

@@ -30,25 +30,33 @@ export interface Residents<A> {
   readonly find: (id: string) => Resident<A> | undefined
 }
 
-/** An actor rests for one to two of these after its last hint. */
-const sweepInterval = "15 seconds"
+const sweepInterval = "5 seconds"
+
+/**
+ * How many sweeps an actor that was not used rests for: a minute, or where there are so many of them that they would fill
+ * the memory, some seconds.
+ */
+const sweepsOfRest = 12
+const sweepsOfRestAmongMany = 1
+const many = 1_000
 
 interface Swept<A> extends Resident<A> {
-  readonly sweep: () => void
+  /** Has an actor that was not used for so many sweeps end its rest. */
+  readonly sweep: (most: number) => void
 }
 
 const resident = <A extends Wakeable>(actor: A): Swept<A> => {
   const signal = Latch.makeUnsafe()
   const callsOver = Latch.makeUnsafe(true)
   let awake = false
-  let used = false
+  let sweepsUnused = 0
   let leaving = false
   let calls = 0
 
   const isLeaving = () => leaving
 
   const use = () => {
-    used = true
+    sweepsUnused = 0
     leaving = false
   }
 
@@ -99,12 +107,12 @@ const resident = <A extends Wakeable>(actor: A): Swept<A> => {
           Effect.uninterruptible
         )
       }),
-    sweep: () => {
-      if (!used && awake) {
+    sweep: (most) => {
+      if (sweepsUnused >= most && awake) {
         leaving = true
         signal.openUnsafe()
       }
-      used = false
+      sweepsUnused += 1
     }
   }
 }
@@ -116,7 +124,8 @@ export const make = Effect.fnUntraced(function*<A extends Wakeable>(): Effect.fn
 > {
   const known = new Map<string, Swept<A>>()
   yield* Effect.sync(() => {
-    for (const { sweep } of known.values()) sweep()
+    const most = known.size > many ? sweepsOfRestAmongMany : sweepsOfRest
+    for (const { sweep } of known.values()) sweep(most)
   }).pipe(
     Effect.schedule(Schedule.spaced(sweepInterval)),
     Effect.forkScoped
