@@ -191,11 +191,10 @@ export class Actors extends Context.Service<Actors, {
         )
 
       return Actors.of({
+        // An actor called directly keeps to its own times.
         ingest: (sourceId, request) =>
-          reach(
-            local.sources.find(sourceId)?.call((actor) => actor.ingest(request)) ?? source(sourceId).Ingest(request),
-            ingestTimeout
-          ),
+          local.sources.find(sourceId)?.call((actor) => actor.ingest(request)) ??
+            reach(source(sourceId).Ingest(request), ingestTimeout),
         deploy: (sourceId) => reach(source(sourceId).Deploy(), changeTimeout),
         update: (next) => reach(source(next.id).Update({ source: next }), changeTimeout),
         deleteEvents: (sourceId, range) => reach(source(sourceId).DeleteEvents(range), callTimeout),

@@ -3,8 +3,13 @@ import { Effect, Latch } from "effect"
 
 /** Commits that are under way while their actor goes on. */
 export interface InFlight<E> {
-  /** Hands a commit over. Waits where as many as may be are under way. */
-  readonly start: (submit: Effect.Effect<Submission<E>>) => Effect.Effect<Submission<E>>
+  /**
+   * Hands a commit over, and waits with that where as many as may be are under way. `submit` says when it is in line, so
+   * that it counts whatever becomes of the caller.
+   */
+  readonly start: (
+    submit: (inLine: (submission: Submission<E>) => void) => Effect.Effect<Submission<E>>
+  ) => Effect.Effect<Submission<E>>
   /** Returns when everything that is under way now has ended. */
   readonly settled: Effect.Effect<void>
 }
@@ -19,6 +24,14 @@ export const make = <E>(): InFlight<E> => {
 
   const isFull = () => underWay.size + starting >= most
 
+  const note = (submission: Submission<E>) => {
+    underWay.add(submission)
+    submission.onEnd(() => {
+      underWay.delete(submission)
+      mayStart.openUnsafe()
+    })
+  }
+
   const start: InFlight<E>["start"] = (submit) =>
     Effect.suspend(() => {
       if (isFull()) {
@@ -26,17 +39,13 @@ export const make = <E>(): InFlight<E> => {
         return Effect.andThen(mayStart.await, start(submit))
       }
       starting += 1
-      return Effect.map(submit, (submission) => {
-        underWay.add(submission)
-        submission.onEnd(() => {
-          underWay.delete(submission)
-          mayStart.openUnsafe()
+      return Effect.ensuring(
+        submit(note),
+        Effect.sync(() => {
+          starting -= 1
+          if (!isFull()) mayStart.openUnsafe()
         })
-        return submission
-      }).pipe(Effect.ensuring(Effect.sync(() => {
-        starting -= 1
-        if (!isFull()) mayStart.openUnsafe()
-      })))
+      )
     })
 
   return {

@@ -8,6 +8,7 @@ import { Sources } from "@headwater/log/Sources"
 import { SourceState } from "@headwater/log/SourceState"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Effect, Fiber, Option } from "effect"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../test/EngineFixture.ts"
 import { everything } from "./DueDeletions.ts"
@@ -469,6 +470,29 @@ export default {
       assert.deepStrictEqual(yield* stream(source), ["now and then", "again and again"])
       yield* emit("now and then", "last")
       assert.deepStrictEqual(yield* stream(source), ["now and then", "again and again", "now and then"])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("says that it could not take a request in time while the database is slow, and runs what came through", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { actor, source } = yield* start(onRequest("this.$emit(event.body)"), { state: "ready" })
+      yield* post(actor, "quick")
+      yield* sql`
+        CREATE FUNCTION slowly() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.5); RETURN NEW; END'`
+      yield* sql`CREATE TRIGGER slowly BEFORE INSERT ON events FOR EACH ROW EXECUTE FUNCTION slowly()`
+      yield* Effect.gen(function*() {
+        const slow = yield* Effect.forkChild(Effect.flip(post(actor, "slow")))
+        yield* sql`SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()`.pipe(
+          Effect.repeat({ until: (rows) => rows.length > 0 })
+        )
+        yield* TestClock.adjust("9 seconds")
+        assert.isUndefined(slow.pollUnsafe())
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual((yield* Fiber.join(slow))._tag, "Unavailable")
+      }).pipe(Effect.ensuring(Effect.orDie(sql`DROP FUNCTION slowly CASCADE`)))
+      yield* post(actor, "after")
+      yield* actor.wake(Wake.forEverything)
+      assert.deepStrictEqual(yield* stream(source), ["quick", "slow", "after"])
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("answers at no endpoint but its own", () =>

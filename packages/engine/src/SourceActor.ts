@@ -69,6 +69,9 @@ const sandboxRetryMs = 1_000
 /** How many requests a source may have acknowledged and not run, and how many bytes of them. */
 const backlog = { requests: 100_000, bytes: 256 * 1024 * 1024 }
 
+/** How long a caller waits for its request to be durable: less than most senders do. */
+const acceptTimeout = "10 seconds"
+
 /** How long a caller waits for a run's answer, from receipt, in milliseconds. */
 const responseTimeoutMs = 30_000
 
@@ -275,6 +278,7 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
     return yield* owner.current
   })
 
+  /** Hands a request over to the log. */
   const enter = Effect.fnUntraced(function*(memory: SourceMemory, request: IngestRequest) {
     const unrun = ordinalOf(memory.log.head(), Stream.requests) - memory.requests.passed
     if (unrun === 0) memory.backlogBytes = 0
@@ -282,7 +286,7 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
       return yield* new BacklogFull({ sourceId })
     }
     const { emitId, hops, payload } = request
-    const submission = yield* owner.commit(
+    return yield* owner.commit(
       memory,
       [{ emitId, hops, payload, stream: Stream.requests, meta: {} }],
       (entered, submission) => {
@@ -300,18 +304,25 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
         return {}
       }
     )
-    const id = memory.recent.get(emitId)!
-    yield* durable(submission)
-    return id
-  }, Effect.uninterruptible)
+  })
 
   /** The place of a request in the log, durable: its own, or that of the one it repeats. */
   const accept = Effect.fnUntraced(function*(memory: SourceMemory, request: IngestRequest) {
-    const known = memory.recent.get(request.emitId)
-    if (known === undefined) return yield* enter(memory, request)
-    const first = entering.get(request.emitId)
-    if (first !== undefined) yield* durable(first)
-    return known
+    if (!memory.recent.has(request.emitId)) yield* enter(memory, request)
+    const id = memory.recent.get(request.emitId)
+    const submission = entering.get(request.emitId)
+    if (submission !== undefined) yield* durable(submission)
+    // It failed before it was waited for.
+    return id ?? (yield* unavailable("The source is changing owners."))
+  })
+
+  /** The memory under which a request was accepted, and its place in the log. */
+  const take = Effect.fnUntraced(function*(request: IngestRequest) {
+    const memory = yield* Effect.mapError(owner.current, () => new EndpointNotFound())
+    const { source } = memory
+    if (request.endpointKey !== source.endpointKey) return yield* new EndpointNotFound()
+    if (retired || !source.active || source.state === "deleting") return yield* new EndpointNotFound()
+    return { memory, id: yield* accept(memory, request) }
   })
 
   const hint = (wake: Wake.Wake) => {
@@ -322,12 +333,12 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
   return {
     ingest: Effect.fnUntraced(function*(input) {
       if (draining.isDraining()) return yield* unavailable("The server is shutting down.")
-      const memory = yield* Effect.mapError(owner.current, () => new EndpointNotFound())
-      const { source } = memory
-      if (input.endpointKey !== source.endpointKey) return yield* new EndpointNotFound()
-      if (retired || !source.active || source.state === "deleting") return yield* new EndpointNotFound()
       const receivedAt = yield* Clock.currentTimeMillis
-      const id = yield* accept(memory, input)
+      // It goes on into the log all the same: whoever sends it again may have it run twice.
+      const { id, memory } = yield* Effect.timeoutOrElse(take(input), {
+        duration: acceptTimeout,
+        orElse: () => Effect.fail(unavailable("The database did not take the request in time."))
+      })
       CrashPoint.reached("ingest-durable")
       // Who is at work looks again before it rests.
       if (working) hinted = true

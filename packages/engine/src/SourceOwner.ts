@@ -71,10 +71,13 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
       Option.isSome(memory) && memory.value.failed ? Effect.andThen(readAnew, known) : known
     ),
     commit: (memory, events, parts) =>
-      Effect.map(inFlight.start(memory.log.submit(events, parts)), (submission) => {
-        submission.onEnd((exit) => noteEnd(memory, exit))
-        return submission
-      }),
+      inFlight.start((inLine) =>
+        memory.log.submit(events, (appended, submission) => {
+          inLine(submission)
+          submission.onEnd((exit) => noteEnd(memory, exit))
+          return typeof parts === "function" ? parts(appended, submission) : parts
+        })
+      ),
     settled: inFlight.settled,
     hasFailed: () => Option.isSome(memory) && memory.value.failed,
     invalidate: Effect.sync(() => {

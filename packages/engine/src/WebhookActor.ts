@@ -81,21 +81,26 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
 
   /** Hands a commit over in the order of the calls; the next attempt does not wait for it. */
   const commit = (memory: WebhookMemory, commit: Commit, after: () => void = () => {}) =>
-    Effect.map(inFlight.start(writer.submit(() => commit)), (submission) =>
-      submission.onEnd((exit) => {
-        after()
-        if (Exit.isSuccess(exit)) {
-          failures = 0
-          return
-        }
-        if (!memory.failed) failures += 1
-        memory.failed = true
-        run(
-          Effect.logWarning("A commit of a webhook failed; its memory is read anew", exit.cause).pipe(
-            Effect.annotateLogs({ webhook_id: webhookId })
+    Effect.asVoid(inFlight.start((inLine) =>
+      writer.submit((submission) => {
+        inLine(submission)
+        submission.onEnd((exit) => {
+          after()
+          if (Exit.isSuccess(exit)) {
+            failures = 0
+            return
+          }
+          if (!memory.failed) failures += 1
+          memory.failed = true
+          run(
+            Effect.logWarning("A commit of a webhook failed; its memory is read anew", exit.cause).pipe(
+              Effect.annotateLogs({ webhook_id: webhookId })
+            )
           )
-        )
-      }))
+        })
+        return commit
+      })
+    ))
 
   /** Forks work that keeps the actor busy until it ends. */
   const start = (work: Effect.Effect<void>) => {
