@@ -33,7 +33,10 @@ export class Components extends Context.Service<Components, {
   readonly delete: (id: ComponentId) => Effect.Effect<void, SqlError.SqlError>
   /** One that the account may use: its own, or one in the registry. */
   readonly get: (accountId: AccountId, id: string) => Effect.Effect<Option.Option<Component>, SqlError.SqlError>
-  /** Of any account, and withdrawn from the registry or not: for the engine, which holds the id from a source. */
+  /**
+   * Of any account, and withdrawn from the registry or not: for the engine, which holds the id from a source. A component
+   * never changes, so while one is held here, as it is by each of maybe thousands of sources, all get the same.
+   */
   readonly getById: (id: ComponentId) => Effect.Effect<Option.Option<Component>, SqlError.SqlError>
   /** Among the account's own. */
   readonly newestByKey: (
@@ -67,18 +70,37 @@ export class Components extends Context.Service<Components, {
           Effect.flatMap((row) => sql`INSERT INTO components ${sql.insert(row)}`),
           Effect.asVoid
         )
+      const held = new Map<string, WeakRef<Component>>()
+      const dropped = new FinalizationRegistry<string>((id) => {
+        if (held.get(id)?.deref() === undefined) held.delete(id)
+      })
+      const hold = (component: Component) => {
+        held.set(component.id, new WeakRef(component))
+        dropped.register(component, component.id)
+      }
       const newestPublished = (key: string) =>
         one(sql`
           SELECT * FROM components WHERE account_id IS NULL AND NOT withdrawn AND key = ${key}
           ORDER BY id DESC LIMIT 1`)
       return Components.of({
         insert,
-        delete: (id) => Effect.asVoid(sql`DELETE FROM components WHERE id = ${id}`),
+        delete: (id) =>
+          Effect.map(sql`DELETE FROM components WHERE id = ${id}`, () => {
+            held.delete(id)
+          }),
         get: (accountId, id) =>
           one(sql`
             SELECT * FROM components WHERE id = ${id}
               AND (account_id = ${accountId} OR account_id IS NULL AND NOT withdrawn)`),
-        getById: (id) => one(sql`SELECT * FROM components WHERE id = ${id}`),
+        getById: (id) =>
+          Effect.suspend(() => {
+            const known = held.get(id)?.deref()
+            if (known !== undefined) return Effect.succeedSome(known)
+            return Effect.tap(one(sql`SELECT * FROM components WHERE id = ${id}`), (found) =>
+              Effect.sync(() => {
+                if (Option.isSome(found)) hold(found.value)
+              }))
+          }),
         newestByKey: (accountId, key) =>
           one(sql`
             SELECT * FROM components WHERE account_id = ${accountId} AND key = ${key} ORDER BY id DESC LIMIT 1`),
