@@ -5,8 +5,9 @@ import type * as Id from "@headwater/domain/Id"
 import type { Source } from "@headwater/domain/Source"
 import * as Stream from "@headwater/domain/Stream"
 import { Components } from "@headwater/log/Components"
-import { Cursors, ownRequests } from "@headwater/log/Cursors"
+import { beginning, Cursors, ownRequests } from "@headwater/log/Cursors"
 import { EventLog } from "@headwater/log/EventLog"
+import { ordinalOf } from "@headwater/log/Heads"
 import { Sources } from "@headwater/log/Sources"
 import { SourceState } from "@headwater/log/SourceState"
 import type { InterfaceProp } from "@headwater/sandbox/Run"
@@ -60,6 +61,21 @@ export const interfacesOf = (
   return interfaces
 }
 
+/** Where a source stands with its own requests. */
+const readRequests = Effect.fnUntraced(function*(sourceId: Id.SourceId, now: number) {
+  const address = { emitterId: sourceId, stream: Stream.requests }
+  const cursors = yield* Cursors
+  const events = yield* EventLog
+  const position = yield* cursors.requestsPosition(sourceId)
+  return {
+    position,
+    recent: yield* events.emitIdsSince(address, EventId.make(now - repeatWindowMs, 0)),
+    backlogBytes: yield* events.bytesAfter(address, position.id)
+  }
+})
+
+const noRequests = { position: beginning, recent: [], backlogBytes: 0 }
+
 /** Becomes the owner of a source's log and reads what it needs; none if there is no such source. */
 export const load = Effect.fnUntraced(function*(sourceId: Id.SourceId) {
   const now = yield* Clock.currentTimeMillis
@@ -69,22 +85,24 @@ export const load = Effect.fnUntraced(function*(sourceId: Id.SourceId) {
   if (Option.isNone(source)) return Option.none<SourceMemory>()
   const component = yield* (yield* Components).getById(source.value.componentId)
   if (Option.isNone(component)) return Option.none<SourceMemory>()
-  const cursors = yield* Cursors
-  const address = { emitterId: sourceId, stream: Stream.requests }
-  const position = yield* cursors.requestsPosition(sourceId)
-  const events = yield* EventLog
-  const recent = yield* events.emitIdsSince(address, EventId.make(now - repeatWindowMs, 0))
-  const db = yield* (yield* SourceState).load(sourceId)
+  const hadRequests = ordinalOf(log.value.head(), Stream.requests) > 0
+  const { backlogBytes, position, recent } = hadRequests ? yield* readRequests(sourceId, now) : noRequests
+  const hasStore = propsOfType(component.value, interfaceTypes.db).length > 0
+  const db = hasStore ? yield* (yield* SourceState).load(sourceId) : {}
   return Option.some<SourceMemory>({
     log: log.value,
     source: source.value,
     component: component.value,
     db,
     marks: new Map(),
-    requests: new Feed({ subscriptionId: ownRequests, emitterId: sourceId }, address, position),
+    requests: new Feed(
+      { subscriptionId: ownRequests, emitterId: sourceId },
+      { emitterId: sourceId, stream: Stream.requests },
+      position
+    ),
     feeds: new Map(),
     recent: new Map(recent),
-    backlogBytes: yield* events.bytesAfter(address, position.id),
+    backlogBytes,
     failed: false
   })
 })
