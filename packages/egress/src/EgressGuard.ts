@@ -155,6 +155,7 @@ const make = (allow: EgressAllowList.EgressAllowList, dns: Dns.Dns["Service"]): 
 }
 
 const mostRemembered = 1_000
+const longestRemembered = 2_048
 
 /** A function that is sure to answer the same to the same text, and is asked about few of them again and again. */
 const remembered = <A>(answer: (text: string) => A) => {
@@ -164,7 +165,7 @@ const remembered = <A>(answer: (text: string) => A) => {
     if (before !== undefined) return before
     if (known.size >= mostRemembered) known.clear()
     const fresh = answer(text)
-    known.set(text, fresh)
+    if (text.length <= longestRemembered) known.set(text, fresh)
     return fresh
   }
 }

@@ -164,13 +164,14 @@ const make = Effect.fnUntraced(function*(options: EgressHttpOptions) {
       const fail = (cause: unknown) =>
         end(Effect.fail(answer === undefined ? classify(cause) : { ...classify(cause), reset: false }))
 
-      lane.inUse++
-      lane.pool.dispatch({
+      const options: Dispatcher.DispatchOptions = {
         method: request.method as Dispatcher.HttpMethod,
         path: url.pathname + url.search,
         headers: { ...credentials(url), ...request.headers, host: url.host },
         body: request.body ?? null
-      }, {
+      }
+      lane.inUse++
+      lane.pool.dispatch(options, {
         onRequestStart: (started) => {
           controller = started
           if (over) started.abort(givenUp)
@@ -252,10 +253,19 @@ const hostOf = (url: URL): string => url.hostname.startsWith("[") ? url.hostname
 
 const portOf = (url: URL): number => url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port)
 
+/** What was percent-encoded; text that only looks so is meant as it is. */
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
 /** User and password of the URL, as every HTTP client sends them (RFC 7617). */
 const credentials = (url: URL): Record<string, string> => {
   if (url.username === "" && url.password === "") return {}
-  const text = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+  const text = `${decoded(url.username)}:${decoded(url.password)}`
   return { authorization: `Basic ${Buffer.from(text).toString("base64")}` }
 }
 

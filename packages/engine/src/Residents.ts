@@ -82,11 +82,11 @@ const resident = <A extends Wakeable>(actor: A): Swept<A> => {
     call: (f) => {
       if (!awake) return undefined
       use()
-      return Effect.suspend(() => {
+      return Effect.uninterruptibleMask((restore) => {
         calls += 1
         callsOver.closeUnsafe()
         return Effect.ensuring(
-          f(actor),
+          restore(f(actor)),
           Effect.sync(() => {
             calls -= 1
             if (calls === 0) callsOver.openUnsafe()

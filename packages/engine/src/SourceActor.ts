@@ -114,6 +114,7 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
   const sources = yield* Sources
   const sql = yield* SqlClient.SqlClient
   const draining = yield* Draining
+  const run = Effect.runForkWith(yield* Effect.context<never>())
   const inputs = yield* SourceInputs.make
   const owner = yield* SourceOwner.make(sourceId, { onReload: inputs.restart })
   const runs = yield* SourceRuns.make(owner)
@@ -122,6 +123,8 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
   /** One run or hook at a time, but for runs that answer a request beside a hook. */
   const running = yield* Semaphore.make(1)
   const replies = new Map<EventId.EventId, Deferred.Deferred<HttpReply, NotAnswered>>()
+  /** The requests whose callers wait for a reply, by emit id. */
+  const awaited = new Map<string, EventId.EventId>()
   /** Requests under way into the log, for repeats of them. */
   const entering = new Map<string, Submission<CommitError>>()
   let hooking = false
@@ -293,13 +296,19 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
         const { id } = entered[0]!
         memory.recent.set(emitId, id)
         memory.backlogBytes += payload.length
-        if (answersItself(memory.component)) replies.set(id, Deferred.makeUnsafe())
+        if (answersItself(memory.component)) {
+          replies.set(id, Deferred.makeUnsafe())
+          awaited.set(emitId, id)
+        }
         entering.set(emitId, submission)
         submission.onEnd((exit) => {
           entering.delete(emitId)
-          if (Exit.isSuccess(exit)) return memory.requests.offer(entered)
-          replies.delete(id)
-          memory.recent.delete(emitId)
+          if (Exit.isSuccess(exit)) {
+            memory.requests.offer(entered)
+            // Who is at work looks again before it rests.
+            if (working) hinted = true
+            else run(options.kick)
+          } else memory.recent.delete(emitId)
         })
         return {}
       }
@@ -325,6 +334,13 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
     return { memory, id: yield* accept(memory, request) }
   })
 
+  const awaitNoMore = (emitId: string) => {
+    const id = awaited.get(emitId)
+    if (id === undefined) return
+    awaited.delete(emitId)
+    replies.delete(id)
+  }
+
   const hint = (wake: Wake.Wake) => {
     inputs.absorb(wake)
     hinted = true
@@ -340,9 +356,6 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
         orElse: () => Effect.fail(unavailable("The database did not take the request in time."))
       })
       CrashPoint.reached("ingest-durable")
-      // Who is at work looks again before it rests.
-      if (working) hinted = true
-      else yield* options.kick
       if (!answersItself(memory.component)) return accepted
       const reply = replies.get(id)
       const late = new NotAnswered({ reason: "late" })
@@ -352,10 +365,9 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
         Effect.timeoutOrElse({
           duration: Math.max(0, responseTimeoutMs - elapsed),
           orElse: () => Effect.fail(late)
-        }),
-        Effect.ensuring(Effect.sync(() => replies.delete(id)))
+        })
       )
-    }),
+    }, (effect, { emitId }) => Effect.ensuring(effect, Effect.sync(() => awaitNoMore(emitId)))),
     hint,
     wake: (wake) =>
       Effect.suspend(() => {

@@ -74,7 +74,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
   /** Subscriptions that are gone: what is known of them starts nothing more. */
   const forgotten = new Set<string>()
   let underWay = 0
-  /** Failures since a commit last succeeded. */
+  /** Failures and defects since a commit last succeeded. */
   let failures = 0
   let retired = false
   let working = false
@@ -110,6 +110,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
         Effect.andThen(
           Effect.logError("A webhook's work failed; its memory is read anew", defect),
           Effect.sync(() => {
+            failures += 1
             if (Option.isSome(memory)) memory.value.failed = true
           })
         )

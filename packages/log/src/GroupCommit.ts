@@ -97,10 +97,9 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       let appendedTo = new Set<string>()
       let lastBatch = 0n
 
-      /** Whether a batch committed, asked until the database knows. */
+      /** Whether a batch committed, asked until the database knows. If not, it will not any more. */
       const isWritten = (batch: bigint): Effect.Effect<boolean> =>
-        writers.lastBatch(id).pipe(
-          Effect.map((last) => last === batch),
+        Effect.suspend(() => writers.settle(id, batch, ++lastBatch)).pipe(
           Effect.sandbox,
           Effect.tapError((cause) => Effect.logWarning("Can't learn the outcome of a commit yet", cause)),
           Effect.retry(retrySchedule),
@@ -108,8 +107,9 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         )
 
       /** A statement after the other, so that who is fenced or refused is told apart from the others. */
-      const stepByStep = (commits: ReadonlyArray<Commit>, batch: bigint) =>
+      const stepByStep = (commits: ReadonlyArray<Commit>) =>
         Effect.suspend(() => {
+          const batch = ++lastBatch
           let members: ReadonlyArray<Commit> | undefined
           return writers.note(id, batch).pipe(
             Effect.andThen(writer.write(commits)),
@@ -134,15 +134,16 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       /** All at once, which is all there is to it but for where something stands against a commit. */
       const atOnce = (
         commits: ReadonlyArray<Commit>,
-        batch: bigint,
         statements: ReadonlyArray<Effect.Effect<void, SqlError.SqlError>>
       ) =>
         Effect.gen(function*() {
+          const batch = ++lastBatch
           const done = yield* pipeline.transact([writers.note(id, batch), ...statements]).pipe(
-            Effect.catchIf(isTransient, (error) => Effect.filterOrFail(isWritten(batch), Boolean, () => error)),
-            Effect.catch(() => isWritten(batch))
+            Effect.catch((error) =>
+              Effect.filterOrFail(isWritten(batch), (written) => written || !isTransient(error), () => error)
+            )
           )
-          return done ? commits : yield* stepByStep(commits, batch)
+          return done ? commits : yield* stepByStep(commits)
         })
 
       /** One transaction. After a lost connection it is found out whether it had committed. */
@@ -150,10 +151,9 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         commits: ReadonlyArray<Commit>
       ): Effect.Effect<ReadonlyArray<Commit>, Fenced | SqlError.SqlError> =>
         Effect.suspend(() => {
-          const batch = ++lastBatch
           CrashPoint.reached("commit-taken")
           const statements = CrashPoint.isAsked(pointsWithin) ? undefined : writer.statements(commits)
-          return statements === undefined ? stepByStep(commits, batch) : atOnce(commits, batch, statements)
+          return statements === undefined ? stepByStep(commits) : atOnce(commits, statements)
         })
 
       /** Tried until the database takes or refuses it. What somebody else has locked is for the caller to deal with. */
@@ -225,15 +225,14 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       }
 
       const commitCurrent = (batch: ReadonlyArray<Waiting>): Effect.Effect<void> =>
-        transact(batch.map(({ commit }) => commit)).pipe(
-          Effect.flatMap((members) => succeed(batch, members)),
-          Effect.catchCause((cause) =>
+        Effect.matchCauseEffect(transact(batch.map(({ commit }) => commit)), {
+          onSuccess: (members) => succeed(batch, members),
+          onFailure: (cause) =>
             batch.length === 1
               ? Effect.sync(() => refuse(batch[0]!, errorOf(cause)))
               // One member spoils the batch: each alone, so that only it fails.
               : Effect.forEach(batch, (waiting) => Effect.suspend(() => commitBatch([waiting])), { discard: true })
-          )
-        )
+        })
 
       const timed = Effect.fnUntraced(function*(commit: Effect.Effect<void>) {
         const from = yield* Clock.currentTimeMillis
@@ -241,12 +240,12 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         yield* Metric.update(appendDuration, ((yield* Clock.currentTimeMillis) - from) / 1_000)
       })
 
-      const takeBatch = Effect.gen(function*() {
-        const batch = [yield* Queue.take(queue)]
+      const takeBatch = Effect.fnUntraced(function*(first: Waiting) {
+        const batch = [first]
         // What is ready to run comes first: its commits join the batch.
         yield* Effect.yieldNow
-        let rows = rowCount(batch[0]!.commit)
-        let bytes = byteCount(batch[0]!.commit)
+        let rows = rowCount(first.commit)
+        let bytes = byteCount(first.commit)
         while (rows < maxBatchRows && bytes < maxBatchBytes) {
           const next = Queue.takeUnsafe(queue)
           if (next === undefined || next._tag === "Failure") break
@@ -257,13 +256,16 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         return batch
       })
 
-      yield* takeBatch.pipe(
-        Effect.flatMap((batch) =>
-          timed(Effect.suspend(() => commitBatch(batch))).pipe(
-            Effect.andThen(room.release(batch.length)),
-            Effect.uninterruptible
+      const writeNext = Effect.uninterruptibleMask((restore) =>
+        restore(Queue.take(queue)).pipe(
+          Effect.flatMap(takeBatch),
+          Effect.flatMap((batch) =>
+            Effect.andThen(timed(Effect.suspend(() => commitBatch(batch))), room.release(batch.length))
           )
-        ),
+        )
+      )
+
+      yield* writeNext.pipe(
         Effect.forever,
         Effect.forkScoped
       )

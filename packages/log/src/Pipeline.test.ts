@@ -23,7 +23,14 @@ layer(Pipeline.layer.pipe(Layer.provideMerge(TestDatabase.layer)))("a pipeline",
       const sql = yield* SqlClient.SqlClient
       const { transact } = yield* Pipeline
       yield* sql`CREATE TABLE other (id int PRIMARY KEY)`
-      assert.isFalse(yield* transact([sql`COMMIT`, sql`INSERT INTO other (id) VALUES (1)`]))
+      const unknown = yield* Effect.exit(transact([sql`COMMIT`, sql`INSERT INTO other (id) VALUES (1)`]))
+      assert.strictEqual(unknown._tag, "Failure")
+      assert.isFalse(
+        yield* transact([
+          sql`INSERT INTO other (id) VALUES (2)`,
+          sql`INSERT INTO other (id) VALUES (${Symbol("not to be sent") as never})`
+        ])
+      )
       assert.isEmpty(yield* sql`SELECT * FROM other`)
     }))
 

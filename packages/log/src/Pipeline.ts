@@ -24,8 +24,8 @@ const pipelined = (connection: PgConnection.PgConnection): SqlConnection.Connect
  */
 export class Pipeline extends Context.Service<Pipeline, {
   /**
-   * Runs statements in one transaction, each whatever became of those before it. Answers whether the transaction was
-   * committed; if not, the database refused a statement and nothing was written. After an error that is not known.
+   * Runs statements of one query each in one transaction, each whatever became of those before it. Answers whether the
+   * transaction was committed; if not, a statement was refused and nothing was written. After an error that is not known.
    */
   readonly transact: (
     statements: ReadonlyArray<Effect.Effect<unknown, SqlError.SqlError>>
@@ -60,17 +60,26 @@ export class Pipeline extends Context.Service<Pipeline, {
             Effect.scoped(Effect.gen(function*() {
               const connection = yield* pool.get
               const inTransaction = Effect.provideService(sql.transactionService, [pipelined(connection), 0])
+              let unsent = false
               const [begun, written, ended] = yield* Effect.all([
                 Effect.exit(connection.query("BEGIN READ WRITE")),
-                Effect.forEach(statements, (statement) => Effect.exit(inTransaction(statement)), {
-                  concurrency: "unbounded"
-                }),
-                Effect.exit(connection.query("COMMIT")),
+                Effect.forEach(statements, (statement) =>
+                  Effect.exit(inTransaction(statement)).pipe(
+                    Effect.tap((exit) =>
+                      Effect.sync(() => {
+                        unsent ||= Exit.isFailure(exit)
+                      })
+                    )
+                  ), { concurrency: "unbounded" }),
+                // What fails before the database has answered anything, as a value that can't be encoded, it never hears of.
+                Effect.exit(Effect.suspend(() => connection.query(unsent ? "ROLLBACK" : "COMMIT"))),
                 // The connection sends what it was given in a microtask of its own.
                 Effect.sync(() => queueMicrotask(() => CrashPoint.reached("commit-sent")))
               ], { concurrency: "unbounded" })
               const { command } = yield* ended
-              return command === "COMMIT" && Exit.isSuccess(begun) && written.every(Exit.isSuccess)
+              if (command !== "COMMIT") return false
+              for (const answered of [begun, ...written]) yield* answered
+              return true
             })).pipe(Effect.uninterruptible)
         })
       })

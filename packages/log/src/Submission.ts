@@ -25,6 +25,7 @@ export const make = <E>(): { readonly submission: Submission<E>; readonly end: (
       durable: Effect.suspend(() => ended ?? Effect.callback<void, E>((resume) => onEnd(resume)))
     },
     end: (exit) => {
+      if (ended !== undefined) return
       ended = exit
       for (const observer of observers) observer(exit)
     }

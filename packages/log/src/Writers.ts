@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { exactly } from "./internal/Exactly.ts"
 
 /** Rows that no writer has touched for this long are swept, in milliseconds. */
 const abandonedMs = 7 * 24 * 3_600_000
@@ -11,10 +12,13 @@ const abandonedMs = 7 * 24 * 3_600_000
  */
 export class Writers extends Context.Service<Writers, {
   readonly register: (id: string) => Effect.Effect<void, SqlError.SqlError>
-  /** Notes a batch, in the surrounding transaction. */
+  /** Notes a batch, in the surrounding transaction; an error if one as high was noted before. */
   readonly note: (id: string, batch: bigint) => Effect.Effect<void, SqlError.SqlError>
-  /** The last batch that was committed. Waits for one that is still being decided. */
-  readonly lastBatch: (id: string) => Effect.Effect<bigint, SqlError.SqlError>
+  /**
+   * Whether a batch was committed. Waits for one that is still being decided. One that was not never will be, even if it
+   * has yet to reach the database: the higher number `next` takes its place.
+   */
+  readonly settle: (id: string, batch: bigint, next: bigint) => Effect.Effect<boolean, SqlError.SqlError>
   readonly remove: (id: string) => Effect.Effect<void, SqlError.SqlError>
 }>()("@headwater/log/Writers") {
   static readonly layer: Layer.Layer<Writers, never, SqlClient.SqlClient> = Layer.effect(
@@ -30,15 +34,23 @@ export class Writers extends Context.Service<Writers, {
         note: Effect.fnUntraced(function*(id, batch) {
           const now = yield* Clock.currentTimeMillis
           yield* sql`
-            INSERT INTO writers (id, batch, seen_at) VALUES (${id}, ${batch}, ${now})
-            ON CONFLICT (id) DO UPDATE SET batch = excluded.batch, seen_at = excluded.seen_at`
+            WITH noted AS (
+              INSERT INTO writers (id, batch, seen_at) VALUES (${id}, ${batch}, ${now})
+              ON CONFLICT (id) DO UPDATE SET batch = excluded.batch, seen_at = excluded.seen_at
+              WHERE writers.batch < excluded.batch
+              RETURNING id
+            ) ${exactly(sql, "noted", 1)}`
         }),
-        lastBatch: (id) =>
-          Effect.map(
-            // A batch under way holds the row's lock, so this answers when it is committed or gone.
-            sql.withTransaction(sql<{ batch: bigint }>`SELECT batch FROM writers WHERE id = ${id} FOR UPDATE`),
-            ([row]) => row?.batch ?? 0n
-          ),
+        settle: Effect.fnUntraced(function*(id, batch, next) {
+          // A batch that has noted its number holds the row's lock, so this answers when it is committed or gone.
+          const [row] = yield* sql<{ batch: bigint }>`SELECT batch FROM writers WHERE id = ${id} FOR UPDATE`
+          if (row?.batch === batch) return true
+          const now = yield* Clock.currentTimeMillis
+          yield* sql`
+            INSERT INTO writers (id, batch, seen_at) VALUES (${id}, ${next}, ${now})
+            ON CONFLICT (id) DO UPDATE SET batch = excluded.batch, seen_at = excluded.seen_at`
+          return false
+        }, sql.withTransaction),
         remove: (id) => Effect.asVoid(sql`DELETE FROM writers WHERE id = ${id}`)
       })
     })
