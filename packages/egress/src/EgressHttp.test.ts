@@ -76,6 +76,20 @@ describe("EgressHttp", () => {
       assert.isAbove(answer.durationMs, 0)
     }).pipe(Effect.provide(client())))
 
+  it.live("a user and a password of the URL are sent, decoded where they can be", () =>
+    Effect.gen(function*() {
+      const { port } = yield* listening(() =>
+        Http.createServer((request, response) => {
+          request.resume()
+          response.end(request.headers.authorization)
+        })
+      )
+      for (const [given, sent] of [["ann:a%20b", "ann:a b"], ["%zz:%", "%zz:%"]] as const) {
+        const answer = yield* request(`http://${given}@hooks.example.com:${port}/`)
+        assert.strictEqual(text(answer.body), `Basic ${Buffer.from(sent).toString("base64")}`)
+      }
+    }).pipe(Effect.provide(client())))
+
   it.live("a connection is kept for the next request, and replaced if the server has closed it", () =>
     Effect.gen(function*() {
       const { port, sockets } = yield* listening(() => Http.createServer((_, response) => response.end("ok")))
