@@ -3,7 +3,7 @@ import * as CrashPoint from "@headwater/log/CrashPoint"
 import { DataDirectory } from "@headwater/postgres/DataDirectory"
 import { EmbeddedPostgres } from "@headwater/postgres/EmbeddedPostgres"
 import { Effect, Layer, Schedule, Schema } from "effect"
-import type { SqlError } from "effect/sql"
+import { SqlError } from "effect/sql"
 import * as Fs from "node:fs/promises"
 import * as Os from "node:os"
 import * as Path from "node:path"
@@ -176,6 +176,8 @@ export const run = Effect.fnUntraced(function*(options: CrashOptions) {
   )
 
   const lookNow = observer.look.pipe(
+    // A rollback on a connection that is gone is a defect of the client's.
+    Effect.catchDefect((defect) => SqlError.isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect)),
     Effect.retry({ schedule: Schedule.spaced("100 millis"), times: 100 }),
     Effect.mapError((error: SqlError.SqlError) => failed("the database does not come back")(error))
   )

@@ -21,7 +21,7 @@ export class FreshDatabases extends Context.Service<FreshDatabases, {
     Effect.gen(function*() {
       const { connection } = yield* EmbeddedPostgres
       const clientTo = (database: string, maxConnections: number) =>
-        PgClient.make({ ...connection, database, maxConnections, startupParameters: { lock_timeout: "500ms" } }).pipe(
+        PgClient.make({ ...connection, database, maxConnections, startupParameters: { lock_timeout: "2s" } }).pipe(
           Effect.provide(Reactivity.layer)
         )
       const admin = yield* clientTo(connection.database, 1)
