@@ -138,10 +138,9 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       ) =>
         Effect.gen(function*() {
           const batch = ++lastBatch
+          // By another connection, and not by a new one: where connections are cut all the time, that is never made.
           const done = yield* pipeline.transact([writers.note(id, batch), ...statements]).pipe(
-            Effect.catch((error) =>
-              Effect.filterOrFail(isWritten(batch), (written) => written || !isTransient(error), () => error)
-            )
+            Effect.catch(() => isWritten(batch))
           )
           return done ? commits : yield* stepByStep(commits)
         })
