@@ -27,6 +27,7 @@ import * as PeerSockets from "./PeerSockets.ts"
 import * as Residents from "./Residents.ts"
 import * as SourceActor from "./SourceActor.ts"
 import { SourceNotFound } from "./SourceNotFound.ts"
+import type { IngestRequest } from "./SourceRequests.ts"
 import { Unavailable } from "./Unavailable.ts"
 import * as Wake from "./Wake.ts"
 import * as WebhookActor from "./WebhookActor.ts"
@@ -120,7 +121,7 @@ class LocalActors extends Context.Service<LocalActors, {
 export class Actors extends Context.Service<Actors, {
   readonly ingest: (
     sourceId: Id.SourceId,
-    request: SourceActor.IngestRequest
+    request: IngestRequest
   ) => Effect.Effect<HttpReply, BacklogFull | EndpointNotFound | NotAnswered | Unavailable>
   readonly deploy: (
     sourceId: Id.SourceId

@@ -14,6 +14,7 @@ import * as EngineFixture from "../test/EngineFixture.ts"
 import { everything } from "./DueDeletions.ts"
 import * as Retention from "./Retention.ts"
 import * as SourceActor from "./SourceActor.ts"
+import type { IngestRequest } from "./SourceRequests.ts"
 import * as Wake from "./Wake.ts"
 
 const onTimer = (body: string) => `
@@ -33,7 +34,7 @@ export default {
 const actorOf = (source: Source) =>
   Effect.map(SourceActor.make(source.id, { kick: Effect.void }), (actor) => ({
     ...actor,
-    ingest: (request: Omit<SourceActor.IngestRequest, "endpointKey"> & { readonly endpointKey?: string }) =>
+    ingest: (request: Omit<IngestRequest, "endpointKey"> & { readonly endpointKey?: string }) =>
       actor.ingest({ endpointKey: source.endpointKey ?? "", ...request })
   }))
 

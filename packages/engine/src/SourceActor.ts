@@ -1,17 +1,12 @@
-import type * as EventId from "@headwater/domain/EventId"
 import type * as Id from "@headwater/domain/Id"
 import { slugOf, type Source } from "@headwater/domain/Source"
-import * as Stream from "@headwater/domain/Stream"
 import * as Timer from "@headwater/domain/Timer"
 import * as CrashPoint from "@headwater/log/CrashPoint"
 import type { DueItem } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
-import type { CommitError } from "@headwater/log/GroupCommit"
-import { ordinalOf } from "@headwater/log/Heads"
 import { Sources } from "@headwater/log/Sources"
-import type { Submission } from "@headwater/log/Submission"
 import type { RunResponse } from "@headwater/sandbox/Run"
-import { Clock, Deferred, Effect, Exit, Option, Semaphore } from "effect"
+import { Clock, Effect, Exit, Option, Semaphore } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { untilAnswered } from "./DatabaseRetry.ts"
 import { Draining } from "./Draining.ts"
@@ -20,33 +15,20 @@ import type { EventRange } from "./DueDeletions.ts"
 import type { CommitParts } from "./EmitterLog.ts"
 import type { Feed, FeedItem } from "./Feed.ts"
 import type { HookFailed } from "./HookFailed.ts"
-import { BacklogFull, EndpointNotFound, type HttpReply, NotAnswered } from "./HttpExchange.ts"
+import { type HttpReply, NotAnswered } from "./HttpExchange.ts"
 import type { SourceInput } from "./SourceInput.ts"
 import * as SourceInputs from "./SourceInputs.ts"
 import { answersItself, type SourceMemory } from "./SourceMemory.ts"
 import type { SourceNotFound } from "./SourceNotFound.ts"
 import * as SourceOwner from "./SourceOwner.ts"
+import * as SourceRequests from "./SourceRequests.ts"
 import * as SourceRuns from "./SourceRuns.ts"
 import { Unavailable } from "./Unavailable.ts"
 import * as Wake from "./Wake.ts"
 
-/** A request to a source's HTTP interface, on its way into the source's log. */
-export interface IngestRequest {
-  /** The endpoint it came to, which may not be the source's any more. */
-  readonly endpointKey: string
-  /** Minted where the request came in; a repeat has the same one. */
-  readonly emitId: string
-  /** JSON text of the request event. */
-  readonly payload: string
-  readonly hops: number
-}
-
 /** The owner of one source: takes its requests, runs its code, and writes what that did. */
 export interface SourceActor {
-  /** Makes a request durable and answers it: at once, or with what the run says where the component answers itself. */
-  readonly ingest: (
-    request: IngestRequest
-  ) => Effect.Effect<HttpReply, BacklogFull | EndpointNotFound | NotAnswered | Unavailable>
+  readonly ingest: SourceRequests.SourceRequests["ingest"]
   /** Takes a hint in, for the work under way or the next. */
   readonly hint: (wake: Wake.Wake) => void
   /** Works until there is nothing left to do. Returns at once where it is working already. */
@@ -66,19 +48,8 @@ export interface SourceActor {
 /** How long the sandbox is left alone after it could not run something, in milliseconds. */
 const sandboxRetryMs = 1_000
 
-/** How many requests a source may have acknowledged and not run, and how many bytes of them. */
-const backlog = { requests: 100_000, bytes: 256 * 1024 * 1024 }
-
-/** How long a caller waits for its request to be durable: less than most senders do. */
-const acceptTimeout = "10 seconds"
-
-/** How long a caller waits for a run's answer, from receipt, in milliseconds. */
-const responseTimeoutMs = 30_000
-
 /** How long a source that is to go waits for a run that is under way. */
 const retirePatience = "10 seconds"
-
-const accepted: HttpReply = { status: 200, headers: {}, body: new Uint8Array() }
 
 const replyOf = (response: RunResponse): HttpReply => ({
   status: response.status,
@@ -118,31 +89,31 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
   const inputs = yield* SourceInputs.make
   const owner = yield* SourceOwner.make(sourceId, { onReload: inputs.restart })
   const runs = yield* SourceRuns.make(owner)
+  const requests = SourceRequests.make({
+    sourceId,
+    owner,
+    isOpen: () => !retired,
+    onDurable: () => {
+      // Who is at work looks again before it rests.
+      if (working) hinted = true
+      else run(options.kick)
+    }
+  })
   /** One change of the source's life at a time. */
   const changing = yield* Semaphore.make(1)
   /** One run or hook at a time, but for runs that answer a request beside a hook. */
   const running = yield* Semaphore.make(1)
-  const replies = new Map<EventId.EventId, Deferred.Deferred<HttpReply, NotAnswered>>()
-  /** The requests whose callers wait for a reply, by emit id. */
-  const awaited = new Map<string, EventId.EventId>()
-  /** Requests under way into the log, for repeats of them. */
-  const entering = new Map<string, Submission<CommitError>>()
   let hooking = false
   let retired = false
   let working = false
   let hinted = false
 
-  /** The reply is made only where somebody waits for it, which is rare. */
-  const answer = (requestId: EventId.EventId | undefined, reply: () => Exit.Exit<HttpReply, NotAnswered>) => {
-    const asked = requestId === undefined ? undefined : replies.get(requestId)
-    return asked === undefined ? Effect.void : Effect.asVoid(Deferred.done(asked, reply()))
-  }
-
   const perform = Effect.fnUntraced(function*(memory: SourceMemory, input: SourceInput) {
     const { request } = input
-    yield* runs.run(memory, input, (response) => answer(request?.id, () => Exit.succeed(replyOf(response))))
-    if (replies.size > 0) yield* answer(request?.id, () => Exit.fail(new NotAnswered({ reason: "ended" })))
-    if (request !== undefined) memory.backlogBytes = Math.max(0, memory.backlogBytes - request.bytes)
+    yield* runs.run(memory, input, (response) => requests.answer(input.id, () => Exit.succeed(replyOf(response))))
+    if (request === undefined) return
+    yield* requests.answer(input.id, () => Exit.fail(new NotAnswered({ reason: "ended" })))
+    memory.backlogBytes = Math.max(0, memory.backlogBytes - request.bytes)
   })
 
   /** Runs an input, but for one that was chosen before a hook began or on memory that no longer holds. */
@@ -161,9 +132,7 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
       return
     }
     yield* runs.passRequests(memory, move)
-    for (const id of replies.keys()) {
-      if (id <= move.to.id) yield* answer(id, () => Exit.fail(new NotAnswered({ reason: "hops" })))
-    }
+    yield* requests.refuseUpTo(move.to.id, "hops")
   })
 
   const removeSome = Effect.fnUntraced(function*(memory: SourceMemory, deletion: SourceInputs.Deletion) {
@@ -233,9 +202,6 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
     working = false
   })
 
-  const durable = (submission: Submission<CommitError>) =>
-    Effect.mapError(submission.durable, () => unavailable("The source is changing owners."))
-
   const runHook = (memory: SourceMemory, hook: SourceRuns.Hook) =>
     running.withPermits(1)(runs.hook(memory, hook)).pipe(
       Effect.catchTag("SandboxUnavailable", (error) => unavailable(error.message))
@@ -276,70 +242,10 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
     )
 
   const save = Effect.fnUntraced(function*(memory: SourceMemory, parts: CommitParts) {
-    yield* durable(yield* owner.commit(memory, [], parts))
+    yield* SourceRequests.durable(yield* owner.commit(memory, [], parts))
     yield* owner.invalidate
     return yield* owner.current
   })
-
-  /** Hands a request over to the log. */
-  const enter = Effect.fnUntraced(function*(memory: SourceMemory, request: IngestRequest) {
-    const unrun = ordinalOf(memory.log.head(), Stream.requests) - memory.requests.passed
-    if (unrun === 0) memory.backlogBytes = 0
-    if (unrun >= backlog.requests || memory.backlogBytes >= backlog.bytes) {
-      return yield* new BacklogFull({ sourceId })
-    }
-    const { emitId, hops, payload } = request
-    return yield* owner.commit(
-      memory,
-      [{ emitId, hops, payload, stream: Stream.requests, meta: {} }],
-      (entered, submission) => {
-        const { id } = entered[0]!
-        memory.recent.set(emitId, id)
-        memory.backlogBytes += payload.length
-        if (answersItself(memory.component)) {
-          replies.set(id, Deferred.makeUnsafe())
-          awaited.set(emitId, id)
-        }
-        entering.set(emitId, submission)
-        submission.onEnd((exit) => {
-          entering.delete(emitId)
-          if (Exit.isSuccess(exit)) {
-            memory.requests.offer(entered)
-            // Who is at work looks again before it rests.
-            if (working) hinted = true
-            else run(options.kick)
-          } else memory.recent.delete(emitId)
-        })
-        return {}
-      }
-    )
-  })
-
-  /** The place of a request in the log, durable: its own, or that of the one it repeats. */
-  const accept = Effect.fnUntraced(function*(memory: SourceMemory, request: IngestRequest) {
-    if (!memory.recent.has(request.emitId)) yield* enter(memory, request)
-    const id = memory.recent.get(request.emitId)
-    const submission = entering.get(request.emitId)
-    if (submission !== undefined) yield* durable(submission)
-    // It failed before it was waited for.
-    return id ?? (yield* unavailable("The source is changing owners."))
-  })
-
-  /** The memory under which a request was accepted, and its place in the log. */
-  const take = Effect.fnUntraced(function*(request: IngestRequest) {
-    const memory = yield* Effect.mapError(owner.current, () => new EndpointNotFound())
-    const { source } = memory
-    if (request.endpointKey !== source.endpointKey) return yield* new EndpointNotFound()
-    if (retired || !source.active || source.state === "deleting") return yield* new EndpointNotFound()
-    return { memory, id: yield* accept(memory, request) }
-  })
-
-  const awaitNoMore = (emitId: string) => {
-    const id = awaited.get(emitId)
-    if (id === undefined) return
-    awaited.delete(emitId)
-    replies.delete(id)
-  }
 
   const hint = (wake: Wake.Wake) => {
     inputs.absorb(wake)
@@ -347,27 +253,10 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
   }
 
   return {
-    ingest: Effect.fnUntraced(function*(input) {
-      if (draining.isDraining()) return yield* unavailable("The server is shutting down.")
-      const receivedAt = yield* Clock.currentTimeMillis
-      // It goes on into the log all the same: whoever sends it again may have it run twice.
-      const { id, memory } = yield* Effect.timeoutOrElse(take(input), {
-        duration: acceptTimeout,
-        orElse: () => Effect.fail(unavailable("The database did not take the request in time."))
-      })
-      CrashPoint.reached("ingest-durable")
-      if (!answersItself(memory.component)) return accepted
-      const reply = replies.get(id)
-      const late = new NotAnswered({ reason: "late" })
-      if (reply === undefined) return yield* late
-      const elapsed = (yield* Clock.currentTimeMillis) - receivedAt
-      return yield* Deferred.await(reply).pipe(
-        Effect.timeoutOrElse({
-          duration: Math.max(0, responseTimeoutMs - elapsed),
-          orElse: () => Effect.fail(late)
-        })
-      )
-    }, (effect, { emitId }) => Effect.ensuring(effect, Effect.sync(() => awaitNoMore(emitId)))),
+    ingest: (request) =>
+      draining.isDraining()
+        ? Effect.fail(new Unavailable({ message: "The server is shutting down.", retryAfterSeconds: 1 }))
+        : requests.ingest(request),
     hint,
     wake: (wake) =>
       Effect.suspend(() => {
@@ -430,7 +319,7 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
         const { lastId } = memory.log.head()
         return { duePut: [DueDeletions.item(sourceId, { ...range, to: range.to < lastId ? range.to : lastId }, now)] }
       })
-      yield* durable(submission)
+      yield* SourceRequests.durable(submission)
       CrashPoint.reached("delete-asked")
       inputs.absorb(Wake.forDueWork)
       yield* options.kick

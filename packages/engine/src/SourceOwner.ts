@@ -1,7 +1,7 @@
 import type * as Id from "@headwater/domain/Id"
 import type { CommitError } from "@headwater/log/GroupCommit"
 import type { Submission } from "@headwater/log/Submission"
-import { Effect, Exit, Option, Semaphore } from "effect"
+import { Effect, Option, Semaphore } from "effect"
 import { untilAnswered } from "./DatabaseRetry.ts"
 import type { EmitterLog } from "./EmitterLog.ts"
 import * as InFlight from "./InFlight.ts"
@@ -25,26 +25,19 @@ export interface SourceOwner {
   readonly invalidate: Effect.Effect<void>
 }
 
-/** Reading anew is put off, doubling each time, while commits keep failing; in milliseconds. */
-const firstDelay = 50
-const longestDelay = 5_000
-
 export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: {
   /** Called when memory was read anew. */
   readonly onReload: () => void
 }) {
   const loading = yield* Semaphore.make(1)
-  const inFlight = InFlight.make<CommitError>()
+  const inFlight = yield* InFlight.make({ source_id: sourceId })
   const context = yield* Effect.context<Effect.Services<ReturnType<typeof load>>>()
-  const run = Effect.runForkWith(context)
   const read = load(sourceId).pipe(untilAnswered, Effect.provideContext(context))
   let memory = yield* read
-  /** Failures since a commit last succeeded. */
-  let failures = 0
 
   const readAnew = loading.withPermits(1)(Effect.gen(function*() {
     if (Option.isNone(memory) || !memory.value.failed) return
-    if (failures > 1) yield* Effect.sleep(Math.min(firstDelay * 2 ** (failures - 2), longestDelay))
+    yield* inFlight.backOff
     yield* inFlight.settled
     memory = yield* read
     options.onReload()
@@ -52,32 +45,16 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
 
   const known = Effect.suspend(() => Effect.mapError(Effect.fromOption(memory), () => new SourceNotFound()))
 
-  const noteEnd = (memory: SourceMemory, exit: Exit.Exit<void, CommitError>) => {
-    if (Exit.isSuccess(exit)) {
-      failures = 0
-      return
-    }
-    if (!memory.failed) failures += 1
-    memory.failed = true
-    run(
-      Effect.logWarning("A commit of a source failed; its memory is read anew", exit.cause).pipe(
-        Effect.annotateLogs({ source_id: sourceId })
-      )
-    )
-  }
-
   return {
     current: Effect.suspend(() =>
       Option.isSome(memory) && memory.value.failed ? Effect.andThen(readAnew, known) : known
     ),
     commit: (memory, events, parts) =>
-      inFlight.start((inLine) =>
+      inFlight.start(memory, (inLine) =>
         memory.log.submit(events, (appended, submission) => {
           inLine(submission)
-          submission.onEnd((exit) => noteEnd(memory, exit))
           return typeof parts === "function" ? parts(appended, submission) : parts
-        })
-      ),
+        })),
     settled: inFlight.settled,
     hasFailed: () => Option.isSome(memory) && memory.value.failed,
     invalidate: Effect.sync(() => {

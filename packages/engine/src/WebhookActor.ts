@@ -5,8 +5,8 @@ import { Cursors, keyText } from "@headwater/log/Cursors"
 import { Deliveries } from "@headwater/log/Deliveries"
 import { type DueItem, DueWork } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
-import { type CommitError, GroupCommit } from "@headwater/log/GroupCommit"
-import { Clock, Effect, Exit, Latch, Option, Semaphore } from "effect"
+import { GroupCommit } from "@headwater/log/GroupCommit"
+import { Clock, Effect, Latch, Option, Semaphore } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { untilAnswered } from "./DatabaseRetry.ts"
 import { Draining } from "./Draining.ts"
@@ -42,10 +42,6 @@ const retryPage = 100
 /** How long retries of an inactive webhook are put off; they are due at once when it is active again. */
 const inactiveRetryMs = 3_600_000
 
-/** Reading anew is put off, doubling each time, while commits keep failing; in milliseconds. */
-const firstDelay = 50
-const longestDelay = 5_000
-
 /** A secret that was rotated out signs no longer than this past its end. */
 const keysFreshMs = 30_000
 
@@ -60,11 +56,10 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
   const commits = yield* WebhookCommits.make
   const send = yield* WebhookSend.make
   const context = yield* Effect.context<Effect.Services<ReturnType<typeof load>> | SecureRandom.SecureRandom>()
-  const run = Effect.runForkWith(context)
   const scope = yield* Effect.scope
   const slots = yield* Semaphore.make(concurrency)
   const retrySlots = yield* Semaphore.make(retryConcurrency)
-  const inFlight = InFlight.make<CommitError>()
+  const inFlight = yield* InFlight.make({ webhook_id: webhookId })
   /** Opened whenever there may be something to do. */
   const signal = yield* Latch.make()
 
@@ -74,33 +69,17 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
   /** Subscriptions that are gone: what is known of them starts nothing more. */
   const forgotten = new Set<string>()
   let underWay = 0
-  /** Failures and defects since a commit last succeeded. */
-  let failures = 0
   let retired = false
   let working = false
 
   /** Hands a commit over in the order of the calls; the next attempt does not wait for it. */
   const commit = (memory: WebhookMemory, commit: Commit, after: () => void = () => {}) =>
-    Effect.asVoid(inFlight.start((inLine) =>
+    Effect.asVoid(inFlight.start(memory, (inLine) =>
       writer.submit((submission) => {
         inLine(submission)
-        submission.onEnd((exit) => {
-          after()
-          if (Exit.isSuccess(exit)) {
-            failures = 0
-            return
-          }
-          if (!memory.failed) failures += 1
-          memory.failed = true
-          run(
-            Effect.logWarning("A commit of a webhook failed; its memory is read anew", exit.cause).pipe(
-              Effect.annotateLogs({ webhook_id: webhookId })
-            )
-          )
-        })
+        submission.onEnd(after)
         return commit
-      })
-    ))
+      })))
 
   /** Forks work that keeps the actor busy until it ends. */
   const start = (work: Effect.Effect<void>) => {
@@ -110,8 +89,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
         Effect.andThen(
           Effect.logError("A webhook's work failed; its memory is read anew", defect),
           Effect.sync(() => {
-            failures += 1
-            if (Option.isSome(memory)) memory.value.failed = true
+            if (Option.isSome(memory)) inFlight.noteFailure(memory.value)
           })
         )
       ),
@@ -287,7 +265,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
       signal.closeUnsafe()
       if (Option.isSome(memory) && memory.value.failed && underWay === 0) {
         yield* inFlight.settled
-        if (failures > 1) yield* Effect.sleep(Math.min(firstDelay * 2 ** (failures - 2), longestDelay))
+        yield* inFlight.backOff
         memory = yield* read
         hints = Wake.forEverything
       }

@@ -1,0 +1,152 @@
+import type * as EventId from "@headwater/domain/EventId"
+import type * as Id from "@headwater/domain/Id"
+import * as Stream from "@headwater/domain/Stream"
+import * as CrashPoint from "@headwater/log/CrashPoint"
+import type { CommitError } from "@headwater/log/GroupCommit"
+import { ordinalOf } from "@headwater/log/Heads"
+import type { Submission } from "@headwater/log/Submission"
+import { Clock, Deferred, Effect, Exit } from "effect"
+import { BacklogFull, EndpointNotFound, type HttpReply, NotAnswered } from "./HttpExchange.ts"
+import { answersItself, type SourceMemory } from "./SourceMemory.ts"
+import type { SourceOwner } from "./SourceOwner.ts"
+import { Unavailable } from "./Unavailable.ts"
+
+/** A request to a source's HTTP interface, on its way into the source's log. */
+export interface IngestRequest {
+  /** The endpoint it came to, which may not be the source's any more. */
+  readonly endpointKey: string
+  /** Minted where the request came in; a repeat has the same one. */
+  readonly emitId: string
+  /** JSON text of the request event. */
+  readonly payload: string
+  readonly hops: number
+}
+
+/** A source's own requests on their way into its log, and the replies that its code gives to them. */
+export interface SourceRequests {
+  /** Makes a request durable and answers it: at once, or with what the run says where the component answers itself. */
+  readonly ingest: (
+    request: IngestRequest
+  ) => Effect.Effect<HttpReply, BacklogFull | EndpointNotFound | NotAnswered | Unavailable>
+  /** Gives a reply to who waits for it; it is made only then, which is rare. */
+  readonly answer: (emitId: string, reply: () => Exit.Exit<HttpReply, NotAnswered>) => Effect.Effect<void>
+  /** Tells all who wait for a reply to a request up to this one that they get none. */
+  readonly refuseUpTo: (id: EventId.EventId, reason: NotAnswered["reason"]) => Effect.Effect<void>
+}
+
+/** How many requests a source may have acknowledged and not run, and how many bytes of them. */
+const backlog = { requests: 100_000, bytes: 256 * 1024 * 1024 }
+
+/** How long a caller waits for its request to be durable: less than most senders do. */
+const acceptTimeout = "10 seconds"
+
+/** How long a caller waits for a run's answer, from receipt, in milliseconds. */
+const responseTimeoutMs = 30_000
+
+const accepted: HttpReply = { status: 200, headers: {}, body: new Uint8Array() }
+
+const unavailable = (message: string) => new Unavailable({ message, retryAfterSeconds: 1 })
+
+const changingOwners = unavailable("The source is changing owners.")
+
+/** Returns when a commit is durable, for a caller who can try again. */
+export const durable = (submission: Submission<CommitError>): Effect.Effect<void, Unavailable> =>
+  Effect.mapError(submission.durable, () => changingOwners)
+
+export const make = (options: {
+  readonly sourceId: Id.SourceId
+  readonly owner: SourceOwner
+  readonly isOpen: () => boolean
+  /** Called when there is one more request to run. */
+  readonly onDurable: () => void
+}): SourceRequests => {
+  const { owner, sourceId } = options
+  /** Who waits for a reply, by emit id. */
+  const waiting = new Map<
+    string,
+    { readonly id: EventId.EventId; readonly reply: Deferred.Deferred<HttpReply, NotAnswered> }
+  >()
+  /** Requests under way into the log, for repeats of them. */
+  const entering = new Map<string, Submission<CommitError>>()
+
+  /** Hands a request over to the log. */
+  const enter = Effect.fnUntraced(function*(memory: SourceMemory, request: IngestRequest) {
+    const unrun = ordinalOf(memory.log.head(), Stream.requests) - memory.requests.passed
+    if (unrun === 0) memory.backlogBytes = 0
+    if (unrun >= backlog.requests || memory.backlogBytes >= backlog.bytes) {
+      return yield* new BacklogFull({ sourceId })
+    }
+    const { emitId, hops, payload } = request
+    yield* owner.commit(
+      memory,
+      [{ emitId, hops, payload, stream: Stream.requests, meta: {} }],
+      (entered, submission) => {
+        const { id } = entered[0]!
+        memory.recent.set(emitId, id)
+        memory.backlogBytes += payload.length
+        if (answersItself(memory.component)) waiting.set(emitId, { id, reply: Deferred.makeUnsafe() })
+        entering.set(emitId, submission)
+        submission.onEnd((exit) => {
+          entering.delete(emitId)
+          if (Exit.isFailure(exit)) return void memory.recent.delete(emitId)
+          memory.requests.offer(entered)
+          options.onDurable()
+        })
+        return {}
+      }
+    )
+  })
+
+  /** Returns when a request, or the one it repeats, is durable. */
+  const accept = Effect.fnUntraced(function*(memory: SourceMemory, request: IngestRequest) {
+    if (!memory.recent.has(request.emitId)) yield* enter(memory, request)
+    // One that failed before it was waited for is in neither.
+    if (!memory.recent.has(request.emitId)) return yield* changingOwners
+    const submission = entering.get(request.emitId)
+    if (submission !== undefined) yield* durable(submission)
+  })
+
+  /** Takes a request into the log; answers whether its sender waits for the code's own reply. */
+  const take = Effect.fnUntraced(function*(request: IngestRequest) {
+    const memory = yield* Effect.mapError(owner.current, () => new EndpointNotFound())
+    const { source } = memory
+    if (request.endpointKey !== source.endpointKey) return yield* new EndpointNotFound()
+    if (!options.isOpen() || !source.active || source.state === "deleting") return yield* new EndpointNotFound()
+    yield* accept(memory, request)
+    return answersItself(memory.component)
+  })
+
+  return {
+    ingest: Effect.fnUntraced(function*(request) {
+      const receivedAt = yield* Clock.currentTimeMillis
+      // It goes on into the log all the same: whoever sends it again may have it run twice.
+      const awaitsReply = yield* Effect.timeoutOrElse(take(request), {
+        duration: acceptTimeout,
+        orElse: () => Effect.fail(unavailable("The database did not take the request in time."))
+      })
+      CrashPoint.reached("ingest-durable")
+      if (!awaitsReply) return accepted
+      const late = new NotAnswered({ reason: "late" })
+      const asked = waiting.get(request.emitId)
+      if (asked === undefined) return yield* late
+      const elapsed = (yield* Clock.currentTimeMillis) - receivedAt
+      return yield* Deferred.await(asked.reply).pipe(
+        Effect.timeoutOrElse({
+          duration: Math.max(0, responseTimeoutMs - elapsed),
+          orElse: () => Effect.fail(late)
+        })
+      )
+    }, (effect, { emitId }) => Effect.ensuring(effect, Effect.sync(() => waiting.delete(emitId)))),
+    answer: (emitId, reply) =>
+      Effect.suspend(() => {
+        const asked = waiting.get(emitId)
+        return asked === undefined ? Effect.void : Effect.asVoid(Deferred.done(asked.reply, reply()))
+      }),
+    refuseUpTo: (last, reason) =>
+      Effect.forEach(
+        [...waiting.values()].filter(({ id }) => id <= last),
+        ({ reply }) => Deferred.fail(reply, new NotAnswered({ reason })),
+        { discard: true }
+      )
+  }
+}
