@@ -20,6 +20,7 @@ import {
 import { Rpc, RpcSerialization } from "effect/rpc"
 import { getHeapStatistics } from "node:v8"
 import * as AccountActor from "./AccountActor.ts"
+import { Draining } from "./Draining.ts"
 import { EventRange } from "./DueDeletions.ts"
 import { HookFailed } from "./HookFailed.ts"
 import { BacklogFull, EndpointNotFound, HttpReply, NotAnswered } from "./HttpExchange.ts"
@@ -233,10 +234,11 @@ const layerEntities = Layer.mergeAll(
       const { entityId } = yield* Entity.CurrentAddress
       const actors = yield* Actors
       const local = yield* LocalActors
+      const draining = yield* Draining.ofActor
       const actor = yield* SourceActor.make(entityId as string as Id.SourceId, {
         kick: actors.wake(entityId, Wake.nothing)
-      })
-      const resident = yield* local.sources.add(entityId, actor)
+      }).pipe(Effect.provideService(Draining, draining))
+      const resident = yield* local.sources.add(entityId, actor, draining.begin)
       return SourceEntity.of({
         Ingest: ({ payload }) => actor.ingest(payload),
         Wake: ({ payload }) => resident.stay(payload),
@@ -253,8 +255,11 @@ const layerEntities = Layer.mergeAll(
     Effect.gen(function*() {
       const { entityId } = yield* Entity.CurrentAddress
       const local = yield* LocalActors
-      const actor = yield* WebhookActor.make(entityId as string as Id.WebhookId)
-      const resident = yield* local.webhooks.add(entityId, actor)
+      const draining = yield* Draining.ofActor
+      const actor = yield* WebhookActor.make(entityId as string as Id.WebhookId).pipe(
+        Effect.provideService(Draining, draining)
+      )
+      const resident = yield* local.webhooks.add(entityId, actor, draining.begin)
       return WebhookEntity.of({
         Wake: ({ payload }) => resident.stay(payload),
         Changed: () => actor.changed,
@@ -268,8 +273,9 @@ const layerEntities = Layer.mergeAll(
     Effect.gen(function*() {
       const { entityId } = yield* Entity.CurrentAddress
       const local = yield* LocalActors
-      const actor = yield* AccountActor.make(entityId)
-      const resident = yield* local.accounts.add(entityId, actor)
+      const draining = yield* Draining.ofActor
+      const actor = yield* AccountActor.make(entityId).pipe(Effect.provideService(Draining, draining))
+      const resident = yield* local.accounts.add(entityId, actor, draining.begin)
       return AccountEntity.of({ Wake: ({ payload }) => resident.stay(payload) })
     }),
     whileIdle

@@ -7,19 +7,26 @@ import * as Wake from "./Wake.ts"
 /** An actor that notes when it works, as long as `work` takes. */
 const add = Effect.fnUntraced(function*(work: Effect.Effect<void> = Effect.void) {
   let hints = 0
+  let drained = false
   const worked: Array<number> = []
   const residents = yield* Residents.make<Residents.Wakeable>()
-  const resident = yield* residents.add("dc_1", {
-    hint: () => {
-      hints += 1
+  const resident = yield* residents.add(
+    "dc_1",
+    {
+      hint: () => {
+        hints += 1
+      },
+      wake: () =>
+        Effect.suspend(() => {
+          worked.push(hints)
+          return work
+        })
     },
-    wake: () =>
-      Effect.suspend(() => {
-        worked.push(hints)
-        return work
-      })
-  })
-  return { resident, residents, worked }
+    Effect.sync(() => {
+      drained = true
+    })
+  )
+  return { resident, residents, worked, isDrained: () => drained }
 })
 
 const settled = Effect.repeat(Effect.yieldNow, { times: 20 })
@@ -48,7 +55,12 @@ it.effect("among very many an actor rests for seconds only", () =>
   Effect.gen(function*() {
     const { resident, residents } = yield* add()
     const stay = yield* Effect.forkChild(resident.stay(Wake.forEverything))
-    for (let i = 0; i < 1_000; i++) yield* residents.add(`dc_many_${i}`, { hint: () => {}, wake: () => Effect.void })
+    for (let i = 0; i < 1_000; i++) {
+      yield* residents.add(`dc_many_${i}`, {
+        hint: () => {},
+        wake: () => Effect.void
+      }, Effect.void)
+    }
     yield* TestClock.adjust("11 seconds")
     yield* Fiber.join(stay)
     assert.isFalse(resident.hint(Wake.forDueWork))
@@ -67,33 +79,52 @@ it.effect("a hint that comes while an actor works is followed after that", () =>
     assert.deepStrictEqual(worked, [1, 2])
   }))
 
-it.effect("an actor that has to leave ends its rest at once, and its work and the calls to it first", () =>
+it.effect("an actor that has to leave takes on nothing more, and ends its work and the calls to it first", () =>
   Effect.gen(function*() {
     const working = yield* Deferred.make<void>()
-    const { resident } = yield* add(Deferred.await(working))
+    const { isDrained, resident, worked } = yield* add(Deferred.await(working))
     const stay = yield* Effect.forkChild(resident.stay(Wake.forEverything))
     yield* settled
     const calling = yield* Deferred.make<void>()
     const call = yield* Effect.forkChild(resident.call(() => Deferred.await(calling))!)
+    assert.isTrue(resident.hint(Wake.forDueWork))
     const leave = yield* Effect.forkChild(Fiber.interrupt(stay))
     yield* settled
     assert.isUndefined(leave.pollUnsafe(), "it works")
+    assert.isTrue(isDrained())
+    assert.isFalse(resident.hint(Wake.forDueWork))
+    assert.isUndefined(resident.call(() => Effect.void))
+    yield* resident.stay(Wake.forDueWork)
     yield* Deferred.succeed(working, undefined)
     yield* settled
-    assert.isFalse(resident.hint(Wake.forDueWork), "it rests no more")
+    assert.deepStrictEqual(worked, [1])
     assert.isUndefined(leave.pollUnsafe(), "it is being called")
     yield* Deferred.succeed(calling, undefined)
     yield* Fiber.join(call)
     yield* Fiber.join(leave)
   }))
 
+it.effect("an actor at rest that has to leave does so at once", () =>
+  Effect.gen(function*() {
+    const { resident } = yield* add()
+    const stay = yield* Effect.forkChild(resident.stay(Wake.forEverything))
+    yield* settled
+    yield* Fiber.interrupt(stay)
+    assert.isFalse(resident.hint(Wake.forDueWork))
+  }))
+
 it.effect("an actor is found for as long as it is in memory", () =>
   Effect.gen(function*() {
     const residents = yield* Residents.make<Residents.Wakeable>()
     const actor = { hint: () => {}, wake: () => Effect.void }
-    const first = yield* Effect.scoped(residents.add("dc_1", actor))
+    let drained = false
+    const drain = Effect.sync(() => {
+      drained = true
+    })
+    const first = yield* Effect.scoped(residents.add("dc_1", actor, drain))
     assert.isUndefined(residents.find("dc_1"))
-    const second = yield* residents.add("dc_1", actor)
+    assert.isTrue(drained)
+    const second = yield* residents.add("dc_1", actor, Effect.void)
     assert.notStrictEqual(first, second)
     assert.strictEqual(residents.find("dc_1"), second)
   }))

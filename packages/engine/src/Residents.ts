@@ -1,4 +1,4 @@
-import { Effect, Latch, Schedule, type Scope } from "effect"
+import { Effect, Fiber, Latch, Schedule, type Scope } from "effect"
 import * as Wake from "./Wake.ts"
 
 /** What every actor answers to. */
@@ -17,8 +17,8 @@ export interface Resident<A> {
   /** A call to an actor that is awake, which stays until it is over; none where it is not. */
   readonly call: <B, E, R>(use: (actor: A) => Effect.Effect<B, E, R>) => Effect.Effect<B, E, R> | undefined
   /**
-   * Wakes the actor and has it work whenever there is a hint, until there was none for a while or this is interrupted.
-   * Returns at once where it is awake already.
+   * Wakes the actor and has it work whenever there is a hint, until there was none for a while. Returns at once where it is
+   * awake already. Interrupted, the actor leaves: it is called and hinted at no more, and what is under way ends first.
    */
   readonly stay: (wake: Wake.Wake) => Effect.Effect<void>
 }
@@ -26,7 +26,12 @@ export interface Resident<A> {
 /** The actors of one kind that are in this node's memory. */
 export interface Residents<A> {
   /** Adds an actor for as long as the scope is open. */
-  readonly add: (id: string, actor: A) => Effect.Effect<Resident<A>, never, Scope.Scope>
+  readonly add: (
+    id: string,
+    actor: A,
+    /** Has the actor take on nothing new any more. */
+    drain: Effect.Effect<void>
+  ) => Effect.Effect<Resident<A>, never, Scope.Scope>
   readonly find: (id: string) => Resident<A> | undefined
 }
 
@@ -40,24 +45,25 @@ const sweepsOfRest = 12
 const sweepsOfRestAmongMany = 1
 const many = 1_000
 
-interface Swept<A> extends Resident<A> {
+interface Kept<A> extends Resident<A> {
   /** Has an actor that was not used for so many sweeps end its rest. */
   readonly sweep: (most: number) => void
+  /** Has the actor take on nothing more. */
+  readonly leave: Effect.Effect<void>
 }
 
-const resident = <A extends Wakeable>(actor: A): Swept<A> => {
+const resident = <A extends Wakeable>(actor: A, drain: Effect.Effect<void>): Kept<A> => {
   const signal = Latch.makeUnsafe()
   const callsOver = Latch.makeUnsafe(true)
   let awake = false
   let sweepsUnused = 0
-  let leaving = false
+  let isRestOver = false
+  let left = false
   let calls = 0
-
-  const isLeaving = () => leaving
 
   const use = () => {
     sweepsUnused = 0
-    leaving = false
+    isRestOver = false
   }
 
   const hint = (wake: Wake.Wake) => {
@@ -68,17 +74,31 @@ const resident = <A extends Wakeable>(actor: A): Swept<A> => {
     return true
   }
 
+  const goesOn = () => !isRestOver && !left
+
   const workAndRest = Effect.gen(function*() {
     do {
       signal.closeUnsafe()
       yield* actor.wake(Wake.nothing)
-      yield* Effect.interruptible(signal.await)
-    } while (!isLeaving())
+      if (!left) yield* signal.await
+    } while (goesOn())
+  }).pipe(
+    Effect.ensuring(Effect.suspend(() => {
+      awake = false
+      return callsOver.await
+    }))
+  )
+
+  const leave = Effect.suspend(() => {
     awake = false
+    left = true
+    signal.openUnsafe()
+    return drain
   })
 
   return {
     hint,
+    leave,
     call: (f) => {
       if (!awake) return undefined
       use()
@@ -96,20 +116,22 @@ const resident = <A extends Wakeable>(actor: A): Swept<A> => {
     },
     stay: (wake) =>
       Effect.suspend(() => {
-        if (hint(wake)) return Effect.void
+        if (left || hint(wake)) return Effect.void
         awake = true
         hint(wake)
-        return workAndRest.pipe(
-          Effect.ensuring(Effect.suspend(() => {
-            awake = false
-            return callsOver.await
-          })),
-          Effect.uninterruptible
+        // In a fiber of its own, since one that may not be interrupted does not learn that it should be.
+        return Effect.uninterruptibleMask((restore) =>
+          Effect.flatMap(Effect.forkChild(workAndRest, { uninterruptible: true }), (staying) =>
+            restore(Fiber.join(staying)).pipe(
+              Effect.onInterrupt(() =>
+                Effect.andThen(leave, Fiber.join(staying))
+              )
+            ))
         )
       }),
     sweep: (most) => {
       if (sweepsUnused >= most && awake) {
-        leaving = true
+        isRestOver = true
         signal.openUnsafe()
       }
       sweepsUnused += 1
@@ -122,7 +144,7 @@ export const make = Effect.fnUntraced(function*<A extends Wakeable>(): Effect.fn
   never,
   Scope.Scope
 > {
-  const known = new Map<string, Swept<A>>()
+  const known = new Map<string, Kept<A>>()
   yield* Effect.sync(() => {
     const most = known.size > many ? sweepsOfRestAmongMany : sweepsOfRest
     for (const { sweep } of known.values()) sweep(most)
@@ -131,16 +153,17 @@ export const make = Effect.fnUntraced(function*<A extends Wakeable>(): Effect.fn
     Effect.forkScoped
   )
   return {
-    add: (id, actor) =>
+    add: (id, actor, drain) =>
       Effect.acquireRelease(
         Effect.sync(() => {
-          const added = resident(actor)
+          const added = resident(actor, drain)
           known.set(id, added)
           return added
         }),
         (added) =>
-          Effect.sync(() => {
+          Effect.suspend(() => {
             if (known.get(id) === added) known.delete(id)
+            return added.leave
           })
       ),
     find: (id) => known.get(id)

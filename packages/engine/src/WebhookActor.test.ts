@@ -13,6 +13,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../test/EngineFixture.ts"
 import * as AccountActor from "./AccountActor.ts"
+import { Draining } from "./Draining.ts"
 import * as EmitterLog from "./EmitterLog.ts"
 import * as RetrySchedule from "./RetrySchedule.ts"
 import * as Wake from "./Wake.ts"
@@ -80,6 +81,19 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
         exhausted: 0,
         dropped: 0
       })
+    }))
+
+  it.effect("ends its work where it is taken out of memory just as that starts", () =>
+    Effect.gen(function*() {
+      const { log, sink, webhook } = yield* setup(() => ({ status: 204 }))
+      let looks = 0
+      const actor = yield* WebhookActor.make(webhook.id).pipe(
+        Effect.provideService(Draining, { isDraining: () => ++looks > 2, begin: Effect.void }),
+        Effect.scoped
+      )
+      yield* EngineFixture.append(log, ["left"])
+      yield* actor.wake(Wake.forEverything)
+      assert.deepStrictEqual(payloads(sink), [])
     }))
 
   it.effect("retries a failed delivery along the whole schedule under one webhook-id, then gives it up", () =>

@@ -81,10 +81,9 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
         return commit
       })))
 
-  /** Forks work that keeps the actor busy until it ends. */
-  const start = (work: Effect.Effect<void>) => {
-    underWay += 1
-    return work.pipe(
+  /** Forks work that keeps the actor busy until it ends; where the actor is gone from the node, it ends at once. */
+  const start = (work: Effect.Effect<void>, onEnd: () => void = () => {}) =>
+    work.pipe(
       Effect.catchDefect((defect) =>
         Effect.andThen(
           Effect.logError("A webhook's work failed; its memory is read anew", defect),
@@ -93,17 +92,20 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
           })
         )
       ),
-      Effect.ensuring(Effect.suspend(() => {
-        underWay -= 1
-        return signal.open
-      })),
-      Effect.forkIn(scope)
+      Effect.forkIn(scope),
+      Effect.map((fiber) => {
+        underWay += 1
+        fiber.addObserver(() => {
+          underWay -= 1
+          onEnd()
+          signal.openUnsafe()
+        })
+      })
     )
-  }
 
   /** Whether a send may start now. */
   const isOpen = (memory: WebhookMemory, now: number): boolean =>
-    !retired && !memory.failed && !draining.isDraining() && memory.webhook.active &&
+    !isStopping() && !memory.failed && memory.webhook.active &&
     (memory.webhook.throttledUntil ?? 0) <= now
 
   const refreshKeys = Effect.fnUntraced(function*(memory: WebhookMemory, now: number) {
@@ -168,14 +170,9 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
     for (const lane of memory.lanes.values()) {
       if (lane.running || ![...lane.feeds.values()].some((feed) => feed.mayHaveMore)) continue
       lane.running = true
-      yield* start(
-        runLane(memory, lane).pipe(
-          Effect.provideContext(context),
-          Effect.ensuring(Effect.sync(() => {
-            lane.running = false
-          }))
-        )
-      )
+      yield* start(Effect.provideContext(runLane(memory, lane), context), () => {
+        lane.running = false
+      })
     }
   })
 
@@ -260,18 +257,18 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
     if (taken.due || taken.look) yield* startRetries(memory)
   })
 
+  const isStopping = () => draining.isDraining() || retired
+
   const work = Effect.gen(function*() {
     while (true) {
       signal.closeUnsafe()
-      if (Option.isSome(memory) && memory.value.failed && underWay === 0) {
+      if (Option.isSome(memory) && memory.value.failed && underWay === 0 && !isStopping()) {
         yield* inFlight.settled
         yield* inFlight.backOff
         memory = yield* read
         hints = Wake.forEverything
       }
-      if (Option.isSome(memory) && !memory.value.failed && !draining.isDraining() && !retired) {
-        yield* takeHints(memory.value)
-      }
+      if (Option.isSome(memory) && !memory.value.failed && !isStopping()) yield* takeHints(memory.value)
       if (underWay > 0) {
         yield* signal.await
         continue
@@ -279,7 +276,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
       yield* inFlight.settled
       const stale = Option.isSome(memory) && memory.value.failed
       const owing = Option.isSome(memory) && hints !== undefined
-      if ((stale || owing) && !draining.isDraining() && !retired) continue
+      if ((stale || owing) && !isStopping()) continue
       if (!signal.isOpen()) break
     }
     working = false
