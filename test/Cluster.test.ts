@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Accounting } from "@headwater/log/Accounting"
+import * as FreePort from "@headwater/testing/FreePort"
 import * as Json from "@headwater/testing/Json"
 import * as TestDatabase from "@headwater/testing/TestDatabase"
 import type { TestPostgres } from "@headwater/testing/TestPostgres"
@@ -46,7 +47,7 @@ const environment = Effect.gen(function*() {
 /** A node of the test's database. */
 const node = Effect.gen(function*() {
   const server = yield* ServerProcess.make
-  const port = yield* ServerProcess.freePort
+  const port = yield* FreePort.find
   const shared = yield* environment
   const start = server.startWith({ ...shared, HEADWATER_NODE: `127.0.0.1:${port}` })
   const signal = (name: NodeJS.Signals) => Effect.sync(() => process.kill(server.pid()!, name))

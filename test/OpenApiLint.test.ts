@@ -1,18 +1,13 @@
 import { assert, it } from "@effect/vitest"
 import * as Json from "@headwater/testing/Json"
+import * as TemporaryDirectory from "@headwater/testing/TemporaryDirectory"
 import { Effect } from "effect"
 import { execFile } from "node:child_process"
 import * as Fs from "node:fs/promises"
-import * as Os from "node:os"
 import * as Path from "node:path"
 import * as ServerProcess from "./ServerProcess.ts"
 
 const root = Path.resolve(import.meta.dirname, "..")
-
-const directory = Effect.acquireRelease(
-  Effect.promise(() => Fs.mkdtemp(Path.join(Os.tmpdir(), "headwater-lint-"))),
-  (path) => Effect.promise(() => Fs.rm(path, { recursive: true, force: true }))
-)
 
 /** What a linter prints as JSON, whatever its exit code. Nothing is to be asked for or told outside this machine. */
 const run = (command: string, args: ReadonlyArray<string>) =>
@@ -41,7 +36,7 @@ it.live(
       yield* server.start
       const served = yield* Effect.promise(() => fetch(`${server.url}/openapi.json`))
       assert.strictEqual(served.status, 200)
-      const path = Path.join(yield* directory, "openapi.json")
+      const path = Path.join(yield* TemporaryDirectory.make("lint"), "openapi.json")
       yield* Effect.promise(async () => Fs.writeFile(path, await served.text()))
 
       const spectral = yield* run("spectral", ["lint", "--format=json", "--quiet", "--fail-severity=hint", path])

@@ -1,23 +1,18 @@
 import { assert, it } from "@effect/vitest"
 import { livingProcesses } from "@headwater/postgres/PostgresProcesses"
 import * as Json from "@headwater/testing/Json"
+import * as TemporaryDirectory from "@headwater/testing/TemporaryDirectory"
 import { Effect, Schedule } from "effect"
 import * as Fs from "node:fs/promises"
-import * as Os from "node:os"
 import * as Path from "node:path"
 import * as HeadwaterCommand from "../apps/cli/test/HeadwaterCommand.ts"
 import * as ServerProcess from "./ServerProcess.ts"
-
-const temporaryDirectory = Effect.acquireRelease(
-  Effect.promise(() => Fs.mkdtemp(Path.join(Os.tmpdir(), "headwater-operator-"))),
-  (path) => Effect.promise(() => Fs.rm(path, { recursive: true, force: true }))
-)
 
 it.live(
   "headwater works on the embedded database whether its server runs, stands still, or was just killed",
   () =>
     Effect.gen(function*() {
-      const dataDirectory = Path.join(yield* temporaryDirectory, "data")
+      const dataDirectory = Path.join(yield* TemporaryDirectory.make("operator"), "data")
       const headwater = (...args: ReadonlyArray<string>) =>
         HeadwaterCommand.run(args, { HEADWATER_DATA_DIR: dataDirectory })
       const usernames = Effect.map(

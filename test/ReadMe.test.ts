@@ -1,4 +1,5 @@
 import { assert, it } from "@effect/vitest"
+import * as FreePort from "@headwater/testing/FreePort"
 import { Effect } from "effect"
 import { execFile } from "node:child_process"
 import * as Fs from "node:fs/promises"
@@ -43,7 +44,7 @@ it.live("the README's walk-through does what it shows, command by command", () =
   Effect.gen(function*() {
     const server = yield* ServerProcess.make
     yield* server.start
-    const receiver = yield* ServerProcess.freePort
+    const receiver = yield* FreePort.find
     const steps = stepsOf(yield* Effect.promise(() => Fs.readFile(Path.join(root, "README.md"), "utf8")))
     assert.isAbove(steps.length, 15)
     const here = (command: string) =>

@@ -1,9 +1,8 @@
+import * as FreePort from "@headwater/testing/FreePort"
 import * as Json from "@headwater/testing/Json"
+import * as TemporaryDirectory from "@headwater/testing/TemporaryDirectory"
 import { Deferred, Effect, Schedule, Schema, type Scope } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
-import * as Fs from "node:fs/promises"
-import { createServer } from "node:net"
-import * as Os from "node:os"
 import * as Path from "node:path"
 
 /** The server did not come up, or an API call was not answered as the test needs. */
@@ -36,25 +35,11 @@ export const key = `hw_${"k".repeat(40)}`
 
 const root = Path.resolve(import.meta.dirname, "..")
 
-export const freePort: Effect.Effect<number> = Effect.callback((resume) => {
-  const server = createServer()
-  server.listen(0, "127.0.0.1", () => {
-    const address = server.address()
-    const port = typeof address === "object" && address !== null ? address.port : 0
-    server.close(() => resume(Effect.succeed(port)))
-  })
-})
-
-const temporaryDirectory = Effect.acquireRelease(
-  Effect.promise(() => Fs.mkdtemp(Path.join(Os.tmpdir(), "headwater-e2e-"))),
-  (path) => Effect.promise(() => Fs.rm(path, { recursive: true, force: true }))
-)
-
 /** A server on a data directory that outlives it. */
 export const makeIn = Effect.fnUntraced(function*(
   dataDirectory: string
 ): Effect.fn.Return<ServerProcess, never, Scope.Scope> {
-  const port = yield* freePort
+  const port = yield* FreePort.find
   const url = `http://127.0.0.1:${port}`
   let child: ChildProcess | undefined
   let output = ""
@@ -148,4 +133,7 @@ export const makeIn = Effect.fnUntraced(function*(
 })
 
 /** A server on a data directory of its own, which goes when the scope closes. */
-export const make: Effect.Effect<ServerProcess, never, Scope.Scope> = Effect.flatMap(temporaryDirectory, makeIn)
+export const make: Effect.Effect<ServerProcess, never, Scope.Scope> = Effect.flatMap(
+  TemporaryDirectory.make("e2e"),
+  makeIn
+)

@@ -1,10 +1,9 @@
 import { DataDirectory } from "@headwater/postgres/DataDirectory"
 import { EmbeddedPostgres } from "@headwater/postgres/EmbeddedPostgres"
+import * as FreePort from "@headwater/testing/FreePort"
+import * as TemporaryDirectory from "@headwater/testing/TemporaryDirectory"
 import { Deferred, Effect, Redacted, Schedule, Schema, type Scope } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
-import * as Fs from "node:fs/promises"
-import { createServer } from "node:net"
-import * as Os from "node:os"
 import * as Path from "node:path"
 import { BenchFailed } from "./BenchFailed.ts"
 import type * as Database from "./Database.ts"
@@ -36,26 +35,12 @@ export const apiKey = `hw_${"b".repeat(40)}`
 /** How much of what the server prints is kept, in characters. */
 const keptOutput = 20_000
 
-export const freePort: Effect.Effect<number> = Effect.callback((resume) => {
-  const server = createServer()
-  server.listen(0, "127.0.0.1", () => {
-    const address = server.address()
-    const port = typeof address === "object" && address !== null ? address.port : 0
-    server.close(() => resume(Effect.succeed(port)))
-  })
-})
-
-const temporaryDirectory = Effect.acquireRelease(
-  Effect.promise(() => Fs.mkdtemp(Path.join(Os.tmpdir(), "headwater-bench-"))),
-  (path) => Effect.promise(() => Fs.rm(path, { recursive: true, force: true }))
-)
-
 /** @param options.profile a directory that the server writes its CPU profile to when it ends */
 export const start = Effect.fnUntraced(function*(options: {
   readonly profile?: string | undefined
 } = {}): Effect.fn.Return<BenchServer, BenchFailed, Scope.Scope> {
-  const dataDirectory = yield* temporaryDirectory
-  const port = yield* freePort
+  const dataDirectory = yield* TemporaryDirectory.make("bench")
+  const port = yield* FreePort.find
   const url = `http://127.0.0.1:${port}`
   const profiling = options.profile === undefined
     ? []

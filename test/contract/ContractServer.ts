@@ -1,9 +1,7 @@
 import { assert, type Vitest } from "@effect/vitest"
 import * as Json from "@headwater/testing/Json"
+import * as TemporaryDirectory from "@headwater/testing/TemporaryDirectory"
 import { Context, Effect, Layer, Schedule, Stream } from "effect"
-import * as Fs from "node:fs/promises"
-import * as Os from "node:os"
-import * as Path from "node:path"
 import * as ContractValidator from "../ContractValidator.ts"
 import * as OperatorAccount from "../OperatorAccount.ts"
 import * as ServerProcess from "../ServerProcess.ts"
@@ -63,10 +61,7 @@ export class ContractServer extends Context.Service<ContractServer, {
   static readonly layer: Layer.Layer<ContractServer, ServerProcess.ServerProcessError> = Layer.effect(
     ContractServer,
     Effect.gen(function*() {
-      const dataDirectory = yield* Effect.acquireRelease(
-        Effect.promise(() => Fs.mkdtemp(Path.join(Os.tmpdir(), "headwater-contract-"))),
-        (path) => Effect.promise(() => Fs.rm(path, { recursive: true, force: true }))
-      )
+      const dataDirectory = yield* TemporaryDirectory.make("contract")
       const server = yield* ServerProcess.makeIn(dataDirectory)
       yield* server.start
       const served = yield* Effect.promise(() => fetch(`${server.url}/openapi.json`).then((answer) => answer.text()))

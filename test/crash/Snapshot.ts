@@ -1,3 +1,4 @@
+import { readTogether } from "@headwater/log/Snapshot"
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 
@@ -139,7 +140,6 @@ const unpaired = (sql: SqlClient.SqlClient) =>
 
 const readAll = Effect.fnUntraced(function*(from: Positions) {
   const sql = yield* SqlClient.SqlClient
-  yield* sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`
   const heads = yield* sql<HeadRow>`SELECT emitter_id, last_id, streams FROM heads`
   const state = new Map<string, Record<string, number>>()
   const rows = yield* sql<{ source_id: string; key: string; value: string }>`SELECT * FROM source_state`
@@ -167,4 +167,4 @@ const readAll = Effect.fnUntraced(function*(from: Positions) {
 
 /** Reads everything at one moment, the events from where the reader stands. */
 export const read = (from: Positions): Effect.Effect<Snapshot, SqlError.SqlError, SqlClient.SqlClient> =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(readAll(from)))
+  Effect.flatMap(SqlClient.SqlClient, (sql) => readTogether(sql)(readAll(from)))

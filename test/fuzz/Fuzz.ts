@@ -1,7 +1,5 @@
+import * as TemporaryDirectory from "@headwater/testing/TemporaryDirectory"
 import { Clock, Console, Effect, Predicate, Schedule } from "effect"
-import * as Fs from "node:fs/promises"
-import * as Os from "node:os"
-import * as Path from "node:path"
 import * as ContractValidator from "../ContractValidator.ts"
 import * as OperatorAccount from "../OperatorAccount.ts"
 import * as ServerProcess from "../ServerProcess.ts"
@@ -46,11 +44,6 @@ const huntersPerTenant = 2
 
 const markers = { ann: "mkannq7x3w", bob: "mkbobz9k5v" } as const
 
-const temporaryDirectory = Effect.acquireRelease(
-  Effect.promise(() => Fs.mkdtemp(Path.join(Os.tmpdir(), "headwater-fuzz-"))),
-  (path) => Effect.promise(() => Fs.rm(path, { recursive: true, force: true }))
-)
-
 /** How long a server may take to end what is under way. */
 const stopPatience = "40 seconds"
 
@@ -83,7 +76,7 @@ const isDocument = (value: unknown): value is ContractValidator.Document =>
 
 /** Sends what the document of a running server makes think of, from two accounts at once, and holds it to the document. */
 export const run = Effect.fnUntraced(function*({ minutes, seed }: FuzzOptions) {
-  const dataDirectory = yield* temporaryDirectory
+  const dataDirectory = yield* TemporaryDirectory.make("fuzz")
   const server = yield* ServerProcess.makeIn(dataDirectory)
   yield* server.start
   const pid = server.pid()

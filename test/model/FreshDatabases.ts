@@ -3,13 +3,11 @@ import { PgClient } from "@effect/sql-pg"
 import * as Migrations from "@headwater/log/Migrations"
 import { DataDirectory } from "@headwater/postgres/DataDirectory"
 import { EmbeddedPostgres } from "@headwater/postgres/EmbeddedPostgres"
+import * as TemporaryDirectory from "@headwater/testing/TemporaryDirectory"
 import { Context, Effect, Layer, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlError } from "effect/sql"
 import { randomUUID } from "node:crypto"
-import * as Fs from "node:fs/promises"
-import * as Os from "node:os"
-import * as Path from "node:path"
 
 /** A Postgres of this process, with a migrated database that others are copied from. */
 export class FreshDatabases extends Context.Service<FreshDatabases, {
@@ -47,10 +45,7 @@ export class FreshDatabases extends Context.Service<FreshDatabases, {
       EmbeddedPostgres.layer({ settings: { fsync: "off", full_page_writes: "off", max_connections: "200" } })
     ),
     Layer.provide(Layer.unwrap(Effect.map(
-      Effect.acquireRelease(
-        Effect.promise(() => Fs.mkdtemp(Path.join(Os.tmpdir(), "headwater-model-"))),
-        (path) => Effect.promise(() => Fs.rm(path, { recursive: true, force: true }))
-      ),
+      TemporaryDirectory.make("model"),
       DataDirectory.layer
     )))
   )

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { SqlClient, SqlError } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 
 /**
  * Lets several reads see the database as it was at one moment, so that what they tell fits together: a cursor, and the
@@ -7,4 +7,6 @@ import type { SqlClient, SqlError } from "effect/sql"
  */
 export const readTogether =
   (sql: SqlClient.SqlClient) => <A, E, R>(reads: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
-    sql.withTransaction(Effect.andThen(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`, reads))
+    sql.withTransaction(reads).pipe(
+      Effect.provideService(SqlClient.BeginTransaction, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    )

@@ -1,6 +1,6 @@
+import * as FreePort from "@headwater/testing/FreePort"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import * as BenchServer from "../BenchServer.ts"
 import * as Deployment from "../Deployment.ts"
 import * as Progress from "../Progress.ts"
 import * as Receipts from "../Receipts.ts"
@@ -59,7 +59,7 @@ const scenario = (options: {
   Effect.fnUntraced(function*(workbench: Workbench) {
     const { server, sinkUrl } = workbench
     const { deployed, subject } = yield* deploy(workbench)
-    const closed = `http://127.0.0.1:${yield* BenchServer.freePort}/`
+    const closed = `http://127.0.0.1:${yield* FreePort.find}/`
     const dead = options.dead === "refused" ? closed : `${sinkUrl}/silent/dead`
     const pressure = { connections: 16, rate: options.rate, seconds: options.seconds }
 
