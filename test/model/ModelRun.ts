@@ -41,6 +41,9 @@ const deletedMs = 6_000
 /** How long a run or a send takes, in real time and in milliseconds. */
 const partingMs = 100
 
+/** A clock that is moved this far, in seconds, while something is sent or asked for makes it late: nobody can tell what came of it. */
+const shortestTimeoutSeconds = 10
+
 const enoughSources = 5
 const enoughWebhooks = 3
 
@@ -293,13 +296,18 @@ export const run = Effect.fnUntraced(
     yield* subscribe(null, webhook!, "")
     yield* settle
 
+    /** By how much the clock was moved since all was quiet. */
+    let hurriedSeconds = 0
     for (const command of commands) {
-      const waits = !("settle" in command) || command.settle
+      if (command._tag === "Advance") hurriedSeconds += command.seconds
+      const waits = !("settle" in command) || command.settle || hurriedSeconds >= shortestTimeoutSeconds
       // What changes who gets what is done when all is quiet, so that it is known who has got what.
       if (waits && command._tag !== "Restart") yield* settle
       yield* apply(command)
       model.noteTime(yield* Clock.currentTimeMillis)
-      if (waits) yield* settle
+      if (!waits) continue
+      yield* settle
+      hurriedSeconds = 0
     }
     yield* settle
   },
