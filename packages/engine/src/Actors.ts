@@ -1,7 +1,7 @@
 import { NodeClusterSocket } from "@effect/platform-node"
 import * as Id from "@headwater/domain/Id"
 import { Source } from "@headwater/domain/Source"
-import { Context, type Duration, Effect, Layer, Option, Schema, type Scope } from "effect"
+import { Context, type Duration, Effect, FiberSet, Layer, Option, Schema, type Scope } from "effect"
 import {
   ClusterError,
   ClusterSchema,
@@ -134,8 +134,8 @@ export class Actors extends Context.Service<Actors, {
   readonly webhookChanged: (webhookId: Id.WebhookId) => Effect.Effect<void, Unavailable>
   /** Tells a listener that a subscription of its is gone. */
   readonly forget: (listenerId: string, subscriptionId: string) => Effect.Effect<void, Unavailable>
-  /** Hints at an actor, by the kind its id names, and does not wait for it. Lost hints are found again by scans. */
-  readonly wake: (actorId: string, wake: Wake.Wake) => Effect.Effect<void>
+  /** Hints at an actor, by the kind its id names. Lost hints are found again by scans. */
+  readonly wake: (actorId: string, wake: Wake.Wake) => void
 }>()("@headwater/engine/Actors") {
   static readonly layerNoLocal: Layer.Layer<Actors, never, Sharding.Sharding | LocalActors> = Layer.effect(
     Actors,
@@ -171,7 +171,7 @@ export class Actors extends Context.Service<Actors, {
         }
       }
 
-      const scope = yield* Effect.scope
+      const run = yield* FiberSet.makeRuntime()
       /**
        * What waits for the hint under way to the same actor, if anything: an actor that is slow to start holds up no
        * other.
@@ -207,16 +207,12 @@ export class Actors extends Context.Service<Actors, {
           Id.kindOf(listenerId) === "webhook"
             ? reach(webhook(listenerId).Forget({ subscriptionId }), callTimeout)
             : reach(source(listenerId).Forget({ subscriptionId }), callTimeout),
-        wake: (actorId, hint) =>
-          Effect.suspend(() => {
-            if (localOf(actorId)?.hint(hint) === true) return Effect.void
-            if (waking.has(actorId)) {
-              waking.set(actorId, Wake.merge(waking.get(actorId), hint))
-              return Effect.void
-            }
-            waking.set(actorId, undefined)
-            return Effect.asVoid(Effect.forkIn(sendAll(actorId, hint), scope))
-          })
+        wake: (actorId, hint) => {
+          if (localOf(actorId)?.hint(hint) === true) return
+          const isUnderWay = waking.has(actorId)
+          waking.set(actorId, isUnderWay ? Wake.merge(waking.get(actorId), hint) : undefined)
+          if (!isUnderWay) run(sendAll(actorId, hint))
+        }
       })
     })
   )
@@ -236,7 +232,7 @@ const layerEntities = Layer.mergeAll(
       const local = yield* LocalActors
       const draining = yield* Draining.ofActor
       const actor = yield* SourceActor.make(entityId as string as Id.SourceId, {
-        kick: actors.wake(entityId, Wake.nothing)
+        kick: () => actors.wake(entityId, Wake.nothing)
       }).pipe(Effect.provideService(Draining, draining))
       const resident = yield* local.sources.add(entityId, actor, draining.begin)
       return SourceEntity.of({

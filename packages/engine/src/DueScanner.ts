@@ -28,7 +28,7 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
     for (const { dueAt, ownerId } of due) {
       if (woken.get(ownerId)?.dueAt === dueAt) continue
       woken.set(ownerId, { dueAt, at: now })
-      yield* actors.wake(ownerId, Wake.forDueWork)
+      actors.wake(ownerId, Wake.forDueWork)
     }
   })
 

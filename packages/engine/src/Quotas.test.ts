@@ -92,7 +92,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       yield* TestClock.setTime(noon)
       const account = yield* EngineFixture.account
       const source = yield* EngineFixture.source(account.id, code, { state: "creating", ...options })
-      const actor = yield* SourceActor.make(source.id, { kick: Effect.void })
+      const actor = yield* SourceActor.make(source.id, { kick: () => {} })
       yield* actor.deploy
       return { account, actor, source }
     })
@@ -165,7 +165,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         assert.deepStrictEqual(yield* dueAt(source, "wake"), [midnight])
         // Also after the node was started anew.
         yield* TestClock.setTime(midnight)
-        const successor = yield* SourceActor.make(source.id, { kick: Effect.void })
+        const successor = yield* SourceActor.make(source.id, { kick: () => {} })
         yield* successor.wake(Wake.forDueWork)
         assert.deepStrictEqual(yield* stream(source), ["a", "b"])
         assert.deepStrictEqual(yield* stream(source, "$errors"), [])

@@ -94,7 +94,7 @@ export class Router extends Context.Service<Router, {
             fed.set(listenerId, hints)
           }
         }
-        for (const [listenerId, hints] of fed) yield* actors.wake(listenerId, Wake.forEvents(hints))
+        for (const [listenerId, hints] of fed) actors.wake(listenerId, Wake.forEvents(hints))
       })
 
       const batches = yield* PubSub.subscribe(writer.committed)
@@ -111,7 +111,7 @@ export class Router extends Context.Service<Router, {
       const wakeOwed = Effect.fnUntraced(function*(emitterIds?: ReadonlyArray<string>) {
         const owed = yield* untilAnswered(cursors.listenersOwed(emitterIds))
         for (const listenerId of new Set(owed.map((one) => one.listenerId))) {
-          yield* actors.wake(listenerId, Wake.forEverything)
+          actors.wake(listenerId, Wake.forEverything)
         }
         return owed.map((one) => one.emitterId)
       })

@@ -32,7 +32,7 @@ export default {
 
 /** The source's owner, asked at its own endpoint. What it kicks itself for, the test does when it looks. */
 const actorOf = (source: Source) =>
-  Effect.map(SourceActor.make(source.id, { kick: Effect.void }), (actor) => ({
+  Effect.map(SourceActor.make(source.id, { kick: () => {} }), (actor) => ({
     ...actor,
     ingest: (request: Omit<IngestRequest, "endpointKey"> & { readonly endpointKey?: string }) =>
       actor.ingest({ endpointKey: source.endpointKey ?? "", ...request })
@@ -490,7 +490,12 @@ export default {
         assert.isUndefined(slow.pollUnsafe())
         yield* TestClock.adjust("1 second")
         assert.strictEqual((yield* Fiber.join(slow))._tag, "Unavailable")
-      }).pipe(Effect.ensuring(Effect.orDie(sql`DROP FUNCTION slowly CASCADE`)))
+      }).pipe(
+        // It waits for the insert, which takes as long as locks may be waited for.
+        Effect.ensuring(Effect.orDie(sql.withTransaction(
+          Effect.andThen(sql`SET LOCAL lock_timeout = '20s'`, sql`DROP FUNCTION slowly CASCADE`)
+        )))
+      )
       yield* post(actor, "after")
       yield* actor.wake(Wake.forEverything)
       assert.deepStrictEqual(yield* stream(source), ["quick", "slow", "after"])

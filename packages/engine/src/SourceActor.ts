@@ -79,13 +79,12 @@ const firstTicks = (source: Source, now: number): Effect.Effect<ReadonlyArray<Du
 
 export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: {
   /** Has the actor woken through its mailbox, which keeps it resident while it works. */
-  readonly kick: Effect.Effect<void>
+  readonly kick: () => void
 }) {
   const events = yield* EventLog
   const sources = yield* Sources
   const sql = yield* SqlClient.SqlClient
   const draining = yield* Draining
-  const run = Effect.runForkWith(yield* Effect.context<never>())
   const inputs = yield* SourceInputs.make
   const owner = yield* SourceOwner.make(sourceId, { onReload: inputs.restart })
   const runs = yield* SourceRuns.make(owner)
@@ -96,7 +95,7 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
     onDurable: () => {
       // Who is at work looks again before it rests.
       if (working) hinted = true
-      else run(options.kick)
+      else options.kick()
     }
   })
   /** One change of the source's life at a time. */
@@ -226,7 +225,7 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
       Effect.ensuring(Effect.sync(() => {
         hooking = false
       })),
-      Effect.ensuring(options.kick),
+      Effect.ensuring(Effect.sync(options.kick)),
       changing.withPermits(1)
     )
 
@@ -322,7 +321,7 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
       yield* SourceRequests.durable(submission)
       CrashPoint.reached("delete-asked")
       inputs.absorb(Wake.forDueWork)
-      yield* options.kick
+      options.kick()
     }),
     forget: (subscriptionId) =>
       Effect.map(Effect.option(owner.current), (memory) => {

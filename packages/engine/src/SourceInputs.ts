@@ -108,12 +108,16 @@ export const make = Effect.gen(function*() {
       memory.requests.lookAgain()
       for (const owed of yield* untilAnswered(cursors.owedTo(memory.source.id))) {
         const feed = yield* feedFor(memory, owed)
-        if (Option.isSome(feed)) feed.value.lookAgain()
+        if (Option.isNone(feed)) continue
+        feed.value.lookAgain()
+        memory.ready.add(feed.value)
       }
     }
     for (const hint of fed) {
       const feed = yield* feedFor(memory, hint)
-      if (Option.isSome(feed)) feed.value.offer(hint.events)
+      if (Option.isNone(feed)) continue
+      feed.value.offer(hint.events)
+      memory.ready.add(feed.value)
     }
     if (!lookDue && !look) return
     const now = yield* Clock.currentTimeMillis
@@ -143,11 +147,6 @@ export const make = Effect.gen(function*() {
       return feed.mayHaveMore ? Effect.map(untilAnswered(feed.next(reader)), Option.map(toWork)) : Effect.succeedNone
     })
 
-  const hasMore = (feeds: ReadonlyMap<string, Feed>) => {
-    for (const feed of feeds.values()) if (feed.mayHaveMore) return true
-    return false
-  }
-
   const whetherExceeded = (memory: SourceMemory) => untilAnswered(quotas.exceeded(memory.source.accountId))
 
   /** Events keep their place while the account is over a quota. */
@@ -160,15 +159,19 @@ export const make = Effect.gen(function*() {
   })
 
   const fromFeeds = Effect.fnUntraced(function*(memory: SourceMemory) {
-    for (const [key, feed] of memory.feeds) {
-      if (!feed.mayHaveMore) continue
-      const exceeded = yield* whetherExceeded(memory)
-      if (Option.isSome(exceeded)) return yield* wait(memory, exceeded.value)
-      const work = yield* fromFeed(feed, "EVENT")
-      if (Option.isNone(work)) continue
-      // To the back of the line, so that each emitter gets its turn.
-      if (memory.feeds.delete(key)) memory.feeds.set(key, feed)
-      return work
+    const { ready } = memory
+    for (const feed of ready) {
+      if (feed.mayHaveMore) {
+        const exceeded = yield* whetherExceeded(memory)
+        if (Option.isSome(exceeded)) return yield* wait(memory, exceeded.value)
+        const work = yield* fromFeed(feed, "EVENT")
+        if (Option.isSome(work)) {
+          // To the back of the line, so that each emitter gets its turn.
+          if (ready.delete(feed)) ready.add(feed)
+          return work
+        }
+      }
+      ready.delete(feed)
     }
     return Option.none<NextWork>()
   })
@@ -222,7 +225,7 @@ export const make = Effect.gen(function*() {
     // What was emitted while the source was active comes when it is due; everything else keeps its place.
     { mayBe: () => due.length > 0, find: fromDue },
     { mayBe: () => deletions.length > 0, find: () => fromDeletions },
-    { mayBe: ({ feeds, source }) => source.active && hasMore(feeds), find: fromFeeds }
+    { mayBe: ({ ready, source }) => source.active && ready.size > 0, find: fromFeeds }
   ]
 
   const search = Effect.fnUntraced(function*(memory: SourceMemory) {
@@ -273,7 +276,9 @@ export const make = Effect.gen(function*() {
     forget: (memory, subscriptionId) => {
       forgotten.add(subscriptionId)
       for (const [key, feed] of memory.feeds) {
-        if (feed.key.subscriptionId === subscriptionId) memory.feeds.delete(key)
+        if (feed.key.subscriptionId !== subscriptionId) continue
+        memory.feeds.delete(key)
+        memory.ready.delete(feed)
       }
     }
   } satisfies SourceInputs as SourceInputs

@@ -31,6 +31,8 @@ export interface SourceMemory {
   readonly requests: Feed
   /** Feeds of the subscriptions the source listens through, by subscription and emitter. */
   readonly feeds: Map<string, Feed>
+  /** Feeds to look at, the next one first: a source may listen to very many emitters, few of which have anything. */
+  readonly ready: Set<Feed>
   /** Requests of the last minute by their emit id, for repeats. */
   readonly recent: Map<string, EventId.EventId>
   /** Bytes of requests acknowledged and not run. */
@@ -101,6 +103,7 @@ export const load = Effect.fnUntraced(function*(sourceId: Id.SourceId) {
       position
     ),
     feeds: new Map(),
+    ready: new Set(),
     recent: new Map(recent),
     backlogBytes,
     failed: false

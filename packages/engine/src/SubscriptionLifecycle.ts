@@ -122,7 +122,7 @@ export class SubscriptionLifecycle extends Context.Service<SubscriptionLifecycle
           }))
           yield* router.invalidate(input.accountId)
           // What is in the log already was routed before: nothing else tells the listener of it.
-          if (from !== undefined) yield* actors.wake(subscription.listenerId, Wake.forEverything)
+          if (from !== undefined) actors.wake(subscription.listenerId, Wake.forEverything)
           return subscription
         }, Effect.catchTag("SqlError", toUnavailable)),
         createAuto: Effect.fnUntraced(function*(input) {

@@ -14,7 +14,7 @@ import { Feed, type FeedItem, FeedReader } from "./Feed.ts"
 import * as InFlight from "./InFlight.ts"
 import * as Wake from "./Wake.ts"
 import * as WebhookCommits from "./WebhookCommits.ts"
-import { type Lane, load, readSigningKeys, type WebhookMemory } from "./WebhookMemory.ts"
+import { type Lane, load, mayHaveMore, readSigningKeys, type WebhookMemory } from "./WebhookMemory.ts"
 import * as WebhookSend from "./WebhookSend.ts"
 
 /** The owner of one webhook: sends what its cursors come to, and retries what failed. */
@@ -167,11 +167,15 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
 
   const startLanes = Effect.fnUntraced(function*(memory: WebhookMemory) {
     if (!isOpen(memory, yield* Clock.currentTimeMillis)) return
-    for (const lane of memory.lanes.values()) {
-      if (lane.running || ![...lane.feeds.values()].some((feed) => feed.mayHaveMore)) continue
+    const ready = [...memory.ready]
+    memory.ready.clear()
+    for (const lane of ready) {
+      // One that is running looks again before it ends.
+      if (lane.running || !mayHaveMore(lane)) continue
       lane.running = true
       yield* start(Effect.provideContext(runLane(memory, lane), context), () => {
         lane.running = false
+        if (mayHaveMore(lane)) memory.ready.add(lane)
       })
     }
   })
@@ -244,8 +248,10 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
     const take = Effect.fnUntraced(function*(address: Omit<Wake.FedEvents, "events">, use: (feed: Feed) => void) {
       const found = yield* feedFor(memory, address)
       if (Option.isNone(found)) return
-      use(found.value.feed)
-      found.value.lane.hinted = true
+      const { feed, lane } = found.value
+      use(feed)
+      lane.hinted = true
+      memory.ready.add(lane)
     })
     if (taken.look) {
       for (const owed of yield* untilAnswered(cursors.owedTo(webhookId))) {

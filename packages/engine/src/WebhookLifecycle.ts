@@ -54,7 +54,7 @@ export class WebhookLifecycle extends Context.Service<WebhookLifecycle, {
             return after
           }))
           yield* actors.webhookChanged(webhook.id)
-          yield* actors.wake(webhook.id, Wake.forEverything)
+          actors.wake(webhook.id, Wake.forEverything)
           return webhook
         }, Effect.catchTag("SqlError", toUnavailable)),
         rotateSecret: Effect.fnUntraced(function*(accountId, id) {

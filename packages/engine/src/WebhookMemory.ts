@@ -15,6 +15,12 @@ export interface Lane {
   hinted: boolean
 }
 
+/** Whether a lane may have something to send. */
+export const mayHaveMore = ({ feeds }: Lane): boolean => {
+  for (const feed of feeds.values()) if (feed.mayHaveMore) return true
+  return false
+}
+
 /** What a webhook's owner holds in memory: a cache of what the database says, dropped whole when a commit fails. */
 export interface WebhookMemory {
   webhook: Webhook
@@ -22,6 +28,8 @@ export interface WebhookMemory {
   /** When the keys were read: one that is rotated out stops signing. */
   keysReadAt: number
   readonly lanes: Map<string, Lane>
+  /** Lanes to start when the webhook is open: one webhook may listen to very many emitters, few of which have anything. */
+  readonly ready: Set<Lane>
   /** Deliveries whose retry is under way. */
   readonly retrying: Set<string>
   failed: boolean
@@ -44,6 +52,7 @@ export const load = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
     signingKeys: yield* readSigningKeys(webhookId),
     keysReadAt: yield* Clock.currentTimeMillis,
     lanes: new Map(),
+    ready: new Set(),
     retrying: new Set(),
     failed: false
   })
