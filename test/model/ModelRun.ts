@@ -47,7 +47,10 @@ const shortestTimeoutSeconds = 10
 const enoughSources = 5
 const enoughWebhooks = 3
 
-/** Two listeners that hear each other go round until their hops are used up; three would fill the log. */
+/**
+ * Two listeners that hear each other go round until their hops are used up; three would fill the log, and so would two of
+ * which one hears twice, since each round doubles the events.
+ */
 const enoughListeners = 2
 
 const hashOf = (code: string): string => createHash("sha256").update(code).digest("hex")
@@ -260,6 +263,11 @@ export const run = Effect.fnUntraced(
           const listener = nth([...model.webhooks.keys(), ...listeners], command.listener)
           const emitter = command.emitter === null ? null : nth(model.sources.keys(), command.emitter)
           if (listener === undefined || emitter === undefined) return
+          const hearsOne = (emitterId: string | null) => emitterId === null || listeners.includes(emitterId)
+          const hears = [...model.subscriptions.values()].some((one) =>
+            one.listenerId === listener && hearsOne(one.emitterId)
+          )
+          if (listeners.includes(listener) && hearsOne(emitter) && hears) return
           return yield* subscribe(emitter, listener, command.stream)
         }
         case "Unsubscribe": {
