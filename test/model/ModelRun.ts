@@ -96,13 +96,14 @@ export const run = Effect.fnUntraced(
     const componentOf = Effect.fnUntraced(function*(kind: Kind) {
       const code = codeOf[kind]
       const codeHash = hashOf(code)
-      const { dedupe, hooks, props } = yield* (yield* Sandbox).inspect({ accountId, code, codeHash })
+      const { dedupe, hooks, props } = yield* (yield* Sandbox).inspect({ accountId, module: { code, hash: codeHash } })
       const component: Component = {
         id: Id.ComponentId.make(yield* Id.make("component")),
         accountId,
         key: null,
         code,
         codeHash,
+        linked: null,
         name: kind,
         version: "1",
         type: null,

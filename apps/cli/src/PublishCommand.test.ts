@@ -16,6 +16,7 @@ const saved = Effect.fnUntraced(function*(key: string | null) {
     key,
     code: "export default {}",
     codeHash: "0f",
+    linked: null,
     name: "Feed",
     version: "1.2.3",
     type: "source",

@@ -32,6 +32,16 @@ export const withoutOddLabels = (
   }
 }
 
+/** What runs in place of a component's code where that is something else: the code with what it imports. */
+export const LinkedCode = Schema.Struct({
+  code: Schema.String,
+  /** As that of the component's code. */
+  hash: Schema.String,
+  /** A source map from this to the component's code, as JSON. */
+  map: Schema.String
+})
+export type LinkedCode = typeof LinkedCode.Type
+
 /** One saved version of component code. */
 export const Component = Schema.Struct({
   id: ComponentId,
@@ -42,6 +52,7 @@ export const Component = Schema.Struct({
   code: Schema.String,
   /** SHA-256 of the code, lower case hexadecimal. */
   codeHash: Schema.String,
+  linked: Schema.NullOr(LinkedCode),
   name: Schema.String,
   version: Schema.String,
   type: Schema.NullOr(Schema.String),

@@ -1,4 +1,4 @@
-import type { Dedupe as Strategy } from "@headwater/domain/Component"
+import type { Component, Dedupe as Strategy } from "@headwater/domain/Component"
 import * as EmitId from "@headwater/domain/EmitId"
 import { maxHops } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
@@ -10,7 +10,7 @@ import type { DueItem } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
 import type { CommitError, CommitRejected } from "@headwater/log/GroupCommit"
 import type { Submission } from "@headwater/log/Submission"
-import type { RunCall, RunResponse, RunResult } from "@headwater/sandbox/Run"
+import type { RunCall, RunResponse, RunResult, SandboxModule } from "@headwater/sandbox/Run"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Clock, DateTime, Effect, Exit, Metric, Option, Semaphore } from "effect"
@@ -72,6 +72,8 @@ const rememberAgainMs = 24 * 3_600_000
 
 const noMarks: ReadonlyMap<string, string> = new Map()
 
+const moduleOf = ({ code, codeHash, linked }: Component): SandboxModule => linked ?? { code, hash: codeHash }
+
 const hookInput = (hook: Hook, at: number): SourceInput => ({
   kind: "HOOK",
   eventJson: JSON.stringify({ hook }),
@@ -98,8 +100,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
     sandbox.run({
       accountId: memory.source.accountId,
       sourceId: memory.source.id,
-      code: memory.component.code,
-      codeHash: memory.component.codeHash,
+      module: moduleOf(memory.component),
       call,
       props: propValues(memory.source),
       interfaces: interfacesOf(memory.component, memory.source, publicUrl),

@@ -59,13 +59,14 @@ export const source = Effect.fnUntraced(function*(accountId: Id.AccountId, code:
   readonly timers?: Record<string, Timer>
   readonly state?: Source["state"]
 } = {}) {
-  const description = yield* (yield* Sandbox).inspect({ accountId, code, codeHash: hashOf(code) })
+  const description = yield* (yield* Sandbox).inspect({ accountId, module: { code, hash: hashOf(code) } })
   const component: Component = {
     id: Id.ComponentId.make(yield* Id.make("component")),
     accountId,
     key: null,
     code,
     codeHash: hashOf(code),
+    linked: null,
     name: "test",
     version: "1",
     type: null,

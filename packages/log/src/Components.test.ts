@@ -21,6 +21,7 @@ const version = Effect.fnUntraced(function*(key: string, codeHash: string) {
     key,
     code: "export default {}",
     codeHash,
+    linked: null,
     name: "Component",
     version: "0.0.1",
     type: null,

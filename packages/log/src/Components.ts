@@ -1,4 +1,4 @@
-import { Component, ConfigurableProp } from "@headwater/domain/Component"
+import { Component, ConfigurableProp, LinkedCode } from "@headwater/domain/Component"
 import type { AccountId, ComponentId } from "@headwater/domain/Id"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError, SqlSchema } from "effect/sql"
@@ -7,6 +7,7 @@ import * as Column from "./Column.ts"
 const Row = Schema.Struct({
   ...Component.fields,
   configurableProps: Schema.fromJsonString(Schema.Array(ConfigurableProp)),
+  linked: Schema.NullOr(Schema.fromJsonString(LinkedCode)),
   createdAt: Column.Int8,
   updatedAt: Column.Int8
 }).pipe(Schema.encodeKeys({

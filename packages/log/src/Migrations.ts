@@ -9,6 +9,7 @@ import idempotencyKeys from "./migrations/0005_idempotency_keys.ts"
 import registry from "./migrations/0006_registry.ts"
 import autoSubscriptions from "./migrations/0007_auto_subscriptions.ts"
 import retention from "./migrations/0008_retention.ts"
+import linkedComponents from "./migrations/0009_linked_components.ts"
 
 /** Brings the database to this version's schema. Forward only; safe to run on several nodes at once. */
 export const run = PgMigrator.run({
@@ -21,6 +22,7 @@ export const run = PgMigrator.run({
     "0005_idempotency_keys": idempotencyKeys,
     "0006_registry": registry,
     "0007_auto_subscriptions": autoSubscriptions,
-    "0008_retention": retention
+    "0008_retention": retention,
+    "0009_linked_components": linkedComponents
   })
 }).pipe(Effect.asVoid)

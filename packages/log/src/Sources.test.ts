@@ -31,6 +31,7 @@ const newComponent = Effect.fnUntraced(function*(accountId: Id.AccountId, key: s
     key,
     code: "export default {}",
     codeHash: "00",
+    linked: null,
     name: "Component",
     version: "0.0.1",
     type: null,

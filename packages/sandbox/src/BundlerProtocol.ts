@@ -11,7 +11,7 @@ export type ModulePosition = typeof ModulePosition.Type
 /** A module's text under the name that it has in positions. */
 export interface ModuleFile {
   readonly file: string
-  readonly type: "js" | "json"
+  readonly type: "js" | "ts" | "json"
   readonly text: string
 }
 
@@ -23,7 +23,15 @@ export interface LinkedFile extends ModuleFile {
 /** What the server asks of the bundler's process, one at a time. */
 export type BundlerTask =
   | { readonly _tag: "Scan"; readonly file: ModuleFile }
-  | { readonly _tag: "Bundle"; readonly entry: string; readonly files: ReadonlyArray<LinkedFile> }
+  | ({ readonly _tag: "Bundle" } & BundleTask)
+
+export interface BundleTask {
+  /** The file whose exports the module has. */
+  readonly entry: string
+  readonly files: ReadonlyArray<LinkedFile>
+  /** Modules of our own that take the place of others: paths by specifier. They and what they import become part of it. */
+  readonly standIns: Readonly<Record<string, string>>
+}
 
 export const ModuleImport = Schema.Struct({ specifier: Schema.String, at: ModulePosition })
 export type ModuleImport = typeof ModuleImport.Type

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url"
 import {
   BundlerAnswer,
   type BundlerTask,
-  type LinkedFile,
+  type BundleTask,
   type ModuleFile,
   type ModuleImport,
   ModulePosition
@@ -40,8 +40,7 @@ const memoryKibibytes = 1024 * 1024
 export class ModuleBundler extends Context.Service<ModuleBundler, {
   /** The imports of a module, each specifier once, in their order. */
   imports(file: ModuleFile): Effect.Effect<ReadonlyArray<ModuleImport>, ModuleFaulty>
-  /** @param entry the file whose exports the module has */
-  bundle(entry: string, files: ReadonlyArray<LinkedFile>): Effect.Effect<Bundle, ModuleFaulty>
+  bundle(task: BundleTask): Effect.Effect<Bundle, ModuleFaulty>
 }>()("@headwater/sandbox/ModuleBundler") {
   static readonly layer: Layer.Layer<ModuleBundler> = Layer.effect(ModuleBundler, Effect.suspend(() => make()))
 }
@@ -140,8 +139,8 @@ const make = Effect.fnUntraced(function*() {
       if (answer._tag === "Scanned") return answer.imports
       return yield* faultOf(answer)
     }),
-    bundle: Effect.fnUntraced(function*(entry, files) {
-      const answer = yield* perform(entry, { _tag: "Bundle", entry, files })
+    bundle: Effect.fnUntraced(function*(task) {
+      const answer = yield* perform(task.entry, { _tag: "Bundle", ...task })
       if (answer._tag === "Bundled") return answer
       return yield* faultOf(answer)
     })

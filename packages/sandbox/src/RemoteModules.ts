@@ -5,9 +5,9 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { SourceMap } from "node:module"
 import type { LinkedFile, ModuleFile, ModuleImport, ModulePosition } from "./BundlerProtocol.ts"
-import { type Bundle, ModuleBundler, ModuleFaulty } from "./ModuleBundler.ts"
+import { ModuleBundler, ModuleFaulty } from "./ModuleBundler.ts"
+import * as SourcePlaces from "./SourcePlaces.ts"
 
 /** What was given is no URL that may be fetched. */
 export class RemoteUrlRefused extends Schema.TaggedError<RemoteUrlRefused>()("RemoteUrlRefused", {
@@ -24,7 +24,7 @@ export interface RemoteModule {
   /** As it was fetched, byte for byte, where it imports nothing from its origin. */
   readonly code: string
   /** Where something of `code` was written; lines and columns count from 1. Files are called by the path of their URL. */
-  place(line: number, column: number): ModulePosition
+  readonly place: SourcePlaces.SourcePlaces
 }
 
 export interface RemoteModuleRequest {
@@ -157,8 +157,8 @@ const make = Effect.fnUntraced(function*({ fetchMillis = 15_000, maxFiles = 100 
     if (alone.links.length === 0) {
       return { code: alone.text, place: (line: number, column: number) => ({ file: entry, line, column }) }
     }
-    const bundle = yield* bundler.bundle(entry, [...files.values()])
-    return { code: bundle.code, place: placeIn(bundle, entry) }
+    const bundle = yield* bundler.bundle({ entry, files: [...files.values()], standIns: {} })
+    return { code: bundle.code, place: SourcePlaces.make(bundle.map, start(entry)) }
   })
 
   return RemoteModules.of({ load })
@@ -194,13 +194,3 @@ const readText = (file: string, bytes: Uint8Array): Effect.Effect<string, Module
     const at = { file, line: lines.length, column: lines.at(-1)!.length + 1 }
     return Effect.fail(new ModuleFaulty({ message: "The module holds the NUL character", at }))
   }))
-
-const placeIn = (bundle: Bundle, entry: string): RemoteModule["place"] => {
-  const map = new SourceMap(JSON.parse(bundle.map))
-  return (line, column) => {
-    const found = map.findEntry(line - 1, column - 1)
-    return "originalSource" in found && found.originalSource !== undefined
-      ? { file: found.originalSource, line: found.originalLine + 1, column: found.originalColumn + 1 }
-      : start(entry)
-  }
-}

@@ -20,13 +20,20 @@ export interface RunResponse {
   readonly body: string | Uint8Array
 }
 
+/** A component's module. */
+export interface SandboxModule {
+  readonly code: string
+  /** Names the code: the same hash always comes with the same code. */
+  readonly hash: string
+  /** A source map as JSON from the code to where it was written, which stacks are told in. */
+  readonly map?: string
+}
+
 export interface RunRequest {
   readonly accountId: string
   /** `process.env.PD_COMPONENT` in the component. */
   readonly sourceId: string
-  readonly code: string
-  /** Names the code: the same hash always comes with the same code. */
-  readonly codeHash: string
+  readonly module: SandboxModule
   readonly call: RunCall
   /** Plain values by prop name, a timer's included. */
   readonly props: Readonly<Record<string, unknown>>
@@ -60,7 +67,7 @@ export interface RunLog {
 export interface RunError {
   readonly name: string
   readonly message: string
-  /** In the component's own lines, its module being `component.mjs`. */
+  /** In the lines that somebody wrote, the component's own module being `component.mjs`. */
   readonly stack: string
   readonly line?: number
   readonly column?: number

@@ -41,6 +41,62 @@ layer(realSandbox(), { excludeTestServices: true, timeout: "60 seconds" })("Sand
       assert.deepStrictEqual(result.emits.map((_) => _.payload), [`["hi you",5,true]`])
     }))
 
+  it.effect("an app has its methods bound, and what it defines is taken over by the component's props", () =>
+    Effect.gen(function*() {
+      const code = `
+        const app = {
+          type: "app",
+          app: "shop",
+          propDefinitions: {
+            shop: { type: "string", label: "Shop", optional: true, async options() { return [] } },
+            shops: { propDefinition: [{ propDefinitions: { base: { type: "string[]", min: 1 } } }, "base"], label: "Shops" }
+          },
+          methods: {
+            base() { return "https://" + this.name() },
+            name() { return this.$auth.name ?? "nobody" },
+            url(path) { return this.base() + path }
+          }
+        }
+        export default {
+          props: {
+            app,
+            shop: { propDefinition: [app, "shop"], label: "Your shop", optional: false },
+            shops: { propDefinition: [app, "shops", () => ({ x: 1 })] }
+          },
+          methods: { first() { return this.app.url("/first") } },
+          async run() {
+            const { url } = this.app
+            this.app.extra = 1
+            this.$emit([url("/orders"), this.first(), this.shop, this.app.extra])
+          }
+        }`
+      const { props } = yield* inspectCode(code)
+      assert.deepStrictEqual(props, [
+        { name: "app", type: "app", app: "shop" },
+        { name: "shop", type: "string", label: "Your shop", optional: false, remoteOptions: true },
+        { name: "shops", type: "string[]", min: 1, label: "Shops" }
+      ])
+      const result = yield* runCode(code, { props: { app: { authProvisionId: "apn_1" }, shop: "s" } })
+      assert.deepStrictEqual(result.emits.map(({ payload }) => JSON.parse(payload)), [
+        ["https://nobody/orders", "https://nobody/first", "s", 1]
+      ])
+    }))
+
+  it.effect("a prop that takes a definition which its app has not is refused by name", () =>
+    Effect.gen(function*() {
+      const refused = (prop: string) =>
+        Effect.flip(inspectCode(`
+          const app = { type: "app", propDefinitions: { one: {} } }
+          app.propDefinitions.self = { propDefinition: [app, "self"] }
+          export default { props: { app, thing: ${prop} }, run() {} }`))
+      for (const prop of [`{ propDefinition: [app, "two"] }`, `{ propDefinition: [app, "self"] }`]) {
+        const fault = yield* refused(prop)
+        assert.match(fault.message, /^the prop "thing" takes the definition "(two|self)"/)
+        assert.strictEqual(fault.reason, "definition")
+      }
+      assert.match((yield* refused(`{ propDefinition: "one" }`)).message, /is not \[app, name\]/)
+    }))
+
   it.effect("a component without run emits the event of its interface", () =>
     Effect.gen(function*() {
       const result = yield* runCode(`export default { props: { timer: "$.interface.timer" } }`, {

@@ -9,7 +9,7 @@ import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import { randomUUID } from "node:crypto"
 import { type ComponentDescription, ComponentInvalid } from "./ComponentDescription.ts"
-import type { RunLimit, RunRequest, RunResult } from "./Run.ts"
+import type { RunLimit, RunRequest, RunResult, SandboxModule } from "./Run.ts"
 import { RunRecord } from "./RunRecord.ts"
 import { SandboxConfig } from "./SandboxConfig.ts"
 import type { SandboxFilesUnusable } from "./SandboxFiles.ts"
@@ -17,12 +17,11 @@ import type { SandboxLimits } from "./SandboxLimits.ts"
 import { SandboxPool, SandboxUnavailable, type Work } from "./SandboxPool.ts"
 import type { Assignment, ProcessLoss, SandboxProcess } from "./SandboxProcess.ts"
 import type { HostMessage } from "./SandboxProtocol.ts"
+import * as SourcePlaces from "./SourcePlaces.ts"
 
 export interface InspectRequest {
   readonly accountId: string
-  readonly code: string
-  /** Names the code: the same hash always comes with the same code. */
-  readonly codeHash: string
+  readonly module: SandboxModule
 }
 
 /** Runs component code in Deno processes that reach nothing (`design.md`, "Sandbox"; `components.md`). */
@@ -67,7 +66,7 @@ const make = Effect.fnUntraced(function*() {
    * ended with the last of the others.
    */
   const attempt = <A, E>(
-    work: Pick<Work, "accountId" | "isolation"> & { readonly code: { readonly hash: string; readonly text: string } },
+    work: Pick<Work, "accountId" | "isolation"> & { readonly code: SandboxModule },
     begin: (id: string, process: SandboxProcess, finish: (ending: Ending<A, E>) => void) => {
       readonly assignment: Assignment
       readonly message: HostMessage
@@ -103,7 +102,7 @@ const make = Effect.fnUntraced(function*() {
 
     const once = (isolation: Work["isolation"]) =>
       attempt<RunResult, never>(
-        { accountId: request.accountId, isolation, code: { hash: request.codeHash, text: request.code } },
+        { accountId: request.accountId, isolation, code: request.module },
         (id, process, finish) => {
           const record = new RunRecord(limits, request.db)
           const startedNanos = clock.monotonicTimeNanosUnsafe()
@@ -166,14 +165,17 @@ const make = Effect.fnUntraced(function*() {
               done()
             }
           }
-          const { props, interfaces, db, call, sourceId, codeHash } = request
+          const { props, interfaces, db, call, sourceId, module } = request
           const bindings = { props, interfaces, db, maxDbBytes: limits.dbBytes }
-          return { assignment, message: { _tag: "Run", run: id, hash: codeHash, sourceId, call, bindings } }
+          return { assignment, message: { _tag: "Run", run: id, hash: module.hash, sourceId, call, bindings } }
         }
       )
 
     const responseHandled = Effect.suspend(() => responded ? Deferred.await(responding) : Effect.void)
-    return Effect.tap(byItselfIfLost(once, "shared"), responseHandled)
+    return byItselfIfLost(once, "shared").pipe(
+      Effect.tap(responseHandled),
+      Effect.map((result) => inSource(result, request.module))
+    )
   }
 
   const inspect = Effect.fnUntraced(
@@ -184,7 +186,7 @@ const make = Effect.fnUntraced(function*() {
 
       const once = (isolation: Work["isolation"]) =>
         attempt<ComponentDescription, ComponentInvalid>(
-          { accountId: request.accountId, isolation, code: { hash: request.codeHash, text: request.code } },
+          { accountId: request.accountId, isolation, code: request.module },
           (id, process, finish) => {
             const startedAt = clock.currentTimeMillisUnsafe()
             const first = process.served === 0
@@ -232,7 +234,7 @@ const make = Effect.fnUntraced(function*() {
                 else invalid("ended", loss.message)
               }
             }
-            return { assignment, message: { _tag: "Inspect", run: id, hash: request.codeHash } }
+            return { assignment, message: { _tag: "Inspect", run: id, hash: request.module.hash } }
           }
         )
 
@@ -242,6 +244,14 @@ const make = Effect.fnUntraced(function*() {
 
   return Sandbox.of({ inspect, run: (request) => Effect.suspend(() => run(request)) })
 })
+
+/** A result whose error is told in the lines that somebody wrote, at the first of them that is the component's own. */
+const inSource = (result: RunResult, { map }: SandboxModule): RunResult => {
+  if (result.error === undefined || map === undefined) return result
+  const { column: _column, line: _line, ...error } = result.error
+  const stack = SourcePlaces.ofStack(SourcePlaces.make(map, SourcePlaces.start), error.stack)
+  return { ...result, error: { ...error, stack, ...SourcePlaces.firstIn(stack) } }
+}
 
 /** Does the work again, in a process of its own, if its process was lost and another may have been the reason. */
 const byItselfIfLost = <A, E>(

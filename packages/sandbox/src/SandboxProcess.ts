@@ -5,6 +5,7 @@ import type { ChildProcessWithoutNullStreams } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { LineReader } from "./LineReader.ts"
 import { type ProcessUsage, readProcessUsage } from "./ProcessUsage.ts"
+import type { SandboxModule } from "./Run.ts"
 import {
   decodeSandboxMessage,
   type EgressQuestion,
@@ -193,13 +194,13 @@ export class SandboxProcess {
   }
 
   /** Gives the process work. The code goes along the first time. */
-  assign(assignment: Assignment, code: { readonly hash: string; readonly text: string }, message: HostMessage): void {
+  assign(assignment: Assignment, module: SandboxModule, message: HostMessage): void {
     this.served++
     this.assignments.set(assignment.id, assignment)
     if (this.assignments.size > 1) { for (const other of this.assignments.values()) other.shared = true }
-    if (!this.#known.has(code.hash)) {
-      this.#known.add(code.hash)
-      this.send({ _tag: "Code", hash: code.hash, code: code.text })
+    if (!this.#known.has(module.hash)) {
+      this.#known.add(module.hash)
+      this.send({ _tag: "Code", hash: module.hash, code: module.code })
     }
     this.send(message)
   }

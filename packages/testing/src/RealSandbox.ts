@@ -60,8 +60,7 @@ export const runCode = Effect.fnUntraced(function*(
   return yield* sandbox.run({
     accountId: "u_test",
     sourceId: "dc_test",
-    code,
-    codeHash: hashOf(code),
+    module: { code, hash: hashOf(code) },
     call: { _tag: "Run", eventJson: JSON.stringify(event) },
     props: {},
     interfaces: { http: { _tag: "Http", endpoint: "https://in.example/abc" }, db: { _tag: "Db" } },
@@ -76,5 +75,5 @@ export const componentOf = (body: string): string =>
 
 export const inspectCode = Effect.fnUntraced(function*(code: string, accountId = "u_test") {
   const sandbox = yield* Sandbox
-  return yield* sandbox.inspect({ accountId, code, codeHash: hashOf(code) })
+  return yield* sandbox.inspect({ accountId, module: { code, hash: hashOf(code) } })
 })

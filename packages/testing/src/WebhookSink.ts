@@ -16,6 +16,7 @@ export interface WebhookSink {
 export interface Answer {
   readonly status: number
   readonly headers?: Record<string, string>
+  readonly body?: string
 }
 
 /** @param answer what to answer, by how many requests came before this one */
@@ -34,7 +35,7 @@ export const make = (
           )
           received.push({ path: request.url ?? "", headers, body: Buffer.concat(chunks).toString() })
           const reply = answer(received.length - 1)
-          response.writeHead(reply.status, reply.headers).end()
+          response.writeHead(reply.status, reply.headers).end(reply.body)
         })
       })
       server.listen(0, "127.0.0.1", () => {

@@ -151,6 +151,48 @@ layer(Http.layer, { excludeTestServices: true })("components by URL", (it) => {
       assert.deepStrictEqual(yield* componentsOf(http.accountId), [])
     }))
 
+  it.effect("in TypeScript, with the helper modules, run as they were sent and err in their own lines", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const component_code = `import { ConfigurationError } from "@pipedream/platform"
+import crypto from "crypto"
+
+interface Order { total: number }
+
+export default {
+  name: "Orders",
+  props: { http: "$.interface.http" },
+  async run({ body }: { body: Order }) {
+    if (body.total < 0) throw new ConfigurationError("no such total")
+    this.$emit({ total: body.total, id: typeof crypto.randomUUID() })
+  }
+}
+`
+      const source = yield* http.created("/v1/sources", { component_code })
+      const shown = yield* http.request("GET", `/v1/components/${Json.textOf(source["component_id"])}`)
+      assert.strictEqual<unknown>(shown.json["data"]!["code"], component_code)
+      const endpoint = Http.endpointOf(source)
+      yield* http.request("POST", endpoint, { body: { total: 5 } })
+      yield* http.request("POST", endpoint, { body: { total: -1 } })
+      const [emitted] = yield* http.summaries("/v1/sources/orders/event_summaries", 1)
+      const [failure] = yield* http.summaries("/v1/sources/orders/$errors/event_summaries?expand=event", 1)
+      assert.deepStrictEqual<unknown>(emitted!["event"]!["raw_event"], { total: 5, id: "string" })
+      const error = failure!["event"]!["error"]!
+      Json.assertHolds(error, { code: "ConfigurationError", message: "no such total" })
+      assert.match(Json.textOf(error["stack"]), /component\.mjs:10:31\)$/m)
+    }))
+
+  it.effect("whose import a helper module has not are refused at its place", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const component_code = `import { axois } from "@pipedream/platform"\nexport default { run() { axois() } }`
+      const answer = yield* http.request("POST", "/v1/components", { body: { component_code } })
+      Http.assertProblem(answer, 422, "component_invalid")
+      Json.assertHolds(answer.json["details"]!, { file: "component.mjs", line: 1, column: 10 })
+      assert.match(answer.text, /axois/)
+      assert.notMatch(answer.text, /standins|node_modules/)
+    }))
+
   it.effect("whose hook fails say where in their files, and nothing is left behind", () =>
     Effect.gen(function*() {
       const http = yield* Http.tenant()

@@ -2,12 +2,14 @@ import type { ComponentResource } from "@headwater/api/ComponentsApi"
 import * as Problem from "@headwater/api/Problem"
 import { CodeText, textUpTo } from "@headwater/api/Text"
 import { WebhookUrl } from "@headwater/api/WebhookUrl"
-import { type Component, withoutOddLabels } from "@headwater/domain/Component"
+import { type Component, type LinkedCode, withoutOddLabels } from "@headwater/domain/Component"
 import * as Id from "@headwater/domain/Id"
 import { version } from "@headwater/domain/Version"
 import { Components } from "@headwater/log/Components"
+import { ModuleLinker } from "@headwater/sandbox/ModuleLinker"
 import { RemoteModules } from "@headwater/sandbox/RemoteModules"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
+import * as SourcePlaces from "@headwater/sandbox/SourcePlaces"
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import { answerFailures } from "./FailureProblem.ts"
@@ -20,11 +22,11 @@ const isLabel = Schema.is(textUpTo(maxLabelLength))
 const isCodeText = Schema.is(CodeText)
 const isWebUrl = Schema.is(WebhookUrl)
 
-/** What a component's module is called in positions and stacks. */
-const moduleName = "component.mjs"
-
 /** Files of one component together, in sizes of the largest code: comments and what is not used don't reach the code. */
 const filesPerCode = 4
+
+/** Code with what became part of it, in characters: each process that runs it is sent all of it. */
+const maxLinked = 16 * 1024 * 1024
 
 /** As whom the sandbox loads what belongs to no account. */
 const registry = "registry"
@@ -42,7 +44,7 @@ export type Place = (line: number, column: number) => Required<Pick<Position, "f
 type Position = typeof Problem.CodePosition.Type
 
 /** In the code itself. */
-export const inCode: Place = (line, column) => ({ file: moduleName, line, column })
+export const inCode: Place = (line, column) => ({ file: SourcePlaces.moduleName, line, column })
 
 /** A component, and where its code was written, while that is known. */
 export interface SavedComponent {
@@ -77,6 +79,7 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
       const digest = yield* Digest.Digest
       const random = yield* SecureRandom.SecureRandom
       const modules = yield* RemoteModules
+      const linker = yield* ModuleLinker
       const { maxCode } = yield* HttpSettings
 
       const hashOf = (text: string) => digest.digestHex(Digest.sha256, new TextEncoder().encode(text))
@@ -84,11 +87,27 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
       const checkSize = (field: string, text: string) =>
         new TextEncoder().encode(text).length > maxCode ? Effect.fail(Problem.tooLarge(field, maxCode)) : Effect.void
 
+      const link = Effect.fnUntraced(function*(text: string, place: Place) {
+        const linked = yield* Effect.catchTag(
+          linker.link(text),
+          "ModuleFaulty",
+          ({ at, message }) => Effect.fail(unusable({ ...at, message }, place))
+        )
+        if (Option.isNone(linked)) return null
+        const { code, map } = linked.value
+        if (code.length > maxLinked) return yield* Problem.tooLarge("The code with what it imports", maxLinked)
+        return { code, map, hash: yield* hashOf(code) } satisfies LinkedCode as LinkedCode
+      })
+
       /** The component that the code is, not saved yet. */
       const read = Effect.fnUntraced(function*(accountId: Id.AccountId | null, { place, text, url }: Code) {
         const codeHash = yield* hashOf(text)
-        const description = yield* sandbox.inspect({ accountId: accountId ?? registry, code: text, codeHash }).pipe(
-          Effect.catchTag("ComponentInvalid", (fault) => Effect.fail(unusable(fault, place)))
+        const linked = yield* link(text, place)
+        const description = yield* sandbox.inspect({
+          accountId: accountId ?? registry,
+          module: linked ?? { code: text, hash: codeHash }
+        }).pipe(
+          Effect.catchTag("ComponentInvalid", (fault) => Effect.fail(unusable(fault, placeThrough(linked, place))))
         )
         const { key, name, type, version } = description
         for (const [field, text] of Object.entries({ key, name, type, version })) {
@@ -110,6 +129,7 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
           key: key ?? null,
           code: text,
           codeHash,
+          linked,
           name: name ?? key ?? "Component",
           version: version ?? "0.0.0",
           type: type ?? null,
@@ -158,13 +178,23 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
         }, answerFailures)
       })
     })
-  ).pipe(Layer.provide(RemoteModules.layer()))
+  ).pipe(Layer.provide([RemoteModules.layer(), ModuleLinker.layer]))
 }
 
 const invalidUrl = (message: string): Problem.InvalidRequest => Problem.invalid([{ path: "component_url", message }])
 
 const componentInvalid = (details: Position): Problem.ComponentInvalid =>
   new Problem.ComponentInvalid({ detail: details.message, error: details.message, details })
+
+/** Where what stands at a place of the linked code was written. */
+const placeThrough = (linked: LinkedCode | null, place: Place): Place => {
+  if (linked === null) return place
+  const places = SourcePlaces.make(linked.map, SourcePlaces.start)
+  return (line, column) => {
+    const found = places(line, column)
+    return found.file === SourcePlaces.moduleName ? place(found.line, found.column) : found
+  }
+}
 
 /** A fault of the module as a whole, such as a missing default export, is told of its beginning. */
 const unusable = ({ column, line, message }: Position, place: Place): Problem.ComponentInvalid =>

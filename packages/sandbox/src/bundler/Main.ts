@@ -1,19 +1,23 @@
 /** The program of the bundler's process: parses text that strangers wrote, where a crash of the parser hurts nobody. */
 import * as esbuild from "esbuild"
 import * as Fs from "node:fs"
-import type { BundlerAnswer, BundlerTask, LinkedFile, ModuleFile, ModulePosition } from "../BundlerProtocol.ts"
+import { builtinModules } from "node:module"
+import * as Path from "node:path"
+import type { BundlerAnswer, BundlerTask, BundleTask, ModuleFile, ModulePosition } from "../BundlerProtocol.ts"
 
-const namespace = "component"
+/** Where modules come from: the component, what we have in place of another module, and Node as CommonJS asks for it. */
+const namespaces = { own: "component-file", standIn: "stand-in", required: "required" }
 
 /** Text of the bundler's in which files have their own names. */
-const plain = (text: string): string => text.replaceAll(`${namespace}:/`, "/")
+const plain = (text: string): string =>
+  Object.values(namespaces).reduce((plainer, namespace) => plainer.replaceAll(`${namespace}:`, ""), text)
 
 const settings = {
   bundle: true,
   write: false,
   outdir: "/",
   format: "esm",
-  platform: "neutral",
+  platform: "node",
   target: "esnext",
   charset: "utf8",
   logLevel: "silent",
@@ -65,28 +69,63 @@ const scan = async ({ file, text, type }: ModuleFile): Promise<BundlerAnswer> =>
   }
 }
 
-const filesPlugin = (entry: string, files: ReadonlyArray<LinkedFile>): esbuild.Plugin => {
+const builtins = new Set(builtinModules)
+
+/** A module of Node's under the name that says so, which the sandbox asks for. */
+const builtinOf = (specifier: string): string | undefined =>
+  specifier.startsWith("node:") ? specifier : builtins.has(specifier) ? `node:${specifier}` : undefined
+
+const filesPlugin = ({ entry, files, standIns }: BundleTask): esbuild.Plugin => {
   const contents = new Map(files.map(({ file, text, type }) => [file, { contents: text, loader: type }]))
   const links = new Map(files.map((each) => [each.file, new Map(each.links)]))
   return {
     name: "files",
     setup: ({ onLoad, onResolve }) => {
-      onResolve({ filter: /.*/ }, ({ importer, kind, path }) => {
+      onResolve({ filter: /.*/ }, ({ importer, kind, namespace: from, path }) => {
+        const builtin = builtinOf(path)
+        if (builtin !== undefined) {
+          return kind === "require-call"
+            ? { path: builtin, namespace: namespaces.required }
+            : { path: builtin, external: true }
+        }
+        // What stand-ins import lies where they do.
+        if (from === namespaces.standIn || from === "file") return undefined
         const file = kind === "entry-point" ? entry : links.get(importer)?.get(path)
-        return file === undefined ? { path, external: true } : { path: file, namespace }
+        if (file !== undefined) return { path: file, namespace: namespaces.own }
+        const standIn = Object.hasOwn(standIns, path) ? standIns[path] : undefined
+        return standIn === undefined
+          ? { path, external: true }
+          : { path, namespace: namespaces.standIn, pluginData: standIn }
       })
-      onLoad({ filter: /.*/, namespace }, ({ path }) => contents.get(path))
+      onLoad({ filter: /.*/, namespace: namespaces.own }, ({ path }) => contents.get(path))
+      onLoad({ filter: /.*/, namespace: namespaces.standIn }, async ({ pluginData }) => ({
+        contents: await Fs.promises.readFile(pluginData, "utf8"),
+        loader: "ts",
+        resolveDir: Path.dirname(pluginData)
+      }))
+      onLoad({ filter: /.*/, namespace: namespaces.required }, ({ path }) => ({
+        // An \`import\` could not be \`require\`d.
+        contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)})`
+      }))
     }
   }
 }
 
-const bundle = async (entry: string, files: ReadonlyArray<LinkedFile>): Promise<BundlerAnswer> => {
+/** What a file that became part of the module is called: a component's own by its name, others by what is imported. */
+const nameOf = (source: string): string => {
+  const packaged = source.lastIndexOf("node_modules/")
+  if (packaged !== -1) return source.slice(packaged + "node_modules/".length)
+  return plain(source)
+}
+
+const bundle = async (task: BundleTask): Promise<BundlerAnswer> => {
+  const { entry } = task
   const { errors, outputFiles } = await build({
     // A name of its own, since one with an asterisk would be a pattern.
     entryPoints: ["entry"],
     sourcemap: "external",
     sourcesContent: false,
-    plugins: [filesPlugin(entry, files)]
+    plugins: [filesPlugin(task)]
   })
   const [fault] = errors
   if (fault !== undefined) {
@@ -95,12 +134,11 @@ const bundle = async (entry: string, files: ReadonlyArray<LinkedFile>): Promise<
   }
   const output = (isMap: boolean) => outputFiles.find(({ path }) => path.endsWith(".map") === isMap)?.text ?? ""
   const map: { sources: Array<string> } = JSON.parse(output(true))
-  const sources = map.sources.map(plain)
+  const sources = map.sources.map((source) => nameOf(source))
   return { _tag: "Bundled", code: output(false), map: JSON.stringify({ ...map, sources }) }
 }
 
-const perform = (task: BundlerTask): Promise<BundlerAnswer> =>
-  task._tag === "Scan" ? scan(task.file) : bundle(task.entry, task.files)
+const perform = (task: BundlerTask): Promise<BundlerAnswer> => task._tag === "Scan" ? scan(task.file) : bundle(task)
 
 try {
   // Where memory runs out, this is the process to end.

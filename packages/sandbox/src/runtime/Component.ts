@@ -1,5 +1,6 @@
 /** What a component sees as `this`, and what others are told about it (`components.md`, "Module", "Props", "Running"). */
 import { type ComponentDefinition, Invalid } from "./Module.ts"
+import { bindMethods, declared, describe as describeProp, isCallable, makeApp } from "./Props.ts"
 import type { RunContext } from "./RunContext.ts"
 
 export interface Bindings {
@@ -99,16 +100,13 @@ const respond = (run: RunContext, answer: unknown): void => {
   run.say({ _tag: "Responded", status: code, headers: sent, text: toText(body) })
 }
 
-type Callable = (this: unknown, ...values: Array<unknown>) => unknown
-
-const isCallable = (value: unknown): value is Callable => typeof value === "function"
-
 const makeThis = (component: ComponentDefinition, run: RunContext, bindings: Bindings): Record<string, unknown> => {
   const self: Record<string, unknown> = {}
-  for (const [name, method] of Object.entries(component.methods ?? {})) {
-    self[name] = isCallable(method) ? method.bind(self) : method
-  }
+  bindMethods(self, component.methods)
   Object.assign(self, bindings.props)
+  for (const [name, definition] of declared(component)) {
+    if (definition["type"] === "app") self[name] = makeApp(definition)
+  }
   const database = new Database(run, bindings.db, bindings.maxDbBytes)
   for (const [name, binding] of Object.entries(bindings.interfaces)) {
     if (binding._tag === "Db") self[name] = database
@@ -143,18 +141,6 @@ export const call = async (
   else emit(run, what.event, {})
 }
 
-/** A prop definition as JSON; a function among its options becomes `remoteOptions`. */
-const describeProp = (name: string, definition: unknown): Record<string, unknown> => {
-  if (typeof definition === "string") return { name, type: definition }
-  const keys = (definition ?? {}) as Record<string, unknown>
-  return {
-    ...parse(toText(keys)),
-    name,
-    type: typeof keys["type"] === "string" ? keys["type"] : "any",
-    ...(typeof keys["options"] === "function" ? { remoteOptions: true } : {})
-  }
-}
-
 const scalar = (value: unknown): unknown =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : undefined
 
@@ -172,6 +158,6 @@ export const describe = (component: ComponentDefinition): Record<string, unknown
     ...described,
     hasRun: isCallable(component.run),
     hooks: ["deploy", "activate", "deactivate"].filter((hook) => isCallable(component.hooks?.[hook])),
-    props: Object.entries(component.props ?? {}).map(([name, definition]) => describeProp(name, definition))
+    props: declared(component).map(([name, definition]) => describeProp(name, definition))
   }
 }

@@ -40,11 +40,15 @@ export const load = (hash: string): Promise<LoadedComponent> => {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null
 
+/** What was compiled to CommonJS has its default export among its exports. */
+const defaultOf = (exported: unknown): unknown =>
+  isObject(exported) && exported["__esModule"] === true && "default" in exported ? exported["default"] : exported
+
 const importModule = async (code: string): Promise<LoadedComponent> => {
   const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }))
   try {
     const module: unknown = await import(url)
-    const definition = isObject(module) ? module["default"] : undefined
+    const definition = isObject(module) ? defaultOf(module["default"]) : undefined
     if (definition === undefined) {
       throw new Invalid({ reason: "no_default_export", message: "The component has no default export" })
     }

@@ -1,0 +1,170 @@
+import { assert, layer } from "@effect/vitest"
+import { hashOf, realSandbox, runCode } from "@headwater/testing/RealSandbox"
+import * as WebhookSink from "@headwater/testing/WebhookSink"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { ModuleLinker } from "./ModuleLinker.ts"
+import type { RunRequest } from "./Run.ts"
+import { Sandbox } from "./Sandbox.ts"
+
+const moduleOf = Effect.fnUntraced(function*(text: string) {
+  const linked = yield* (yield* ModuleLinker).link(text)
+  return Option.match(linked, {
+    onNone: () => ({ code: text, hash: hashOf(text) }),
+    onSome: ({ code, map }) => ({ code, map, hash: hashOf(code) })
+  })
+})
+
+const run = Effect.fnUntraced(function*(text: string, request: Partial<RunRequest> = {}) {
+  return yield* runCode(text, { module: yield* moduleOf(text), ...request })
+})
+
+const emitted = (text: string, request?: Partial<RunRequest>) =>
+  Effect.map(run(text, request), (result) => {
+    assert.strictEqual(result.error?.stack, undefined)
+    return result.emits.map(({ payload }) => JSON.parse(payload))
+  })
+
+const inspected = Effect.fnUntraced(function*(text: string) {
+  const sandbox = yield* Sandbox
+  return yield* sandbox.inspect({ accountId: "u_test", module: yield* moduleOf(text) })
+})
+
+layer(Layer.merge(realSandbox({ allow: "loopback" }), ModuleLinker.layer), {
+  excludeTestServices: true,
+  timeout: "60 seconds"
+})("a component's module", (it) => {
+  it.effect("stays as it is where the sandbox understands all of it", () =>
+    Effect.gen(function*() {
+      const linker = yield* ModuleLinker
+      const text = `import { createHmac } from "node:crypto"\nexport default { run() { createHmac("sha1", "") } }\n`
+      assert.isTrue(Option.isNone(yield* linker.link(text)))
+    }))
+
+  it.effect("may be CommonJS, by itself or compiled from an ES module", () =>
+    Effect.gen(function*() {
+      const plain = `
+        const { createHash } = require("crypto")
+        const EventEmitter = require("node:events")
+        module.exports = {
+          run() { this.$emit([createHash("md5").update("a").digest("hex"), new EventEmitter().listenerCount("x")]) }
+        }`
+      assert.deepStrictEqual(yield* emitted(plain), [["0cc175b9c0f1b6a831c399e269772661", 0]])
+      const compiled = `
+        "use strict"
+        Object.defineProperty(exports, "__esModule", { value: true })
+        exports.default = { run() { this.$emit("compiled") } }`
+      assert.deepStrictEqual(yield* emitted(compiled), ["compiled"])
+    }))
+
+  it.effect("may name Node's modules without saying that they are", () =>
+    Effect.gen(function*() {
+      const text = `
+        import { createHash } from "crypto"
+        import * as fs from "fs/promises"
+        export default { async run() { this.$emit([typeof createHash, typeof fs.readFile]) } }`
+      assert.deepStrictEqual(yield* emitted(text), [["function", "function"]])
+    }))
+
+  it.effect("may be TypeScript, and tells errors in its own lines", () =>
+    Effect.gen(function*() {
+      const text = `interface Order {
+  readonly total: number
+}
+
+enum State { Open, Done }
+
+export default {
+  run(this: any, order: Order) {
+    this.$emit(State.Done satisfies number)
+    fail(order as never)
+  }
+}
+
+function fail(_: string): never {
+  throw new Error("no such order")
+}
+`
+      const { emits, error } = yield* run(text)
+      assert.deepStrictEqual(emits.map(({ payload }) => payload), ["1"])
+      assert.deepInclude({ ...error }, { message: "no such order", line: 15, column: 9 })
+      assert.match(error?.stack ?? "", /at fail \(component\.mjs:15:9\)\n.*at .*run \(component\.mjs:10:5\)/)
+    }))
+
+  it.effect("what is neither is left to whoever loads it", () =>
+    Effect.gen(function*() {
+      const fault = yield* Effect.flip(inspected("export default {\n  run( {\n}"))
+      assert.deepInclude({ ...fault }, { reason: "syntax" })
+    }))
+
+  it.effect("has the helper modules under the names that components know", () =>
+    Effect.gen(function*() {
+      const sink = yield* WebhookSink.make(() => ({ status: 201, body: JSON.stringify({ id: 7 }) }))
+      const text = `
+        import { axios, ConfigurationError, DEFAULT_POLLING_SOURCE_TIMER_INTERVAL } from "@pipedream/platform"
+        import { defineSource } from "@pipedream/types"
+        export default defineSource({
+          props: { timer: { type: "$.interface.timer", default: { intervalSeconds: DEFAULT_POLLING_SOURCE_TIMER_INTERVAL } } },
+          async run() {
+            const request = { method: "POST", url: ${
+        JSON.stringify(sink.url)
+      }, data: { a: 1 }, headers: { "x-b": "c" } }
+            this.$emit(await axios(this, request))
+            const { data, status } = await axios(this, { ...request, returnFullResponse: true })
+            this.$emit({ data, status })
+            this.$emit([new ConfigurationError("x") instanceof Error, new ConfigurationError("no").name])
+          }
+        })`
+      const { props } = yield* inspected(text)
+      assert.deepStrictEqual(props, [
+        { name: "timer", type: "$.interface.timer", default: { intervalSeconds: 900 } }
+      ])
+      assert.deepStrictEqual(yield* emitted(text), [
+        { id: 7 },
+        { data: { id: 7 }, status: 201 },
+        [true, "ConfigurationError"]
+      ])
+      assert.deepStrictEqual(sink.received.map(({ body, headers }) => [body, headers["x-b"]]), [
+        [`{"a":1}`, "c"],
+        [`{"a":1}`, "c"]
+      ])
+    }))
+
+  it.effect("gets files as streams", () =>
+    Effect.gen(function*() {
+      const sink = yield* WebhookSink.make(() => ({ status: 200, body: "contents" }))
+      const text = `
+        import { getFileStream, getFileStreamAndMetadata } from "@pipedream/platform"
+        import { text } from "node:stream/consumers"
+        export default { async run() {
+          const url = ${JSON.stringify(`${sink.url}/a%20b.txt?c=d`)}
+          const { metadata, stream } = await getFileStreamAndMetadata(url)
+          this.$emit([await text(stream), metadata.name, metadata.size ?? null])
+          this.$emit(await text(await getFileStream(url)))
+        } }`
+      const [[contents, name], again] = yield* emitted(text)
+      assert.deepStrictEqual([contents, name, again], ["contents", "a b.txt", "contents"])
+    }))
+
+  it.effect("a member that a helper module has not is named, when it is imported and when it is used", () =>
+    Effect.gen(function*() {
+      const fault = yield* Effect.flip(moduleOf(`import { nothing } from "@pipedream/platform"
+export default { run() { nothing() } }`))
+      assert.match(fault.message, /"nothing"/)
+      assert.deepInclude(fault.at, { file: "component.mjs", line: 1 })
+      const { error } = yield* run(`
+        import { sqlProxy } from "@pipedream/platform"
+        export default { run() { sqlProxy.nothing() } }`)
+      assert.strictEqual(error?.message, "@pipedream/platform has no sqlProxy.nothing here")
+    }))
+
+  it.effect("errors of a helper's dependency name the package and no path of the machine", () =>
+    Effect.gen(function*() {
+      const { error } = yield* run(`
+        import { axios } from "@pipedream/platform"
+        export default { async run() { await axios(this, { url: "http://127.0.0.1:1/" }) } }`)
+      assert.match(error?.stack ?? "", /\baxios\/lib\//)
+      assert.notMatch(error?.stack ?? "", /node_modules|\/packages\//)
+    }))
+})

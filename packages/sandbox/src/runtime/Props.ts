@@ -1,0 +1,70 @@
+/** What a component declares under `props` (`components.md`, "Props"), and the apps among it. */
+import { type ComponentDefinition, Invalid } from "./Module.ts"
+
+const { parse, stringify } = JSON
+const { entries, fromEntries } = Object
+
+export type PropDefinition = Readonly<Record<string, unknown>>
+
+const isObject = (value: unknown): value is PropDefinition => typeof value === "object" && value !== null
+
+/** One app may take a prop from another; one that takes it from itself would never end. */
+const longestChain = 16
+
+const invalid = (name: string, why: string): Invalid =>
+  new Invalid({ reason: "definition", message: `the prop ${JSON.stringify(name)} ${why}` })
+
+const resolve = (name: string, declared: unknown, chain: number): PropDefinition => {
+  if (typeof declared === "string") return { type: declared }
+  if (!isObject(declared)) return {}
+  const { propDefinition, ...own } = declared
+  if (propDefinition === undefined) return own
+  const [app, taken] = Array.isArray(propDefinition) ? propDefinition : []
+  if (!isObject(app) || typeof taken !== "string") {
+    throw invalid(name, "has a propDefinition that is not [app, name]")
+  }
+  const base = isObject(app["propDefinitions"]) ? app["propDefinitions"][taken] : undefined
+  if (base === undefined || chain >= longestChain) {
+    throw invalid(name, `takes the definition ${JSON.stringify(taken)} of an app that has none of that name`)
+  }
+  return { ...resolve(name, base, chain + 1), ...own }
+}
+
+/** The props with what they take from apps; their own keys win. */
+export const declared = (component: ComponentDefinition): ReadonlyArray<readonly [string, PropDefinition]> =>
+  entries(component.props ?? {}).map(([name, definition]) => [name, resolve(name, definition, 0)])
+
+/** What of an app is for its code alone. */
+const codeOfApp = new Set(["methods", "propDefinitions"])
+
+/** A prop as JSON; a function among its options becomes `remoteOptions`. */
+export const describe = (name: string, definition: PropDefinition): Record<string, unknown> => {
+  const isApp = definition["type"] === "app"
+  const told = entries(definition).filter(([key]) => !isApp || !codeOfApp.has(key))
+  return {
+    ...parse(stringify(fromEntries(told))),
+    name,
+    type: typeof definition["type"] === "string" ? definition["type"] : "any",
+    ...(typeof definition["options"] === "function" ? { remoteOptions: true } : {})
+  }
+}
+
+type Callable = (this: unknown, ...values: Array<unknown>) => unknown
+
+export const isCallable = (value: unknown): value is Callable => typeof value === "function"
+
+/** Methods as members of the object that they are bound to, since components take them off it. */
+export const bindMethods = (self: Record<string, unknown>, methods: unknown): void => {
+  if (!isObject(methods)) return
+  for (const [name, method] of entries(methods)) {
+    self[name] = isCallable(method) ? method.bind(self) : method
+  }
+}
+
+/** An app as components see it: its methods, and the credentials that the user has given it, of which there are none yet. */
+export const makeApp = (definition: PropDefinition): Record<string, unknown> => {
+  const app: Record<string, unknown> = {}
+  bindMethods(app, definition["methods"])
+  app["$auth"] = {}
+  return app
+}

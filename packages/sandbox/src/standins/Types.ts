@@ -1,0 +1,9 @@
+/** What components import as `@pipedream/types` (`components.md`): each function answers what it is given. */
+
+export const defineSource = <A>(source: A): A => source
+
+export const defineAction = <A>(action: A): A => action
+
+export const defineApp = <A>(app: A): A => app
+
+export default { defineSource, defineAction, defineApp }
