@@ -23,6 +23,9 @@ import { codeOf, tickSeconds } from "./ModelComponents.ts"
 import * as ModelSink from "./ModelSink.ts"
 import * as Observation from "./Observation.ts"
 
+/** How far behind its latest time the clock is set at most: what sleeps wakes when it has caught up, in real time. */
+const furthestBackMs = 60_000
+
 /** When the clock begins. */
 const beginning = Date.parse("2026-11-21T09:00:00Z")
 
@@ -287,7 +290,9 @@ export const run = Effect.fnUntraced(
         case "Advance":
           return yield* TestClock.adjust(command.seconds * 1_000)
         case "StepBack":
-          return yield* TestClock.setTime((yield* Clock.currentTimeMillis) - command.seconds * 1_000)
+          return yield* TestClock.setTime(
+            Math.max((yield* Clock.currentTimeMillis) - command.seconds * 1_000, model.latest - furthestBackMs)
+          )
         case "Restart":
           model.cutOff = true
           return yield* engine.restart(command)
