@@ -86,8 +86,11 @@ export class Model {
   /** Between which times the clock stood since all was last quiet, in milliseconds. */
   earliest = Infinity
   latest = 0
+  /** The latest time that the clock has ever stood at, in milliseconds. */
+  furthest = 0
 
   noteTime(now: number): void {
+    this.furthest = Math.max(this.furthest, now)
     this.earliest = Math.min(this.earliest, now)
     this.latest = Math.max(this.latest, now)
   }

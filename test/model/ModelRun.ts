@@ -291,7 +291,7 @@ export const run = Effect.fnUntraced(
           return yield* TestClock.adjust(command.seconds * 1_000)
         case "StepBack":
           return yield* TestClock.setTime(
-            Math.max((yield* Clock.currentTimeMillis) - command.seconds * 1_000, model.latest - furthestBackMs)
+            Math.max((yield* Clock.currentTimeMillis) - command.seconds * 1_000, model.furthest - furthestBackMs)
           )
         case "Restart":
           model.cutOff = true
