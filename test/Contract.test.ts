@@ -1,4 +1,5 @@
 import { layer } from "@effect/vitest"
+import * as AppAccounts from "./contract/AppAccountsContract.ts"
 import * as Components from "./contract/ComponentsContract.ts"
 import { ContractServer } from "./contract/ContractServer.ts"
 import * as Errors from "./contract/ErrorsContract.ts"
@@ -18,6 +19,7 @@ layer(ContractServer.layer, { excludeTestServices: true })("the contract", (it) 
   Subscriptions.rows(it)
   Webhooks.rows(it)
   Users.rows(it)
+  AppAccounts.rows(it)
   Pagination.rows(it)
   Errors.rows(it)
 })

@@ -17,6 +17,7 @@ interface Operation {
 }
 
 const unknownIds: Readonly<Record<string, string>> = {
+  accounts: "apn_0Uz7P0aRk3WnXc5TzQmB",
   sources: "dc_0Uz7Me6SAe7TzXw9LrNf",
   webhooks: "wh_0Uz7MtBwGh3VyUc8PqJk",
   workflows: "p_0Uz7N0zoHs9PzYd3NwKc",
@@ -125,7 +126,10 @@ export const rows = (it: It): void => {
         for (const raw of ["[]", "\"text\"", "7"]) {
           assertProblem(yield* ann.send(method, path, { raw, headers: json }), 400, "invalid_request")
         }
-        assertInvalid(yield* ann.send(method, path, { body: { include: 1, exclude: {} } }), "include", "exclude")
+        const misread = yield* ann.send(method, path, { body: { include: 1, exclude: {} } })
+        assertProblem(misread, 400, "invalid_request")
+        const paths = Json.listOf(misread.json["details"]).map((issue) => Json.textOf(issue["path"]))
+        assert.includeMembers(paths, ["include", "exclude"])
         const charset = { "content-type": "Application/JSON; charset=utf-8" }
         assert.notStrictEqual((yield* ann.send(method, path, { raw: "{}", headers: charset })).status, 415)
         const large = yield* ann.send(method, path, {

@@ -55,7 +55,7 @@ const webhooks = (client: Client, count: number) =>
     (ids) => ids.toReversed()
   )
 
-const lists = ["/users/me/sources", "/users/me/webhooks", "/users/me/auto_subscriptions", "/users/me/keys"]
+const lists = ["/users/me/sources", "/users/me/webhooks", "/users/me/auto_subscriptions", "/users/me/keys", "/accounts"]
 
 /** rest-api.md, "Pagination parameters", "Envelopes" and "Limits"; decisions.md, cursors. */
 export const rows = (it: It): void => {

@@ -57,10 +57,12 @@ const operationOf = (target: Target, request: AnswerCheck.Request | undefined): 
   return operationAt(target.operations, request.method, request.target)?.id ?? "(not in the document)"
 }
 
-const deletion = /^\/v1\/(?:[^?]*\/)?((?:as|dc|key|wh)_[0-9A-Za-z]{20})\/?(?:\?|$)/
+const deletion = /^\/v1\/(?:[^?]*\/)?((?:apn|as|dc|key|wh)_[0-9A-Za-z]{20})\/?(?:\?|$)/
 
 const kindOf = (id: string): Placeholder.Kind => {
   switch (id.slice(0, id.indexOf("_"))) {
+    case "apn":
+      return "appAccount"
     case "as":
       return "autoSubscription"
     case "key":

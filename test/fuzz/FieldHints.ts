@@ -58,6 +58,7 @@ const fieldList = FastCheck.array(fieldPath, { maxLength: 4 }).map((paths) => pa
 
 /** The kind of what a path names in the segment after this one. */
 const kindsBySegment: Readonly<Record<string, FastCheck.Arbitrary<string>>> = {
+  accounts: id("appAccount"),
   components: FastCheck.oneof(id("component"), id("componentKey")),
   deliveries: id("delivery"),
   events: id("event"),
@@ -73,6 +74,7 @@ const kindsBySegment: Readonly<Record<string, FastCheck.Arbitrary<string>>> = {
 const listKind = (path: string): Placeholder.Kind => {
   if (/event_summaries|\/events|\/sse/.test(path)) return "event"
   if (/\/keys/.test(path)) return "key"
+  if (/\/accounts/.test(path)) return "appAccount"
   if (/\/auto_subscriptions/.test(path)) return "autoSubscription"
   if (/\/deliveries/.test(path)) return "delivery"
   if (/\/webhooks/.test(path)) return "webhook"

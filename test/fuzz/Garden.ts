@@ -20,7 +20,8 @@ const beds: ReadonlyArray<Bed> = [
   { kind: "source", list: "/v1/users/me/sources", item: "/v1/sources", keeps: 5 },
   { kind: "webhook", list: "/v1/users/me/webhooks", item: "/v1/webhooks", keeps: 10 },
   { kind: "key", list: "/v1/users/me/keys", item: "/v1/users/me/keys", keeps: 5 },
-  { kind: "autoSubscription", list: "/v1/users/me/auto_subscriptions", item: "/v1/auto_subscriptions", keeps: 5 }
+  { kind: "autoSubscription", list: "/v1/users/me/auto_subscriptions", item: "/v1/auto_subscriptions", keeps: 5 },
+  { kind: "appAccount", list: "/v1/accounts", item: "/v1/accounts", keeps: 5 }
 ]
 
 const keptSubscriptions = 20

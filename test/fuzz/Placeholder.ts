@@ -4,6 +4,7 @@
  */
 export const kinds = [
   "account",
+  "appAccount",
   "autoSubscription",
   "component",
   "componentKey",

@@ -35,6 +35,7 @@ export interface Tenant {
 }
 
 const kindsByPrefix: ReadonlyMap<string, Placeholder.Kind> = new Map<string, Placeholder.Kind>([
+  [prefixes.appAccount, "appAccount"],
   [prefixes.autoSubscription, "autoSubscription"],
   [prefixes.component, "component"],
   [prefixes.delivery, "delivery"],
@@ -173,6 +174,7 @@ export const make = (
 
 const unknownPrefixes: Partial<Record<Placeholder.Kind, string>> = {
   account: prefixes.account,
+  appAccount: prefixes.appAccount,
   autoSubscription: prefixes.autoSubscription,
   component: prefixes.component,
   delivery: prefixes.delivery,

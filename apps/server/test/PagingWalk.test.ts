@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import * as EventId from "@headwater/domain/EventId"
 import * as Id from "@headwater/domain/Id"
 import { ApiKeys } from "@headwater/log/ApiKeys"
+import { AppAccounts } from "@headwater/log/AppAccounts"
 import { AutoSubscriptions } from "@headwater/log/AutoSubscriptions"
 import { EventLog } from "@headwater/log/EventLog"
 import { Sources } from "@headwater/log/Sources"
@@ -177,6 +178,19 @@ layer(Http.layer, { excludeTestServices: true })("a walk over 1,000 items while 
           return (yield* autoSubscriptions.create({ accountId: http.accountId, listenerId, eventName: "" })).id
         }),
         remove: (id) => autoSubscriptions.remove(http.accountId, id)
+      })
+    }), timeout)
+
+  it.effect("neither skips nor repeats an account with an app", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const appAccounts = yield* AppAccounts
+      const input = { accountId: http.accountId, app: "shop", name: "", credentials: {} }
+      yield* walkBothWays(http, {
+        path: "/v1/accounts",
+        prefix: "apn",
+        insert: Effect.map(appAccounts.create(input), ({ id }) => id),
+        remove: (id) => appAccounts.remove(http.accountId, id)
       })
     }), timeout)
 

@@ -51,7 +51,11 @@ describe("HeadwaterApi", () => {
       "GET /v1/users/me/keys",
       "POST /v1/users/me/keys",
       "POST /v1/users/me/keys/{id}/rotate",
-      "DELETE /v1/users/me/keys/{id}"
+      "DELETE /v1/users/me/keys/{id}",
+      "GET /v1/accounts",
+      "POST /v1/accounts",
+      "GET /v1/accounts/{id}",
+      "DELETE /v1/accounts/{id}"
     ])
   })
 

@@ -1,4 +1,5 @@
 import { HttpApi, OpenApi } from "effect/http-api"
+import { AppAccountsApi } from "./AppAccountsApi.ts"
 import { AutoSubscriptionsApi } from "./AutoSubscriptionsApi.ts"
 import { ComponentsApi } from "./ComponentsApi.ts"
 import { EventsApi } from "./EventsApi.ts"
@@ -21,6 +22,7 @@ export class HeadwaterApi extends HttpApi.make("headwater")
   .add(WebhooksApi)
   .add(UsersApi)
   .add(KeysApi)
+  .add(AppAccountsApi)
   .prefix("/v1")
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotate(HttpApi.AdditionalSchemas, [MethodNotAllowed])

@@ -1,4 +1,5 @@
 import { Effect, Equal, Option, Predicate, Result, Schema } from "effect"
+import * as AppAccount from "./AppAccount.ts"
 import { type ConfigurableProp, interfaceTypes } from "./Component.ts"
 import * as Timer from "./Timer.ts"
 
@@ -137,8 +138,9 @@ const check = (prop: ConfigurableProp, value: Schema.Json): string | undefined =
       }
       return undefined
     }
-    case "object":
     case "app":
+      return AppAccount.isReference(value) ? undefined : "expected {authProvisionId}, the id of an account"
+    case "object":
       return isPlainObject(value) ? undefined : "expected an object"
     default:
       return undefined

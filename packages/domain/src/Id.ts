@@ -4,6 +4,7 @@ import { SecureRandom } from "effect/crypto"
 /** The prefix that says what an id names (rest-api.md, "Identifier prefixes"; decisions.md, "Conventions"). */
 export const prefixes = {
   account: "u",
+  appAccount: "apn",
   autoSubscription: "as",
   component: "sc",
   delivery: "dlv",
@@ -27,6 +28,9 @@ const idOf = (kind: Kind) =>
 
 export const AccountId = idOf("account").pipe(Schema.brand("AccountId"))
 export type AccountId = typeof AccountId.Type
+
+export const AppAccountId = idOf("appAccount").pipe(Schema.brand("AppAccountId"))
+export type AppAccountId = typeof AppAccountId.Type
 
 export const ComponentId = idOf("component").pipe(Schema.brand("ComponentId"))
 export type ComponentId = typeof ComponentId.Type

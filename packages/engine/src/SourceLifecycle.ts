@@ -1,7 +1,9 @@
+import * as AppAccount from "@headwater/domain/AppAccount"
 import type { Component } from "@headwater/domain/Component"
 import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
 import * as Id from "@headwater/domain/Id"
 import { slugOf, type Source } from "@headwater/domain/Source"
+import { AppAccounts } from "@headwater/log/AppAccounts"
 import { Components } from "@headwater/log/Components"
 import * as CrashPoint from "@headwater/log/CrashPoint"
 import { Cursors } from "@headwater/log/Cursors"
@@ -67,6 +69,7 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
     SourceLifecycle,
     Effect.gen(function*() {
       const actors = yield* Actors
+      const appAccounts = yield* AppAccounts
       const components = yield* Components
       const cursors = yield* Cursors
       const dueWork = yield* DueWork
@@ -79,6 +82,24 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
       const sql = yield* SqlClient.SqlClient
       const state = yield* SourceState
       const subscriptions = yield* Subscriptions
+
+      /** Whether the accounts that apps are given are there, and are accounts with these apps. */
+      const checkAppAccounts = Effect.fnUntraced(function*(
+        accountId: Id.AccountId,
+        component: Component,
+        props: Source["props"]
+      ) {
+        const issues: Array<ConfiguredProps.Issue> = []
+        for (const { app, id, prop } of AppAccount.appProps(component.configurableProps, props)) {
+          const path = `configured_props.${prop}.authProvisionId`
+          const found = yield* appAccounts.get(accountId, id)
+          if (Option.isNone(found)) issues.push({ path, message: "there is no account with this id" })
+          else if (app !== undefined && found.value.app !== app) {
+            issues.push({ path, message: `is an account with ${found.value.app}, not with ${app}` })
+          }
+        }
+        if (issues.length > 0) return yield* new InvalidProps({ issues })
+      })
 
       const newEndpointKey = Id.randomText(endpointKeyLength).pipe(
         Effect.provideService(SecureRandom.SecureRandom, random)
@@ -129,6 +150,7 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
       const create: SourceLifecycle["Service"]["create"] = Effect.fnUntraced(
         function*({ accountId, component, configuredProps, name: given }) {
           const { hasHttp, props, timers } = yield* resolveProps(component, undefined, configuredProps)
+          yield* checkAppAccounts(accountId, component, props)
           const name = given ?? slugOf(component.name)
           const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
           const source = yield* Effect.gen(function*() {
@@ -175,6 +197,7 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
             Option.match({ onNone: () => Effect.fail(new SourceNotFound()), onSome: Effect.succeed })
           ))
           const { hasHttp, props, timers } = yield* resolveProps(component, source, configuredProps)
+          yield* checkAppAccounts(source.accountId, component, props)
           const renamed = name !== undefined && name !== source.name
           const next: Source = {
             ...source,

@@ -1,8 +1,10 @@
+import * as AppAccount from "@headwater/domain/AppAccount"
 import type { Component, Dedupe as Strategy } from "@headwater/domain/Component"
 import * as EmitId from "@headwater/domain/EmitId"
 import { maxHops } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import * as Stream from "@headwater/domain/Stream"
+import { AppAccounts } from "@headwater/log/AppAccounts"
 import * as CrashPoint from "@headwater/log/CrashPoint"
 import type { CursorMove } from "@headwater/log/Cursors"
 import { DedupeMarks } from "@headwater/log/DedupeMarks"
@@ -84,6 +86,7 @@ const hookInput = (hook: Hook, at: number): SourceInput => ({
 })
 
 export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
+  const appAccounts = yield* AppAccounts
   const sandbox = yield* Sandbox
   const { publicUrl } = yield* EngineConfig
   const marks = yield* DedupeMarks
@@ -96,17 +99,32 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
   const poison = new Map<string, CommitRejected>()
   let unpruned = 0
 
-  const execute = (memory: SourceMemory, call: RunCall, onRespond?: (response: RunResponse) => Effect.Effect<void>) =>
-    sandbox.run({
+  /** What the apps among the props get as `$auth`, read each time: an account that was removed is removed at once. */
+  const credentialsOf = Effect.fnUntraced(function*({ component, source }: SourceMemory) {
+    const apps = AppAccount.appProps(component.configurableProps, source.props)
+    if (apps.length === 0) return {}
+    const known = yield* untilAnswered(appAccounts.credentials(source.accountId, apps.map(({ id }) => id)))
+    return Object.fromEntries(apps.map(({ id, prop }) => [prop, known.get(id) ?? {}]))
+  })
+
+  const execute = Effect.fnUntraced(function*(
+    memory: SourceMemory,
+    call: RunCall,
+    onRespond?: (response: RunResponse) => Effect.Effect<void>
+  ) {
+    const credentials = yield* credentialsOf(memory)
+    return yield* sandbox.run({
       accountId: memory.source.accountId,
       sourceId: memory.source.id,
       module: moduleOf(memory.component),
       call,
       props: propValues(memory.source),
       interfaces: interfacesOf(memory.component, memory.source, publicUrl),
+      credentials,
       db: memory.db,
       ...(onRespond === undefined ? {} : { onRespond })
     })
+  })
 
   const knownMarks = Effect.fnUntraced(function*(memory: SourceMemory, strategy: Strategy, result: RunResult) {
     const wanted = Dedupe.marksFor(strategy, result.emits.map((emit) => emit.id))

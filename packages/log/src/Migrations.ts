@@ -10,6 +10,8 @@ import registry from "./migrations/0006_registry.ts"
 import autoSubscriptions from "./migrations/0007_auto_subscriptions.ts"
 import retention from "./migrations/0008_retention.ts"
 import linkedComponents from "./migrations/0009_linked_components.ts"
+import appAccounts from "./migrations/0010_app_accounts.ts"
+import sealedProps from "./migrations/0011_sealed_props.ts"
 
 /** Brings the database to this version's schema. Forward only; safe to run on several nodes at once. */
 export const run = PgMigrator.run({
@@ -23,6 +25,8 @@ export const run = PgMigrator.run({
     "0006_registry": registry,
     "0007_auto_subscriptions": autoSubscriptions,
     "0008_retention": retention,
-    "0009_linked_components": linkedComponents
+    "0009_linked_components": linkedComponents,
+    "0010_app_accounts": appAccounts,
+    "0011_sealed_props": sealedProps
   })
 }).pipe(Effect.asVoid)

@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Component } from "@headwater/domain/Component"
 import * as Id from "@headwater/domain/Id"
+import { Seal } from "@headwater/domain/Seal"
 import type { Source } from "@headwater/domain/Source"
 import * as TestDatabase from "@headwater/testing/TestDatabase"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
@@ -12,6 +13,7 @@ import { Components } from "./Components.ts"
 import { Sources } from "./Sources.ts"
 
 const tables = Layer.mergeAll(Accounts.layer, Components.layer, Sources.layer).pipe(
+  Layer.provide(Seal.layer(Redacted.make(new Uint8Array(32).fill(7)))),
   Layer.provideMerge(SecureRandom.layerWebCrypto),
   Layer.provideMerge(TestDatabase.layer)
 )
@@ -104,6 +106,23 @@ describe("Sources", () => {
       assert.deepStrictEqual(yield* sources.byEndpointKey("abc"), Option.some(source))
       assert.deepStrictEqual(yield* sources.get(other.id, source.id), Option.none())
       assert.deepStrictEqual(yield* sources.get(other.id, "source"), Option.none())
+    }).pipe(Effect.provide(tables)))
+
+  it.effect("keeps props so that the database does not tell them, and reads those from before they were kept so", () =>
+    Effect.gen(function*() {
+      const sources = yield* Sources
+      const sql = yield* SqlClient.SqlClient
+      const account = yield* newAccount
+      const source = yield* sourceOf(yield* newComponent(account.id, null), { props: { token: "k-7Yb2" } })
+      yield* sources.insert(source)
+      const [row] = yield* sql<{ readonly text: string }>`SELECT sources::text AS text FROM sources`
+      assert.notInclude(row!.text, "k-7Yb2")
+      assert.notInclude(row!.text, Buffer.from("k-7Yb2").toString("hex"))
+      yield* sql`UPDATE sources SET sealed_props = NULL, props = ${JSON.stringify({ token: "old" })}`
+      assert.deepStrictEqual(Option.getOrThrow(yield* sources.getById(source.id)).props, { token: "old" })
+      yield* sources.update(source)
+      assert.deepStrictEqual(Option.getOrThrow(yield* sources.getById(source.id)).props, { token: "k-7Yb2" })
+      assert.deepStrictEqual(yield* sql`SELECT props FROM sources`, [{ props: null }])
     }).pipe(Effect.provide(tables)))
 
   it.effect("shows clients only what is ready, and start-up what is not", () =>

@@ -1,15 +1,22 @@
 import * as Id from "@headwater/domain/Id"
+import { Seal } from "@headwater/domain/Seal"
 import { Source, type SourcePhase } from "@headwater/domain/Source"
 import { Timer } from "@headwater/domain/Timer"
-import { Clock, Context, Effect, Layer, type Option, Schema } from "effect"
-import { SqlClient, type SqlError, SqlSchema } from "effect/sql"
+import { Clock, Context, Effect, Layer, type Option, Redacted, Schema } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
 import * as Column from "./Column.ts"
 import { texts } from "./internal/SqlArray.ts"
 import * as Page from "./Page.ts"
 
+const PropsText = Schema.fromJsonString(Source.fields.props)
+
+const { props: _, ...plainFields } = Source.fields
+
 const Row = Schema.Struct({
-  ...Source.fields,
-  props: Schema.fromJsonString(Schema.Record(Schema.String, Schema.Json)),
+  ...plainFields,
+  /** Of a source that was last written before props were sealed. */
+  props: Schema.NullOr(PropsText),
+  sealedProps: Schema.NullOr(Schema.Uint8Array),
   timers: Schema.fromJsonString(Schema.Record(Schema.String, Timer)),
   createdAt: Column.Int8,
   updatedAt: Column.Int8
@@ -18,6 +25,7 @@ const Row = Schema.Struct({
   componentId: "component_id",
   nameSlug: "name_slug",
   endpointKey: "endpoint_key",
+  sealedProps: "sealed_props",
   createdAt: "created_at",
   updatedAt: "updated_at"
 }))
@@ -27,10 +35,10 @@ export class SlugTaken extends Schema.TaggedError<SlugTaken>()("SlugTaken", {
   slug: Schema.String
 }) {}
 
-/** Sources of all accounts. What clients see are the `ready` ones. */
 /** How many slugs are looked at in one query for a free one. */
 const slugsLookedAt = 64
 
+/** Sources of all accounts. What clients see are the `ready` ones. Their props, some of which are secret, are sealed. */
 export class Sources extends Context.Service<Sources, {
   readonly insert: (source: Source) => Effect.Effect<void, SqlError.SqlError | SlugTaken>
   /** A ready source by its id or its slug. */
@@ -68,17 +76,25 @@ export class Sources extends Context.Service<Sources, {
    */
   readonly unready: (createdBefore: number) => Effect.Effect<ReadonlyArray<Source>, SqlError.SqlError>
 }>()("@headwater/log/Sources") {
-  static readonly layer: Layer.Layer<Sources, never, SqlClient.SqlClient> = Layer.effect(
+  static readonly layer: Layer.Layer<Sources, never, SqlClient.SqlClient | Seal> = Layer.effect(
     Sources,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const encode = Schema.encodeEffect(Row)
-      const decodeAll = (rows: ReadonlyArray<unknown>) =>
-        Schema.decodeUnknownEffect(Schema.Array(Row))(rows).pipe(Effect.orDie)
+      const seal = yield* Seal
+      const encode = Effect.fnUntraced(function*(source: Source) {
+        const text = yield* Schema.encodeEffect(PropsText)(source.props)
+        const sealedProps = yield* seal.seal(placeOf(source.id), Redacted.make(text))
+        return yield* Schema.encodeEffect(Row)({ ...source, props: null, sealedProps })
+      }, Effect.orDie)
+      const decode = Effect.fnUntraced(function*(row: unknown) {
+        const { props, sealedProps, ...source } = yield* Schema.decodeUnknownEffect(Row)(row)
+        if (sealedProps === null) return { ...source, props: props ?? {} } satisfies Source as Source
+        const text = Redacted.value(yield* seal.open(placeOf(source.id), sealedProps))
+        return { ...source, props: yield* Schema.decodeEffect(PropsText)(text) } satisfies Source as Source
+      }, Effect.orDie)
+      const decodeAll = (rows: ReadonlyArray<unknown>) => Effect.forEach(rows, decode)
       const one = (rows: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
-        SqlSchema.findOneOption({ Request: Schema.Void, Result: Row, execute: () => rows })().pipe(
-          Effect.catchTag("SchemaError", Effect.die)
-        )
+        Effect.flatMap(rows, ([row]) => row === undefined ? Effect.succeedNone : Effect.asSome(decode(row)))
       const named = (accountId: Id.AccountId, idOrSlug: string) =>
         sql`
           SELECT * FROM sources WHERE account_id = ${accountId} AND state = 'ready' AND ${
@@ -96,7 +112,6 @@ export class Sources extends Context.Service<Sources, {
       return Sources.of({
         insert: (source) =>
           encode(source).pipe(
-            Effect.orDie,
             Effect.flatMap((row) => sql`INSERT INTO sources ${sql.insert(row)}`),
             Effect.asVoid,
             refuseTakenSlug(source.nameSlug)
@@ -114,7 +129,7 @@ export class Sources extends Context.Service<Sources, {
           }),
         update: Effect.fnUntraced(function*(source) {
           const updatedAt = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-          const row = yield* encode({ ...source, updatedAt }).pipe(Effect.orDie)
+          const row = yield* encode({ ...source, updatedAt })
           return yield* one(sql`
             UPDATE sources SET ${
             sql.update(row, ["id", "account_id", "created_at"])
@@ -160,3 +175,5 @@ export class Sources extends Context.Service<Sources, {
     })
   )
 }
+
+const placeOf = (id: string): string => `sources/${id}`

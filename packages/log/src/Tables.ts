@@ -2,6 +2,7 @@ import { Layer } from "effect"
 import { Accounting } from "./Accounting.ts"
 import { Accounts } from "./Accounts.ts"
 import { ApiKeys } from "./ApiKeys.ts"
+import { AppAccounts } from "./AppAccounts.ts"
 import { AutoSubscriptions } from "./AutoSubscriptions.ts"
 import { Components } from "./Components.ts"
 import { GroupCommit } from "./GroupCommit.ts"
@@ -15,6 +16,7 @@ export const layer = Layer.mergeAll(
   Accounting.layer,
   Accounts.layer,
   ApiKeys.layer,
+  AppAccounts.layer,
   Components.layer,
   IdempotencyKeys.layer,
   Sources.layer,

@@ -38,6 +38,8 @@ export interface RunRequest {
   /** Plain values by prop name, a timer's included. */
   readonly props: Readonly<Record<string, unknown>>
   readonly interfaces: Readonly<Record<string, InterfaceProp>>
+  /** What the apps among the props get as `$auth`, by prop. */
+  readonly credentials: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   /** `$.service.db` at the start of the run: JSON text by key. */
   readonly db: Readonly<Record<string, string>>
   /** Called at once with the first answer, and not again, also when the run is repeated. */

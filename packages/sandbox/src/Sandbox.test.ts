@@ -70,16 +70,19 @@ layer(realSandbox(), { excludeTestServices: true, timeout: "60 seconds" })("Sand
             this.$emit([url("/orders"), this.first(), this.shop, this.app.extra])
           }
         }`
-      const { props } = yield* inspectCode(code)
-      assert.deepStrictEqual(props, [
+      assert.deepStrictEqual((yield* inspectCode(code)).props, [
         { name: "app", type: "app", app: "shop" },
         { name: "shop", type: "string", label: "Your shop", optional: false, remoteOptions: true },
         { name: "shops", type: "string[]", min: 1, label: "Shops" }
       ])
-      const result = yield* runCode(code, { props: { app: { authProvisionId: "apn_1" }, shop: "s" } })
-      assert.deepStrictEqual(result.emits.map(({ payload }) => JSON.parse(payload)), [
-        ["https://nobody/orders", "https://nobody/first", "s", 1]
-      ])
+      const props = { app: { authProvisionId: "apn_1" }, shop: "s" }
+      for (const name of ["nobody", "north"]) {
+        const credentials = name === "north" ? { app: { name } } : {}
+        const result = yield* runCode(code, { props, credentials })
+        assert.deepStrictEqual(result.emits.map(({ payload }) => JSON.parse(payload)), [
+          [`https://${name}/orders`, `https://${name}/first`, "s", 1]
+        ])
+      }
     }))
 
   it.effect("a prop that takes a definition which its app has not is refused by name", () =>

@@ -165,8 +165,8 @@ const make = Effect.fnUntraced(function*() {
               done()
             }
           }
-          const { props, interfaces, db, call, sourceId, module } = request
-          const bindings = { props, interfaces, db, maxDbBytes: limits.dbBytes }
+          const { props, interfaces, credentials, db, call, sourceId, module } = request
+          const bindings = { props, interfaces, credentials, db, maxDbBytes: limits.dbBytes }
           return { assignment, message: { _tag: "Run", run: id, hash: module.hash, sourceId, call, bindings } }
         }
       )

@@ -110,6 +110,7 @@ export type HostMessage =
     readonly bindings: {
       readonly props: Readonly<Record<string, unknown>>
       readonly interfaces: Readonly<Record<string, InterfaceProp>>
+      readonly credentials: Readonly<Record<string, Readonly<Record<string, unknown>>>>
       readonly db: Readonly<Record<string, string>>
       readonly maxDbBytes: number
     }

@@ -64,6 +64,7 @@ export const runCode = Effect.fnUntraced(function*(
     call: { _tag: "Run", eventJson: JSON.stringify(event) },
     props: {},
     interfaces: { http: { _tag: "Http", endpoint: "https://in.example/abc" }, db: { _tag: "Db" } },
+    credentials: {},
     db: {},
     ...request
   })

@@ -2,6 +2,7 @@ import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import * as AppAccountsHandlers from "./AppAccountsHandlers.ts"
 import * as AutoSubscriptionsHandlers from "./AutoSubscriptionsHandlers.ts"
 import { ComponentSaving } from "./ComponentSaving.ts"
 import * as ComponentsHandlers from "./ComponentsHandlers.ts"
@@ -25,6 +26,7 @@ import * as WebhooksHandlers from "./WebhooksHandlers.ts"
 
 const apiRoutes = HttpApiBuilder.layer(HeadwaterApi).pipe(
   Layer.provide([
+    AppAccountsHandlers.layer,
     AutoSubscriptionsHandlers.layer,
     ComponentsHandlers.layer,
     EventsHandlers.layer,

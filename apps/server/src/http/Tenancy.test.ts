@@ -34,10 +34,12 @@ const furnished = Effect.gen(function*() {
   const subscription = yield* http.created("/v1/subscriptions", { emitter_id: source.id, listener_id: webhook.id })
   const auto = yield* http.created("/v1/auto_subscriptions", { listener_id: webhook.id, event_name: "$errors" })
   const key = yield* http.created("/v1/users/me/keys", { name: "deploy" })
+  const appAccount = yield* http.created("/v1/accounts", { app: "shop", credentials: { key: "k" } })
   yield* http.request("POST", Http.endpointOf(source), { body: { told: `only to ${http.accountId}` } })
   const [event] = yield* http.summaries(`/v1/sources/${source.id}/event_summaries`, 1)
   /** By the segment of a path that stands before the id. */
   const ids: Readonly<Record<string, string>> = {
+    accounts: appAccount.id,
     auto_subscriptions: auto.id,
     components: component.id,
     events: Json.textOf(event!["id"]),
@@ -81,6 +83,7 @@ layer(Http.layer, { excludeTestServices: true })("the wall between accounts", (i
     Effect.forEach(
       [
         ...["sources", "webhooks", "subscriptions", "auto_subscriptions", "keys"].map((list) => `users/me/${list}`),
+        "accounts",
         `webhooks/${http.webhook.id}/secret`,
         `components/${http.ids["components"]}`,
         `sources/${http.source.id}/event_summaries`

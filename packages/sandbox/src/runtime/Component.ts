@@ -5,6 +5,7 @@ import type { RunContext } from "./RunContext.ts"
 
 export interface Bindings {
   readonly props: Record<string, unknown>
+  readonly credentials: Record<string, unknown>
   readonly interfaces: Record<string, { readonly _tag: string; readonly endpoint?: string }>
   readonly db: Record<string, string>
   readonly maxDbBytes: number
@@ -105,7 +106,7 @@ const makeThis = (component: ComponentDefinition, run: RunContext, bindings: Bin
   bindMethods(self, component.methods)
   Object.assign(self, bindings.props)
   for (const [name, definition] of declared(component)) {
-    if (definition["type"] === "app") self[name] = makeApp(definition)
+    if (definition["type"] === "app") self[name] = makeApp(definition, bindings.credentials[name] ?? {})
   }
   const database = new Database(run, bindings.db, bindings.maxDbBytes)
   for (const [name, binding] of Object.entries(bindings.interfaces)) {

@@ -61,10 +61,10 @@ export const bindMethods = (self: Record<string, unknown>, methods: unknown): vo
   }
 }
 
-/** An app as components see it: its methods, and the credentials that the user has given it, of which there are none yet. */
-export const makeApp = (definition: PropDefinition): Record<string, unknown> => {
+/** An app as components see it: its methods, and the credentials that the user has given it. */
+export const makeApp = (definition: PropDefinition, credentials: unknown): Record<string, unknown> => {
   const app: Record<string, unknown> = {}
   bindMethods(app, definition["methods"])
-  app["$auth"] = {}
+  app["$auth"] = credentials
   return app
 }

@@ -1,0 +1,80 @@
+import { assert } from "@effect/vitest"
+import * as Json from "@headwater/testing/Json"
+import { Effect } from "effect"
+import { assertInvalid, assertProblem, assertRecent, ContractServer, type It } from "./ContractServer.ts"
+
+const code = `
+const shop = { type: "app", app: "shop", methods: { key() { return this.$auth.api_key ?? "none" } } }
+export default {
+  props: { http: "$.interface.http", shop },
+  run() { this.$emit({ key: this.shop.key(), outside: this.shop.$auth.shop ?? "none" }) }
+}`
+
+/** components.md, "Props": app. */
+export const rows = (it: It): void => {
+  it.effect("extension: accounts with apps are added, listed, read and removed, and never show their credentials", () =>
+    Effect.gen(function*() {
+      const { bob, fresh } = yield* ContractServer
+      const client = yield* fresh("apps")
+      const credentials = { api_key: "k-7Yb2secret", shop: "north" }
+      const created = yield* client.ok("POST", "/accounts", { app: "shop", name: "North", credentials })
+      assert.hasAllKeys(created, ["id", "app", "name", "created_at"])
+      Json.assertHolds(created, { app: "shop", name: "North" })
+      assert.match(Json.textOf(created["id"]), /^apn_/)
+      assertRecent(created["created_at"])
+      const path = `/accounts/${Json.textOf(created["id"])}`
+      assert.deepStrictEqual(yield* client.ok("GET", `${path}/`), created)
+      assert.deepStrictEqual(yield* client.listed("/accounts", 0), [created])
+      assert.deepStrictEqual<unknown>(yield* client.ok("GET", `${path}?include=app`), { app: "shop" })
+      for (const method of ["GET", "DELETE"]) assertProblem(yield* bob.send(method, path), 404, "not_found")
+      assertInvalid(yield* client.send("POST", "/accounts", { body: { name: 1 } }), "app", "name", "credentials")
+      assertInvalid(
+        yield* client.send("POST", "/accounts", { body: { app: "", credentials: [] } }),
+        "app",
+        "credentials"
+      )
+      const large = yield* client.send("POST", "/accounts", {
+        body: { app: "shop", credentials: { key: "x".repeat(64 * 1024) } }
+      })
+      assertProblem(large, 413, "payload_too_large")
+      assert.strictEqual((yield* client.send("DELETE", path)).status, 204)
+      assertProblem(yield* client.send("DELETE", path), 404, "not_found")
+      assert.deepStrictEqual(yield* client.listed("/accounts", 0), [])
+    }))
+
+  it.effect("extension: a source's app prop takes the id of an account of that app, and its code gets the credentials", () =>
+    Effect.gen(function*() {
+      const { bob, fresh } = yield* ContractServer
+      const client = yield* fresh("auth")
+      const account = Effect.fnUntraced(function*(of: typeof client, app: string) {
+        const credentials = { api_key: `key of ${app}`, shop: "north" }
+        return Json.textOf((yield* of.ok("POST", "/accounts", { app, credentials }))["id"])
+      })
+      const authProvisionId = yield* account(client, "shop")
+      const deploy = (shop: unknown) =>
+        client.send("POST", "/sources", { body: { component_code: code, configured_props: { shop } } })
+      const created = yield* deploy({ authProvisionId })
+      assert.strictEqual(created.status, 200, created.text)
+      const source = created.json["data"]!
+      assert.deepStrictEqual<unknown>(source["configured_props"]!["shop"], { authProvisionId })
+      const endpoint = Json.textOf(source["configured_props"]!["http"]!["endpoint_url"])
+      const summaries = `/sources/${Json.textOf(source["id"])}/event_summaries?expand=event`
+      const last = Effect.fnUntraced(function*(count: number) {
+        yield* Effect.promise(() => fetch(endpoint, { method: "POST" }))
+        const [summary] = yield* client.listed(summaries, count)
+        return summary!["event"]!["raw_event"]
+      })
+      assert.deepStrictEqual<unknown>(yield* last(1), { key: "key of shop", outside: "north" })
+      yield* client.send("DELETE", `/accounts/${authProvisionId}`)
+      assert.deepStrictEqual<unknown>(yield* last(2), { key: "none", outside: "none" })
+
+      const path = "configured_props.shop.authProvisionId"
+      for (const id of [authProvisionId, yield* account(bob, "shop"), yield* account(client, "mail")]) {
+        assertInvalid(yield* deploy({ authProvisionId: id }), path)
+      }
+      for (const shop of ["apn_1", {}, { authProvisionId: 1 }, { authProvisionId: "dc_1" }]) {
+        assertInvalid(yield* deploy(shop), "configured_props.shop")
+      }
+      assertInvalid(yield* client.send("POST", "/sources", { body: { component_code: code } }), "configured_props.shop")
+    }))
+}
