@@ -193,6 +193,11 @@ layer(Http.layer, { excludeTestServices: true })("a source's endpoint", (it) => 
           `${(Http.maxBody + 1).toString(16)}\r\n${"x".repeat(Http.maxBody + 1)}\r\n0\r\n\r\n`
       )
       assert.match(chunked, /^HTTP\/1\.1 413 /)
+      const unread = yield* exchange(
+        "POST /http/unknown HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" +
+          `80000\r\n${"x".repeat(0x80000)}\r\n0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: a\r\n\r\n`
+      )
+      assert.match(unread, /^HTTP\/1\.1 404 [^{]*\r\nconnection: close\r\n/i, "nobody waits for an answer behind it")
       const declared = yield* exchange(`POST ${endpoint} HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999\r\n\r\nx`)
       assert.match(declared, /^HTTP\/1\.1 413 /)
       assert.lengthOf(yield* http.summaries(`/v1/sources/${source.id}/event_summaries`, 1), 1)

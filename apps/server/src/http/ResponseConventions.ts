@@ -45,6 +45,13 @@ const routable = (request: HttpServerRequest.HttpServerRequest): HttpServerReque
 const lacksHost = ({ headers, source }: HttpServerRequest.HttpServerRequest): boolean =>
   headers["host"] === undefined && Predicate.hasProperty(source, "httpVersion") && source.httpVersion === "1.1"
 
+/**
+ * Whether a body of unknown length is still on its way when it has been answered. Of what nobody asked for only so much is
+ * read, and then the connection ends: whoever sends another request behind it has to know (RFC 9112, 9.6).
+ */
+const isUnfinished = ({ headers, source }: HttpServerRequest.HttpServerRequest): boolean =>
+  headers["transfer-encoding"] !== undefined && Predicate.hasProperty(source, "complete") && source.complete === false
+
 const noHost = Problem.invalid([{ path: "Host", message: "is required as a header" }])
 
 const problemContentType = "application/problem+json"
@@ -113,5 +120,5 @@ export const apply = Effect.fnUntraced(function*<E, R>(
     }),
     Effect.annotateLogs("request_id", requestId)
   )
-  return HttpServerResponse.setHeaders(response, headers)
+  return HttpServerResponse.setHeaders(response, isUnfinished(request) ? { ...headers, connection: "close" } : headers)
 })
