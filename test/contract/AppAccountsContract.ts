@@ -68,6 +68,9 @@ export const rows = (it: It): void => {
       yield* client.send("DELETE", `/accounts/${authProvisionId}`)
       assert.deepStrictEqual<unknown>(yield* last(2), { key: "none", outside: "none" })
 
+      const kept = yield* client.send("PUT", `/sources/${Json.textOf(source["id"])}`, { body: { name: "Kept" } })
+      assert.strictEqual(kept.status, 200, "an account that was removed keeps a source from no change")
+
       const path = "configured_props.shop.authProvisionId"
       for (const id of [authProvisionId, yield* account(bob, "shop"), yield* account(client, "mail")]) {
         assertInvalid(yield* deploy({ authProvisionId: id }), path)

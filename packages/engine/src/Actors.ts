@@ -180,7 +180,8 @@ export class Actors extends Context.Service<Actors, {
 
       const sendAll = (actorId: string, hint: Wake.Wake): Effect.Effect<void> =>
         send(actorId, hint).pipe(
-          Effect.catch((error) => Effect.logDebug("A hint was lost; a scan will find what is owed", error)),
+          // Whatever became of it, an actor that is leaving or broke included: the next hint is to be sent.
+          Effect.catchCause((cause) => Effect.logDebug("A hint was lost; a scan will find what is owed", cause)),
           Effect.andThen(Effect.suspend(() => {
             const next = waking.get(actorId)
             if (next === undefined) {

@@ -74,14 +74,19 @@ const resident = <A extends Wakeable>(actor: A, drain: Effect.Effect<void>): Kep
     return true
   }
 
-  const goesOn = () => !isRestOver && !left
+  /** Decided and noted at once, so that no hint is taken by an actor that is not going to look. */
+  const stops = (): boolean => {
+    if (!isRestOver && !left) return false
+    awake = false
+    return true
+  }
 
   const workAndRest = Effect.gen(function*() {
     do {
       signal.closeUnsafe()
       yield* actor.wake(Wake.nothing)
       if (!left) yield* signal.await
-    } while (goesOn())
+    } while (!stops())
   }).pipe(
     Effect.ensuring(Effect.suspend(() => {
       awake = false

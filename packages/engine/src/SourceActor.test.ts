@@ -11,6 +11,7 @@ import { Effect, Fiber, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../test/EngineFixture.ts"
+import { Draining } from "./Draining.ts"
 import { everything } from "./DueDeletions.ts"
 import * as Retention from "./Retention.ts"
 import * as SourceActor from "./SourceActor.ts"
@@ -499,6 +500,19 @@ export default {
       yield* post(actor, "after")
       yield* actor.wake(Wake.forEverything)
       assert.deepStrictEqual(yield* stream(source), ["quick", "slow", "after"])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("leaves nobody waiting for an answer when it is to leave its node", () =>
+    Effect.gen(function*() {
+      const code = `export default { props: { http: { type: "$.interface.http", customResponse: true } }, run() {} }`
+      const { source } = yield* start(code, { state: "ready" })
+      const draining = yield* Draining.ofActor
+      const actor = yield* Effect.provideService(actorOf(source), Draining, draining)
+      const waiting = yield* Effect.forkChild(Effect.flip(post(actor, "asked")))
+      yield* Effect.repeat(stream(source, "$requests"), { until: (requests) => requests.length > 0 })
+      yield* draining.begin
+      yield* actor.wake(Wake.forEverything)
+      assert.deepInclude({ ...(yield* Fiber.join(waiting)) }, { _tag: "NotAnswered", reason: "late" })
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("answers at no endpoint but its own", () =>

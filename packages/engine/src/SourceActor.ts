@@ -198,6 +198,7 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
       yield* owner.settled
       if (!inputs.noteSettled() && !hinted && !owner.hasFailed()) break
     }
+    if (isStopping()) yield* requests.refuseAll
     working = false
   })
 

@@ -83,14 +83,17 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
       const state = yield* SourceState
       const subscriptions = yield* Subscriptions
 
-      /** Whether the accounts that apps are given are there, and are accounts with these apps. */
+      /**
+       * Whether the accounts that apps are given are there, and are accounts with these apps. Those that a source has from
+       * before are let be: one that was removed since keeps it from nothing.
+       */
       const checkAppAccounts = Effect.fnUntraced(function*(
         accountId: Id.AccountId,
         component: Component,
-        props: Source["props"]
+        given: Record<string, unknown>
       ) {
         const issues: Array<ConfiguredProps.Issue> = []
-        for (const { app, id, prop } of AppAccount.appProps(component.configurableProps, props)) {
+        for (const { app, id, prop } of AppAccount.appProps(component.configurableProps, given)) {
           const path = `configured_props.${prop}.authProvisionId`
           const found = yield* appAccounts.get(accountId, id)
           if (Option.isNone(found)) issues.push({ path, message: "there is no account with this id" })
@@ -150,7 +153,7 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
       const create: SourceLifecycle["Service"]["create"] = Effect.fnUntraced(
         function*({ accountId, component, configuredProps, name: given }) {
           const { hasHttp, props, timers } = yield* resolveProps(component, undefined, configuredProps)
-          yield* checkAppAccounts(accountId, component, props)
+          yield* checkAppAccounts(accountId, component, configuredProps)
           const name = given ?? slugOf(component.name)
           const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
           const source = yield* Effect.gen(function*() {
@@ -197,7 +200,7 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
             Option.match({ onNone: () => Effect.fail(new SourceNotFound()), onSome: Effect.succeed })
           ))
           const { hasHttp, props, timers } = yield* resolveProps(component, source, configuredProps)
-          yield* checkAppAccounts(source.accountId, component, props)
+          yield* checkAppAccounts(source.accountId, component, configuredProps)
           const renamed = name !== undefined && name !== source.name
           const next: Source = {
             ...source,

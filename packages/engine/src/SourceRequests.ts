@@ -32,6 +32,8 @@ export interface SourceRequests {
   readonly answer: (emitId: string, reply: () => Exit.Exit<HttpReply, NotAnswered>) => Effect.Effect<void>
   /** Tells all who wait for a reply to a request up to this one that they get none. */
   readonly refuseUpTo: (id: EventId.EventId, reason: NotAnswered["reason"]) => Effect.Effect<void>
+  /** Tells all who wait for a reply that none comes in time: their requests are run elsewhere, or not at all. */
+  readonly refuseAll: Effect.Effect<void>
 }
 
 /** How many requests a source may have acknowledged and not run, and how many bytes of them. */
@@ -53,6 +55,14 @@ const changingOwners = unavailable("The source is changing owners.")
 export const durable = (submission: Submission<CommitError>): Effect.Effect<void, Unavailable> =>
   Effect.mapError(submission.durable, () => changingOwners)
 
+interface Waiting {
+  readonly id: EventId.EventId
+  readonly reply: Deferred.Deferred<HttpReply, NotAnswered>
+}
+
+const refuse = (waiting: ReadonlyArray<Waiting>, reason: NotAnswered["reason"]) =>
+  Effect.forEach(waiting, ({ reply }) => Deferred.fail(reply, new NotAnswered({ reason })), { discard: true })
+
 export const make = (options: {
   readonly sourceId: Id.SourceId
   readonly owner: SourceOwner
@@ -62,10 +72,7 @@ export const make = (options: {
 }): SourceRequests => {
   const { owner, sourceId } = options
   /** Who waits for a reply, by emit id. */
-  const waiting = new Map<
-    string,
-    { readonly id: EventId.EventId; readonly reply: Deferred.Deferred<HttpReply, NotAnswered> }
-  >()
+  const waiting = new Map<string, Waiting>()
   /** Requests under way into the log, for repeats of them. */
   const entering = new Map<string, Submission<CommitError>>()
 
@@ -142,11 +149,7 @@ export const make = (options: {
         const asked = waiting.get(emitId)
         return asked === undefined ? Effect.void : Effect.asVoid(Deferred.done(asked.reply, reply()))
       }),
-    refuseUpTo: (last, reason) =>
-      Effect.forEach(
-        [...waiting.values()].filter(({ id }) => id <= last),
-        ({ reply }) => Deferred.fail(reply, new NotAnswered({ reason })),
-        { discard: true }
-      )
+    refuseUpTo: (last, reason) => refuse([...waiting.values()].filter(({ id }) => id <= last), reason),
+    refuseAll: Effect.suspend(() => refuse([...waiting.values()], "late"))
   }
 }

@@ -37,7 +37,7 @@ export const ModuleImport = Schema.Struct({ specifier: Schema.String, at: Module
 export type ModuleImport = typeof ModuleImport.Type
 
 export const BundlerAnswer = Schema.TaggedUnion({
-  Scanned: { imports: Schema.Array(ModuleImport) },
+  Scanned: { imports: Schema.Array(ModuleImport), isCommon: Schema.Boolean },
   /** `map` is a source map as JSON. */
   Bundled: { code: Schema.String, map: Schema.String },
   /** The text is no module. */

@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import { ModuleBundler } from "./ModuleBundler.ts"
 
 const importsOf = Effect.fnUntraced(function*(text: string) {
-  const imports = yield* (yield* ModuleBundler).imports({ file: "/a.mjs", type: "js", text })
+  const { imports } = yield* (yield* ModuleBundler).read({ file: "/a.mjs", type: "js", text })
   return imports.map(({ specifier }) => specifier)
 })
 

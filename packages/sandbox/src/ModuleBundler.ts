@@ -21,6 +21,15 @@ export class ModuleFaulty extends Schema.TaggedError<ModuleFaulty>()("ModuleFaul
   at: ModulePosition
 }) {}
 
+/** A module whose text was read. */
+export interface ReadModule {
+  readonly file: ModuleFile
+  /** Each specifier once, in their order. */
+  readonly imports: ReadonlyArray<ModuleImport>
+  /** Whether it is a CommonJS module. */
+  readonly isCommon: boolean
+}
+
 export interface Bundle {
   readonly code: string
   /** A source map as JSON. */
@@ -38,8 +47,8 @@ const memoryKibibytes = 1024 * 1024
  * task at a time, so that a text that is too much for the parser costs that process and nothing else.
  */
 export class ModuleBundler extends Context.Service<ModuleBundler, {
-  /** The imports of a module, each specifier once, in their order. */
-  imports(file: ModuleFile): Effect.Effect<ReadonlyArray<ModuleImport>, ModuleFaulty>
+  /** What a module's text says; it may be TypeScript where it is given as JavaScript. */
+  read(file: ModuleFile): Effect.Effect<ReadModule, ModuleFaulty>
   bundle(task: BundleTask): Effect.Effect<Bundle, ModuleFaulty>
 }>()("@headwater/sandbox/ModuleBundler") {
   static readonly layer: Layer.Layer<ModuleBundler> = Layer.effect(ModuleBundler, Effect.suspend(() => make()))
@@ -133,12 +142,20 @@ const make = Effect.fnUntraced(function*() {
     )
   }
 
+  const scan = Effect.fnUntraced(function*(file: ModuleFile) {
+    const answer = yield* perform(file.file, { _tag: "Scan", file })
+    if (answer._tag !== "Scanned") return yield* faultOf(answer)
+    return { file, imports: answer.imports, isCommon: answer.isCommon } satisfies ReadModule as ReadModule
+  })
+
   return ModuleBundler.of({
-    imports: Effect.fnUntraced(function*(file) {
-      const answer = yield* perform(file.file, { _tag: "Scan", file })
-      if (answer._tag === "Scanned") return answer.imports
-      return yield* faultOf(answer)
-    }),
+    read: (file) =>
+      file.type === "js"
+        ? scan(file).pipe(
+          // As which of the two it is faulty, is told by what it was given as.
+          Effect.catchTag("ModuleFaulty", (fault) => Effect.mapError(scan({ ...file, type: "ts" }), () => fault))
+        )
+        : scan(file),
     bundle: Effect.fnUntraced(function*(task) {
       const answer = yield* perform(task.entry, { _tag: "Bundle", ...task })
       if (answer._tag === "Bundled") return answer

@@ -45,6 +45,7 @@ layer(Layer.merge(realSandbox({ allow: "loopback" }), ModuleLinker.layer), {
   it.effect("may be CommonJS, by itself or compiled from an ES module", () =>
     Effect.gen(function*() {
       const plain = `
+        // To export orders:
         const { createHash } = require("crypto")
         const EventEmitter = require("node:events")
         module.exports = {
@@ -72,6 +73,7 @@ layer(Layer.merge(realSandbox({ allow: "loopback" }), ModuleLinker.layer), {
       const text = `interface Order {
   readonly total: number
 }
+//# sourceMappingURL=data:application/json;base64,eyJ2ZXJzaW9uIjozLCJzb3VyY2VzIjpbImEudHMiXSwibWFwcGluZ3MiOiJBQUFBIn0=
 
 enum State { Open, Done }
 
@@ -88,8 +90,8 @@ function fail(_: string): never {
 `
       const { emits, error } = yield* run(text)
       assert.deepStrictEqual(emits.map(({ payload }) => payload), ["1"])
-      assert.deepInclude({ ...error }, { message: "no such order", line: 15, column: 9 })
-      assert.match(error?.stack ?? "", /at fail \(component\.mjs:15:9\)\n.*at .*run \(component\.mjs:10:5\)/)
+      assert.deepInclude({ ...error }, { message: "no such order", line: 16, column: 9 })
+      assert.match(error?.stack ?? "", /at fail \(component\.mjs:16:9\)\n.*at .*run \(component\.mjs:11:5\)/)
     }))
 
   it.effect("what is neither is left to whoever loads it", () =>

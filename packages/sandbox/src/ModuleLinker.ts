@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { fileURLToPath } from "node:url"
-import type { ModuleFile } from "./BundlerProtocol.ts"
 import { type Bundle, ModuleBundler, type ModuleFaulty } from "./ModuleBundler.ts"
 import * as SourcePlaces from "./SourcePlaces.ts"
 import { moduleName } from "./SourcePlaces.ts"
@@ -26,28 +25,20 @@ export class ModuleLinker extends Context.Service<ModuleLinker, {
 }>()("@headwater/sandbox/ModuleLinker") {
   static readonly layer: Layer.Layer<ModuleLinker> = Layer.effect(
     ModuleLinker,
-    Effect.map(ModuleBundler, (bundler) => {
-      const readAs = (text: string, type: ModuleFile["type"]) => {
-        const file: ModuleFile = { file: moduleName, type, text }
-        return Effect.map(bundler.imports(file), (imports) => ({ file, imports }))
-      }
-      return ModuleLinker.of({
+    Effect.map(ModuleBundler, (bundler) =>
+      ModuleLinker.of({
         link: Effect.fnUntraced(function*(text) {
-          const read = yield* readAs(text, "js").pipe(
-            Effect.catchTag("ModuleFaulty", () => readAs(text, "ts")),
-            // Whoever loads it says best what is wrong with it.
-            Effect.catchTag("ModuleFaulty", () => Effect.undefined)
-          )
-          if (read === undefined) return Option.none()
-          const isCommon = !/\bexport\b/.test(text) && /\b(module|exports)\b/.test(text)
-          const isFound = read.imports.every(({ specifier }) => specifier.startsWith("node:"))
-          if (read.file.type === "js" && !isCommon && isFound) return Option.none()
+          // Whoever loads one that can't be read says best what is wrong with it.
+          const read = yield* Effect.option(bundler.read({ file: moduleName, type: "js", text }))
+          if (Option.isNone(read)) return Option.none()
+          const { file, imports, isCommon } = read.value
+          const isFound = imports.every(({ specifier }) => specifier.startsWith("node:"))
+          if (file.type === "js" && !isCommon && isFound) return Option.none()
           // The bundler goes by the name to tell the two kinds of module apart.
           const entry = isCommon ? commonName : moduleName
-          const bundle = yield* bundler.bundle({ entry, files: [{ ...read.file, file: entry, links: [] }], standIns })
+          const bundle = yield* bundler.bundle({ entry, files: [{ ...file, file: entry, links: [] }], standIns })
           return Option.some({ ...bundle, map: SourcePlaces.renamed(bundle.map, commonName, moduleName) })
         })
-      })
-    })
+      }))
   ).pipe(Layer.provide(ModuleBundler.layer))
 }

@@ -5,7 +5,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import type { LinkedFile, ModuleFile, ModuleImport, ModulePosition } from "./BundlerProtocol.ts"
+import type { LinkedFile, ModuleImport, ModulePosition } from "./BundlerProtocol.ts"
 import { ModuleBundler, ModuleFaulty } from "./ModuleBundler.ts"
 import * as SourcePlaces from "./SourcePlaces.ts"
 
@@ -136,8 +136,9 @@ const make = Effect.fnUntraced(function*({ fetchMillis = 15_000, maxFiles = 100 
       const texts = yield* Effect.forEach(wanted, fetch, { concurrency: concurrentFetches })
       for (const [index, { file, url }] of wanted.entries()) {
         const links: Array<readonly [string, string]> = []
-        const module: ModuleFile = { file, type: /\.json$/i.test(url.pathname) ? "json" : "js", text: texts[index]! }
-        for (const by of yield* bundler.imports(module)) {
+        const type = /\.json$/i.test(url.pathname) ? "json" : "js"
+        const { file: module, imports } = yield* bundler.read({ file, type, text: texts[index]! })
+        for (const by of imports) {
           const target = yield* resolve(url, by)
           if (target === undefined) continue
           const imported = fileOf(target)

@@ -245,11 +245,26 @@ const make = Effect.fnUntraced(function*() {
   return Sandbox.of({ inspect, run: (request) => Effect.suspend(() => run(request)) })
 })
 
+/** Places of modules that failed of late, by hash: to read a large map takes longer than a run. */
+const knownPlaces = new Map<string, SourcePlaces.SourcePlaces>()
+const mostKnownPlaces = 8
+
+const placesOf = (hash: string, map: string): SourcePlaces.SourcePlaces => {
+  const places = knownPlaces.get(hash) ?? SourcePlaces.make(map, SourcePlaces.start)
+  knownPlaces.delete(hash)
+  knownPlaces.set(hash, places)
+  for (const oldest of knownPlaces.keys()) {
+    if (knownPlaces.size <= mostKnownPlaces) break
+    knownPlaces.delete(oldest)
+  }
+  return places
+}
+
 /** A result whose error is told in the lines that somebody wrote, at the first of them that is the component's own. */
-const inSource = (result: RunResult, { map }: SandboxModule): RunResult => {
+const inSource = (result: RunResult, { hash, map }: SandboxModule): RunResult => {
   if (result.error === undefined || map === undefined) return result
   const { column: _column, line: _line, ...error } = result.error
-  const stack = SourcePlaces.ofStack(SourcePlaces.make(map, SourcePlaces.start), error.stack)
+  const stack = SourcePlaces.ofStack(placesOf(hash, map), error.stack)
   return { ...result, error: { ...error, stack, ...SourcePlaces.firstIn(stack) } }
 }
 

@@ -54,6 +54,25 @@ layer(Http.layer, { excludeTestServices: true })("components by URL", (it) => {
       assert.strictEqual<unknown>(summary!["event"]!["raw_event"], "Hello you!")
     }))
 
+  it.effect("may be in TypeScript, each of their files", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const server = yield* ModuleServer.make({
+        "/orders.ts": `import { total } from "./total.ts"
+export default { name: "Orders", props: { http: "$.interface.http" }, run({ body }: { body: Array<number> }) {
+  this.$emit(total(body))
+} }`,
+        "/total.ts":
+          "export const total = (prices: ReadonlyArray<number>): number => prices.reduce((a, b) => a + b, 0)",
+        "/alone.ts": "interface A {}\nexport default { name: \"Alone\", run(): void {} }"
+      })
+      const source = yield* http.created("/v1/sources", { component_url: `${server.origin}/orders.ts` })
+      yield* http.request("POST", Http.endpointOf(source), { body: [1, 2] })
+      const [summary] = yield* http.summaries("/v1/sources/orders/event_summaries", 1)
+      assert.strictEqual<unknown>(summary!["event"]!["raw_event"], 3)
+      yield* http.created("/v1/components", { component_url: `${server.origin}/alone.ts` })
+    }))
+
   it.effect("are fetched anew where a source is changed", () =>
     Effect.gen(function*() {
       const http = yield* Http.tenant()

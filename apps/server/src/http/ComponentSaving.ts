@@ -95,7 +95,9 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
         )
         if (Option.isNone(linked)) return null
         const { code, map } = linked.value
-        if (code.length > maxLinked) return yield* Problem.tooLarge("The code with what it imports", maxLinked)
+        if (Math.max(code.length, map.length) > maxLinked) {
+          return yield* Problem.tooLarge("The code with what it imports", maxLinked)
+        }
         return { code, map, hash: yield* hashOf(code) } satisfies LinkedCode as LinkedCode
       })
 

@@ -54,6 +54,20 @@ const collectImports: esbuild.Plugin = {
   setup: ({ onResolve }) => onResolve({ filter: /.*/ }, ({ path }) => ({ errors: [{ text: "", detail: path }] }))
 }
 
+/** Whether a module is CommonJS, by what it says: its name here says neither. */
+const isCommon = async (text: string, type: ModuleFile["type"]): Promise<boolean> => {
+  const { metafile } = await esbuild.build({
+    ...settings,
+    stdin: { contents: text, sourcefile: "module.js", loader: type },
+    metafile: true,
+    plugins: [{
+      name: "leave imports",
+      setup: ({ onResolve }) => onResolve({ filter: /.*/ }, ({ path }) => ({ path, external: true }))
+    }]
+  })
+  return Object.values(metafile.inputs).some(({ format }) => format === "cjs")
+}
+
 const scan = async ({ file, text, type }: ModuleFile): Promise<BundlerAnswer> => {
   const { errors, warnings } = await build({
     stdin: { contents: text, sourcefile: file, loader: type },
@@ -65,9 +79,13 @@ const scan = async ({ file, text, type }: ModuleFile): Promise<BundlerAnswer> =>
   const imports = [...errors, ...warnings].filter(({ pluginName }) => pluginName === collector)
   return {
     _tag: "Scanned",
+    isCommon: await isCommon(text, type),
     imports: imports.map(({ detail, location }) => ({ specifier: String(detail), at: positionOf(file, location) }))
   }
 }
+
+/** Text that names no source map of its own: places are told in what was sent. */
+const withoutMap = (text: string): string => text.replaceAll(/^[ \t]*\/\/[#@][ \t]*sourceMappingURL=.*$/gm, "")
 
 const builtins = new Set(builtinModules)
 
@@ -76,7 +94,7 @@ const builtinOf = (specifier: string): string | undefined =>
   specifier.startsWith("node:") ? specifier : builtins.has(specifier) ? `node:${specifier}` : undefined
 
 const filesPlugin = ({ entry, files, standIns }: BundleTask): esbuild.Plugin => {
-  const contents = new Map(files.map(({ file, text, type }) => [file, { contents: text, loader: type }]))
+  const contents = new Map(files.map(({ file, text, type }) => [file, { contents: withoutMap(text), loader: type }]))
   const links = new Map(files.map((each) => [each.file, new Map(each.links)]))
   return {
     name: "files",
@@ -89,7 +107,7 @@ const filesPlugin = ({ entry, files, standIns }: BundleTask): esbuild.Plugin => 
             : { path: builtin, external: true }
         }
         // What stand-ins import lies where they do.
-        if (from === namespaces.standIn || from === "file") return undefined
+        if (kind !== "entry-point" && (from === namespaces.standIn || from === "file")) return undefined
         const file = kind === "entry-point" ? entry : links.get(importer)?.get(path)
         if (file !== undefined) return { path: file, namespace: namespaces.own }
         const standIn = Object.hasOwn(standIns, path) ? standIns[path] : undefined
