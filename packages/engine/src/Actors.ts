@@ -1,7 +1,7 @@
 import { NodeClusterSocket } from "@effect/platform-node"
 import * as Id from "@headwater/domain/Id"
 import { Source } from "@headwater/domain/Source"
-import { Context, type Duration, Effect, FiberSet, Layer, Option, Schema, type Scope } from "effect"
+import { Context, type Duration, Effect, Layer, Option, Schema, type Scope } from "effect"
 import {
   ClusterError,
   ClusterSchema,
@@ -22,6 +22,7 @@ import { getHeapStatistics } from "node:v8"
 import * as AccountActor from "./AccountActor.ts"
 import { Draining } from "./Draining.ts"
 import { EventRange } from "./DueDeletions.ts"
+import * as Hints from "./Hints.ts"
 import { HookFailed } from "./HookFailed.ts"
 import { BacklogFull, EndpointNotFound, HttpReply, NotAnswered } from "./HttpExchange.ts"
 import * as PeerSockets from "./PeerSockets.ts"
@@ -171,27 +172,7 @@ export class Actors extends Context.Service<Actors, {
         }
       }
 
-      const run = yield* FiberSet.makeRuntime()
-      /**
-       * What waits for the hint under way to the same actor, if anything: an actor that is slow to start holds up no
-       * other.
-       */
-      const waking = new Map<string, Wake.Wake | undefined>()
-
-      const sendAll = (actorId: string, hint: Wake.Wake): Effect.Effect<void> =>
-        send(actorId, hint).pipe(
-          // Whatever became of it, an actor that is leaving or broke included: the next hint is to be sent.
-          Effect.catchCause((cause) => Effect.logDebug("A hint was lost; a scan will find what is owed", cause)),
-          Effect.andThen(Effect.suspend(() => {
-            const next = waking.get(actorId)
-            if (next === undefined) {
-              waking.delete(actorId)
-              return Effect.void
-            }
-            waking.set(actorId, undefined)
-            return sendAll(actorId, next)
-          }))
-        )
+      const sendHint = yield* Hints.make(send)
 
       return Actors.of({
         // An actor called directly keeps to its own times.
@@ -209,10 +190,7 @@ export class Actors extends Context.Service<Actors, {
             ? reach(webhook(listenerId).Forget({ subscriptionId }), callTimeout)
             : reach(source(listenerId).Forget({ subscriptionId }), callTimeout),
         wake: (actorId, hint) => {
-          if (localOf(actorId)?.hint(hint) === true) return
-          const isUnderWay = waking.has(actorId)
-          waking.set(actorId, isUnderWay ? Wake.merge(waking.get(actorId), hint) : undefined)
-          if (!isUnderWay) run(sendAll(actorId, hint))
+          if (localOf(actorId)?.hint(hint) !== true) sendHint(actorId, hint)
         }
       })
     })

@@ -84,23 +84,29 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
       const subscriptions = yield* Subscriptions
 
       /**
-       * Whether the accounts that apps are given are there, and are accounts with these apps. Those that a source has from
-       * before are let be: one that was removed since keeps it from nothing.
+       * Whether the accounts that apps are given are there, and are accounts with these apps. What a source has from before
+       * for the same component is let be: an account that was removed since keeps it from no change.
        */
       const checkAppAccounts = Effect.fnUntraced(function*(
         accountId: Id.AccountId,
         component: Component,
-        given: Record<string, unknown>
+        props: Source["props"],
+        before?: Source
       ) {
-        const issues: Array<ConfiguredProps.Issue> = []
-        for (const { app, id, prop } of AppAccount.appProps(component.configurableProps, given)) {
+        const declared = component.configurableProps
+        const kept = before?.componentId === component.id ? AppAccount.appProps(declared, before.props) : []
+        const isKept = ({ id, prop }: AppAccount.AppProp) => kept.some((one) => one.prop === prop && one.id === id)
+        const chosen = AppAccount.appProps(declared, props).filter((one) => !isKept(one))
+        if (chosen.length === 0) return
+        const found = yield* appAccounts.find(accountId, chosen.map(({ id }) => id))
+        const issues = chosen.flatMap(({ app, id, prop }): ReadonlyArray<ConfiguredProps.Issue> => {
           const path = `configured_props.${prop}.authProvisionId`
-          const found = yield* appAccounts.get(accountId, id)
-          if (Option.isNone(found)) issues.push({ path, message: "there is no account with this id" })
-          else if (app !== undefined && found.value.app !== app) {
-            issues.push({ path, message: `is an account with ${found.value.app}, not with ${app}` })
-          }
-        }
+          const account = found.get(id)
+          if (account === undefined) return [{ path, message: "there is no account with this id" }]
+          return app === undefined || account.app === app
+            ? []
+            : [{ path, message: `is an account with ${account.app}, not with ${app}` }]
+        })
         if (issues.length > 0) return yield* new InvalidProps({ issues })
       })
 
@@ -153,7 +159,7 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
       const create: SourceLifecycle["Service"]["create"] = Effect.fnUntraced(
         function*({ accountId, component, configuredProps, name: given }) {
           const { hasHttp, props, timers } = yield* resolveProps(component, undefined, configuredProps)
-          yield* checkAppAccounts(accountId, component, configuredProps)
+          yield* checkAppAccounts(accountId, component, props)
           const name = given ?? slugOf(component.name)
           const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
           const source = yield* Effect.gen(function*() {
@@ -200,7 +206,7 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
             Option.match({ onNone: () => Effect.fail(new SourceNotFound()), onSome: Effect.succeed })
           ))
           const { hasHttp, props, timers } = yield* resolveProps(component, source, configuredProps)
-          yield* checkAppAccounts(source.accountId, component, configuredProps)
+          yield* checkAppAccounts(source.accountId, component, props, source)
           const renamed = name !== undefined && name !== source.name
           const next: Source = {
             ...source,

@@ -12,7 +12,7 @@ import type { DueItem } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
 import type { CommitError, CommitRejected } from "@headwater/log/GroupCommit"
 import type { Submission } from "@headwater/log/Submission"
-import type { RunCall, RunResponse, RunResult, SandboxModule } from "@headwater/sandbox/Run"
+import type { RunCall, RunRequest, RunResponse, RunResult, SandboxModule } from "@headwater/sandbox/Run"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Clock, DateTime, Effect, Exit, Metric, Option, Semaphore } from "effect"
@@ -74,6 +74,8 @@ const rememberAgainMs = 24 * 3_600_000
 
 const noMarks: ReadonlyMap<string, string> = new Map()
 
+const noCredentials = Effect.succeed({})
+
 const moduleOf = ({ code, codeHash, linked }: Component): SandboxModule => linked ?? { code, hash: codeHash }
 
 const hookInput = (hook: Hook, at: number): SourceInput => ({
@@ -100,31 +102,28 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
   let unpruned = 0
 
   /** What the apps among the props get as `$auth`, read each time: an account that was removed is removed at once. */
-  const credentialsOf = Effect.fnUntraced(function*({ component, source }: SourceMemory) {
+  const credentialsOf = ({ component, source }: SourceMemory): Effect.Effect<RunRequest["credentials"]> => {
     const apps = AppAccount.appProps(component.configurableProps, source.props)
-    if (apps.length === 0) return {}
-    const known = yield* untilAnswered(appAccounts.credentials(source.accountId, apps.map(({ id }) => id)))
-    return Object.fromEntries(apps.map(({ id, prop }) => [prop, known.get(id) ?? {}]))
-  })
+    if (apps.length === 0) return noCredentials
+    return Effect.map(
+      untilAnswered(appAccounts.credentials(source.accountId, apps.map(({ id }) => id))),
+      (known) => Object.fromEntries(apps.map(({ id, prop }) => [prop, known.get(id) ?? {}]))
+    )
+  }
 
-  const execute = Effect.fnUntraced(function*(
-    memory: SourceMemory,
-    call: RunCall,
-    onRespond?: (response: RunResponse) => Effect.Effect<void>
-  ) {
-    const credentials = yield* credentialsOf(memory)
-    return yield* sandbox.run({
-      accountId: memory.source.accountId,
-      sourceId: memory.source.id,
-      module: moduleOf(memory.component),
-      call,
-      props: propValues(memory.source),
-      interfaces: interfacesOf(memory.component, memory.source, publicUrl),
-      credentials,
-      db: memory.db,
-      ...(onRespond === undefined ? {} : { onRespond })
-    })
-  })
+  const execute = (memory: SourceMemory, call: RunCall, onRespond?: (response: RunResponse) => Effect.Effect<void>) =>
+    Effect.flatMap(credentialsOf(memory), (credentials) =>
+      sandbox.run({
+        accountId: memory.source.accountId,
+        sourceId: memory.source.id,
+        module: moduleOf(memory.component),
+        call,
+        props: propValues(memory.source),
+        interfaces: interfacesOf(memory.component, memory.source, publicUrl),
+        credentials,
+        db: memory.db,
+        ...(onRespond === undefined ? {} : { onRespond })
+      }))
 
   const knownMarks = Effect.fnUntraced(function*(memory: SourceMemory, strategy: Strategy, result: RunResult) {
     const wanted = Dedupe.marksFor(strategy, result.emits.map((emit) => emit.id))

@@ -26,6 +26,11 @@ export class AppAccounts extends Context.Service<AppAccounts, {
     readonly credentials: Credentials
   }) => Effect.Effect<AppAccount, SqlError.SqlError>
   readonly get: (accountId: Id.AccountId, id: string) => Effect.Effect<Option.Option<AppAccount>, SqlError.SqlError>
+  /** Those that there are, by id. */
+  readonly find: (
+    accountId: Id.AccountId,
+    ids: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyMap<string, AppAccount>, SqlError.SqlError>
   readonly page: (
     accountId: Id.AccountId,
     request: Page.PageRequest
@@ -74,6 +79,13 @@ export class AppAccounts extends Context.Service<AppAccounts, {
             one(sql`
               SELECT id, account_id, app, name, created_at FROM app_accounts
               WHERE id = ${id} AND account_id = ${accountId}`),
+          find: (accountId, ids) =>
+            sql`
+              SELECT id, account_id, app, name, created_at FROM app_accounts
+              WHERE account_id = ${accountId} AND ${sql.in("id", ids)}`.pipe(
+              Effect.flatMap(decodeAll),
+              Effect.map((found) => new Map(found.map((account) => [account.id, account])))
+            ),
           page: (accountId, request) =>
             Page.read(sql, {
               table: "app_accounts",

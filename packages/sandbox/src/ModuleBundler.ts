@@ -21,6 +21,12 @@ export class ModuleFaulty extends Schema.TaggedError<ModuleFaulty>()("ModuleFaul
   at: ModulePosition
 }) {}
 
+/** The parser came to no end with a module's text, or broke on it: whether it is one is not known. */
+export class ModuleUnread extends Schema.TaggedError<ModuleUnread>()("ModuleUnread", {
+  message: Schema.String,
+  at: ModulePosition
+}) {}
+
 /** A module whose text was read. */
 export interface ReadModule {
   readonly file: ModuleFile
@@ -48,8 +54,8 @@ const memoryKibibytes = 1024 * 1024
  */
 export class ModuleBundler extends Context.Service<ModuleBundler, {
   /** What a module's text says; it may be TypeScript where it is given as JavaScript. */
-  read(file: ModuleFile): Effect.Effect<ReadModule, ModuleFaulty>
-  bundle(task: BundleTask): Effect.Effect<Bundle, ModuleFaulty>
+  read(file: ModuleFile): Effect.Effect<ReadModule, ModuleFaulty | ModuleUnread>
+  bundle(task: BundleTask): Effect.Effect<Bundle, ModuleFaulty | ModuleUnread>
 }>()("@headwater/sandbox/ModuleBundler") {
   static readonly layer: Layer.Layer<ModuleBundler> = Layer.effect(ModuleBundler, Effect.suspend(() => make()))
 }
@@ -123,7 +129,7 @@ const make = Effect.fnUntraced(function*() {
 
   const perform = (file: string, task: BundlerTask) => {
     const unreadable = (why: string) =>
-      new ModuleFaulty({ message: `The module can't be read: ${why}`, at: { file, line: 1, column: 1 } })
+      new ModuleUnread({ message: `The module can't be read: ${why}`, at: { file, line: 1, column: 1 } })
     return FiberHandle.clear(idle).pipe(
       Effect.andThen(ask(task)),
       Effect.timeoutOrElse({
@@ -150,12 +156,9 @@ const make = Effect.fnUntraced(function*() {
 
   return ModuleBundler.of({
     read: (file) =>
-      file.type === "js"
-        ? scan(file).pipe(
-          // As which of the two it is faulty, is told by what it was given as.
-          Effect.catchTag("ModuleFaulty", (fault) => Effect.mapError(scan({ ...file, type: "ts" }), () => fault))
-        )
-        : scan(file),
+      Effect.catchTag(scan(file), "ModuleFaulty", (fault) =>
+        // As which of the two it is faulty, is told by what it was given as.
+        file.type === "js" ? Effect.mapError(scan({ ...file, type: "ts" }), () => fault) : Effect.fail(fault)),
     bundle: Effect.fnUntraced(function*(task) {
       const answer = yield* perform(task.entry, { _tag: "Bundle", ...task })
       if (answer._tag === "Bundled") return answer

@@ -100,6 +100,12 @@ function fail(_: string): never {
       assert.deepInclude({ ...fault }, { reason: "syntax" })
     }))
 
+  it.effect("what the parser breaks on is said to be unread, and not to be faulty", () =>
+    Effect.gen(function*() {
+      const fault = yield* Effect.flip(moduleOf(`export default { run() { return ${"(".repeat(1_000_000)} } }`))
+      assert.strictEqual(fault._tag, "ModuleUnread")
+    }))
+
   it.effect("has the helper modules under the names that components know", () =>
     Effect.gen(function*() {
       const sink = yield* WebhookSink.make(() => ({ status: 201, body: JSON.stringify({ id: 7 }) }))

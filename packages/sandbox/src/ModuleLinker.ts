@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { fileURLToPath } from "node:url"
-import { type Bundle, ModuleBundler, type ModuleFaulty } from "./ModuleBundler.ts"
+import { type Bundle, ModuleBundler, type ModuleFaulty, type ModuleUnread } from "./ModuleBundler.ts"
 import * as SourcePlaces from "./SourcePlaces.ts"
 import { moduleName } from "./SourcePlaces.ts"
 
@@ -21,15 +21,18 @@ const standIns = {
  */
 export class ModuleLinker extends Context.Service<ModuleLinker, {
   /** None where the module can run as it is. */
-  link(text: string): Effect.Effect<Option.Option<Bundle>, ModuleFaulty>
+  link(text: string): Effect.Effect<Option.Option<Bundle>, ModuleFaulty | ModuleUnread>
 }>()("@headwater/sandbox/ModuleLinker") {
   static readonly layer: Layer.Layer<ModuleLinker> = Layer.effect(
     ModuleLinker,
     Effect.map(ModuleBundler, (bundler) =>
       ModuleLinker.of({
         link: Effect.fnUntraced(function*(text) {
-          // Whoever loads one that can't be read says best what is wrong with it.
-          const read = yield* Effect.option(bundler.read({ file: moduleName, type: "js", text }))
+          const read = yield* bundler.read({ file: moduleName, type: "js", text }).pipe(
+            Effect.asSome,
+            // Whoever loads it says best what is wrong with it.
+            Effect.catchTag("ModuleFaulty", () => Effect.succeedNone)
+          )
           if (Option.isNone(read)) return Option.none()
           const { file, imports, isCommon } = read.value
           const isFound = imports.every(({ specifier }) => specifier.startsWith("node:"))

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { LinkedFile, ModuleImport, ModulePosition } from "./BundlerProtocol.ts"
-import { ModuleBundler, ModuleFaulty } from "./ModuleBundler.ts"
+import { ModuleBundler, ModuleFaulty, type ModuleUnread } from "./ModuleBundler.ts"
 import * as SourcePlaces from "./SourcePlaces.ts"
 
 /** What was given is no URL that may be fetched. */
@@ -56,7 +56,7 @@ interface Wanted {
 export class RemoteModules extends Context.Service<RemoteModules, {
   load(
     request: RemoteModuleRequest
-  ): Effect.Effect<RemoteModule, RemoteUrlRefused | RemoteModulesTooLarge | ModuleFaulty>
+  ): Effect.Effect<RemoteModule, RemoteUrlRefused | RemoteModulesTooLarge | ModuleFaulty | ModuleUnread>
 }>()("@headwater/sandbox/RemoteModules") {
   static readonly layer = (
     options: RemoteModulesOptions = {}

@@ -88,10 +88,9 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
         new TextEncoder().encode(text).length > maxCode ? Effect.fail(Problem.tooLarge(field, maxCode)) : Effect.void
 
       const link = Effect.fnUntraced(function*(text: string, place: Place) {
-        const linked = yield* Effect.catchTag(
+        const linked = yield* Effect.mapError(
           linker.link(text),
-          "ModuleFaulty",
-          ({ at, message }) => Effect.fail(unusable({ ...at, message }, place))
+          ({ at, message }) => unusable({ ...at, message }, place)
         )
         if (Option.isNone(linked)) return null
         const { code, map } = linked.value
@@ -166,7 +165,8 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
             RemoteUrlRefused: ({ message }) => Effect.fail(invalidUrl(message)),
             RemoteModulesTooLarge: ({ limitBytes }) =>
               Effect.fail(Problem.tooLarge("What component_url names, with its imports,", limitBytes)),
-            ModuleFaulty: ({ at, message }) => Effect.fail(componentInvalid({ message, ...at }))
+            ModuleFaulty: ({ at, message }) => Effect.fail(componentInvalid({ message, ...at })),
+            ModuleUnread: ({ at, message }) => Effect.fail(componentInvalid({ message, ...at }))
           }))
           yield* checkSize("The code of component_url", code)
           return yield* save(accountId, { text: code, url, place })

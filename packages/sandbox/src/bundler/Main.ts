@@ -35,6 +35,7 @@ interface Built {
   readonly errors: ReadonlyArray<esbuild.Message>
   readonly warnings: ReadonlyArray<esbuild.Message>
   readonly outputFiles: ReadonlyArray<esbuild.OutputFile>
+  readonly metafile?: esbuild.Metafile | undefined
 }
 
 const isBuildFailure = (thrown: unknown): thrown is esbuild.BuildFailure =>
@@ -48,38 +49,26 @@ const build = (options: esbuild.BuildOptions): Promise<Built> =>
 
 const collector = "imports"
 
-/** Every import is reported as an error, since only errors have a position. */
+/** Every import is warned of, since only messages have a position. */
 const collectImports: esbuild.Plugin = {
   name: collector,
-  setup: ({ onResolve }) => onResolve({ filter: /.*/ }, ({ path }) => ({ errors: [{ text: "", detail: path }] }))
-}
-
-/** Whether a module is CommonJS, by what it says: its name here says neither. */
-const isCommon = async (text: string, type: ModuleFile["type"]): Promise<boolean> => {
-  const { metafile } = await esbuild.build({
-    ...settings,
-    stdin: { contents: text, sourcefile: "module.js", loader: type },
-    metafile: true,
-    plugins: [{
-      name: "leave imports",
-      setup: ({ onResolve }) => onResolve({ filter: /.*/ }, ({ path }) => ({ path, external: true }))
-    }]
-  })
-  return Object.values(metafile.inputs).some(({ format }) => format === "cjs")
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /.*/ }, ({ path }) => ({ path, external: true, warnings: [{ text: "", detail: path }] }))
 }
 
 const scan = async ({ file, text, type }: ModuleFile): Promise<BundlerAnswer> => {
-  const { errors, warnings } = await build({
-    stdin: { contents: text, sourcefile: file, loader: type },
+  const { errors, metafile, warnings } = await build({
+    // The name would say which kind of module it is; the text is to.
+    stdin: { contents: text, sourcefile: "module.js", loader: type },
+    metafile: true,
     plugins: [collectImports]
   })
-  const fault = errors.find(({ pluginName }) => pluginName !== collector)
+  const [fault] = errors
   if (fault !== undefined) return { _tag: "Faulty", message: fault.text, at: positionOf(file, fault.location) }
-  // Some imports may fail without harm, such as one in a try block: those are warnings.
-  const imports = [...errors, ...warnings].filter(({ pluginName }) => pluginName === collector)
+  const imports = warnings.filter(({ pluginName }) => pluginName === collector)
   return {
     _tag: "Scanned",
-    isCommon: await isCommon(text, type),
+    isCommon: Object.values(metafile?.inputs ?? {}).some(({ format }) => format === "cjs"),
     imports: imports.map(({ detail, location }) => ({ specifier: String(detail), at: positionOf(file, location) }))
   }
 }
