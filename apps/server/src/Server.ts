@@ -9,6 +9,7 @@ import * as Engine from "@headwater/engine/Engine"
 import { EngineConfig } from "@headwater/engine/EngineConfig"
 import * as Tables from "@headwater/log/Tables"
 import { accessibleExecutable, sandboxIdentity } from "@headwater/postgres/Unprivileged"
+import { Packages } from "@headwater/sandbox/Packages"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import { packagedDenoPath, SandboxConfig } from "@headwater/sandbox/SandboxConfig"
 import { Effect, Layer, Option } from "effect"
@@ -65,12 +66,20 @@ const sandbox = Sandbox.layer.pipe(
   Layer.provide(EgressBroker.layer())
 )
 
+const packages = Layer.unwrap(Effect.map(ServerConfig, ({ dataDirectory, extraCa, npmRegistry }) =>
+  Packages.layer({
+    directory: Path.join(dataDirectory, "packages"),
+    ...(Option.isSome(extraCa) ? { extraCaFile: extraCa.value } : {}),
+    ...(Option.isSome(npmRegistry) ? { registry: npmRegistry.value } : {})
+  })))
+
 const serverEngine = Layer.unwrap(
   Effect.map(ServerConfig, ({ node, retentionDays }) => Engine.layerServer({ retentionDays, node }))
 )
 
 const engine = Layer.mergeAll(serverEngine, AccountLifecycle.layer).pipe(
   Layer.provideMerge(sandbox),
+  Layer.provideMerge(packages),
   Layer.provideMerge(egressHttp),
   Layer.provideMerge(guard),
   Layer.provideMerge(Tables.layer),

@@ -36,6 +36,8 @@ export interface ServerSettings {
   readonly egressAllowList: EgressAllowList.EgressAllowList
   /** Absolute path of a PEM file. */
   readonly extraCa: Option.Option<string>
+  /** Where component code's npm packages come from; `None` for the public registry. */
+  readonly npmRegistry: Option.Option<string>
   readonly retentionDays: number
   /** Requests a second per account; 0 for no limit. */
   readonly rateLimit: number
@@ -141,12 +143,18 @@ const node: Parse<{ readonly host: string; readonly port: number }> = (value) =>
   )
 }
 
+const npmRegistry: Parse<string> = (value) =>
+  URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
+    ? Result.succeed(value)
+    : Result.fail(`must be a URL that begins with http:// or https://, not ${quote(value)}`)
+
 const path: Parse<string> = (value) => Result.succeed(Path.resolve(value))
 
 function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
   return Effect.gen(function*() {
     const port = yield* variable("HEADWATER_PORT", integer(1, 65_535))
     const listenHost = yield* variable("HEADWATER_HOST", host)
+    const npmsOwn = yield* variable("npm_config_registry", npmRegistry)
     const url = yield* variable("HEADWATER_URL", publicUrl)
     const database = yield* variable("DATABASE_URL", databaseUrl)
     const secret = yield* variable("HEADWATER_SECRET_KEY", secretKey)
@@ -186,6 +194,11 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
             : { egressAllow: [], egressAllowList: EgressAllowList.empty }
       ),
       extraCa: yield* variable("HEADWATER_EXTRA_CA", path),
+      npmRegistry: Option.orElse(
+        yield* variable("HEADWATER_NPM_REGISTRY", npmRegistry),
+        // What npm, which starts the server, is configured with itself.
+        () => npmsOwn
+      ),
       retentionDays: Option.getOrElse(yield* variable("HEADWATER_RETENTION_DAYS", integer(1, 36_500)), () => 30),
       rateLimit: Option.getOrElse(yield* variable("HEADWATER_RATE_LIMIT", integer(0, 1_000_000)), () => 0),
       maxBody: Option.getOrElse(
@@ -234,6 +247,7 @@ export const render = (settings: ServerSettings): string => {
     ["HEADWATER_SECRET_KEY", secret(settings.secretKey, "(generated in the data directory)")],
     ["HEADWATER_EGRESS_ALLOW", settings.egressAllow.join(",")],
     ["HEADWATER_EXTRA_CA", Option.getOrElse(settings.extraCa, () => "")],
+    ["HEADWATER_NPM_REGISTRY", Option.getOrElse(settings.npmRegistry, () => "")],
     ["HEADWATER_RETENTION_DAYS", settings.retentionDays],
     ["HEADWATER_RATE_LIMIT", settings.rateLimit],
     ["HEADWATER_MAX_BODY", settings.maxBody],

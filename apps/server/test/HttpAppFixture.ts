@@ -9,6 +9,7 @@ import { Draining } from "@headwater/engine/Draining"
 import * as Engine from "@headwater/engine/Engine"
 import { EngineConfig } from "@headwater/engine/EngineConfig"
 import * as Json from "@headwater/testing/Json"
+import * as PackageRegistry from "@headwater/testing/PackageRegistry"
 import { realSandbox } from "@headwater/testing/RealSandbox"
 import * as TestTables from "@headwater/testing/TestTables"
 import { Effect, Layer, Redacted, Schedule } from "effect"
@@ -31,6 +32,8 @@ const sandbox = realSandbox({
 
 const engine = Layer.mergeAll(Engine.layer, AccountLifecycle.layer).pipe(
   Layer.provideMerge(sandbox),
+  Layer.provideMerge(PackageRegistry.packages),
+  Layer.provideMerge(PackageRegistry.PackageRegistry.layer),
   Layer.provideMerge(EgressHttp.layer()),
   Layer.provideMerge(EgressGuard.layer(EgressAllowList.loopback)),
   Layer.provideMerge(TestTables.layer),

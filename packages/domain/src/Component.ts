@@ -38,7 +38,9 @@ export const LinkedCode = Schema.Struct({
   /** As that of the component's code. */
   hash: Schema.String,
   /** A source map from this to the component's code, as JSON. */
-  map: Schema.String
+  map: Schema.String,
+  /** Versions and checksums of the npm packages that became part of it, where it has any, as their installer notes them. */
+  lock: Schema.optionalKey(Schema.String)
 })
 export type LinkedCode = typeof LinkedCode.Type
 

@@ -44,6 +44,11 @@ export class Components extends Context.Service<Components, {
     accountId: AccountId,
     key: string
   ) => Effect.Effect<Option.Option<Component>, SqlError.SqlError>
+  /** What the newest of the account's components with the code runs, if npm packages became part of it. */
+  readonly lockedCode: (
+    accountId: AccountId,
+    codeHash: string
+  ) => Effect.Effect<Option.Option<LinkedCode>, SqlError.SqlError>
   /** The newest version in the registry. */
   readonly newestPublished: (key: string) => Effect.Effect<Option.Option<Component>, SqlError.SqlError>
   /**
@@ -105,6 +110,14 @@ export class Components extends Context.Service<Components, {
         newestByKey: (accountId, key) =>
           one(sql`
             SELECT * FROM components WHERE account_id = ${accountId} AND key = ${key} ORDER BY id DESC LIMIT 1`),
+        lockedCode: (accountId, codeHash) =>
+          Effect.map(
+            one(sql`
+              SELECT * FROM components
+              WHERE account_id = ${accountId} AND code_hash = ${codeHash} AND linked IS NOT NULL
+              ORDER BY id DESC LIMIT 1`),
+            Option.flatMap(({ linked }) => linked?.lock === undefined ? Option.none() : Option.some(linked))
+          ),
         newestPublished,
         publish: Effect.fnUntraced(function*(component) {
           yield* sql`SELECT pg_advisory_xact_lock(${registryLock})`

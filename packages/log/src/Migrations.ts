@@ -12,6 +12,7 @@ import retention from "./migrations/0008_retention.ts"
 import linkedComponents from "./migrations/0009_linked_components.ts"
 import appAccounts from "./migrations/0010_app_accounts.ts"
 import sealedProps from "./migrations/0011_sealed_props.ts"
+import lockedComponents from "./migrations/0012_locked_components.ts"
 
 /** Brings the database to this version's schema. Forward only; safe to run on several nodes at once. */
 export const run = PgMigrator.run({
@@ -27,6 +28,7 @@ export const run = PgMigrator.run({
     "0008_retention": retention,
     "0009_linked_components": linkedComponents,
     "0010_app_accounts": appAccounts,
-    "0011_sealed_props": sealedProps
+    "0011_sealed_props": sealedProps,
+    "0012_locked_components": lockedComponents
   })
 }).pipe(Effect.asVoid)

@@ -29,8 +29,14 @@ export interface BundleTask {
   /** The file whose exports the module has. */
   readonly entry: string
   readonly files: ReadonlyArray<LinkedFile>
-  /** Modules of our own that take the place of others: paths by specifier. They and what they import become part of it. */
+  /** Modules of our own that take the place of others: paths by package. They and what they import become part of it. */
   readonly standIns: Readonly<Record<string, string>>
+  /** Installed packages, which become part of it. What they import from elsewhere than the folder they don't get. */
+  readonly packages?: {
+    readonly folder: string
+    /** By specifier, as the folder has them. */
+    readonly names: Readonly<Record<string, string>>
+  }
 }
 
 export const ModuleImport = Schema.Struct({ specifier: Schema.String, at: ModulePosition })
@@ -40,7 +46,7 @@ export const BundlerAnswer = Schema.TaggedUnion({
   Scanned: { imports: Schema.Array(ModuleImport), isCommon: Schema.Boolean },
   /** `map` is a source map as JSON. */
   Bundled: { code: Schema.String, map: Schema.String },
-  /** The text is no module. */
+  /** The text is no module, or something that it imports is not there. */
   Faulty: { message: Schema.String, at: ModulePosition }
 })
 export type BundlerAnswer = typeof BundlerAnswer.Type

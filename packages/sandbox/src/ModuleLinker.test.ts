@@ -1,9 +1,12 @@
 import { assert, layer } from "@effect/vitest"
+import * as PackageRegistry from "@headwater/testing/PackageRegistry"
 import { hashOf, realSandbox, runCode } from "@headwater/testing/RealSandbox"
+import * as TemporaryDirectory from "@headwater/testing/TemporaryDirectory"
 import * as WebhookSink from "@headwater/testing/WebhookSink"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Fs from "node:fs/promises"
 import { ModuleLinker } from "./ModuleLinker.ts"
 import type { RunRequest } from "./Run.ts"
 import { Sandbox } from "./Sandbox.ts"
@@ -31,7 +34,12 @@ const inspected = Effect.fnUntraced(function*(text: string) {
   return yield* sandbox.inspect({ accountId: "u_test", module: yield* moduleOf(text) })
 })
 
-layer(Layer.merge(realSandbox({ allow: "loopback" }), ModuleLinker.layer), {
+const linker = ModuleLinker.layer.pipe(
+  Layer.provide(PackageRegistry.packages),
+  Layer.provideMerge(PackageRegistry.PackageRegistry.layer)
+)
+
+layer(Layer.merge(realSandbox({ allow: "loopback" }), linker), {
   excludeTestServices: true,
   timeout: "60 seconds"
 })("a component's module", (it) => {
@@ -160,7 +168,7 @@ function fail(_: string): never {
       const fault = yield* Effect.flip(moduleOf(`import { nothing } from "@pipedream/platform"
 export default { run() { nothing() } }`))
       assert.match(fault.message, /"nothing"/)
-      assert.deepInclude(fault.at, { file: "component.mjs", line: 1 })
+      assert.deepInclude(fault._tag === "ModuleFaulty" ? fault.at : {}, { file: "component.mjs", line: 1 })
       const { error } = yield* run(`
         import { sqlProxy } from "@pipedream/platform"
         export default { run() { sqlProxy.nothing() } }`)
@@ -175,4 +183,126 @@ export default { run() { nothing() } }`))
       assert.match(error?.stack ?? "", /\baxios\/lib\//)
       assert.notMatch(error?.stack ?? "", /node_modules|\/packages\//)
     }))
+
+  it.effect("imports npm packages, those of theirs, and several versions of one", () =>
+    Effect.gen(function*() {
+      const { asked, publish } = yield* PackageRegistry.PackageRegistry
+      const esm = { type: "module", exports: { ".": "./main.js", "./sub/*": "./sub/*.js" } }
+      publish({
+        name: "units",
+        version: "1.0.0",
+        files: { "index.js": `exports.metre = () => "m" + require("./sub")`, "sub.js": "module.exports = 1" }
+      })
+      publish({ name: "units", version: "2.0.0", files: { "index.js": `exports.metre = () => "metre"` } })
+      publish({
+        name: "@some/lengths",
+        version: "1.2.3",
+        manifest: { ...esm, dependencies: { units: "^1.0.0", "@pipedream/platform": "^1.0.0" } },
+        files: {
+          "main.js": `
+            import { metre } from "units"
+            import { ConfigurationError } from "@pipedream/platform"
+            export const length = (n) => {
+              if (n < 0) throw new ConfigurationError("no length")
+              return n + metre()
+            }`,
+          "sub/area.js": `export default (n) => n + "m2"`
+        }
+      })
+      const text = `
+        import { length } from "@some/lengths"
+        import area from "npm:@some/lengths@^1.2/sub/area"
+        import units, { metre } from "units"
+        import old from "units@1"
+        export default { run(n) { this.$emit([length(n), area(n), metre(), typeof units.metre, old.metre()]) } }`
+      assert.deepStrictEqual(yield* emitted(text, { call: { _tag: "Run", eventJson: "3" } }), [
+        ["3m1", "3m2", "metre", "function", "m1"]
+      ])
+      assert.notInclude(asked, "@pipedream/platform")
+      const { error } = yield* run(text, { call: { _tag: "Run", eventJson: "-1" } })
+      assert.strictEqual(error?.name, "ConfigurationError")
+      assert.match(error?.stack ?? "", /at length \(@some\/lengths\/main\.js:5:\d+\)\n.*at .*run \(component\.mjs:6:/)
+    }))
+
+  it.effect("never runs the scripts of a package, and reads nothing that lies outside of it", () =>
+    Effect.gen(function*() {
+      const { publish } = yield* PackageRegistry.PackageRegistry
+      const directory = yield* TemporaryDirectory.make("outside")
+      const secret = `${directory}/secret.json`
+      yield* Effect.promise(() => Fs.writeFile(secret, `"secret"`))
+      publish({
+        name: "sly",
+        version: "1.0.0",
+        manifest: { scripts: { preinstall: `touch ${directory}/ran`, postinstall: `touch ${directory}/ran` } },
+        files: {
+          "index.js": `
+            const attempt = (read) => { try { return read() } catch (error) { return error.code } }
+            module.exports = [
+              attempt(() => require(${JSON.stringify(secret)})),
+              attempt(() => require(${JSON.stringify("../".repeat(30) + secret.slice(1))}))
+            ]`
+        }
+      })
+      publish({ name: "slyer", version: "1.0.0", manifest: { main: secret }, files: {} })
+      assert.deepStrictEqual(yield* emitted(`import sly from "sly"; export default { run() { this.$emit(sly) } }`), [
+        ["MODULE_NOT_FOUND", "MODULE_NOT_FOUND"]
+      ])
+      const fault = yield* Effect.flip(moduleOf(`import sly from "slyer"; export default { run() {} }`))
+      assert.match(fault.message, /"slyer" is not in its package/)
+      assert.deepStrictEqual(yield* Effect.promise(() => Fs.readdir(directory)), ["secret.json"])
+    }))
+
+  it.effect("names the import that can't be had, where it stands", () =>
+    Effect.gen(function*() {
+      const { publish } = yield* PackageRegistry.PackageRegistry
+      publish({ name: "there", version: "1.0.0", files: { "index.js": "" } })
+      publish({
+        name: "roundabout",
+        version: "1.0.0",
+        manifest: { dependencies: { elsewhere: "http://127.0.0.1:1/elsewhere.tgz" } },
+        files: { "index.js": `require("elsewhere")` }
+      })
+      publish({ name: "compiled", version: "1.0.0", files: { "index.js": "", "binding.gyp": "{}" } })
+      publish({
+        name: "prebuilt",
+        version: "1.0.0",
+        files: { "index.js": `require("./addon.node")`, "addon.node": "" }
+      })
+      const faultOf = (specifier: string) =>
+        inspected(`import there from "there"\n  import "${specifier}"\nexport default { run() {} }`).pipe(
+          Effect.flip,
+          Effect.map((fault) => ({
+            message: fault.message,
+            line: fault._tag === "ModuleFaulty" ? fault.at.line : undefined
+          }))
+        )
+      const absent = yield* faultOf("nowhere")
+      assert.strictEqual(absent.line, 2)
+      assert.match(absent.message, /^"nowhere" can't be installed: .*'nowhere'/)
+      assert.match((yield* faultOf("there@^2")).message, /^"there@\^2" can't be installed: .*'there'/)
+      assert.match((yield* faultOf("there@beta/file.js")).message, /^"there@beta\/file\.js" can't be installed/)
+      const inside = yield* faultOf("there/nothing.js")
+      assert.deepStrictEqual(inside, { message: `"there/nothing.js" is not in its package`, line: 2 })
+      assert.match((yield* faultOf("roundabout")).message, /elsewhere/)
+      assert.match((yield* faultOf("compiled")).message, /compiled is a native addon/)
+      assert.match((yield* faultOf("prebuilt")).message, /addon\.node is a native addon/)
+    }))
+
+  it.effect("keeps the versions of a lock, and gets them without the registry", () =>
+    Effect.gen(function*() {
+      const registry = yield* PackageRegistry.PackageRegistry
+      const linker = yield* ModuleLinker
+      registry.publish({ name: "steady", version: "1.0.0", files: { "index.js": "module.exports = 'one'" } })
+      const text = `import steady from "steady"; export default { run() { this.$emit(steady) } }`
+      const first = Option.getOrThrow(yield* linker.link(text))
+      registry.publish({ name: "steady", version: "1.1.0", files: { "index.js": "module.exports = 'two'" } })
+      assert.match(Option.getOrThrow(yield* linker.link(text)).code, /'?"?two/)
+      assert.match(Option.getOrThrow(yield* linker.link(`${text}\n`, first.lock)).code, /'?"?one/)
+      registry.up = false
+      assert.match(Option.getOrThrow(yield* linker.link(`${text}\n`, first.lock)).code, /'?"?one/)
+      const { _tag } = yield* Effect.flip(linker.link(text))
+      assert.strictEqual(_tag, "PackagesUnreachable")
+    }).pipe(Effect.ensuring(Effect.map(PackageRegistry.PackageRegistry, (registry) => {
+      registry.up = true
+    }))))
 })

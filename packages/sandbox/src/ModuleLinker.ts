@@ -2,46 +2,122 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { fileURLToPath } from "node:url"
-import { type Bundle, ModuleBundler, type ModuleFaulty, type ModuleUnread } from "./ModuleBundler.ts"
+import * as Schema from "effect/Schema"
+import * as Fs from "node:fs/promises"
+import { isBuiltin } from "node:module"
+import { join } from "node:path"
+import type { ModuleImport, ModulePosition } from "./BundlerProtocol.ts"
+import { type Bundle, ModuleBundler, ModuleFaulty, type ModuleUnread } from "./ModuleBundler.ts"
+import { Packages } from "./Packages.ts"
+import * as PackageSpecifier from "./PackageSpecifier.ts"
 import * as SourcePlaces from "./SourcePlaces.ts"
 import { moduleName } from "./SourcePlaces.ts"
+import { standIns } from "./StandIns.ts"
 
 const commonName = "component.cjs"
 
-/** Modules of our own that components import by the names of others (`components.md`). */
-const standIns = {
-  "@pipedream/platform": fileURLToPath(new URL("./standins/Platform.ts", import.meta.url)),
-  "@pipedream/types": fileURLToPath(new URL("./standins/Types.ts", import.meta.url))
+/** A module that the sandbox can run, with the versions of the packages that became part of it. */
+export interface LinkedModule extends Bundle {
+  readonly lock?: string
 }
+
+/** The registry of packages can't be reached. */
+export class PackagesUnreachable extends Schema.TaggedError<PackagesUnreachable>()("PackagesUnreachable", {
+  message: Schema.String
+}) {}
+
+export type LinkFailure = ModuleFaulty | ModuleUnread | PackagesUnreachable
 
 /**
  * Makes of a component's module one that the sandbox can run: TypeScript and CommonJS become what it understands, Node's
- * own modules get the names under which it has them, and what has a stand-in becomes part of it.
+ * own modules get the names under which it has them, and npm packages and what has a stand-in become part of it.
  */
 export class ModuleLinker extends Context.Service<ModuleLinker, {
-  /** None where the module can run as it is. */
-  link(text: string): Effect.Effect<Option.Option<Bundle>, ModuleFaulty | ModuleUnread>
+  /**
+   * None where the module can run as it is.
+   *
+   * @param lock that of an earlier version of the module, which keeps the packages that both import as they were
+   */
+  link(text: string, lock?: string): Effect.Effect<Option.Option<LinkedModule>, LinkFailure>
+  /** A module whose default export is that of a package's module, in the version that is the newest now. */
+  pin(specifier: PackageSpecifier.PackageSpecifier): Effect.Effect<string, LinkFailure>
 }>()("@headwater/sandbox/ModuleLinker") {
-  static readonly layer: Layer.Layer<ModuleLinker> = Layer.effect(
+  static readonly layer: Layer.Layer<ModuleLinker, never, Packages> = Layer.effect(
     ModuleLinker,
-    Effect.map(ModuleBundler, (bundler) =>
-      ModuleLinker.of({
-        link: Effect.fnUntraced(function*(text) {
-          const read = yield* bundler.read({ file: moduleName, type: "js", text }).pipe(
-            Effect.asSome,
-            // Whoever loads it says best what is wrong with it.
-            Effect.catchTag("ModuleFaulty", () => Effect.succeedNone)
-          )
-          if (Option.isNone(read)) return Option.none()
-          const { file, imports, isCommon } = read.value
-          const isFound = imports.every(({ specifier }) => specifier.startsWith("node:"))
-          if (file.type === "js" && !isCommon && isFound) return Option.none()
-          // The bundler goes by the name to tell the two kinds of module apart.
-          const entry = isCommon ? commonName : moduleName
-          const bundle = yield* bundler.bundle({ entry, files: [{ ...file, file: entry, links: [] }], standIns })
-          return Option.some({ ...bundle, map: SourcePlaces.renamed(bundle.map, commonName, moduleName) })
-        })
-      }))
+    Effect.suspend(() => make())
   ).pipe(Layer.provide(ModuleBundler.layer))
 }
+
+interface PackageImport {
+  readonly specifier: string
+  readonly at: ModulePosition
+  readonly package: PackageSpecifier.PackageSpecifier
+}
+
+const packagesOf = (imports: ReadonlyArray<ModuleImport>): ReadonlyArray<PackageImport> =>
+  imports.flatMap(({ at, specifier }) => {
+    const found = isBuiltin(specifier) ? undefined : PackageSpecifier.parse(specifier)
+    return found === undefined || Object.hasOwn(standIns, found.name) ? [] : [{ specifier, at, package: found }]
+  })
+
+const make = Effect.fnUntraced(function*() {
+  const bundler = yield* ModuleBundler
+  const packages = yield* Packages
+
+  const install = (imports: ReadonlyArray<PackageImport>, lock: string | undefined) =>
+    packages.install(imports.map((each) => each.package), lock).pipe(
+      Effect.mapError(({ message, name, range, reason }) => {
+        if (reason === "unreachable") return new PackagesUnreachable({ message })
+        const ofName = imports.filter((each) => each.package.name === name)
+        const by = ofName.find((each) => each.package.range === range) ?? ofName[0] ?? imports[0]
+        const what = by === undefined ? "" : `${JSON.stringify(by.specifier)} can't be installed: `
+        return new ModuleFaulty({ message: what + message, at: by?.at ?? SourcePlaces.start })
+      })
+    )
+
+  return ModuleLinker.of({
+    link: Effect.fnUntraced(function*(text, lock) {
+      const read = yield* bundler.read({ file: moduleName, type: "js", text }).pipe(
+        Effect.asSome,
+        // Whoever loads it says best what is wrong with it.
+        Effect.catchTag("ModuleFaulty", () => Effect.succeedNone)
+      )
+      if (Option.isNone(read)) return Option.none()
+      const { file, imports, isCommon } = read.value
+      const isFound = imports.every(({ specifier }) => specifier.startsWith("node:"))
+      if (file.type === "js" && !isCommon && isFound) return Option.none()
+      // The bundler goes by the name to tell the two kinds of module apart.
+      const entry = isCommon ? commonName : moduleName
+      const task = { entry, files: [{ ...file, file: entry, links: [] }], standIns }
+      const packaged = packagesOf(imports)
+      const installed = packaged.length === 0 ? undefined : yield* install(packaged, lock)
+      const bundle = yield* bundler.bundle(
+        installed === undefined ? task : {
+          ...task,
+          packages: {
+            folder: installed.folder,
+            names: Object.fromEntries(
+              packaged.map((each) => [each.specifier, installed.nameOf(each.package) + each.package.subpath])
+            )
+          }
+        }
+      )
+      return Option.some({
+        code: bundle.code,
+        map: SourcePlaces.renamed(bundle.map, commonName, moduleName),
+        ...(installed === undefined ? {} : { lock: installed.lock })
+      })
+    }, Effect.scoped),
+    pin: Effect.fnUntraced(function*(specifier) {
+      const written = PackageSpecifier.format(specifier)
+      const installed = yield* install([{ specifier: written, at: SourcePlaces.start, package: specifier }], undefined)
+      const version = yield* Effect.promise(() => versionIn(join(installed.folder, "node_modules", specifier.name)))
+      return `export { default } from ${JSON.stringify(PackageSpecifier.format({ ...specifier, range: version }))}\n`
+    }, Effect.scoped)
+  })
+})
+
+const Manifest = Schema.fromJsonString(Schema.Struct({ version: Schema.String }))
+
+const versionIn = async (folder: string): Promise<string> =>
+  Schema.decodeSync(Manifest)(await Fs.readFile(join(folder, "package.json"), "utf8")).version

@@ -6,7 +6,8 @@ import { type Component, type LinkedCode, withoutOddLabels } from "@headwater/do
 import * as Id from "@headwater/domain/Id"
 import { version } from "@headwater/domain/Version"
 import { Components } from "@headwater/log/Components"
-import { ModuleLinker } from "@headwater/sandbox/ModuleLinker"
+import { type LinkFailure, ModuleLinker } from "@headwater/sandbox/ModuleLinker"
+import * as PackageSpecifier from "@headwater/sandbox/PackageSpecifier"
 import { RemoteModules } from "@headwater/sandbox/RemoteModules"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import * as SourcePlaces from "@headwater/sandbox/SourcePlaces"
@@ -27,6 +28,9 @@ const filesPerCode = 4
 
 /** Code with what became part of it, in characters: each process that runs it is sent all of it. */
 const maxLinked = 16 * 1024 * 1024
+
+/** When to try again what the registry of packages could not answer. */
+const retryAfterSeconds = 30
 
 /** As whom the sandbox loads what belongs to no account. */
 const registry = "registry"
@@ -56,18 +60,31 @@ interface Code {
   readonly text: string
   readonly url: string | null
   readonly place: Place
+  /** That of the component in whose place this one comes. */
+  readonly lock: string | undefined
+}
+
+/** What is known of code beside itself. */
+export interface CodeDetails {
+  /** Where the code is hosted, kept as metadata. */
+  readonly url?: string | undefined
+  /** The component in whose place this one comes; packages that both import stay in their versions. */
+  readonly previous?: Component | undefined
 }
 
 /** Saves component code, after the sandbox has loaded it and said what it is. */
 export class ComponentSaving extends Context.Service<ComponentSaving, {
-  /** @param url where the code is hosted, kept as metadata */
   readonly save: (
     accountId: Id.AccountId,
     code: string,
-    url: string | undefined
+    details: CodeDetails
   ) => Effect.Effect<SavedComponent, SavingProblem>
-  /** Fetches the code, with what it imports from the same origin. */
-  readonly saveFrom: (accountId: Id.AccountId, url: string) => Effect.Effect<SavedComponent, SavingProblem>
+  /** Fetches the code, with what it imports from the same origin, or takes it from an npm package (`npm:name@version/path`). */
+  readonly saveFrom: (
+    accountId: Id.AccountId,
+    url: string,
+    previous: Component | undefined
+  ) => Effect.Effect<SavedComponent, SavingProblem>
   /** Adds code to the registry under its key, unless it is there as the newest version. */
   readonly publish: (key: string, code: string) => Effect.Effect<Component, SavingProblem>
 }>()("@headwater/server/ComponentSaving") {
@@ -87,23 +104,23 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
       const checkSize = (field: string, text: string) =>
         new TextEncoder().encode(text).length > maxCode ? Effect.fail(Problem.tooLarge(field, maxCode)) : Effect.void
 
-      const link = Effect.fnUntraced(function*(text: string, place: Place) {
-        const linked = yield* Effect.mapError(
-          linker.link(text),
-          ({ at, message }) => unusable({ ...at, message }, place)
-        )
+      const link = Effect.fnUntraced(function*({ lock, place, text }: Code) {
+        const linked = yield* Effect.mapError(linker.link(text, lock), unlinkable(place))
         if (Option.isNone(linked)) return null
         const { code, map } = linked.value
         if (Math.max(code.length, map.length) > maxLinked) {
           return yield* Problem.tooLarge("The code with what it imports", maxLinked)
         }
-        return { code, map, hash: yield* hashOf(code) } satisfies LinkedCode as LinkedCode
+        return { ...linked.value, hash: yield* hashOf(code) } satisfies LinkedCode as LinkedCode
       })
 
       /** The component that the code is, not saved yet. */
-      const read = Effect.fnUntraced(function*(accountId: Id.AccountId | null, { place, text, url }: Code) {
+      const read = Effect.fnUntraced(function*(accountId: Id.AccountId | null, code: Code) {
+        const { place, text, url } = code
         const codeHash = yield* hashOf(text)
-        const linked = yield* link(text, place)
+        // The same code again means the same packages, also where they can't be had any more.
+        const before = accountId === null ? Option.none() : yield* components.lockedCode(accountId, codeHash)
+        const linked = Option.isSome(before) ? before.value : yield* link(code)
         const description = yield* sandbox.inspect({
           accountId: accountId ?? registry,
           module: linked ?? { code: text, hash: codeHash }
@@ -151,12 +168,23 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
       })
 
       return ComponentSaving.of({
-        save: Effect.fnUntraced(function*(accountId, text, url) {
+        save: Effect.fnUntraced(function*(accountId, text, { previous, url }) {
           yield* checkSize("component_code", text)
-          return yield* save(accountId, { text, url: url ?? null, place: inCode })
+          return yield* save(accountId, { text, url: url ?? null, place: inCode, lock: previous?.linked?.lock })
         }, answerFailures),
-        saveFrom: Effect.fnUntraced(function*(accountId, url) {
-          if (!isWebUrl(url)) return yield* invalidUrl("expected a URL with the protocol http or https and a hostname")
+        saveFrom: Effect.fnUntraced(function*(accountId, url, previous) {
+          const lock = previous?.linked?.lock
+          if (url.startsWith("npm:")) {
+            const specifier = PackageSpecifier.parse(url)
+            if (specifier === undefined) return yield* invalidUrl("expected npm:<package>[@version]/<path>")
+            const text = yield* Effect.mapError(linker.pin(specifier), unlinkable(inCode))
+            return yield* save(accountId, { text, url, place: inCode, lock })
+          }
+          if (!isWebUrl(url)) {
+            return yield* invalidUrl(
+              "expected a URL with the protocol http or https and a hostname, or npm:<package>[@version]/<path>"
+            )
+          }
           const { code, place } = yield* modules.load({
             url,
             maxBytes: filesPerCode * maxCode,
@@ -169,12 +197,12 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
             ModuleUnread: ({ at, message }) => Effect.fail(componentInvalid({ message, ...at }))
           }))
           yield* checkSize("The code of component_url", code)
-          return yield* save(accountId, { text: code, url, place })
+          return yield* save(accountId, { text: code, url, place, lock })
         }, answerFailures),
         publish: Effect.fnUntraced(function*(key, code) {
           const newest = yield* components.newestPublished(key)
           if (Option.isSome(newest) && newest.value.codeHash === (yield* hashOf(code))) return newest.value
-          const component = yield* read(null, { text: code, url: null, place: inCode })
+          const component = yield* read(null, { text: code, url: null, place: inCode, lock: undefined })
           if (component.key !== key) return yield* unusable({ message: `its key is not ${key}` }, inCode)
           return (yield* components.publish({ ...component, accountId: null, key })).component
         }, answerFailures)
@@ -197,6 +225,11 @@ const placeThrough = (linked: LinkedCode | null, place: Place): Place => {
     return found.file === SourcePlaces.moduleName ? place(found.line, found.column) : found
   }
 }
+
+const unlinkable = (place: Place) => (failure: LinkFailure): Problem.ComponentInvalid | Problem.Unavailable =>
+  failure._tag === "PackagesUnreachable"
+    ? Problem.unavailable(`npm packages can't be installed now: ${failure.message}.`, retryAfterSeconds)
+    : unusable({ ...failure.at, message: failure.message }, place)
 
 /** A fault of the module as a whole, such as a missing default export, is told of its beginning. */
 const unusable = ({ column, line, message }: Position, place: Place): Problem.ComponentInvalid =>

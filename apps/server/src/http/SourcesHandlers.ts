@@ -74,13 +74,13 @@ export const layer = HttpApiBuilder.group(
       name_slug: source.nameSlug
     })
 
-    const render = Effect.fnUntraced(function*(source: Source) {
-      // A source's row refers to its component's, so the component is there.
-      const component = yield* Effect.flatMap(components.getById(source.componentId), Effect.fromOption).pipe(
+    /** A source's row refers to its component's, so the component is there. */
+    const componentOf = (source: Source) =>
+      Effect.flatMap(components.getById(source.componentId), Effect.fromOption).pipe(
         Effect.catchTag("NoSuchElementError", Effect.die)
       )
-      return resourceOf(source, component)
-    })
+
+    const render = (source: Source) => Effect.map(componentOf(source), (component) => resourceOf(source, component))
 
     const find = Effect.fnUntraced(function*(accountId: Id.AccountId, id: string) {
       const found = yield* sources.get(accountId, id)
@@ -88,7 +88,12 @@ export const layer = HttpApiBuilder.group(
       return found.value
     })
 
-    const choose = Effect.fnUntraced(function*(accountId: Id.AccountId, given: ComponentParameters) {
+    /** @param previous the component that the source has until now */
+    const choose = Effect.fnUntraced(function*(
+      accountId: Id.AccountId,
+      given: ComponentParameters,
+      previous?: Component
+    ) {
       const { component_code: code, component_id: id, component_url: url, key } = given
       if (id !== undefined) {
         const found = yield* components.get(accountId, id)
@@ -96,9 +101,11 @@ export const layer = HttpApiBuilder.group(
         return Option.some<Chosen>({ component: found.value, place: inCode, fresh: false })
       }
       if (code !== undefined) {
-        return Option.some<Chosen>({ ...yield* saving.save(accountId, code, url), fresh: true })
+        return Option.some<Chosen>({ ...yield* saving.save(accountId, code, { url, previous }), fresh: true })
       }
-      if (url !== undefined) return Option.some<Chosen>({ ...yield* saving.saveFrom(accountId, url), fresh: true })
+      if (url !== undefined) {
+        return Option.some<Chosen>({ ...yield* saving.saveFrom(accountId, url, previous), fresh: true })
+      }
       if (key !== undefined) {
         const found = yield* components.newestPublished(key)
         if (Option.isNone(found)) return yield* Problem.notFound("component in the registry", key)
@@ -169,7 +176,7 @@ export const layer = HttpApiBuilder.group(
         const source = yield* find(accountId, params.id)
         const configuredProps = payload.configured_props ?? {}
         yield* checkSizes(configuredProps)
-        const chosen = yield* choose(accountId, payload)
+        const chosen = yield* choose(accountId, payload, yield* componentOf(source))
         const updated = yield* using(
           chosen,
           lifecycle.update(source, {

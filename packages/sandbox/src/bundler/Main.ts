@@ -4,9 +4,12 @@ import * as Fs from "node:fs"
 import { builtinModules } from "node:module"
 import * as Path from "node:path"
 import type { BundlerAnswer, BundlerTask, BundleTask, ModuleFile, ModulePosition } from "../BundlerProtocol.ts"
+import * as PackageSpecifier from "../PackageSpecifier.ts"
 
-/** Where modules come from: the component, what we have in place of another module, and Node as CommonJS asks for it. */
-const namespaces = { own: "component-file", standIn: "stand-in", required: "required" }
+/**
+ * Where modules come from: the component, what we have in place of another module, Node as CommonJS asks for it, and nowhere.
+ */
+const namespaces = { own: "component-file", standIn: "stand-in", required: "required", missing: "missing" }
 
 /** Text of the bundler's in which files have their own names. */
 const plain = (text: string): string =>
@@ -21,6 +24,10 @@ const settings = {
   target: "esnext",
   charset: "utf8",
   logLevel: "silent",
+  // Errors are often named after their class.
+  keepNames: true,
+  // What CommonJS knows of its place, of which there is none.
+  define: { __dirname: `"/"`, __filename: `"/component.mjs"` },
   tsconfigRaw: {}
 } satisfies esbuild.BuildOptions
 
@@ -82,27 +89,49 @@ const builtins = new Set(builtinModules)
 const builtinOf = (specifier: string): string | undefined =>
   specifier.startsWith("node:") ? specifier : builtins.has(specifier) ? `node:${specifier}` : undefined
 
-const filesPlugin = ({ entry, files, standIns }: BundleTask): esbuild.Plugin => {
+const filesPlugin = ({ entry, files, packages, standIns }: BundleTask): esbuild.Plugin => {
   const contents = new Map(files.map(({ file, text, type }) => [file, { contents: withoutMap(text), loader: type }]))
   const links = new Map(files.map((each) => [each.file, new Map(each.links)]))
+  const folder = packages === undefined ? undefined : Fs.realpathSync(packages.folder)
+  const isInstalled = (path: string) => folder !== undefined && path.startsWith(folder + Path.sep)
+  const standInOf = (specifier: string): esbuild.OnResolveResult | undefined => {
+    const name = PackageSpecifier.parse(specifier)?.name ?? specifier
+    return Object.hasOwn(standIns, name)
+      ? { path: name, namespace: namespaces.standIn, pluginData: standIns[name] }
+      : undefined
+  }
   return {
     name: "files",
-    setup: ({ onLoad, onResolve }) => {
-      onResolve({ filter: /.*/ }, ({ importer, kind, namespace: from, path }) => {
+    setup: ({ onLoad, onResolve, resolve }) => {
+      /** Where the bundler finds something installed, if it is there. */
+      const installed = async (path: string, from: string, { importer, kind }: esbuild.OnResolveArgs) => {
+        const found = await resolve(path, { kind, importer, resolveDir: from, namespace: "file", pluginData: looking })
+        const { errors, namespace, path: file, sideEffects } = found
+        if (errors.length > 0 || namespace !== "file" || !isInstalled(file)) return undefined
+        return { path: file, sideEffects, pluginData: undefined }
+      }
+      onResolve({ filter: /.*/ }, async (asked): Promise<esbuild.OnResolveResult | undefined> => {
+        const { importer, kind, namespace: from, path, pluginData, resolveDir } = asked
+        if (pluginData === looking) return undefined
+        if (kind === "entry-point") return { path: entry, namespace: namespaces.own }
         const builtin = builtinOf(path)
         if (builtin !== undefined) {
           return kind === "require-call"
             ? { path: builtin, namespace: namespaces.required }
             : { path: builtin, external: true }
         }
+        if (from === namespaces.own) {
+          const file = links.get(importer)?.get(path)
+          if (file !== undefined) return { path: file, namespace: namespaces.own }
+          const name = packages?.names[path]
+          if (packages === undefined || name === undefined) return standInOf(path) ?? { path, external: true }
+          return (await installed(name, packages.folder, asked)) ??
+            { errors: [{ text: `${JSON.stringify(path)} is not in its package` }] }
+        }
         // What stand-ins import lies where they do.
-        if (kind !== "entry-point" && (from === namespaces.standIn || from === "file")) return undefined
-        const file = kind === "entry-point" ? entry : links.get(importer)?.get(path)
-        if (file !== undefined) return { path: file, namespace: namespaces.own }
-        const standIn = Object.hasOwn(standIns, path) ? standIns[path] : undefined
-        return standIn === undefined
-          ? { path, external: true }
-          : { path, namespace: namespaces.standIn, pluginData: standIn }
+        if (!isInstalled(importer)) return undefined
+        return standInOf(path) ?? (await installed(path, resolveDir, asked)) ??
+          { path, namespace: namespaces.missing }
       })
       onLoad({ filter: /.*/, namespace: namespaces.own }, ({ path }) => contents.get(path))
       onLoad({ filter: /.*/, namespace: namespaces.standIn }, async ({ pluginData }) => ({
@@ -111,12 +140,24 @@ const filesPlugin = ({ entry, files, standIns }: BundleTask): esbuild.Plugin => 
         resolveDir: Path.dirname(pluginData)
       }))
       onLoad({ filter: /.*/, namespace: namespaces.required }, ({ path }) => ({
-        // An \`import\` could not be \`require\`d.
+        // An `import` could not be `require`d.
         contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)})`
+      }))
+      // Packages ask for what they can do without, and are told in Node's words that it is not there.
+      onLoad({ filter: /.*/, namespace: namespaces.missing }, ({ path }) => ({
+        contents: `throw Object.assign(new Error(${
+          JSON.stringify(`Cannot find module '${path}'`)
+        }), { code: "MODULE_NOT_FOUND" })`
+      }))
+      onLoad({ filter: /\.node$/ }, ({ path }) => ({
+        contents: `throw new Error(${JSON.stringify(`${nameOf(path)} is a native addon, which components can't load`)})`
       }))
     }
   }
 }
+
+/** Tells the bundler's own search from what modules ask for. */
+const looking = {}
 
 /** What a file that became part of the module is called: a component's own by its name, others by what is imported. */
 const nameOf = (source: string): string => {
@@ -125,19 +166,34 @@ const nameOf = (source: string): string => {
   return plain(source)
 }
 
+/** The first package among the files that has a compiler build a part of it. */
+const nativePackage = (files: ReadonlyArray<string>): string | undefined => {
+  const folders = files.map((file) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(Path.resolve(file))?.[0])
+  const found = [...new Set(folders)].find((folder) =>
+    folder !== undefined && Fs.existsSync(Path.join(folder, "binding.gyp"))
+  )
+  return found === undefined ? undefined : nameOf(found)
+}
+
 const bundle = async (task: BundleTask): Promise<BundlerAnswer> => {
   const { entry } = task
-  const { errors, outputFiles } = await build({
+  const { errors, metafile, outputFiles } = await build({
     // A name of its own, since one with an asterisk would be a pattern.
     entryPoints: ["entry"],
     sourcemap: "external",
     sourcesContent: false,
+    metafile: true,
     plugins: [filesPlugin(task)]
   })
   const [fault] = errors
   if (fault !== undefined) {
-    const file = fault.location === null ? entry : plain(fault.location.file)
+    const file = fault.location === null ? entry : nameOf(fault.location.file)
     return { _tag: "Faulty", message: plain(fault.text), at: positionOf(file, fault.location) }
+  }
+  const native = nativePackage(Object.keys(metafile?.inputs ?? {}))
+  if (native !== undefined) {
+    const message = `${native} is a native addon, which components can't load`
+    return { _tag: "Faulty", message, at: positionOf(entry, null) }
   }
   const output = (isMap: boolean) => outputFiles.find(({ path }) => path.endsWith(".map") === isMap)?.text ?? ""
   const map: { sources: Array<string> } = JSON.parse(output(true))

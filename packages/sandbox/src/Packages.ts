@@ -1,0 +1,182 @@
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
+import { execFile } from "node:child_process"
+import * as Fs from "node:fs/promises"
+import { join } from "node:path"
+import type { PackageSpecifier } from "./PackageSpecifier.ts"
+import { PackageStore } from "./PackageStore.ts"
+import { packagedDenoPath } from "./SandboxConfig.ts"
+import { standIns } from "./StandIns.ts"
+
+/** A package can't be had. `missing`: there is none of that name and version; `unreachable`: the registry can't be asked. */
+export class PackageUnavailable extends Schema.TaggedError<PackageUnavailable>()("PackageUnavailable", {
+  reason: Schema.Literals(["missing", "unreachable", "refused"]),
+  /** The package, where it is known which one it is. */
+  name: Schema.optionalKey(Schema.String),
+  /** What was asked of its versions, where that is why. */
+  range: Schema.optionalKey(Schema.String),
+  message: Schema.String
+}) {}
+
+/** Packages with all that they need, for as long as the scope lasts. */
+export interface InstalledPackages {
+  /** Holds `node_modules`. */
+  readonly folder: string
+  /** The versions and checksums of all of them, from which the same are installed again. */
+  readonly lock: string
+  /** What the folder has the package under. */
+  readonly nameOf: (specifier: PackageSpecifier) => string
+}
+
+export interface PackagesOptions {
+  /** Where packages are kept between installations. */
+  readonly directory: string
+  /** In place of the public registry: its URL. */
+  readonly registry?: string
+  /** Path of a PEM file with authorities to trust beside the public ones and the system's. */
+  readonly extraCaFile?: string
+  /** What is kept may take so many bytes; what was fetched first goes first. */
+  readonly maxBytes?: number
+}
+
+const installMillis = 60_000
+
+/**
+ * Installs npm packages for components, without ever running a script of theirs: Deno's installer has versions resolved,
+ * checksums verified and archives unpacked, and takes packages from the registry alone.
+ */
+export class Packages extends Context.Service<Packages, {
+  /** @param lock that of an earlier installation, whose versions are taken again */
+  install(
+    packages: ReadonlyArray<PackageSpecifier>,
+    lock: string | undefined
+  ): Effect.Effect<InstalledPackages, PackageUnavailable, Scope.Scope>
+}>()("@headwater/sandbox/Packages") {
+  static readonly layer = (options: PackagesOptions): Layer.Layer<Packages> => Layer.effect(Packages, make(options))
+}
+
+const make = Effect.fnUntraced(function*({ directory, extraCaFile, maxBytes = 1024 ** 3, registry }: PackagesOptions) {
+  const oneAtATime = yield* Semaphore.make(1)
+  const store = new PackageStore(join(directory, "store"))
+  yield* Effect.promise(() => Fs.mkdir(directory, { recursive: true }))
+
+  yield* Effect.promise(() => store.trim(maxBytes)).pipe(
+    oneAtATime.withPermit,
+    Effect.repeat(Schedule.spaced("10 minutes")),
+    Effect.forkScoped
+  )
+
+  const run = (folder: string) =>
+    Effect.callback<void, PackageUnavailable>((resume, signal) => {
+      execFile(
+        "/bin/sh",
+        ["-c", "ulimit -c 0; ulimit -d 4194304; exec \"$0\" \"$@\"", packagedDenoPath(), "install", "--quiet"],
+        {
+          cwd: folder,
+          signal,
+          killSignal: "SIGKILL",
+          env: {
+            ...throughProxies(),
+            // Not the home of the user that the server runs as: his credentials are not for components.
+            HOME: folder,
+            DENO_DIR: store.directory,
+            DENO_NO_UPDATE_CHECK: "1",
+            DENO_TLS_CA_STORE: "system,mozilla",
+            NO_COLOR: "1",
+            ...(extraCaFile === undefined ? {} : { DENO_CERT: extraCaFile }),
+            ...(registry === undefined ? {} : { NPM_CONFIG_REGISTRY: registry })
+          }
+        },
+        (error, _, told) => resume(error === null ? Effect.void : Effect.fail(explain(told)))
+      )
+    }).pipe(Effect.timeoutOrElse({
+      duration: Duration.millis(installMillis),
+      orElse: () =>
+        Effect.fail(
+          new PackageUnavailable({ reason: "unreachable", message: `installing takes over ${installMillis} ms` })
+        )
+    }))
+
+  const install = Effect.fnUntraced(function*(packages: ReadonlyArray<PackageSpecifier>, lock: string | undefined) {
+    const folder = yield* Effect.acquireRelease(
+      Effect.promise(() => Fs.mkdtemp(join(directory, "installing-"))),
+      (folder) => Effect.promise(() => Fs.rm(folder, { recursive: true, force: true }))
+    )
+    const names = namesOf(packages)
+    const lockFile = join(folder, "deno.lock")
+    const now = yield* Clock.currentTimeMillis
+    yield* Effect.promise(async () => {
+      await Fs.writeFile(join(folder, "package.json"), JSON.stringify(manifestOf(packages, names)))
+      if (lock !== undefined) await Fs.writeFile(lockFile, lock)
+      await store.forgetVersions(packages.filter((each) => !isLocked(lock, each)).map(({ name }) => name), now)
+    })
+    yield* run(folder)
+    const found = yield* Effect.promise(() => Fs.readFile(lockFile, "utf8"))
+    return { folder, lock: found, nameOf: (each: PackageSpecifier) => names.get(keyOf(each)) ?? each.name }
+  })
+
+  return Packages.of({ install: (packages, lock) => oneAtATime.withPermit(install(packages, lock)) })
+})
+
+const keyOf = ({ name, range }: PackageSpecifier): string => `${name}@${range ?? "latest"}`
+
+/** Each package has its own name, but for one that is there already in another version. */
+const namesOf = (packages: ReadonlyArray<PackageSpecifier>): ReadonlyMap<string, string> => {
+  const names = new Map<string, string>()
+  for (const each of packages) {
+    if (names.has(keyOf(each))) continue
+    const isTaken = [...names.values()].includes(each.name)
+    names.set(keyOf(each), isTaken ? `other-version-${names.size}` : each.name)
+  }
+  return names
+}
+
+const manifestOf = (packages: ReadonlyArray<PackageSpecifier>, names: ReadonlyMap<string, string>) => {
+  const alias = ({ name, range = "latest" }: PackageSpecifier) => `npm:${name}@${range}`
+  const [first] = packages
+  return {
+    private: true,
+    dependencies: Object.fromEntries(packages.map((each) => [names.get(keyOf(each)), alias(each)])),
+    // What has a stand-in is never fetched: in its place comes, for nobody to look at, something that is there anyway.
+    overrides: first === undefined ? {} : Object.fromEntries(Object.keys(standIns).map((name) => [name, alias(first)]))
+  }
+}
+
+const decodeLock = Schema.decodeUnknownOption(
+  Schema.fromJsonString(Schema.Struct({ specifiers: Schema.Record(Schema.String, Schema.String) }))
+)
+
+const isLocked = (lock: string | undefined, each: PackageSpecifier): boolean =>
+  Option.exists(decodeLock(lock), ({ specifiers }) => Object.hasOwn(specifiers, `npm:${keyOf(each)}`))
+
+const proxies = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"]
+
+const throughProxies = (): Record<string, string> =>
+  Object.fromEntries(
+    proxies.flatMap((name) => {
+      const value = process.env[name]
+      return value === undefined ? [] : [[name, value]]
+    })
+  )
+
+/** The installer's last words: a sentence after `error:`, and sometimes what caused it. */
+const explain = (told: string): PackageUnavailable => {
+  const [, sentence = told.trim()] = /^error: (.*)$/m.exec(told) ?? []
+  const [, name] = /package ['"]([^'"]+)['"]/.exec(sentence) ?? []
+  const [, range] = /(?:matching|dist-tag) '([^']+)'/.exec(sentence) ?? []
+  const known = { ...(name === undefined ? {} : { name }), ...(range === undefined ? {} : { range }) }
+  if (/does not exist|Could not find/.test(sentence)) {
+    return new PackageUnavailable({ reason: "missing", message: sentence, ...known })
+  }
+  return /error sending request|Failed loading|Failed reading|status/i.test(told)
+    ? new PackageUnavailable({ reason: "unreachable", message: "the registry of packages can't be reached", ...known })
+    : new PackageUnavailable({ reason: "refused", message: sentence, ...known })
+}
