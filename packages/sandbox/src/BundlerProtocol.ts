@@ -8,6 +8,12 @@ export const ModulePosition = Schema.Struct({
 })
 export type ModulePosition = typeof ModulePosition.Type
 
+/**
+ * Of Node's modules, those of which the sandbox replaces members: imports by name would get what was there before. Without
+ * their prefix.
+ */
+export const replacedBuiltins: ReadonlyArray<string> = ["dns", "dns/promises", "os"]
+
 /** A module's text under the name that it has in positions. */
 export interface ModuleFile {
   readonly file: string

@@ -76,6 +76,18 @@ layer(Layer.merge(realSandbox({ allow: "loopback" }), linker), {
       assert.deepStrictEqual(yield* emitted(text), [["function", "function"]])
     }))
 
+  it.effect("is told nothing of the host by Node's modules, however they are imported", () =>
+    Effect.gen(function*() {
+      const text = `
+        import { hostname, release } from "node:os"
+        import * as os from "os"
+        const required = require("node:os")
+        export default { run() {
+          this.$emit([hostname(), release(), os.hostname(), required.cpus().length, process.getuid()])
+        } }`
+      assert.deepStrictEqual(yield* emitted(text), [["component", "0.0.0", "component", 1, 65_534]])
+    }))
+
   it.effect("may be TypeScript, and tells errors in its own lines", () =>
     Effect.gen(function*() {
       const text = `interface Order {
@@ -191,7 +203,10 @@ export default { run() { nothing() } }`))
       publish({
         name: "units",
         version: "1.0.0",
-        files: { "index.js": `exports.metre = () => "m" + require("./sub")`, "sub.js": "module.exports = 1" }
+        files: {
+          "index.js": `exports.metre = () => "m" + require(__dirname + "/sub.js")`,
+          "sub.js": "module.exports = 1"
+        }
       })
       publish({ name: "units", version: "2.0.0", files: { "index.js": `exports.metre = () => "metre"` } })
       publish({

@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import * as Fs from "node:fs/promises"
 import { isBuiltin } from "node:module"
 import { join } from "node:path"
-import type { ModuleImport, ModulePosition } from "./BundlerProtocol.ts"
+import { type ModuleImport, type ModulePosition, replacedBuiltins } from "./BundlerProtocol.ts"
 import { type Bundle, ModuleBundler, ModuleFaulty, type ModuleUnread } from "./ModuleBundler.ts"
 import { Packages } from "./Packages.ts"
 import * as PackageSpecifier from "./PackageSpecifier.ts"
@@ -84,7 +84,9 @@ const make = Effect.fnUntraced(function*() {
       )
       if (Option.isNone(read)) return Option.none()
       const { file, imports, isCommon } = read.value
-      const isFound = imports.every(({ specifier }) => specifier.startsWith("node:"))
+      const isFound = imports.every(({ specifier }) =>
+        specifier.startsWith("node:") && !replacedBuiltins.includes(specifier.slice("node:".length))
+      )
       if (file.type === "js" && !isCommon && isFound) return Option.none()
       // The bundler goes by the name to tell the two kinds of module apart.
       const entry = isCommon ? commonName : moduleName

@@ -3,17 +3,34 @@ import * as esbuild from "esbuild"
 import * as Fs from "node:fs"
 import { builtinModules } from "node:module"
 import * as Path from "node:path"
-import type { BundlerAnswer, BundlerTask, BundleTask, ModuleFile, ModulePosition } from "../BundlerProtocol.ts"
+import {
+  type BundlerAnswer,
+  type BundlerTask,
+  type BundleTask,
+  type ModuleFile,
+  type ModulePosition,
+  replacedBuiltins
+} from "../BundlerProtocol.ts"
 import * as PackageSpecifier from "../PackageSpecifier.ts"
 
 /**
- * Where modules come from: the component, what we have in place of another module, Node as CommonJS asks for it, and nowhere.
+ * Where modules come from: the component, what we have in place of another module, Node as CommonJS asks for it or as the
+ * sandbox changes it, and nowhere.
  */
-const namespaces = { own: "component-file", standIn: "stand-in", required: "required", missing: "missing" }
+const namespaces = {
+  own: "component-file",
+  standIn: "stand-in",
+  required: "required",
+  replaced: "replaced",
+  missing: "missing"
+}
 
 /** Text of the bundler's in which files have their own names. */
 const plain = (text: string): string =>
   Object.values(namespaces).reduce((plainer, namespace) => plainer.replaceAll(`${namespace}:`, ""), text)
+
+/** The folder that each file thinks it is in. */
+const noPlace = "/package"
 
 const settings = {
   bundle: true,
@@ -27,7 +44,7 @@ const settings = {
   // Errors are often named after their class.
   keepNames: true,
   // What CommonJS knows of its place, of which there is none.
-  define: { __dirname: `"/"`, __filename: `"/component.mjs"` },
+  define: { __dirname: JSON.stringify(noPlace), __filename: JSON.stringify(`${noPlace}/index.js`) },
   tsconfigRaw: {}
 } satisfies esbuild.BuildOptions
 
@@ -116,8 +133,9 @@ const filesPlugin = ({ entry, files, packages, standIns }: BundleTask): esbuild.
         if (kind === "entry-point") return { path: entry, namespace: namespaces.own }
         const builtin = builtinOf(path)
         if (builtin !== undefined) {
-          return kind === "require-call"
-            ? { path: builtin, namespace: namespaces.required }
+          if (kind === "require-call") return { path: builtin, namespace: namespaces.required }
+          return from !== namespaces.replaced && replacedBuiltins.includes(builtin.slice("node:".length))
+            ? { path: builtin, namespace: namespaces.replaced }
             : { path: builtin, external: true }
         }
         if (from === namespaces.own) {
@@ -130,7 +148,8 @@ const filesPlugin = ({ entry, files, packages, standIns }: BundleTask): esbuild.
         }
         // What stand-ins import lies where they do.
         if (!isInstalled(importer)) return undefined
-        return standInOf(path) ?? (await installed(path, resolveDir, asked)) ??
+        const beside = path.startsWith(`${noPlace}/`) ? `.${path.slice(noPlace.length)}` : path
+        return standInOf(path) ?? (await installed(beside, resolveDir, asked)) ??
           { path, namespace: namespaces.missing }
       })
       onLoad({ filter: /.*/, namespace: namespaces.own }, ({ path }) => contents.get(path))
@@ -143,6 +162,12 @@ const filesPlugin = ({ entry, files, packages, standIns }: BundleTask): esbuild.
         // An `import` could not be `require`d.
         contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)})`
       }))
+      onLoad({ filter: /.*/, namespace: namespaces.replaced }, ({ path }) => {
+        const names = Object.keys(process.getBuiltinModule(path) ?? {}).filter((name) => name !== "default")
+        return {
+          contents: `import all from ${JSON.stringify(path)}\nexport default all\nexport const { ${names} } = all`
+        }
+      })
       // Packages ask for what they can do without, and are told in Node's words that it is not there.
       onLoad({ filter: /.*/, namespace: namespaces.missing }, ({ path }) => ({
         contents: `throw Object.assign(new Error(${

@@ -6,6 +6,7 @@ import { installGlobals } from "./Globals.ts"
 import { Invalid, learn, load } from "./Module.ts"
 import { onAnswer, routeNetwork } from "./Network.ts"
 import { active, describeError, RunContext, within } from "./RunContext.ts"
+import { installSystem } from "./System.ts"
 
 const inspectComponent = async (run: RunContext, hash: string): Promise<void> => {
   try {
@@ -63,4 +64,5 @@ const [brokerPort] = process.argv.slice(2)
 routeNetwork(Number(brokerPort))
 installFetch()
 installGlobals()
+installSystem()
 void receive((message) => message["_tag"] === "Start" ? send({ __proto__: null, _tag: "Ready" }) : onMessage(message))
