@@ -40,7 +40,7 @@ export interface BundleTask {
   /** Installed packages, which become part of it. What they import from elsewhere than the folder they don't get. */
   readonly packages?: {
     readonly folder: string
-    /** By specifier, as the folder has them. */
+    /** By specifier of the component's, as the folder has them. */
     readonly names: Readonly<Record<string, string>>
   }
 }
@@ -50,8 +50,8 @@ export type ModuleImport = typeof ModuleImport.Type
 
 export const BundlerAnswer = Schema.TaggedUnion({
   Scanned: { imports: Schema.Array(ModuleImport), isCommon: Schema.Boolean },
-  /** `map` is a source map as JSON. */
-  Bundled: { code: Schema.String, map: Schema.String },
+  /** `map` is a source map as JSON; `undeclared` are packages that a package imports without saying that it needs them. */
+  Bundled: { code: Schema.String, map: Schema.String, undeclared: Schema.Array(Schema.String) },
   /** The text is no module, or something that it imports is not there. */
   Faulty: { message: Schema.String, at: ModulePosition }
 })

@@ -40,6 +40,8 @@ export interface Bundle {
   readonly code: string
   /** A source map as JSON. */
   readonly map: string
+  /** Packages that a package imports without saying that it needs them. */
+  readonly undeclared: ReadonlyArray<string>
 }
 
 const taskMillis = 10_000

@@ -239,6 +239,21 @@ export default { run() { nothing() } }`))
       assert.match(error?.stack ?? "", /at length \(@some\/lengths\/main\.js:5:\d+\)\n.*at .*run \(component\.mjs:6:/)
     }))
 
+  it.effect("has packages that a package imports without saying so, since some rely on it", () =>
+    Effect.gen(function*() {
+      const { publish } = yield* PackageRegistry.PackageRegistry
+      const files = { "index.js": `export default "relied on"` }
+      publish({ name: "relied-on", version: "1.0.0", manifest: { type: "module" }, files })
+      publish({
+        name: "careless",
+        version: "1.0.0",
+        manifest: { type: "module" },
+        files: { "index.js": `export { default } from "relied-on"` }
+      })
+      const text = `import found from "careless"; export default { run() { this.$emit(found) } }`
+      assert.deepStrictEqual(yield* emitted(text), ["relied on"])
+    }))
+
   it.effect("never runs the scripts of a package, and reads nothing that lies outside of it", () =>
     Effect.gen(function*() {
       const { publish } = yield* PackageRegistry.PackageRegistry
@@ -299,8 +314,8 @@ export default { run() { nothing() } }`))
       const inside = yield* faultOf("there/nothing.js")
       assert.deepStrictEqual(inside, { message: `"there/nothing.js" is not in its package`, line: 2 })
       assert.match((yield* faultOf("roundabout")).message, /elsewhere/)
-      assert.match((yield* faultOf("compiled")).message, /compiled is a native addon/)
-      assert.match((yield* faultOf("prebuilt")).message, /addon\.node is a native addon/)
+      assert.match((yield* faultOf("compiled")).message, /compiled\/index\.js is of a native addon/)
+      assert.match((yield* faultOf("prebuilt")).message, /addon\.node is of a native addon/)
     }))
 
   it.effect("keeps the versions of a lock, and gets them without the registry", () =>

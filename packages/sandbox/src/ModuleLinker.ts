@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
 import * as Fs from "node:fs/promises"
 import { isBuiltin } from "node:module"
 import { join } from "node:path"
@@ -17,7 +18,7 @@ import { standIns } from "./StandIns.ts"
 const commonName = "component.cjs"
 
 /** A module that the sandbox can run, with the versions of the packages that became part of it. */
-export interface LinkedModule extends Bundle {
+export interface LinkedModule extends Pick<Bundle, "code" | "map"> {
   readonly lock?: string
 }
 
@@ -91,24 +92,23 @@ const make = Effect.fnUntraced(function*() {
       // The bundler goes by the name to tell the two kinds of module apart.
       const entry = isCommon ? commonName : moduleName
       const task = { entry, files: [{ ...file, file: entry, links: [] }], standIns }
-      const packaged = packagesOf(imports)
-      const installed = packaged.length === 0 ? undefined : yield* install(packaged, lock)
-      const bundle = yield* bundler.bundle(
-        installed === undefined ? task : {
-          ...task,
-          packages: {
-            folder: installed.folder,
-            names: Object.fromEntries(
-              packaged.map((each) => [each.specifier, installed.nameOf(each.package) + each.package.subpath])
-            )
-          }
-        }
-      )
-      return Option.some({
-        code: bundle.code,
-        map: SourcePlaces.renamed(bundle.map, commonName, moduleName),
-        ...(installed === undefined ? {} : { lock: installed.lock })
+      const own = packagesOf(imports)
+      if (own.length === 0) return Option.some(linkedOf(yield* bundler.bundle(task)))
+      const attempt = Effect.fnUntraced(function*(
+        undeclared: ReadonlyArray<string>
+      ): Effect.fn.Return<LinkedModule, LinkFailure, Scope.Scope> {
+        const all = [...own, ...packagesOf(undeclared.map((specifier) => ({ specifier, at: own[0]!.at })))]
+        const { folder, lock: installedLock, nameOf } = yield* install(all, lock)
+        const names = Object.fromEntries(
+          own.map((each) => [each.specifier, nameOf(each.package) + each.package.subpath])
+        )
+        const bundle = yield* bundler.bundle({ ...task, packages: { folder, names } })
+        const missing = bundle.undeclared.filter((each) => !undeclared.includes(each))
+        return missing.length === 0
+          ? { ...linkedOf(bundle), lock: installedLock }
+          : yield* attempt([...undeclared, ...missing])
       })
+      return Option.some(yield* attempt([]))
     }, Effect.scoped),
     pin: Effect.fnUntraced(function*(specifier) {
       const written = PackageSpecifier.format(specifier)
@@ -117,6 +117,12 @@ const make = Effect.fnUntraced(function*() {
       return `export { default } from ${JSON.stringify(PackageSpecifier.format({ ...specifier, range: version }))}\n`
     }, Effect.scoped)
   })
+})
+
+/** The map names the module as it is known, whatever the bundler knew it by. */
+const linkedOf = ({ code, map }: Bundle): LinkedModule => ({
+  code,
+  map: SourcePlaces.renamed(map, commonName, moduleName)
 })
 
 const Manifest = Schema.fromJsonString(Schema.Struct({ version: Schema.String }))

@@ -15,13 +15,14 @@ import * as PackageSpecifier from "../PackageSpecifier.ts"
 
 /**
  * Where modules come from: the component, what we have in place of another module, Node as CommonJS asks for it or as the
- * sandbox changes it, and nowhere.
+ * sandbox changes it, what it can't load, and nowhere.
  */
 const namespaces = {
   own: "component-file",
   standIn: "stand-in",
   required: "required",
   replaced: "replaced",
+  native: "native",
   missing: "missing"
 }
 
@@ -106,7 +107,11 @@ const builtins = new Set(builtinModules)
 const builtinOf = (specifier: string): string | undefined =>
   specifier.startsWith("node:") ? specifier : builtins.has(specifier) ? `node:${specifier}` : undefined
 
-const filesPlugin = ({ entry, files, packages, standIns }: BundleTask): esbuild.Plugin => {
+/** @param undeclared gets what packages import without having it */
+const filesPlugin = (
+  { entry, files, packages, standIns }: BundleTask,
+  undeclared: Set<string>
+): esbuild.Plugin => {
   const contents = new Map(files.map(({ file, text, type }) => [file, { contents: withoutMap(text), loader: type }]))
   const links = new Map(files.map((each) => [each.file, new Map(each.links)]))
   const folder = packages === undefined ? undefined : Fs.realpathSync(packages.folder)
@@ -125,7 +130,9 @@ const filesPlugin = ({ entry, files, packages, standIns }: BundleTask): esbuild.
         const found = await resolve(path, { kind, importer, resolveDir: from, namespace: "file", pluginData: looking })
         const { errors, namespace, path: file, sideEffects } = found
         if (errors.length > 0 || namespace !== "file" || !isInstalled(file)) return undefined
-        return { path: file, sideEffects, pluginData: undefined }
+        return isNative(file)
+          ? { path: file, namespace: namespaces.native }
+          : { path: file, sideEffects, pluginData: undefined }
       }
       onResolve({ filter: /.*/ }, async (asked): Promise<esbuild.OnResolveResult | undefined> => {
         const { importer, kind, namespace: from, path, pluginData, resolveDir } = asked
@@ -147,10 +154,13 @@ const filesPlugin = ({ entry, files, packages, standIns }: BundleTask): esbuild.
             { errors: [{ text: `${JSON.stringify(path)} is not in its package` }] }
         }
         // What stand-ins import lies where they do.
-        if (!isInstalled(importer)) return undefined
+        if (packages === undefined || !isInstalled(importer)) return undefined
         const beside = path.startsWith(`${noPlace}/`) ? `.${path.slice(noPlace.length)}` : path
-        return standInOf(path) ?? (await installed(beside, resolveDir, asked)) ??
-          { path, namespace: namespaces.missing }
+        const found = standInOf(path) ?? (await installed(beside, resolveDir, asked)) ??
+          (await installed(path, packages.folder, asked))
+        if (found !== undefined) return found
+        if (kind === "import-statement" && PackageSpecifier.parse(path) !== undefined) undeclared.add(path)
+        return { path, namespace: namespaces.missing }
       })
       onLoad({ filter: /.*/, namespace: namespaces.own }, ({ path }) => contents.get(path))
       onLoad({ filter: /.*/, namespace: namespaces.standIn }, async ({ pluginData }) => ({
@@ -174,11 +184,19 @@ const filesPlugin = ({ entry, files, packages, standIns }: BundleTask): esbuild.
           JSON.stringify(`Cannot find module '${path}'`)
         }), { code: "MODULE_NOT_FOUND" })`
       }))
-      onLoad({ filter: /\.node$/ }, ({ path }) => ({
-        contents: `throw new Error(${JSON.stringify(`${nameOf(path)} is a native addon, which components can't load`)})`
+      onLoad({ filter: /.*/, namespace: namespaces.native }, ({ path }) => ({
+        contents: `throw new Error(${
+          JSON.stringify(`${nameOf(path)} is of a native addon, which components can't load`)
+        })`
       }))
     }
   }
+}
+
+/** Whether it is, or is part of a package that has a compiler build, what no sandbox may load. */
+const isNative = (file: string): boolean => {
+  const [folder] = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []
+  return file.endsWith(".node") || (folder !== undefined && Fs.existsSync(Path.join(folder, "binding.gyp")))
 }
 
 /** Tells the bundler's own search from what modules ask for. */
@@ -191,39 +209,25 @@ const nameOf = (source: string): string => {
   return plain(source)
 }
 
-/** The first package among the files that has a compiler build a part of it. */
-const nativePackage = (files: ReadonlyArray<string>): string | undefined => {
-  const folders = files.map((file) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(Path.resolve(file))?.[0])
-  const found = [...new Set(folders)].find((folder) =>
-    folder !== undefined && Fs.existsSync(Path.join(folder, "binding.gyp"))
-  )
-  return found === undefined ? undefined : nameOf(found)
-}
-
 const bundle = async (task: BundleTask): Promise<BundlerAnswer> => {
   const { entry } = task
-  const { errors, metafile, outputFiles } = await build({
+  const undeclared = new Set<string>()
+  const { errors, outputFiles } = await build({
     // A name of its own, since one with an asterisk would be a pattern.
     entryPoints: ["entry"],
     sourcemap: "external",
     sourcesContent: false,
-    metafile: true,
-    plugins: [filesPlugin(task)]
+    plugins: [filesPlugin(task, undeclared)]
   })
   const [fault] = errors
   if (fault !== undefined) {
     const file = fault.location === null ? entry : nameOf(fault.location.file)
     return { _tag: "Faulty", message: plain(fault.text), at: positionOf(file, fault.location) }
   }
-  const native = nativePackage(Object.keys(metafile?.inputs ?? {}))
-  if (native !== undefined) {
-    const message = `${native} is a native addon, which components can't load`
-    return { _tag: "Faulty", message, at: positionOf(entry, null) }
-  }
   const output = (isMap: boolean) => outputFiles.find(({ path }) => path.endsWith(".map") === isMap)?.text ?? ""
   const map: { sources: Array<string> } = JSON.parse(output(true))
   const sources = map.sources.map((source) => nameOf(source))
-  return { _tag: "Bundled", code: output(false), map: JSON.stringify({ ...map, sources }) }
+  return { _tag: "Bundled", code: output(false), map: JSON.stringify({ ...map, sources }), undeclared: [...undeclared] }
 }
 
 const perform = (task: BundlerTask): Promise<BundlerAnswer> => task._tag === "Scan" ? scan(task.file) : bundle(task)
