@@ -5,6 +5,7 @@ import { Timer } from "@headwater/domain/Timer"
 import { Clock, Context, Effect, Layer, type Option, Redacted, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as Column from "./Column.ts"
+import * as Rows from "./internal/Rows.ts"
 import { texts } from "./internal/SqlArray.ts"
 import * as Page from "./Page.ts"
 
@@ -86,15 +87,12 @@ export class Sources extends Context.Service<Sources, {
         const sealedProps = yield* seal.seal(placeOf(source.id), Redacted.make(text))
         return yield* Schema.encodeEffect(Row)({ ...source, props: null, sealedProps })
       }, Effect.orDie)
-      const decode = Effect.fnUntraced(function*(row: unknown) {
+      const { all, one } = Rows.make(Effect.fnUntraced(function*(row: unknown) {
         const { props, sealedProps, ...source } = yield* Schema.decodeUnknownEffect(Row)(row)
         if (sealedProps === null) return { ...source, props: props ?? {} } satisfies Source as Source
         const text = Redacted.value(yield* seal.open(placeOf(source.id), sealedProps))
         return { ...source, props: yield* Schema.decodeEffect(PropsText)(text) } satisfies Source as Source
-      }, Effect.orDie)
-      const decodeAll = (rows: ReadonlyArray<unknown>) => Effect.forEach(rows, decode)
-      const one = (rows: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
-        Effect.flatMap(rows, ([row]) => row === undefined ? Effect.succeedNone : Effect.asSome(decode(row)))
+      }))
       const named = (accountId: Id.AccountId, idOrSlug: string) =>
         sql`
           SELECT * FROM sources WHERE account_id = ${accountId} AND state = 'ready' AND ${
@@ -125,7 +123,7 @@ export class Sources extends Context.Service<Sources, {
             table: "sources",
             where: sql`account_id = ${accountId} AND state = 'ready'`,
             request,
-            decode: decodeAll
+            all
           }),
         update: Effect.fnUntraced(function*(source) {
           const updatedAt = Math.floor((yield* Clock.currentTimeMillis) / 1000)
@@ -165,12 +163,9 @@ export class Sources extends Context.Service<Sources, {
           }
         }),
         unready: (createdBefore) =>
-          Effect.flatMap(
-            sql`
-              SELECT * FROM sources
-              WHERE state = 'deleting' OR (state = 'creating' AND created_at < ${createdBefore}) ORDER BY id`,
-            decodeAll
-          )
+          all(sql`
+            SELECT * FROM sources
+            WHERE state = 'deleting' OR (state = 'creating' AND created_at < ${createdBefore}) ORDER BY id`)
       })
     })
   )
