@@ -1,5 +1,6 @@
 import type { Account } from "@headwater/domain/Account"
 import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
+import { Sources } from "@headwater/log/Sources"
 import { Console, Context, Effect, Layer, Option, Redacted } from "effect"
 import { FirstPartyPublishing } from "./FirstPartyPublishing.ts"
 import * as SecretKey from "./SecretKey.ts"
@@ -12,12 +13,13 @@ export class FirstStart extends Context.Service<FirstStart, {
   /** The key was shown. */
   readonly noteShown: Effect.Effect<void>
 }>()("@headwater/server/FirstStart") {
-  /** Creates the account if there is none, before anybody can ask. */
+  /** Creates the account if there is none, before anybody can ask, and seals what an older server left unsealed. */
   static readonly layer = Layer.effect(
     FirstStart,
     Effect.gen(function*() {
       const { apiKey } = yield* ServerConfig
       const accounts = yield* AccountLifecycle
+      const sources = yield* Sources
       const { account, key } = yield* accounts.createFirst({
         username: "admin",
         email: "admin@localhost",
@@ -25,6 +27,7 @@ export class FirstStart extends Context.Service<FirstStart, {
         ...(Option.isSome(apiKey) ? { key: apiKey.value } : {})
       })
       yield* SecretKey.verify
+      yield* sources.sealProps
       let unseen = key !== undefined && Option.isNone(apiKey)
       yield* Effect.addFinalizer(() =>
         unseen && key !== undefined

@@ -47,6 +47,13 @@ export const eventQuery = {
   before: Schema.optionalKey(EventId.EventIdText.annotate({ description: beforeText }))
 }
 
+/** Which page of a list its parameters ask for. */
+export const pageRequest = (query: {
+  readonly limit?: number
+  readonly after?: string
+  readonly before?: string
+}) => ({ limit: query.limit ?? defaultLimit, after: query.after, before: query.before })
+
 export const PageInfo = Schema.Struct({
   total_count: Schema.Int.annotate({ description: "Items in the whole list." }),
   count: Schema.Int.annotate({ description: "Items on this page." }),
@@ -68,4 +75,10 @@ export const pageInfo = (cursors: ReadonlyArray<string>, totalCount: number): Pa
   count: cursors.length,
   start_cursor: cursors[0] ?? "",
   end_cursor: cursors.at(-1) ?? ""
+})
+
+/** A page of a list of resources, in its envelope. */
+export const page = <Item extends { readonly id: string }>(data: ReadonlyArray<Item>, totalCount: number) => ({
+  page_info: pageInfo(data.map(({ id }) => cursorOf(id)), totalCount),
+  data
 })

@@ -1,6 +1,5 @@
 import { assert, layer } from "@effect/vitest"
 import type { Source } from "@headwater/domain/Source"
-import { Cursors } from "@headwater/log/Cursors"
 import { DueWork } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
 import { Heads } from "@headwater/log/Heads"
@@ -8,14 +7,11 @@ import { Sources } from "@headwater/log/Sources"
 import { SourceState } from "@headwater/log/SourceState"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Effect, Fiber, Option } from "effect"
-import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../test/EngineFixture.ts"
-import { Draining } from "./Draining.ts"
+import { actorOf, onRequest, type Owner, post, start, stream } from "../test/SourceFixture.ts"
 import { everything } from "./DueDeletions.ts"
 import * as Retention from "./Retention.ts"
-import * as SourceActor from "./SourceActor.ts"
-import type { IngestRequest } from "./SourceRequests.ts"
 import * as Wake from "./Wake.ts"
 
 const onTimer = (body: string) => `
@@ -24,43 +20,10 @@ export default {
   async run(event) { ${body} }
 }`
 
-const onRequest = (body: string, rest = "") => `
-export default {
-  props: { http: "$.interface.http", db: "$.service.db" },
-  ${rest}
-  async run(event) { ${body} }
-}`
-
-/** The source's owner, asked at its own endpoint. What it kicks itself for, the test does when it looks. */
-const actorOf = (source: Source) =>
-  Effect.map(SourceActor.make(source.id, { kick: () => {} }), (actor) => ({
-    ...actor,
-    ingest: (request: Omit<IngestRequest, "endpointKey"> & { readonly endpointKey?: string }) =>
-      actor.ingest({ endpointKey: source.endpointKey ?? "", ...request })
-  }))
-
-const start = Effect.fnUntraced(function*(code: string, options: Parameters<typeof EngineFixture.source>[2] = {}) {
-  const account = yield* EngineFixture.account
-  const source = yield* EngineFixture.source(account.id, code, { state: "creating", ...options })
-  const actor = yield* actorOf(source)
-  return { account, actor, source }
-})
-
-/** A stream's payloads, oldest first. */
-const stream = Effect.fnUntraced(function*(source: Source, name = "") {
-  const events = yield* (yield* EventLog).latest({ emitterId: source.id, stream: name, limit: 100 })
-  return events.toReversed().map(({ payload }) => JSON.parse(payload))
-})
-
 const timerDueAt = Effect.fnUntraced(function*(source: Source) {
   const [item] = yield* (yield* DueWork).allOf(source.id, "timer")
   return item?.dueAt
 })
-
-type Owner = Effect.Success<ReturnType<typeof actorOf>>
-
-const post = (actor: Owner, body: unknown, emitId = `r${JSON.stringify(body)}`) =>
-  actor.ingest({ emitId, payload: JSON.stringify({ body }), hops: 0 })
 
 const nine = Date.parse("2026-11-21T09:00:00Z")
 
@@ -162,35 +125,6 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       assert.deepStrictEqual(yield* (yield* DueWork).allOf(source.id, "emit"), [])
     }).pipe(EngineFixture.onTestClock))
 
-  it.effect("runs acknowledged requests in order, also where another owner took over before they ran", () =>
-    Effect.gen(function*() {
-      const { actor, source } = yield* start(onRequest(`
-        const count = (this.db.get("count") ?? 0) + 1
-        this.db.set("count", count)
-        this.$emit({ body: event.body, count })`))
-      yield* actor.deploy
-      for (let i = 0; i < 5; i++) assert.strictEqual((yield* post(actor, i)).status, 200)
-      assert.deepStrictEqual(yield* stream(source), [])
-      const successor = yield* actorOf(source)
-      yield* successor.wake(Wake.forEverything)
-      assert.deepStrictEqual(
-        yield* stream(source),
-        Array.from({ length: 5 }, (_, i) => ({ body: i, count: i + 1 }))
-      )
-    }).pipe(EngineFixture.onTestClock))
-
-  it.effect("answers a repeated request with its first outcome and runs it once", () =>
-    Effect.gen(function*() {
-      const { actor, source } = yield* start(onRequest("this.$emit(event.body)"))
-      yield* actor.deploy
-      yield* post(actor, "a", "same")
-      yield* post(actor, "a", "same")
-      const successor = yield* actorOf(source)
-      yield* post(successor, "a", "same")
-      yield* successor.wake(Wake.forEverything)
-      assert.deepStrictEqual(yield* stream(source), ["a"])
-    }).pipe(EngineFixture.onTestClock))
-
   it.effect("an owner whose epoch has passed appends nothing more", () =>
     Effect.gen(function*() {
       const { actor, source } = yield* start(onRequest("this.$emit(event.body)"))
@@ -278,17 +212,6 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       assert.deepStrictEqual(yield* stream(source), ["fine"])
       const [error] = yield* stream(source, "$errors")
       assert.strictEqual(error.error.code, "CommitRejected")
-    }).pipe(EngineFixture.onTestClock))
-
-  it.effect("takes a request that has been round too often off its backlog, unrun", () =>
-    Effect.gen(function*() {
-      const { actor, source } = yield* start(onRequest("this.$emit(event.body)"))
-      yield* actor.deploy
-      yield* actor.ingest({ emitId: "tired", payload: JSON.stringify({ body: "tired" }), hops: 16 })
-      yield* post(actor, "fresh")
-      yield* actor.wake(Wake.forEvents([]))
-      assert.deepStrictEqual(yield* stream(source), ["fresh"])
-      assert.deepStrictEqual(yield* (yield* Cursors).listenersOwed([source.id]), [])
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("has streams of any name, also those of Object's own members", () =>
@@ -472,53 +395,5 @@ export default {
       assert.deepStrictEqual(yield* stream(source), ["now and then", "again and again"])
       yield* emit("now and then", "last")
       assert.deepStrictEqual(yield* stream(source), ["now and then", "again and again", "now and then"])
-    }).pipe(EngineFixture.onTestClock))
-
-  it.effect("says that it could not take a request in time while the database is slow, and runs what came through", () =>
-    Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
-      const { actor, source } = yield* start(onRequest("this.$emit(event.body)"), { state: "ready" })
-      yield* post(actor, "quick")
-      yield* sql`
-        CREATE FUNCTION slowly() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.5); RETURN NEW; END'`
-      yield* sql`CREATE TRIGGER slowly BEFORE INSERT ON events FOR EACH ROW EXECUTE FUNCTION slowly()`
-      yield* Effect.gen(function*() {
-        const slow = yield* Effect.forkChild(Effect.flip(post(actor, "slow")))
-        yield* sql`SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()`.pipe(
-          Effect.repeat({ until: (rows) => rows.length > 0 })
-        )
-        yield* TestClock.adjust("9 seconds")
-        assert.isUndefined(slow.pollUnsafe())
-        yield* TestClock.adjust("1 second")
-        assert.strictEqual((yield* Fiber.join(slow))._tag, "Unavailable")
-      }).pipe(
-        // It waits for the insert, which takes as long as locks may be waited for.
-        Effect.ensuring(Effect.orDie(sql.withTransaction(
-          Effect.andThen(sql`SET LOCAL lock_timeout = '20s'`, sql`DROP FUNCTION slowly CASCADE`)
-        )))
-      )
-      yield* post(actor, "after")
-      yield* actor.wake(Wake.forEverything)
-      assert.deepStrictEqual(yield* stream(source), ["quick", "slow", "after"])
-    }).pipe(EngineFixture.onTestClock))
-
-  it.effect("leaves nobody waiting for an answer when it is to leave its node", () =>
-    Effect.gen(function*() {
-      const code = `export default { props: { http: { type: "$.interface.http", customResponse: true } }, run() {} }`
-      const { source } = yield* start(code, { state: "ready" })
-      const draining = yield* Draining.ofActor
-      const actor = yield* Effect.provideService(actorOf(source), Draining, draining)
-      const waiting = yield* Effect.forkChild(Effect.flip(post(actor, "asked")))
-      yield* Effect.repeat(stream(source, "$requests"), { until: (requests) => requests.length > 0 })
-      yield* draining.begin
-      yield* actor.wake(Wake.forEverything)
-      assert.deepInclude({ ...(yield* Fiber.join(waiting)) }, { _tag: "NotAnswered", reason: "late" })
-    }).pipe(EngineFixture.onTestClock))
-
-  it.effect("answers at no endpoint but its own", () =>
-    Effect.gen(function*() {
-      const { actor } = yield* start(onRequest("this.$emit(1)"), { state: "ready" })
-      const request = { endpointKey: "another", emitId: "r", payload: "{}", hops: 0 }
-      assert.strictEqual((yield* Effect.flip(actor.ingest(request)))._tag, "EndpointNotFound")
     }).pipe(EngineFixture.onTestClock))
 })

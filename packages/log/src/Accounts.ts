@@ -2,8 +2,9 @@ import { Account } from "@headwater/domain/Account"
 import * as Id from "@headwater/domain/Id"
 import { Clock, Context, Effect, Layer, type Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { SqlClient, type SqlError, SqlSchema } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import * as Column from "./Column.ts"
+import * as Rows from "./internal/Rows.ts"
 
 type Limit = "dailyComputeTimeQuotaMs" | "dailyInvocationsQuota" | "billingPeriodInvocationsQuota" | "retentionDays"
 
@@ -55,14 +56,7 @@ export class Accounts extends Context.Service<Accounts, {
       const sql = yield* SqlClient.SqlClient
       const random = yield* SecureRandom.SecureRandom
 
-      const one = (rows: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
-        SqlSchema.findOneOption({ Request: Schema.Void, Result: Row, execute: () => rows })().pipe(
-          Effect.catchTag("SchemaError", Effect.die)
-        )
-      const all = (rows: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
-        SqlSchema.findAll({ Request: Schema.Void, Result: Row, execute: () => rows })().pipe(
-          Effect.catchTag("SchemaError", Effect.die)
-        )
+      const { all, one } = Rows.make(Schema.decodeUnknownEffect(Row))
 
       return Accounts.of({
         create: Effect.fnUntraced(function*(input) {

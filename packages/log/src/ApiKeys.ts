@@ -3,8 +3,9 @@ import * as Id from "@headwater/domain/Id"
 import { Seal, type SealBroken } from "@headwater/domain/Seal"
 import { Cache, Clock, Context, Duration, Effect, Exit, Layer, Option, Redacted, Schema } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
-import { SqlClient, type SqlError, SqlSchema } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import * as Column from "./Column.ts"
+import * as Rows from "./internal/Rows.ts"
 import * as Page from "./Page.ts"
 
 const prefix = "hw_"
@@ -87,8 +88,7 @@ export class ApiKeys extends Context.Service<ApiKeys, {
 
       const currentSeconds = Effect.map(Clock.currentTimeMillis, (ms) => Math.floor(ms / 1000))
       const live = (now: number) => sql`revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`
-      const decodeAll = (rows: ReadonlyArray<unknown>) =>
-        Schema.decodeUnknownEffect(Schema.Array(Row))(rows).pipe(Effect.orDie)
+      const { all, one } = Rows.make(Schema.decodeUnknownEffect(Row))
 
       const hashOf = (key: Redacted.Redacted) =>
         digest.digest(Digest.sha256, new TextEncoder().encode(Redacted.value(key)))
@@ -168,20 +168,15 @@ export class ApiKeys extends Context.Service<ApiKeys, {
         ),
         page: Effect.fnUntraced(function*(accountId, request) {
           const where = sql`account_id = ${accountId} AND ${live(yield* currentSeconds)}`
-          return yield* Page.read(sql, { table: "api_keys", where, request, decode: decodeAll })
+          return yield* Page.read(sql, { table: "api_keys", where, request, all })
         }),
         list: Effect.fnUntraced(function*(accountId) {
-          const rows = yield* sql`
-            SELECT * FROM api_keys WHERE account_id = ${accountId} AND ${live(yield* currentSeconds)} ORDER BY id`
-          return yield* decodeAll(rows)
+          const now = yield* currentSeconds
+          return yield* all(sql`SELECT * FROM api_keys WHERE account_id = ${accountId} AND ${live(now)} ORDER BY id`)
         }),
         getById: Effect.fnUntraced(function*(id) {
           const now = yield* currentSeconds
-          return yield* SqlSchema.findOneOption({
-            Request: Schema.String,
-            Result: Row,
-            execute: (key) => sql`SELECT * FROM api_keys WHERE id = ${key} AND ${live(now)}`
-          })(id).pipe(Effect.catchTag("SchemaError", Effect.die))
+          return yield* one(sql`SELECT * FROM api_keys WHERE id = ${id} AND ${live(now)}`)
         }),
         // What the database has taken is forgotten here too, whatever becomes of the caller.
         rotate: Effect.fnUntraced(function*(accountId, id, overlapSeconds) {

@@ -3,8 +3,9 @@ import * as Id from "@headwater/domain/Id"
 import { Seal, type SealBroken } from "@headwater/domain/Seal"
 import { Clock, Context, Effect, Layer, type Option, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { SqlClient, type SqlError, SqlSchema } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import * as Column from "./Column.ts"
+import * as Rows from "./internal/Rows.ts"
 import * as Page from "./Page.ts"
 
 const Row = Schema.Struct({
@@ -50,12 +51,7 @@ export class AppAccounts extends Context.Service<AppAccounts, {
         const sql = yield* SqlClient.SqlClient
         const seal = yield* Seal
         const random = yield* SecureRandom.SecureRandom
-        const decodeAll = (rows: ReadonlyArray<unknown>) =>
-          Schema.decodeUnknownEffect(Schema.Array(Row))(rows).pipe(Effect.orDie)
-        const one = (rows: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
-          SqlSchema.findOneOption({ Request: Schema.Void, Result: Row, execute: () => rows })().pipe(
-            Effect.catchTag("SchemaError", Effect.die)
-          )
+        const { all, one } = Rows.make(Schema.decodeUnknownEffect(Row))
 
         return AppAccounts.of({
           create: Effect.fnUntraced(function*({ accountId, app, credentials, name }) {
@@ -80,18 +76,18 @@ export class AppAccounts extends Context.Service<AppAccounts, {
               SELECT id, account_id, app, name, created_at FROM app_accounts
               WHERE id = ${id} AND account_id = ${accountId}`),
           find: (accountId, ids) =>
-            sql`
-              SELECT id, account_id, app, name, created_at FROM app_accounts
-              WHERE account_id = ${accountId} AND ${sql.in("id", ids)}`.pipe(
-              Effect.flatMap(decodeAll),
-              Effect.map((found) => new Map(found.map((account) => [account.id, account])))
+            Effect.map(
+              all(sql`
+                SELECT id, account_id, app, name, created_at FROM app_accounts
+                WHERE account_id = ${accountId} AND ${sql.in("id", ids)}`),
+              (found) => new Map(found.map((account) => [account.id, account]))
             ),
           page: (accountId, request) =>
             Page.read(sql, {
               table: "app_accounts",
               where: sql`account_id = ${accountId}`,
               request,
-              decode: decodeAll
+              all
             }),
           remove: (accountId, id) =>
             Effect.map(

@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { AccountId } from "@headwater/domain/Id"
 import * as TestDatabase from "@headwater/testing/TestDatabase"
-import { Deferred, Effect, Fiber, Layer, Schedule } from "effect"
+import { Effect, Fiber, Layer, Schedule } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
+import { inOpenTransaction } from "../test/OpenTransaction.ts"
 import { Accounts } from "./Accounts.ts"
 import { AutoSubscriptions } from "./AutoSubscriptions.ts"
 import { Subscriptions } from "./Subscriptions.ts"
@@ -22,21 +23,6 @@ const newAccount = Effect.flatMap(
 const listeners = Effect.fnUntraced(function*(accountId: AccountId) {
   const made = yield* (yield* Subscriptions).forAccount(accountId)
   return made.map(({ emitterId, eventName, listenerId }) => [emitterId, listenerId, eventName])
-})
-
-/** Runs an effect in a transaction that stays open until `commit`. */
-const inOpenTransaction = Effect.fnUntraced(function*<A, E, R>(effect: Effect.Effect<A, E, R>) {
-  const sql = yield* SqlClient.SqlClient
-  const done = yield* Deferred.make<void>()
-  const end = yield* Deferred.make<void>()
-  const fiber = yield* effect.pipe(
-    Effect.andThen(Deferred.succeed(done, undefined)),
-    Effect.andThen(Deferred.await(end)),
-    sql.withTransaction,
-    Effect.forkChild
-  )
-  yield* Deferred.await(done)
-  return { commit: Effect.andThen(Deferred.succeed(end, undefined), Fiber.join(fiber)) }
 })
 
 /** Starts an effect and returns once it waits for a lock, in a transaction that is patient. */

@@ -3,8 +3,9 @@ import * as Id from "@headwater/domain/Id"
 import * as Stream from "@headwater/domain/Stream"
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { SqlClient, type SqlError, SqlSchema } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import * as Column from "./Column.ts"
+import * as Rows from "./internal/Rows.ts"
 import * as Page from "./Page.ts"
 
 const Row = Schema.Struct({
@@ -53,12 +54,7 @@ export class AutoSubscriptions extends Context.Service<AutoSubscriptions, {
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const random = yield* SecureRandom.SecureRandom
-        const decodeAll = (rows: ReadonlyArray<unknown>) =>
-          Schema.decodeUnknownEffect(Schema.Array(Row))(rows).pipe(Effect.orDie)
-        const one = (rows: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
-          SqlSchema.findOneOption({ Request: Schema.Void, Result: Row, execute: () => rows })().pipe(
-            Effect.catchTag("SchemaError", Effect.die)
-          )
+        const { all, one } = Rows.make(Schema.decodeUnknownEffect(Row))
 
         const insert = Effect.fnUntraced(function*({ accountId, eventName, listenerId }: AutoSubscriptionKey) {
           // Weaker than FOR UPDATE, which would hold up everything that refers to the account.
@@ -102,13 +98,13 @@ export class AutoSubscriptions extends Context.Service<AutoSubscriptions, {
               table: "auto_subscriptions",
               where: sql`account_id = ${accountId}`,
               request,
-              decode: decodeAll
+              all
             }),
           forNewEmitter: (accountId) =>
             sql`SELECT FROM accounts WHERE id = ${accountId} FOR SHARE`.pipe(
-              Effect.andThen(sql`
-                SELECT * FROM auto_subscriptions WHERE account_id = ${accountId} ORDER BY id FOR KEY SHARE`),
-              Effect.flatMap(decodeAll)
+              Effect.andThen(
+                all(sql`SELECT * FROM auto_subscriptions WHERE account_id = ${accountId} ORDER BY id FOR KEY SHARE`)
+              )
             )
         })
       })

@@ -1,8 +1,9 @@
 import { Component, ConfigurableProp, LinkedCode } from "@headwater/domain/Component"
 import type { AccountId, ComponentId } from "@headwater/domain/Id"
 import { Context, Effect, Layer, Option, Schema } from "effect"
-import { SqlClient, type SqlError, SqlSchema } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import * as Column from "./Column.ts"
+import * as Rows from "./internal/Rows.ts"
 
 const Row = Schema.Struct({
   ...Component.fields,
@@ -66,10 +67,7 @@ export class Components extends Context.Service<Components, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const encode = Schema.encodeEffect(Row)
-      const one = (rows: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
-        SqlSchema.findOneOption({ Request: Schema.Void, Result: Row, execute: () => rows })().pipe(
-          Effect.catchTag("SchemaError", Effect.die)
-        )
+      const { one } = Rows.make(Schema.decodeUnknownEffect(Row))
       const insert = (component: Component) =>
         encode(component).pipe(
           Effect.orDie,

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
+import type { Rows } from "./internal/Rows.ts"
 
 /** Which part of a list to read. Lists are newest first, so `after` is towards older items and `before` towards newer. */
 export interface PageRequest {
@@ -21,22 +22,21 @@ export interface Page<A> {
  * Reads one page of a table by id. Ids order by creation and never change, so a walk neither skips nor repeats an item
  * that is there throughout. With `before` alone the page is the one that ends just before that id.
  */
-export const read = Effect.fnUntraced(function*<A, E>(sql: SqlClient.SqlClient, options: {
+export const read = Effect.fnUntraced(function*<A>(sql: SqlClient.SqlClient, options: {
   readonly table: string
   readonly where: Statement.Fragment
   readonly request: PageRequest
-  readonly decode: (rows: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<A>, E>
-}): Effect.fn.Return<Page<A>, E | SqlError.SqlError> {
+  readonly all: Rows<A>["all"]
+}): Effect.fn.Return<Page<A>, SqlError.SqlError> {
   const { after, before, limit } = options.request
   const bounds: Array<Statement.Fragment> = [options.where]
   if (after !== undefined) bounds.push(sql`id < ${after}`)
   if (before !== undefined) bounds.push(sql`id > ${before}`)
   const towardsNewer = before !== undefined && after === undefined
-  const rows = yield* sql`
+  const items = yield* options.all(sql`
     SELECT * FROM ${sql(options.table)} WHERE ${sql.and(bounds)}
-    ORDER BY id ${sql.literal(towardsNewer ? "ASC" : "DESC")} LIMIT ${limit}`
+    ORDER BY id ${sql.literal(towardsNewer ? "ASC" : "DESC")} LIMIT ${limit}`)
   const [counted] = yield* sql<{ readonly count: bigint }>`
     SELECT count(*) AS count FROM ${sql(options.table)} WHERE ${options.where}`
-  const items = yield* options.decode(towardsNewer ? rows.toReversed() : rows)
-  return { items, totalCount: Number(counted?.count ?? 0) }
+  return { items: towardsNewer ? items.toReversed() : items, totalCount: Number(counted?.count ?? 0) }
 })

@@ -4,10 +4,11 @@ import * as Id from "@headwater/domain/Id"
 import { Seal } from "@headwater/domain/Seal"
 import type { Source } from "@headwater/domain/Source"
 import * as TestDatabase from "@headwater/testing/TestDatabase"
-import { Effect, Layer, Option, Redacted } from "effect"
+import { Effect, Fiber, Layer, Option, Redacted, Schedule } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { inOpenTransaction } from "../test/OpenTransaction.ts"
 import { Accounts } from "./Accounts.ts"
 import { Components } from "./Components.ts"
 import { Sources } from "./Sources.ts"
@@ -123,6 +124,59 @@ describe("Sources", () => {
       yield* sources.update(source)
       assert.deepStrictEqual(Option.getOrThrow(yield* sources.getById(source.id)).props, { token: "k-7Yb2" })
       assert.deepStrictEqual(yield* sql`SELECT props FROM sources`, [{ props: null }])
+    }).pipe(Effect.provide(tables)))
+
+  it.effect("seals the props of every source from before they were sealed, and changes nothing else", () =>
+    Effect.gen(function*() {
+      const sources = yield* Sources
+      const sql = yield* SqlClient.SqlClient
+      const account = yield* newAccount
+      const source = yield* sourceOf(yield* newComponent(account.id, null))
+      yield* sources.insert(source)
+      yield* sql`
+        INSERT INTO sources SELECT (jsonb_populate_record(s, jsonb_build_object(
+          'id', 'dc_' || lpad(n::text, 20, '0'), 'name_slug', 'old-' || n,
+          'props', jsonb_build_object('token', 'k-7Yb2-' || n)::text, 'sealed_props', NULL
+        ))).* FROM sources s, generate_series(1, 250) AS n`
+      yield* TestClock.adjust("1 hour")
+      yield* sources.sealProps
+      const rows = yield* sql<{ readonly text: string }>`SELECT sources::text AS text FROM sources`
+      for (const { text } of rows) assert.notInclude(text, "k-7Yb2")
+      const { items } = yield* sources.page(account.id, { limit: 300, after: undefined, before: undefined })
+      const old = Array.from({ length: 250 }, (_, i) => ({
+        ...source,
+        id: Id.SourceId.make(`dc_${String(i + 1).padStart(20, "0")}`),
+        nameSlug: `old-${i + 1}`,
+        props: { token: `k-7Yb2-${i + 1}` }
+      }))
+      assert.sameDeepMembers([...items], [source, ...old])
+    }).pipe(Effect.provide(tables)))
+
+  it.live("seals no props over those that somebody gives a source meanwhile, however long that takes", () =>
+    Effect.gen(function*() {
+      const sources = yield* Sources
+      const sql = yield* SqlClient.SqlClient
+      const account = yield* newAccount
+      const source = yield* sourceOf(yield* newComponent(account.id, null))
+      yield* sources.insert(source)
+      yield* sql`UPDATE sources SET sealed_props = NULL, props = '{"token":"old"}'`
+      const change = yield* inOpenTransaction(sources.update({ ...source, props: { token: "new" } }))
+      const sealing = yield* Effect.forkChild(sources.sealProps)
+      const waits = new Set<string>()
+      yield* sql<{ readonly since: string }>`
+        SELECT query_start::text AS since FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`.pipe(
+        Effect.tap((found) =>
+          Effect.sync(() => {
+            for (const { since } of found) waits.add(since)
+          })
+        ),
+        Effect.repeat({ until: () => waits.size > 1, schedule: Schedule.spaced("5 millis") }),
+        Effect.timeout("10 seconds")
+      )
+      yield* change.commit
+      yield* Fiber.join(sealing)
+      assert.deepStrictEqual(Option.getOrThrow(yield* sources.getById(source.id)).props, { token: "new" })
     }).pipe(Effect.provide(tables)))
 
   it.effect("shows clients only what is ready, and start-up what is not", () =>

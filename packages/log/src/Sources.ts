@@ -5,8 +5,10 @@ import { Timer } from "@headwater/domain/Timer"
 import { Clock, Context, Effect, Layer, type Option, Redacted, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as Column from "./Column.ts"
+import * as Rows from "./internal/Rows.ts"
 import { texts } from "./internal/SqlArray.ts"
 import * as Page from "./Page.ts"
+import { isLocked, retrySchedule } from "./TransientSqlError.ts"
 
 const PropsText = Schema.fromJsonString(Source.fields.props)
 
@@ -37,6 +39,9 @@ export class SlugTaken extends Schema.TaggedError<SlugTaken>()("SlugTaken", {
 
 /** How many slugs are looked at in one query for a free one. */
 const slugsLookedAt = 64
+
+/** How many sources' props are read at once to be sealed. */
+const bite = 100
 
 /** Sources of all accounts. What clients see are the `ready` ones. Their props, some of which are secret, are sealed. */
 export class Sources extends Context.Service<Sources, {
@@ -75,26 +80,25 @@ export class Sources extends Context.Service<Sources, {
    * accounts.
    */
   readonly unready: (createdBefore: number) => Effect.Effect<ReadonlyArray<Source>, SqlError.SqlError>
+  /** Seals the props of sources that were last written before props were. May run beside changes, and on several nodes. */
+  readonly sealProps: Effect.Effect<void, SqlError.SqlError>
 }>()("@headwater/log/Sources") {
   static readonly layer: Layer.Layer<Sources, never, SqlClient.SqlClient | Seal> = Layer.effect(
     Sources,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const seal = yield* Seal
+      const sealed = (id: string, props: string) => seal.seal(placeOf(id), Redacted.make(props))
       const encode = Effect.fnUntraced(function*(source: Source) {
-        const text = yield* Schema.encodeEffect(PropsText)(source.props)
-        const sealedProps = yield* seal.seal(placeOf(source.id), Redacted.make(text))
+        const sealedProps = yield* sealed(source.id, yield* Schema.encodeEffect(PropsText)(source.props))
         return yield* Schema.encodeEffect(Row)({ ...source, props: null, sealedProps })
       }, Effect.orDie)
-      const decode = Effect.fnUntraced(function*(row: unknown) {
+      const { all, one } = Rows.make(Effect.fnUntraced(function*(row: unknown) {
         const { props, sealedProps, ...source } = yield* Schema.decodeUnknownEffect(Row)(row)
         if (sealedProps === null) return { ...source, props: props ?? {} } satisfies Source as Source
         const text = Redacted.value(yield* seal.open(placeOf(source.id), sealedProps))
         return { ...source, props: yield* Schema.decodeEffect(PropsText)(text) } satisfies Source as Source
-      }, Effect.orDie)
-      const decodeAll = (rows: ReadonlyArray<unknown>) => Effect.forEach(rows, decode)
-      const one = (rows: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
-        Effect.flatMap(rows, ([row]) => row === undefined ? Effect.succeedNone : Effect.asSome(decode(row)))
+      }))
       const named = (accountId: Id.AccountId, idOrSlug: string) =>
         sql`
           SELECT * FROM sources WHERE account_id = ${accountId} AND state = 'ready' AND ${
@@ -108,6 +112,12 @@ export class Sources extends Context.Service<Sources, {
             () => Effect.fail(new SlugTaken({ slug }))
           )
         )
+
+      const sealPropsOf = Effect.fnUntraced(function*({ id, props }: { readonly id: string; readonly props: string }) {
+        yield* sql`
+          UPDATE sources SET props = NULL, sealed_props = ${yield* sealed(id, props)}
+          WHERE id = ${id} AND props = ${props}`
+      }, Effect.retry({ schedule: retrySchedule, while: isLocked }))
 
       return Sources.of({
         insert: (source) =>
@@ -125,7 +135,7 @@ export class Sources extends Context.Service<Sources, {
             table: "sources",
             where: sql`account_id = ${accountId} AND state = 'ready'`,
             request,
-            decode: decodeAll
+            all
           }),
         update: Effect.fnUntraced(function*(source) {
           const updatedAt = Math.floor((yield* Clock.currentTimeMillis) / 1000)
@@ -165,12 +175,21 @@ export class Sources extends Context.Service<Sources, {
           }
         }),
         unready: (createdBefore) =>
-          Effect.flatMap(
-            sql`
-              SELECT * FROM sources
-              WHERE state = 'deleting' OR (state = 'creating' AND created_at < ${createdBefore}) ORDER BY id`,
-            decodeAll
-          )
+          all(sql`
+            SELECT * FROM sources
+            WHERE state = 'deleting' OR (state = 'creating' AND created_at < ${createdBefore}) ORDER BY id`),
+        sealProps: Effect.gen(function*() {
+          let after = ""
+          while (true) {
+            const rows = yield* sql<{ readonly id: string; readonly props: string }>`
+              SELECT id, props FROM sources WHERE props IS NOT NULL AND id > ${after} ORDER BY id LIMIT ${bite}`
+            const last = rows.at(-1)
+            if (last === undefined) return
+            // One by one: whoever waits for one of them does not wait for all.
+            yield* Effect.forEach(rows, sealPropsOf, { concurrency: 4, discard: true })
+            after = last.id
+          }
+        })
       })
     })
   )

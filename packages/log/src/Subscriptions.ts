@@ -6,9 +6,10 @@ import * as Stream from "@headwater/domain/Stream"
 import { Subscription } from "@headwater/domain/Subscription"
 import { Clock, Context, Effect, Layer, Option, type Queue, Schema, type Scope } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { type SqlError, SqlSchema, type Statement } from "effect/sql"
+import type { SqlError, Statement } from "effect/sql"
 import { AutoSubscriptions } from "./AutoSubscriptions.ts"
 import * as Column from "./Column.ts"
+import * as Rows from "./internal/Rows.ts"
 import { texts } from "./internal/SqlArray.ts"
 
 /** Told, with the account's id, whenever a transaction changed which subscriptions an account has. */
@@ -88,12 +89,7 @@ export class Subscriptions extends Context.Service<Subscriptions, {
       const sql = yield* PgClient.PgClient
       const random = yield* SecureRandom.SecureRandom
 
-      const all = (rows: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
-        SqlSchema.findAll({ Request: Schema.Void, Result: Row, execute: () => rows })().pipe(
-          Effect.catchTag("SchemaError", Effect.die)
-        )
-      const one = (rows: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
-        Effect.map(all(rows), ([first]) => Option.fromUndefinedOr(first))
+      const { all, one } = Rows.make(Schema.decodeUnknownEffect(Row))
       const tell = (accountId: Id.AccountId) => sql`SELECT pg_notify(${channel}, ${accountId})`
 
       const whereKey = (key: SubscriptionKey) =>

@@ -3,8 +3,9 @@ import { Seal, type SealBroken } from "@headwater/domain/Seal"
 import { type DisabledReason, Webhook } from "@headwater/domain/Webhook"
 import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { SqlClient, type SqlError, SqlSchema } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import * as Column from "./Column.ts"
+import * as Rows from "./internal/Rows.ts"
 import * as Page from "./Page.ts"
 import { Subscriptions } from "./Subscriptions.ts"
 
@@ -104,12 +105,7 @@ export class Webhooks extends Context.Service<Webhooks, {
       const seal = yield* Seal
       const subscriptions = yield* Subscriptions
       const random = yield* SecureRandom.SecureRandom
-      const decodeAll = (rows: ReadonlyArray<unknown>) =>
-        Schema.decodeUnknownEffect(Schema.Array(Row))(rows).pipe(Effect.orDie)
-      const one = (rows: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
-        SqlSchema.findOneOption({ Request: Schema.Void, Result: Row, execute: () => rows })().pipe(
-          Effect.catchTag("SchemaError", Effect.die)
-        )
+      const { all, one } = Rows.make(Schema.decodeUnknownEffect(Row))
       const newSecret = Effect.map(
         random.randomBytes(secretBytes),
         (bytes) => Redacted.make(secretPrefix + Buffer.from(bytes).toString("base64"))
@@ -155,7 +151,7 @@ export class Webhooks extends Context.Service<Webhooks, {
             table: "webhooks",
             where: sql`account_id = ${accountId}`,
             request,
-            decode: decodeAll
+            all
           }),
         secrets: Effect.fnUntraced(function*(id) {
           const now = yield* Clock.currentTimeMillis

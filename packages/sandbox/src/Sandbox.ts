@@ -9,6 +9,7 @@ import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import { randomUUID } from "node:crypto"
 import { type ComponentDescription, ComponentInvalid } from "./ComponentDescription.ts"
+import { KnownPlaces } from "./KnownPlaces.ts"
 import type { RunLimit, RunRequest, RunResult, SandboxModule } from "./Run.ts"
 import { RunRecord } from "./RunRecord.ts"
 import { SandboxConfig } from "./SandboxConfig.ts"
@@ -60,6 +61,7 @@ const make = Effect.fnUntraced(function*() {
   const pool = yield* SandboxPool
   const clock = yield* Clock.Clock
   const fork = yield* FiberSet.makeRuntime()
+  const known = new KnownPlaces()
 
   /**
    * Has one process do one piece of work. An interrupted one leaves its process, which then takes no more work and is
@@ -174,7 +176,7 @@ const make = Effect.fnUntraced(function*() {
     const responseHandled = Effect.suspend(() => responded ? Deferred.await(responding) : Effect.void)
     return byItselfIfLost(once, "shared").pipe(
       Effect.tap(responseHandled),
-      Effect.map((result) => inSource(result, request.module))
+      Effect.map((result) => inSource(result, request.module, known))
     )
   }
 
@@ -245,26 +247,11 @@ const make = Effect.fnUntraced(function*() {
   return Sandbox.of({ inspect, run: (request) => Effect.suspend(() => run(request)) })
 })
 
-/** Places of modules that failed of late, by hash: to read a large map takes longer than a run. */
-const knownPlaces = new Map<string, SourcePlaces.SourcePlaces>()
-const mostKnownPlaces = 8
-
-const placesOf = (hash: string, map: string): SourcePlaces.SourcePlaces => {
-  const places = knownPlaces.get(hash) ?? SourcePlaces.make(map, SourcePlaces.start)
-  knownPlaces.delete(hash)
-  knownPlaces.set(hash, places)
-  for (const oldest of knownPlaces.keys()) {
-    if (knownPlaces.size <= mostKnownPlaces) break
-    knownPlaces.delete(oldest)
-  }
-  return places
-}
-
 /** A result whose error is told in the lines that somebody wrote, at the first of them that is the component's own. */
-const inSource = (result: RunResult, { hash, map }: SandboxModule): RunResult => {
+const inSource = (result: RunResult, { hash, map }: SandboxModule, known: KnownPlaces): RunResult => {
   if (result.error === undefined || map === undefined) return result
   const { column: _column, line: _line, ...error } = result.error
-  const stack = SourcePlaces.ofStack(placesOf(hash, map), error.stack)
+  const stack = SourcePlaces.ofStack(known.of(hash, map), error.stack)
   return { ...result, error: { ...error, stack, ...SourcePlaces.firstIn(stack) } }
 }
 

@@ -39,15 +39,8 @@ export const layer = HttpApiBuilder.group(
         return { data: resourceOf(created) }
       }, answerFailures),
       list: Effect.fnUntraced(function*({ query }) {
-        const page = yield* appAccounts.page(yield* CurrentAccount, {
-          limit: query.limit ?? Pagination.defaultLimit,
-          after: query.after,
-          before: query.before
-        })
-        return {
-          page_info: Pagination.pageInfo(page.items.map(({ id }) => Pagination.cursorOf(id)), page.totalCount),
-          data: page.items.map(resourceOf)
-        }
+        const { items, totalCount } = yield* appAccounts.page(yield* CurrentAccount, Pagination.pageRequest(query))
+        return Pagination.page(items.map(resourceOf), totalCount)
       }, answerFailures),
       get: Effect.fnUntraced(function*({ params }) {
         const found = yield* appAccounts.get(yield* CurrentAccount, params.id)

@@ -40,15 +40,11 @@ export const layer = HttpApiBuilder.group(
           answerFailures
         )),
       list: Effect.fnUntraced(function*({ query }) {
-        const page = yield* autoSubscriptions.page(yield* CurrentAccount, {
-          limit: query.limit ?? Pagination.defaultLimit,
-          after: query.after,
-          before: query.before
-        })
-        return {
-          page_info: Pagination.pageInfo(page.items.map(({ id }) => Pagination.cursorOf(id)), page.totalCount),
-          data: page.items.map(resourceOf)
-        }
+        const { items, totalCount } = yield* autoSubscriptions.page(
+          yield* CurrentAccount,
+          Pagination.pageRequest(query)
+        )
+        return Pagination.page(items.map(resourceOf), totalCount)
       }, answerFailures),
       delete: Effect.fnUntraced(function*({ params }) {
         const removed = yield* autoSubscriptions.remove(yield* CurrentAccount, params.id)

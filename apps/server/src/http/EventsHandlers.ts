@@ -1,9 +1,7 @@
 import { CurrentAccount } from "@headwater/api/Authorization"
 import { maxSummaries } from "@headwater/api/EventsApi"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
-import * as Pagination from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
-import * as EventId from "@headwater/domain/EventId"
 import * as Stream from "@headwater/domain/Stream"
 import * as DueDeletions from "@headwater/engine/DueDeletions"
 import { EventDeletion } from "@headwater/engine/EventDeletion"
@@ -11,15 +9,8 @@ import { EventLog } from "@headwater/log/EventLog"
 import { Sources } from "@headwater/log/Sources"
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { boundOf, summaryOf } from "./EventSummaries.ts"
+import { boundOf, eventPage, eventPageRequest, type EventQuery } from "./EventSummaries.ts"
 import { answerFailures } from "./FailureProblem.ts"
-
-interface Query {
-  readonly expand?: "event"
-  readonly limit?: number
-  readonly after?: string
-  readonly before?: string
-}
 
 export const layer = HttpApiBuilder.group(
   HeadwaterApi,
@@ -29,30 +20,17 @@ export const layer = HttpApiBuilder.group(
     const events = yield* EventLog
     const deletion = yield* EventDeletion
 
-    const page = Effect.fnUntraced(function*(emitterId: string, stream: string, query: Query) {
-      const { count, oldest } = yield* events.tail({ emitterId, stream }, maxSummaries)
-      const shown = yield* events.latest({
-        emitterId,
-        stream,
-        limit: query.limit ?? Pagination.defaultLimit,
-        after: boundOf(query.after),
-        before: boundOf(query.before),
-        from: oldest
-      })
-      return {
-        page_info: Pagination.pageInfo(shown.map(({ id }) => EventId.format(id)), count),
-        data: shown.map((event) => summaryOf(event, query.expand === "event"))
-      }
-    })
-
     const find = Effect.fnUntraced(function*(idOrSlug: string) {
       const source = yield* sources.get(yield* CurrentAccount, idOrSlug)
       return Option.isNone(source) ? yield* Problem.notFound("source", idOrSlug) : source.value
     })
 
-    const ofSource = Effect.fnUntraced(function*(idOrSlug: string, stream: string, query: Query) {
-      const source = yield* find(idOrSlug)
-      return yield* page(source.id, stream, query)
+    const ofSource = Effect.fnUntraced(function*(idOrSlug: string, stream: string, query: EventQuery) {
+      const { id } = yield* find(idOrSlug)
+      const address = { emitterId: id, stream }
+      const { count, oldest } = yield* events.tail(address, maxSummaries)
+      const shown = yield* events.latest({ ...address, ...eventPageRequest(query), from: oldest })
+      return eventPage(shown, count, query)
     }, answerFailures)
 
     const ofWorkflow = (id: string) => Effect.fail(Problem.notFound("workflow", id))

@@ -25,15 +25,8 @@ export const layer = HttpApiBuilder.group(
     const keys = yield* ApiKeys
     return handlers.handleAll({
       list: Effect.fnUntraced(function*({ query }) {
-        const page = yield* keys.page(yield* CurrentAccount, {
-          limit: query.limit ?? Pagination.defaultLimit,
-          after: query.after,
-          before: query.before
-        })
-        return {
-          page_info: Pagination.pageInfo(page.items.map(({ id }) => Pagination.cursorOf(id)), page.totalCount),
-          data: page.items.map(resourceOf)
-        }
+        const { items, totalCount } = yield* keys.page(yield* CurrentAccount, Pagination.pageRequest(query))
+        return Pagination.page(items.map(resourceOf), totalCount)
       }, answerFailures),
       create: Effect.fnUntraced(function*({ payload }) {
         const created = yield* keys.create(yield* CurrentAccount, payload?.name ?? "")

@@ -1,6 +1,5 @@
 import { CurrentAccount } from "@headwater/api/Authorization"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
-import * as Pagination from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
 import type { LoggedEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
@@ -14,15 +13,11 @@ import { Sources } from "@headwater/log/Sources"
 import { Effect, Option, Schedule, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { boundOf, summaryOf } from "./EventSummaries.ts"
+import { boundOf, eventPage, eventPageRequest, type EventQuery, summaryOf } from "./EventSummaries.ts"
 import { answerFailures } from "./FailureProblem.ts"
 
-interface Listing {
-  readonly expand?: "event"
+interface Listing extends EventQuery {
   readonly event_name?: string
-  readonly limit?: number
-  readonly after?: string
-  readonly before?: string
 }
 
 /** A line that says nothing, so that what stands between does not take the connection for a dead one. */
@@ -72,16 +67,8 @@ export const layer = HttpApiBuilder.group(
       const { id } = yield* sourceOf(idOrSlug)
       const address = { emitterId: id, stream: StreamName.normalize(query.event_name ?? "") }
       const total = yield* events.count(address)
-      const shown = yield* events.latest({
-        ...address,
-        limit: query.limit ?? Pagination.defaultLimit,
-        after: boundOf(query.after),
-        before: boundOf(query.before)
-      })
-      return {
-        page_info: Pagination.pageInfo(shown.map((event) => EventId.format(event.id)), total),
-        data: shown.map((event) => summaryOf(event, query.expand === "event"))
-      }
+      const shown = yield* events.latest({ ...address, ...eventPageRequest(query) })
+      return eventPage(shown, total, query)
     }, answerFailures)
 
     const find = Effect.fnUntraced(function*(sourceId: Id.SourceId, eventId: string) {

@@ -134,15 +134,8 @@ export const layer = HttpApiBuilder.group(
 
     return handlers.handleAll({
       list: Effect.fnUntraced(function*({ query }) {
-        const page = yield* sources.page(yield* CurrentAccount, {
-          limit: query.limit ?? Pagination.defaultLimit,
-          after: query.after,
-          before: query.before
-        })
-        return {
-          page_info: Pagination.pageInfo(page.items.map(({ id }) => Pagination.cursorOf(id)), page.totalCount),
-          data: yield* Effect.forEach(page.items, render)
-        }
+        const { items, totalCount } = yield* sources.page(yield* CurrentAccount, Pagination.pageRequest(query))
+        return Pagination.page(yield* Effect.forEach(items, render), totalCount)
       }, answerFailures),
       create: Effect.fnUntraced(function*({ payload }) {
         const accountId = yield* CurrentAccount

@@ -1,0 +1,39 @@
+import { assert, layer } from "@effect/vitest"
+import { Seal } from "@headwater/domain/Seal"
+import { ApiKeys } from "@headwater/log/ApiKeys"
+import { ConfigProvider, Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Http from "../test/HttpAppFixture.ts"
+import { FirstStart } from "./FirstStart.ts"
+import { ServerConfig } from "./ServerConfig.ts"
+
+const config = ServerConfig.layer.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({}))))
+
+const start = Effect.scoped(Layer.build(Layer.fresh(FirstStart.layer).pipe(Layer.provide(config))))
+
+const underAnotherSecret = Layer.fresh(ApiKeys.layer).pipe(
+  Layer.provide(Seal.layer(Redacted.make(new Uint8Array(32).fill(8))))
+)
+
+layer(Http.layer, { excludeTestServices: true })("a start", (it) => {
+  it.effect("seals what an older server left unsealed, once it is known to have the right secret", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const http = yield* Http.tenant()
+      const source = yield* http.created("/v1/sources", {
+        component_code: Http.code("feed", { token: { type: "string" } }),
+        configured_props: { token: "k-7Yb2" }
+      })
+      yield* sql`UPDATE sources SET sealed_props = NULL, props = '{"token":"k-7Yb2"}'`
+      const stored = sql`SELECT props, sealed_props IS NOT NULL AS sealed FROM sources`
+
+      const refused = yield* Effect.flip(Effect.provide(start, underAnotherSecret))
+      assert.strictEqual(refused._tag, "SecretKeyMismatch")
+      assert.deepStrictEqual(yield* stored, [{ props: `{"token":"k-7Yb2"}`, sealed: false }])
+
+      yield* start
+      assert.deepStrictEqual(yield* stored, [{ props: null, sealed: true }])
+      const shown = yield* http.request("GET", `/v1/sources/${source.id}`)
+      assert.strictEqual<unknown>(shown.json["data"]?.["configured_props"]?.["token"], "k-7Yb2", shown.text)
+    }))
+})

@@ -1,0 +1,45 @@
+/** A source and its owner, and no cluster, for tests that ask it themselves. */
+import type { Source } from "@headwater/domain/Source"
+import { EventLog } from "@headwater/log/EventLog"
+import { Effect } from "effect"
+import * as SourceActor from "../src/SourceActor.ts"
+import type { IngestRequest } from "../src/SourceRequests.ts"
+import * as EngineFixture from "./EngineFixture.ts"
+
+/** Code that does this with each request. */
+export const onRequest = (body: string, rest = "") => `
+export default {
+  props: { http: "$.interface.http", db: "$.service.db" },
+  ${rest}
+  async run(event) { ${body} }
+}`
+
+/** The source's owner, asked at its own endpoint. What it kicks itself for, the test does when it looks. */
+export const actorOf = (source: Source) =>
+  Effect.map(SourceActor.make(source.id, { kick: () => {} }), (actor) => ({
+    ...actor,
+    ingest: (request: Omit<IngestRequest, "endpointKey"> & { readonly endpointKey?: string }) =>
+      actor.ingest({ endpointKey: source.endpointKey ?? "", ...request })
+  }))
+
+/** A source of the code, in an account of its own, that is yet to be deployed. */
+export const start = Effect.fnUntraced(
+  function*(code: string, options: Parameters<typeof EngineFixture.source>[2] = {}) {
+    const account = yield* EngineFixture.account
+    const source = yield* EngineFixture.source(account.id, code, { state: "creating", ...options })
+    const actor = yield* actorOf(source)
+    return { account, actor, source }
+  }
+)
+
+/** A stream's payloads, oldest first. */
+export const stream = Effect.fnUntraced(function*(source: Source, name = "") {
+  const events = yield* (yield* EventLog).latest({ emitterId: source.id, stream: name, limit: 100 })
+  return events.toReversed().map(({ payload }) => JSON.parse(payload))
+})
+
+export type Owner = Effect.Success<ReturnType<typeof actorOf>>
+
+/** Has a request come in; the same `emitId` makes it a repeat. */
+export const post = (actor: Owner, body: unknown, emitId = `r${JSON.stringify(body)}`) =>
+  actor.ingest({ emitId, payload: JSON.stringify({ body }), hops: 0 })
