@@ -269,13 +269,15 @@ export default { run() { nothing() } }`))
             const attempt = (read) => { try { return read() } catch (error) { return error.code } }
             module.exports = [
               attempt(() => require(${JSON.stringify(secret)})),
-              attempt(() => require(${JSON.stringify("../".repeat(30) + secret.slice(1))}))
+              attempt(() => require(${JSON.stringify("../".repeat(30) + secret.slice(1))})),
+              attempt(() => require("./link.json"))
             ]`
-        }
+        },
+        links: { "link.json": secret }
       })
       publish({ name: "slyer", version: "1.0.0", manifest: { main: secret }, files: {} })
       assert.deepStrictEqual(yield* emitted(`import sly from "sly"; export default { run() { this.$emit(sly) } }`), [
-        ["MODULE_NOT_FOUND", "MODULE_NOT_FOUND"]
+        ["MODULE_NOT_FOUND", "MODULE_NOT_FOUND", "MODULE_NOT_FOUND"]
       ])
       const fault = yield* Effect.flip(moduleOf(`import sly from "slyer"; export default { run() {} }`))
       assert.match(fault.message, /"slyer" is not in its package/)

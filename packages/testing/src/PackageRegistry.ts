@@ -14,6 +14,8 @@ export interface PublishedPackage {
   readonly manifest?: Readonly<Record<string, unknown>>
   /** Texts by path. */
   readonly files: Readonly<Record<string, string>>
+  /** Symbolic links, by path what they lead to. */
+  readonly links?: Readonly<Record<string, string>>
 }
 
 /** A registry of npm packages on loopback. */
@@ -40,12 +42,13 @@ interface Version {
   readonly archive: Buffer
 }
 
-const archiveOf = (directory: string, { files }: PublishedPackage, manifest: unknown): Buffer => {
+const archiveOf = (directory: string, { files, links = {} }: PublishedPackage, manifest: unknown): Buffer => {
   const root = Fs.mkdtempSync(join(directory, "package-"))
   for (const [path, text] of Object.entries({ ...files, "package.json": JSON.stringify(manifest) })) {
     Fs.mkdirSync(dirname(join(root, "package", path)), { recursive: true })
     Fs.writeFileSync(join(root, "package", path), text)
   }
+  for (const [path, target] of Object.entries(links)) Fs.symlinkSync(target, join(root, "package", path))
   return execFileSync("tar", ["cz", "-C", root, "package"])
 }
 

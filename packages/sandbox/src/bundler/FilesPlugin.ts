@@ -1,0 +1,153 @@
+import type * as esbuild from "esbuild"
+import * as Fs from "node:fs"
+import { builtinModules } from "node:module"
+import * as Path from "node:path"
+import { type BundleTask, replacedBuiltins } from "../BundlerProtocol.ts"
+import * as PackageSpecifier from "../PackageSpecifier.ts"
+
+/**
+ * Where modules come from: the component, what we have in place of another module, Node as CommonJS asks for it or as the
+ * sandbox changes it, what it can't load, and nowhere.
+ */
+const namespaces = {
+  own: "component-file",
+  standIn: "stand-in",
+  required: "required",
+  replaced: "replaced",
+  native: "native",
+  missing: "missing"
+}
+
+/** Text of the bundler's in which files have their own names. */
+export const plain = (text: string): string =>
+  Object.values(namespaces).reduce((plainer, namespace) => plainer.replaceAll(`${namespace}:`, ""), text)
+
+/** What a file that became part of the module is called: a component's own by its name, others by what is imported. */
+export const nameOf = (source: string): string => {
+  const packaged = source.lastIndexOf("node_modules/")
+  if (packaged !== -1) return source.slice(packaged + "node_modules/".length)
+  return plain(source)
+}
+
+/** The folder that each file thinks it is in. */
+export const noPlace = "/package"
+
+/** Text that names no source map of its own: places are told in what was sent. */
+const withoutMap = (text: string): string => text.replaceAll(/^[ \t]*\/\/[#@][ \t]*sourceMappingURL=.*$/gm, "")
+
+const builtins = new Set(builtinModules)
+
+/** A module of Node's under the name that says so, which the sandbox asks for. */
+const builtinOf = (specifier: string): string | undefined =>
+  specifier.startsWith("node:") ? specifier : builtins.has(specifier) ? `node:${specifier}` : undefined
+
+export interface FilesPluginOptions {
+  readonly task: BundleTask
+  /** Gets what packages import without having it. */
+  readonly undeclared: Set<string>
+  /** Has packages do without files of their own that are not there. It takes several times as long. */
+  readonly thorough: boolean
+}
+
+/**
+ * What a package's files import from beside them is left to the bundler; this has at most so many steps up, which don't
+ * lead out of the folder of packages (`node_modules/.deno/name@version/node_modules/name`).
+ */
+const fromAfar = /^[^.]|(\.\.\/.*){5}/
+
+/** Says where each import of the component's and of its packages leads, so that none leads out of them. */
+export const filesPlugin = ({ task, thorough, undeclared }: FilesPluginOptions): esbuild.Plugin => {
+  const { entry, files, packages, standIns } = task
+  const contents = new Map(files.map(({ file, text, type }) => [file, { contents: withoutMap(text), loader: type }]))
+  const links = new Map(files.map((each) => [each.file, new Map(each.links)]))
+  const folder = packages === undefined ? undefined : Fs.realpathSync(packages.folder)
+  const isInstalled = (path: string) => folder !== undefined && path.startsWith(folder + Path.sep)
+  const standInOf = (specifier: string): esbuild.OnResolveResult | undefined => {
+    const name = PackageSpecifier.parse(specifier)?.name ?? specifier
+    return Object.hasOwn(standIns, name)
+      ? { path: name, namespace: namespaces.standIn, pluginData: standIns[name] }
+      : undefined
+  }
+  return {
+    name: "files",
+    setup: ({ onLoad, onResolve, resolve }) => {
+      /** Where the bundler finds something installed, if it is there. */
+      const installed = async (path: string, from: string, { importer, kind }: esbuild.OnResolveArgs) => {
+        const found = await resolve(path, { kind, importer, resolveDir: from, namespace: "file", pluginData: looking })
+        const { errors, namespace, path: file, sideEffects } = found
+        if (errors.length > 0 || namespace !== "file" || !isInstalled(file)) return undefined
+        return isNative(file)
+          ? { path: file, namespace: namespaces.native }
+          : { path: file, sideEffects, pluginData: undefined }
+      }
+      const lead = async (asked: esbuild.OnResolveArgs): Promise<esbuild.OnResolveResult | undefined> => {
+        const { importer, kind, namespace: from, path, pluginData, resolveDir } = asked
+        if (pluginData === looking) return undefined
+        if (kind === "entry-point") return { path: entry, namespace: namespaces.own }
+        const builtin = builtinOf(path)
+        if (builtin !== undefined) {
+          if (kind === "require-call") return { path: builtin, namespace: namespaces.required }
+          return from !== namespaces.replaced && replacedBuiltins.includes(builtin.slice("node:".length))
+            ? { path: builtin, namespace: namespaces.replaced }
+            : { path: builtin, external: true }
+        }
+        if (from === namespaces.own) {
+          const file = links.get(importer)?.get(path)
+          if (file !== undefined) return { path: file, namespace: namespaces.own }
+          const name = packages?.names[path]
+          if (packages === undefined || name === undefined) return standInOf(path) ?? { path, external: true }
+          return (await installed(name, packages.folder, asked)) ??
+            { errors: [{ text: `${JSON.stringify(path)} is not in its package` }] }
+        }
+        // What stand-ins import lies where they do.
+        if (packages === undefined || !isInstalled(importer)) return undefined
+        const beside = path.startsWith(`${noPlace}/`) ? `.${path.slice(noPlace.length)}` : path
+        const found = standInOf(path) ?? (await installed(beside, resolveDir, asked)) ??
+          (await installed(path, packages.folder, asked))
+        if (found !== undefined) return found
+        if (kind === "import-statement" && PackageSpecifier.parse(path) !== undefined) undeclared.add(path)
+        return { path, namespace: namespaces.missing }
+      }
+      onResolve({ filter: thorough ? /.*/ : fromAfar }, lead)
+      onResolve({ filter: /.*/, namespace: namespaces.own }, lead)
+      onLoad({ filter: /.*/, namespace: namespaces.own }, ({ path }) => contents.get(path))
+      onLoad({ filter: /.*/, namespace: namespaces.standIn }, async ({ pluginData }) => ({
+        contents: await Fs.promises.readFile(pluginData, "utf8"),
+        loader: "ts",
+        resolveDir: Path.dirname(pluginData)
+      }))
+      onLoad({ filter: /.*/, namespace: namespaces.required }, ({ path }) => ({
+        // An `import` could not be `require`d.
+        contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)})`
+      }))
+      onLoad({ filter: /.*/, namespace: namespaces.replaced }, ({ path }) => {
+        const names = Object.keys(process.getBuiltinModule(path) ?? {}).filter((name) => name !== "default")
+        return {
+          contents: `import all from ${JSON.stringify(path)}\nexport default all\nexport const { ${names} } = all`
+        }
+      })
+      // Packages ask for what they can do without, and are told in Node's words that it is not there.
+      onLoad({ filter: /.*/, namespace: namespaces.missing }, ({ path }) => ({
+        contents: `throw Object.assign(new Error(${
+          JSON.stringify(`Cannot find module '${path}'`)
+        }), { code: "MODULE_NOT_FOUND" })`
+      }))
+      const refuse = ({ path }: esbuild.OnLoadArgs) => ({
+        contents: `throw new Error(${
+          JSON.stringify(`${nameOf(path)} is of a native addon, which components can't load`)
+        })`
+      })
+      onLoad({ filter: /.*/, namespace: namespaces.native }, refuse)
+      onLoad({ filter: /\.node$/ }, refuse)
+    }
+  }
+}
+
+/** Whether it is part of a package that has a compiler build what no sandbox may load. */
+const isNative = (file: string): boolean => {
+  const [folder] = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []
+  return folder !== undefined && Fs.existsSync(Path.join(folder, "binding.gyp"))
+}
+
+/** Tells the bundler's own search from what modules ask for. */
+const looking = {}
