@@ -1,6 +1,7 @@
 import { layer } from "@effect/vitest"
 import * as AppAccounts from "./contract/AppAccountsContract.ts"
 import * as Components from "./contract/ComponentsContract.ts"
+import * as Configuration from "./contract/ConfigurationContract.ts"
 import { ContractServer } from "./contract/ContractServer.ts"
 import * as Errors from "./contract/ErrorsContract.ts"
 import * as Events from "./contract/EventsContract.ts"
@@ -13,6 +14,7 @@ import * as Webhooks from "./contract/WebhooksContract.ts"
 
 layer(ContractServer.layer, { excludeTestServices: true })("the contract", (it) => {
   Components.rows(it)
+  Configuration.rows(it)
   Sources.rows(it)
   Events.rows(it)
   Log.rows(it)

@@ -114,6 +114,7 @@ export const run = Effect.fnUntraced(
         url: null,
         dedupe: dedupe ?? null,
         hooks,
+        hasAdditionalProps: false,
         configurableProps: props,
         createdAt: 0,
         updatedAt: 0

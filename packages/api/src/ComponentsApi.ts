@@ -2,6 +2,7 @@ import { ConfigurableProp } from "@headwater/domain/Component"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
+import * as Extension from "./Extension.ts"
 import * as Idempotency from "./Idempotency.ts"
 import { Single } from "./Pagination.ts"
 import * as Problem from "./Problem.ts"
@@ -59,6 +60,21 @@ export const ComponentResource = Schema.Struct({
 })
 export type ComponentResource = typeof ComponentResource.Type
 
+/** What a component's code says of its props while they are being configured. */
+export const ComponentConfigurationResource = Schema.Struct({
+  options: Schema.optionalKey(
+    Schema.Array(Schema.Json).annotate({
+      description: "Values, or labels with values: {label, value}."
+    })
+  ),
+  context: Schema.optionalKey(Schema.Json.annotate({ description: "To be sent back for the next page." })),
+  configurable_props: Schema.optionalKey(Schema.Array(ConfigurableProp))
+}).annotate({
+  identifier: "ComponentConfiguration",
+  examples: [{ options: [{ label: "North", value: 1 }], context: { after: 1 } }]
+})
+export type ComponentConfigurationResource = typeof ComponentConfigurationResource.Type
+
 /** Where component code is hosted, kept as written. */
 export const ComponentUrl = textUpTo(2_048)
 
@@ -81,6 +97,36 @@ export class ComponentsApi extends HttpApiGroup.make("components")
       summary: "Create a component",
       description: "Saves component code after loading it once to read its props. One of component_code and " +
         "component_url is required."
+    })),
+    HttpApiEndpoint.post("configure", "/components/:key/configure", {
+      params: { key: Text.annotate({ description: "The component's id, or the key in its code." }) },
+      headers: Idempotency.headers,
+      payload: Schema.Struct({
+        prop_name: Schema.optionalKey(Text.annotate({ description: "The prop whose values are asked for." })),
+        configured_props: Schema.optionalKey(
+          Schema.Record(Schema.String, Schema.Json).annotate({
+            description: "The values so far, as a source takes them; they need not be whole."
+          })
+        ),
+        page: Schema.optionalKey(
+          Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 })).annotate({
+            description: "Which page of the values, counted from 0."
+          })
+        ),
+        prev_context: Schema.optionalKey(Schema.Json.annotate({ description: "The `context` of the page before." })),
+        query: Schema.optionalKey(
+          Text.annotate({ description: "What the user has typed, for a prop with `useQuery`." })
+        ),
+        ...Projection.fields
+      }).annotate({ examples: [{ prop_name: "project", configured_props: {}, page: 0 }] }),
+      success: Single(ComponentConfigurationResource),
+      error: [Problem.NotFound, Problem.HookFailed]
+    }).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
+      summary: "Configure a component's props",
+      description:
+        "Asks the component's code: with prop_name for the values that this prop may have, else for all props, " +
+        "with those that the code adds for the values given. Nothing is saved.",
+      override: Extension.mark
     })),
     HttpApiEndpoint.get("getPublished", "/components/registry/:key", {
       params: { key: Text.annotate({ description: "The key in the component's code." }) },

@@ -11,6 +11,7 @@ describe("HeadwaterApi", () => {
     )
     assert.sameMembers(endpoints, [
       "POST /v1/components",
+      "POST /v1/components/{key}/configure",
       "GET /v1/components/registry/{key}",
       "GET /v1/components/{key}",
       "GET /v1/users/me/sources",

@@ -35,7 +35,7 @@ export interface AppProp {
 /** The apps among a component's props that have an account. */
 export const appProps = (
   declared: ReadonlyArray<ConfigurableProp>,
-  props: Readonly<Record<string, Schema.Json>>
+  props: Readonly<Record<string, unknown>>
 ): ReadonlyArray<AppProp> =>
   declared.flatMap(({ app, name, type }) => {
     const value = type === "app" && Object.hasOwn(props, name) ? props[name] : undefined

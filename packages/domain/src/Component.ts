@@ -62,6 +62,8 @@ export const Component = Schema.Struct({
   url: Schema.NullOr(Schema.String),
   dedupe: Schema.NullOr(Dedupe),
   hooks: Schema.Array(Schema.String),
+  /** Its code adds props to these, depending on their values; each source has its own. */
+  hasAdditionalProps: Schema.Boolean,
   configurableProps: Schema.Array(ConfigurableProp),
   /** Unix seconds. */
   createdAt: Schema.Int,
@@ -73,5 +75,6 @@ export type Component = typeof Component.Type
 export const interfaceTypes = {
   http: "$.interface.http",
   timer: "$.interface.timer",
-  db: "$.service.db"
+  db: "$.service.db",
+  apphook: "$.interface.apphook"
 } as const

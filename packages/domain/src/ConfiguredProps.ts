@@ -16,7 +16,7 @@ export interface ConfiguredValues {
 }
 
 export interface ConfiguredProps extends ConfiguredValues {
-  /** Whether the component declares an HTTP interface, so its source needs an endpoint. */
+  /** Whether there is an HTTP interface or an apphook among them, so that the source needs an endpoint. */
   readonly hasHttp: boolean
 }
 
@@ -37,7 +37,14 @@ const valued: ReadonlySet<string> = new Set([
 ])
 
 /** Interfaces and services of the engine, which stand behind the prop without a value. */
-const valueless: ReadonlySet<string> = new Set([interfaceTypes.http, interfaceTypes.db, "$.interface.apphook", "alert"])
+const valueless: ReadonlySet<string> = new Set([
+  interfaceTypes.http,
+  interfaceTypes.db,
+  interfaceTypes.apphook,
+  "alert"
+])
+
+const isAnswering = (type: string): boolean => type === interfaceTypes.http || type === interfaceTypes.apphook
 
 const pathOf = (name: string): string => `configured_props.${name}`
 
@@ -85,6 +92,17 @@ const readTimer = (name: string, value: Schema.Json): Result.Result<Timer.Timer,
   const checked = Effect.runSync(Effect.result(Timer.validate(timer.value)))
   return Result.isFailure(checked) ? refuse(name, checked.failure.message) : Result.succeed(timer.value)
 }
+
+/** The code's own values, of the props that have one. */
+export const defaultsOf = (declared: ReadonlyArray<ConfigurableProp>): Record<string, Schema.Json> =>
+  Object.fromEntries(declared.flatMap((prop) => prop.default === undefined ? [] : [[prop.name, prop.default]]))
+
+/** The values of those that are declared. */
+export const ofDeclared = <A>(
+  declared: ReadonlyArray<ConfigurableProp>,
+  values: Readonly<Record<string, A>>
+): Record<string, A> =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => declared.some((prop) => prop.name === name)))
 
 const optionValues = (prop: ConfigurableProp): ReadonlyArray<Schema.Json> | undefined => {
   const options = prop["options"]
@@ -230,14 +248,14 @@ export const resolve = (
   return issues.length > 0 ? Result.fail(issues) : Result.succeed({
     props: Object.fromEntries(props),
     timers: Object.fromEntries(timers),
-    hasHttp: declared.some((prop) => prop.type === interfaceTypes.http)
+    hasHttp: declared.some(({ type }) => isAnswering(type))
   })
 }
 
 /**
  * `configured_props` as responses show them (rest-api.md, "Source"). A prop marked `secret` is not shown.
  *
- * @param endpointUrl where the source's HTTP interface answers, if it has one
+ * @param endpointUrl where the source's HTTP interface or apphook answers, if it has one
  */
 export const render = (
   declared: ReadonlyArray<ConfigurableProp>,
@@ -248,7 +266,7 @@ export const render = (
   for (const { name, type, ...prop } of declared) {
     const timer = own(values.timers, name)
     const value = own(values.props, name)
-    if (type === interfaceTypes.http && endpointUrl !== undefined) shown.push([name, { endpoint_url: endpointUrl }])
+    if (isAnswering(type) && endpointUrl !== undefined) shown.push([name, { endpoint_url: endpointUrl }])
     else if (timer !== undefined) shown.push([name, renderTimer(timer)])
     else if (value !== undefined && prop["secret"] !== true) shown.push([name, value])
   }

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { type Component, ConfigurableProp } from "./Component.ts"
 import { AccountId, ComponentId, SourceId } from "./Id.ts"
 import { Timer } from "./Timer.ts"
 
@@ -20,15 +21,29 @@ export const Source = Schema.Struct({
   props: Schema.Record(Schema.String, Schema.Json),
   /** Timer props by name. */
   timers: Schema.Record(Schema.String, Timer),
+  /** What its component's code has added to the props that it declares, in place of those of the same name. */
+  additionalProps: Schema.Array(ConfigurableProp),
   active: Schema.Boolean,
   state: SourcePhase,
-  /** Random part of the URL its HTTP interface answers at; null without one. */
+  /** Random part of the URL its HTTP interface or apphook answers at; null without one. */
   endpointKey: Schema.NullOr(Schema.String),
   /** Unix seconds. */
   createdAt: Schema.Int,
   updatedAt: Schema.Int
 })
 export type Source = typeof Source.Type
+
+/** The props that a source has values for. */
+export const declaredProps = (
+  { configurableProps }: Pick<Component, "configurableProps">,
+  { additionalProps }: Pick<Source, "additionalProps">
+): ReadonlyArray<ConfigurableProp> =>
+  additionalProps.length === 0
+    ? configurableProps
+    : [
+      ...configurableProps.filter(({ name }) => !additionalProps.some((added) => added.name === name)),
+      ...additionalProps
+    ]
 
 /** decisions.md, "Sources": lower case, each run of other characters a hyphen. */
 export const slugOf = (name: string): string =>

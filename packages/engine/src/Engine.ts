@@ -2,6 +2,7 @@ import * as DatabaseClaim from "@headwater/log/DatabaseClaim"
 import { Layer, Option } from "effect"
 import * as AbandonedSources from "./AbandonedSources.ts"
 import * as Actors from "./Actors.ts"
+import { ComponentConfiguration } from "./ComponentConfiguration.ts"
 import { Draining } from "./Draining.ts"
 import * as DueScanner from "./DueScanner.ts"
 import { EventDeletion } from "./EventDeletion.ts"
@@ -28,6 +29,7 @@ export const onCluster = Layer.mergeAll(
   WebhookLifecycle.layer,
   DueScanner.layer
 ).pipe(
+  Layer.provideMerge(ComponentConfiguration.layer),
   Layer.provideMerge(Router.layer),
   Layer.provideMerge(Actors.layer),
   Layer.provide(FeedReader.layer),

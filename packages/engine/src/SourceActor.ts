@@ -155,7 +155,7 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
     const work = next.value
     switch (work._tag) {
       case "Run": {
-        const beside = work.input.kind === "HTTP" && answersItself(memory.component)
+        const beside = work.input.kind === "HTTP" && answersItself(memory)
         yield* (beside ? perform : performAlone)(memory, work.input).pipe(
           Effect.catchTag(
             "SandboxUnavailable",

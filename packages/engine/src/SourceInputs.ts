@@ -244,7 +244,7 @@ export const make = Effect.gen(function*() {
     Effect.suspend(() => {
       const { source } = memory
       if (besideHook || source.state === "creating") {
-        return answersItself(memory.component) ? fromFeed(memory.requests, "HTTP") : Effect.succeedNone
+        return answersItself(memory) ? fromFeed(memory.requests, "HTTP") : Effect.succeedNone
       }
       if (source.state === "deleting") return Effect.succeedNone
       return hints === undefined && !kinds.some(({ mayBe }) => mayBe(memory)) ? Effect.succeedNone : search(memory)

@@ -1,8 +1,8 @@
 import * as AppAccount from "@headwater/domain/AppAccount"
-import type { Component } from "@headwater/domain/Component"
+import type { Component, ConfigurableProp } from "@headwater/domain/Component"
 import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
 import * as Id from "@headwater/domain/Id"
-import { slugOf, type Source } from "@headwater/domain/Source"
+import { declaredProps, slugOf, type Source } from "@headwater/domain/Source"
 import { AppAccounts } from "@headwater/log/AppAccounts"
 import { Components } from "@headwater/log/Components"
 import * as CrashPoint from "@headwater/log/CrashPoint"
@@ -14,10 +14,12 @@ import { Heads } from "@headwater/log/Heads"
 import { Sources } from "@headwater/log/Sources"
 import { SourceState } from "@headwater/log/SourceState"
 import { Subscriptions } from "@headwater/log/Subscriptions"
-import { Clock, Context, Effect, Layer, Option, Result, Schema } from "effect"
+import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
+import { Clock, Context, Effect, Equal, Layer, Option, Result, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { Actors } from "./Actors.ts"
+import { ComponentConfiguration } from "./ComponentConfiguration.ts"
 import { toUnavailable } from "./DatabaseRetry.ts"
 import type { HookFailed } from "./HookFailed.ts"
 import { Router } from "./Router.ts"
@@ -33,15 +35,18 @@ export class InvalidProps extends Schema.TaggedError<InvalidProps>()("InvalidPro
 const endpointKeyLength = 24
 
 const resolveProps = (
-  component: Component,
+  declared: ReadonlyArray<ConfigurableProp>,
   existing: Source | undefined,
-  given: Record<string, unknown>
+  given: Readonly<Record<string, Schema.Json>>
 ): Effect.Effect<ConfiguredProps.ConfiguredProps, InvalidProps> => {
-  const resolved = ConfiguredProps.resolve(component.configurableProps, existing, given)
+  const resolved = ConfiguredProps.resolve(declared, existing, given)
   return Result.isFailure(resolved)
     ? Effect.fail(new InvalidProps({ issues: resolved.failure }))
     : Effect.succeed(resolved.success)
 }
+
+/** Added props may lead to further ones; some that never come to an end are taken as they are then. */
+const additionRounds = 8
 
 /** Creates, changes and removes sources, running their hooks in the order decisions.md gives. */
 export class SourceLifecycle extends Context.Service<SourceLifecycle, {
@@ -49,15 +54,15 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
     readonly accountId: Id.AccountId
     readonly component: Component
     readonly name: string | undefined
-    readonly configuredProps: Record<string, unknown>
-  }) => Effect.Effect<Source, HookFailed | InvalidProps | Unavailable>
+    readonly configuredProps: Readonly<Record<string, Schema.Json>>
+  }) => Effect.Effect<Source, HookFailed | InvalidProps | SandboxUnavailable | Unavailable>
   /** Props given replace by name and the others stay; without a component the source keeps its own. */
   readonly update: (source: Source, input: {
     readonly component: Component | undefined
     readonly name: string | undefined
-    readonly configuredProps: Record<string, unknown>
+    readonly configuredProps: Readonly<Record<string, Schema.Json>>
     readonly active: boolean
-  }) => Effect.Effect<Source, HookFailed | InvalidProps | SourceNotFound | Unavailable>
+  }) => Effect.Effect<Source, HookFailed | InvalidProps | SandboxUnavailable | SourceNotFound | Unavailable>
   readonly remove: (source: Source) => Effect.Effect<void, SourceNotFound | Unavailable>
   /**
    * What a crash left half-way and is to be removed: sources that were going, and those whose creation began before a
@@ -71,6 +76,7 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
       const actors = yield* Actors
       const appAccounts = yield* AppAccounts
       const components = yield* Components
+      const configuration = yield* ComponentConfiguration
       const cursors = yield* Cursors
       const dueWork = yield* DueWork
       const events = yield* EventLog
@@ -89,12 +95,12 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
        */
       const checkAppAccounts = Effect.fnUntraced(function*(
         accountId: Id.AccountId,
-        component: Component,
+        componentId: Id.ComponentId,
+        declared: ReadonlyArray<ConfigurableProp>,
         props: Source["props"],
         before?: Source
       ) {
-        const declared = component.configurableProps
-        const kept = before?.componentId === component.id ? AppAccount.appProps(declared, before.props) : []
+        const kept = before?.componentId === componentId ? AppAccount.appProps(declared, before.props) : []
         const isKept = ({ id, prop }: AppAccount.AppProp) => kept.some((one) => one.prop === prop && one.id === id)
         const chosen = AppAccount.appProps(declared, props).filter((one) => !isKept(one))
         if (chosen.length === 0) return
@@ -108,6 +114,42 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
             : [{ path, message: `is an account with ${account.app}, not with ${app}` }]
         })
         if (issues.length > 0) return yield* new InvalidProps({ issues })
+      })
+
+      /** The values of a source's props, with those that the component's code adds for these values. */
+      const configure = Effect.fnUntraced(function*(
+        accountId: Id.AccountId,
+        component: Component,
+        given: Readonly<Record<string, Schema.Json>>,
+        before?: Source
+      ) {
+        const { configurableProps } = component
+        let additionalProps: Source["additionalProps"] = []
+        if (component.hasAdditionalProps) {
+          const own = ConfiguredProps.ofDeclared(configurableProps, given)
+          const { props, timers } = yield* resolveProps(configurableProps, before, own)
+          yield* checkAppAccounts(accountId, component.id, configurableProps, props, before)
+          const known = { ...before?.props, ...before?.timers, ...given }
+          for (let round = 0; round < additionRounds; round++) {
+            const added = yield* configuration.additionalProps({
+              accountId,
+              component,
+              values: {
+                ...ConfiguredProps.defaultsOf(additionalProps),
+                ...ConfiguredProps.ofDeclared(additionalProps, known),
+                ...props,
+                ...timers
+              }
+            })
+            const isSame = Equal.equals(added.map(({ name }) => name), additionalProps.map(({ name }) => name))
+            additionalProps = added
+            if (isSame) break
+          }
+        }
+        const declared = declaredProps(component, { additionalProps })
+        const resolved = yield* resolveProps(declared, before, given)
+        yield* checkAppAccounts(accountId, component.id, declared, resolved.props, before)
+        return { ...resolved, additionalProps }
       })
 
       const newEndpointKey = Id.randomText(endpointKeyLength).pipe(
@@ -158,8 +200,7 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
 
       const create: SourceLifecycle["Service"]["create"] = Effect.fnUntraced(
         function*({ accountId, component, configuredProps, name: given }) {
-          const { hasHttp, props, timers } = yield* resolveProps(component, undefined, configuredProps)
-          yield* checkAppAccounts(accountId, component, props)
+          const { additionalProps, hasHttp, props, timers } = yield* configure(accountId, component, configuredProps)
           const name = given ?? slugOf(component.name)
           const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
           const source = yield* Effect.gen(function*() {
@@ -172,6 +213,7 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
               name,
               props,
               timers,
+              additionalProps,
               active: true,
               state: "creating",
               endpointKey: hasHttp ? yield* newEndpointKey : null,
@@ -205,8 +247,12 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
             components.getById(source.componentId),
             Option.match({ onNone: () => Effect.fail(new SourceNotFound()), onSome: Effect.succeed })
           ))
-          const { hasHttp, props, timers } = yield* resolveProps(component, source, configuredProps)
-          yield* checkAppAccounts(source.accountId, component, props, source)
+          const { additionalProps, hasHttp, props, timers } = yield* configure(
+            source.accountId,
+            component,
+            configuredProps,
+            source
+          )
           const renamed = name !== undefined && name !== source.name
           const next: Source = {
             ...source,
@@ -215,6 +261,7 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
             nameSlug: renamed ? yield* sources.freeSlug(source.accountId, slugOf(name)) : source.nameSlug,
             props,
             timers,
+            additionalProps,
             active,
             endpointKey: hasHttp ? source.endpointKey ?? (yield* newEndpointKey) : null
           }

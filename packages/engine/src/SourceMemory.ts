@@ -1,8 +1,7 @@
-import type { Component } from "@headwater/domain/Component"
-import { interfaceTypes } from "@headwater/domain/Component"
+import { type Component, type ConfigurableProp, interfaceTypes } from "@headwater/domain/Component"
 import * as EventId from "@headwater/domain/EventId"
 import type * as Id from "@headwater/domain/Id"
-import type { Source } from "@headwater/domain/Source"
+import { declaredProps, type Source } from "@headwater/domain/Source"
 import * as Stream from "@headwater/domain/Stream"
 import { Components } from "@headwater/log/Components"
 import { beginning, Cursors, ownRequests } from "@headwater/log/Cursors"
@@ -24,6 +23,8 @@ export interface SourceMemory {
   readonly log: EmitterLog.EmitterLog
   readonly source: Source
   readonly component: Component
+  /** The props that the source has values for. */
+  readonly declared: ReadonlyArray<ConfigurableProp>
   /** `$.service.db`, with what commits under way have set. */
   readonly db: Record<string, string>
   /** Dedupe marks of commits under way. */
@@ -41,25 +42,22 @@ export interface SourceMemory {
   failed: boolean
 }
 
-/** The props behind which one of the engine's interfaces or services stands. */
-const propsOfType = (component: Component, type: string) =>
-  component.configurableProps.filter((prop) => prop.type === type)
-
-export const answersItself = (component: Component): boolean =>
-  propsOfType(component, interfaceTypes.http).some((prop) => prop["customResponse"] === true)
+export const answersItself = ({ declared }: SourceMemory): boolean =>
+  declared.some((prop) => prop.type === interfaceTypes.http && prop["customResponse"] === true)
 
 /** How a source's interface and service props appear to its code. */
 export const interfacesOf = (
-  component: Component,
-  source: Source,
+  { declared, source }: SourceMemory,
   publicUrl: string
 ): Record<string, InterfaceProp> => {
+  const endpoint = endpointUrl(publicUrl, source.endpointKey ?? "")
   const interfaces: Record<string, InterfaceProp> = {}
-  for (const { name } of propsOfType(component, interfaceTypes.http)) {
-    interfaces[name] = { _tag: "Http", endpoint: endpointUrl(publicUrl, source.endpointKey ?? "") }
+  for (const { name, type } of declared) {
+    if (type === interfaceTypes.http) interfaces[name] = { _tag: "Http", endpoint }
+    if (type === interfaceTypes.apphook) interfaces[name] = { _tag: "Apphook", endpoint }
+    if (type === interfaceTypes.timer) interfaces[name] = { _tag: "Timer" }
+    if (type === interfaceTypes.db) interfaces[name] = { _tag: "Db" }
   }
-  for (const { name } of propsOfType(component, interfaceTypes.timer)) interfaces[name] = { _tag: "Timer" }
-  for (const { name } of propsOfType(component, interfaceTypes.db)) interfaces[name] = { _tag: "Db" }
   return interfaces
 }
 
@@ -89,12 +87,14 @@ export const load = Effect.fnUntraced(function*(sourceId: Id.SourceId) {
   if (Option.isNone(component)) return Option.none<SourceMemory>()
   const hadRequests = ordinalOf(log.value.head(), Stream.requests) > 0
   const { backlogBytes, position, recent } = hadRequests ? yield* readRequests(sourceId, now) : noRequests
-  const hasStore = propsOfType(component.value, interfaceTypes.db).length > 0
+  const declared = declaredProps(component.value, source.value)
+  const hasStore = declared.some(({ type }) => type === interfaceTypes.db)
   const db = hasStore ? yield* (yield* SourceState).load(sourceId) : {}
   return Option.some<SourceMemory>({
     log: log.value,
     source: source.value,
     component: component.value,
+    declared,
     db,
     marks: new Map(),
     requests: new Feed(

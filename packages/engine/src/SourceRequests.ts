@@ -91,7 +91,7 @@ export const make = (options: {
         const { id } = entered[0]!
         memory.recent.set(emitId, id)
         memory.backlogBytes += payload.length
-        if (answersItself(memory.component)) waiting.set(emitId, { id, reply: Deferred.makeUnsafe() })
+        if (answersItself(memory)) waiting.set(emitId, { id, reply: Deferred.makeUnsafe() })
         entering.set(emitId, submission)
         submission.onEnd((exit) => {
           entering.delete(emitId)
@@ -120,7 +120,7 @@ export const make = (options: {
     if (request.endpointKey !== source.endpointKey) return yield* new EndpointNotFound()
     if (!options.isOpen() || !source.active || source.state === "deleting") return yield* new EndpointNotFound()
     yield* accept(memory, request)
-    return answersItself(memory.component)
+    return answersItself(memory)
   })
 
   return {

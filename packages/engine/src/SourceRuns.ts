@@ -1,10 +1,8 @@
-import * as AppAccount from "@headwater/domain/AppAccount"
-import type { Component, Dedupe as Strategy } from "@headwater/domain/Component"
+import type { Dedupe as Strategy } from "@headwater/domain/Component"
 import * as EmitId from "@headwater/domain/EmitId"
 import { maxHops } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import * as Stream from "@headwater/domain/Stream"
-import { AppAccounts } from "@headwater/log/AppAccounts"
 import * as CrashPoint from "@headwater/log/CrashPoint"
 import type { CursorMove } from "@headwater/log/Cursors"
 import { DedupeMarks } from "@headwater/log/DedupeMarks"
@@ -12,10 +10,11 @@ import type { DueItem } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
 import type { CommitError, CommitRejected } from "@headwater/log/GroupCommit"
 import type { Submission } from "@headwater/log/Submission"
-import type { RunCall, RunRequest, RunResponse, RunResult, SandboxModule } from "@headwater/sandbox/Run"
+import type { RunCall, RunResponse, RunResult } from "@headwater/sandbox/Run"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Clock, DateTime, Effect, Exit, Metric, Option, Semaphore } from "effect"
+import { makeCredentialsOf, moduleOf } from "./ComponentRuns.ts"
 import { untilAnswered } from "./DatabaseRetry.ts"
 import * as Dedupe from "./Dedupe.ts"
 import * as DueEmits from "./DueEmits.ts"
@@ -74,10 +73,6 @@ const rememberAgainMs = 24 * 3_600_000
 
 const noMarks: ReadonlyMap<string, string> = new Map()
 
-const noCredentials = Effect.succeed({})
-
-const moduleOf = ({ code, codeHash, linked }: Component): SandboxModule => linked ?? { code, hash: codeHash }
-
 const hookInput = (hook: Hook, at: number): SourceInput => ({
   kind: "HOOK",
   eventJson: JSON.stringify({ hook }),
@@ -88,7 +83,7 @@ const hookInput = (hook: Hook, at: number): SourceInput => ({
 })
 
 export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
-  const appAccounts = yield* AppAccounts
+  const credentialsOf = yield* makeCredentialsOf
   const sandbox = yield* Sandbox
   const { publicUrl } = yield* EngineConfig
   const marks = yield* DedupeMarks
@@ -101,29 +96,22 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
   const poison = new Map<string, CommitRejected>()
   let unpruned = 0
 
-  /** What the apps among the props get as `$auth`, read each time: an account that was removed is removed at once. */
-  const credentialsOf = ({ component, source }: SourceMemory): Effect.Effect<RunRequest["credentials"]> => {
-    const apps = AppAccount.appProps(component.configurableProps, source.props)
-    if (apps.length === 0) return noCredentials
-    return Effect.map(
-      untilAnswered(appAccounts.credentials(source.accountId, apps.map(({ id }) => id))),
-      (known) => Object.fromEntries(apps.map(({ id, prop }) => [prop, known.get(id) ?? {}]))
-    )
-  }
-
   const execute = (memory: SourceMemory, call: RunCall, onRespond?: (response: RunResponse) => Effect.Effect<void>) =>
-    Effect.flatMap(credentialsOf(memory), (credentials) =>
-      sandbox.run({
-        accountId: memory.source.accountId,
-        sourceId: memory.source.id,
-        module: moduleOf(memory.component),
-        call,
-        props: propValues(memory.source),
-        interfaces: interfacesOf(memory.component, memory.source, publicUrl),
-        credentials,
-        db: memory.db,
-        ...(onRespond === undefined ? {} : { onRespond })
-      }))
+    Effect.flatMap(
+      credentialsOf(memory.source.accountId, memory.declared, memory.source.props),
+      (credentials) =>
+        sandbox.run({
+          accountId: memory.source.accountId,
+          sourceId: memory.source.id,
+          module: moduleOf(memory.component),
+          call,
+          props: propValues(memory.source),
+          interfaces: interfacesOf(memory, publicUrl),
+          credentials,
+          db: memory.db,
+          ...(onRespond === undefined ? {} : { onRespond })
+        })
+    )
 
   const knownMarks = Effect.fnUntraced(function*(memory: SourceMemory, strategy: Strategy, result: RunResult) {
     const wanted = Dedupe.marksFor(strategy, result.emits.map((emit) => emit.id))
@@ -258,7 +246,11 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
         })
       }
       CrashPoint.reached("run-chosen")
-      const result = yield* execute(memory, { _tag: "Run", eventJson: input.eventJson }, onRespond)
+      const result = yield* execute(
+        memory,
+        { _tag: "Run", eventJson: input.eventJson, isRequest: input.kind === "HTTP" },
+        onRespond
+      )
       CrashPoint.reached("run-ended")
       yield* handOver(memory, input, result)
       if (input.request !== undefined) yield* prune(memory, input.request.id)

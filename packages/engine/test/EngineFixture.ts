@@ -74,6 +74,7 @@ export const source = Effect.fnUntraced(function*(accountId: Id.AccountId, code:
     url: null,
     dedupe: description.dedupe ?? null,
     hooks: description.hooks,
+    hasAdditionalProps: false,
     configurableProps: description.props,
     createdAt: 0,
     updatedAt: 0
@@ -86,6 +87,7 @@ export const source = Effect.fnUntraced(function*(accountId: Id.AccountId, code:
     nameSlug: `test-${component.id.toLowerCase()}`,
     props: {},
     timers: options.timers ?? {},
+    additionalProps: [],
     active: true,
     state: options.state ?? "ready",
     endpointKey: component.id,

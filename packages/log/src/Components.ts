@@ -15,6 +15,7 @@ const Row = Schema.Struct({
   accountId: "account_id",
   codeHash: "code_hash",
   configurableProps: "configurable_props",
+  hasAdditionalProps: "has_additional_props",
   createdAt: "created_at",
   updatedAt: "updated_at"
 }))

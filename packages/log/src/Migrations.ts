@@ -13,6 +13,7 @@ import linkedComponents from "./migrations/0009_linked_components.ts"
 import appAccounts from "./migrations/0010_app_accounts.ts"
 import sealedProps from "./migrations/0011_sealed_props.ts"
 import lockedComponents from "./migrations/0012_locked_components.ts"
+import additionalProps from "./migrations/0013_additional_props.ts"
 
 /** Brings the database to this version's schema. Forward only; safe to run on several nodes at once. */
 export const run = PgMigrator.run({
@@ -29,6 +30,7 @@ export const run = PgMigrator.run({
     "0009_linked_components": linkedComponents,
     "0010_app_accounts": appAccounts,
     "0011_sealed_props": sealedProps,
-    "0012_locked_components": lockedComponents
+    "0012_locked_components": lockedComponents,
+    "0013_additional_props": additionalProps
   })
 }).pipe(Effect.asVoid)

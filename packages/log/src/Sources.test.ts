@@ -42,6 +42,7 @@ const newComponent = Effect.fnUntraced(function*(accountId: Id.AccountId, key: s
     url: null,
     dedupe: "unique",
     hooks: ["deploy"],
+    hasAdditionalProps: false,
     configurableProps: [{ name: "timer", type: "$.interface.timer", default: { intervalSeconds: 60 } }],
     createdAt: 1,
     updatedAt: 1
@@ -59,6 +60,7 @@ const sourceOf = Effect.fnUntraced(function*(component: OwnComponent, overrides:
     nameSlug: "source",
     props: { nul: "a\u0000b", deep: { list: [1, null] } },
     timers: { timer: { intervalSeconds: 60 }, cron: { cron: "0 9 * * 1", timezone: "Europe/Berlin" } },
+    additionalProps: [],
     active: true,
     state: "ready",
     endpointKey: null,

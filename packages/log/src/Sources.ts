@@ -1,7 +1,6 @@
 import * as Id from "@headwater/domain/Id"
 import { Seal } from "@headwater/domain/Seal"
 import { Source, type SourcePhase } from "@headwater/domain/Source"
-import { Timer } from "@headwater/domain/Timer"
 import { Clock, Context, Effect, Layer, type Option, Redacted, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as Column from "./Column.ts"
@@ -19,13 +18,15 @@ const Row = Schema.Struct({
   /** Of a source that was last written before props were sealed. */
   props: Schema.NullOr(PropsText),
   sealedProps: Schema.NullOr(Schema.Uint8Array),
-  timers: Schema.fromJsonString(Schema.Record(Schema.String, Timer)),
+  timers: Schema.fromJsonString(Source.fields.timers),
+  additionalProps: Schema.fromJsonString(Source.fields.additionalProps),
   createdAt: Column.Int8,
   updatedAt: Column.Int8
 }).pipe(Schema.encodeKeys({
   accountId: "account_id",
   componentId: "component_id",
   nameSlug: "name_slug",
+  additionalProps: "additional_props",
   endpointKey: "endpoint_key",
   sealedProps: "sealed_props",
   createdAt: "created_at",

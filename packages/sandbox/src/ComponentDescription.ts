@@ -18,6 +18,8 @@ export const ComponentDescription = Schema.Struct({
   /** Without `run`, the interface event itself is emitted. */
   hasRun: Schema.Boolean,
   hooks: Schema.Array(Schema.Literals(["deploy", "activate", "deactivate"])),
+  /** Its code adds props to those it declares, depending on their values. */
+  hasAdditionalProps: Schema.Boolean,
   props: Schema.Array(PropDefinition)
 })
 export type ComponentDescription = typeof ComponentDescription.Type

@@ -6,11 +6,26 @@ export type InterfaceProp =
   | { readonly _tag: "Http"; readonly endpoint: string }
   | { readonly _tag: "Timer" }
   | { readonly _tag: "Db" }
+  | { readonly _tag: "Apphook"; readonly endpoint: string }
+
+/** What a component's `options` are asked for; keys beyond these are its own. */
+export interface OptionsRequest {
+  /** Counted from 0. */
+  readonly page: number
+  /** What the component gave with the page before. */
+  readonly prevContext: unknown
+  /** What the user has typed, for props with `useQuery`. */
+  readonly query?: string
+}
 
 export type RunCall =
   /** With the JSON text of the event. */
-  | { readonly _tag: "Run"; readonly eventJson: string }
+  | { readonly _tag: "Run"; readonly eventJson: string; readonly isRequest?: boolean }
   | { readonly _tag: "Hook"; readonly hook: "deploy" | "activate" | "deactivate" }
+  /** Answers `{options, context}`. */
+  | { readonly _tag: "Options"; readonly prop: string; readonly request: OptionsRequest }
+  /** Answers the definitions of the props that the code adds. */
+  | { readonly _tag: "AdditionalProps" }
 
 /** What `this.http.respond` was called with. */
 export interface RunResponse {
@@ -88,6 +103,8 @@ export interface RunResult {
   readonly logs: ReadonlyArray<RunLog>
   /** The keys that were set: JSON text, or null where a key was removed. */
   readonly db: Readonly<Record<string, string | null>>
+  /** JSON text of what a call that asks for something gave. */
+  readonly answerJson?: string
   readonly responded: boolean
   readonly wallMs: number
   readonly cpuMs: number

@@ -12,6 +12,7 @@ export class RunRecord {
   readonly #emits: Array<RunEmit> = []
   readonly #logs: Array<RunLog> = []
   readonly #db: Record<string, string | null> = {}
+  #answerJson: string | undefined
   #outputBytes = 0
   readonly #dbSizes: Map<string, number>
   #dbBytes = 0
@@ -46,6 +47,10 @@ export class RunRecord {
             ? message.text ?? ""
             : new Uint8Array(Buffer.from(message.base64, "base64"))
         })
+      case "Answered":
+        this.#count(message.json)
+        if (this.limit === undefined) this.#answerJson = message.json
+        return
       case "Ended":
         this.ended = true
         this.error = message.error
@@ -76,6 +81,7 @@ export class RunRecord {
       emits: this.#emits,
       logs: this.#logs,
       db: this.#db,
+      ...(this.#answerJson === undefined ? {} : { answerJson: this.#answerJson }),
       ...times
     }
   }

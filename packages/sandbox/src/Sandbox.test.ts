@@ -286,6 +286,7 @@ layer(realSandbox(), { excludeTestServices: true, timeout: "60 seconds" })("Sand
         type: "source",
         description: "D",
         dedupe: "unique",
+        hasAdditionalProps: false,
         hasRun: true,
         hooks: ["deploy", "deactivate"],
         props: [

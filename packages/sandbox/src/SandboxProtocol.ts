@@ -46,6 +46,8 @@ const Responded = Schema.TaggedStruct("Responded", {
   base64: Schema.optionalKey(Schema.String)
 })
 
+const Answered = Schema.TaggedStruct("Answered", { run, json: Schema.String })
+
 const Ended = Schema.TaggedStruct("Ended", { run, cpuMs, error: Schema.optionalKey(Failure) })
 
 const Described = Schema.TaggedStruct("Described", { run, cpuMs, description: ComponentDescription })
@@ -53,7 +55,7 @@ const Described = Schema.TaggedStruct("Described", { run, cpuMs, description: Co
 const Refused = Schema.TaggedStruct("Refused", { run, cpuMs, ...componentFault })
 
 /** Something that happened in a run or an inspection. */
-export const RunMessage = Schema.Union([Emitted, Logged, Stored, Responded, Ended, Described, Refused])
+export const RunMessage = Schema.Union([Emitted, Logged, Stored, Responded, Answered, Ended, Described, Refused])
 export type RunMessage = typeof RunMessage.Type
 
 const ask = Schema.Int
@@ -129,5 +131,6 @@ export const encodeHostMessage = (message: HostMessage): string => {
   const { call, ...rest } = message
   // Line feeds in JSON are blanks between its tokens, but here they end the message.
   const event = call.eventJson.includes("\n") ? call.eventJson.replaceAll("\n", " ") : call.eventJson
-  return `${JSON.stringify(rest).slice(0, -1)},"call":{"_tag":"Run","event":${event}}}`
+  const isRequest = call.isRequest === true ? `"isRequest":true,` : ""
+  return `${JSON.stringify(rest).slice(0, -1)},"call":{"_tag":"Run",${isRequest}"event":${event}}}`
 }

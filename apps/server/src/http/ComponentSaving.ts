@@ -155,6 +155,7 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
           url,
           dedupe: description.dedupe ?? null,
           hooks: description.hooks,
+          hasAdditionalProps: description.hasAdditionalProps,
           configurableProps: description.props.map(withoutOddLabels),
           createdAt: now,
           updatedAt: now

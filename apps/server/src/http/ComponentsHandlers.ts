@@ -2,11 +2,14 @@ import { CurrentAccount } from "@headwater/api/Authorization"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Problem from "@headwater/api/Problem"
 import * as Id from "@headwater/domain/Id"
+import { declaredProps } from "@headwater/domain/Source"
+import { ComponentConfiguration } from "@headwater/engine/ComponentConfiguration"
 import { Components } from "@headwater/log/Components"
 import { Effect, Option, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { ComponentSaving, resourceOf } from "./ComponentSaving.ts"
+import { ComponentSaving, inCode, resourceOf } from "./ComponentSaving.ts"
 import { answerFailures } from "./FailureProblem.ts"
+import { hookProblem } from "./HookProblem.ts"
 
 export const layer = HttpApiBuilder.group(
   HeadwaterApi,
@@ -14,6 +17,9 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function*(handlers) {
     const components = yield* Components
     const saving = yield* ComponentSaving
+    const configuration = yield* ComponentConfiguration
+    const find = (account: Id.AccountId, key: string) =>
+      Schema.is(Id.ComponentId)(key) ? components.get(account, key) : components.newestByKey(account, key)
     return handlers.handleAll({
       create: Effect.fnUntraced(function*({ payload }) {
         const account = yield* CurrentAccount
@@ -24,6 +30,27 @@ export const layer = HttpApiBuilder.group(
           { path: "component_code", message: "one of component_code and component_url is required" }
         ])
       }),
+      configure: Effect.fnUntraced(function*({ params, payload }) {
+        const accountId = yield* CurrentAccount
+        const own = yield* find(accountId, params.key)
+        const component = Option.isSome(own) ? own : yield* components.newestPublished(params.key)
+        if (Option.isNone(component)) return yield* Problem.notFound("component", params.key)
+        const { configured_props: values = {}, page = 0, prev_context: prevContext = null, prop_name: prop, query } =
+          payload
+        const configured = { accountId, component: component.value, values }
+        if (prop !== undefined) {
+          const request = { page, prevContext, ...(query === undefined ? {} : { query }) }
+          return { data: yield* configuration.options(configured, prop, request) }
+        }
+        const additionalProps = component.value.hasAdditionalProps
+          ? yield* configuration.additionalProps(configured)
+          : []
+        return { data: { configurable_props: declaredProps(component.value, { additionalProps }) } }
+      }, (effect) =>
+        effect.pipe(
+          Effect.catchTag("HookFailed", (failure) => Effect.fail(hookProblem(inCode, failure))),
+          answerFailures
+        )),
       getPublished: Effect.fnUntraced(function*({ params }) {
         const found = yield* components.newestPublished(params.key)
         if (Option.isNone(found)) return yield* Problem.notFound("component in the registry", params.key)
@@ -31,9 +58,7 @@ export const layer = HttpApiBuilder.group(
       }, answerFailures),
       get: Effect.fnUntraced(function*({ params }) {
         const account = yield* CurrentAccount
-        const found = Schema.is(Id.ComponentId)(params.key)
-          ? yield* components.get(account, params.key)
-          : yield* components.newestByKey(account, params.key)
+        const found = yield* find(account, params.key)
         if (Option.isNone(found)) return yield* Problem.notFound("component", params.key)
         return { data: resourceOf(found.value) }
       }, answerFailures)

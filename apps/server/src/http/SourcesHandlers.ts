@@ -6,7 +6,7 @@ import type { SourceResource } from "@headwater/api/SourcesApi"
 import type { Component } from "@headwater/domain/Component"
 import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
 import type * as Id from "@headwater/domain/Id"
-import type { Source } from "@headwater/domain/Source"
+import { declaredProps, type Source } from "@headwater/domain/Source"
 import { endpointUrl, EngineConfig } from "@headwater/engine/EngineConfig"
 import { HookFailed } from "@headwater/engine/HookFailed"
 import { SourceLifecycle } from "@headwater/engine/SourceLifecycle"
@@ -14,8 +14,9 @@ import { Components } from "@headwater/log/Components"
 import { Sources } from "@headwater/log/Sources"
 import { Effect, Option, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { ComponentSaving, inCode, type Place, type SavedComponent } from "./ComponentSaving.ts"
+import { ComponentSaving, inCode, type SavedComponent } from "./ComponentSaving.ts"
 import { answerFailures } from "./FailureProblem.ts"
+import { hookProblem } from "./HookProblem.ts"
 import { HttpSettings } from "./HttpSettings.ts"
 
 interface ComponentParameters {
@@ -29,19 +30,6 @@ interface ComponentParameters {
 interface Chosen extends SavedComponent {
   readonly fresh: boolean
 }
-
-const hookProblem = (place: Place, failure: HookFailed) =>
-  new Problem.HookFailed({
-    detail: `The ${failure.hook} hook failed: ${failure.message}`,
-    error: `The ${failure.hook} hook failed: ${failure.message}`,
-    details: {
-      hook: failure.hook,
-      message: failure.message,
-      ...(failure.line === undefined || failure.column === undefined
-        ? { file: place(1, 1).file }
-        : place(failure.line, failure.column))
-    }
-  })
 
 export const layer = HttpApiBuilder.group(
   HeadwaterApi,
@@ -63,7 +51,7 @@ export const layer = HttpApiBuilder.group(
       id: source.id,
       component_id: source.componentId,
       configured_props: ConfiguredProps.render(
-        component.configurableProps,
+        declaredProps(component, source),
         source,
         source.endpointKey === null ? undefined : endpointUrl(publicUrl, source.endpointKey)
       ),

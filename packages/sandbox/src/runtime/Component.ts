@@ -1,6 +1,8 @@
 /** What a component sees as `this`, and what others are told about it (`components.md`, "Module", "Props", "Running"). */
+import { isOfApphook } from "./Apphook.ts"
+import { makeHttpRequest } from "./HttpRequest.ts"
 import { type ComponentDefinition, Invalid } from "./Module.ts"
-import { bindMethods, declared, describe as describeProp, isCallable, makeApp } from "./Props.ts"
+import { appType, bindMethods, declared, describe as describeProp, isCallable, makeApp, resolveAll } from "./Props.ts"
 import type { RunContext } from "./RunContext.ts"
 
 export interface Bindings {
@@ -11,7 +13,11 @@ export interface Bindings {
   readonly maxDbBytes: number
 }
 
-export type Call = { readonly _tag: "Run"; readonly event: unknown } | { readonly _tag: "Hook"; readonly hook: string }
+export type Call =
+  | { readonly _tag: "Run"; readonly event: unknown; readonly isRequest?: boolean }
+  | { readonly _tag: "Hook"; readonly hook: string }
+  | { readonly _tag: "Options"; readonly prop: string; readonly request: Record<string, unknown> }
+  | { readonly _tag: "AdditionalProps" }
 
 const { parse, stringify } = JSON
 const encoder = new TextEncoder()
@@ -101,12 +107,17 @@ const respond = (run: RunContext, answer: unknown): void => {
   run.say({ _tag: "Responded", status: code, headers: sent, text: toText(body) })
 }
 
-const makeThis = (component: ComponentDefinition, run: RunContext, bindings: Bindings): Record<string, unknown> => {
-  const self: Record<string, unknown> = {}
+type This = Record<string, unknown>
+
+const makeThis = (component: ComponentDefinition, run: RunContext, bindings: Bindings): This => {
+  const self: This = {}
   bindMethods(self, component.methods)
   Object.assign(self, bindings.props)
-  for (const [name, definition] of declared(component)) {
-    if (definition["type"] === "app") self[name] = makeApp(definition, bindings.credentials[name] ?? {})
+  // Of those that the code has added since, no more is known here than their values.
+  for (const [name, credentials] of Object.entries(bindings.credentials)) self[name] = { $auth: credentials }
+  for (const [name, { definition }] of declared(component)) {
+    if (definition["type"] === appType) self[name] = makeApp(definition, bindings.credentials[name] ?? {})
+    if (definition["type"] === "http_request") self[name] = makeHttpRequest(bindings.props[name])
   }
   const database = new Database(run, bindings.db, bindings.maxDbBytes)
   for (const [name, binding] of Object.entries(bindings.interfaces)) {
@@ -117,6 +128,7 @@ const makeThis = (component: ComponentDefinition, run: RunContext, bindings: Bin
         respond: async (answer: unknown) => respond(run, answer)
       }
     }
+    if (binding._tag === "Apphook") self[name] = { endpoint: binding.endpoint }
   }
   self["$emit"] = (event: unknown, metadata?: unknown): Promise<void> => {
     emit(run, event, (metadata ?? {}) as Record<string, unknown>)
@@ -125,7 +137,53 @@ const makeThis = (component: ComponentDefinition, run: RunContext, bindings: Bin
   return self
 }
 
-/** Calls the hook or `run`; a component without `run` emits what its interface received. */
+/** The props that the code adds to those it declares, which may depend on the values of those. */
+const additionalProps = async (component: ComponentDefinition, self: This): Promise<unknown> =>
+  isCallable(component["additionalProps"])
+    ? await component["additionalProps"].call(self, Object.fromEntries(declared(component).map(describeEach)))
+    : {}
+
+const describeEach = ([name, { definition }]: ReturnType<typeof declared>[number]) =>
+  [name, describeProp(name, definition)] as const
+
+const findProp = async (component: ComponentDefinition, self: This, name: string) => {
+  const [, own] = declared(component).find(([each]) => each === name) ?? []
+  if (own !== undefined) return own
+  const [, added] = resolveAll(await additionalProps(component, self)).find(([each]) => each === name) ?? []
+  if (added === undefined) throw new Error(`the component has no prop ${JSON.stringify(name)}`)
+  return added
+}
+
+/** The app's methods with the credentials that the component has for it, which `options` of the app are called on. */
+const appIn = (component: ComponentDefinition, self: This, app: Readonly<Record<string, unknown>>): unknown => {
+  const [name] = Object.entries(component.props ?? {}).find(([, definition]) => definition === app) ??
+    declared(component).find(([, { definition }]) =>
+      definition["type"] === appType && definition["app"] !== undefined && definition["app"] === app["app"]
+    ) ?? []
+  return name === undefined ? makeApp(app, {}) : self[name]
+}
+
+const options = async (component: ComponentDefinition, self: This, name: string, request: Record<string, unknown>) => {
+  const { app, argument, definition } = await findProp(component, self, name)
+  const { options: given } = definition
+  if (!isCallable(given)) return { options: Array.isArray(given) ? given : [] }
+  const more = isCallable(argument) ? await argument.call(self, self) : argument
+  const answer = await given.call(app === undefined ? self : appIn(component, self, app), {
+    ...request,
+    ...(typeof more === "object" ? more : {})
+  })
+  const { context, options } = Array.isArray(answer)
+    ? { context: undefined, options: answer }
+    : (answer ?? {}) as This
+  return { options: options ?? [], ...(context === undefined ? {} : { context }) }
+}
+
+const runEvent = async (component: ComponentDefinition, run: RunContext, self: This, event: unknown) => {
+  if (isCallable(component.run)) await component.run.call(self, event)
+  else emit(run, event, {})
+}
+
+/** Does what is asked of the component; one without `run` emits what its interface received. */
 export const call = async (
   component: ComponentDefinition,
   run: RunContext,
@@ -133,13 +191,30 @@ export const call = async (
   what: Call
 ): Promise<void> => {
   const self = makeThis(component, run, bindings)
-  if (what._tag === "Hook") {
-    const hook = component.hooks?.[what.hook]
-    if (isCallable(hook)) await hook.call(self)
-    return
+  const answer = (value: unknown) => run.say({ _tag: "Answered", json: toText(value) })
+  switch (what._tag) {
+    case "Hook": {
+      const hook = component.hooks?.[what.hook]
+      if (isCallable(hook)) await hook.call(self)
+      return
+    }
+    case "AdditionalProps":
+      return answer(resolveAll(await additionalProps(component, self)).map((each) => describeEach(each)[1]))
+    case "Options":
+      return answer(await options(component, self, what.prop, what.request))
+    case "Run": {
+      const apphook = what.isRequest === true ? apphookOf(component) : undefined
+      if (apphook === undefined) return runEvent(component, run, self, what.event)
+      const event = (what.event as This)["body"]
+      if (await isOfApphook(apphook, self, event)) await runEvent(component, run, self, event)
+    }
   }
-  if (isCallable(component.run)) await component.run.call(self, what.event)
-  else emit(run, what.event, {})
+}
+
+/** The apphook that requests are for, unless they are for an HTTP interface. */
+const apphookOf = (component: ComponentDefinition) => {
+  const ofType = (type: string) => declared(component).find(([, { definition }]) => definition["type"] === type)
+  return ofType("$.interface.http") === undefined ? ofType("$.interface.apphook")?.[1].definition : undefined
 }
 
 const scalar = (value: unknown): unknown =>
@@ -159,6 +234,7 @@ export const describe = (component: ComponentDefinition): Record<string, unknown
     ...described,
     hasRun: isCallable(component.run),
     hooks: ["deploy", "activate", "deactivate"].filter((hook) => isCallable(component.hooks?.[hook])),
-    props: declared(component).map(([name, definition]) => describeProp(name, definition))
+    hasAdditionalProps: isCallable(component["additionalProps"]),
+    props: declared(component).map((each) => describeEach(each)[1])
   }
 }

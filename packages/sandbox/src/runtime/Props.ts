@@ -14,12 +14,21 @@ const longestChain = 16
 const invalid = (name: string, why: string): Invalid =>
   new Invalid({ reason: "definition", message: `the prop ${JSON.stringify(name)} ${why}` })
 
-const resolve = (name: string, declared: unknown, chain: number): PropDefinition => {
-  if (typeof declared === "string") return { type: declared }
-  if (!isObject(declared)) return {}
+/** A prop with what it takes from an app. */
+interface Resolved {
+  readonly definition: PropDefinition
+  /** The app that its `options` are of, where they are not the component's own. */
+  readonly app?: PropDefinition
+  /** What the component gives the app's `options` beside what they are asked for. */
+  readonly argument?: unknown
+}
+
+const resolve = (name: string, declared: unknown, chain = 0): Resolved => {
+  if (typeof declared === "string") return { definition: { type: declared } }
+  if (!isObject(declared)) return { definition: {} }
   const { propDefinition, ...own } = declared
-  if (propDefinition === undefined) return own
-  const [app, taken] = Array.isArray(propDefinition) ? propDefinition : []
+  if (propDefinition === undefined) return { definition: own }
+  const [app, taken, argument] = Array.isArray(propDefinition) ? propDefinition : []
   if (!isObject(app) || typeof taken !== "string") {
     throw invalid(name, "has a propDefinition that is not [app, name]")
   }
@@ -27,19 +36,27 @@ const resolve = (name: string, declared: unknown, chain: number): PropDefinition
   if (base === undefined || chain >= longestChain) {
     throw invalid(name, `takes the definition ${JSON.stringify(taken)} of an app that has none of that name`)
   }
-  return { ...resolve(name, base, chain + 1), ...own }
+  const inherited = resolve(name, base, chain + 1)
+  const definition = { ...inherited.definition, ...own }
+  return own["options"] !== undefined ? { definition } : { app, argument, ...inherited, definition }
 }
 
+type Declared = ReadonlyArray<readonly [string, Resolved]>
+
+export const resolveAll = (props: unknown): Declared =>
+  isObject(props) ? entries(props).map(([name, definition]) => [name, resolve(name, definition)]) : []
+
 /** The props with what they take from apps; their own keys win. */
-export const declared = (component: ComponentDefinition): ReadonlyArray<readonly [string, PropDefinition]> =>
-  entries(component.props ?? {}).map(([name, definition]) => [name, resolve(name, definition, 0)])
+export const declared = (component: ComponentDefinition): Declared => resolveAll(component.props)
 
 /** What of an app is for its code alone. */
 const codeOfApp = new Set(["methods", "propDefinitions"])
 
+export const appType = "app"
+
 /** A prop as JSON; a function among its options becomes `remoteOptions`. */
 export const describe = (name: string, definition: PropDefinition): Record<string, unknown> => {
-  const isApp = definition["type"] === "app"
+  const isApp = definition["type"] === appType
   const told = entries(definition).filter(([key]) => !isApp || !codeOfApp.has(key))
   return {
     ...parse(stringify(fromEntries(told))),

@@ -1,0 +1,36 @@
+/** Which of an app's events a component's apphook is for (`components.md`, "Props"). */
+import { isCallable } from "./Props.ts"
+
+/** An event's own strings, such as its type and the ids of what it is about. */
+const textsOf = (value: unknown, found: Set<string>, depth: number): Set<string> => {
+  if (typeof value === "string") found.add(value)
+  else if (typeof value === "object" && value !== null && depth > 0) {
+    for (const each of Object.values(value)) textsOf(each, found, depth - 1)
+  }
+  return found
+}
+
+/** Ids lie no deeper in events, as `item.channel` or `actions[0].action_id`. */
+const deepest = 3
+
+/** Under which name apps tell of a click in a message of theirs, whose own type is another. */
+const interaction = "interaction_events"
+
+/**
+ * Whether the event is of one of the names in `eventNames`. A name is of one or more parts, as `reaction_added:C024BE91L`,
+ * each of which is the event's type, or the id of something it is about. Without names every event is meant.
+ */
+export const isOfApphook = async (
+  apphook: Readonly<Record<string, unknown>>,
+  self: unknown,
+  event: unknown
+): Promise<boolean> => {
+  const given = apphook["eventNames"]
+  const names: unknown = isCallable(given) ? await given.call(self) : given
+  if (!Array.isArray(names) || names.length === 0) return true
+  const texts = textsOf(event, new Set(), deepest)
+  const isInteraction = typeof event === "object" && event !== null && "actions" in event
+  return names.some((name) =>
+    String(name).split(":").every((part) => texts.has(part) || (part === interaction && isInteraction))
+  )
+}
