@@ -14,7 +14,7 @@ const shop = {
       label: "Branch",
       async options({ page, prevContext, query, region }) {
         if (query === "fail") throw new Error("the shop is closed")
-        const from = prevContext?.from ?? 0
+        const { from = 0 } = prevContext
         return {
           options: [{ label: this.greet(page), value: region + from + (query ?? "") }],
           context: { from: from + 1 }

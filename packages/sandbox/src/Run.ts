@@ -12,7 +12,7 @@ export type InterfaceProp =
 export interface OptionsRequest {
   /** Counted from 0. */
   readonly page: number
-  /** What the component gave with the page before. */
+  /** What the component gave with the page before; an empty object for the first. */
   readonly prevContext: unknown
   /** What the user has typed, for props with `useQuery`. */
   readonly query?: string

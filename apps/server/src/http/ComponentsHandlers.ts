@@ -35,11 +35,10 @@ export const layer = HttpApiBuilder.group(
         const own = yield* find(accountId, params.key)
         const component = Option.isSome(own) ? own : yield* components.newestPublished(params.key)
         if (Option.isNone(component)) return yield* Problem.notFound("component", params.key)
-        const { configured_props: values = {}, page = 0, prev_context: prevContext = null, prop_name: prop, query } =
-          payload
+        const { configured_props: values = {}, page = 0, prev_context: prevContext, prop_name: prop, query } = payload
         const configured = { accountId, component: component.value, values }
         if (prop !== undefined) {
-          const request = { page, prevContext, ...(query === undefined ? {} : { query }) }
+          const request = { page, prevContext: prevContext ?? {}, ...(query === undefined ? {} : { query }) }
           return { data: yield* configuration.options(configured, prop, request) }
         }
         const additionalProps = component.value.hasAdditionalProps
