@@ -2,6 +2,7 @@ import type * as esbuild from "esbuild"
 import * as Fs from "node:fs"
 import { builtinModules } from "node:module"
 import * as Path from "node:path"
+import { fileURLToPath } from "node:url"
 import { type BundleTask, replacedBuiltins } from "../BundlerProtocol.ts"
 import * as PackageSpecifier from "../PackageSpecifier.ts"
 
@@ -40,6 +41,14 @@ const builtins = new Set(builtinModules)
 /** A module of Node's under the name that says so, which the sandbox asks for. */
 const builtinOf = (specifier: string): string | undefined =>
   specifier.startsWith("node:") ? specifier : builtins.has(specifier) ? `node:${specifier}` : undefined
+
+/** What is said of a file out of reach and of one that is not there alike. */
+export const outside = "Could not resolve a path that leads nowhere, or out of its package"
+
+/** What one of the packages is found by that stand-ins import. */
+const ownPackage = Fs.realpathSync(fileURLToPath(import.meta.resolve("axios")))
+
+const ownPackages = ownPackage.slice(0, ownPackage.lastIndexOf("node_modules/") + "node_modules/".length)
 
 export interface FilesPluginOptions {
   readonly task: BundleTask
@@ -110,6 +119,14 @@ export const filesPlugin = ({ task, thorough, undeclared }: FilesPluginOptions):
       }
       onResolve({ filter: thorough ? /.*/ : fromAfar }, lead)
       onResolve({ filter: /.*/, namespace: namespaces.own }, lead)
+      // Packages lead to files by more than imports, as by a folder's main file, or by a pattern of many.
+      onLoad(
+        { filter: /.*/, namespace: "file" },
+        ({ path }) =>
+          isInstalled(path) || path.startsWith(ownPackages)
+            ? undefined
+            : { errors: [{ text: outside }] }
+      )
       onLoad({ filter: /.*/, namespace: namespaces.own }, ({ path }) => contents.get(path))
       onLoad({ filter: /.*/, namespace: namespaces.standIn }, async ({ pluginData }) => ({
         contents: await Fs.promises.readFile(pluginData, "utf8"),
