@@ -79,6 +79,13 @@ layer(realSandbox({ pool: { warmProcesses: 1 } }), { excludeTestServices: true, 
         assert.deepStrictEqual(result.emits, [{ payload: `[["PD_COMPONENT"],null,null,null]` }])
       }))
 
+    it.effect("what Deno's own modules are made with is out of reach, and so are the machine's graphics", () =>
+      Effect.gen(function*() {
+        const result = yield* runCode(componentOf(`
+          this.$emit([typeof Deno.internal, Object.getOwnPropertySymbols(Deno).length, "gpu" in navigator])`))
+        assert.deepStrictEqual(result.emits, [{ payload: `["undefined",0,false]` }])
+      }))
+
     it.effect("another thread reaches no more than the component itself", () =>
       Effect.gen(function*() {
         const result = yield* runCode(componentOf(`
@@ -136,22 +143,39 @@ layer(realSandbox({ pool: { warmProcesses: 1 } }), { excludeTestServices: true, 
         const result = yield* runCode(
           componentOf(`
           const seen = []
-          const spy = (target, name) => {
-            const original = target[name]
-            target[name] = function(...values) {
-              for (const value of [this, ...values]) {
-                if (typeof value === "string") seen.push(value)
-                if (value instanceof Uint8Array) seen.push(String.fromCharCode(...Array.prototype.slice.call(value, 0, 80)))
-              }
-              return Reflect.apply(original, this, values)
+          const { apply, getPrototypeOf, ownKeys, defineProperty, getOwnPropertyDescriptor } = Reflect
+          const { fromCharCode } = String
+          const Bytes = Uint8Array
+          const lengthOf = getOwnPropertyDescriptor(getPrototypeOf(Bytes.prototype), "length").get
+          const note = (value) => {
+            if (typeof value === "string") seen[seen.length] = value
+            if (!(value instanceof Bytes)) return
+            let text = ""
+            for (let i = 0; i < 80 && i < apply(lengthOf, value, []); i++) text += fromCharCode(value[i])
+            seen[seen.length] = text
+          }
+          const spied = (original) => function(...values) {
+            note(this)
+            for (let i = 0; i < values.length; i++) note(values[i])
+            return new.target === undefined ? apply(original, this, values) : Reflect.construct(original, values, new.target)
+          }
+          const spyOn = (target) => {
+            for (const key of ownKeys(target)) {
+              const { configurable, value, get, ...rest } = getOwnPropertyDescriptor(target, key)
+              if (!configurable || key === "constructor") continue
+              if (typeof value === "function") defineProperty(target, key, { ...rest, configurable, value: spied(value) })
+              if (get !== undefined) defineProperty(target, key, { ...rest, configurable, get: spied(get) })
             }
           }
-          spy(TextEncoder.prototype, "encode")
-          spy(TextEncoder.prototype, "encodeInto")
-          spy(Uint8Array.prototype, "subarray")
-          spy(String.prototype, "concat")
-          spy(JSON, "stringify")
-          Object.prototype.toJSON = function() { seen.push(Object.keys(this).join()); return this }
+          const typed = getPrototypeOf(Bytes.prototype)
+          defineProperty(typed, "constructor", { get() { note(this); return getPrototypeOf(Bytes) } })
+          defineProperty(Bytes.prototype, "constructor", { get() { note(this); return Bytes } })
+          for (const target of [typed, getPrototypeOf(Bytes), ArrayBuffer.prototype, TextEncoder.prototype]) spyOn(target)
+          for (const target of [String.prototype, Array.prototype, Function.prototype, Map.prototype, Promise.prototype]) {
+            spyOn(target)
+          }
+          spyOn(JSON)
+          Object.prototype.toJSON = function() { seen[seen.length] = Object.keys(this).join(); return this }
           this.$emit({ marker: 1 }); console.log("x")
           delete Object.prototype.toJSON
           this.$emit(seen.filter((text) => /Emitted|Logged|_tag/.test(text)))`),

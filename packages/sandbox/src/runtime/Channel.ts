@@ -15,10 +15,14 @@ declare const Deno: {
 const { stringify, parse } = JSON
 const encoder = new TextEncoder()
 const encode = encoder.encode.bind(encoder)
-const subarray = Function.prototype.call.bind(Uint8Array.prototype.subarray) as (
-  bytes: Uint8Array<ArrayBuffer>,
-  start: number
-) => Uint8Array<ArrayBuffer>
+const Bytes = Uint8Array<ArrayBuffer>
+const { call } = Function.prototype
+const membersOfBytes = Object.getOwnPropertyDescriptors(Object.getPrototypeOf(Uint8Array.prototype)) as Record<
+  "buffer" | "length",
+  PropertyDescriptor
+>
+const bufferOf = call.bind(membersOfBytes.buffer.get!) as (bytes: Uint8Array<ArrayBuffer>) => ArrayBuffer
+const lengthOf = call.bind(membersOfBytes.length.get!) as (bytes: Uint8Array) => number
 const writeSync = Deno.stdout.writeSync.bind(Deno.stdout)
 const read = Deno.stdin.read.bind(Deno.stdin)
 const exit = Deno.exit
@@ -27,12 +31,11 @@ let secret = ""
 
 /** Sends one message. Returns when the host's pipe has taken it, so that nothing said before a crash is lost. */
 export const send = (message: object): void => {
-  let bytes = encode(`\n${secret}${stringify(message)}\n`)
-  let left = bytes.length
-  while (left > 0) {
-    const written = writeSync(bytes)
-    left -= written
-    if (left > 0) bytes = subarray(bytes, written)
+  const bytes = encode(`\n${secret}${stringify(message)}\n`)
+  const length = lengthOf(bytes)
+  let written = writeSync(bytes)
+  while (written < length) {
+    written += writeSync(new Bytes(bufferOf(bytes), written, length - written))
   }
 }
 

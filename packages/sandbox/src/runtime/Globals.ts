@@ -69,6 +69,7 @@ const removed = [
 
 /** Of Deno's own namespace; the rest is what its Node modules are made with, and is refused by permission. */
 const removedFromDeno = [
+  "internal",
   "stdin",
   "stdout",
   "stderr",
@@ -91,8 +92,10 @@ export const installGlobals = (): void => {
   const deno: unknown = Reflect.get(globalThis, "Deno")
   if (typeof deno === "object" && deno !== null) {
     define(globalThis, "Deno", deno)
-    for (const name of removedFromDeno) Reflect.deleteProperty(deno, name)
+    // Under the symbol in `internal` is all that Deno's own modules are made with.
+    for (const name of [...removedFromDeno, ...Object.getOwnPropertySymbols(deno)]) Reflect.deleteProperty(deno, name)
   }
+  Reflect.deleteProperty(Reflect.getPrototypeOf(navigator) ?? {}, "gpu")
   define(globalThis, "console", makeConsole())
   const none = {}
   for (const target of new Set([process, processModule])) {
