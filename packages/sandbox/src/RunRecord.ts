@@ -2,6 +2,18 @@ import type { RunEmit, RunError, RunLimit, RunLog, RunResponse, RunResult } from
 import type { SandboxLimits } from "./SandboxLimits.ts"
 import type { RunMessage } from "./SandboxProtocol.ts"
 
+/** What an emit, a log or a key of the db costs beside its text: each is a row that everybody's commit waits for. */
+const rowBytes = 512
+
+/** A run may write all it may keep in its db so many times over, or respond, of which the first counts. */
+const repeats = 64
+
+/** Names and values of a response's headers, in bytes of UTF-8. */
+export const maxHeaderBytes = 64 * 1024
+
+/** Texts of an error, in characters: more than the sandbox makes of one. */
+const longestOfError = 64 * 1024
+
 /** What a run has been heard to do so far, held against its limits. */
 export class RunRecord {
   ended = false
@@ -16,6 +28,8 @@ export class RunRecord {
   #outputBytes = 0
   readonly #dbSizes: Map<string, number>
   #dbBytes = 0
+  #writtenBytes = 0
+  #respondedBytes = 0
 
   constructor(limits: SandboxLimits, db: Readonly<Record<string, string>>) {
     this.#limits = limits
@@ -39,21 +53,25 @@ export class RunRecord {
         return
       case "Stored":
         return this.#store(message.key, message.value)
-      case "Responded":
-        return respond({
-          status: message.status,
-          headers: message.headers,
-          body: message.base64 === undefined
-            ? message.text ?? ""
-            : new Uint8Array(Buffer.from(message.base64, "base64"))
-        })
+      case "Responded": {
+        const { headers, status } = message
+        const body = message.base64 === undefined
+          ? message.text ?? ""
+          : new Uint8Array(Buffer.from(message.base64, "base64"))
+        const headerBytes = Object.entries(headers).reduce((sum, [name, value]) => sum + sizeOf(name, value), 0)
+        const bodyBytes = Buffer.byteLength(body)
+        if (headerBytes > maxHeaderBytes || bodyBytes > this.#limits.responseBytes) return this.exceed("output")
+        this.#respondedBytes += rowBytes + headerBytes + bodyBytes
+        if (this.#respondedBytes > this.#limits.responseBytes * repeats) return this.exceed("output")
+        return respond({ status, headers, body })
+      }
       case "Answered":
         this.#count(message.json)
         if (this.limit === undefined) this.#answerJson = message.json
         return
       case "Ended":
         this.ended = true
-        this.error = message.error
+        this.error = message.error === undefined ? undefined : cut(message.error)
         this.reportedCpuMs = message.cpuMs
         return
       default:
@@ -87,8 +105,7 @@ export class RunRecord {
   }
 
   #count(...texts: ReadonlyArray<string | number | undefined>): void {
-    // Each costs the host something beside its text.
-    this.#outputBytes += 32
+    this.#outputBytes += rowBytes
     for (const text of texts) if (text !== undefined) this.#outputBytes += Buffer.byteLength(String(text))
     if (this.#outputBytes > this.#limits.outputBytes) this.exceed("output")
   }
@@ -96,6 +113,10 @@ export class RunRecord {
   /** A component cannot get past the bound of `set`, so what does is forged, and counts as too much output. */
   #store(key: string, value: string | null): void {
     const size = value === null ? 0 : sizeOf(key, value)
+    this.#writtenBytes += rowBytes + size
+    if (this.#writtenBytes > this.#limits.dbBytes * repeats) return this.exceed("output")
+    if (!Object.hasOwn(this.#db, key)) this.#count()
+    if (this.limit !== undefined) return
     this.#dbBytes += size - (this.#dbSizes.get(key) ?? 0)
     if (this.#dbBytes > this.#limits.dbBytes) return this.exceed("output")
     if (value === null) this.#dbSizes.delete(key)
@@ -103,5 +124,13 @@ export class RunRecord {
     Object.defineProperty(this.#db, key, { value, writable: true, configurable: true, enumerable: true })
   }
 }
+
+const cut = ({ code, message, name, stack, ...place }: RunError): RunError => ({
+  ...place,
+  name: name.slice(0, longestOfError),
+  message: message.slice(0, longestOfError),
+  stack: stack.slice(0, longestOfError),
+  ...(code === undefined ? {} : { code: code.slice(0, longestOfError) })
+})
 
 const sizeOf = (key: string, value: string): number => Buffer.byteLength(key) + Buffer.byteLength(value)

@@ -11,7 +11,7 @@ import { randomUUID } from "node:crypto"
 import { type ComponentDescription, ComponentInvalid } from "./ComponentDescription.ts"
 import { KnownPlaces } from "./KnownPlaces.ts"
 import type { RunLimit, RunRequest, RunResult, SandboxModule } from "./Run.ts"
-import { RunRecord } from "./RunRecord.ts"
+import { maxHeaderBytes, RunRecord } from "./RunRecord.ts"
 import { SandboxConfig } from "./SandboxConfig.ts"
 import type { SandboxFilesUnusable } from "./SandboxFiles.ts"
 import type { SandboxLimits } from "./SandboxLimits.ts"
@@ -168,7 +168,15 @@ const make = Effect.fnUntraced(function*() {
             }
           }
           const { props, interfaces, credentials, db, call, sourceId, module } = request
-          const bindings = { props, interfaces, credentials, db, maxDbBytes: limits.dbBytes }
+          const bindings = {
+            props,
+            interfaces,
+            credentials,
+            db,
+            maxDbBytes: limits.dbBytes,
+            maxResponseBytes: limits.responseBytes,
+            maxHeaderBytes
+          }
           return { assignment, message: { _tag: "Run", run: id, hash: module.hash, sourceId, call, bindings } }
         }
       )
@@ -214,7 +222,7 @@ const make = Effect.fnUntraced(function*() {
                   const { _tag, run: _run, cpuMs: _cpuMs, ...fault } = message
                   return finish(Exit.fail(new ComponentInvalid(fault)))
                 }
-                if (message._tag === "Logged") heard += message.message.length + 32
+                heard += message._tag === "Logged" ? message.message.length + 32 : 32
                 if (message._tag === "Ended") {
                   return invalid("load", message.error?.message ?? "The module ended its own inspection")
                 }

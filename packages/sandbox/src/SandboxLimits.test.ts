@@ -3,6 +3,7 @@ import { componentOf, inspectCode, realSandbox, runCode } from "@headwater/testi
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import type { RunResponse } from "./Run.ts"
 import { SandboxPool } from "./SandboxPool.ts"
 
 const limits = {
@@ -10,7 +11,8 @@ const limits = {
   cpuMillis: 1_500,
   inspectMillis: 1_500,
   heapMebibytes: 64,
-  outputBytes: 1024 * 1024
+  outputBytes: 1024 * 1024,
+  responseBytes: 200_000
 }
 
 const sandbox = realSandbox({ limits, pool: { warmProcesses: 1 } })
@@ -134,18 +136,48 @@ layer(sandbox, { excludeTestServices: true, timeout: "60 seconds" })("Limits of 
   for (
     const [what, body] of [
       ["emits", `for (;;) this.$emit("x".repeat(10_000))`],
-      ["logs", `for (;;) console.log("x")`]
+      ["emits of nothing", `for (;;) this.$emit(0)`],
+      ["logs", `for (;;) console.log("x")`],
+      ["keys of the db", `this.$emit(0); for (let n = 0;; n++) this.db.set("k" + n, 0)`],
+      ["writes of one key", `this.$emit(0); for (let n = 0;; n++) this.db.set("k", n + "x".repeat(100_000))`],
+      ["responses", `this.$emit(0); for (;;) this.http.respond({ body: "x".repeat(100_000) })`],
+      ["standard output", `this.$emit(0); for (;;) (await import("node:fs")).writeSync(1, "x".repeat(60_000))`],
+      ["standard error", `this.$emit(0); for (;;) (await import("node:fs")).writeSync(2, "x".repeat(60_000))`],
+      [
+        "questions, to whose answers it does not listen",
+        `this.$emit(0); const dns = (await import("node:dns")).default; const host = "%".repeat(5000); for (;;) dns.lookup(host, () => {})`
+      ]
     ] as const
   ) {
     it.effect(`a flood of ${what} ends by the output limit`, () =>
       Effect.gen(function*() {
         const result = yield* runCode(componentOf(body))
         assert.deepStrictEqual([result.outcome, result.limit], ["limit", "output"])
-        const bytes = [...result.emits.map((_) => _.payload), ...result.logs.map((_) => _.message)].join("").length
-        assert.isAtMost(bytes, limits.outputBytes)
-        assert.isAbove(result.emits.length + result.logs.length, 50)
+        const rows = [...result.emits.map((_) => _.payload), ...result.logs.map((_) => _.message)]
+        assert.isAtMost(rows.join("").length + 512 * (rows.length + Object.keys(result.db).length), limits.outputBytes)
+        assert.isNotEmpty(rows)
       }))
   }
+
+  it.effect("a response that is too large is refused where it is made, and the run may make another", () =>
+    Effect.gen(function*() {
+      const answered: Array<RunResponse> = []
+      const result = yield* runCode(
+        componentOf(`
+          const attempts = [
+            { body: "x".repeat(event.responseBytes + 1) },
+            { body: new Uint8Array(event.responseBytes + 1) },
+            { headers: Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => ["x-" + n, n])) },
+            { headers: { "x-a": "a" }, body: "x".repeat(event.responseBytes) }
+          ]
+          for (const attempt of attempts) await this.http.respond(attempt).catch(({ name }) => this.$emit(name))`),
+        { event: limits, onRespond: (response) => Effect.sync(() => void answered.push(response)) }
+      )
+      assert.deepStrictEqual(result.emits.map((_) => _.payload), Array.from({ length: 3 }, () => `"RangeError"`))
+      assert.deepStrictEqual(answered.map(({ body, headers }) => [headers["x-a"], body.length]), [
+        ["a", limits.responseBytes]
+      ])
+    }))
 
   it.effect("an interrupted run's process takes no more work, and ends", () =>
     Effect.gen(function*() {

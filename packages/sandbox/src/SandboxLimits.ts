@@ -6,10 +6,12 @@ export interface SandboxLimits {
   readonly cpuMillis: number
   /** V8 heap of a process, in MiB. It is given when a process starts, so a single run cannot change it. */
   readonly heapMebibytes: number
-  /** Emits and logs of a run, in bytes of UTF-8. */
+  /** Emits and logs of a run, in bytes of UTF-8; each counts for 512 beside its text, as does each key set in the db. */
   readonly outputBytes: number
   /** Keys and values of `$.service.db`, in bytes of UTF-8. */
   readonly dbBytes: number
+  /** The body that a run responds with, in bytes. */
+  readonly responseBytes: number
   /** Wall time of an inspection, in milliseconds. */
   readonly inspectMillis: number
 }
@@ -20,5 +22,6 @@ export const defaultLimits: SandboxLimits = {
   heapMebibytes: 256,
   outputBytes: 6 * 1024 * 1024,
   dbBytes: 1024 * 1024,
+  responseBytes: 6 * 1024 * 1024,
   inspectMillis: 10_000
 }

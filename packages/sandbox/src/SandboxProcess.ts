@@ -3,6 +3,7 @@ import type * as Clock from "effect/Clock"
 import { spawn } from "node:child_process"
 import type { ChildProcessWithoutNullStreams } from "node:child_process"
 import { randomBytes } from "node:crypto"
+import { structureOf } from "./JsonStructure.ts"
 import { LineReader } from "./LineReader.ts"
 import { type ProcessUsage, readProcessUsage } from "./ProcessUsage.ts"
 import type { SandboxModule } from "./Run.ts"
@@ -16,6 +17,12 @@ import {
 
 /** Descriptions hold what a component says in these levels of their own: message, description, props, prop. */
 const maxMessageDepth = maxComponentDepth + 4
+
+/** All but strings of what a process says at once, in characters: more than any component's description has. */
+const maxStructure = 128 * 1024
+
+/** Answers that a process has asked for and does not read, in characters. */
+const maxUnread = 4 * 1024 * 1024
 
 /** Why a process ended: for a limit, for its silence, because nothing needs it (`shutdown`), or by itself (`ended`). */
 export interface ProcessLoss {
@@ -114,6 +121,8 @@ export class SandboxProcess {
   readonly #cutOff = new Set<string>()
   #pingedAt: number | undefined
   #lastWords = ""
+  #errorBytes = 0
+  #unread = 0
   #loss: ProcessLoss | undefined
   #over = false
 
@@ -143,10 +152,12 @@ export class SandboxProcess {
     const lines = new LineReader(options.maxLineBytes, secret)
     this.#child.stdout.on("data", (chunk: Buffer) => {
       for (const line of lines.push(chunk)) this.#receive(line)
-      if (lines.overflowed) this.kill({ reason: "output", message: "The process wrote more than a run may" })
+      if (lines.overflowed) this.#silence()
     })
     this.#child.stderr.on("data", (chunk: Buffer) => {
       this.#lastWords = (this.#lastWords + chunk.toString("latin1")).slice(-4096)
+      this.#errorBytes += chunk.length
+      if (this.#errorBytes > options.maxLineBytes) this.#silence()
     })
     // A process that ends while it is written to is reported by its exit.
     this.#child.stdin.on("error", () => {})
@@ -184,7 +195,13 @@ export class SandboxProcess {
       stdin.cork()
       process.nextTick(() => stdin.uncork())
     }
-    stdin.write(`${encodeHostMessage(message)}\n`)
+    const line = `${encodeHostMessage(message)}\n`
+    if (message._tag !== "Answer") return void stdin.write(line)
+    this.#unread += line.length
+    stdin.write(line, () => {
+      this.#unread -= line.length
+    })
+    if (this.#unread > maxUnread) this.kill({ reason: "output", message: "The process asks and does not listen" })
   }
 
   ping(): void {
@@ -257,8 +274,13 @@ export class SandboxProcess {
     return this.#options.clock.currentTimeMillisUnsafe()
   }
 
+  #silence(): void {
+    this.kill({ reason: "output", message: "The process wrote more than a run may" })
+  }
+
   #receive(line: string): void {
     if (this.over) return
+    if (line.length > maxStructure && structureOf(line) > maxStructure) return this.#silence()
     if (isDeeper(line, maxMessageDepth)) {
       return this.kill({ reason: "output", message: `Something it said nests deeper than ${maxComponentDepth} levels` })
     }

@@ -115,6 +115,8 @@ export type HostMessage =
       readonly credentials: Readonly<Record<string, Readonly<Record<string, unknown>>>>
       readonly db: Readonly<Record<string, string>>
       readonly maxDbBytes: number
+      readonly maxResponseBytes: number
+      readonly maxHeaderBytes: number
     }
   }
   | {

@@ -11,6 +11,8 @@ export interface Bindings {
   readonly interfaces: Record<string, { readonly _tag: string; readonly endpoint?: string }>
   readonly db: Record<string, string>
   readonly maxDbBytes: number
+  readonly maxResponseBytes: number
+  readonly maxHeaderBytes: number
 }
 
 export type Call =
@@ -87,24 +89,34 @@ const emit = (run: RunContext, event: unknown, metadata: Record<string, unknown>
   })
 }
 
-const respond = (run: RunContext, answer: unknown): void => {
+const respond = (run: RunContext, answer: unknown, { maxHeaderBytes, maxResponseBytes }: Bindings): void => {
   const { status, headers, body } = (answer ?? {}) as Record<string, unknown>
   const sent: Record<string, string> = {}
+  let headerBytes = 0
   for (const [name, value] of Object.entries((headers ?? {}) as Record<string, unknown>)) {
-    if (value !== undefined && value !== null) sent[name.toLowerCase()] = String(value)
+    if (value === undefined || value === null) continue
+    const text = String(value)
+    headerBytes += byteLength(name) + byteLength(text)
+    if (headerBytes > maxHeaderBytes) {
+      throw new RangeError(`The headers of a response take over ${maxHeaderBytes} bytes`)
+    }
+    sent[name.toLowerCase()] = text
   }
   const code = Number(status ?? 200)
   if (!Number.isInteger(code) || code < 100 || code > 599) {
     throw new RangeError(`${String(status)} is not an HTTP status`)
   }
-  const bytes = body instanceof ArrayBuffer ? new Uint8Array(body) : body
-  if (bytes instanceof Uint8Array) {
-    return run.say({ _tag: "Responded", status: code, headers: sent, base64: Buffer.from(bytes).toString("base64") })
+  const say = (content: { readonly text: string } | { readonly base64: string }, bytes: number) => {
+    if (bytes > maxResponseBytes) throw new RangeError(`The body of a response takes over ${maxResponseBytes} bytes`)
+    run.say({ _tag: "Responded", status: code, headers: sent, ...content })
   }
-  if (body === undefined || body === null) return run.say({ _tag: "Responded", status: code, headers: sent, text: "" })
-  if (typeof body === "string") return run.say({ _tag: "Responded", status: code, headers: sent, text: body })
+  const bytes = body instanceof ArrayBuffer ? new Uint8Array(body) : body
+  if (bytes instanceof Uint8Array) return say({ base64: Buffer.from(bytes).toString("base64") }, bytes.length)
+  if (body === undefined || body === null) return say({ text: "" }, 0)
+  if (typeof body === "string") return say({ text: body }, byteLength(body))
   sent["content-type"] ??= "application/json"
-  run.say({ _tag: "Responded", status: code, headers: sent, text: toText(body) })
+  const text = toText(body)
+  say({ text }, byteLength(text))
 }
 
 type This = Record<string, unknown>
@@ -125,7 +137,7 @@ const makeThis = (component: ComponentDefinition, run: RunContext, bindings: Bin
     if (binding._tag === "Http") {
       self[name] = {
         endpoint: binding.endpoint,
-        respond: async (answer: unknown) => respond(run, answer)
+        respond: async (answer: unknown) => respond(run, answer, bindings)
       }
     }
     if (binding._tag === "Apphook") self[name] = { endpoint: binding.endpoint }
