@@ -2,8 +2,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FiberHandle from "effect/FiberHandle"
 import * as Layer from "effect/Layer"
+import * as PartitionedSemaphore from "effect/PartitionedSemaphore"
 import * as Schema from "effect/Schema"
-import * as Semaphore from "effect/Semaphore"
 import { type ChildProcess, spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import {
@@ -14,6 +14,7 @@ import {
   type ModuleImport,
   ModulePosition
 } from "./BundlerProtocol.ts"
+import { OnBehalfOf } from "./OnBehalfOf.ts"
 
 /** A module can't be had or can't be read, and where that shows: in itself, or in the import that asks for it. */
 export class ModuleFaulty extends Schema.TaggedError<ModuleFaulty>()("ModuleFaulty", {
@@ -44,7 +45,8 @@ export interface Bundle {
   readonly undeclared: ReadonlyArray<string>
 }
 
-const taskMillis = 10_000
+/** To read one text takes milliseconds; to bundle packages of thousands of files takes seconds. */
+const taskMillis = { Scan: 4_000, Bundle: 10_000 }
 const idleMillis = 30_000
 
 /** What the bundler may allocate, in KiB: a hostile text would have it take all there is. */
@@ -52,7 +54,7 @@ const memoryKibibytes = 1024 * 1024
 
 /**
  * Reads modules' imports and makes one module of many, without running any of them. It works in a process of its own, one
- * task at a time, so that a text that is too much for the parser costs that process and nothing else.
+ * task at a time and accounts in turn, so that a text that is too much for the parser costs that process and nothing else.
  */
 export class ModuleBundler extends Context.Service<ModuleBundler, {
   /** What a module's text says; it may be TypeScript where it is given as JavaScript. */
@@ -92,7 +94,7 @@ const end = (child: ChildProcess): void => {
 class Lost extends Schema.TaggedError<Lost>()("Lost", {}) {}
 
 const make = Effect.fnUntraced(function*() {
-  const oneAtATime = yield* Semaphore.make(1)
+  const oneAtATime = yield* PartitionedSemaphore.make<string>({ permits: 1 })
   const idle = yield* FiberHandle.make<void>()
   let child: ChildProcess | undefined
 
@@ -129,14 +131,14 @@ const make = Effect.fnUntraced(function*() {
       return stop
     })
 
-  const perform = (file: string, task: BundlerTask) => {
+  const perform = Effect.fnUntraced(function*(file: string, task: BundlerTask) {
     const unreadable = (why: string) =>
       new ModuleUnread({ message: `The module can't be read: ${why}`, at: { file, line: 1, column: 1 } })
-    return FiberHandle.clear(idle).pipe(
+    return yield* FiberHandle.clear(idle).pipe(
       Effect.andThen(ask(task)),
       Effect.timeoutOrElse({
-        duration: taskMillis,
-        orElse: () => Effect.fail(unreadable(`parsing it takes over ${taskMillis} ms`))
+        duration: taskMillis[task._tag],
+        orElse: () => Effect.fail(unreadable(`parsing it takes over ${taskMillis[task._tag]} ms`))
       }),
       Effect.flatMap(Schema.decodeUnknownEffect(BundlerAnswer)),
       Effect.catchTags({
@@ -146,9 +148,9 @@ const make = Effect.fnUntraced(function*() {
       Effect.ensuring(
         FiberHandle.run(idle, Effect.andThen(Effect.sleep(idleMillis), stop))
       ),
-      oneAtATime.withPermit
+      oneAtATime.withPermit(yield* OnBehalfOf)
     )
-  }
+  })
 
   const scan = Effect.fnUntraced(function*(file: ModuleFile) {
     const answer = yield* perform(file.file, { _tag: "Scan", file })

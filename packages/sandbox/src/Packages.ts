@@ -4,13 +4,14 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as PartitionedSemaphore from "effect/PartitionedSemaphore"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import * as Semaphore from "effect/Semaphore"
 import { execFile } from "node:child_process"
 import * as Fs from "node:fs/promises"
 import { join } from "node:path"
+import { OnBehalfOf } from "./OnBehalfOf.ts"
 import type { PackageSpecifier } from "./PackageSpecifier.ts"
 import { PackageStore } from "./PackageStore.ts"
 import { packagedDenoPath } from "./SandboxConfig.ts"
@@ -64,12 +65,12 @@ export class Packages extends Context.Service<Packages, {
 }
 
 const make = Effect.fnUntraced(function*({ directory, extraCaFile, maxBytes = 1024 ** 3, registry }: PackagesOptions) {
-  const oneAtATime = yield* Semaphore.make(1)
+  const oneAtATime = yield* PartitionedSemaphore.make<string>({ permits: 1 })
   const store = new PackageStore(join(directory, "store"))
   yield* Effect.promise(() => Fs.mkdir(directory, { recursive: true }))
 
   yield* Effect.promise(() => store.trim(maxBytes)).pipe(
-    oneAtATime.withPermit,
+    oneAtATime.withPermit("the store's own"),
     Effect.repeat(Schedule.spaced("10 minutes")),
     Effect.forkScoped
   )
@@ -123,7 +124,10 @@ const make = Effect.fnUntraced(function*({ directory, extraCaFile, maxBytes = 10
     return { folder, lock: found, nameOf: (each: PackageSpecifier) => names.get(keyOf(each)) ?? each.name }
   })
 
-  return Packages.of({ install: (packages, lock) => oneAtATime.withPermit(install(packages, lock)) })
+  return Packages.of({
+    install: (packages, lock) =>
+      Effect.flatMap(OnBehalfOf, (account) => oneAtATime.withPermit(account)(install(packages, lock)))
+  })
 })
 
 const keyOf = ({ name, range }: PackageSpecifier): string => `${name}@${range ?? "latest"}`

@@ -7,6 +7,7 @@ import * as Id from "@headwater/domain/Id"
 import { version } from "@headwater/domain/Version"
 import { Components } from "@headwater/log/Components"
 import { type LinkFailure, ModuleLinker } from "@headwater/sandbox/ModuleLinker"
+import { OnBehalfOf } from "@headwater/sandbox/OnBehalfOf"
 import * as PackageSpecifier from "@headwater/sandbox/PackageSpecifier"
 import { RemoteModules } from "@headwater/sandbox/RemoteModules"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
@@ -169,37 +170,45 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
       })
 
       return ComponentSaving.of({
-        save: Effect.fnUntraced(function*(accountId, text, { previous, url }) {
-          yield* checkSize("component_code", text)
-          return yield* save(accountId, { text, url: url ?? null, place: inCode, lock: previous?.linked?.lock })
-        }, answerFailures),
-        saveFrom: Effect.fnUntraced(function*(accountId, url, previous) {
-          const lock = previous?.linked?.lock
-          if (url.startsWith("npm:")) {
-            const specifier = PackageSpecifier.parse(url)
-            if (specifier === undefined) return yield* invalidUrl("expected npm:<package>[@version]/<path>")
-            const text = yield* Effect.mapError(linker.pin(specifier), unlinkable(inCode))
-            return yield* save(accountId, { text, url, place: inCode, lock })
-          }
-          if (!isWebUrl(url)) {
-            return yield* invalidUrl(
-              "expected a URL with the protocol http or https and a hostname, or npm:<package>[@version]/<path>"
-            )
-          }
-          const { code, place } = yield* modules.load({
-            url,
-            maxBytes: filesPerCode * maxCode,
-            userAgent: `Headwater/${version}`
-          }).pipe(Effect.catchTags({
-            RemoteUrlRefused: ({ message }) => Effect.fail(invalidUrl(message)),
-            RemoteModulesTooLarge: ({ limitBytes }) =>
-              Effect.fail(Problem.tooLarge("What component_url names, with its imports,", limitBytes)),
-            ModuleFaulty: ({ at, message }) => Effect.fail(componentInvalid({ message, ...at })),
-            ModuleUnread: ({ at, message }) => Effect.fail(componentInvalid({ message, ...at }))
-          }))
-          yield* checkSize("The code of component_url", code)
-          return yield* save(accountId, { text: code, url, place, lock })
-        }, answerFailures),
+        save: Effect.fnUntraced(
+          function*(accountId, text, { previous, url }) {
+            yield* checkSize("component_code", text)
+            return yield* save(accountId, { text, url: url ?? null, place: inCode, lock: previous?.linked?.lock })
+          },
+          onBehalf,
+          answerFailures
+        ),
+        saveFrom: Effect.fnUntraced(
+          function*(accountId, url, previous) {
+            const lock = previous?.linked?.lock
+            if (url.startsWith("npm:")) {
+              const specifier = PackageSpecifier.parse(url)
+              if (specifier === undefined) return yield* invalidUrl("expected npm:<package>[@version]/<path>")
+              const text = yield* Effect.mapError(linker.pin(specifier), unlinkable(inCode))
+              return yield* save(accountId, { text, url, place: inCode, lock })
+            }
+            if (!isWebUrl(url)) {
+              return yield* invalidUrl(
+                "expected a URL with the protocol http or https and a hostname, or npm:<package>[@version]/<path>"
+              )
+            }
+            const { code, place } = yield* modules.load({
+              url,
+              maxBytes: filesPerCode * maxCode,
+              userAgent: `Headwater/${version}`
+            }).pipe(Effect.catchTags({
+              RemoteUrlRefused: ({ message }) => Effect.fail(invalidUrl(message)),
+              RemoteModulesTooLarge: ({ limitBytes }) =>
+                Effect.fail(Problem.tooLarge("What component_url names, with its imports,", limitBytes)),
+              ModuleFaulty: ({ at, message }) => Effect.fail(componentInvalid({ message, ...at })),
+              ModuleUnread: ({ at, message }) => Effect.fail(componentInvalid({ message, ...at }))
+            }))
+            yield* checkSize("The code of component_url", code)
+            return yield* save(accountId, { text: code, url, place, lock })
+          },
+          onBehalf,
+          answerFailures
+        ),
         publish: Effect.fnUntraced(function*(key, code) {
           const newest = yield* components.newestPublished(key)
           if (Option.isSome(newest) && newest.value.codeHash === (yield* hashOf(code))) return newest.value
@@ -211,6 +220,9 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
     })
   ).pipe(Layer.provide([RemoteModules.layer(), ModuleLinker.layer]))
 }
+
+const onBehalf = <A, E, R>(effect: Effect.Effect<A, E, R>, accountId: Id.AccountId): Effect.Effect<A, E, R> =>
+  Effect.provideService(effect, OnBehalfOf, accountId)
 
 const invalidUrl = (message: string): Problem.InvalidRequest => Problem.invalid([{ path: "component_url", message }])
 
