@@ -5,8 +5,13 @@ import { builtinModules } from "node:module"
 import * as Path from "node:path"
 import type { BundlerAnswer, BundlerTask, BundleTask, ModuleFile, ModulePosition } from "../BundlerProtocol.ts"
 
-/** Where modules come from: the component, what we have in place of another module, and Node as CommonJS asks for it. */
-const namespaces = { own: "component-file", standIn: "stand-in", required: "required" }
+/** Where modules come from: the component, what we have in place of another module, and elsewhere as CommonJS asks for it. */
+const namespaces = {
+  own: "component-file",
+  standIn: "stand-in",
+  required: "required",
+  requiredOutside: "required-import"
+}
 
 /** Text of the bundler's in which files have their own names. */
 const plain = (text: string): string =>
@@ -85,6 +90,7 @@ const builtinOf = (specifier: string): string | undefined =>
 const filesPlugin = ({ entry, files, standIns }: BundleTask): esbuild.Plugin => {
   const contents = new Map(files.map(({ file, text, type }) => [file, { contents: withoutMap(text), loader: type }]))
   const links = new Map(files.map((each) => [each.file, new Map(each.links)]))
+  const outside = new Map(files.map((each) => [each.file, new Map(each.outside)]))
   return {
     name: "files",
     setup: ({ onLoad, onResolve }) => {
@@ -99,6 +105,12 @@ const filesPlugin = ({ entry, files, standIns }: BundleTask): esbuild.Plugin => 
         if (kind !== "entry-point" && (from === namespaces.standIn || from === "file")) return undefined
         const file = kind === "entry-point" ? entry : links.get(importer)?.get(path)
         if (file !== undefined) return { path: file, namespace: namespaces.own }
+        const renamed = from === namespaces.own ? outside.get(importer)?.get(path) : undefined
+        if (renamed !== undefined) {
+          return kind === "require-call"
+            ? { path: renamed, namespace: namespaces.requiredOutside }
+            : { path: renamed, external: true }
+        }
         const standIn = Object.hasOwn(standIns, path) ? standIns[path] : undefined
         return standIn === undefined
           ? { path, external: true }
@@ -113,6 +125,11 @@ const filesPlugin = ({ entry, files, standIns }: BundleTask): esbuild.Plugin => 
       onLoad({ filter: /.*/, namespace: namespaces.required }, ({ path }) => ({
         // An \`import\` could not be \`require\`d.
         contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)})`
+      }))
+      onLoad({ filter: /.*/, namespace: namespaces.requiredOutside }, ({ path }) => ({
+        // A `require` of what is not part of the module would find nothing in an ES module.
+        contents: `import * as found from ${JSON.stringify(path)}
+module.exports = "default" in found ? found.default : found`
       }))
     }
   }
