@@ -17,17 +17,28 @@ export interface Ended {
 /** For a test that starts several commands on a loaded machine. */
 export const patienceMs = 120_000
 
-const program = Path.resolve(import.meta.dirname, "../bin/headwater")
+export const program = Path.resolve(import.meta.dirname, "../bin/headwater")
 
 /** What a login shell has: none of the project's own programs, and maybe another Node. */
-const path = "/usr/local/bin:/usr/bin:/bin"
+export const path = "/usr/local/bin:/usr/bin:/bin"
+
+/** Where a command is run, and what it reads from standard input. */
+export interface Surroundings {
+  readonly cwd?: string
+  readonly input?: string
+}
 
 /** Runs `headwater` as an operator does, with this environment and no more. */
-export const run = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>>): Effect.Effect<Ended> =>
+export const run = (
+  args: ReadonlyArray<string>,
+  env: Readonly<Record<string, string>>,
+  { cwd, input = "" }: Surroundings = {}
+): Effect.Effect<Ended> =>
   Effect.callback((resume) => {
-    const child = execFile(program, args, { env: { PATH: path, ...env } }, (error, stdout, stderr) => {
+    const child = execFile(program, args, { env: { PATH: path, ...env }, cwd }, (error, stdout, stderr) => {
       resume(Effect.succeed({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr }))
     })
+    child.stdin?.end(input)
     return Effect.sync(() => child.kill())
   })
 
