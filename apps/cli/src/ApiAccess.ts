@@ -13,15 +13,27 @@ export interface Access {
   readonly apiKey: Redacted.Redacted
 }
 
+/** The server does not answer now, and may later. */
+export class ServerAway extends Schema.TaggedError<ServerAway>()("ServerAway", { message: Schema.String }) {}
+
+/** The server knows no such key. */
+export class KeyRefused extends Schema.TaggedError<KeyRefused>()("KeyRefused", { url: Schema.String }) {
+  override get message() {
+    return `${this.url} does not know the API key`
+  }
+}
+
 type ToldHere = HttpClientError.HttpClientError | Schema.SchemaError | Unauthorized
+
+type Told<E> = Exclude<E, ToldHere> | ServerAway | KeyRefused | CommandRefused
 
 /** A server's API, for the account whose key the user has. */
 export class ApiAccess extends Context.Service<ApiAccess, {
   readonly url: string
-  /** What the server does not answer at all, or refuses the key for, is told as a refusal of the command. */
+  /** What is no answer of the API, or one to the key alone, is told as that. */
   readonly call: <A, E, R>(
     use: (client: HeadwaterClient["Service"]) => Effect.Effect<A, E, R>
-  ) => Effect.Effect<A, Exclude<E, ToldHere> | CommandRefused, R>
+  ) => Effect.Effect<A, Told<E>, R>
 }>()("@headwater/cli/ApiAccess") {
   static readonly layerOf = (access: Access): Layer.Layer<ApiAccess> =>
     Layer.effect(
@@ -34,18 +46,19 @@ export class ApiAccess extends Context.Service<ApiAccess, {
   static readonly layer = Layer.unwrap(Effect.suspend(() => Effect.map(find, ApiAccess.layerOf)))
 }
 
-const told = ({ url }: Access) => <E>(error: E): Exclude<E, ToldHere> | CommandRefused => {
-  const strange = (why: string) =>
-    new CommandRefused({ message: `${url} does not answer as a Headwater server does: ${why}` })
+const told = ({ url }: Access) => <E>(error: E): Told<E> => {
+  const strange = (why: string) => `${url} does not answer as a Headwater server does: ${why}`
   if (HttpClientError.isHttpClientError(error)) {
-    return error.reason._tag === "TransportError"
-      ? new CommandRefused({ message: `${url} can't be reached: ${explain(error.reason.cause)}` })
-      : strange(error.message)
+    const { reason, response } = error
+    if (reason._tag === "TransportError") {
+      return new ServerAway({ message: `${url} can't be reached: ${explain(reason.cause)}` })
+    }
+    // Such as a proxy answers before a server that is away.
+    const isAway = response !== undefined && response.status >= 500
+    return new (isAway ? ServerAway : CommandRefused)({ message: strange(error.message) })
   }
-  if (Schema.isSchemaError(error)) return strange(error.message)
-  if (Predicate.isTagged(error, "UnauthorizedProblem")) {
-    return new CommandRefused({ message: `${url} does not know the API key` })
-  }
+  if (Schema.isSchemaError(error)) return new CommandRefused({ message: strange(error.message) })
+  if (Predicate.isTagged(error, "UnauthorizedProblem")) return new KeyRefused({ url })
   return error as Exclude<E, ToldHere>
 }
 

@@ -51,16 +51,6 @@ const subjectOf = Effect.fnUntraced(function*(what: string) {
   return { _tag: "Code", bundle, name: entry.value.name } satisfies Deployment.Subject as Deployment.Subject
 })
 
-export const linesOf = ({ isNew, source }: Deployment.Deployed): string => {
-  const endpoint = Deployment.endpointOf(source)
-  return Output.table([
-    [isNew ? "Created" : "Updated", source.id],
-    ["Name", source.name],
-    ["Slug", source.name_slug],
-    ...(endpoint === null ? [] : [["Endpoint", endpoint]])
-  ])
-}
-
 /** Creates a source of a component, or gives the one that is there its new code. */
 export const deployCommand = Command.make(
   "deploy",
@@ -83,7 +73,7 @@ export const deployCommand = Command.make(
     yield* Output.print(
       json,
       { ...source, new: isNew, endpoint_url: Deployment.endpointOf(source) },
-      linesOf(deployed)
+      Deployment.linesOf(deployed)
     )
   })
 ).pipe(

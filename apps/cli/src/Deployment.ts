@@ -8,6 +8,7 @@ import { Effect, Predicate, Result, type Schema } from "effect"
 import { ApiAccess } from "./ApiAccess.ts"
 import { CommandRefused } from "./CommandRefused.ts"
 import { at, type ComponentBundle } from "./ComponentFiles.ts"
+import * as Output from "./Output.ts"
 import * as PropQuestion from "./PropQuestion.ts"
 import * as PropValue from "./PropValue.ts"
 import * as SourceByName from "./SourceByName.ts"
@@ -57,6 +58,17 @@ export const endpointOf = ({ configured_props }: SourceResource): string | null 
   return urls.find(Predicate.isString) ?? null
 }
 
+/** What there is to say of it, in columns. */
+export const linesOf = ({ isNew, source }: Deployed): string => {
+  const endpoint = endpointOf(source)
+  return Output.table([
+    [isNew ? "Created" : "Updated", source.id],
+    ["Name", source.name],
+    ["Slug", source.name_slug],
+    ...(endpoint === null ? [] : [["Endpoint", endpoint]])
+  ])
+}
+
 /** Makes components of what is given, and one source run them, the newest in place of the one before. */
 export const make = Effect.fnUntraced(function*({ asks, name: givenName, props }: DeploymentOptions) {
   const { call } = yield* ApiAccess
@@ -99,10 +111,13 @@ export const make = Effect.fnUntraced(function*({ asks, name: givenName, props }
         ? sources.create({ headers: {}, payload: { ...payload, name } })
         : sources.update({ params: { id: source.id }, payload })
     ).pipe(
-      Effect.catchTag(
-        ["ComponentInvalidProblem", "HookFailedProblem"],
-        (problem) => Effect.fail(inFiles(subject)(problem))
-      )
+      Effect.catchTags({
+        ComponentInvalidProblem: (problem) => Effect.fail(inFiles(subject)(problem)),
+        HookFailedProblem: (problem) => {
+          const { message } = inFiles(subject)(problem)
+          return Effect.fail(refuse(source === undefined ? message : `${message} (the source is inactive now)`))
+        }
+      })
     )
   }
 

@@ -8,6 +8,7 @@ import { accountCommand } from "./AccountCommand.ts"
 import { checkCommand } from "./CheckCommand.ts"
 import { configCommand } from "./ConfigCommand.ts"
 import { deployCommand } from "./DeployCommand.ts"
+import { devCommand } from "./DevCommand.ts"
 import { keyCommand } from "./KeyCommand.ts"
 import { loginCommand } from "./LoginCommand.ts"
 import { publishCommand, unpublishCommand } from "./PublishCommand.ts"
@@ -17,6 +18,7 @@ const headwater = Command.make("headwater").pipe(
   Command.withSubcommands([
     loginCommand,
     deployCommand,
+    devCommand,
     accountCommand,
     checkCommand,
     configCommand,
