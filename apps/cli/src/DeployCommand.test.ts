@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import * as Json from "@headwater/testing/Json"
 import * as ModuleServer from "@headwater/testing/ModuleServer"
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import * as Files from "../test/Files.ts"
 import * as HeadwaterCommand from "../test/HeadwaterCommand.ts"
 import { RunningServer } from "../test/RunningServer.ts"
@@ -30,37 +30,26 @@ const post = (url: string, body: unknown) =>
     fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) })
   )
 
-/** The newest event of a source, once there are so many. */
-const newest = Effect.fnUntraced(function*(id: string, count: number) {
-  const { server } = yield* RunningServer
-  const list = yield* server.api("GET", `/sources/${id}/event_summaries`).pipe(
-    Effect.repeat({
-      until: (list) => Json.listOf(list["data"]).length >= count,
-      schedule: Schedule.spaced("50 millis")
-    }),
-    Effect.timeout("20 seconds")
-  )
-  return Json.listOf(list["data"])[0]!["event"]!["raw_event"]
-})
+const payload = (event: Json.Json | undefined): unknown => event!["event"]!["raw_event"]
 
 layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" })("headwater deploy", (it) => {
   it.effect("makes a source of a folder of files, and gives it their new code", () =>
     Effect.gen(function*() {
-      const { headwater } = yield* RunningServer
+      const { events, headwater } = yield* RunningServer
       const folder = yield* Files.make(orders)
       const created = HeadwaterCommand.jsonOf(yield* headwater(folder, "deploy", ".", "--json"))
       Json.assertHolds(created, { name: "Orders", name_slug: "orders", active: true, new: true })
       const id = Json.textOf(created["id"])
       const endpoint = Json.textOf(created["endpoint_url"])
       yield* post(endpoint, { lines: [1, 2] })
-      assert.deepStrictEqual<unknown>(yield* newest(id, 1), { total: 3, currency: "EUR" })
+      assert.deepStrictEqual(payload((yield* events(id, 1))[0]), { total: 3, currency: "EUR" })
 
       yield* Files.write(folder, { "lib/currency.json": "\"CHF\"" })
       const updated = yield* headwater(folder, "deploy", "source.ts")
       assert.deepStrictEqual([updated.code, updated.stderr], [0, ""])
       assert.match(updated.stdout, new RegExp(`^Updated +${id}\nName +Orders\nSlug +orders\nEndpoint +${endpoint}\n$`))
       yield* post(endpoint, { lines: [4] })
-      assert.deepStrictEqual<unknown>(yield* newest(id, 2), { total: 4, currency: "CHF" })
+      assert.deepStrictEqual(payload((yield* events(id, 2))[0]), { total: 4, currency: "CHF" })
     }), HeadwaterCommand.patienceMs)
 
   it.effect("takes values of props by their types, and names those that miss", () =>

@@ -9,6 +9,7 @@ import { checkCommand } from "./CheckCommand.ts"
 import { configCommand } from "./ConfigCommand.ts"
 import { deployCommand } from "./DeployCommand.ts"
 import { devCommand } from "./DevCommand.ts"
+import { initCommand } from "./InitCommand.ts"
 import { keyCommand } from "./KeyCommand.ts"
 import { loginCommand } from "./LoginCommand.ts"
 import { publishCommand, unpublishCommand } from "./PublishCommand.ts"
@@ -17,6 +18,7 @@ const headwater = Command.make("headwater").pipe(
   Command.withDescription("Write and deploy components, and operate a Headwater server"),
   Command.withSubcommands([
     loginCommand,
+    initCommand,
     deployCommand,
     devCommand,
     accountCommand,

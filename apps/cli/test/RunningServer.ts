@@ -1,5 +1,6 @@
+import * as Json from "@headwater/testing/Json"
 import * as TemporaryDirectory from "@headwater/testing/TemporaryDirectory"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schedule } from "effect"
 import * as ServerProcess from "../../../test/ServerProcess.ts"
 import * as HeadwaterCommand from "./HeadwaterCommand.ts"
 
@@ -12,6 +13,8 @@ export class RunningServer extends Context.Service<RunningServer, {
   readonly nobody: Readonly<Record<string, string>>
   /** Runs `headwater` in a folder as the user. */
   readonly headwater: (folder: string, ...args: ReadonlyArray<string>) => Effect.Effect<HeadwaterCommand.Ended>
+  /** The newest events of a source, newest first, once there are so many. */
+  readonly events: (sourceId: string, count: number) => Effect.Effect<ReadonlyArray<Json.Json>>
 }>()("@headwater/cli/test/RunningServer") {
   static readonly layer = Layer.effect(
     RunningServer,
@@ -24,7 +27,14 @@ export class RunningServer extends Context.Service<RunningServer, {
         server,
         environment,
         nobody,
-        headwater: (folder, ...args) => HeadwaterCommand.run(args, environment, { cwd: folder })
+        headwater: (folder, ...args) => HeadwaterCommand.run(args, environment, { cwd: folder }),
+        events: (sourceId, count) =>
+          server.api("GET", `/sources/${sourceId}/event_summaries`).pipe(
+            Effect.map(({ data }) => Json.listOf(data)),
+            Effect.repeat({ until: (found) => found.length >= count, schedule: Schedule.spaced("50 millis") }),
+            Effect.timeout("20 seconds"),
+            Effect.orDie
+          )
       })
     })
   )
