@@ -13,6 +13,7 @@ const namespaces = {
   own: "component-file",
   standIn: "stand-in",
   required: "required",
+  requiredOutside: "required-import",
   replaced: "replaced",
   native: "native",
   missing: "missing"
@@ -60,6 +61,7 @@ export const filesPlugin = ({ task, thorough, undeclared }: FilesPluginOptions):
   const { entry, files, packages, standIns } = task
   const contents = new Map(files.map(({ file, text, type }) => [file, { contents: withoutMap(text), loader: type }]))
   const links = new Map(files.map((each) => [each.file, new Map(each.links)]))
+  const outside = new Map(files.map((each) => [each.file, new Map(each.outside)]))
   const folder = packages === undefined ? undefined : Fs.realpathSync(packages.folder)
   const isInstalled = (path: string) => folder !== undefined && path.startsWith(folder + Path.sep)
   const standInOf = (specifier: string): esbuild.OnResolveResult | undefined => {
@@ -83,6 +85,7 @@ export const filesPlugin = ({ task, thorough, undeclared }: FilesPluginOptions):
       const lead = async (asked: esbuild.OnResolveArgs): Promise<esbuild.OnResolveResult | undefined> => {
         const { importer, kind, namespace: from, path, pluginData, resolveDir } = asked
         if (pluginData === looking) return undefined
+        if (from === namespaces.requiredOutside) return { path, external: true }
         if (kind === "entry-point") return { path: entry, namespace: namespaces.own }
         const builtin = builtinOf(path)
         if (builtin !== undefined) {
@@ -95,7 +98,13 @@ export const filesPlugin = ({ task, thorough, undeclared }: FilesPluginOptions):
           const file = links.get(importer)?.get(path)
           if (file !== undefined) return { path: file, namespace: namespaces.own }
           const name = packages?.names[path]
-          if (packages === undefined || name === undefined) return standInOf(path) ?? { path, external: true }
+          if (packages === undefined || name === undefined) {
+            const then = outside.get(importer)?.get(path) ?? path
+            return standInOf(path) ??
+              (kind === "require-call"
+                ? { path: then, namespace: namespaces.requiredOutside }
+                : { path: then, external: true })
+          }
           return (await installed(name, packages.folder, asked)) ??
             { errors: [{ text: `${JSON.stringify(path)} is not in its package` }] }
         }
@@ -110,6 +119,7 @@ export const filesPlugin = ({ task, thorough, undeclared }: FilesPluginOptions):
       }
       onResolve({ filter: thorough ? /.*/ : fromAfar }, lead)
       onResolve({ filter: /.*/, namespace: namespaces.own }, lead)
+      onResolve({ filter: /.*/, namespace: namespaces.requiredOutside }, lead)
       onLoad({ filter: /.*/, namespace: namespaces.own }, ({ path }) => contents.get(path))
       onLoad({ filter: /.*/, namespace: namespaces.standIn }, async ({ pluginData }) => ({
         contents: await Fs.promises.readFile(pluginData, "utf8"),
@@ -119,6 +129,11 @@ export const filesPlugin = ({ task, thorough, undeclared }: FilesPluginOptions):
       onLoad({ filter: /.*/, namespace: namespaces.required }, ({ path }) => ({
         // An `import` could not be `require`d.
         contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)})`
+      }))
+      onLoad({ filter: /.*/, namespace: namespaces.requiredOutside }, ({ path }) => ({
+        // A `require` of what is not part of the module would find nothing in an ES module.
+        contents: `import * as found from ${JSON.stringify(path)}
+module.exports = "default" in found ? found.default : found`
       }))
       onLoad({ filter: /.*/, namespace: namespaces.replaced }, ({ path }) => {
         const names = Object.keys(process.getBuiltinModule(path) ?? {}).filter((name) => name !== "default")
