@@ -128,6 +128,30 @@ export const rows = (it: It): void => {
       assert.doesNotHaveAnyKeys(changed["configured_props"], ["depth", "floor", "timer"])
     }))
 
+  it.effect("extension: code may change the props it declares, so that one is needed only for some values of others", () =>
+    Effect.gen(function*() {
+      const { fresh } = yield* ContractServer
+      const client = yield* fresh("changing")
+      const component_code = `export default {
+        props: {
+          http: "$.interface.http",
+          scope: { type: "string", default: "mine", reloadProps: true },
+          team: { type: "string", async options() { return [] } }
+        },
+        additionalProps(props) {
+          props.team.hidden = props.team.optional = this.scope === "mine"
+          return {}
+        },
+        run() {}
+      }`
+      const source = yield* client.ok("POST", "/sources", { component_code })
+      assert.notProperty(source["configured_props"], "team")
+      const at = `/sources/${Json.textOf(source["id"])}`
+      const change = (configured_props: unknown) => client.send("PUT", at, { body: { configured_props } })
+      assertInvalid(yield* change({ scope: "team" }), "configured_props.team")
+      assert.strictEqual((yield* change({ scope: "team", team: "a" })).status, 200)
+    }))
+
   it.effect("extension: an apphook's endpoint takes the events of its app that the component asks for", () =>
     Effect.gen(function*() {
       const { fresh } = yield* ContractServer
@@ -148,7 +172,7 @@ export const rows = (it: It): void => {
         { type: "message", channel: "C9", text: "elsewhere" },
         { type: "reaction", channel: "C1", text: "no message" },
         { type: "message", channel: { id: "C2" }, text: "second" },
-        { type: "message", channel: "C1", text: "first" }
+        { type: "event_callback", team_id: "T1", event: { type: "message", channel: "C1", text: "first" } }
       ]
       for (const event of events) {
         const headers = { "content-type": "application/json" }

@@ -126,21 +126,12 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
         const { configurableProps } = component
         let additionalProps: Source["additionalProps"] = []
         if (component.hasAdditionalProps) {
-          const own = ConfiguredProps.ofDeclared(configurableProps, given)
-          const { props, timers } = yield* resolveProps(configurableProps, before, own)
-          yield* checkAppAccounts(accountId, component.id, configurableProps, props, before)
+          yield* checkAppAccounts(accountId, component.id, configurableProps, given, before)
           const known = { ...before?.props, ...before?.timers, ...given }
           for (let round = 0; round < additionRounds; round++) {
-            const added = yield* configuration.additionalProps({
-              accountId,
-              component,
-              values: {
-                ...ConfiguredProps.defaultsOf(additionalProps),
-                ...ConfiguredProps.ofDeclared(additionalProps, known),
-                ...props,
-                ...timers
-              }
-            })
+            const declared = declaredProps(component, { additionalProps })
+            const values = { ...ConfiguredProps.defaultsOf(declared), ...ConfiguredProps.ofDeclared(declared, known) }
+            const added = yield* configuration.additionalProps({ accountId, component, values })
             const isSame = Equal.equals(added.map(({ name }) => name), additionalProps.map(({ name }) => name))
             additionalProps = added
             if (isSame) break

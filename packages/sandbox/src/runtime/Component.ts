@@ -1,5 +1,5 @@
 /** What a component sees as `this`, and what others are told about it (`components.md`, "Module", "Props", "Running"). */
-import { isOfApphook } from "./Apphook.ts"
+import { eventOf, isOfApphook } from "./Apphook.ts"
 import { makeHttpRequest } from "./HttpRequest.ts"
 import { type ComponentDefinition, Invalid } from "./Module.ts"
 import { appType, bindMethods, declared, describe as describeProp, isCallable, makeApp, resolveAll } from "./Props.ts"
@@ -137,11 +137,22 @@ const makeThis = (component: ComponentDefinition, run: RunContext, bindings: Bin
   return self
 }
 
-/** The props that the code adds to those it declares, which may depend on the values of those. */
-const additionalProps = async (component: ComponentDefinition, self: This): Promise<unknown> =>
-  isCallable(component["additionalProps"])
-    ? await component["additionalProps"].call(self, Object.fromEntries(declared(component).map(describeEach)))
-    : {}
+/**
+ * The props that the code adds to those it declares, which may depend on the values of those, and declared ones that it
+ * changes in what it is given.
+ */
+const additionalProps = async (component: ComponentDefinition, self: This): Promise<Record<string, unknown>> => {
+  const add = component["additionalProps"]
+  if (!isCallable(add)) return {}
+  const own = declared(component).map(describeEach)
+  const given = structuredClone(Object.fromEntries(own))
+  const added = await add.call(self, given)
+  const changed = own.filter(([name, before]) => name in given && stringify(given[name]) !== stringify(before))
+  return {
+    ...Object.fromEntries(changed.map(([name]) => [name, given[name]])),
+    ...(typeof added === "object" ? added : {})
+  }
+}
 
 const describeEach = ([name, { definition }]: ReturnType<typeof declared>[number]) =>
   [name, describeProp(name, definition)] as const
@@ -205,7 +216,7 @@ export const call = async (
     case "Run": {
       const apphook = what.isRequest === true ? apphookOf(component) : undefined
       if (apphook === undefined) return runEvent(component, run, self, what.event)
-      const event = (what.event as This)["body"]
+      const event = eventOf(what.event)
       if (await isOfApphook(apphook, self, event)) await runEvent(component, run, self, event)
     }
   }
