@@ -126,6 +126,7 @@ const make = Effect.fnUntraced(function*() {
             shared: false,
             aloneCpuMs: 0,
             shareCpuMs: 0,
+            connections: 0,
             receive: (message) => {
               record.hear(message, clock.currentTimeMillisUnsafe(), (response) => {
                 if (responded || request.onRespond === undefined) return
@@ -201,6 +202,7 @@ const make = Effect.fnUntraced(function*() {
               shared: false,
               aloneCpuMs: 0,
               shareCpuMs: 0,
+              connections: 0,
               receive: (message) => {
                 if (message._tag === "Described") {
                   return JSON.stringify(message.description).length > maxDescriptionLength

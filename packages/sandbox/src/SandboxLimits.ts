@@ -10,6 +10,8 @@ export interface SandboxLimits {
   readonly outputBytes: number
   /** Keys and values of `$.service.db`, in bytes of UTF-8. */
   readonly dbBytes: number
+  /** Connections that a run opens, and names that it has resolved, all in all. */
+  readonly connections: number
   /** Wall time of an inspection, in milliseconds. */
   readonly inspectMillis: number
 }
@@ -20,5 +22,6 @@ export const defaultLimits: SandboxLimits = {
   heapMebibytes: 256,
   outputBytes: 6 * 1024 * 1024,
   dbBytes: 1024 * 1024,
+  connections: 10_000,
   inspectMillis: 10_000
 }

@@ -115,7 +115,9 @@ const make = Effect.fnUntraced(function*() {
   const answer = (process: SandboxProcess, question: EgressQuestion) => {
     const refuse = (code: string, message: string) =>
       process.send({ _tag: "Answer", ask: question.ask, error: { code, message } })
-    if (!process.mayConnect(question.run)) return refuse("EACCES", "The run has ended")
+    const taken = process.takeConnection(question.run)
+    if (taken === "ended") return refuse("EACCES", "The run has ended")
+    if (taken === "exhausted") return refuse("EMFILE", `A run may open at most ${limits.connections} connections`)
     const give = (given: { readonly ticket: string } | { readonly addresses: ReadonlyArray<string> }) =>
       process.send({ _tag: "Answer", ask: question.ask, ...given })
     const asked = question._tag === "Connect"
@@ -139,6 +141,7 @@ const make = Effect.fnUntraced(function*() {
       brokerPort: broker.port,
       heapMebibytes: limits.heapMebibytes,
       maxRunCpuMillis: limits.cpuMillis,
+      maxRunConnections: limits.connections,
       maxLineBytes: lineBytesOf(limits.outputBytes + limits.dbBytes),
       clock,
       onReady: () => pump(),
