@@ -75,6 +75,30 @@ layer(Http.layer, { excludeTestServices: true })("components by URL", (it) => {
       registry.up = true
     }))))
 
+  it.effect("may be several CommonJS files, which require npm packages", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const registry = yield* PackageRegistry
+      registry.publish({
+        name: "shout",
+        version: "1.0.0",
+        files: { "index.js": "module.exports = (text) => text + '!'" }
+      })
+      const server = yield* ModuleServer.make({
+        "/index.js": `
+          const { greet } = require("./greet.js")
+          module.exports = { props: { http: "$.interface.http" }, run() { this.$emit(greet("you")) } }`,
+        "/greet.js": `
+          const { join } = require("path")
+          const shout = require("shout@1")
+          exports.greet = (who) => shout(join("Hello", who))`
+      })
+      const source = yield* http.created("/v1/sources", { name: "common", component_url: `${server.origin}/index.js` })
+      yield* http.request("POST", Http.endpointOf(source), { key: null })
+      const [summary] = yield* http.summaries("/v1/sources/common/event_summaries", 1)
+      assert.strictEqual<unknown>(summary!["event"]!["raw_event"], "Hello/you!")
+    }))
+
   it.effect("may be of npm packages, in the version that is the newest, and a fault names the import", () =>
     Effect.gen(function*() {
       const http = yield* Http.tenant()
