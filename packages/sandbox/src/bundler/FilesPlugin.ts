@@ -23,6 +23,9 @@ const namespaces = {
 export const plain = (text: string): string =>
   Object.values(namespaces).reduce((plainer, namespace) => plainer.replaceAll(`${namespace}:`, ""), text)
 
+/** Code in whose comments, which say where each part is from, files have their own names. */
+export const plainComments = (code: string): string => code.replaceAll(`// ${namespaces.own}:`, "// ")
+
 /** What a file that became part of the module is called: a component's own by its name, others by what is imported. */
 export const nameOf = (source: string): string => {
   const packaged = source.lastIndexOf("node_modules/")

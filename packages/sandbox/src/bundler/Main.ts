@@ -2,7 +2,7 @@
 import * as esbuild from "esbuild"
 import * as Fs from "node:fs"
 import type { BundlerAnswer, BundlerTask, BundleTask, ModuleFile, ModulePosition } from "../BundlerProtocol.ts"
-import { filesPlugin, type FilesPluginOptions, nameOf, noPlace, plain } from "./FilesPlugin.ts"
+import { filesPlugin, type FilesPluginOptions, nameOf, noPlace, plain, plainComments } from "./FilesPlugin.ts"
 
 const settings = {
   bundle: true,
@@ -13,8 +13,6 @@ const settings = {
   target: "esnext",
   charset: "utf8",
   logLevel: "silent",
-  // Errors are often named after their class.
-  keepNames: true,
   // What CommonJS knows of its place, of which there is none.
   define: { __dirname: JSON.stringify(noPlace), __filename: JSON.stringify(`${noPlace}/index.js`) },
   tsconfigRaw: {}
@@ -75,6 +73,8 @@ const buildFiles = (options: FilesPluginOptions): Promise<Built> =>
     entryPoints: ["entry"],
     sourcemap: "external",
     sourcesContent: false,
+    // Errors are often named after their class, and two packages may name theirs alike.
+    keepNames: options.task.packages !== undefined,
     plugins: [filesPlugin(options)]
   })
 
@@ -93,7 +93,7 @@ const bundle = async (task: BundleTask): Promise<BundlerAnswer> => {
   const sources = map.sources.map((source) => nameOf(source))
   return {
     _tag: "Bundled",
-    code: output(false),
+    code: plainComments(output(false)),
     map: JSON.stringify({ ...map, sources }),
     undeclared: [...undeclared]
   }
