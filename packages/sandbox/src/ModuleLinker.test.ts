@@ -284,6 +284,45 @@ export default { run() { nothing() } }`))
       assert.deepStrictEqual(yield* Effect.promise(() => Fs.readdir(directory)), ["secret.json"])
     }))
 
+  it.effect("reads no file of the server, and does not say whether there is one, by whatever an import leads there", () =>
+    Effect.gen(function*() {
+      const { publish } = yield* PackageRegistry.PackageRegistry
+      const linker = yield* ModuleLinker
+      const directory = yield* TemporaryDirectory.make("outside")
+      for (const [name, text] of [["secret.json", `{"a":"SECRET"}`], ["secret.txt", "SECRET"], ["secret", "SECRET"]]) {
+        yield* Effect.promise(() => Fs.writeFile(`${directory}/${name}`, text!))
+      }
+      const up = "../".repeat(30)
+      let published = 0
+      const packageOf = (index: string, main = "") => {
+        const name = `astray-${published++}`
+        const files = { "index.js": index, "folder/package.json": JSON.stringify({ main }) }
+        publish({ name, version: "1.0.0", files })
+        return `import astray from "${name}"; export default { run() { this.$emit(astray) } }`
+      }
+      const lead = (path: string) => [
+        `export default { run(n) { return import("${up}${path}" + n) } }`,
+        `export default { run(n) { return import(\`${up}${path}\${n}.json\`) } }`,
+        `module.exports = { run(n) { return require("./a/${up}${path}" + n + ".txt") } }`,
+        packageOf(`exports.get = (n) => require("${up}${path}" + n)`),
+        packageOf(`exports.get = (n) => import("./a/${up}${path}" + n + ".json")`),
+        ...["", ".json", ".txt"].map((extension) => packageOf(`require("./folder")`, up + path + extension))
+      ]
+      const told = (text: string) =>
+        linker.link(text).pipe(
+          Effect.map(Option.match({ onNone: () => "as it is", onSome: ({ code }) => code })),
+          Effect.catch(({ message }) => Effect.succeed(message)),
+          Effect.map((answer) => answer.replaceAll(/installing-\w+|astray[-_]\d+/g, ""))
+        )
+      const there = lead(`${directory.slice(1)}/secret`)
+      const nowhere = lead(`${directory.slice(1)}/nothing`)
+      for (const [index, text] of there.entries()) {
+        const answer = yield* told(text)
+        assert.notInclude(answer, "SECRET", text)
+        assert.strictEqual(answer, yield* told(nowhere[index]!), text)
+      }
+    }))
+
   it.effect("names the import that can't be had, where it stands", () =>
     Effect.gen(function*() {
       const { publish } = yield* PackageRegistry.PackageRegistry

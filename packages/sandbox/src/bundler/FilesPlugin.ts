@@ -2,6 +2,7 @@ import type * as esbuild from "esbuild"
 import * as Fs from "node:fs"
 import { builtinModules } from "node:module"
 import * as Path from "node:path"
+import { fileURLToPath } from "node:url"
 import { type BundleTask, replacedBuiltins } from "../BundlerProtocol.ts"
 import * as PackageSpecifier from "../PackageSpecifier.ts"
 
@@ -45,6 +46,14 @@ const builtins = new Set(builtinModules)
 const builtinOf = (specifier: string): string | undefined =>
   specifier.startsWith("node:") ? specifier : builtins.has(specifier) ? `node:${specifier}` : undefined
 
+/** What is said of a file out of reach and of one that is not there alike. */
+export const outside = "Could not resolve a path that leads nowhere, or out of its package"
+
+/** What one of the packages is found by that stand-ins import. */
+const ownPackage = Fs.realpathSync(fileURLToPath(import.meta.resolve("axios")))
+
+const ownPackages = ownPackage.slice(0, ownPackage.lastIndexOf("node_modules/") + "node_modules/".length)
+
 export interface FilesPluginOptions {
   readonly task: BundleTask
   /** Gets what packages import without having it. */
@@ -64,7 +73,7 @@ export const filesPlugin = ({ task, thorough, undeclared }: FilesPluginOptions):
   const { entry, files, packages, standIns } = task
   const contents = new Map(files.map(({ file, text, type }) => [file, { contents: withoutMap(text), loader: type }]))
   const links = new Map(files.map((each) => [each.file, new Map(each.links)]))
-  const outside = new Map(files.map((each) => [each.file, new Map(each.outside)]))
+  const elsewhere = new Map(files.map((each) => [each.file, new Map(each.outside)]))
   const folder = packages === undefined ? undefined : Fs.realpathSync(packages.folder)
   const isInstalled = (path: string) => folder !== undefined && path.startsWith(folder + Path.sep)
   const standInOf = (specifier: string): esbuild.OnResolveResult | undefined => {
@@ -102,7 +111,7 @@ export const filesPlugin = ({ task, thorough, undeclared }: FilesPluginOptions):
           if (file !== undefined) return { path: file, namespace: namespaces.own }
           const name = packages?.names[path]
           if (packages === undefined || name === undefined) {
-            const then = outside.get(importer)?.get(path) ?? path
+            const then = elsewhere.get(importer)?.get(path) ?? path
             return standInOf(path) ??
               (kind === "require-call"
                 ? { path: then, namespace: namespaces.requiredOutside }
@@ -123,6 +132,14 @@ export const filesPlugin = ({ task, thorough, undeclared }: FilesPluginOptions):
       onResolve({ filter: thorough ? /.*/ : fromAfar }, lead)
       onResolve({ filter: /.*/, namespace: namespaces.own }, lead)
       onResolve({ filter: /.*/, namespace: namespaces.requiredOutside }, lead)
+      // Packages lead to files by more than imports, as by a folder's main file, or by a pattern of many.
+      onLoad(
+        { filter: /.*/, namespace: "file" },
+        ({ path }) =>
+          isInstalled(path) || path.startsWith(ownPackages)
+            ? undefined
+            : { errors: [{ text: outside }] }
+      )
       onLoad({ filter: /.*/, namespace: namespaces.own }, ({ path }) => contents.get(path))
       onLoad({ filter: /.*/, namespace: namespaces.standIn }, async ({ pluginData }) => ({
         contents: await Fs.promises.readFile(pluginData, "utf8"),

@@ -2,7 +2,7 @@
 import * as esbuild from "esbuild"
 import * as Fs from "node:fs"
 import type { BundlerAnswer, BundlerTask, BundleTask, ModuleFile, ModulePosition } from "../BundlerProtocol.ts"
-import { filesPlugin, type FilesPluginOptions, nameOf, noPlace, plain, plainComments } from "./FilesPlugin.ts"
+import { filesPlugin, type FilesPluginOptions, nameOf, noPlace, outside, plain, plainComments } from "./FilesPlugin.ts"
 
 const settings = {
   bundle: true,
@@ -41,14 +41,27 @@ const build = (options: esbuild.BuildOptions): Promise<Built> =>
     return { errors: thrown.errors, warnings: thrown.warnings, outputFiles: [] }
   })
 
+/** Of the path of an import: so many steps up lead out of a package's folder. */
+const leadsOut = /(\.\.\/.*){5}/
+
 const collector = "imports"
 
-/** Every import is warned of, since only messages have a position. */
+/** Every import is warned of, since only messages have a position. The path of one that is put together is a pattern. */
 const collectImports: esbuild.Plugin = {
   name: collector,
-  setup: ({ onResolve }) =>
+  setup: ({ onLoad, onResolve }) => {
     onResolve({ filter: /.*/ }, ({ path }) => ({ path, external: true, warnings: [{ text: "", detail: path }] }))
+    onLoad({ filter: /.*/ }, () => ({ errors: [{ text: outside }] }))
+  }
 }
+
+const told = (text: string): string => /^Could not resolve (import|require)\(/.test(text) ? outside : plain(text)
+
+/** A file with a pattern of paths that leads out: whether that meets something is not to be told. */
+const patternAbroad = (metafile: esbuild.Metafile | undefined): string | undefined =>
+  Object.entries(metafile?.inputs ?? {}).find(([, { imports }]) =>
+    imports.some(({ external, path }) => external === true && leadsOut.test(path))
+  )?.[0]
 
 const scan = async ({ file, text, type }: ModuleFile): Promise<BundlerAnswer> => {
   const { errors, metafile, warnings } = await build({
@@ -58,7 +71,9 @@ const scan = async ({ file, text, type }: ModuleFile): Promise<BundlerAnswer> =>
     plugins: [collectImports]
   })
   const [fault] = errors
-  if (fault !== undefined) return { _tag: "Faulty", message: fault.text, at: positionOf(file, fault.location) }
+  if (fault !== undefined) return { _tag: "Faulty", message: told(fault.text), at: positionOf(file, fault.location) }
+  const unmet = warnings.find(({ id }) => id === "empty-glob")
+  if (unmet !== undefined) return { _tag: "Faulty", message: outside, at: positionOf(file, unmet.location) }
   const imports = warnings.filter(({ pluginName }) => pluginName === collector)
   return {
     _tag: "Scanned",
@@ -71,6 +86,7 @@ const buildFiles = (options: FilesPluginOptions): Promise<Built> =>
   build({
     // A name of its own, since one with an asterisk would be a pattern.
     entryPoints: ["entry"],
+    metafile: true,
     sourcemap: "external",
     sourcesContent: false,
     // Errors are often named after their class, and two packages may name theirs alike.
@@ -82,12 +98,16 @@ const bundle = async (task: BundleTask): Promise<BundlerAnswer> => {
   const undeclared = new Set<string>()
   const quick = await buildFiles({ task, undeclared, thorough: false })
   const isIncomplete = quick.errors.some(({ text }) => text.startsWith("Could not resolve"))
-  const { errors, outputFiles } = isIncomplete ? await buildFiles({ task, undeclared, thorough: true }) : quick
+  const { errors, metafile, outputFiles } = isIncomplete
+    ? await buildFiles({ task, undeclared, thorough: true })
+    : quick
   const [fault] = errors
   if (fault !== undefined) {
     const file = fault.location === null ? task.entry : nameOf(fault.location.file)
-    return { _tag: "Faulty", message: plain(fault.text), at: positionOf(file, fault.location) }
+    return { _tag: "Faulty", message: told(fault.text), at: positionOf(file, fault.location) }
   }
+  const abroad = patternAbroad(metafile)
+  if (abroad !== undefined) return { _tag: "Faulty", message: outside, at: positionOf(nameOf(abroad), null) }
   const output = (isMap: boolean) => outputFiles.find(({ path }) => path.endsWith(".map") === isMap)?.text ?? ""
   const map: { sources: Array<string> } = JSON.parse(output(true))
   const sources = map.sources.map((source) => nameOf(source))
