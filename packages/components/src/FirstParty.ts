@@ -16,4 +16,7 @@ const component = (name: string): FirstPartyComponent => ({
 })
 
 /** What the server itself publishes in the registry. */
-export const firstParty: ReadonlyArray<FirstPartyComponent> = ["http-requests", "schedule"].map(component)
+export const firstParty: ReadonlyArray<FirstPartyComponent> = [
+  "http-requests",
+  "schedule"
+].map(component)
