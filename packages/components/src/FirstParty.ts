@@ -17,6 +17,7 @@ const component = (name: string): FirstPartyComponent => ({
 
 /** What the server itself publishes in the registry. */
 export const firstParty: ReadonlyArray<FirstPartyComponent> = [
+  "github",
   "http-requests",
   "schedule"
 ].map(component)
