@@ -19,5 +19,6 @@ const component = (name: string): FirstPartyComponent => ({
 export const firstParty: ReadonlyArray<FirstPartyComponent> = [
   "github",
   "http-requests",
-  "schedule"
+  "schedule",
+  "stripe-webhook"
 ].map(component)
