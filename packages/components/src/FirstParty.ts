@@ -20,5 +20,6 @@ export const firstParty: ReadonlyArray<FirstPartyComponent> = [
   "github",
   "http-requests",
   "schedule",
+  "signed-webhook",
   "stripe-webhook"
 ].map(component)
