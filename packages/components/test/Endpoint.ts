@@ -4,21 +4,14 @@ import * as Json from "@headwater/testing/Json"
 import { Effect } from "effect"
 import { HttpServer } from "effect/http"
 import * as Http from "../../../apps/server/test/HttpAppFixture.ts"
-import { firstParty, keyPrefix } from "../src/FirstParty.ts"
+import { codeOf } from "./ComponentCode.ts"
 
 export const layer = Http.layer
-
-/** The code that the registry has under `headwater-<name>`. */
-export const codeOf = (name: string): string => {
-  const found = firstParty.find(({ key }) => key === keyPrefix + name)
-  assert.isDefined(found)
-  return found?.code ?? ""
-}
 
 /** A source of a component, for an account of its own. */
 export const source = Effect.fnUntraced(function*(name: string, props: Record<string, unknown>) {
   const http = yield* Http.tenant()
-  const source = yield* http.created("/v1/sources", { component_code: codeOf(name), configured_props: props })
+  const source = yield* http.created("/v1/sources", { component_code: yield* codeOf(name), configured_props: props })
   const path = Http.endpointOf(source)
   return {
     id: source.id,
@@ -40,7 +33,7 @@ export const source = Effect.fnUntraced(function*(name: string, props: Record<st
 export const refusal = Effect.fnUntraced(function*(name: string, props: Record<string, unknown>) {
   const http = yield* Http.tenant()
   const answer = yield* http.request("POST", "/v1/sources", {
-    body: { component_code: codeOf(name), configured_props: props }
+    body: { component_code: yield* codeOf(name), configured_props: props }
   })
   assert.strictEqual(answer.status, 422, answer.text)
   assert.deepStrictEqual(Json.listOf((yield* http.request("GET", "/v1/users/me/sources")).json["data"]), [])
