@@ -21,7 +21,8 @@ const names = [
   "json-poll",
   "schedule",
   "signed-webhook",
-  "stripe-webhook"
+  "stripe-webhook",
+  "url-watch"
 ]
 
 /** Node's own modules: the sandbox has them under `node:`, and an ES module can't `require` them. */
