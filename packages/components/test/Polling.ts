@@ -1,7 +1,6 @@
 /** First-party components with a timer, in the real engine and sandbox, on a clock that the test moves. */
 import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
 import * as Stream from "@headwater/domain/Stream"
-import * as SourceActor from "@headwater/engine/SourceActor"
 import * as Wake from "@headwater/engine/Wake"
 import { DueWork } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
@@ -11,6 +10,7 @@ import { hashOf } from "@headwater/testing/RealSandbox"
 import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../engine/test/EngineFixture.ts"
+import * as SourceFixture from "../../engine/test/SourceFixture.ts"
 import { codeOf } from "./ComponentCode.ts"
 
 export const { layer, layerNoSandbox, onTestClock } = EngineFixture
@@ -26,10 +26,8 @@ const valuesOf = Effect.fnUntraced(function*(name: string, given: Record<string,
 
 /** A source of a component, not deployed yet. */
 export const source = Effect.fnUntraced(function*(name: string, given: Record<string, unknown>) {
-  const account = yield* EngineFixture.account
   const { code, ...values } = yield* valuesOf(name, given)
-  const source = yield* EngineFixture.source(account.id, code, { ...values, state: "creating" })
-  const actor = yield* SourceActor.make(source.id, { kick: () => {} })
+  const { actor, source } = yield* SourceFixture.start(code, values)
   const log = yield* EventLog
   const dueWork = yield* DueWork
   const seen = new Map<string, number>()
@@ -55,7 +53,8 @@ export const source = Effect.fnUntraced(function*(name: string, given: Record<st
     deploy: Effect.andThen(actor.deploy, outcome),
     /** Gives it other props, as a client does. */
     change: Effect.fnUntraced(function*(more: Record<string, unknown>) {
-      yield* actor.update({ ...source, state: "ready", ...(yield* valuesOf(name, { ...given, ...more })) })
+      const { props, timers } = yield* valuesOf(name, { ...given, ...more })
+      yield* actor.update({ ...source, state: "ready", props, timers })
       return yield* outcome
     }),
     /** Lets its timer come due and says what the run did. */

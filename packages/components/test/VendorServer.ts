@@ -12,7 +12,7 @@ export interface VendorRequest {
 export interface VendorAnswer {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
-  /** Text, or what is sent as JSON. */
+  /** Text, bytes, or what is sent as JSON. */
   readonly body?: unknown
 }
 
@@ -44,10 +44,11 @@ export const make = (
         const given = await answer(read)
         if (given === undefined) return
         const { body, headers, status = 200 } = given
-        const text = typeof body === "string" || body === undefined ? body ?? "" : JSON.stringify(body)
+        const isPlain = typeof body === "string" || body instanceof Uint8Array
+        const content = body === undefined ? "" : isPlain ? body : JSON.stringify(body)
         const zips = status === 200 && (request.headers["accept-encoding"] ?? "").includes("gzip")
         response.writeHead(status, { ...(zips ? { "content-encoding": "gzip" } : {}), ...headers })
-        response.end(zips ? gzipSync(text) : status === 304 || status === 204 ? undefined : text)
+        response.end(zips ? gzipSync(content) : status === 304 || status === 204 ? undefined : content)
       })
       server.listen(0, "127.0.0.1", () => {
         const address = server.address()
