@@ -20,6 +20,7 @@ const names = [
   "github",
   "http-requests",
   "json-poll",
+  "postgres-rows",
   "schedule",
   "signed-webhook",
   "stripe-webhook",

@@ -36,16 +36,16 @@ export class SeenIds {
 }
 
 /** Less than a run may emit and log, so that one with a lot to emit leaves the rest to the next. */
-const maxBytes = 5 * 1024 * 1024
+export const maxOutputBytes = 5 * 1024 * 1024
 
 /** How much a run has emitted. */
 export class Output {
   #bytes = 0
 
-  /** Whether an event may still be emitted; if so, it counts as emitted. */
+  /** Whether an event may still be emitted, as the first always may; if so, it counts as emitted. */
   takes(event) {
     const bytes = this.#bytes + Buffer.byteLength(JSON.stringify(event))
-    if (this.#bytes > 0 && bytes > maxBytes) return false
+    if (this.#bytes > 0 && bytes > maxOutputBytes) return false
     this.#bytes = bytes
     return true
   }

@@ -34,7 +34,7 @@ export const source = Effect.fnUntraced(function*(name: string, given: Record<st
 
   /** What came into a stream since this was asked last, oldest first. */
   const added = Effect.fnUntraced(function*(stream: string) {
-    const events = yield* log.latest({ emitterId: source.id, stream, limit: 1_000 })
+    const events = yield* log.latest({ emitterId: source.id, stream, limit: 10_000 })
     const before = seen.get(stream) ?? 0
     seen.set(stream, events.length)
     return events.toReversed().slice(before).map(({ meta, payload }) => ({ event: JSON.parse(payload), meta }))
