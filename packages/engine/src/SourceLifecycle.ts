@@ -124,8 +124,10 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
         before?: Source
       ) {
         const { configurableProps } = component
-        let additionalProps: Source["additionalProps"] = []
-        if (component.hasAdditionalProps) {
+        // What they depend on stays, so they do too: a vendor that does not answer holds up no other change.
+        const isUntouched = before?.componentId === component.id && Object.keys(given).length === 0
+        let additionalProps = isUntouched ? before.additionalProps : []
+        if (component.hasAdditionalProps && !isUntouched) {
           yield* checkAppAccounts(accountId, component.id, configurableProps, given, before)
           const known = { ...before?.props, ...before?.timers, ...given }
           for (let round = 0; round < additionRounds; round++) {

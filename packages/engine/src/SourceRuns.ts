@@ -105,6 +105,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
           sourceId: memory.source.id,
           module: moduleOf(memory.component),
           call,
+          additionalProps: Object.fromEntries(memory.source.additionalProps.map((prop) => [prop.name, prop])),
           props: propValues(memory.source),
           interfaces: interfacesOf(memory, publicUrl),
           credentials,

@@ -168,8 +168,8 @@ const make = Effect.fnUntraced(function*() {
               done()
             }
           }
-          const { props, interfaces, credentials, db, call, sourceId, module } = request
-          const bindings = { props, interfaces, credentials, db, maxDbBytes: limits.dbBytes }
+          const { additionalProps = {}, props, interfaces, credentials, db, call, sourceId, module } = request
+          const bindings = { additionalProps, props, interfaces, credentials, db, maxDbBytes: limits.dbBytes }
           return { assignment, message: { _tag: "Run", run: id, hash: module.hash, sourceId, call, bindings } }
         }
       )

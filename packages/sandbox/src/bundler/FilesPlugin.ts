@@ -109,7 +109,7 @@ export const filesPlugin = ({ task, thorough, undeclared }: FilesPluginOptions):
         if (from === namespaces.own) {
           const file = links.get(importer)?.get(path)
           if (file !== undefined) return { path: file, namespace: namespaces.own }
-          const name = packages?.names[path]
+          const name = packages !== undefined && Object.hasOwn(packages.names, path) ? packages.names[path] : undefined
           if (packages === undefined || name === undefined) {
             const then = elsewhere.get(importer)?.get(path) ?? path
             return standInOf(path) ??

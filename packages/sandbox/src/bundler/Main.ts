@@ -13,8 +13,12 @@ const settings = {
   target: "esnext",
   charset: "utf8",
   logLevel: "silent",
-  // What CommonJS knows of its place, of which there is none.
-  define: { __dirname: JSON.stringify(noPlace), __filename: JSON.stringify(`${noPlace}/index.js`) },
+  // What a module knows of its place, of which there is none.
+  define: {
+    __dirname: JSON.stringify(noPlace),
+    __filename: JSON.stringify(`${noPlace}/index.js`),
+    "import.meta.url": JSON.stringify(`file://${noPlace}/index.js`)
+  },
   tsconfigRaw: {}
 } satisfies esbuild.BuildOptions
 
@@ -87,6 +91,8 @@ const buildFiles = (options: FilesPluginOptions): Promise<Built> =>
     // A name of its own, since one with an asterisk would be a pattern.
     entryPoints: ["entry"],
     metafile: true,
+    // Names of folders of this machine are nobody's business.
+    absWorkingDir: Fs.realpathSync(options.task.packages?.folder ?? "/"),
     sourcemap: "external",
     sourcesContent: false,
     // Errors are often named after their class, and two packages may name theirs alike.

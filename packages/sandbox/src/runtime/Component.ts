@@ -6,6 +6,7 @@ import { appType, bindMethods, declared, describe as describeProp, isCallable, m
 import type { RunContext } from "./RunContext.ts"
 
 export interface Bindings {
+  readonly additionalProps: Record<string, Readonly<Record<string, unknown>>>
   readonly props: Record<string, unknown>
   readonly credentials: Record<string, unknown>
   readonly interfaces: Record<string, { readonly _tag: string; readonly endpoint?: string }>
@@ -109,13 +110,17 @@ const respond = (run: RunContext, answer: unknown): void => {
 
 type This = Record<string, unknown>
 
+/** All props of the source: of those that the code has added, what is data. */
+const definitions = (component: ComponentDefinition, { additionalProps }: Bindings) => [
+  ...declared(component).map(([name, { definition }]) => [name, definition] as const),
+  ...Object.entries(additionalProps).filter(([name]) => !Object.hasOwn(component.props ?? {}, name))
+]
+
 const makeThis = (component: ComponentDefinition, run: RunContext, bindings: Bindings): This => {
   const self: This = {}
   bindMethods(self, component.methods)
   Object.assign(self, bindings.props)
-  // Of those that the code has added since, no more is known here than their values.
-  for (const [name, credentials] of Object.entries(bindings.credentials)) self[name] = { $auth: credentials }
-  for (const [name, { definition }] of declared(component)) {
+  for (const [name, definition] of definitions(component, bindings)) {
     if (definition["type"] === appType) self[name] = makeApp(definition, bindings.credentials[name] ?? {})
     if (definition["type"] === "http_request") self[name] = makeHttpRequest(bindings.props[name])
   }
@@ -214,7 +219,7 @@ export const call = async (
     case "Options":
       return answer(await options(component, self, what.prop, what.request))
     case "Run": {
-      const apphook = what.isRequest === true ? apphookOf(component) : undefined
+      const apphook = what.isRequest === true ? apphookOf(component, bindings) : undefined
       if (apphook === undefined) return runEvent(component, run, self, what.event)
       const event = eventOf(what.event)
       if (await isOfApphook(apphook, self, event)) await runEvent(component, run, self, event)
@@ -223,9 +228,10 @@ export const call = async (
 }
 
 /** The apphook that requests are for, unless they are for an HTTP interface. */
-const apphookOf = (component: ComponentDefinition) => {
-  const ofType = (type: string) => declared(component).find(([, { definition }]) => definition["type"] === type)
-  return ofType("$.interface.http") === undefined ? ofType("$.interface.apphook")?.[1].definition : undefined
+const apphookOf = (component: ComponentDefinition, bindings: Bindings) => {
+  const ofType = (type: string) =>
+    definitions(component, bindings).find(([, definition]) => definition["type"] === type)?.[1]
+  return ofType("$.interface.http") === undefined ? ofType("$.interface.apphook") : undefined
 }
 
 const scalar = (value: unknown): unknown =>
