@@ -87,7 +87,8 @@ export class ComponentsApi extends HttpApiGroup.make("components")
         component_url: Schema.optionalKey(ComponentUrl.annotate({
           description:
             "Where the code is hosted, an http or https URL. It is fetched, with the relative imports within " +
-            "its origin. Beside component_code it is only kept as metadata."
+            "its origin. As an extension, npm:<package>[@version]/<path> takes it from an npm package. Beside " +
+            "component_code it is only kept as metadata."
         })),
         ...Projection.fields
       }).annotate({ examples: [{ component_code: exampleCode }] }),
