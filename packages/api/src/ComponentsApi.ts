@@ -63,9 +63,7 @@ export type ComponentResource = typeof ComponentResource.Type
 /** What a component's code says of its props while they are being configured. */
 export const ComponentConfigurationResource = Schema.Struct({
   options: Schema.optionalKey(
-    Schema.Array(Schema.Json).annotate({
-      description: "Values, or labels with values: {label, value}."
-    })
+    Schema.Array(Schema.Json.annotate({ description: "A value, or a label with one: {label, value}." }))
   ),
   context: Schema.optionalKey(Schema.Json.annotate({ description: "To be sent back for the next page." })),
   configurable_props: Schema.optionalKey(Schema.Array(ConfigurableProp))
@@ -87,7 +85,8 @@ export class ComponentsApi extends HttpApiGroup.make("components")
         component_url: Schema.optionalKey(ComponentUrl.annotate({
           description:
             "Where the code is hosted, an http or https URL. It is fetched, with the relative imports within " +
-            "its origin. Beside component_code it is only kept as metadata."
+            "its origin. As an extension, npm:<package>[@version]/<path> takes it from an npm package. Beside " +
+            "component_code it is only kept as metadata."
         })),
         ...Projection.fields
       }).annotate({ examples: [{ component_code: exampleCode }] }),

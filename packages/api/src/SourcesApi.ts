@@ -56,7 +56,8 @@ const input = {
   component_url: Schema.optionalKey(ComponentUrl.annotate({
     description:
       "Where the component is hosted, an http or https URL. It is fetched, with the relative imports within " +
-      "its origin. Beside component_id or component_code it is only metadata."
+      "its origin. As an extension, npm:<package>[@version]/<path> takes it from an npm package. Beside " +
+      "component_id or component_code it is only metadata."
   })),
   key: Schema.optionalKey(Text.annotate({
     description:
