@@ -83,7 +83,15 @@ export class SourcesApi extends HttpApiGroup.make("sources")
     }).annotateMerge(OpenApi.annotations({ summary: "List sources", description: "Newest first." })),
     HttpApiEndpoint.post("create", "/sources", {
       headers: Idempotency.headers,
-      payload: Schema.Struct(input).annotate({
+      payload: Schema.Struct({
+        ...input,
+        emit_on_deploy: Schema.optionalKey(
+          Schema.Boolean.annotate({
+            description: "Whether what the deploy hook emits counts. Default: true.",
+            ...Extension.mark
+          })
+        )
+      }).annotate({
         examples: [{
           component_id: "sc_0Uz7MdaCCd5QvTf7KzHb",
           name: "Orders",

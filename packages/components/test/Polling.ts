@@ -50,7 +50,7 @@ export const source = Effect.fnUntraced(function*(name: string, given: Record<st
 
   return {
     /** Makes the source and says what its hooks did. */
-    deploy: Effect.andThen(actor.deploy, outcome),
+    deploy: Effect.andThen(actor.deploy(), outcome),
     /** Gives it other props, as a client does. */
     change: Effect.fnUntraced(function*(more: Record<string, unknown>) {
       const { props, timers } = yield* valuesOf(name, { ...given, ...more })

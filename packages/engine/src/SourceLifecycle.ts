@@ -55,6 +55,8 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
     readonly component: Component
     readonly name: string | undefined
     readonly configuredProps: Readonly<Record<string, Schema.Json>>
+    /** Whether what the deploy hook emits counts. */
+    readonly emitOnDeploy?: boolean
   }) => Effect.Effect<Source, HookFailed | InvalidProps | SandboxUnavailable | Unavailable>
   /** Props given replace by name and the others stay; without a component the source keeps its own. */
   readonly update: (source: Source, input: {
@@ -192,7 +194,7 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
       })
 
       const create: SourceLifecycle["Service"]["create"] = Effect.fnUntraced(
-        function*({ accountId, component, configuredProps, name: given }) {
+        function*({ accountId, component, configuredProps, emitOnDeploy = true, name: given }) {
           const { additionalProps, hasHttp, props, timers } = yield* configure(accountId, component, configuredProps)
           const name = given ?? slugOf(component.name)
           const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
@@ -219,7 +221,7 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
             Effect.catchTag("SlugTaken", Effect.die)
           )
           CrashPoint.reached("create-inserted")
-          yield* actors.deploy(source.id).pipe(
+          yield* actors.deploy(source.id, { emits: emitOnDeploy }).pipe(
             Effect.catchTag("SourceNotFound", Effect.die),
             Effect.onError(() =>
               takeDown(source).pipe(
