@@ -18,21 +18,11 @@ class Server extends Context.Service<Server, ServerProcess.ServerProcess>()("hea
       const extraCa = join(directory, "authority.pem")
       yield* Effect.promise(() => Fs.writeFile(extraCa, TestCertificate.authority))
       const server = yield* ServerProcess.makeIn(join(directory, "data"))
-      yield* server.startWith({ HEADWATER_EXTRA_CA: extraCa, ...passedOn })
+      yield* server.startWith({ HEADWATER_EXTRA_CA: extraCa, ...ServerProcess.registrySettings })
       return server
     })
   )
 }
-
-/** Where the machine has its registry and authorities, as a user's shell would say. */
-const passedOn = Object.fromEntries(
-  Object.entries(process.env).flatMap(([name, value]) =>
-    /^(npm_config_registry|HEADWATER_NPM_REGISTRY|https?_proxy|no_proxy|SSL_CERT_FILE|SSL_CERT_DIR)$/i.test(name) &&
-      value !== undefined
-      ? [[name, value]]
-      : []
-  )
-)
 
 /** A component of a package, saved. Where the package can't be fetched, the test ends here and says so. */
 const component = Effect.fnUntraced(function*(test: TestContext, path: string) {

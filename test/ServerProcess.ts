@@ -33,6 +33,16 @@ export interface ServerProcess {
 
 export const key = `hw_${"k".repeat(40)}`
 
+/** Where the machine has its registry and authorities, as a user's shell would say. */
+export const registrySettings: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(process.env).flatMap(([name, value]) =>
+    /^(npm_config_registry|HEADWATER_NPM_REGISTRY|https?_proxy|no_proxy|SSL_CERT_FILE|SSL_CERT_DIR)$/i.test(name) &&
+      value !== undefined
+      ? [[name, value]]
+      : []
+  )
+)
+
 const root = Path.resolve(import.meta.dirname, "..")
 
 /** A server on a data directory that outlives it. */

@@ -51,6 +51,8 @@ it.live(
       const metrics = yield* Effect.promise(async () => (await fetch(`${server.url}/metrics`)).text())
       assert.match(metrics, /^headwater_runs_total\{[^}]*outcome="success"[^}]*\} 1$/m)
       assert.match(metrics, /^headwater_deliveries_total\{[^}]*outcome="delivered"[^}]*\} 1$/m)
+      assert.match(metrics, /^headwater_sandbox_processes\{[^}]*state="idle"[^}]*\} \d+$/m)
+      assert.match(metrics, /^headwater_sandbox_waiting(\{[^}]*\})? \d+$/m)
       assert.strictEqual(yield* server.stop, 0)
       const sent = (path: string) =>
         collector.received.filter((request) => request.path === path).map(({ body }) => body).join("\n")

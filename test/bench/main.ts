@@ -7,6 +7,7 @@ import * as Ingest from "./scenarios/Ingest.ts"
 import * as Many from "./scenarios/Many.ts"
 import * as Noisy from "./scenarios/Noisy.ts"
 import * as Pipeline from "./scenarios/Pipeline.ts"
+import * as Sandbox from "./scenarios/Sandbox.ts"
 
 const bench = Command.make("bench").pipe(
   Command.withDescription("Measure a server of its own on this machine, beside the least the machine can do"),
@@ -15,7 +16,8 @@ const bench = Command.make("bench").pipe(
     Pipeline.command,
     Noisy.command,
     Many.command,
-    History.command
+    History.command,
+    Sandbox.command
   ])
 )
 

@@ -128,6 +128,43 @@ export const rows = (it: It): void => {
       assert.doesNotHaveAnyKeys(changed["configured_props"], ["depth", "floor", "timer"])
     }))
 
+  it.effect("extension: code may change the props it declares, so that one is needed only for some values of others", () =>
+    Effect.gen(function*() {
+      const { fresh } = yield* ContractServer
+      const client = yield* fresh("changing")
+      const sink = yield* WebhookSink.make(() => ({ status: 200, body: "hello" }))
+      const component_code = `export default {
+        props: {
+          http: "$.interface.http",
+          scope: { type: "string", default: "mine", reloadProps: true },
+          team: { type: "string", async options() { return [] } },
+          db: "$.service.db"
+        },
+        additionalProps(props) {
+          if (this.db.get("x") !== undefined || this.scope === "down") throw new Error("the vendor is down")
+          props.team.hidden = props.team.optional = this.scope === "mine"
+          return { request: { type: "http_request", default: { url: ${JSON.stringify(sink.url)} } } }
+        },
+        async run() { this.$emit(await this.request.execute()) }
+      }`
+      const source = yield* client.ok("POST", "/sources", { component_code })
+      assert.notProperty(source["configured_props"], "team")
+      const at = `/sources/${Json.textOf(source["id"])}`
+      const change = (configured_props: unknown) => client.send("PUT", at, { body: { configured_props } })
+      assertInvalid(yield* change({ scope: "team" }), "configured_props.team")
+      assert.strictEqual((yield* change({ scope: "team", team: "a" })).status, 200)
+      yield* Effect.promise(() =>
+        fetch(Json.textOf(source["configured_props"]!["http"]!["endpoint_url"]), { method: "POST" })
+      )
+      const [summary] = yield* client.listed(`${at}/event_summaries?expand=event`, 1)
+      assert.strictEqual<unknown>(summary!["event"]!["raw_event"], "hello")
+
+      const down = `${component_code.replace("\"down\"", "\"team\"")}\n`
+      const sick = yield* client.ok("POST", "/sources", { component_code: down })
+      const body = { name: "Renamed", active: false }
+      assert.strictEqual((yield* client.send("PUT", `/sources/${Json.textOf(sick["id"])}`, { body })).status, 200)
+    }))
+
   it.effect("extension: an apphook's endpoint takes the events of its app that the component asks for", () =>
     Effect.gen(function*() {
       const { fresh } = yield* ContractServer
@@ -148,7 +185,7 @@ export const rows = (it: It): void => {
         { type: "message", channel: "C9", text: "elsewhere" },
         { type: "reaction", channel: "C1", text: "no message" },
         { type: "message", channel: { id: "C2" }, text: "second" },
-        { type: "message", channel: "C1", text: "first" }
+        { type: "event_callback", team_id: "T1", event: { type: "message", channel: "C1", text: "first" } }
       ]
       for (const event of events) {
         const headers = { "content-type": "application/json" }

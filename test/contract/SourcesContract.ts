@@ -203,4 +203,27 @@ export const rows = (it: It): void => {
         name: "Ann alone"
       })
     }))
+
+  it.effect("extension: what the deploy hook emits is left out where the creation asks for that, and nothing else is", () =>
+    Effect.gen(function*() {
+      const { fresh } = yield* ContractServer
+      const client = yield* fresh("ondeploy")
+      const component_code = `export default {
+        props: { http: "$.interface.http", db: "$.service.db" },
+        hooks: {
+          deploy() { this.db.set("deployed", true); this.$emit("deploy") },
+          activate() { this.$emit("activate") }
+        },
+        run() { this.$emit(this.db.get("deployed")) }
+      }`
+      const emitted = Effect.fnUntraced(function*(options: Record<string, unknown>, count: number) {
+        const source = yield* client.ok("POST", "/sources", { component_code, ...options })
+        const url = Json.textOf(source["configured_props"]!["http"]!["endpoint_url"])
+        yield* Effect.promise(() => fetch(url, { method: "POST" }))
+        const found = yield* client.listed(`/sources/${Json.textOf(source["id"])}/event_summaries?expand=event`, count)
+        return found.map((each) => each["event"]!["raw_event"])
+      })
+      assert.deepStrictEqual<unknown>(yield* emitted({ emit_on_deploy: false }, 2), [true, "activate"])
+      assert.deepStrictEqual<unknown>(yield* emitted({}, 3), [true, "activate", "deploy"])
+    }))
 }

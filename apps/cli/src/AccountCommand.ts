@@ -4,6 +4,7 @@ import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
 import { type AccountChange, Accounts } from "@headwater/log/Accounts"
 import { Effect, Option, Redacted, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { CommandRefused } from "./CommandRefused.ts"
 import * as Operator from "./Operator.ts"
 import * as Output from "./Output.ts"
 
@@ -93,7 +94,7 @@ const linesOf = (account: Account, more: ReadonlyArray<readonly [string, string]
 const refuseTaken = Effect.fnUntraced(function*(name: string, own?: AccountId) {
   const taken = (yield* (yield* Accounts).byUsername(name)).some(({ id }) => id !== own)
   if (taken) {
-    return yield* new Operator.CommandRefused({ message: `The username ${JSON.stringify(name)} is taken` })
+    return yield* new CommandRefused({ message: `The username ${JSON.stringify(name)} is taken` })
   }
 })
 
@@ -180,7 +181,7 @@ const set = Command.make(
       retentionDays: Option.getOrUndefined(given.retentionDays)
     }
     if (Object.values(change).every((value) => value === undefined)) {
-      return yield* new Operator.CommandRefused({ message: "Nothing to change: give at least one of the flags" })
+      return yield* new CommandRefused({ message: "Nothing to change: give at least one of the flags" })
     }
     const { id } = yield* Operator.findAccount(named)
     if (change.username !== undefined) yield* refuseTaken(change.username, id)

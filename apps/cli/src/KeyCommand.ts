@@ -2,6 +2,7 @@ import { type ApiKey, maxOverlapSeconds } from "@headwater/domain/ApiKey"
 import { ApiKeys, type NewApiKey } from "@headwater/log/ApiKeys"
 import { Duration, Effect, Option, Redacted, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { CommandRefused } from "./CommandRefused.ts"
 import * as Operator from "./Operator.ts"
 import * as Output from "./Output.ts"
 
@@ -33,8 +34,7 @@ const printNew = (json: boolean, made: NewApiKey) => {
   )
 }
 
-const unknownKey = (id: string) =>
-  new Operator.CommandRefused({ message: `There is no live key ${JSON.stringify(id)}` })
+const unknownKey = (id: string) => new CommandRefused({ message: `There is no live key ${JSON.stringify(id)}` })
 
 const findKey = Effect.fnUntraced(function*(id: string) {
   const found = yield* (yield* ApiKeys).getById(id)

@@ -6,11 +6,7 @@ import { ApiKeys } from "@headwater/log/ApiKeys"
 import { Heads } from "@headwater/log/Heads"
 import * as OperatorDatabase from "@headwater/server/OperatorDatabase"
 import { Effect, Layer, Option, Schema } from "effect"
-
-/** A command can't be done as it was given. The message says what is wrong. */
-export class CommandRefused extends Schema.TaggedError<CommandRefused>()("CommandRefused", {
-  message: Schema.String
-}) {}
+import { CommandRefused } from "./CommandRefused.ts"
 
 /** Accounts and keys in the server's database. */
 export const layer = AccountLifecycle.layer.pipe(

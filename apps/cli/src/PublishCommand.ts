@@ -4,7 +4,7 @@ import { Components } from "@headwater/log/Components"
 import * as OperatorDatabase from "@headwater/server/OperatorDatabase"
 import { Clock, Effect, Layer, Option, Schema } from "effect"
 import { Argument, Command } from "effect/cli"
-import { CommandRefused } from "./Operator.ts"
+import { CommandRefused } from "./CommandRefused.ts"
 import * as Output from "./Output.ts"
 
 const registry = Components.layer.pipe(Layer.provideMerge(OperatorDatabase.layer))

@@ -7,12 +7,27 @@ import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
 import { accountCommand } from "./AccountCommand.ts"
 import { checkCommand } from "./CheckCommand.ts"
 import { configCommand } from "./ConfigCommand.ts"
+import { deployCommand } from "./DeployCommand.ts"
+import { devCommand } from "./DevCommand.ts"
+import { initCommand } from "./InitCommand.ts"
 import { keyCommand } from "./KeyCommand.ts"
+import { loginCommand } from "./LoginCommand.ts"
 import { publishCommand, unpublishCommand } from "./PublishCommand.ts"
 
 const headwater = Command.make("headwater").pipe(
-  Command.withDescription("Operate a Headwater server"),
-  Command.withSubcommands([accountCommand, checkCommand, configCommand, keyCommand, publishCommand, unpublishCommand])
+  Command.withDescription("Write and deploy components, and operate a Headwater server"),
+  Command.withSubcommands([
+    loginCommand,
+    initCommand,
+    deployCommand,
+    devCommand,
+    accountCommand,
+    checkCommand,
+    configCommand,
+    keyCommand,
+    publishCommand,
+    unpublishCommand
+  ])
 )
 
 /** A command line that can't be understood is told in a line; help is for those who ask. */

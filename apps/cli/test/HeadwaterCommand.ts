@@ -1,9 +1,9 @@
 import { assert } from "@effect/vitest"
 import * as Json from "@headwater/testing/Json"
 import type { TestPostgres } from "@headwater/testing/TestPostgres"
-import { Effect } from "effect"
+import { Effect, Schedule, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
-import { execFile } from "node:child_process"
+import { execFile, spawn } from "node:child_process"
 import * as Path from "node:path"
 import { inject } from "vitest"
 
@@ -22,14 +22,63 @@ const program = Path.resolve(import.meta.dirname, "../bin/headwater")
 /** What a login shell has: none of the project's own programs, and maybe another Node. */
 const path = "/usr/local/bin:/usr/bin:/bin"
 
+/** Where a command is run, and what it reads from standard input. */
+export interface Surroundings {
+  readonly cwd?: string
+  readonly input?: string
+}
+
 /** Runs `headwater` as an operator does, with this environment and no more. */
-export const run = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>>): Effect.Effect<Ended> =>
+export const run = (
+  args: ReadonlyArray<string>,
+  env: Readonly<Record<string, string>>,
+  { cwd, input = "" }: Surroundings = {}
+): Effect.Effect<Ended> =>
   Effect.callback((resume) => {
-    const child = execFile(program, args, { env: { PATH: path, ...env } }, (error, stdout, stderr) => {
+    const child = execFile(program, args, { env: { PATH: path, ...env }, cwd }, (error, stdout, stderr) => {
       resume(Effect.succeed({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr }))
     })
+    child.stdin?.end(input)
     return Effect.sync(() => child.kill())
   })
+
+/** A command that goes on until it is told to end. */
+export interface Going {
+  /** What it has printed. */
+  readonly output: () => string
+  /** Waits until it has printed this. */
+  readonly printed: (pattern: RegExp) => Effect.Effect<RegExpExecArray>
+  /** A Ctrl-C; waits until it has ended. */
+  readonly interrupt: Effect.Effect<void>
+}
+
+/** Starts `headwater` in a folder, with this environment and no more. */
+export const start = Effect.fnUntraced(function*(
+  args: ReadonlyArray<string>,
+  env: Readonly<Record<string, string>>,
+  cwd: string
+): Effect.fn.Return<Going, never, Scope.Scope> {
+  const child = spawn(program, args, { env: { PATH: path, ...env }, cwd, stdio: ["ignore", "pipe", "pipe"] })
+  let output = ""
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => void (output += String(chunk)))
+  const interrupt = Effect.callback<void>((resume) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
+    child.once("close", () => resume(Effect.void))
+    child.kill("SIGINT")
+  })
+  yield* Effect.addFinalizer(() => interrupt)
+  return {
+    output: () => output,
+    printed: (pattern) =>
+      Effect.sync(() => pattern.exec(output)).pipe(
+        Effect.repeat({ until: (found) => found !== null, schedule: Schedule.spaced("50 millis") }),
+        Effect.timeout("30 seconds"),
+        Effect.catch(() => Effect.die(new Error(`It has not printed ${pattern}, but:\n${output}`))),
+        Effect.map((found) => found!)
+      ),
+    interrupt
+  }
+})
 
 /** The secret under which the tests' tables are sealed. */
 const secretKey = Buffer.alloc(32, 7).toString("base64")

@@ -27,7 +27,7 @@ layer(server, { excludeTestServices: true })("the registry", (it) => {
     Effect.gen(function*() {
       yield* (yield* FirstPartyPublishing).done
       const http = yield* Http.tenant()
-      for (const { code, key } of firstParty) {
+      for (const { code, key } of yield* firstParty) {
         const component = yield* published(http, key)
         assert.hasAllKeys(component, [
           "id",

@@ -1,4 +1,4 @@
-import { firstParty } from "@headwater/components/FirstParty"
+import { firstParty, type FirstPartyComponent } from "@headwater/components/FirstParty"
 import { Context, Effect, Fiber, Layer } from "effect"
 import { ComponentSaving } from "./http/ComponentSaving.ts"
 
@@ -11,14 +11,15 @@ export class FirstPartyPublishing extends Context.Service<FirstPartyPublishing, 
     FirstPartyPublishing,
     Effect.gen(function*() {
       const saving = yield* ComponentSaving
-      const publishing = yield* Effect.forkScoped(Effect.forEach(
-        firstParty,
-        ({ code, key }) =>
-          saving.publish(key, code).pipe(
-            Effect.catchCause((cause) => Effect.logError(`The component ${key} could not be published`, cause))
-          ),
-        { discard: true }
-      ))
+      const publish = ({ code, key }: FirstPartyComponent) =>
+        saving.publish(key, code).pipe(
+          Effect.catchCause((cause) => Effect.logError(`The component ${key} could not be published`, cause))
+        )
+      const publishing = yield* firstParty.pipe(
+        Effect.flatMap(Effect.forEach(publish, { discard: true })),
+        Effect.catchCause((cause) => Effect.logError("The server's own components could not be put together", cause)),
+        Effect.forkScoped
+      )
       return { done: Effect.asVoid(Fiber.await(publishing)) }
     })
   )

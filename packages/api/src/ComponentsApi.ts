@@ -1,5 +1,5 @@
 import { ConfigurableProp } from "@headwater/domain/Component"
-import { Schema } from "effect"
+import { Predicate, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
 import * as Extension from "./Extension.ts"
@@ -60,12 +60,16 @@ export const ComponentResource = Schema.Struct({
 })
 export type ComponentResource = typeof ComponentResource.Type
 
+/** Any JSON, of which the document would say nothing at all. */
+const PropOption = Schema.Json.pipe(Schema.check(Schema.makeFilter(Predicate.isNotUndefined, {
+  expected: "a JSON value",
+  toJsonSchema: () => ({ description: "A value, or a label with one: {label, value}." })
+})))
+
 /** What a component's code says of its props while they are being configured. */
 export const ComponentConfigurationResource = Schema.Struct({
   options: Schema.optionalKey(
-    Schema.Array(Schema.Json).annotate({
-      description: "Values, or labels with values: {label, value}."
-    })
+    Schema.Array(PropOption)
   ),
   context: Schema.optionalKey(Schema.Json.annotate({ description: "To be sent back for the next page." })),
   configurable_props: Schema.optionalKey(Schema.Array(ConfigurableProp))
@@ -87,7 +91,8 @@ export class ComponentsApi extends HttpApiGroup.make("components")
         component_url: Schema.optionalKey(ComponentUrl.annotate({
           description:
             "Where the code is hosted, an http or https URL. It is fetched, with the relative imports within " +
-            "its origin. Beside component_code it is only kept as metadata."
+            "its origin. As an extension, npm:<package>[@version]/<path> takes it from an npm package. Beside " +
+            "component_code it is only kept as metadata."
         })),
         ...Projection.fields
       }).annotate({ examples: [{ component_code: exampleCode }] }),

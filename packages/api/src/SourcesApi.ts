@@ -56,7 +56,8 @@ const input = {
   component_url: Schema.optionalKey(ComponentUrl.annotate({
     description:
       "Where the component is hosted, an http or https URL. It is fetched, with the relative imports within " +
-      "its origin. Beside component_id or component_code it is only metadata."
+      "its origin. As an extension, npm:<package>[@version]/<path> takes it from an npm package. Beside " +
+      "component_id or component_code it is only metadata."
   })),
   key: Schema.optionalKey(Text.annotate({
     description:
@@ -82,7 +83,15 @@ export class SourcesApi extends HttpApiGroup.make("sources")
     }).annotateMerge(OpenApi.annotations({ summary: "List sources", description: "Newest first." })),
     HttpApiEndpoint.post("create", "/sources", {
       headers: Idempotency.headers,
-      payload: Schema.Struct(input).annotate({
+      payload: Schema.Struct({
+        ...input,
+        emit_on_deploy: Schema.optionalKey(
+          Schema.Boolean.annotate({
+            description: "Whether what the deploy hook emits counts. Default: true.",
+            ...Extension.mark
+          })
+        )
+      }).annotate({
         examples: [{
           component_id: "sc_0Uz7MdaCCd5QvTf7KzHb",
           name: "Orders",

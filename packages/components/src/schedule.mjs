@@ -1,7 +1,7 @@
 export default {
   key: "headwater-schedule",
   name: "Schedule",
-  version: "1.0.0",
+  version: "1.0.1",
   type: "source",
   description: "Emits an event on a schedule: every so many seconds, or as a cron expression says.",
   props: {
@@ -18,5 +18,6 @@ export default {
       summary: new Date(tick.timestamp * 1000).toISOString(),
       ts: tick.timestamp * 1000
     })
-  }
+  },
+  sampleEmit: { timestamp: 1795254908, interval_seconds: 900 }
 }

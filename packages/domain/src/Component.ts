@@ -32,6 +32,9 @@ export const withoutOddLabels = (
   }
 }
 
+/** The name of a component whose code gives it neither a name nor a key. */
+export const nameless = "Component"
+
 /** What runs in place of a component's code where that is something else: the code with what it imports. */
 export const LinkedCode = Schema.Struct({
   code: Schema.String,

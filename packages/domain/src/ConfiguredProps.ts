@@ -9,6 +9,9 @@ export interface Issue {
   readonly message: string
 }
 
+/** What the issue of a prop says that has to have a value and has none. */
+export const missing = "is required"
+
 /** Values as a source keeps them: timers apart from plain props, and nothing for props that take no value. */
 export interface ConfiguredValues {
   readonly props: Record<string, Schema.Json>
@@ -46,7 +49,8 @@ const valueless: ReadonlySet<string> = new Set([
 
 const isAnswering = (type: string): boolean => type === interfaceTypes.http || type === interfaceTypes.apphook
 
-const pathOf = (name: string): string => `configured_props.${name}`
+/** Where an issue of a prop is. */
+export const pathOf = (name: string): string => `configured_props.${name}`
 
 const refuse = (name: string, message: string): Result.Result<never, Issue> =>
   Result.fail({ path: pathOf(name), message })
@@ -104,7 +108,8 @@ export const ofDeclared = <A>(
 ): Record<string, A> =>
   Object.fromEntries(Object.entries(values).filter(([name]) => declared.some((prop) => prop.name === name)))
 
-const optionValues = (prop: ConfigurableProp): ReadonlyArray<Schema.Json> | undefined => {
+/** The values that the prop's value has to be among, if the code lists any. */
+export const optionValues = (prop: ConfigurableProp): ReadonlyArray<Schema.Json> | undefined => {
   const options = prop["options"]
   if (!Array.isArray(options) || options.length === 0) return undefined
   return options.map((option: Schema.Json) =>
@@ -232,7 +237,7 @@ export const resolve = (
     }
     if (chosen.success === undefined) {
       const needed = isTimer || valued.has(prop.type)
-      if (needed && prop["optional"] !== true) issues.push({ path: pathOf(name), message: "is required" })
+      if (needed && prop["optional"] !== true) issues.push({ path: pathOf(name), message: missing })
       continue
     }
     if (isTimer) {

@@ -50,7 +50,7 @@ const SourceEntity = Entity.make("Source", [
     error: Schema.Union([BacklogFull, EndpointNotFound, NotAnswered, Unavailable])
   }),
   WakeRpc,
-  Rpc.make("Deploy", { error: changeError }),
+  Rpc.make("Deploy", { payload: { emits: Schema.Boolean }, error: changeError }),
   Rpc.make("Update", { payload: { source: Source }, error: changeError }),
   Rpc.make("Retire", { error: Schema.Union([SourceNotFound, Unavailable]) }),
   Rpc.make("DeleteEvents", { payload: EventRange, error: Schema.Union([SourceNotFound, Unavailable]) }),
@@ -126,7 +126,8 @@ export class Actors extends Context.Service<Actors, {
     request: IngestRequest
   ) => Effect.Effect<HttpReply, BacklogFull | EndpointNotFound | NotAnswered | Unavailable>
   readonly deploy: (
-    sourceId: Id.SourceId
+    sourceId: Id.SourceId,
+    options: { readonly emits: boolean }
   ) => Effect.Effect<void, HookFailed | SourceNotFound | Unavailable>
   readonly update: (source: Source) => Effect.Effect<void, HookFailed | SourceNotFound | Unavailable>
   readonly deleteEvents: (sourceId: Id.SourceId, range: EventRange) => Effect.Effect<void, SourceNotFound | Unavailable>
@@ -179,7 +180,7 @@ export class Actors extends Context.Service<Actors, {
         ingest: (sourceId, request) =>
           local.sources.find(sourceId)?.call((actor) => actor.ingest(request)) ??
             reach(source(sourceId).Ingest(request), ingestTimeout),
-        deploy: (sourceId) => reach(source(sourceId).Deploy(), changeTimeout),
+        deploy: (sourceId, options) => reach(source(sourceId).Deploy(options), changeTimeout),
         update: (next) => reach(source(next.id).Update({ source: next }), changeTimeout),
         deleteEvents: (sourceId, range) => reach(source(sourceId).DeleteEvents(range), callTimeout),
         retireSource: (sourceId) => reach(source(sourceId).Retire(), changeTimeout),
@@ -217,7 +218,7 @@ const layerEntities = Layer.mergeAll(
       return SourceEntity.of({
         Ingest: ({ payload }) => actor.ingest(payload),
         Wake: ({ payload }) => resident.stay(payload),
-        Deploy: () => actor.deploy,
+        Deploy: ({ payload }) => actor.deploy(payload),
         Update: ({ payload }) => actor.update(payload.source),
         Retire: () => actor.retire,
         DeleteEvents: ({ payload }) => actor.deleteEvents(payload),

@@ -1,4 +1,4 @@
-import { type Component, ConfigurableProp, withoutOddLabels } from "@headwater/domain/Component"
+import { type Component, ConfigurableProp, interfaceTypes, withoutOddLabels } from "@headwater/domain/Component"
 import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
 import type * as Id from "@headwater/domain/Id"
 import type { OptionsRequest, RunCall } from "@headwater/sandbox/Run"
@@ -60,7 +60,10 @@ export class ComponentConfiguration extends Context.Service<ComponentConfigurati
           module: moduleOf(component),
           call,
           props: { ...ConfiguredProps.defaultsOf(component.configurableProps), ...values },
-          interfaces: {},
+          interfaces: Object.fromEntries(
+            component.configurableProps.filter(({ type }) => type === interfaceTypes.db)
+              .map(({ name }) => [name, { _tag: "Db" } as const])
+          ),
           credentials: yield* credentialsOf(accountId, component.configurableProps, values),
           db: {},
           limits: { wallMillis }

@@ -93,7 +93,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       const account = yield* EngineFixture.account
       const source = yield* EngineFixture.source(account.id, code, { state: "creating", ...options })
       const actor = yield* SourceActor.make(source.id, { kick: () => {} })
-      yield* actor.deploy
+      yield* actor.deploy()
       return { account, actor, source }
     })
 

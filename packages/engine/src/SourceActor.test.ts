@@ -34,7 +34,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       const { actor, source } = yield* start(onTimer("this.$emit(event)"), {
         timers: { timer: { intervalSeconds: 60 } }
       })
-      yield* actor.deploy
+      yield* actor.deploy()
       assert.strictEqual(yield* timerDueAt(source), nine + 60_000)
       yield* TestClock.adjust("59 seconds")
       yield* actor.wake(Wake.forDueWork)
@@ -57,7 +57,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       const { actor, source } = yield* start(onTimer("this.$emit(event.timestamp)"), {
         timers: { timer: { intervalSeconds: 60 } }
       })
-      yield* actor.deploy
+      yield* actor.deploy()
       yield* TestClock.adjust("630 seconds")
       const successor = yield* actorOf(source)
       yield* successor.wake(Wake.forEverything)
@@ -75,7 +75,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
           this.$emit({ timestamp: event.timestamp, running })`),
         { timers: { timer: { intervalSeconds: 1 } } }
       )
-      yield* actor.deploy
+      yield* actor.deploy()
       yield* TestClock.adjust("1 second")
       const working = yield* Effect.forkChild(actor.wake(Wake.forDueWork))
       // The run is under way on real time; meanwhile three more ticks fall due by the clock.
@@ -93,7 +93,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       const { actor, source } = yield* start(onTimer("this.$emit(new Date(event.timestamp * 1000).toISOString())"), {
         timers: { timer: { cron: "0 9 * * *", timezone: "Europe/Berlin" } }
       })
-      yield* actor.deploy
+      yield* actor.deploy()
       for (let i = 0; i < 3; i++) {
         yield* TestClock.setTime((yield* timerDueAt(source))!)
         yield* actor.wake(Wake.forDueWork)
@@ -112,7 +112,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       const { actor, source } = yield* start(
         onRequest(`this.$emit("later", { delivery_ts: ${nine} + 60000, name: "slow" }); this.$emit("now")`)
       )
-      yield* actor.deploy
+      yield* actor.deploy()
       yield* post(actor, 1)
       yield* actor.wake(Wake.forEvents([]))
       assert.deepStrictEqual(yield* stream(source), ["now"])
@@ -128,7 +128,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
   it.effect("an owner whose epoch has passed appends nothing more", () =>
     Effect.gen(function*() {
       const { actor, source } = yield* start(onRequest("this.$emit(event.body)"))
-      yield* actor.deploy
+      yield* actor.deploy()
       const other = yield* (yield* Heads).acquire(source.id)
       assert.isTrue(Option.isSome(other))
       const refused = yield* Effect.flip(post(actor, "stale"))
@@ -143,7 +143,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         Effect.gen(function*() {
           yield* TestClock.setTime(nine)
           const { actor: stale, source } = yield* start(onRequest("this.$emit(event.body)"))
-          yield* stale.deploy
+          yield* stale.deploy()
           yield* post(stale, "before")
           yield* stale.wake(Wake.forEvents([]))
           const owner = yield* actorOf(source)
@@ -180,7 +180,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         this.db.set("seen", event.body)
         console.log("saw", event.body)
         if (event.body === "bad") throw new TypeError("no good")`))
-      yield* actor.deploy
+      yield* actor.deploy()
       yield* post(actor, "bad")
       yield* post(actor, "fine")
       yield* actor.wake(Wake.forEvents([]))
@@ -205,7 +205,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       const { actor, source } = yield* start(onRequest(`
         if (event.body === "bad") this.db.set("nul \\u0000 key", 1)
         this.$emit(event.body)`))
-      yield* actor.deploy
+      yield* actor.deploy()
       yield* post(actor, "bad")
       yield* post(actor, "fine")
       yield* actor.wake(Wake.forEvents([]))
@@ -218,7 +218,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
     Effect.gen(function*() {
       const names = ["constructor", "__proto__", "toString", "\u00fcber", "a b"]
       const { actor, source } = yield* start(onRequest("for (const name of event.body) this.$emit(name, { name })"))
-      yield* actor.deploy
+      yield* actor.deploy()
       yield* post(actor, names)
       yield* post(actor, [...names, "x".repeat(201), "\ud800", "$requests"])
       yield* actor.wake(Wake.forEvents([]))
@@ -233,7 +233,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
           `for (const depth of [500, 501, 20_000, 1]) this.$emit(JSON.parse("[".repeat(depth) + "]".repeat(depth)))`
         )
       )
-      yield* actor.deploy
+      yield* actor.deploy()
       yield* post(actor, "go")
       yield* actor.wake(Wake.forEvents([]))
       assert.deepStrictEqual((yield* stream(source)).map((payload) => JSON.stringify(payload).length), [1_000, 2])
@@ -247,7 +247,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       const { actor, source } = yield* start(
         onRequest("for (const id of event.body) this.$emit(id, { id })", "dedupe: \"unique\",")
       )
-      yield* actor.deploy
+      yield* actor.deploy()
       yield* post(actor, [1, 2])
       yield* post(actor, [2, 3, 3])
       yield* actor.wake(Wake.forEvents([]))
@@ -268,7 +268,7 @@ export default {
     this.$emit(seen.length)
   }
 }`)
-      yield* actor.deploy
+      yield* actor.deploy()
       const log = yield* EngineFixture.emitter(account.id)
       yield* (yield* Subscriptions).create({
         accountId: account.id,
@@ -288,7 +288,7 @@ export default {
   it.effect("a loop of sources ends at the hop limit with an error", () =>
     Effect.gen(function*() {
       const { account, actor, source } = yield* start("export default { async run(event) { this.$emit(event + 1) } }")
-      yield* actor.deploy
+      yield* actor.deploy()
       yield* (yield* Subscriptions).create({
         accountId: account.id,
         emitterId: source.id,
@@ -320,13 +320,13 @@ export default {
   async run() {}
 }`
       const fine = yield* start(hooked(""))
-      yield* fine.actor.deploy
+      yield* fine.actor.deploy()
       assert.deepStrictEqual(yield* stream(fine.source), ["deployed", "activated"])
       const ready = yield* (yield* Sources).getById(fine.source.id)
       assert.strictEqual(Option.getOrThrow(ready).state, "ready")
 
       const failing = yield* start(hooked("throw new Error(\"not today\")"))
-      const failure = yield* Effect.flip(failing.actor.deploy)
+      const failure = yield* Effect.flip(failing.actor.deploy())
       assert.deepInclude(failure, { _tag: "HookFailed", hook: "activate", message: "not today", line: 6 })
     }).pipe(EngineFixture.onTestClock))
 
@@ -336,7 +336,7 @@ export default {
       const { actor, source } = yield* start(onTimer("this.$emit(event.timestamp)"), {
         timers: { timer: { intervalSeconds: 60 } }
       })
-      yield* actor.deploy
+      yield* actor.deploy()
       const ready = { ...source, state: "ready" as const }
       yield* actor.update({ ...ready, active: false })
       assert.isUndefined(yield* timerDueAt(source))

@@ -33,8 +33,13 @@ export interface SourceActor {
   readonly hint: (wake: Wake.Wake) => void
   /** Works until there is nothing left to do. Returns at once where it is working already. */
   readonly wake: (wake: Wake.Wake) => Effect.Effect<void>
-  /** Runs the hooks of a new source and puts it in service. What a hook emits commits with the hook. */
-  readonly deploy: Effect.Effect<void, HookFailed | SourceNotFound | Unavailable>
+  /**
+   * Runs the hooks of a new source and puts it in service. What a hook emits commits with the hook; whether what `deploy`
+   * emits counts is said in `emits`.
+   */
+  readonly deploy: (
+    options?: { readonly emits: boolean }
+  ) => Effect.Effect<void, HookFailed | SourceNotFound | Unavailable>
   /** Takes the source down, changes it to what is given, and brings it up again if it is active. */
   readonly update: (source: Source) => Effect.Effect<void, HookFailed | SourceNotFound | Unavailable>
   /** Takes the source out of service for good: nothing of it starts any more. */
@@ -202,8 +207,8 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
     working = false
   })
 
-  const runHook = (memory: SourceMemory, hook: SourceRuns.Hook) =>
-    running.withPermits(1)(runs.hook(memory, hook)).pipe(
+  const runHook = (memory: SourceMemory, hook: SourceRuns.Hook, emits?: boolean) =>
+    running.withPermits(1)(runs.hook(memory, hook, emits)).pipe(
       Effect.catchTag("SandboxUnavailable", (error) => unavailable(error.message))
     )
 
@@ -268,18 +273,19 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
             working = false
           }))
       }),
-    deploy: change(Effect.gen(function*() {
-      const memory = yield* owner.current
-      yield* runHook(memory, "deploy")
-      CrashPoint.reached("create-deployed")
-      yield* runHook(memory, "activate")
-      CrashPoint.reached("create-activated")
-      const now = yield* Clock.currentTimeMillis
-      yield* save(memory, {
-        duePut: yield* firstTicks(memory.source, now),
-        also: Effect.asVoid(sources.setState(sourceId, "ready"))
-      })
-    })),
+    deploy: ({ emits } = { emits: true }) =>
+      change(Effect.gen(function*() {
+        const memory = yield* owner.current
+        yield* runHook(memory, "deploy", emits)
+        CrashPoint.reached("create-deployed")
+        yield* runHook(memory, "activate")
+        CrashPoint.reached("create-activated")
+        const now = yield* Clock.currentTimeMillis
+        yield* save(memory, {
+          duePut: yield* firstTicks(memory.source, now),
+          also: Effect.asVoid(sources.setState(sourceId, "ready"))
+        })
+      })),
     update: (next) =>
       change(Effect.gen(function*() {
         const before = yield* owner.current

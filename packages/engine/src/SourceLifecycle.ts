@@ -55,6 +55,8 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
     readonly component: Component
     readonly name: string | undefined
     readonly configuredProps: Readonly<Record<string, Schema.Json>>
+    /** Whether what the deploy hook emits counts. */
+    readonly emitOnDeploy?: boolean
   }) => Effect.Effect<Source, HookFailed | InvalidProps | SandboxUnavailable | Unavailable>
   /** Props given replace by name and the others stay; without a component the source keeps its own. */
   readonly update: (source: Source, input: {
@@ -124,23 +126,16 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
         before?: Source
       ) {
         const { configurableProps } = component
-        let additionalProps: Source["additionalProps"] = []
-        if (component.hasAdditionalProps) {
-          const own = ConfiguredProps.ofDeclared(configurableProps, given)
-          const { props, timers } = yield* resolveProps(configurableProps, before, own)
-          yield* checkAppAccounts(accountId, component.id, configurableProps, props, before)
+        // What they depend on stays, so they do too: a vendor that does not answer holds up no other change.
+        const isUntouched = before?.componentId === component.id && Object.keys(given).length === 0
+        let additionalProps = isUntouched ? before.additionalProps : []
+        if (component.hasAdditionalProps && !isUntouched) {
+          yield* checkAppAccounts(accountId, component.id, configurableProps, given, before)
           const known = { ...before?.props, ...before?.timers, ...given }
           for (let round = 0; round < additionRounds; round++) {
-            const added = yield* configuration.additionalProps({
-              accountId,
-              component,
-              values: {
-                ...ConfiguredProps.defaultsOf(additionalProps),
-                ...ConfiguredProps.ofDeclared(additionalProps, known),
-                ...props,
-                ...timers
-              }
-            })
+            const declared = declaredProps(component, { additionalProps })
+            const values = { ...ConfiguredProps.defaultsOf(declared), ...ConfiguredProps.ofDeclared(declared, known) }
+            const added = yield* configuration.additionalProps({ accountId, component, values })
             const isSame = Equal.equals(added.map(({ name }) => name), additionalProps.map(({ name }) => name))
             additionalProps = added
             if (isSame) break
@@ -199,7 +194,7 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
       })
 
       const create: SourceLifecycle["Service"]["create"] = Effect.fnUntraced(
-        function*({ accountId, component, configuredProps, name: given }) {
+        function*({ accountId, component, configuredProps, emitOnDeploy = true, name: given }) {
           const { additionalProps, hasHttp, props, timers } = yield* configure(accountId, component, configuredProps)
           const name = given ?? slugOf(component.name)
           const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
@@ -226,7 +221,7 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
             Effect.catchTag("SlugTaken", Effect.die)
           )
           CrashPoint.reached("create-inserted")
-          yield* actors.deploy(source.id).pipe(
+          yield* actors.deploy(source.id, { emits: emitOnDeploy }).pipe(
             Effect.catchTag("SourceNotFound", Effect.die),
             Effect.onError(() =>
               takeDown(source).pipe(

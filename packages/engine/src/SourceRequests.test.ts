@@ -15,7 +15,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         const count = (this.db.get("count") ?? 0) + 1
         this.db.set("count", count)
         this.$emit({ body: event.body, count })`))
-      yield* actor.deploy
+      yield* actor.deploy()
       for (let i = 0; i < 5; i++) assert.strictEqual((yield* post(actor, i)).status, 200)
       assert.deepStrictEqual(yield* stream(source), [])
       const successor = yield* actorOf(source)
@@ -29,7 +29,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
   it.effect("answers a repeated request with its first outcome and runs it once", () =>
     Effect.gen(function*() {
       const { actor, source } = yield* start(onRequest("this.$emit(event.body)"))
-      yield* actor.deploy
+      yield* actor.deploy()
       yield* post(actor, "a", "same")
       yield* post(actor, "a", "same")
       const successor = yield* actorOf(source)
@@ -41,7 +41,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
   it.effect("takes a request that has been round too often off its backlog, unrun", () =>
     Effect.gen(function*() {
       const { actor, source } = yield* start(onRequest("this.$emit(event.body)"))
-      yield* actor.deploy
+      yield* actor.deploy()
       yield* actor.ingest({ emitId: "tired", payload: JSON.stringify({ body: "tired" }), hops: 16 })
       yield* post(actor, "fresh")
       yield* actor.wake(Wake.forEvents([]))

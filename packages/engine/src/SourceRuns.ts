@@ -39,10 +39,11 @@ export interface SourceRuns {
   ) => Effect.Effect<void, SandboxUnavailable>
   /** Takes an input without running it, and says why. */
   readonly refuse: (memory: SourceMemory, input: SourceInput, reason: QuotaExceeded) => Effect.Effect<void>
-  /** Runs a hook to its commit. One that fails writes nothing. */
+  /** Runs a hook to its commit. One that fails writes nothing; what it emits may be left out. */
   readonly hook: (
     memory: SourceMemory,
-    hook: Hook
+    hook: Hook,
+    emits?: boolean
   ) => Effect.Effect<void, HookFailed | SandboxUnavailable>
   /** Passes requests that had come too far round to be run, and says so. */
   readonly passRequests: (memory: SourceMemory, move: CursorMove) => Effect.Effect<void>
@@ -105,6 +106,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
           sourceId: memory.source.id,
           module: moduleOf(memory.component),
           call,
+          additionalProps: Object.fromEntries(memory.source.additionalProps.map((prop) => [prop.name, prop])),
           props: propValues(memory.source),
           interfaces: interfacesOf(memory, publicUrl),
           credentials,
@@ -256,7 +258,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
       if (input.request !== undefined) yield* prune(memory, input.request.id)
     }),
     refuse: (memory, input, reason) => fail(memory, input, { name: reason._tag, message: reason.message }),
-    hook: Effect.fnUntraced(function*(memory, hook) {
+    hook: Effect.fnUntraced(function*(memory, hook, emits = true) {
       if (!memory.component.hooks.includes(hook)) return
       const at = yield* Clock.currentTimeMillis
       const result = yield* execute(memory, { _tag: "Hook", hook })
@@ -271,7 +273,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
           column
         })
       }
-      const submission = yield* handOver(memory, hookInput(hook, at), result)
+      const submission = yield* handOver(memory, hookInput(hook, at), emits ? result : { ...result, emits: [] })
       yield* submission.durable.pipe(
         Effect.mapError((error) =>
           new HookFailed({ hook, message: `what it did could not be saved: ${error.message}` })

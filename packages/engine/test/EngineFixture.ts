@@ -56,6 +56,7 @@ export const account = Effect.map(
 
 /** A ready source of the code, its timers not yet due. */
 export const source = Effect.fnUntraced(function*(accountId: Id.AccountId, code: string, options: {
+  readonly props?: Source["props"]
   readonly timers?: Record<string, Timer>
   readonly state?: Source["state"]
 } = {}) {
@@ -85,7 +86,7 @@ export const source = Effect.fnUntraced(function*(accountId: Id.AccountId, code:
     componentId: component.id,
     name: "test",
     nameSlug: `test-${component.id.toLowerCase()}`,
-    props: {},
+    props: options.props ?? {},
     timers: options.timers ?? {},
     additionalProps: [],
     active: true,

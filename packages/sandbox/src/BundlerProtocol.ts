@@ -24,6 +24,8 @@ export interface ModuleFile {
 /** A module whose imports are known: the files behind its specifiers. What is not among them is left as it is. */
 export interface LinkedFile extends ModuleFile {
   readonly links: ReadonlyArray<readonly [specifier: string, file: string]>
+  /** Imports of others than these files, and the specifiers that they then have. */
+  readonly outside?: ReadonlyArray<readonly [specifier: string, specifierThen: string]>
 }
 
 /** What the server asks of the bundler's process, one at a time. */

@@ -17,6 +17,9 @@ import { standIns } from "./StandIns.ts"
 
 const commonName = "component.cjs"
 
+/** More than any component needs: each is asked for. */
+const maxPackages = 100
+
 /** A module that the sandbox can run, with the versions of the packages that became part of it. */
 export interface LinkedModule extends Pick<Bundle, "code" | "map"> {
   readonly lock?: string
@@ -93,6 +96,10 @@ const make = Effect.fnUntraced(function*() {
       const entry = isCommon ? commonName : moduleName
       const task = { entry, files: [{ ...file, file: entry, links: [] }], standIns }
       const own = packagesOf(imports)
+      const beyond = own[maxPackages]
+      if (beyond !== undefined) {
+        return yield* new ModuleFaulty({ message: `The component imports over ${maxPackages} packages`, at: beyond.at })
+      }
       if (own.length === 0) return Option.some(linkedOf(yield* bundler.bundle(task)))
       const attempt = Effect.fnUntraced(function*(
         undeclared: ReadonlyArray<string>
@@ -112,6 +119,12 @@ const make = Effect.fnUntraced(function*() {
     }, Effect.scoped),
     pin: Effect.fnUntraced(function*(specifier) {
       const written = PackageSpecifier.format(specifier)
+      if (Object.hasOwn(standIns, specifier.name)) {
+        return yield* new ModuleFaulty({
+          message: `${JSON.stringify(written)} is for components to import, and none itself`,
+          at: SourcePlaces.start
+        })
+      }
       const installed = yield* install([{ specifier: written, at: SourcePlaces.start, package: specifier }], undefined)
       const version = yield* Effect.promise(() => versionIn(join(installed.folder, "node_modules", specifier.name)))
       return `export { default } from ${JSON.stringify(PackageSpecifier.format({ ...specifier, range: version }))}\n`

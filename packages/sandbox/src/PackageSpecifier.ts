@@ -12,7 +12,8 @@ const pattern = /^(?:npm:\/?)?((?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9.
 /** Reads `name`, `@scope/name@1/sub/path.js`, `npm:name@^2`. Nothing, where it means no package. */
 export const parse = (specifier: string): PackageSpecifier | undefined => {
   const [, name, range, subpath = ""] = pattern.exec(specifier) ?? []
-  return name === undefined ? undefined : { name, range, subpath }
+  const leadsOut = subpath.split("/").includes("..")
+  return name === undefined || leadsOut ? undefined : { name, range, subpath }
 }
 
 export const format = ({ name, range, subpath }: PackageSpecifier): string =>

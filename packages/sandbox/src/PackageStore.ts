@@ -16,11 +16,12 @@ const absent = (error: NodeJS.ErrnoException): [] => {
   throw error
 }
 
-const bytesOf = async (directory: string): Promise<number> => {
-  const entries = await Fs.readdir(directory, { withFileTypes: true, recursive: true })
+/** What the files below a directory take, while others may remove some. */
+export const bytesOf = async (directory: string): Promise<number> => {
+  const entries = await Fs.readdir(directory, { withFileTypes: true, recursive: true }).catch(absent)
   let bytes = 0
   for (const entry of entries) {
-    if (entry.isFile()) bytes += (await Fs.stat(join(entry.parentPath, entry.name))).size
+    if (entry.isFile()) bytes += await Fs.stat(join(entry.parentPath, entry.name)).then(({ size }) => size, () => 0)
   }
   return bytes
 }

@@ -13,11 +13,14 @@ import * as Fs from "node:fs/promises"
 import { join } from "node:path"
 import { OnBehalfOf } from "./OnBehalfOf.ts"
 import type { PackageSpecifier } from "./PackageSpecifier.ts"
-import { PackageStore } from "./PackageStore.ts"
+import { bytesOf, PackageStore } from "./PackageStore.ts"
 import { packagedDenoPath } from "./SandboxConfig.ts"
 import { standIns } from "./StandIns.ts"
 
-/** A package can't be had. `missing`: there is none of that name and version; `unreachable`: the registry can't be asked. */
+/**
+ * A package can't be had. `missing`: there is none of that name and version; `refused`: it, or what it needs, can't be
+ * installed; `unreachable`: it can't be fetched or kept now.
+ */
 export class PackageUnavailable extends Schema.TaggedError<PackageUnavailable>()("PackageUnavailable", {
   reason: Schema.Literals(["missing", "unreachable", "refused"]),
   /** The package, where it is known which one it is. */
@@ -48,7 +51,14 @@ export interface PackagesOptions {
   readonly maxBytes?: number
 }
 
+const installing = "installing-"
+
 const installMillis = 60_000
+
+/** What the installer may allocate, and how large one file and all files of an installation may be. */
+const memoryKibibytes = 4 * 1024 * 1024
+const maxFileBytes = 128 * 1024 * 1024
+const maxInstalledBytes = 1024 * 1024 * 1024
 
 /**
  * Installs npm packages for components, without ever running a script of theirs: Deno's installer has versions resolved,
@@ -68,9 +78,12 @@ const make = Effect.fnUntraced(function*({ directory, extraCaFile, maxBytes = 10
   const oneAtATime = yield* PartitionedSemaphore.make<string>({ permits: 1 })
   const store = new PackageStore(join(directory, "store"))
   yield* Effect.promise(() => Fs.mkdir(directory, { recursive: true }))
+  const now = yield* Clock.currentTimeMillis
+  yield* Effect.promise(() => removeAbandoned(directory, now))
 
   yield* Effect.promise(() => store.trim(maxBytes)).pipe(
     oneAtATime.withPermit("the store's own"),
+    Effect.catchCause((cause) => Effect.logWarning("The store of packages could not be looked through", cause)),
     Effect.repeat(Schedule.spaced("10 minutes")),
     Effect.forkScoped
   )
@@ -79,7 +92,13 @@ const make = Effect.fnUntraced(function*({ directory, extraCaFile, maxBytes = 10
     Effect.callback<void, PackageUnavailable>((resume, signal) => {
       execFile(
         "/bin/sh",
-        ["-c", "ulimit -c 0; ulimit -d 4194304; exec \"$0\" \"$@\"", packagedDenoPath(), "install", "--quiet"],
+        [
+          "-c",
+          `ulimit -c 0; ulimit -d ${memoryKibibytes}; ulimit -f ${maxFileBytes / 512}; exec "$0" "$@"`,
+          packagedDenoPath(),
+          "install",
+          "--quiet"
+        ],
         {
           cwd: folder,
           signal,
@@ -98,17 +117,11 @@ const make = Effect.fnUntraced(function*({ directory, extraCaFile, maxBytes = 10
         },
         (error, _, told) => resume(error === null ? Effect.void : Effect.fail(explain(told)))
       )
-    }).pipe(Effect.timeoutOrElse({
-      duration: Duration.millis(installMillis),
-      orElse: () =>
-        Effect.fail(
-          new PackageUnavailable({ reason: "unreachable", message: `installing takes over ${installMillis} ms` })
-        )
-    }))
+    })
 
   const install = Effect.fnUntraced(function*(packages: ReadonlyArray<PackageSpecifier>, lock: string | undefined) {
     const folder = yield* Effect.acquireRelease(
-      Effect.promise(() => Fs.mkdtemp(join(directory, "installing-"))),
+      Effect.promise(() => Fs.mkdtemp(join(directory, installing))),
       (folder) => Effect.promise(() => Fs.rm(folder, { recursive: true, force: true }))
     )
     const names = namesOf(packages)
@@ -119,16 +132,55 @@ const make = Effect.fnUntraced(function*({ directory, extraCaFile, maxBytes = 10
       if (lock !== undefined) await Fs.writeFile(lockFile, lock)
       await store.forgetVersions(packages.filter((each) => !isLocked(lock, each)).map(({ name }) => name), now)
     })
-    yield* run(folder)
+    yield* Effect.raceFirst(run(folder), overflowOf(folder))
     const found = yield* Effect.promise(() => Fs.readFile(lockFile, "utf8"))
     return { folder, lock: found, nameOf: (each: PackageSpecifier) => names.get(keyOf(each)) ?? each.name }
   })
 
   return Packages.of({
     install: (packages, lock) =>
-      Effect.flatMap(OnBehalfOf, (account) => oneAtATime.withPermit(account)(install(packages, lock)))
+      Effect.flatMap(OnBehalfOf, (account) =>
+        install(packages, lock).pipe(
+          Effect.timeoutOrElse({
+            duration: Duration.millis(installMillis),
+            orElse: () =>
+              Effect.fail(
+                new PackageUnavailable({ reason: "unreachable", message: `installing takes over ${installMillis} ms` })
+              )
+          }),
+          oneAtATime.withPermit(account),
+          // Somebody waits for the answer, who is better told to come again.
+          Effect.timeoutOrElse({
+            duration: Duration.millis(2 * installMillis),
+            orElse: () =>
+              Effect.fail(
+                new PackageUnavailable({ reason: "unreachable", message: "too many others install packages" })
+              )
+          })
+        ))
   })
 })
+
+/** Fails when an installation takes more room than it may. */
+const overflowOf = (folder: string): Effect.Effect<never, PackageUnavailable> =>
+  Effect.sleep("1 second").pipe(
+    Effect.andThen(Effect.promise(() => bytesOf(folder))),
+    Effect.repeat({ until: (bytes) => bytes > maxInstalledBytes }),
+    Effect.andThen(Effect.fail(
+      new PackageUnavailable({ reason: "refused", message: `what it needs takes over ${maxInstalledBytes} bytes` })
+    ))
+  )
+
+/** Folders of installations whose server was killed. Another server may use the directory, and installs now. */
+const removeAbandoned = async (directory: string, now: number): Promise<void> => {
+  for (const name of await Fs.readdir(directory)) {
+    const folder = join(directory, name)
+    const known = name.startsWith(installing) ? await Fs.stat(folder).catch(() => undefined) : undefined
+    if (known !== undefined && now - known.mtimeMs > 10 * installMillis) {
+      await Fs.rm(folder, { recursive: true, force: true })
+    }
+  }
+}
 
 const keyOf = ({ name, range }: PackageSpecifier): string => `${name}@${range ?? "latest"}`
 
@@ -180,7 +232,11 @@ const explain = (told: string): PackageUnavailable => {
   if (/does not exist|Could not find/.test(sentence)) {
     return new PackageUnavailable({ reason: "missing", message: sentence, ...known })
   }
-  return /error sending request|Failed loading|Failed reading|status/i.test(told)
-    ? new PackageUnavailable({ reason: "unreachable", message: "the registry of packages can't be reached", ...known })
+  return /error sending request|HTTP status|^error: Failed (loading|reading|caching|downloading)/m.test(told)
+    ? new PackageUnavailable({
+      reason: "unreachable",
+      message: "they can't be fetched from their registry, or not be kept",
+      ...known
+    })
     : new PackageUnavailable({ reason: "refused", message: sentence, ...known })
 }

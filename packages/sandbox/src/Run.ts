@@ -50,6 +50,8 @@ export interface RunRequest {
   readonly sourceId: string
   readonly module: SandboxModule
   readonly call: RunCall
+  /** Definitions by name of the props that the code has added since for this source. */
+  readonly additionalProps?: Readonly<Record<string, { readonly type: string }>>
   /** Plain values by prop name, a timer's included. */
   readonly props: Readonly<Record<string, unknown>>
   readonly interfaces: Readonly<Record<string, InterfaceProp>>

@@ -126,6 +126,7 @@ const make = Effect.fnUntraced(function*() {
             shared: false,
             aloneCpuMs: 0,
             shareCpuMs: 0,
+            connections: 0,
             receive: (message) => {
               record.hear(message, clock.currentTimeMillisUnsafe(), (response) => {
                 if (responded || request.onRespond === undefined) return
@@ -167,8 +168,9 @@ const make = Effect.fnUntraced(function*() {
               done()
             }
           }
-          const { props, interfaces, credentials, db, call, sourceId, module } = request
+          const { additionalProps = {}, props, interfaces, credentials, db, call, sourceId, module } = request
           const bindings = {
+            additionalProps,
             props,
             interfaces,
             credentials,
@@ -209,6 +211,7 @@ const make = Effect.fnUntraced(function*() {
               shared: false,
               aloneCpuMs: 0,
               shareCpuMs: 0,
+              connections: 0,
               receive: (message) => {
                 if (message._tag === "Described") {
                   return JSON.stringify(message.description).length > maxDescriptionLength

@@ -12,6 +12,7 @@ const limits = {
   inspectMillis: 1_500,
   heapMebibytes: 64,
   outputBytes: 1024 * 1024,
+  connections: 50,
   responseBytes: 200_000
 }
 
@@ -36,6 +37,19 @@ layer(sandbox, { excludeTestServices: true, timeout: "60 seconds" })("Limits of 
         assert.strictEqual(error._tag, "ComponentInvalid", String(depth))
       }
       assert.deepStrictEqual((yield* runCode(componentOf(`this.$emit(1)`))).emits, [{ payload: "1" }])
+    }))
+
+  it.effect("a run that opens more connections than it may gets no more, and others get theirs", () =>
+    Effect.gen(function*() {
+      const resolve = `const dns = await import("node:dns/promises").then((module) => module.default)
+        const attempt = () => dns.lookup("localhost").then(() => "resolved", (error) => error.code)`
+      const many = yield* runCode(componentOf(`${resolve}
+        const codes = []
+        for (let i = 0; i < 60; i++) codes.push(await attempt())
+        this.$emit(codes.filter((code) => code !== "EMFILE").length)`))
+      assert.deepStrictEqual(many.emits.map(({ payload }) => payload), ["50"])
+      const other = yield* runCode(componentOf(`${resolve}; this.$emit(await attempt())`))
+      assert.notInclude(other.emits[0]?.payload, "EMFILE")
     }))
 
   it.effect("a top level that never settles is refused too", () =>

@@ -12,6 +12,8 @@ export interface SandboxLimits {
   readonly dbBytes: number
   /** The body that a run responds with, in bytes. */
   readonly responseBytes: number
+  /** Connections that a run opens, and names that it has resolved, all in all. */
+  readonly connections: number
   /** Wall time of an inspection, in milliseconds. */
   readonly inspectMillis: number
 }
@@ -23,5 +25,6 @@ export const defaultLimits: SandboxLimits = {
   outputBytes: 6 * 1024 * 1024,
   dbBytes: 1024 * 1024,
   responseBytes: 6 * 1024 * 1024,
+  connections: 10_000,
   inspectMillis: 10_000
 }

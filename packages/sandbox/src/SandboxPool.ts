@@ -63,6 +63,16 @@ const processCount = Metric.gauge("headwater_sandbox_processes", {
   description: "Sandbox processes: starting, warm and without an account, idle, or busy with runs."
 })
 
+const waitingRuns = Metric.gauge("headwater_sandbox_waiting", {
+  description: "Runs and inspections that wait for a process."
+})
+
+const processEnds = Metric.counter("headwater_sandbox_process_ends_total", {
+  description:
+    "Sandbox processes that have ended: for a limit, for their silence, by themselves, or because none needs them.",
+  incremental: true
+})
+
 const make = Effect.fnUntraced(function*() {
   const config = yield* SandboxConfig
   const files = yield* SandboxFiles
@@ -70,6 +80,7 @@ const make = Effect.fnUntraced(function*() {
   const guard = yield* EgressGuard
   const clock = yield* Clock.Clock
   const fork = yield* FiberSet.makeRuntime()
+  const metricContext = yield* Effect.context()
   const { pool, limits } = config
 
   const processes = new Set<SandboxProcess>()
@@ -104,7 +115,9 @@ const make = Effect.fnUntraced(function*() {
   const answer = (process: SandboxProcess, question: EgressQuestion) => {
     const refuse = (code: string, message: string) =>
       process.send({ _tag: "Answer", ask: question.ask, error: { code, message } })
-    if (!process.mayConnect(question.run)) return refuse("EACCES", "The run has ended")
+    const taken = process.takeConnection(question.run)
+    if (taken === "ended") return refuse("EACCES", "The run has ended")
+    if (taken === "exhausted") return refuse("EMFILE", `A run may open at most ${limits.connections} connections`)
     const give = (given: { readonly ticket: string } | { readonly addresses: ReadonlyArray<string> }) =>
       process.send({ _tag: "Answer", ask: question.ask, ...given })
     const asked = question._tag === "Connect"
@@ -128,12 +141,14 @@ const make = Effect.fnUntraced(function*() {
       brokerPort: broker.port,
       heapMebibytes: limits.heapMebibytes,
       maxRunCpuMillis: limits.cpuMillis,
+      maxRunConnections: limits.connections,
       maxLineBytes: lineBytesOf(limits.outputBytes + limits.dbBytes),
       clock,
       onReady: () => pump(),
       onQuestion: (question) => answer(process, question),
       onEnd: (loss) => {
         processes.delete(process)
+        Metric.withAttributes(processEnds, { reason: loss.reason }).updateUnsafe(1, metricContext)
         fork(broker.release(process.id))
         if (!process.ready) startFailed(loss)
         else pump()
@@ -255,10 +270,13 @@ const make = Effect.fnUntraced(function*() {
       else if (process.assignments.size === 0) count.idle++
       else count.busy++
     }
-    return Effect.forEach(
-      Object.entries(count),
-      ([state, value]) => Metric.update(Metric.withAttributes(processCount, { state }), value),
-      { discard: true }
+    return Effect.andThen(
+      Metric.update(waitingRuns, waitingCount),
+      Effect.forEach(
+        Object.entries(count),
+        ([state, value]) => Metric.update(Metric.withAttributes(processCount, { state }), value),
+        { discard: true }
+      )
     )
   })
 

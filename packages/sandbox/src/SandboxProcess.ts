@@ -40,6 +40,8 @@ export interface Assignment {
   /** Processor time while it was the only one, and its share of what was used while it was not, in milliseconds. */
   aloneCpuMs: number
   shareCpuMs: number
+  /** How many it has asked for. */
+  connections: number
   receive(message: RunMessage): void
   /** Called a few times a second, to hold it against its limits. `now` is in Unix milliseconds. */
   watch(now: number): void
@@ -58,6 +60,7 @@ export interface SandboxProcessOptions {
   readonly heapMebibytes: number
   readonly maxRunCpuMillis: number
   readonly maxLineBytes: number
+  readonly maxRunConnections: number
   readonly clock: Clock.Clock
   readonly onReady: () => void
   readonly onQuestion: (question: EgressQuestion) => void
@@ -240,10 +243,14 @@ export class SandboxProcess {
 
   /**
    * Whether a connection may be opened now that is asked for in the name of this run. A socket pool that runs share may
-   * ask in the name of one that has ended.
+   * ask in the name of one that has ended: it counts as one of those that have not.
    */
-  mayConnect(run: string): boolean {
-    return this.assignments.size > 0 && !this.#cutOff.has(run)
+  takeConnection(run: string): "taken" | "ended" | "exhausted" {
+    const [any] = this.assignments.values()
+    const assignment = this.assignments.get(run) ?? any
+    if (assignment === undefined || this.#cutOff.has(run)) return "ended"
+    assignment.connections++
+    return assignment.connections > this.#options.maxRunConnections ? "exhausted" : "taken"
   }
 
   /** Reads what was used since the last time and charges it to the work at hand. Returns what was used. */

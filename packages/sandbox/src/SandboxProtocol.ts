@@ -110,6 +110,7 @@ export type HostMessage =
     readonly sourceId: string
     readonly call: RunCall
     readonly bindings: {
+      readonly additionalProps: Readonly<Record<string, { readonly type: string }>>
       readonly props: Readonly<Record<string, unknown>>
       readonly interfaces: Readonly<Record<string, InterfaceProp>>
       readonly credentials: Readonly<Record<string, Readonly<Record<string, unknown>>>>

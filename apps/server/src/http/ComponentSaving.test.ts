@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import * as Json from "@headwater/testing/Json"
 import * as ModuleServer from "@headwater/testing/ModuleServer"
+import { PackageRegistry } from "@headwater/testing/PackageRegistry"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { createHash } from "node:crypto"
@@ -33,6 +34,114 @@ export const greet = (who) => {
 }
 
 layer(Http.layer, { excludeTestServices: true })("components by URL", (it) => {
+  it.effect("that import npm packages keep their versions, for the same code and for the source that has it", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const registry = yield* PackageRegistry
+      const publish = (version: string) =>
+        registry.publish({ name: "edition", version, files: { "index.js": `module.exports = "${version}"` } })
+      const codeOf = (comment: string) =>
+        Http.httpCode(`this.$emit(edition)`, `// ${comment}`).replace(
+          /^/,
+          `import edition from "edition"\n`
+        )
+      publish("1.0.0")
+      const source = yield* http.created("/v1/sources", { component_code: codeOf("first") })
+      const path = `/v1/sources/${source.id}`
+      const emitted = Effect.fnUntraced(function*(of: Json.Json, count: number) {
+        yield* http.request("POST", Http.endpointOf(of), { key: null })
+        const [newest] = yield* http.summaries(
+          `/v1/sources/${Json.textOf(of["id"])}/event_summaries?expand=event`,
+          count
+        )
+        return newest?.["event"]?.["raw_event"]
+      })
+      assert.strictEqual<unknown>(yield* emitted(source, 1), "1.0.0")
+
+      publish("1.1.0")
+      const update = { component_code: codeOf("edited") }
+      assert.strictEqual((yield* http.request("PUT", path, { body: update })).status, 200)
+      assert.strictEqual<unknown>(yield* emitted(source, 2), "1.0.0")
+      const other = yield* http.created("/v1/sources", { component_code: codeOf("another") })
+      assert.strictEqual<unknown>(yield* emitted(other, 1), "1.1.0")
+
+      registry.up = false
+      const again = yield* http.created("/v1/sources", { component_code: codeOf("first") })
+      assert.strictEqual<unknown>(yield* emitted(again, 1), "1.0.0")
+      const refused = yield* http.request("POST", "/v1/components", { body: { component_code: codeOf("offline") } })
+      Http.assertProblem(refused, 503, "unavailable")
+      assert.isNotNull(refused.headers.get("retry-after"))
+    }).pipe(Effect.ensuring(Effect.map(PackageRegistry, (registry) => {
+      registry.up = true
+    }))))
+
+  it.effect("may be several CommonJS files, which require npm packages", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const registry = yield* PackageRegistry
+      registry.publish({
+        name: "shout",
+        version: "1.0.0",
+        files: { "index.js": "module.exports = (text) => text + '!'" }
+      })
+      const server = yield* ModuleServer.make({
+        "/index.js": `
+          const { greet } = require("./greet.js")
+          module.exports = { props: { http: "$.interface.http" }, run() { this.$emit(greet("you")) } }`,
+        "/greet.js": `
+          const { join } = require("path")
+          const shout = require("shout@1")
+          exports.greet = (who) => shout(join("Hello", who))`
+      })
+      const source = yield* http.created("/v1/sources", { name: "common", component_url: `${server.origin}/index.js` })
+      yield* http.request("POST", Http.endpointOf(source), { key: null })
+      const [summary] = yield* http.summaries("/v1/sources/common/event_summaries", 1)
+      assert.strictEqual<unknown>(summary!["event"]!["raw_event"], "Hello/you!")
+    }))
+
+  it.effect("may be of npm packages, in the version that is the newest, and a fault names the import", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const registry = yield* PackageRegistry
+      registry.publish({
+        name: "@shop/sources",
+        version: "0.4.2",
+        manifest: { type: "module" },
+        files: {
+          "sources/orders.mjs":
+            `import app from "../app.mjs"\nexport default { key: "orders", props: { app }, run() {} }`,
+          "app.mjs": `export default { type: "app", app: "shop" }`
+        }
+      })
+      const component = yield* http.created("/v1/components", {
+        component_url: "npm:@shop/sources/sources/orders.mjs"
+      })
+      assert.strictEqual<unknown>(
+        component["code"],
+        `export { default } from "npm:@shop/sources@0.4.2/sources/orders.mjs"\n`
+      )
+      assert.deepStrictEqual<unknown>(component["configurable_props"], [{ name: "app", type: "app", app: "shop" }])
+      const fault = Effect.fnUntraced(function*(body: unknown) {
+        const answer = yield* http.request("POST", "/v1/components", { body })
+        Http.assertProblem(answer, 422, "component_invalid")
+        return answer.json["details"]!
+      })
+      const named = yield* fault({
+        component_code: `\nimport absent from "absent-package"\nexport default { run() {} }`
+      })
+      Json.assertHolds(named, { file: "component.mjs", line: 2 })
+      assert.match(Json.textOf(named["message"]), /"absent-package" can't be installed/)
+      const absent = yield* fault({ component_url: "npm:@shop/sources/sources/returns.mjs" })
+      assert.match(
+        Json.textOf(absent["message"]),
+        /@shop\/sources@0\.4\.2\/sources\/returns\.mjs" is not in its package/
+      )
+      assert.match(Json.textOf((yield* fault({ component_url: "npm:@shop/nothing" }))["message"]), /@shop\/nothing/)
+      const odd = yield* http.request("POST", "/v1/components", { body: { component_url: "npm:../x" } })
+      Http.assertProblem(odd, 400, "invalid_request")
+      assert.deepStrictEqual(Http.issuePaths(odd), ["component_url"])
+    }))
+
   it.effect("are fetched with what they import, saved as one module and run", () =>
     Effect.gen(function*() {
       const http = yield* Http.tenant()

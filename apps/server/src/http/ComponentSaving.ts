@@ -2,7 +2,7 @@ import type { ComponentResource } from "@headwater/api/ComponentsApi"
 import * as Problem from "@headwater/api/Problem"
 import { CodeText, textUpTo } from "@headwater/api/Text"
 import { WebhookUrl } from "@headwater/api/WebhookUrl"
-import { type Component, type LinkedCode, withoutOddLabels } from "@headwater/domain/Component"
+import { type Component, type LinkedCode, nameless, withoutOddLabels } from "@headwater/domain/Component"
 import * as Id from "@headwater/domain/Id"
 import { version } from "@headwater/domain/Version"
 import { Components } from "@headwater/log/Components"
@@ -149,7 +149,7 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
           code: text,
           codeHash,
           linked,
-          name: name ?? key ?? "Component",
+          name: name ?? key ?? nameless,
           version: version ?? "0.0.0",
           type: type ?? null,
           description: description.description ?? null,

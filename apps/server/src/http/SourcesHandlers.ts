@@ -139,7 +139,13 @@ export const layer = HttpApiBuilder.group(
         const { component } = chosen.value
         const source = yield* using(
           chosen,
-          lifecycle.create({ accountId, component, name: payload.name, configuredProps })
+          lifecycle.create({
+            accountId,
+            component,
+            name: payload.name,
+            configuredProps,
+            emitOnDeploy: payload.emit_on_deploy ?? true
+          })
         )
         return { data: { ...resourceOf(source, component), user_id: accountId } }
       }, (effect) =>

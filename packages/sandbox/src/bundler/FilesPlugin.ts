@@ -14,6 +14,7 @@ const namespaces = {
   own: "component-file",
   standIn: "stand-in",
   required: "required",
+  requiredOutside: "required-import",
   replaced: "replaced",
   native: "native",
   missing: "missing"
@@ -22,6 +23,9 @@ const namespaces = {
 /** Text of the bundler's in which files have their own names. */
 export const plain = (text: string): string =>
   Object.values(namespaces).reduce((plainer, namespace) => plainer.replaceAll(`${namespace}:`, ""), text)
+
+/** Code in whose comments, which say where each part is from, files have their own names. */
+export const plainComments = (code: string): string => code.replaceAll(`// ${namespaces.own}:`, "// ")
 
 /** What a file that became part of the module is called: a component's own by its name, others by what is imported. */
 export const nameOf = (source: string): string => {
@@ -69,6 +73,7 @@ export const filesPlugin = ({ task, thorough, undeclared }: FilesPluginOptions):
   const { entry, files, packages, standIns } = task
   const contents = new Map(files.map(({ file, text, type }) => [file, { contents: withoutMap(text), loader: type }]))
   const links = new Map(files.map((each) => [each.file, new Map(each.links)]))
+  const elsewhere = new Map(files.map((each) => [each.file, new Map(each.outside)]))
   const folder = packages === undefined ? undefined : Fs.realpathSync(packages.folder)
   const isInstalled = (path: string) => folder !== undefined && path.startsWith(folder + Path.sep)
   const standInOf = (specifier: string): esbuild.OnResolveResult | undefined => {
@@ -92,6 +97,7 @@ export const filesPlugin = ({ task, thorough, undeclared }: FilesPluginOptions):
       const lead = async (asked: esbuild.OnResolveArgs): Promise<esbuild.OnResolveResult | undefined> => {
         const { importer, kind, namespace: from, path, pluginData, resolveDir } = asked
         if (pluginData === looking) return undefined
+        if (from === namespaces.requiredOutside) return { path, external: true }
         if (kind === "entry-point") return { path: entry, namespace: namespaces.own }
         const builtin = builtinOf(path)
         if (builtin !== undefined) {
@@ -103,8 +109,14 @@ export const filesPlugin = ({ task, thorough, undeclared }: FilesPluginOptions):
         if (from === namespaces.own) {
           const file = links.get(importer)?.get(path)
           if (file !== undefined) return { path: file, namespace: namespaces.own }
-          const name = packages?.names[path]
-          if (packages === undefined || name === undefined) return standInOf(path) ?? { path, external: true }
+          const name = packages !== undefined && Object.hasOwn(packages.names, path) ? packages.names[path] : undefined
+          if (packages === undefined || name === undefined) {
+            const then = elsewhere.get(importer)?.get(path) ?? path
+            return standInOf(path) ??
+              (kind === "require-call"
+                ? { path: then, namespace: namespaces.requiredOutside }
+                : { path: then, external: true })
+          }
           return (await installed(name, packages.folder, asked)) ??
             { errors: [{ text: `${JSON.stringify(path)} is not in its package` }] }
         }
@@ -119,6 +131,7 @@ export const filesPlugin = ({ task, thorough, undeclared }: FilesPluginOptions):
       }
       onResolve({ filter: thorough ? /.*/ : fromAfar }, lead)
       onResolve({ filter: /.*/, namespace: namespaces.own }, lead)
+      onResolve({ filter: /.*/, namespace: namespaces.requiredOutside }, lead)
       // Packages lead to files by more than imports, as by a folder's main file, or by a pattern of many.
       onLoad(
         { filter: /.*/, namespace: "file" },
@@ -136,6 +149,11 @@ export const filesPlugin = ({ task, thorough, undeclared }: FilesPluginOptions):
       onLoad({ filter: /.*/, namespace: namespaces.required }, ({ path }) => ({
         // An `import` could not be `require`d.
         contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)})`
+      }))
+      onLoad({ filter: /.*/, namespace: namespaces.requiredOutside }, ({ path }) => ({
+        // A `require` of what is not part of the module would find nothing in an ES module.
+        contents: `import * as found from ${JSON.stringify(path)}
+module.exports = "default" in found ? found.default : found`
       }))
       onLoad({ filter: /.*/, namespace: namespaces.replaced }, ({ path }) => {
         const names = Object.keys(process.getBuiltinModule(path) ?? {}).filter((name) => name !== "default")

@@ -2,7 +2,7 @@
 import * as esbuild from "esbuild"
 import * as Fs from "node:fs"
 import type { BundlerAnswer, BundlerTask, BundleTask, ModuleFile, ModulePosition } from "../BundlerProtocol.ts"
-import { filesPlugin, type FilesPluginOptions, nameOf, noPlace, outside, plain } from "./FilesPlugin.ts"
+import { filesPlugin, type FilesPluginOptions, nameOf, noPlace, outside, plain, plainComments } from "./FilesPlugin.ts"
 
 const settings = {
   bundle: true,
@@ -13,10 +13,12 @@ const settings = {
   target: "esnext",
   charset: "utf8",
   logLevel: "silent",
-  // Errors are often named after their class.
-  keepNames: true,
-  // What CommonJS knows of its place, of which there is none.
-  define: { __dirname: JSON.stringify(noPlace), __filename: JSON.stringify(`${noPlace}/index.js`) },
+  // What a module knows of its place, of which there is none.
+  define: {
+    __dirname: JSON.stringify(noPlace),
+    __filename: JSON.stringify(`${noPlace}/index.js`),
+    "import.meta.url": JSON.stringify(`file://${noPlace}/index.js`)
+  },
   tsconfigRaw: {}
 } satisfies esbuild.BuildOptions
 
@@ -89,8 +91,12 @@ const buildFiles = (options: FilesPluginOptions): Promise<Built> =>
     // A name of its own, since one with an asterisk would be a pattern.
     entryPoints: ["entry"],
     metafile: true,
+    // Names of folders of this machine are nobody's business.
+    absWorkingDir: Fs.realpathSync(options.task.packages?.folder ?? "/"),
     sourcemap: "external",
     sourcesContent: false,
+    // Errors are often named after their class, and two packages may name theirs alike.
+    keepNames: options.task.packages !== undefined,
     plugins: [filesPlugin(options)]
   })
 
@@ -113,7 +119,7 @@ const bundle = async (task: BundleTask): Promise<BundlerAnswer> => {
   const sources = map.sources.map((source) => nameOf(source))
   return {
     _tag: "Bundled",
-    code: output(false),
+    code: plainComments(output(false)),
     map: JSON.stringify({ ...map, sources }),
     undeclared: [...undeclared]
   }

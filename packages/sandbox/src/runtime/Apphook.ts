@@ -1,10 +1,18 @@
 /** Which of an app's events a component's apphook is for (`components.md`, "Props"). */
 import { isCallable } from "./Props.ts"
 
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null
+
+/** The event that a request brings: its body, or what is in the envelope that Slack's Events API puts around it. */
+export const eventOf = (request: unknown): unknown => {
+  const body = isObject(request) ? request["body"] : undefined
+  return isObject(body) && body["type"] === "event_callback" && isObject(body["event"]) ? body["event"] : body
+}
+
 /** An event's own strings, such as its type and the ids of what it is about. */
 const textsOf = (value: unknown, found: Set<string>, depth: number): Set<string> => {
   if (typeof value === "string") found.add(value)
-  else if (typeof value === "object" && value !== null && depth > 0) {
+  else if (isObject(value) && depth > 0) {
     for (const each of Object.values(value)) textsOf(each, found, depth - 1)
   }
   return found
@@ -29,7 +37,7 @@ export const isOfApphook = async (
   const names: unknown = isCallable(given) ? await given.call(self) : given
   if (!Array.isArray(names) || names.length === 0) return true
   const texts = textsOf(event, new Set(), deepest)
-  const isInteraction = typeof event === "object" && event !== null && "actions" in event
+  const isInteraction = isObject(event) && "actions" in event
   return names.some((name) =>
     String(name).split(":").every((part) => texts.has(part) || (part === interaction && isInteraction))
   )

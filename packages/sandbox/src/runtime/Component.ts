@@ -1,11 +1,12 @@
 /** What a component sees as `this`, and what others are told about it (`components.md`, "Module", "Props", "Running"). */
-import { isOfApphook } from "./Apphook.ts"
+import { eventOf, isOfApphook } from "./Apphook.ts"
 import { makeHttpRequest } from "./HttpRequest.ts"
 import { type ComponentDefinition, Invalid } from "./Module.ts"
 import { appType, bindMethods, declared, describe as describeProp, isCallable, makeApp, resolveAll } from "./Props.ts"
 import type { RunContext } from "./RunContext.ts"
 
 export interface Bindings {
+  readonly additionalProps: Record<string, Readonly<Record<string, unknown>>>
   readonly props: Record<string, unknown>
   readonly credentials: Record<string, unknown>
   readonly interfaces: Record<string, { readonly _tag: string; readonly endpoint?: string }>
@@ -121,13 +122,17 @@ const respond = (run: RunContext, answer: unknown, { maxHeaderBytes, maxResponse
 
 type This = Record<string, unknown>
 
+/** All props of the source: of those that the code has added, what is data. */
+const definitions = (component: ComponentDefinition, { additionalProps }: Bindings) => [
+  ...declared(component).map(([name, { definition }]) => [name, definition] as const),
+  ...Object.entries(additionalProps).filter(([name]) => !Object.hasOwn(component.props ?? {}, name))
+]
+
 const makeThis = (component: ComponentDefinition, run: RunContext, bindings: Bindings): This => {
   const self: This = {}
   bindMethods(self, component.methods)
   Object.assign(self, bindings.props)
-  // Of those that the code has added since, no more is known here than their values.
-  for (const [name, credentials] of Object.entries(bindings.credentials)) self[name] = { $auth: credentials }
-  for (const [name, { definition }] of declared(component)) {
+  for (const [name, definition] of definitions(component, bindings)) {
     if (definition["type"] === appType) self[name] = makeApp(definition, bindings.credentials[name] ?? {})
     if (definition["type"] === "http_request") self[name] = makeHttpRequest(bindings.props[name])
   }
@@ -149,11 +154,22 @@ const makeThis = (component: ComponentDefinition, run: RunContext, bindings: Bin
   return self
 }
 
-/** The props that the code adds to those it declares, which may depend on the values of those. */
-const additionalProps = async (component: ComponentDefinition, self: This): Promise<unknown> =>
-  isCallable(component["additionalProps"])
-    ? await component["additionalProps"].call(self, Object.fromEntries(declared(component).map(describeEach)))
-    : {}
+/**
+ * The props that the code adds to those it declares, which may depend on the values of those, and declared ones that it
+ * changes in what it is given.
+ */
+const additionalProps = async (component: ComponentDefinition, self: This): Promise<Record<string, unknown>> => {
+  const add = component["additionalProps"]
+  if (!isCallable(add)) return {}
+  const own = declared(component).map(describeEach)
+  const given = structuredClone(Object.fromEntries(own))
+  const added = await add.call(self, given)
+  const changed = own.filter(([name, before]) => name in given && stringify(given[name]) !== stringify(before))
+  return {
+    ...Object.fromEntries(changed.map(([name]) => [name, given[name]])),
+    ...(typeof added === "object" ? added : {})
+  }
+}
 
 const describeEach = ([name, { definition }]: ReturnType<typeof declared>[number]) =>
   [name, describeProp(name, definition)] as const
@@ -215,18 +231,19 @@ export const call = async (
     case "Options":
       return answer(await options(component, self, what.prop, what.request))
     case "Run": {
-      const apphook = what.isRequest === true ? apphookOf(component) : undefined
+      const apphook = what.isRequest === true ? apphookOf(component, bindings) : undefined
       if (apphook === undefined) return runEvent(component, run, self, what.event)
-      const event = (what.event as This)["body"]
+      const event = eventOf(what.event)
       if (await isOfApphook(apphook, self, event)) await runEvent(component, run, self, event)
     }
   }
 }
 
 /** The apphook that requests are for, unless they are for an HTTP interface. */
-const apphookOf = (component: ComponentDefinition) => {
-  const ofType = (type: string) => declared(component).find(([, { definition }]) => definition["type"] === type)
-  return ofType("$.interface.http") === undefined ? ofType("$.interface.apphook")?.[1].definition : undefined
+const apphookOf = (component: ComponentDefinition, bindings: Bindings) => {
+  const ofType = (type: string) =>
+    definitions(component, bindings).find(([, definition]) => definition["type"] === type)?.[1]
+  return ofType("$.interface.http") === undefined ? ofType("$.interface.apphook") : undefined
 }
 
 const scalar = (value: unknown): unknown =>

@@ -1,0 +1,88 @@
+import { Effect, Option, Stdio } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { ApiAccess } from "./ApiAccess.ts"
+import * as CodeFile from "./CodeFile.ts"
+import { CommandRefused } from "./CommandRefused.ts"
+import * as ComponentEntry from "./ComponentEntry.ts"
+import { ComponentFiles } from "./ComponentFiles.ts"
+import * as Deployment from "./Deployment.ts"
+import * as Output from "./Output.ts"
+
+/** The source's name, for every command that deploys. */
+export const name = Flag.String("name").pipe(
+  Flag.withDescription("The source's name; of one that is there, its slug will do. Default: the component's name"),
+  Flag.optional
+)
+
+/** Values of props, for every command that deploys. */
+export const props = Flag.String("prop").pipe(
+  Flag.withMetavar("name=value"),
+  Flag.withDescription(
+    "Give a prop a value; may be repeated. JSON for integers, booleans, arrays, objects and timers, else text"
+  ),
+  Flag.filterMap(
+    (text) => {
+      const end = text.indexOf("=")
+      return end > 0 ? Option.some([text.slice(0, end), text.slice(end + 1)] as const) : Option.none()
+    },
+    (text) => `Expected name=value, not ${JSON.stringify(text)}`
+  ),
+  Flag.atLeast(0)
+)
+
+/** Whether somebody sits at a terminal who can be asked. */
+export const isAtTerminal = Effect.gen(function*() {
+  const stdio = yield* Stdio.Stdio
+  return (yield* stdio.stdinIsTerminal) && (yield* stdio.stdoutIsTerminal)
+})
+
+/** What is at no path of this machine, as it is written: a URL, or a key of the registry. */
+const elsewhere = (what: string): Effect.Effect<Deployment.Subject, CommandRefused> => {
+  if (/^(https?|npm):/i.test(what)) return Effect.succeed({ _tag: "Url", url: what })
+  return /[/\\]|^\./.test(what) || CodeFile.typeOf(what) !== undefined
+    ? Effect.fail(new CommandRefused({ message: `There is no file or folder ${what}` }))
+    : Effect.succeed({ _tag: "Key", key: what })
+}
+
+const subjectOf = Effect.fnUntraced(function*(what: string) {
+  const entry = yield* ComponentEntry.find(what)
+  if (Option.isNone(entry)) return yield* elsewhere(what)
+  const bundle = yield* (yield* ComponentFiles).bundle(entry.value.file, new Set())
+  return { _tag: "Code", bundle, name: entry.value.name } satisfies Deployment.Subject as Deployment.Subject
+})
+
+/** Creates a source of a component, or gives the one that is there its new code. */
+export const deployCommand = Command.make(
+  "deploy",
+  {
+    what: Argument.String("what").pipe(
+      Argument.withDescription("A file, a folder, a URL, or the key of a component in the registry")
+    ),
+    name,
+    props,
+    json: Output.json
+  },
+  Effect.fnUntraced(function*({ json, name, props, what }) {
+    const deployment = yield* Deployment.make({
+      name: Option.getOrUndefined(name),
+      props,
+      asks: !json && (yield* isAtTerminal)
+    })
+    const deployed = yield* deployment.apply(yield* deployment.prepare(yield* subjectOf(what)))
+    const { isNew, source } = deployed
+    yield* Output.print(
+      json,
+      { ...source, new: isNew, endpoint_url: Deployment.endpointOf(source) },
+      Deployment.linesOf(deployed)
+    )
+  })
+).pipe(
+  Command.withDescription("Create or update a source of a component, with all the files that it imports"),
+  Command.withExamples([
+    { command: "headwater deploy orders.ts --prop shop=north", description: "A file and what it imports" },
+    { command: "headwater deploy ./orders --name Orders", description: "A folder" },
+    { command: "headwater deploy headwater-schedule", description: "A component of the registry" }
+  ]),
+  Command.provide(ComponentFiles.layer),
+  Command.provide(ApiAccess.layer)
+)

@@ -1,0 +1,167 @@
+import type { ComponentResource } from "@headwater/api/ComponentsApi"
+import type { ComponentInvalid, HookFailed, InvalidRequest } from "@headwater/api/Problem"
+import type { SourceResource } from "@headwater/api/SourcesApi"
+import { nameless } from "@headwater/domain/Component"
+import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
+import * as SourcePlaces from "@headwater/sandbox/SourcePlaces"
+import { Effect, Predicate, Result, type Schema } from "effect"
+import { ApiAccess } from "./ApiAccess.ts"
+import { CommandRefused } from "./CommandRefused.ts"
+import { at, type ComponentBundle } from "./ComponentFiles.ts"
+import * as Output from "./Output.ts"
+import * as PropQuestion from "./PropQuestion.ts"
+import * as PropValue from "./PropValue.ts"
+import * as SourceByName from "./SourceByName.ts"
+
+/** What is deployed: code with what its component is called where it does not say, or what the server finds itself. */
+export type Subject =
+  | { readonly _tag: "Code"; readonly bundle: ComponentBundle; readonly name: string }
+  | { readonly _tag: "Url"; readonly url: string }
+  | { readonly _tag: "Key"; readonly key: string }
+
+export interface DeploymentOptions {
+  /** The source's name; without one, the component's own. */
+  readonly name: string | undefined
+  /** Values of props as texts. */
+  readonly props: ReadonlyArray<readonly [name: string, text: string]>
+  /** Whether somebody is there to be asked for what is missing. */
+  readonly asks: boolean
+}
+
+/** A component that is saved, and the source that is to run it, where there is one. */
+export interface Prepared {
+  readonly subject: Subject
+  readonly component: ComponentResource
+  readonly name: string
+  readonly source: SourceResource | undefined
+}
+
+export interface Deployed {
+  readonly source: SourceResource
+  readonly isNew: boolean
+}
+
+const refuse = (message: string) => new CommandRefused({ message })
+
+/** Where the server finds fault with code, in the files it was written in. */
+const inFiles = (subject: Subject) => ({ detail, details: { column, file, line } }: ComponentInvalid | HookFailed) => {
+  if (file === undefined || line === undefined || column === undefined) return refuse(detail)
+  const isOurs = subject._tag === "Code" && file === SourcePlaces.moduleName
+  return refuse(at(isOurs ? subject.bundle.place(line, column) : { file, line, column }, detail))
+}
+
+/** The URL that the source's HTTP interface answers at, if it has one. */
+export const endpointOf = ({ configured_props }: SourceResource): string | null => {
+  const urls = Object.values(configured_props).map((value) =>
+    Predicate.isObject(value) && !Array.isArray(value) ? Reflect.get(value, "endpoint_url") : undefined
+  )
+  return urls.find(Predicate.isString) ?? null
+}
+
+/** What there is to say of it, in columns. */
+export const linesOf = ({ isNew, source }: Deployed): string => {
+  const endpoint = endpointOf(source)
+  return Output.table([
+    [isNew ? "Created" : "Updated", source.id],
+    ["Name", source.name],
+    ["Slug", source.name_slug],
+    ...(endpoint === null ? [] : [["Endpoint", endpoint]])
+  ])
+}
+
+/** Makes components of what is given, and one source run them, the newest in place of the one before. */
+export const make = Effect.fnUntraced(function*({ asks, name: givenName, props }: DeploymentOptions) {
+  const { call } = yield* ApiAccess
+  /** What was asked for once. */
+  const answers = new Map<string, Schema.Json>()
+  let own: SourceResource | undefined
+
+  const componentOf = (subject: Subject) =>
+    call(({ components }) => {
+      switch (subject._tag) {
+        case "Code":
+          return components.create({ headers: {}, payload: { component_code: subject.bundle.code } })
+        case "Url":
+          return components.create({ headers: {}, payload: { component_url: subject.url } })
+        case "Key":
+          return components.getPublished({ params: { key: subject.key }, query: {} })
+      }
+    }).pipe(Effect.catchTag("ComponentInvalidProblem", (problem) => Effect.fail(inFiles(subject)(problem))))
+
+  const valuesOf = (component: ComponentResource) =>
+    Effect.forEach(props, ([name, text]) => {
+      const prop = component.configurable_props.find((declared) => declared.name === name)
+      const value = prop === undefined ? Result.succeed(text) : PropValue.parse(prop, text)
+      return Effect.mapBoth(Effect.fromResult(value), {
+        onSuccess: (value) => [name, value] as const,
+        onFailure: (why) => refuse(`--prop ${name}: ${why}`)
+      })
+    })
+
+  const write = (
+    { component, name, source, subject }: Prepared,
+    values: ReadonlyArray<readonly [string, Schema.Json]>
+  ) => {
+    const payload = {
+      ...(subject._tag === "Key" ? { key: subject.key } : { component_id: component.id }),
+      configured_props: Object.fromEntries(values)
+    }
+    return call(({ sources }) =>
+      source === undefined
+        ? sources.create({ headers: {}, payload: { ...payload, name } })
+        : sources.update({ params: { id: source.id }, payload })
+    ).pipe(
+      Effect.catchTags({
+        ComponentInvalidProblem: (problem) => Effect.fail(inFiles(subject)(problem)),
+        HookFailedProblem: (problem) => {
+          const { message } = inFiles(subject)(problem)
+          return Effect.fail(refuse(source === undefined ? message : `${message} (the source is inactive now)`))
+        }
+      })
+    )
+  }
+
+  /** The props without a value, if that is all that is wrong. */
+  const missingOf = ({ component }: Prepared, { details }: InvalidRequest) => {
+    const missing = component.configurable_props.filter(({ name }) =>
+      details.some(({ message, path }) => path === ConfiguredProps.pathOf(name) && message === ConfiguredProps.missing)
+    )
+    return missing.length === details.length ? missing : []
+  }
+
+  const askFor = Effect.fnUntraced(function*(prepared: Prepared, problem: InvalidRequest) {
+    const missing = missingOf(prepared, problem)
+    if (missing.length === 0) return yield* refuse(problem.detail)
+    if (!asks) {
+      const names = missing.map(({ name }) => name)
+      return yield* refuse(
+        `${prepared.component.name} needs a value for ${names.join(", ")}: give ` +
+          names.map((name) => `--prop ${name}=…`).join(" ")
+      )
+    }
+    for (const prop of missing) answers.set(prop.name, yield* PropQuestion.ask(prop))
+  })
+
+  return {
+    /** Saves the component and finds the source, which does not change yet. */
+    prepare: Effect.fnUntraced(function*(subject: Subject) {
+      const { data: component } = yield* componentOf(subject)
+      const called = subject._tag === "Code" && component.name === nameless ? subject.name : component.name
+      const name = givenName ?? called
+      const source = own ?? (yield* SourceByName.find(name))
+      return { subject, component, name, source } satisfies Prepared as Prepared
+    }),
+    /** Creates the source or changes it. Asks for what is missing, where somebody is there. */
+    apply: Effect.fnUntraced(function*(prepared: Prepared) {
+      const values = yield* valuesOf(prepared.component)
+      const isDeclared = ([name]: readonly [string, unknown]) =>
+        prepared.component.configurable_props.some((declared) => declared.name === name)
+      const attempt = Effect.suspend(() => write(prepared, [...[...answers].filter(isDeclared), ...values]))
+      const { data: source } = yield* attempt.pipe(
+        Effect.catchTag("InvalidRequestProblem", (problem) => Effect.andThen(askFor(prepared, problem), attempt))
+      )
+      own = source
+      return { source, isNew: prepared.source === undefined } satisfies Deployed as Deployed
+    })
+  }
+})

@@ -1,0 +1,39 @@
+import { assert, layer } from "@effect/vitest"
+import * as Json from "@headwater/testing/Json"
+import * as TemporaryDirectory from "@headwater/testing/TemporaryDirectory"
+import { Effect } from "effect"
+import * as Fs from "node:fs/promises"
+import * as Path from "node:path"
+import * as HeadwaterCommand from "../test/HeadwaterCommand.ts"
+import { RunningServer } from "../test/RunningServer.ts"
+
+layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" })("headwater init source", (it) => {
+  it.effect("writes a source that works as it is, and never over another", () =>
+    Effect.gen(function*() {
+      const { events, headwater } = yield* RunningServer
+      const folder = yield* TemporaryDirectory.make("init")
+      const written = yield* headwater(folder, "init", "source", "orders", "--json")
+      assert.deepStrictEqual<unknown>(HeadwaterCommand.jsonOf(written), { file: "orders/source.mjs" })
+      const deployed = HeadwaterCommand.jsonOf(
+        yield* headwater(folder, "deploy", "orders", "--prop", "greeting=Hi", "--json")
+      )
+      Json.assertHolds(deployed, { name: "orders", new: true })
+      yield* Effect.promise(() =>
+        fetch(Json.textOf(deployed["endpoint_url"]), {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: "{\"name\": \"Ann\"}"
+        })
+      )
+      const [event] = yield* events(Json.textOf(deployed["id"]), 1)
+      assert.deepStrictEqual<unknown>(event!["event"]!["raw_event"], { text: "Hi, Ann", count: 1 })
+
+      const path = Path.join(folder, "orders/source.mjs")
+      yield* Effect.promise(() => Fs.writeFile(path, "export default {}"))
+      HeadwaterCommand.assertRefused(
+        yield* headwater(folder, "init", "source", "orders"),
+        /orders\/source\.mjs is there already/
+      )
+      assert.strictEqual(yield* Effect.promise(() => Fs.readFile(path, "utf8")), "export default {}")
+    }), HeadwaterCommand.patienceMs)
+})

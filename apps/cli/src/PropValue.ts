@@ -1,0 +1,46 @@
+import { isReference } from "@headwater/domain/AppAccount"
+import { type ConfigurableProp, interfaceTypes } from "@headwater/domain/Component"
+import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
+import { Option, Result, Schema } from "effect"
+
+const parseJson = Schema.decodeOption(Schema.fromJsonString(Schema.Json))
+
+/** Types that are never text, with what their JSON looks like. */
+const examples: Readonly<Record<string, string>> = {
+  integer: "5",
+  boolean: "true",
+  "string[]": "[\"a\", \"b\"]",
+  "integer[]": "[1, 2]",
+  "boolean[]": "[true, false]",
+  object: "{\"a\": 1}",
+  [interfaceTypes.timer]: "{\"intervalSeconds\": 60}",
+  app: "{\"authProvisionId\": \"apn_…\"}"
+}
+
+/** Types that may be text or anything else. */
+const open: ReadonlySet<string> = new Set(["any", "sql", "data_store", "http_request"])
+
+/** What the text of a prop's value has to look like, where it is not taken as it is. */
+export const exampleOf = ({ type }: ConfigurableProp): string | undefined =>
+  Object.hasOwn(examples, type) ? examples[type] : undefined
+
+/** The value that a text means, by the type that the component declares. Fails with what is wrong with the text. */
+export const parse = (prop: ConfigurableProp, text: string): Result.Result<Schema.Json, string> => {
+  const example = exampleOf(prop)
+  if (example === undefined && !open.has(prop.type)) return Result.succeed(text)
+  const account = { authProvisionId: text.trim() }
+  if (prop.type === "app" && isReference(account)) return Result.succeed({ ...account })
+  return Option.match(parseJson(text), {
+    onSome: (value) => Result.succeed(value),
+    onNone: () =>
+      example === undefined
+        ? Result.succeed(text)
+        : Result.fail(`expected JSON of the type ${prop.type}, such as ${example}, not ${JSON.stringify(text)}`)
+  })
+}
+
+/** Why a value does not fit the prop, if it does not. */
+export const faultOf = (prop: ConfigurableProp, value: Schema.Json): string | undefined => {
+  const resolved = ConfiguredProps.resolve([prop], undefined, { [prop.name]: value })
+  return Result.isFailure(resolved) ? resolved.failure[0]?.message : undefined
+}

@@ -1,0 +1,18 @@
+import * as TemporaryDirectory from "@headwater/testing/TemporaryDirectory"
+import { Effect } from "effect"
+import * as Fs from "node:fs/promises"
+import * as Path from "node:path"
+
+/** Writes files into a folder, by their paths in it. */
+export const write = (folder: string, files: Readonly<Record<string, string>>): Effect.Effect<void> =>
+  Effect.promise(async () => {
+    for (const [name, text] of Object.entries(files)) {
+      const path = Path.join(folder, name)
+      await Fs.mkdir(Path.dirname(path), { recursive: true })
+      await Fs.writeFile(path, text)
+    }
+  })
+
+/** A folder of these files, for as long as the scope is open. */
+export const make = (files: Readonly<Record<string, string>>) =>
+  Effect.tap(TemporaryDirectory.make("component"), (folder) => write(folder, files))

@@ -1,0 +1,41 @@
+import * as Json from "@headwater/testing/Json"
+import * as TemporaryDirectory from "@headwater/testing/TemporaryDirectory"
+import { Context, Effect, Layer, Schedule } from "effect"
+import * as ServerProcess from "../../../test/ServerProcess.ts"
+import * as HeadwaterCommand from "./HeadwaterCommand.ts"
+
+/** A real server, and the command line as a user of it has it. */
+export class RunningServer extends Context.Service<RunningServer, {
+  readonly server: ServerProcess.ServerProcess
+  /** By environment, who the user is to the server. */
+  readonly environment: Readonly<Record<string, string>>
+  /** An environment in which nobody has logged in. */
+  readonly nobody: Readonly<Record<string, string>>
+  /** Runs `headwater` in a folder as the user. */
+  readonly headwater: (folder: string, ...args: ReadonlyArray<string>) => Effect.Effect<HeadwaterCommand.Ended>
+  /** The newest events of a source, newest first, once there are so many. */
+  readonly events: (sourceId: string, count: number) => Effect.Effect<ReadonlyArray<Json.Json>>
+}>()("@headwater/cli/test/RunningServer") {
+  static readonly layer = Layer.effect(
+    RunningServer,
+    Effect.gen(function*() {
+      const server = yield* ServerProcess.make
+      yield* server.start
+      const nobody = { XDG_CONFIG_HOME: yield* TemporaryDirectory.make("config") }
+      const environment = { ...nobody, HEADWATER_URL: server.url, HEADWATER_API_KEY: ServerProcess.key }
+      return RunningServer.of({
+        server,
+        environment,
+        nobody,
+        headwater: (folder, ...args) => HeadwaterCommand.run(args, environment, { cwd: folder }),
+        events: (sourceId, count) =>
+          server.api("GET", `/sources/${sourceId}/event_summaries`).pipe(
+            Effect.map(({ data }) => Json.listOf(data)),
+            Effect.repeat({ until: (found) => found.length >= count, schedule: Schedule.spaced("50 millis") }),
+            Effect.timeout("20 seconds"),
+            Effect.orDie
+          )
+      })
+    })
+  )
+}

@@ -1,0 +1,71 @@
+/** Reading from servers that may hang, or have more than there is room for. */
+
+/** A URL as it may be shown: what comes after its path is often secret. */
+export const shown = (url) => url.replace(/[?#].*$/s, "")
+
+const readUpTo = async (body, maxBytes) => {
+  const chunks = []
+  let size = 0
+  for await (const chunk of body ?? []) {
+    size += chunk.length
+    if (size > maxBytes) throw new Error(`the answer has more than ${maxBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+const charsetOf = (contentType) => /;\s*charset="?([\w.:-]+)/i.exec(contentType ?? "")?.[1]
+
+/** The text in the charset that the answer names, else in the other one; where that is unknown, in UTF-8. */
+export const textOf = (bytes, headers, otherwise = "utf-8") => {
+  try {
+    return new TextDecoder(charsetOf(headers.get("content-type")) ?? otherwise).decode(bytes)
+  } catch {
+    return new TextDecoder().decode(bytes)
+  }
+}
+
+/** What is kept of answers has its bounds: a longer validator is none. */
+const shortOf = (header) => header === null || header.length > 300 ? undefined : header
+
+/**
+ * GETs a URL, whole or not at all.
+ *
+ * @param validators of the answer that is known, as an earlier call gave them: then the status may be 304
+ */
+export const get = async (url, options = {}) => {
+  const { headers = {}, maxBytes = 5 * 1024 * 1024, timeoutSeconds = 30, validators = {} } = options
+  const conditions = {
+    ...(validators.etag ? { "if-none-match": validators.etag } : {}),
+    ...(validators.lastModified ? { "if-modified-since": validators.lastModified } : {})
+  }
+  const signal = AbortSignal.timeout(timeoutSeconds * 1000)
+  try {
+    const response = await fetch(url, { headers: { ...conditions, ...headers }, signal })
+    const bytes = await readUpTo(response.body, maxBytes)
+    return {
+      url: response.url,
+      status: response.status,
+      headers: response.headers,
+      bytes,
+      get text() {
+        return textOf(bytes, response.headers)
+      },
+      validators: {
+        etag: shortOf(response.headers.get("etag")),
+        lastModified: shortOf(response.headers.get("last-modified"))
+      }
+    }
+  } catch (cause) {
+    const why = signal.aborted ? `no answer within ${timeoutSeconds} seconds` : cause.message
+    throw new Error(`GET ${shown(url)}: ${why}`, { cause })
+  }
+}
+
+/** The same, but an answer without success is an error. */
+export const getOk = async (url, options) => {
+  const answer = await get(url, options)
+  if (answer.status === 304 || (answer.status >= 200 && answer.status < 300)) return answer
+  const said = answer.text.slice(0, 200).trim()
+  throw new Error(`GET ${shown(url)}: the answer is ${answer.status}${said && `: ${said}`}`)
+}

@@ -1,0 +1,70 @@
+/** First-party components with a timer, in the real engine and sandbox, on a clock that the test moves. */
+import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
+import * as Stream from "@headwater/domain/Stream"
+import * as Wake from "@headwater/engine/Wake"
+import { DueWork } from "@headwater/log/DueWork"
+import { EventLog } from "@headwater/log/EventLog"
+import { SourceState } from "@headwater/log/SourceState"
+import { Sandbox } from "@headwater/sandbox/Sandbox"
+import { hashOf } from "@headwater/testing/RealSandbox"
+import { Effect, Result } from "effect"
+import { TestClock } from "effect/testing"
+import * as EngineFixture from "../../engine/test/EngineFixture.ts"
+import * as SourceFixture from "../../engine/test/SourceFixture.ts"
+import { codeOf } from "./ComponentCode.ts"
+
+export const { layer, layerNoSandbox, onTestClock } = EngineFixture
+
+const valuesOf = Effect.fnUntraced(function*(name: string, given: Record<string, unknown>) {
+  const code = yield* codeOf(name)
+  const sandbox = yield* Sandbox
+  const { props } = yield* sandbox.inspect({ accountId: "u_test", module: { code, hash: hashOf(code) } })
+  const resolved = ConfiguredProps.resolve(props, undefined, given)
+  if (Result.isFailure(resolved)) return yield* Effect.die(new Error(JSON.stringify(resolved.failure)))
+  return { code, props: resolved.success.props, timers: resolved.success.timers }
+})
+
+/** A source of a component, not deployed yet. */
+export const source = Effect.fnUntraced(function*(name: string, given: Record<string, unknown>) {
+  const { code, ...values } = yield* valuesOf(name, given)
+  const { actor, source } = yield* SourceFixture.start(code, values)
+  const log = yield* EventLog
+  const dueWork = yield* DueWork
+  const seen = new Map<string, number>()
+
+  /** What came into a stream since this was asked last, oldest first. */
+  const added = Effect.fnUntraced(function*(stream: string) {
+    const events = yield* log.latest({ emitterId: source.id, stream, limit: 10_000 })
+    const before = seen.get(stream) ?? 0
+    seen.set(stream, events.length)
+    return events.toReversed().slice(before).map(({ meta, payload }) => ({ event: JSON.parse(payload), meta }))
+  })
+
+  const outcome = Effect.gen(function*() {
+    return {
+      emitted: yield* added(Stream.defaultStream),
+      errors: (yield* added(Stream.errors)).map(({ event }): string => event.error.message),
+      logged: (yield* added(Stream.logs)).map(({ event }): string => event.message)
+    }
+  })
+
+  return {
+    /** Makes the source and says what its hooks did. */
+    deploy: Effect.andThen(actor.deploy(), outcome),
+    /** Gives it other props, as a client does. */
+    change: Effect.fnUntraced(function*(more: Record<string, unknown>) {
+      const { props, timers } = yield* valuesOf(name, { ...given, ...more })
+      yield* actor.update({ ...source, state: "ready", props, timers })
+      return yield* outcome
+    }),
+    /** Lets its timer come due and says what the run did. */
+    tick: Effect.gen(function*() {
+      const [timer] = yield* dueWork.allOf(source.id, "timer")
+      yield* TestClock.setTime(timer!.dueAt)
+      yield* actor.wake(Wake.forDueWork)
+      return yield* outcome
+    }),
+    /** What `$.service.db` holds. */
+    store: Effect.flatMap(SourceState, (state) => state.load(source.id))
+  }
+})

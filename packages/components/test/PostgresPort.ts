@@ -1,0 +1,64 @@
+import { authority, certificate, privateKey } from "@headwater/testing/TestCertificate"
+import { Effect, type Scope } from "effect"
+import * as Net from "node:net"
+import * as Tls from "node:tls"
+import { inject } from "vitest"
+
+/** The test run's Postgres on a port of its own: components reach no Unix socket. */
+export interface PostgresPort {
+  /** @param database the name of one of its databases */
+  readonly connectionString: (database: string) => string
+  /** The certificate of the authority behind its TLS, in PEM. */
+  readonly authority: string
+  /** How many connections were encrypted. */
+  readonly encrypted: () => number
+}
+
+/** What a client asks for TLS with, before anything else (PostgreSQL, "Message Formats": SSLRequest). */
+const tlsRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
+
+const join = (client: Net.Socket, path: string): void => {
+  const server = Net.connect(path)
+  client.pipe(server)
+  server.pipe(client)
+  client.on("error", () => server.destroy())
+  server.on("error", () => client.destroy())
+}
+
+export const make: Effect.Effect<PostgresPort, never, Scope.Scope> = Effect.acquireRelease(
+  Effect.callback<PostgresPort & { readonly close: Effect.Effect<void> }>((resume) => {
+    const { password, path, username } = inject("testPostgres")
+    const open = new Set<Net.Socket>()
+    let encrypted = 0
+    const server = Net.createServer((client) => {
+      open.add(client)
+      client.on("error", () => {})
+      client.once("close", () => open.delete(client))
+      client.once("data", (first) => {
+        if (!tlsRequest.equals(first as Buffer)) {
+          client.unshift(first)
+          return join(client, path)
+        }
+        encrypted++
+        client.write("S")
+        const secure = new Tls.TLSSocket(client, { isServer: true, key: privateKey, cert: certificate })
+        return join(secure, path)
+      })
+    })
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      const port = typeof address === "object" && address !== null ? address.port : 0
+      const user = `${encodeURIComponent(username)}:${encodeURIComponent(password)}`
+      resume(Effect.succeed({
+        connectionString: (database) => `postgres://${user}@127.0.0.1:${port}/${database}`,
+        authority,
+        encrypted: () => encrypted,
+        close: Effect.callback<void>((closed) => {
+          for (const socket of open) socket.destroy()
+          server.close(() => closed(Effect.void))
+        })
+      }))
+    })
+  }),
+  ({ close }) => close
+)

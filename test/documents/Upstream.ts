@@ -1,0 +1,37 @@
+import { Effect, type Scope } from "effect"
+import { createServer } from "node:http"
+
+/** A server on loopback that stands for somebody's API. */
+export interface Upstream {
+  readonly port: number
+  /** What it was asked, as `GET /orders?branch=7`, in order. */
+  readonly calls: ReadonlyArray<string>
+}
+
+/** @param answers JSON by what is asked; anything else is answered with 404 */
+export const make = (answers: Readonly<Record<string, unknown>>): Effect.Effect<Upstream, never, Scope.Scope> =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.callback<Upstream & { readonly close: () => void }>((resume) => {
+        const calls: Array<string> = []
+        const server = createServer((request, response) => {
+          const call = `${request.method} ${request.url}`
+          calls.push(call)
+          const found = answers[call]
+          response.writeHead(found === undefined ? 404 : 200, { "content-type": "application/json" })
+          request.resume().on("end", () => response.end(JSON.stringify(found ?? {})))
+        })
+        const close = () => {
+          server.closeAllConnections()
+          server.close()
+        }
+        server.listen(0, "127.0.0.1", () => {
+          const address = server.address()
+          const port = typeof address === "object" && address !== null ? address.port : 0
+          resume(Effect.succeed({ port, calls, close }))
+        })
+      }),
+      ({ close }) => Effect.sync(close)
+    ),
+    (upstream) => upstream
+  )

@@ -1,0 +1,64 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { execFile } from "node:child_process"
+import * as ServerProcess from "../ServerProcess.ts"
+
+interface Step {
+  readonly command: string
+  readonly output: string
+}
+
+/** The commands of a document's `console` blocks, each with the output shown below it. */
+const stepsOf = (document: string): ReadonlyArray<Step> =>
+  [...document.matchAll(/```console\n([\s\S]*?)```/g)].flatMap(([, block]) =>
+    block!.split(/^\$ /m).slice(1).map((step) => {
+      const end = step.indexOf("\n")
+      return { command: step.slice(0, end), output: step.slice(end + 1).trim() }
+    })
+  )
+
+/** What differs from one walk to the next: ids, keys, times, ports, and curl's own version. */
+const withoutChance = (text: string): string =>
+  text
+    .replace(/\b(dc|sc|sub|u|wh)_[0-9A-Za-z]{20}\b/g, "$1_ID")
+    .replace(/\/http\/[0-9A-Za-z]{24}/g, "/http/KEY")
+    .replace(/"emit_id":"[^"]*"/g, "\"emit_id\":\"ID\"")
+    .replace(/\b\d{13}-\d+\b/g, "EVENT")
+    .replace(/\b\d{13}\b/g, "MS")
+    .replace(/\b1\d{9}\b/g, "SECONDS")
+    .replace(/\b\d{4}-\d\d-\d\dT[\d:.]+Z\b/g, "TIME")
+    .replace(/127\.0\.0\.1:\d+/g, "HOST")
+    .replace(/curl\/[\d.]+/g, "curl")
+
+const run = (script: string, directory: string): Effect.Effect<string> =>
+  Effect.callback((resume) => {
+    execFile("bash", ["-c", script], { cwd: directory }, (_, stdout) => resume(Effect.succeed(stdout)))
+  })
+
+/** Does what a document shows, command by command in one shell, and holds what they print against what it shows. */
+export const walk = Effect.fnUntraced(function*(document: string, options: {
+  readonly server: ServerProcess.ServerProcess
+  /** In which the commands find their files. */
+  readonly directory: string
+  /** The port that stands for the 9000 of the document, also in the environment as `PORT`. */
+  readonly port: number
+}) {
+  const { directory, port, server } = options
+  const steps = stepsOf(document)
+  const here = (command: string) =>
+    command
+      .replace(/export KEY=\S+/, `export KEY=${ServerProcess.key}`)
+      .replaceAll("http://127.0.0.1:8787", server.url)
+      .replaceAll("127.0.0.1:9000", `127.0.0.1:${port}`)
+  const separator = "=====walk====="
+  const script = [
+    `export PORT=${port}`,
+    ...steps.map(({ command }) => `${here(command)}\nprintf '\\n${separator}\\n'`),
+    "kill $(jobs -p)"
+  ].join("\n")
+  const outputs = (yield* run(script, directory)).split(`${separator}\n`).map((output) => output.trim())
+  for (const [index, { command, output }] of steps.entries()) {
+    assert.strictEqual(withoutChance(outputs[index] ?? ""), withoutChance(output), command)
+  }
+  return steps.length
+})
