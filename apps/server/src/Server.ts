@@ -51,11 +51,12 @@ const sandboxDirectory = Effect.acquireRelease(
 )
 
 const sandboxConfig = Layer.unwrap(Effect.gen(function*() {
-  const { extraCa } = yield* ServerConfig
+  const { extraCa, runLimits } = yield* ServerConfig
   const identity = sandboxIdentity()
   return SandboxConfig.layer({
     denoPath: yield* accessibleExecutable(packagedDenoPath()),
     cacheDir: yield* sandboxDirectory,
+    limits: runLimits,
     ...(identity === undefined ? {} : { identity }),
     ...(Option.isSome(extraCa) ? { extraCaFile: extraCa.value } : {})
   })

@@ -23,6 +23,12 @@ describe("ServerConfig", () => {
       assert.strictEqual(settings.maxCode, 1_048_576)
       assert.strictEqual(settings.maxProp, 65_536)
       assert.strictEqual(settings.retentionDays, 30)
+      assert.deepStrictEqual(settings.runLimits, {
+        wallMillis: 300_000,
+        cpuMillis: 30_000,
+        heapMebibytes: 256,
+        outputBytes: 6_291_456
+      })
       assert.isTrue(Option.isNone(settings.databaseUrl))
     }))
 
@@ -73,6 +79,10 @@ describe("ServerConfig", () => {
     ["HEADWATER_MAX_BODY", { HEADWATER_MAX_BODY: "512KiB" }],
     ["HEADWATER_MAX_CODE", { HEADWATER_MAX_CODE: "0" }],
     ["HEADWATER_MAX_PROP", { HEADWATER_MAX_PROP: "1e5" }],
+    ["HEADWATER_RUN_SECONDS", { HEADWATER_RUN_SECONDS: "301" }],
+    ["HEADWATER_RUN_CPU_SECONDS", { HEADWATER_RUN_CPU_SECONDS: "0.5" }],
+    ["HEADWATER_RUN_HEAP", { HEADWATER_RUN_HEAP: "8" }],
+    ["HEADWATER_RUN_OUTPUT", { HEADWATER_RUN_OUTPUT: "6MiB" }],
     ["HEADWATER_LOG", { HEADWATER_LOG: "xml" }],
     ["HEADWATER_LOG_LEVEL", { HEADWATER_LOG_LEVEL: "loud" }]
   ]

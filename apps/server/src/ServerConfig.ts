@@ -1,4 +1,5 @@
 import * as EgressAllowList from "@headwater/egress/EgressAllowList"
+import { defaultLimits, type SandboxLimits } from "@headwater/sandbox/SandboxLimits"
 import { Config, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import { Base64 } from "effect/encoding"
 import { isIP } from "node:net"
@@ -47,6 +48,8 @@ export interface ServerSettings {
   readonly maxCode: number
   /** Bytes of one configured prop's JSON. */
   readonly maxProp: number
+  /** What each run of component code may use. */
+  readonly runLimits: Pick<SandboxLimits, "wallMillis" | "cpuMillis" | "heapMebibytes" | "outputBytes">
   readonly log: LogFormat
   readonly logLevel: SettingLogLevel
 }
@@ -148,6 +151,8 @@ const npmRegistry: Parse<string> = (value) =>
     ? Result.succeed(value)
     : Result.fail(`must be a URL that begins with http:// or https://, not ${quote(value)}`)
 
+const inMillis = (seconds: number): number => seconds * 1_000
+
 const path: Parse<string> = (value) => Result.succeed(Path.resolve(value))
 
 function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
@@ -213,6 +218,24 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
         yield* variable("HEADWATER_MAX_PROP", integer(1, 16 * 1024 * 1024)),
         () => 65_536
       ),
+      runLimits: {
+        wallMillis: Option.match(yield* variable("HEADWATER_RUN_SECONDS", integer(1, 300)), {
+          onNone: () => defaultLimits.wallMillis,
+          onSome: inMillis
+        }),
+        cpuMillis: Option.match(yield* variable("HEADWATER_RUN_CPU_SECONDS", integer(1, 300)), {
+          onNone: () => defaultLimits.cpuMillis,
+          onSome: inMillis
+        }),
+        heapMebibytes: Option.getOrElse(
+          yield* variable("HEADWATER_RUN_HEAP", integer(32, 16 * 1024)),
+          () => defaultLimits.heapMebibytes
+        ),
+        outputBytes: Option.getOrElse(
+          yield* variable("HEADWATER_RUN_OUTPUT", integer(64 * 1024, 64 * 1024 * 1024)),
+          () => defaultLimits.outputBytes
+        )
+      },
       log: Option.getOrElse(
         yield* variable("HEADWATER_LOG", oneOf(["pretty", "json"])),
         () => process.stdout.isTTY ? "pretty" : "json"
@@ -253,6 +276,10 @@ export const render = (settings: ServerSettings): string => {
     ["HEADWATER_MAX_BODY", settings.maxBody],
     ["HEADWATER_MAX_CODE", settings.maxCode],
     ["HEADWATER_MAX_PROP", settings.maxProp],
+    ["HEADWATER_RUN_SECONDS", settings.runLimits.wallMillis / 1_000],
+    ["HEADWATER_RUN_CPU_SECONDS", settings.runLimits.cpuMillis / 1_000],
+    ["HEADWATER_RUN_HEAP", settings.runLimits.heapMebibytes],
+    ["HEADWATER_RUN_OUTPUT", settings.runLimits.outputBytes],
     ["HEADWATER_LOG", settings.log],
     ["HEADWATER_LOG_LEVEL", settings.logLevel]
   ]
