@@ -11,6 +11,7 @@ import * as Sources from "./contract/SourcesContract.ts"
 import * as Subscriptions from "./contract/SubscriptionsContract.ts"
 import * as Users from "./contract/UsersContract.ts"
 import * as Webhooks from "./contract/WebhooksContract.ts"
+import * as Workflows from "./contract/WorkflowsContract.ts"
 
 layer(ContractServer.layer, { excludeTestServices: true })("the contract", (it) => {
   Components.rows(it)
@@ -22,6 +23,7 @@ layer(ContractServer.layer, { excludeTestServices: true })("the contract", (it) 
   Webhooks.rows(it)
   Users.rows(it)
   AppAccounts.rows(it)
+  Workflows.rows(it)
   Pagination.rows(it)
   Errors.rows(it)
 })

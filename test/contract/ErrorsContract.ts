@@ -23,7 +23,8 @@ const unknownIds: Readonly<Record<string, string>> = {
   workflows: "p_0Uz7N0zoHs9PzYd3NwKc",
   keys: "key_0Uz1W6zoKv4NcFg6SyMe",
   auto_subscriptions: "as_0Uz7N2ISJt2QmZb7RxLd",
-  events: "1760000120000-0"
+  events: "1760000120000-0",
+  runs: "run_0Uz7N5cVwQ2KpXs9TzLd"
 }
 
 const withIds = (template: string): string =>
@@ -166,8 +167,6 @@ export const rows = (it: It): void => {
       const broughtAbout = new Set([200, 202, 204, 400, 401, 404, 413, 415, 422])
       const missing = operationsOf(document).flatMap(({ method, statuses, template }) =>
         statuses
-          // There are no workflows whose events could be listed.
-          .filter((status) => status !== 200 || !template.startsWith("/workflows/"))
           .filter((status) => broughtAbout.has(status) && !hasAnswered(method, `/v1${template}`, status))
           .map((status) => `${method} ${template} ${status}`)
       )

@@ -57,7 +57,7 @@ const operationOf = (target: Target, request: AnswerCheck.Request | undefined): 
   return operationAt(target.operations, request.method, request.target)?.id ?? "(not in the document)"
 }
 
-const deletion = /^\/v1\/(?:[^?]*\/)?((?:apn|as|dc|key|wh)_[0-9A-Za-z]{20})\/?(?:\?|$)/
+const deletion = /^\/v1\/(?:[^?]*\/)?((?:apn|as|dc|key|p|wh)_[0-9A-Za-z]{20})\/?(?:\?|$)/
 
 const kindOf = (id: string): Placeholder.Kind => {
   switch (id.slice(0, id.indexOf("_"))) {
@@ -67,6 +67,8 @@ const kindOf = (id: string): Placeholder.Kind => {
       return "autoSubscription"
     case "key":
       return "key"
+    case "p":
+      return "workflow"
     case "wh":
       return "webhook"
     default:

@@ -65,6 +65,7 @@ const kindsBySegment: Readonly<Record<string, FastCheck.Arbitrary<string>>> = {
   keys: id("key"),
   auto_subscriptions: id("autoSubscription"),
   registry: FastCheck.constantFrom("http-requests", "schedule", "rss-feed", "nothing", "__proto__"),
+  runs: id("run"),
   sources: sourceId,
   subscriptions: id("subscription"),
   webhooks: id("webhook"),
@@ -78,6 +79,7 @@ const listKind = (path: string): Placeholder.Kind => {
   if (/\/auto_subscriptions/.test(path)) return "autoSubscription"
   if (/\/deliveries/.test(path)) return "delivery"
   if (/\/webhooks/.test(path)) return "webhook"
+  if (/\/runs/.test(path)) return "run"
   if (/\/workflows/.test(path)) return "workflow"
   if (/\/components|\/registry/.test(path)) return "component"
   return "source"
@@ -103,6 +105,17 @@ const componentUrl = FastCheck.constantFrom("component.mjs", "with-import.mjs").
   `${Placeholder.sinkUrl}/code/${Placeholder.marker}/${file}`
 )
 
+/** Code of workflows that load, each with a step `run`. */
+const workflowCode = FastCheck.constantFrom(
+  `export default { name: "${Placeholder.marker}", run({ steps, $ }) { $.emit(steps.trigger.event ?? null); return 1 } }`,
+  `export default { props: { http: "$.interface.http", db: "$.service.db" }, steps: {
+    first: { run({ $ }) { console.log("${Placeholder.marker}"); this.db.set("n", (this.db.get("n") ?? 0) + 1) } },
+    run: { run({ $ }) { $.flow.delay(2000); $.export("n", this.db.get("n")) } },
+    last: { run({ steps, $ }) { $.emit(steps, { name: "last" }) } }
+  } }`,
+  `export default { steps: { run: { run({ steps }) { throw new Error("${Placeholder.marker}") } } } }`
+)
+
 /** Some are used again, for other requests and by the other account. */
 const idempotencyKey = FastCheck.oneof(
   { weight: 1, arbitrary: FastCheck.nat({ max: 30 }).map((at) => `same-key-${at}`) },
@@ -123,9 +136,14 @@ export const valueOf = ({ method, path }: Operation, place: Place, field: string
   switch (name) {
     case "component_code":
       return ComponentCodes.working
+    case "workflow_code":
+      return workflowCode
+    case "from_step":
+      return FastCheck.constant("run")
     case "component_id":
       return id("component")
     case "component_url":
+    case "workflow_url":
       return componentUrl
     case "configured_props":
       return ComponentCodes.configuredProps
@@ -213,6 +231,8 @@ export const rarity = (name: string): number => {
     case "before":
     case "component_code":
     case "component_url":
+    case "workflow_code":
+    case "workflow_url":
       return 5
     case "idempotency-key":
       return 6
@@ -232,6 +252,8 @@ export const needed = ({ id: operation }: Operation): FastCheck.Arbitrary<Readon
     case "subscriptions.preview":
     case "subscriptions.delete":
       return FastCheck.constant(["emitter_id", "listener_id"])
+    case "workflows.create":
+      return FastCheck.constantFrom(["workflow_code"], ["workflow_code"], ["workflow_url"])
     case "webhooks.create":
       return FastCheck.constant(["url"])
     default:

@@ -21,6 +21,7 @@ const beds: ReadonlyArray<Bed> = [
   { kind: "webhook", list: "/v1/users/me/webhooks", item: "/v1/webhooks", keeps: 10 },
   { kind: "key", list: "/v1/users/me/keys", item: "/v1/users/me/keys", keeps: 5 },
   { kind: "autoSubscription", list: "/v1/users/me/auto_subscriptions", item: "/v1/auto_subscriptions", keeps: 5 },
+  { kind: "workflow", list: "/v1/users/me/workflows", item: "/v1/workflows", keeps: 5 },
   { kind: "appAccount", list: "/v1/accounts", item: "/v1/accounts", keeps: 5 }
 ]
 

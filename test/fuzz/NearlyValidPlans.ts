@@ -19,7 +19,17 @@ type Flaw = (parts: Parts.Parts, pick: number) => Flawed | undefined
 const oneOf = <A>(choices: ReadonlyArray<A>, pick: number): A | undefined => choices[pick % choices.length]
 
 /** Fields of which the operation asks for one or all. */
-const askedFor = new Set(["component_code", "component_id", "component_url", "key", "emitter_id", "listener_id", "url"])
+const askedFor = new Set([
+  "component_code",
+  "component_id",
+  "component_url",
+  "key",
+  "emitter_id",
+  "listener_id",
+  "url",
+  "workflow_code",
+  "workflow_url"
+])
 
 const isFields = (value: Schema.Json | undefined): value is Schema.JsonObject =>
   Predicate.isObject(value) && !Array.isArray(value)

@@ -15,6 +15,7 @@ export const kinds = [
   "eventOfSource",
   "key",
   "oddSource",
+  "run",
   "slug",
   "source",
   "subscription",

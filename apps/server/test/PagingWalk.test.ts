@@ -7,6 +7,7 @@ import { AutoSubscriptions } from "@headwater/log/AutoSubscriptions"
 import { EventLog } from "@headwater/log/EventLog"
 import { Sources } from "@headwater/log/Sources"
 import { Webhooks } from "@headwater/log/Webhooks"
+import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
 import * as Json from "@headwater/testing/Json"
 import { Effect, Fiber, Option } from "effect"
 import { SqlClient } from "effect/sql"
@@ -191,6 +192,41 @@ layer(Http.layer, { excludeTestServices: true })("a walk over 1,000 items while 
         prefix: "apn",
         insert: Effect.map(appAccounts.create(input), ({ id }) => id),
         remove: (id) => appAccounts.remove(http.accountId, id)
+      })
+    }), timeout)
+
+  it.effect("neither skips nor repeats a run of a workflow", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const runs = yield* WorkflowRuns
+      const sql = yield* SqlClient.SqlClient
+      const { id } = yield* http.created("/v1/workflows", { workflow_code: Http.workflowCode })
+      const workflowId = Id.WorkflowId.make(id)
+      const deploymentId = Id.DeploymentId.make(yield* Id.make("deployment"))
+      const run = {
+        workflowId,
+        deploymentId,
+        trigger: { kind: "INVOCATION", id: "i", at: 0, hops: 0, emitterId: id, stream: "" },
+        event: "{}",
+        startedAt: 0,
+        status: "success",
+        step: 0,
+        tries: 1,
+        failures: 0,
+        rerunContext: null,
+        dueAt: null,
+        error: null,
+        endedAt: 0
+      } as const
+      yield* walkBothWays(http, {
+        path: `/v1/workflows/${id}/runs`,
+        prefix: "run",
+        insert: Effect.gen(function*() {
+          const runId = Id.RunId.make(yield* Id.make("run"))
+          yield* runs.insert([{ ...run, id: runId }])
+          return runId
+        }),
+        remove: (runId) => sql`DELETE FROM workflow_runs WHERE id = ${runId}`
       })
     }), timeout)
 

@@ -10,6 +10,8 @@ import { SourcesApi } from "./SourcesApi.ts"
 import { SubscriptionsApi } from "./SubscriptionsApi.ts"
 import { UsersApi } from "./UsersApi.ts"
 import { WebhooksApi } from "./WebhooksApi.ts"
+import { WorkflowRunsApi } from "./WorkflowRunsApi.ts"
+import { WorkflowsApi } from "./WorkflowsApi.ts"
 
 /** The whole HTTP contract: routes, the typed client and the OpenAPI document come from it. */
 export class HeadwaterApi extends HttpApi.make("headwater")
@@ -23,6 +25,8 @@ export class HeadwaterApi extends HttpApi.make("headwater")
   .add(UsersApi)
   .add(KeysApi)
   .add(AppAccountsApi)
+  .add(WorkflowsApi)
+  .add(WorkflowRunsApi)
   .prefix("/v1")
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotate(HttpApi.AdditionalSchemas, [MethodNotAllowed])

@@ -129,6 +129,13 @@ export class IdempotencyConflict extends HttpApiError.Problem<IdempotencyConflic
   { description: "The same `Idempotency-Key` came with another request." }
 ) {}
 
+export class WorkflowPaused extends HttpApiError.Problem<WorkflowPaused>()(
+  "WorkflowPausedProblem",
+  { type: typeOf("workflow_paused"), status: 409, title: "Workflow paused" },
+  members("workflow_paused", Details, "The workflow is paused."),
+  { description: "The workflow is paused: it begins no runs." }
+) {}
+
 /** The account sends more requests a second than the operator allows. */
 export class RateLimited extends HttpApiError.Problem<RateLimited>()(
   "RateLimitedProblem",
@@ -207,10 +214,6 @@ const retryAfter = <A extends { readonly details: typeof RetryDetails.Type }>() 
 
 export const RateLimitedResponse = RateLimited.pipe(
   HttpApiSchema.encodeToWithHeaders({ body: RateLimited, headers: retryHeaders }, retryAfter<RateLimited>())
-)
-
-export const QuotaExceededResponse = QuotaExceeded.pipe(
-  HttpApiSchema.encodeToWithHeaders({ body: QuotaExceeded, headers: retryHeaders }, retryAfter<QuotaExceeded>())
 )
 
 export const UnavailableResponse = Unavailable.pipe(

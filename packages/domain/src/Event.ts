@@ -6,8 +6,8 @@ export const EventMeta = Schema.Struct({
   id: Schema.optional(Schema.Union([Schema.String, Schema.Finite])),
   summary: Schema.optional(Schema.String),
   ts: Schema.optional(Schema.Union([Schema.String, Schema.Finite])),
-  /** Among requests, what came through the API and not through an endpoint. */
-  kind: Schema.optional(Schema.Literal("invocation"))
+  /** Among requests, what came through the API and not through an endpoint: an event, or a run to repeat. */
+  kind: Schema.optional(Schema.Literals(["invocation", "rerun"]))
 })
 export type EventMeta = typeof EventMeta.Type
 

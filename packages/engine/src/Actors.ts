@@ -47,6 +47,7 @@ const SourceEntity = Entity.make("Source", [
   Rpc.make("Ingest", {
     payload: {
       endpointKey: Schema.NullOr(Schema.String),
+      kind: Schema.optionalKey(Schema.Literals(["invocation", "rerun"])),
       emitId: Schema.String,
       payload: Schema.String,
       hops: Schema.Int

@@ -10,6 +10,7 @@ import { EventTrace } from "./EventTrace.ts"
 import { FeedReader } from "./Feed.ts"
 import * as Gauges from "./Gauges.ts"
 import { Ingest } from "./Ingest.ts"
+import { Invocations } from "./Invocations.ts"
 import { LogTail } from "./LogTail.ts"
 import { Quotas } from "./Quotas.ts"
 import * as Retention from "./Retention.ts"
@@ -24,6 +25,7 @@ export const onCluster = Layer.mergeAll(
   EventTrace.layer,
   LogTail.layer,
   Ingest.layer,
+  Invocations.layer,
   SourceLifecycle.layer,
   SubscriptionLifecycle.layer,
   WebhookLifecycle.layer,

@@ -7,6 +7,7 @@ import { Deliveries } from "@headwater/log/Deliveries"
 import { DueWork } from "@headwater/log/DueWork"
 import { EventLog, type ExpiredStream } from "@headwater/log/EventLog"
 import { Usage } from "@headwater/log/Usage"
+import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
 import { Clock, Effect, Option, Schedule } from "effect"
 import { singleton } from "./Actors.ts"
 import * as DueEmits from "./DueEmits.ts"
@@ -65,7 +66,7 @@ const droppedEvent = (
 
 /**
  * Removes what is beyond its retention, in small bites: events that are too old and not among the last 100 of their
- * stream, attempts, deliveries that were given up, dedupe ids, usage. It does not wait for cursors; what a listener has
+ * stream, attempts, deliveries that were given up, dedupe ids, usage, runs of workflows. It does not wait for cursors; what a listener has
  * not come to is told.
  *
  * @param options.defaultDays for accounts without a retention of their own
@@ -77,6 +78,7 @@ export const sweep = Effect.fnUntraced(function*(options: { readonly defaultDays
   const due = yield* DueWork
   const events = yield* EventLog
   const marks = yield* DedupeMarks
+  const runs = yield* WorkflowRuns
   const usage = yield* Usage
 
   const trim = Effect.fnUntraced(function*(expired: ExpiredStream) {
@@ -110,6 +112,7 @@ export const sweep = Effect.fnUntraced(function*(options: { readonly defaultDays
   yield* paced(attempts.expire(oldest))
   yield* paced(deliveries.removeExhausted(EventId.make(Math.max(0, oldest), 0)))
   yield* paced(marks.expire(now - Math.max(options.defaultDays, dedupeDays) * dayMs))
+  yield* paced(runs.expire({ now, defaultDays: options.defaultDays }))
   yield* paced(usage.expire(now - usageDays * dayMs))
 })
 

@@ -327,7 +327,7 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.ProgramId, options:
         CrashPoint.reached("create-activated")
         const now = yield* Clock.currentTimeMillis
         yield* save(memory, {
-          duePut: yield* firstTicks(memory.source, now),
+          duePut: memory.source.active ? yield* firstTicks(memory.source, now) : [],
           also: Effect.asVoid(sources.setState(sourceId, "ready"))
         })
       })),

@@ -2,7 +2,7 @@ import type { EventId } from "@headwater/domain/EventId"
 import type { CommitParts } from "./EmitterLog.ts"
 
 /** What started a run. */
-export type InputKind = "HTTP" | "TIMER" | "EVENT" | "INVOCATION" | "HOOK"
+export type InputKind = "HTTP" | "TIMER" | "EVENT" | "INVOCATION" | "RERUN" | "HOOK"
 
 /** One input of a run. It is taken when the run's commit is, and runs again if that never comes. */
 export interface SourceInput {

@@ -75,6 +75,9 @@ export interface SourceInputs {
   readonly forget: (memory: SourceMemory, subscriptionId: string) => void
 }
 
+const kindOf = ({ meta }: LoggedEvent): "INVOCATION" | "RERUN" | undefined =>
+  meta.kind === "invocation" ? "INVOCATION" : meta.kind === "rerun" ? "RERUN" : undefined
+
 const dueKey = (item: DueItem): string => `${item.kind} ${item.key}`
 
 export const make = Effect.gen(function*() {
@@ -139,7 +142,7 @@ export const make = Effect.gen(function*() {
   })
 
   const ofEvent = (feed: Feed, item: FeedItem, event: LoggedEvent, kind: "EVENT" | "HTTP"): SourceInput => ({
-    kind: event.meta.kind === "invocation" ? "INVOCATION" : kind,
+    kind: kindOf(event) ?? kind,
     eventJson: event.payload,
     id: event.emitId,
     at: EventId.milliseconds(event.id),

@@ -60,6 +60,8 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
     readonly configuredProps: Readonly<Record<string, Schema.Json>>
     /** Whether what the deploy hook emits counts. */
     readonly emitOnDeploy?: boolean
+    /** Default: true. */
+    readonly active?: boolean
     /** Makes a workflow of it, whose code the component is. */
     readonly workflow?: WorkflowSettings
   }) => Effect.Effect<Source, HookFailed | InvalidProps | SandboxUnavailable | Unavailable>
@@ -213,7 +215,15 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
       })
 
       const create: SourceLifecycle["Service"]["create"] = Effect.fnUntraced(
-        function*({ accountId, component, configuredProps, emitOnDeploy = true, name: given, workflow: settings }) {
+        function*({
+          accountId,
+          active = true,
+          component,
+          configuredProps,
+          emitOnDeploy = true,
+          name: given,
+          workflow: settings
+        }) {
           const { additionalProps, hasHttp, props, timers } = yield* configure(accountId, component, configuredProps)
           const name = given ?? slugOf(component.name)
           const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
@@ -228,7 +238,7 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
               props,
               timers,
               additionalProps,
-              active: true,
+              active,
               state: "creating",
               endpointKey: hasHttp ? yield* newEndpointKey : null,
               workflow: settings === undefined ? null : { deploymentId: yield* newDeploymentId, settings },

@@ -14,8 +14,10 @@ import { Unavailable } from "./Unavailable.ts"
 
 /** A request to a source's HTTP interface, or an event that a workflow is invoked with, on its way into the source's log. */
 export interface IngestRequest {
-  /** The endpoint it came to, which may not be the source's any more; null for an invocation through the API. */
+  /** The endpoint it came to, which may not be the source's any more; null where it came through the API. */
   readonly endpointKey: string | null
+  /** What came through the API. */
+  readonly kind?: "invocation" | "rerun"
   /** Minted where the request came in; a repeat has the same one. */
   readonly emitId: string
   /** JSON text of the request event. */
@@ -95,10 +97,10 @@ export const make = (options: {
     if (unrun >= backlog.requests || memory.backlogBytes >= backlog.bytes) {
       return yield* new BacklogFull({ sourceId })
     }
-    const { emitId, endpointKey, hops, payload } = request
+    const { emitId, hops, kind, payload } = request
     yield* owner.commit(
       memory,
-      [{ emitId, hops, payload, stream: Stream.requests, meta: endpointKey === null ? { kind: "invocation" } : {} }],
+      [{ emitId, hops, payload, stream: Stream.requests, meta: kind === undefined ? {} : { kind } }],
       (entered, submission) => {
         const { id } = entered[0]!
         memory.recent.set(emitId, id)

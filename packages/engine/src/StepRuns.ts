@@ -9,7 +9,7 @@ import { type RunFault, type RunProgress, type StepRecord, WorkflowRuns } from "
 import type { RunResponse, RunResult } from "@headwater/sandbox/Run"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import * as StepAnswer from "@headwater/sandbox/StepAnswer"
-import { Clock, Effect, Exit, Option } from "effect"
+import { Clock, Effect, Exit, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { type CodeRuns, type Program, unstorable } from "./CodeRuns.ts"
 import { untilAnswered } from "./DatabaseRetry.ts"
@@ -106,6 +106,23 @@ const afterSuccess = (
     : { ...onward, status: "waiting", dueAt: now + delay }
 }
 
+const beginning = {
+  status: "running",
+  tries: 0,
+  failures: 0,
+  rerunContext: null,
+  dueAt: null,
+  error: null,
+  endedAt: null
+} as const
+
+const isRunId = Schema.is(Id.RunId)
+
+/** What is asked for by a rerun, in its event. */
+export const Rerun = Schema.Struct({ run: Id.RunId, step: Schema.NullOr(Schema.String) })
+
+const decodeRerun = Schema.decodeUnknownEffect(Schema.fromJsonString(Rerun))
+
 const resumption = (workflowId: string, run: string, dueAt: number): DueItem => ({
   ownerId: workflowId,
   kind: "resume",
@@ -173,16 +190,64 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner, code: CodeRu
     return false
   })
 
+  /** What is invoked through the API knows its run beforehand. */
+  const runIdOf = ({ id }: SourceInput) =>
+    isRunId(id)
+      ? Effect.succeed(id)
+      : Effect.map(Effect.provideService(Id.make("run"), SecureRandom.SecureRandom, random), (id) => Id.RunId.make(id))
+
+  const enter = Effect.fnUntraced(function*(
+    memory: SourceMemory,
+    input: SourceInput,
+    progress: WorkflowProgress,
+    steps: ReadonlyArray<StepRecord>
+  ) {
+    const { run } = progress
+    if (memory.source.workflow?.settings.rateLimit) memory.begun = [...memory.begun, run.startedAt]
+    memory.underWay.push(progress)
+    yield* owner.commit(memory, [], { ...input.take(), runs: [run], steps })
+    CrashPoint.reached("run-begun")
+  })
+
+  /** Begins a run over the event of another, on the code of today, with what the steps before the one asked for gave then. */
+  const beginAgain = Effect.fnUntraced(function*(memory: SourceMemory, input: SourceInput) {
+    const asked = yield* Effect.orDie(decodeRerun(input.eventJson))
+    const workflowId = Id.WorkflowId.make(memory.source.id)
+    const former = yield* untilAnswered(runs.get(workflowId, asked.run))
+    const all = memory.component.steps ?? []
+    const step = Math.max(0, all.findIndex(({ name }) => name === asked.step))
+    if (Option.isNone(former) || memory.source.workflow === null) {
+      yield* owner.commit(memory, [], input.take())
+      return
+    }
+    const id = yield* runIdOf(input)
+    const { event, trigger } = former.value
+    const before = new Set(all.slice(0, step).map(({ name }) => name))
+    const done = (yield* untilAnswered(runs.stepsOf(asked.run)))
+      .filter(({ name, result }) => result !== null && before.has(name))
+      .map((record, index) => ({ ...record, runId: id, n: index + 1 }))
+    const results = new Map(done.flatMap(({ name, result }) => result === null ? [] : [[name, result] as const]))
+    const run = {
+      id,
+      workflowId,
+      deploymentId: memory.source.workflow.deploymentId,
+      trigger: { ...trigger, rerunOf: asked.run },
+      event,
+      startedAt: yield* Clock.currentTimeMillis,
+      ...beginning,
+      step
+    }
+    yield* enter(memory, input, { run, results, recorded: done.length }, done)
+  })
+
   return {
     begin: Effect.fnUntraced(function*(memory, input) {
-      const { accountId: _, id: workflowId, workflow } = memory.source
+      const { id: workflowId, workflow } = memory.source
       if (workflow === null || input.kind === "HOOK") return
-      const id = Id.RunId.make(
-        yield* Id.make("run").pipe(Effect.provideService(SecureRandom.SecureRandom, random))
-      )
+      if (input.kind === "RERUN") return yield* beginAgain(memory, input)
       const startedAt = yield* Clock.currentTimeMillis
       const run: WorkflowProgress["run"] = {
-        id,
+        id: yield* runIdOf(input),
         workflowId: Id.WorkflowId.make(workflowId),
         deploymentId: workflow.deploymentId,
         trigger: {
@@ -195,19 +260,10 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner, code: CodeRu
         },
         event: input.eventJson,
         startedAt,
-        status: "running",
-        step: 0,
-        tries: 0,
-        failures: 0,
-        rerunContext: null,
-        dueAt: null,
-        error: null,
-        endedAt: null
+        ...beginning,
+        step: 0
       }
-      if (workflow.settings.rateLimit !== null) memory.begun = [...memory.begun, startedAt]
-      memory.underWay.push({ run, results: new Map(), recorded: 0 })
-      yield* owner.commit(memory, [], { ...input.take(), runs: [run] })
-      CrashPoint.reached("run-begun")
+      yield* enter(memory, input, { run, results: new Map(), recorded: 0 }, [])
     }),
     resume: Effect.fnUntraced(function*(memory, item) {
       const workflowId = Id.WorkflowId.make(memory.source.id)

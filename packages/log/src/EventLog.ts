@@ -104,6 +104,12 @@ export class EventLog extends Context.Service<EventLog, {
     emitterId: string,
     id: EventId.EventId
   ) => Effect.Effect<Option.Option<LoggedEvent>, SqlError.SqlError>
+  /** Events of a range in any stream but requests, oldest first. */
+  readonly inRange: (
+    emitterId: string,
+    range: EventRange,
+    limit: number
+  ) => Effect.Effect<ReadonlyArray<LoggedEvent>, SqlError.SqlError>
   /** The newest events of all emitters of an account that a pattern matches, of any stream but requests, newest first. */
   readonly latestMatching: (
     accountId: Id.AccountId,
@@ -229,6 +235,16 @@ export class EventLog extends Context.Service<EventLog, {
               JOIN events e ON e.emitter_id = h.emitter_id AND e.stream = s.stream AND e.id = ${id}
               WHERE h.emitter_id = ${emitterId} AND s.stream <> ${Stream.requests}`,
             ([row]) => Option.map(Option.fromUndefinedOr(row), fromRow)
+          ),
+        inRange: (emitterId, range, limit) =>
+          Effect.map(
+            sql<EventRow>`
+              SELECT e.* FROM heads h CROSS JOIN LATERAL jsonb_object_keys(h.streams) AS s (stream)
+              JOIN events e ON e.emitter_id = h.emitter_id AND e.stream = s.stream
+                AND e.id BETWEEN ${range.from} AND ${range.to}
+              WHERE h.emitter_id = ${emitterId} AND s.stream <> ${Stream.requests}
+              ORDER BY e.id LIMIT ${limit}`,
+            (rows) => rows.map(fromRow)
           ),
         latestMatching: (accountId, pattern, limit) =>
           Effect.map(

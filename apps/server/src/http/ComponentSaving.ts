@@ -160,7 +160,7 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
           code: text,
           codeHash,
           linked,
-          name: name ?? key ?? nameless,
+          name: name ?? key ?? (kind === "workflow" ? "Workflow" : nameless),
           version: version ?? "0.0.0",
           type: type ?? null,
           description: description.description ?? null,

@@ -2,8 +2,7 @@ import * as Problem from "@headwater/api/Problem"
 import { EngineConfig } from "@headwater/engine/EngineConfig"
 import type { HttpReply, HttpRequestEvent, NotAnswered } from "@headwater/engine/HttpExchange"
 import { Ingest } from "@headwater/engine/Ingest"
-import type { QuotaExceeded } from "@headwater/engine/Quotas"
-import { ByteSize, Clock, Effect, Option } from "effect"
+import { ByteSize, Effect, Option } from "effect"
 import {
   HttpIncomingMessage,
   HttpRouter,
@@ -15,11 +14,10 @@ import { validateHeaderName, validateHeaderValue } from "node:http"
 import * as EndpointBody from "./EndpointBody.ts"
 import { answerFailures } from "./FailureProblem.ts"
 import { HttpSettings } from "./HttpSettings.ts"
+import { backlogFull, quotaExceeded } from "./IntakeProblem.ts"
 import { problemResponse } from "./ProblemResponse.ts"
 import { RateLimiting } from "./RateLimiting.ts"
 import * as RequestBody from "./RequestBody.ts"
-
-const backlogRetrySeconds = 5
 
 /** About the connection and not the message (RFC 9110, 7.6.1), or written by the server itself. */
 const unforwardable: ReadonlySet<string> = new Set([
@@ -146,16 +144,3 @@ const notAnswered = (reason: NotAnswered["reason"]) => {
       )
   }
 }
-
-const backlogFull = Problem.backlogFull(
-  "The source has as many requests waiting as it may hold.",
-  backlogRetrySeconds
-)
-
-const quotaExceeded = Effect.fnUntraced(function*({ limit, quota, until }: QuotaExceeded) {
-  const now = yield* Clock.currentTimeMillis
-  return yield* Problem.quotaExceeded(
-    `The account's ${quota} quota of ${limit} is used up.`,
-    Math.max(1, Math.ceil((until - now) / 1_000))
-  )
-})

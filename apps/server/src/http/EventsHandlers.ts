@@ -6,7 +6,7 @@ import * as Stream from "@headwater/domain/Stream"
 import * as DueDeletions from "@headwater/engine/DueDeletions"
 import { EventDeletion } from "@headwater/engine/EventDeletion"
 import { EventLog } from "@headwater/log/EventLog"
-import { Sources } from "@headwater/log/Sources"
+import { type SourceKind, Sources } from "@headwater/log/Sources"
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { boundOf, eventPage, eventPageRequest, type EventQuery } from "./EventSummaries.ts"
@@ -20,27 +20,26 @@ export const layer = HttpApiBuilder.group(
     const events = yield* EventLog
     const deletion = yield* EventDeletion
 
-    const find = Effect.fnUntraced(function*(idOrSlug: string) {
-      const source = yield* sources.get(yield* CurrentAccount, idOrSlug)
-      return Option.isNone(source) ? yield* Problem.notFound("source", idOrSlug) : source.value
+    const find = Effect.fnUntraced(function*(kind: SourceKind, idOrSlug: string) {
+      const source = yield* sources.get(yield* CurrentAccount, idOrSlug, kind)
+      return Option.isNone(source) ? yield* Problem.notFound(kind, idOrSlug) : source.value
     })
 
-    const ofSource = Effect.fnUntraced(function*(idOrSlug: string, stream: string, query: EventQuery) {
-      const { id } = yield* find(idOrSlug)
+    const list = Effect.fnUntraced(function*(kind: SourceKind, idOrSlug: string, stream: string, query: EventQuery) {
+      const { id } = yield* find(kind, idOrSlug)
       const address = { emitterId: id, stream }
       const { count, oldest } = yield* events.tail(address, maxSummaries)
       const shown = yield* events.latest({ ...address, ...eventPageRequest(query), from: oldest })
       return eventPage(shown, count, query)
     }, answerFailures)
 
-    const ofWorkflow = (id: string) => Effect.fail(Problem.notFound("workflow", id))
-
     return handlers.handleAll({
-      sourceSummaries: ({ params, query }) => ofSource(params.id, Stream.normalize(query.event_name ?? ""), query),
-      sourceErrorSummaries: ({ params, query }) => ofSource(params.id, Stream.errors, query),
-      sourceLogSummaries: ({ params, query }) => ofSource(params.id, Stream.logs, query),
+      sourceSummaries: ({ params, query }) =>
+        list("source", params.id, Stream.normalize(query.event_name ?? ""), query),
+      sourceErrorSummaries: ({ params, query }) => list("source", params.id, Stream.errors, query),
+      sourceLogSummaries: ({ params, query }) => list("source", params.id, Stream.logs, query),
       deleteSourceEvents: Effect.fnUntraced(function*({ params, query }) {
-        const source = yield* find(params.id)
+        const source = yield* find("source", params.id)
         const from = boundOf(query.start_id) ?? DueDeletions.everything.from
         const to = boundOf(query.end_id) ?? DueDeletions.everything.to
         if (from > to) {
@@ -52,9 +51,10 @@ export const layer = HttpApiBuilder.group(
           Effect.catchTag("SourceNotFound", () => Effect.fail(Problem.notFound("source", params.id))),
           answerFailures
         )),
-      workflowSummaries: ({ params }) => ofWorkflow(params.id),
-      workflowErrorSummaries: ({ params }) => ofWorkflow(params.id),
-      workflowLogSummaries: ({ params }) => ofWorkflow(params.id)
+      workflowSummaries: ({ params, query }) =>
+        list("workflow", params.id, Stream.normalize(query.event_name ?? ""), query),
+      workflowErrorSummaries: ({ params, query }) => list("workflow", params.id, Stream.errors, query),
+      workflowLogSummaries: ({ params, query }) => list("workflow", params.id, Stream.logs, query)
     })
   })
 )

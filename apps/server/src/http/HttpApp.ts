@@ -23,6 +23,8 @@ import * as SourcesHandlers from "./SourcesHandlers.ts"
 import * as SubscriptionsHandlers from "./SubscriptionsHandlers.ts"
 import * as UsersHandlers from "./UsersHandlers.ts"
 import * as WebhooksHandlers from "./WebhooksHandlers.ts"
+import * as WorkflowRunsHandlers from "./WorkflowRunsHandlers.ts"
+import * as WorkflowsHandlers from "./WorkflowsHandlers.ts"
 
 const apiRoutes = HttpApiBuilder.layer(HeadwaterApi).pipe(
   Layer.provide([
@@ -35,7 +37,9 @@ const apiRoutes = HttpApiBuilder.layer(HeadwaterApi).pipe(
     SourcesHandlers.layer,
     SubscriptionsHandlers.layer,
     UsersHandlers.layer,
-    WebhooksHandlers.layer
+    WebhooksHandlers.layer,
+    WorkflowRunsHandlers.layer,
+    WorkflowsHandlers.layer
   ]),
   Layer.provide([
     ComponentSaving.layer,

@@ -9,7 +9,7 @@ import { EventTrace, type TracedSubscription } from "@headwater/engine/EventTrac
 import { LogTail } from "@headwater/engine/LogTail"
 import { EventLog } from "@headwater/log/EventLog"
 import { Heads } from "@headwater/log/Heads"
-import { Sources } from "@headwater/log/Sources"
+import { type SourceKind, Sources } from "@headwater/log/Sources"
 import { Effect, Option, Schedule, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
@@ -48,6 +48,23 @@ const tracedOf = ({ attempts, mismatch, nextAttemptAt, progress, subscription }:
   }))
 })
 
+/** Whose log is meant. */
+interface Named {
+  readonly kind: SourceKind
+  readonly idOrSlug: string
+}
+
+const source = ({ id }: { readonly id: string }): Named => ({ kind: "source", idOrSlug: id })
+const workflow = ({ id }: { readonly id: string }): Named => ({ kind: "workflow", idOrSlug: id })
+
+const tailOf = (
+  headers: { readonly "last-event-id"?: string },
+  query: { readonly event_name?: string; readonly after?: string }
+) => ({
+  stream: StreamName.normalize(query.event_name ?? ""),
+  after: boundOf(headers["last-event-id"] ?? query.after)
+})
+
 export const layer = HttpApiBuilder.group(
   HeadwaterApi,
   "log",
@@ -58,13 +75,13 @@ export const layer = HttpApiBuilder.group(
     const logTail = yield* LogTail
     const eventTrace = yield* EventTrace
 
-    const sourceOf = Effect.fnUntraced(function*(idOrSlug: string) {
-      const source = yield* sources.get(yield* CurrentAccount, idOrSlug)
-      return Option.isNone(source) ? yield* Problem.notFound("source", idOrSlug) : source.value
+    const emitterOf = Effect.fnUntraced(function*({ idOrSlug, kind }: Named) {
+      const source = yield* sources.get(yield* CurrentAccount, idOrSlug, kind)
+      return Option.isNone(source) ? yield* Problem.notFound(kind, idOrSlug) : source.value
     })
 
-    const list = Effect.fnUntraced(function*(idOrSlug: string, query: Listing) {
-      const { id } = yield* sourceOf(idOrSlug)
+    const list = Effect.fnUntraced(function*(named: Named, query: Listing) {
+      const { id } = yield* emitterOf(named)
       const address = { emitterId: id, stream: StreamName.normalize(query.event_name ?? "") }
       const total = yield* events.count(address)
       const shown = yield* events.latest({ ...address, ...eventPageRequest(query) })
@@ -76,13 +93,13 @@ export const layer = HttpApiBuilder.group(
       return Option.isNone(found) ? yield* Problem.notFound("event", eventId) : found.value
     })
 
-    const get = Effect.fnUntraced(function*(idOrSlug: string, eventId: string) {
-      const source = yield* sourceOf(idOrSlug)
+    const get = Effect.fnUntraced(function*(named: Named, eventId: string) {
+      const source = yield* emitterOf(named)
       return { data: summaryOf(yield* find(source.id, eventId), true) }
     }, answerFailures)
 
-    const trace = Effect.fnUntraced(function*(idOrSlug: string, eventId: string) {
-      const source = yield* sourceOf(idOrSlug)
+    const trace = Effect.fnUntraced(function*(named: Named, eventId: string) {
+      const source = yield* emitterOf(named)
       const event = yield* find(source.id, eventId)
       return {
         data: {
@@ -96,11 +113,11 @@ export const layer = HttpApiBuilder.group(
       }
     }, answerFailures)
 
-    const follow = Effect.fnUntraced(function*(idOrSlug: string, options: {
+    const follow = Effect.fnUntraced(function*(named: Named, options: {
       readonly stream: string
       readonly after: EventId.EventId | undefined
     }) {
-      const source = yield* sourceOf(idOrSlug)
+      const source = yield* emitterOf(named)
       const head = yield* heads.get(source.id)
       const end = Option.match(head, { onNone: () => 0n, onSome: ({ lastId }) => lastId })
       const frames = logTail.follow({ emitterId: source.id, stream: options.stream }, options.after ?? end).pipe(
@@ -123,20 +140,15 @@ export const layer = HttpApiBuilder.group(
       })
     }, answerFailures)
 
-    const noWorkflow = (id: string) => Effect.fail(Problem.notFound("workflow", id))
-
     return handlers.handleAll({
-      sourceEvents: ({ params, query }) => list(params.id, query),
-      sourceEvent: ({ params }) => get(params.id, params.event_id),
-      sourceEventTrace: ({ params }) => trace(params.id, params.event_id),
-      workflowEvents: ({ params }) => noWorkflow(params.id),
-      workflowEvent: ({ params }) => noWorkflow(params.id),
-      workflowEventTrace: ({ params }) => noWorkflow(params.id),
-      workflowTail: ({ params }) => noWorkflow(params.id)
-    }).handleRaw("sourceTail", ({ headers, params, query }) =>
-      follow(params.id, {
-        stream: StreamName.normalize(query.event_name ?? ""),
-        after: boundOf(headers["last-event-id"] ?? query.after)
-      }))
+      sourceEvents: ({ params, query }) => list(source(params), query),
+      sourceEvent: ({ params }) => get(source(params), params.event_id),
+      sourceEventTrace: ({ params }) => trace(source(params), params.event_id),
+      workflowEvents: ({ params, query }) => list(workflow(params), query),
+      workflowEvent: ({ params }) => get(workflow(params), params.event_id),
+      workflowEventTrace: ({ params }) => trace(workflow(params), params.event_id)
+    })
+      .handleRaw("sourceTail", ({ headers, params, query }) => follow(source(params), tailOf(headers, query)))
+      .handleRaw("workflowTail", ({ headers, params, query }) => follow(workflow(params), tailOf(headers, query)))
   })
 )

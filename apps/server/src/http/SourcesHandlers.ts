@@ -4,31 +4,24 @@ import * as Pagination from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
 import type { SourceResource } from "@headwater/api/SourcesApi"
 import type { Component } from "@headwater/domain/Component"
-import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
 import type * as Id from "@headwater/domain/Id"
-import { declaredProps, type Source } from "@headwater/domain/Source"
-import { endpointUrl, EngineConfig } from "@headwater/engine/EngineConfig"
+import type { Source } from "@headwater/domain/Source"
 import { HookFailed } from "@headwater/engine/HookFailed"
 import { SourceLifecycle } from "@headwater/engine/SourceLifecycle"
 import { Components } from "@headwater/log/Components"
 import { Sources } from "@headwater/log/Sources"
 import { Effect, Option, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { ComponentSaving, inCode, type SavedComponent } from "./ComponentSaving.ts"
+import { ComponentSaving, inCode } from "./ComponentSaving.ts"
 import { answerFailures } from "./FailureProblem.ts"
 import { hookProblem } from "./HookProblem.ts"
-import { HttpSettings } from "./HttpSettings.ts"
+import * as ProgramHandling from "./ProgramHandling.ts"
 
 interface ComponentParameters {
   readonly component_id?: string
   readonly component_code?: string
   readonly component_url?: string
   readonly key?: string
-}
-
-/** A component to use, and whether it was saved for this request alone. */
-interface Chosen extends SavedComponent {
-  readonly fresh: boolean
 }
 
 export const layer = HttpApiBuilder.group(
@@ -39,34 +32,18 @@ export const layer = HttpApiBuilder.group(
     const sources = yield* Sources
     const lifecycle = yield* SourceLifecycle
     const saving = yield* ComponentSaving
-    const { publicUrl } = yield* EngineConfig
-    const { maxProp } = yield* HttpSettings
-
-    const checkSizes = (given: Record<string, Schema.Json>) => {
-      const name = ConfiguredProps.oversized(given, maxProp)
-      return name === undefined ? Effect.void : Effect.fail(Problem.tooLarge(`configured_props.${name}`, maxProp))
-    }
+    const { checkSizes, componentOf, configuredProps: renderProps, using: useComponent } = yield* ProgramHandling.make
 
     const resourceOf = (source: Source, component: Component): SourceResource => ({
       id: source.id,
       component_id: source.componentId,
-      configured_props: ConfiguredProps.render(
-        declaredProps(component, source),
-        source,
-        source.endpointKey === null ? undefined : endpointUrl(publicUrl, source.endpointKey)
-      ),
+      configured_props: renderProps(source, component),
       active: source.active,
       created_at: source.createdAt,
       updated_at: source.updatedAt,
       name: source.name,
       name_slug: source.nameSlug
     })
-
-    /** A source's row refers to its component's, so the component is there. */
-    const componentOf = (source: Source) =>
-      Effect.flatMap(components.getById(source.componentId), Effect.fromOption).pipe(
-        Effect.catchTag("NoSuchElementError", Effect.die)
-      )
 
     const render = (source: Source) => Effect.map(componentOf(source), (component) => resourceOf(source, component))
 
@@ -86,36 +63,34 @@ export const layer = HttpApiBuilder.group(
       if (id !== undefined) {
         const found = yield* components.get(accountId, id)
         if (Option.isNone(found)) return yield* Problem.notFound("component", id)
-        return Option.some<Chosen>({ component: found.value, place: inCode, fresh: false })
+        return Option.some<ProgramHandling.ChosenComponent>({ component: found.value, place: inCode, fresh: false })
       }
       if (code !== undefined) {
-        return Option.some<Chosen>({ ...yield* saving.save(accountId, code, { url, previous }), fresh: true })
+        return Option.some<ProgramHandling.ChosenComponent>({
+          ...yield* saving.save(accountId, code, { url, previous }),
+          fresh: true
+        })
       }
       if (url !== undefined) {
-        return Option.some<Chosen>({ ...yield* saving.saveFrom(accountId, url, { previous }), fresh: true })
+        return Option.some<ProgramHandling.ChosenComponent>({
+          ...yield* saving.saveFrom(accountId, url, { previous }),
+          fresh: true
+        })
       }
       if (key !== undefined) {
         const found = yield* components.newestPublished(key)
         if (Option.isNone(found)) return yield* Problem.notFound("component in the registry", key)
-        return Option.some<Chosen>({ component: found.value, place: inCode, fresh: false })
+        return Option.some<ProgramHandling.ChosenComponent>({ component: found.value, place: inCode, fresh: false })
       }
-      return Option.none<Chosen>()
+      return Option.none<ProgramHandling.ChosenComponent>()
     })
 
-    /** Removes a component saved for a source that did not come about. One that a source has by then stays. */
-    const discard = (component: Component) =>
-      components.delete(component.id).pipe(
-        Effect.catchReason("SqlError", "ConstraintError", () => Effect.void),
-        Effect.catchTag("SqlError", (error) =>
-          Effect.logWarning(`component ${component.id} has no source and could not be removed`, error))
-      )
-
-    /** Where the change does not come about, the component saved for it goes too, unless the source has it by then. */
-    const using = <A, E, R>(chosen: Option.Option<Chosen>, change: Effect.Effect<A, E | HookFailed, R>) => {
-      const fresh = Option.filter(chosen, (_) => _.fresh)
+    const using = <A, E, R>(
+      chosen: Option.Option<ProgramHandling.ChosenComponent>,
+      change: Effect.Effect<A, E | HookFailed, R>
+    ) => {
       const place = Option.match(chosen, { onNone: () => inCode, onSome: (_) => _.place })
-      return change.pipe(
-        Effect.tapError(() => Option.isSome(fresh) ? discard(fresh.value.component) : Effect.void),
+      return useComponent(chosen, change).pipe(
         Effect.catchIf(Schema.is(HookFailed), (failure) => Effect.fail(hookProblem(place, failure)))
       )
     }

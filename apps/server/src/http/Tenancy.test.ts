@@ -34,6 +34,9 @@ const furnished = Effect.gen(function*() {
   const subscription = yield* http.created("/v1/subscriptions", { emitter_id: source.id, listener_id: webhook.id })
   const auto = yield* http.created("/v1/auto_subscriptions", { listener_id: webhook.id, event_name: "$errors" })
   const key = yield* http.created("/v1/users/me/keys", { name: "deploy" })
+  const workflow = yield* http.created("/v1/workflows", { workflow_code: Http.workflowCode })
+  yield* http.request("POST", `/v1/workflows/${workflow.id}/invocations`, { body: { event: http.accountId } })
+  const [run] = yield* http.summaries(`/v1/workflows/${workflow.id}/runs?status=success`, 1)
   const appAccount = yield* http.created("/v1/accounts", { app: "shop", credentials: { key: "k" } })
   yield* http.request("POST", Http.endpointOf(source), { body: { told: `only to ${http.accountId}` } })
   const [event] = yield* http.summaries(`/v1/sources/${source.id}/event_summaries`, 1)
@@ -47,9 +50,10 @@ const furnished = Effect.gen(function*() {
     sources: source.id,
     subscriptions: subscription.id,
     webhooks: webhook.id,
-    workflows: source.id
+    runs: Json.textOf(run!["id"]),
+    workflows: workflow.id
   }
-  return { ...http, source, webhook, subscription, ids }
+  return { ...http, source, webhook, workflow, subscription, ids }
 })
 
 /** The paths that differ in one id, which is another account's in the first and nobody's in the second. */
@@ -86,7 +90,10 @@ layer(Http.layer, { excludeTestServices: true })("the wall between accounts", (i
         "accounts",
         `webhooks/${http.webhook.id}/secret`,
         `components/${http.ids["components"]}`,
-        `sources/${http.source.id}/event_summaries`
+        "users/me/workflows",
+        `sources/${http.source.id}/event_summaries`,
+        `workflows/${http.workflow.id}/event_summaries`,
+        `workflows/${http.workflow.id}/runs`
       ],
       (path) => Effect.map(http.request("GET", `/v1/${path}`), ({ json }) => json)
     )
@@ -128,6 +135,7 @@ layer(Http.layer, { excludeTestServices: true })("the wall between accounts", (i
         ["POST", "/v1/subscriptions", other.source.id, (id) => ({ emitter_id: "dc_*", listener_id: id })],
         ["DELETE", "/v1/subscriptions", other.source.id, (id) => ({ emitter_id: id, listener_id: other.webhook.id })],
         ["DELETE", "/v1/subscriptions", other.webhook.id, (id) => ({ emitter_id: own.source.id, listener_id: id })],
+        ["POST", "/v1/subscriptions", other.workflow.id, (id) => ({ emitter_id: "dc_*", listener_id: id })],
         ["POST", "/v1/auto_subscriptions", other.webhook.id, (id) => ({ listener_id: id, event_name: "" })]
       ]
       for (const [method, path, foreign, bodyWith] of bodies) {

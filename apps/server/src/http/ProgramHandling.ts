@@ -1,0 +1,52 @@
+import * as Problem from "@headwater/api/Problem"
+import type { Component } from "@headwater/domain/Component"
+import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
+import { declaredProps, type Source } from "@headwater/domain/Source"
+import { endpointUrl, EngineConfig } from "@headwater/engine/EngineConfig"
+import { Components } from "@headwater/log/Components"
+import { Effect, Option, type Schema } from "effect"
+import type { SavedComponent } from "./ComponentSaving.ts"
+import { HttpSettings } from "./HttpSettings.ts"
+
+/** A component to use, and whether it was saved for this request alone. */
+export interface ChosenComponent extends SavedComponent {
+  readonly fresh: boolean
+}
+
+/** What sources and workflows have in common over HTTP. */
+export const make = Effect.gen(function*() {
+  const components = yield* Components
+  const { publicUrl } = yield* EngineConfig
+  const { maxProp } = yield* HttpSettings
+
+  /** Removes a component saved for a source that did not come about. One that a source has by then stays. */
+  const discard = (component: Component) =>
+    components.delete(component.id).pipe(
+      Effect.catchReason("SqlError", "ConstraintError", () => Effect.void),
+      Effect.catchTag("SqlError", (error) =>
+        Effect.logWarning(`component ${component.id} has no source and could not be removed`, error))
+    )
+
+  return {
+    checkSizes: (given: Record<string, Schema.Json>) => {
+      const name = ConfiguredProps.oversized(given, maxProp)
+      return name === undefined ? Effect.void : Effect.fail(Problem.tooLarge(`configured_props.${name}`, maxProp))
+    },
+    /** A source's row refers to its component's, so the component is there. */
+    componentOf: (source: Source) =>
+      Effect.flatMap(components.getById(source.componentId), Effect.fromOption).pipe(
+        Effect.catchTag("NoSuchElementError", Effect.die)
+      ),
+    configuredProps: (source: Source, component: Component) =>
+      ConfiguredProps.render(
+        declaredProps(component, source),
+        source,
+        source.endpointKey === null ? undefined : endpointUrl(publicUrl, source.endpointKey)
+      ),
+    /** Where the change does not come about, the component saved for it goes too, unless the source has it by then. */
+    using: <A, E, R>(chosen: Option.Option<ChosenComponent>, change: Effect.Effect<A, E, R>) => {
+      const fresh = Option.filter(chosen, (_) => _.fresh)
+      return Effect.tapError(change, () => Option.isSome(fresh) ? discard(fresh.value.component) : Effect.void)
+    }
+  }
+})

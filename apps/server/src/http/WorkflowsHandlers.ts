@@ -1,0 +1,172 @@
+import { CurrentAccount } from "@headwater/api/Authorization"
+import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
+import * as Pagination from "@headwater/api/Pagination"
+import * as Problem from "@headwater/api/Problem"
+import type { WorkflowResource } from "@headwater/api/WorkflowsApi"
+import type { Component } from "@headwater/domain/Component"
+import type * as Id from "@headwater/domain/Id"
+import type { Source } from "@headwater/domain/Source"
+import { defaultSettings, type WorkflowSettings } from "@headwater/domain/Workflow"
+import { Invocations } from "@headwater/engine/Invocations"
+import { SourceLifecycle } from "@headwater/engine/SourceLifecycle"
+import { Sources } from "@headwater/log/Sources"
+import { Effect, Option } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { ComponentSaving } from "./ComponentSaving.ts"
+import { answerFailures } from "./FailureProblem.ts"
+import { answerRefusals } from "./IntakeProblem.ts"
+import * as ProgramHandling from "./ProgramHandling.ts"
+
+type Settings = Pick<WorkflowResource, "concurrency" | "errors" | "rate_limit" | "retry_delays">
+
+interface Parameters extends Partial<Settings> {
+  readonly workflow_code?: string
+  readonly workflow_url?: string
+}
+
+const settingsWith = (before: WorkflowSettings, given: Parameters): WorkflowSettings => ({
+  concurrency: given.concurrency ?? before.concurrency,
+  rateLimit: given.rate_limit === undefined
+    ? before.rateLimit
+    : given.rate_limit === null
+    ? null
+    : { limit: given.rate_limit.limit, intervalSeconds: given.rate_limit.interval_seconds },
+  retryDelays: given.retry_delays ?? before.retryDelays,
+  errors: given.errors ?? before.errors
+})
+
+const settingsShown = ({ concurrency, errors, rateLimit, retryDelays }: WorkflowSettings): Settings => ({
+  concurrency,
+  rate_limit: rateLimit === null ? null : { limit: rateLimit.limit, interval_seconds: rateLimit.intervalSeconds },
+  retry_delays: retryDelays,
+  errors
+})
+
+export const layer = HttpApiBuilder.group(
+  HeadwaterApi,
+  "workflows",
+  Effect.fnUntraced(function*(handlers) {
+    const sources = yield* Sources
+    const lifecycle = yield* SourceLifecycle
+    const invocations = yield* Invocations
+    const saving = yield* ComponentSaving
+    const { checkSizes, componentOf, configuredProps, using } = yield* ProgramHandling.make
+
+    const resourceOf = (source: Source, component: Component): WorkflowResource => {
+      const { deploymentId, settings } = source.workflow ?? { deploymentId: "", settings: defaultSettings }
+      return {
+        id: source.id,
+        name: source.name,
+        name_slug: source.nameSlug,
+        code_hash: component.codeHash,
+        deployment_id: deploymentId,
+        steps: component.steps ?? [],
+        configured_props: configuredProps(source, component),
+        active: source.active,
+        ...settingsShown(settings),
+        created_at: source.createdAt,
+        updated_at: source.updatedAt
+      }
+    }
+
+    const render = (source: Source) => Effect.map(componentOf(source), (component) => resourceOf(source, component))
+
+    const find = Effect.fnUntraced(function*(id: string) {
+      const found = yield* sources.get(yield* CurrentAccount, id, "workflow")
+      return Option.isNone(found) ? yield* Problem.notFound("workflow", id) : found.value
+    })
+
+    const save = Effect.fnUntraced(function*(accountId: Id.AccountId, given: Parameters, previous?: Component) {
+      const { workflow_code: code, workflow_url: url } = given
+      const details = { previous, kind: "workflow" as const }
+      const saved = code !== undefined
+        ? Option.some(yield* saving.save(accountId, code, { ...details, url }))
+        : url !== undefined
+        ? Option.some(yield* saving.saveFrom(accountId, url, details))
+        : Option.none()
+      return Option.map(saved, (component): ProgramHandling.ChosenComponent => ({ ...component, fresh: true }))
+    })
+
+    return handlers.handleAll({
+      list: Effect.fnUntraced(function*({ query }) {
+        const request = Pagination.pageRequest(query)
+        const { items, totalCount } = yield* sources.page(yield* CurrentAccount, "workflow", request)
+        return Pagination.page(yield* Effect.forEach(items, render), totalCount)
+      }, answerFailures),
+      create: Effect.fnUntraced(function*({ payload }) {
+        const accountId = yield* CurrentAccount
+        const given = payload.configured_props ?? {}
+        yield* checkSizes(given)
+        const chosen = yield* save(accountId, payload)
+        if (Option.isNone(chosen)) {
+          return yield* Problem.invalid([{
+            path: "workflow_code",
+            message: "one of workflow_code and workflow_url is required"
+          }])
+        }
+        const { component } = chosen.value
+        const workflow = yield* using(
+          chosen,
+          lifecycle.create({
+            accountId,
+            component,
+            name: payload.name,
+            configuredProps: given,
+            active: payload.active ?? true,
+            workflow: settingsWith(defaultSettings, payload)
+          })
+        )
+        return { data: resourceOf(workflow, component) }
+      }, (effect) =>
+        effect.pipe(
+          Effect.catchTags({
+            // Workflows have no hooks.
+            HookFailed: Effect.die,
+            InvalidProps: ({ issues }) => Effect.fail(Problem.invalid(issues))
+          }),
+          answerFailures
+        )),
+      get: Effect.fnUntraced(function*({ params }) {
+        return { data: yield* render(yield* find(params.id)) }
+      }, answerFailures),
+      update: Effect.fnUntraced(function*({ params, payload }) {
+        const accountId = yield* CurrentAccount
+        const workflow = yield* find(params.id)
+        const given = payload.configured_props ?? {}
+        yield* checkSizes(given)
+        const chosen = yield* save(accountId, payload, yield* componentOf(workflow))
+        const updated = yield* using(
+          chosen,
+          lifecycle.update(workflow, {
+            component: Option.isSome(chosen) ? chosen.value.component : undefined,
+            name: payload.name,
+            configuredProps: given,
+            active: payload.active ?? true,
+            settings: settingsWith(workflow.workflow?.settings ?? defaultSettings, payload)
+          })
+        )
+        return { data: yield* render(updated) }
+      }, (effect, { params }) =>
+        effect.pipe(
+          Effect.catchTags({
+            HookFailed: Effect.die,
+            InvalidProps: ({ issues }) => Effect.fail(Problem.invalid(issues)),
+            SourceNotFound: () => Effect.fail(Problem.notFound("workflow", params.id))
+          }),
+          answerFailures
+        )),
+      delete: Effect.fnUntraced(function*({ params }) {
+        yield* lifecycle.remove(yield* find(params.id))
+      }, (effect, { params }) =>
+        effect.pipe(
+          Effect.catchTag("SourceNotFound", () => Effect.fail(Problem.notFound("workflow", params.id))),
+          answerFailures
+        )),
+      invoke: Effect.fnUntraced(function*({ params, payload }) {
+        const workflow = yield* find(params.id)
+        const id = yield* answerRefusals(workflow, invocations.invoke(workflow, JSON.stringify(payload.event ?? null)))
+        return { data: { id } }
+      }, answerFailures)
+    })
+  })
+)

@@ -1,0 +1,160 @@
+import { EventIdText } from "@headwater/domain/EventId"
+import { Predicate, Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Authorization } from "./Authorization.ts"
+import * as Extension from "./Extension.ts"
+import * as Idempotency from "./Idempotency.ts"
+import * as Pagination from "./Pagination.ts"
+import * as Problem from "./Problem.ts"
+import * as Projection from "./Projection.ts"
+import { RequestCheck } from "./RequestCheck.ts"
+import { ResourceId } from "./ResourceId.ts"
+import { Text } from "./Text.ts"
+import { runRefused, RunStarted, workflowParams } from "./WorkflowsApi.ts"
+
+const milliseconds = Schema.Int.annotate({ description: "Unix time in milliseconds." })
+
+const Fault = Schema.Struct({
+  name: Schema.String,
+  message: Schema.String,
+  stack: Schema.optionalKey(Schema.String)
+}).annotate({ identifier: "RunFault", examples: [{ name: "TypeError", message: "fetch failed" }] })
+
+const Status = Schema.Literals(["running", "waiting", "success", "error"]).annotate({
+  description: "waiting: for a delay, a rerun or another try to be due."
+})
+
+const run = {
+  id: ResourceId("run"),
+  workflow_id: ResourceId("workflow"),
+  deployment_id: ResourceId("deployment"),
+  status: Status,
+  trigger: Schema.Struct({
+    id: Schema.String.annotate({ description: "Of the event, the request or the tick." }),
+    source_type: Schema.Literals(["HTTP", "TIMER", "EVENT", "INVOCATION"]),
+    ts_ms: milliseconds,
+    emitter_id: Schema.String,
+    event_name: Schema.String.annotate({ description: "The stream of an event; empty for the default one." }),
+    hops: Schema.Int,
+    rerun_of: Schema.NullOr(Schema.String).annotate({ description: "The run that this one repeats." })
+  }),
+  started_at_ms: milliseconds,
+  ended_at_ms: Schema.NullOr(milliseconds),
+  due_at_ms: Schema.NullOr(milliseconds).annotate({ description: "When a run that waits goes on." }),
+  error: Schema.NullOr(Fault)
+}
+
+const exampleRun = {
+  id: "run_0Uz7N5cVwQ2KpXs9TzLd",
+  workflow_id: "p_0Uz7N2dPz5RtWm8BxKcV",
+  deployment_id: "d_0Uz7N2dPz5TqYw3MnLfH",
+  status: "success" as const,
+  trigger: {
+    id: "yJ5vXc0eVb7nQm2sRk4wTz8a",
+    source_type: "EVENT" as const,
+    ts_ms: 1760000120000,
+    emitter_id: "dc_0Uz7Me6SAe7TzXw9LrNf",
+    event_name: "",
+    hops: 1,
+    rerun_of: null
+  },
+  started_at_ms: 1760000120004,
+  ended_at_ms: 1760000120051,
+  due_at_ms: null,
+  error: null
+}
+
+export const RunResource = Schema.Struct(run).annotate({ identifier: "WorkflowRun", examples: [exampleRun] })
+export type RunResource = typeof RunResource.Type
+
+/** Any JSON, of which the document would say nothing at all. */
+const Anything = (description: string) =>
+  Schema.Json.pipe(Schema.check(Schema.makeFilter(Predicate.isNotUndefined, {
+    expected: "a JSON value",
+    toJsonSchema: () => ({ description })
+  })))
+
+const StepResource = Schema.Struct({
+  n: Schema.Int.annotate({ description: "Counted from 1: a step that was run again is there as often." }),
+  name: Schema.String,
+  status: Schema.Literals(["success", "error"]),
+  started_at_ms: milliseconds,
+  wall_ms: Schema.Int,
+  cpu_ms: Schema.Int,
+  result: Schema.NullOr(Anything("What the steps after it see.")),
+  error: Schema.NullOr(Fault),
+  logs: Schema.Array(Anything("A line of its console: {ts, level, message}.")),
+  events: Schema.Array(Schema.Struct({ id: EventIdText, event_name: Schema.String })).annotate({
+    description: "What it left in the workflow's log."
+  })
+}).annotate({ identifier: "WorkflowStep" })
+
+export const RunDetails = Schema.Struct({
+  ...run,
+  event: Anything("What the run began with."),
+  steps: Schema.Array(StepResource)
+}).annotate({
+  identifier: "WorkflowRunDetails",
+  examples: [{
+    ...exampleRun,
+    event: { order: 1001 },
+    steps: [{
+      n: 1,
+      name: "check",
+      status: "success" as const,
+      started_at_ms: 1760000120004,
+      wall_ms: 3,
+      cpu_ms: 2,
+      result: { $return_value: true },
+      error: null,
+      logs: [],
+      events: [{ id: "1760000120009-0", event_name: "" }]
+    }]
+  }]
+})
+export type RunDetails = typeof RunDetails.Type
+
+const runParams = Schema.Struct({ ...workflowParams.fields, run_id: Text.annotate({ description: "The run's id." }) })
+
+const operation = (summary: string, description: string) =>
+  OpenApi.annotations({ summary, description, override: Extension.mark })
+
+export class WorkflowRunsApi extends HttpApiGroup.make("workflowRuns")
+  .add(
+    HttpApiEndpoint.get("list", "/workflows/:id/runs", {
+      params: workflowParams,
+      query: {
+        status: Schema.optionalKey(Status),
+        ...Pagination.query("run"),
+        ...Projection.fields
+      },
+      success: Pagination.Page(RunResource),
+      error: Problem.NotFound
+    }).annotateMerge(operation("List a workflow's runs", "Newest first, for as long as the account keeps events.")),
+    HttpApiEndpoint.get("get", "/workflows/:id/runs/:run_id", {
+      params: runParams,
+      query: Projection.fields,
+      success: Pagination.Single(RunDetails),
+      error: Problem.NotFound
+    }).annotateMerge(operation("Get a run of a workflow", "With its event, its steps, and what they gave and logged.")),
+    HttpApiEndpoint.post("rerun", "/workflows/:id/runs/:run_id/rerun", {
+      params: runParams,
+      headers: Idempotency.headers,
+      payload: Schema.Struct({
+        from_step: Schema.optionalKey(Text.annotate({
+          description: "The step to begin with; what those before it gave is taken from the run. Default: the first."
+        })),
+        ...Projection.fields
+      }).annotate({ examples: [{ from_step: "check" }] }),
+      success: Pagination.Single(RunStarted).pipe(HttpApiSchema.status(202)),
+      error: runRefused
+    }).middleware(Idempotency.Idempotency).annotateMerge(operation(
+      "Run a run's event again",
+      "A new run over the same event, on the workflow's code and props of today."
+    ))
+  )
+  .middleware(RequestCheck)
+  .middleware(Projection.Projection)
+  .middleware(Authorization)
+  .annotateMerge(OpenApi.annotations({ title: "Workflow runs", description: "What workflows did." }))
+{}

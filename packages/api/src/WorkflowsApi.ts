@@ -1,0 +1,182 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Authorization } from "./Authorization.ts"
+import { ComponentUrl } from "./ComponentsApi.ts"
+import * as Extension from "./Extension.ts"
+import * as Idempotency from "./Idempotency.ts"
+import * as Pagination from "./Pagination.ts"
+import { PathId } from "./PathId.ts"
+import * as Problem from "./Problem.ts"
+import * as Projection from "./Projection.ts"
+import { RequestCheck } from "./RequestCheck.ts"
+import { ResourceId } from "./ResourceId.ts"
+import { CodeText, Text } from "./Text.ts"
+import { UnixSeconds } from "./UnixSeconds.ts"
+
+const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
+
+const seconds = between(1, 366 * 24 * 3_600)
+
+const RateLimit = Schema.Struct({ limit: between(1, 100_000), interval_seconds: between(1, 24 * 3_600) }).annotate({
+  identifier: "WorkflowRateLimit",
+  description: "So many runs may begin within so many seconds; what comes beyond keeps its place.",
+  examples: [{ limit: 10, interval_seconds: 60 }]
+})
+
+const settings = {
+  concurrency: between(1, 100).annotate({
+    description: "How many runs may be under way at a time, those that wait not counted. With 1, events run in order."
+  }),
+  rate_limit: Schema.NullOr(RateLimit),
+  retry_delays: Schema.Array(seconds).check(Schema.isMaxLength(50)).annotate({
+    description: "After how many seconds a step that failed is run again: one delay for each time. Empty: never.",
+    examples: [[1, 10, 60]]
+  }),
+  errors: Schema.Literals(["each", "last"]).annotate({
+    description: "Which failures of a step go to $errors: each, or the one after which it is not run again."
+  })
+}
+
+const exampleWorkflow = {
+  id: "p_0Uz7N2dPz5RtWm8BxKcV",
+  name: "Large orders",
+  name_slug: "large-orders",
+  code_hash: "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae",
+  deployment_id: "d_0Uz7N2dPz5TqYw3MnLfH",
+  steps: [{ id: "c_0Uz7N2dPz5UvXk7QrJtB", name: "check" }],
+  configured_props: { limit: 100 },
+  active: true,
+  concurrency: 1,
+  rate_limit: null,
+  retry_delays: [],
+  errors: "last" as const,
+  created_at: 1760000002,
+  updated_at: 1760000002
+}
+
+export const WorkflowResource = Schema.Struct({
+  id: ResourceId("workflow"),
+  name: Schema.String,
+  name_slug: Schema.String.annotate({ description: "Names the workflow wherever its id does." }),
+  code_hash: Schema.String.annotate({ description: "SHA-256 of the code, hexadecimal." }),
+  deployment_id: ResourceId("deployment").annotate({ description: "New with each change of the code or the props." }),
+  steps: Schema.Array(Schema.Struct({ id: ResourceId("step"), name: Schema.String })).annotate({
+    description: "In their order. A step keeps its id for as long as the code has one of its name."
+  }),
+  configured_props: Schema.Record(Schema.String, Schema.Json).annotate({
+    description: "Values by prop, those of a step as <step>.<prop>."
+  }),
+  active: Schema.Boolean,
+  ...settings,
+  created_at: UnixSeconds,
+  updated_at: UnixSeconds
+}).annotate({ identifier: "Workflow", examples: [exampleWorkflow] })
+export type WorkflowResource = typeof WorkflowResource.Type
+
+const input = {
+  workflow_code: Schema.optionalKey(CodeText.annotate({
+    description: "An ES module whose default export has a function run({ steps, $ }), or an object of named steps."
+  })),
+  workflow_url: Schema.optionalKey(ComponentUrl.annotate({
+    description: "Where the code is hosted, an http or https URL, or npm:<package>[@version]/<path>. Beside " +
+      "workflow_code it is only kept as metadata."
+  })),
+  name: Schema.optionalKey(Text.annotate({ description: "Default: the name in the code, else workflow." })),
+  configured_props: Schema.optionalKey(
+    Schema.Record(Schema.String, Schema.Json).annotate({
+      description: "Values by the name of the prop, those of a step as <step>.<prop>."
+    })
+  ),
+  active: Schema.optionalKey(Schema.Boolean.annotate({
+    description: "Default true. A paused workflow begins no runs and keeps its place in the logs it listens to."
+  })),
+  concurrency: Schema.optionalKey(settings.concurrency),
+  rate_limit: Schema.optionalKey(settings.rate_limit),
+  retry_delays: Schema.optionalKey(settings.retry_delays),
+  errors: Schema.optionalKey(settings.errors),
+  ...Projection.fields
+}
+
+/** What became of a call that has a run begin: its id, under which it is found as soon as it has begun. */
+export const RunStarted = Schema.Struct({ id: ResourceId("run") }).annotate({
+  identifier: "RunStarted",
+  examples: [{ id: "run_0Uz7N5cVwQ2KpXs9TzLd" }]
+})
+
+export const workflowParams = PathId("The workflow's id or its name slug.")
+
+/** Why a run can't be asked for. */
+export const runRefused = [
+  Problem.NotFound,
+  Problem.WorkflowPaused,
+  Problem.BacklogFull,
+  Problem.QuotaExceeded
+] as const
+
+const operation = (summary: string, description: string) =>
+  OpenApi.annotations({ summary, description, override: Extension.mark })
+
+export class WorkflowsApi extends HttpApiGroup.make("workflows")
+  .add(
+    HttpApiEndpoint.get("list", "/users/me/workflows", {
+      query: { ...Pagination.query("workflow"), ...Projection.fields },
+      success: Pagination.Page(WorkflowResource)
+    }).annotateMerge(operation("List workflows", "Newest first.")),
+    HttpApiEndpoint.post("create", "/workflows", {
+      headers: Idempotency.headers,
+      payload: Schema.Struct(input).annotate({
+        examples: [{
+          workflow_code: "export default { run({ steps, $ }) { return steps.trigger.event } }",
+          name: "Large orders"
+        }]
+      }),
+      success: Pagination.Single(WorkflowResource),
+      error: Problem.ComponentInvalid
+    }).middleware(Idempotency.Idempotency).annotateMerge(operation(
+      "Create a workflow",
+      "One of workflow_code and workflow_url is required. What it hears of is said by subscriptions, and by the HTTP " +
+        "and timer props in its code."
+    )),
+    HttpApiEndpoint.get("get", "/workflows/:id", {
+      params: workflowParams,
+      query: Projection.fields,
+      success: Pagination.Single(WorkflowResource),
+      error: Problem.NotFound
+    }).annotateMerge(operation("Get a workflow", "By its id or its name slug.")),
+    HttpApiEndpoint.put("update", "/workflows/:id", {
+      params: workflowParams,
+      payload: Schema.Struct(input).annotate({ examples: [{ configured_props: { limit: 200 }, active: true }] }),
+      success: Pagination.Single(WorkflowResource),
+      error: [Problem.NotFound, Problem.ComponentInvalid]
+    }).annotateMerge(operation(
+      "Update a workflow",
+      "What is not given stays, but active, which is true then. Runs that have begun go on with the code and the " +
+        "props that they began with."
+    )),
+    HttpApiEndpoint.delete("delete", "/workflows/:id", {
+      params: workflowParams,
+      query: Projection.fields,
+      success: HttpApiSchema.NoContent,
+      error: Problem.NotFound
+    }).annotateMerge(operation("Delete a workflow", "Its runs, events and subscriptions go with it.")),
+    HttpApiEndpoint.post("invoke", "/workflows/:id/invocations", {
+      params: workflowParams,
+      headers: Idempotency.headers,
+      payload: Schema.Struct({
+        event: Schema.optionalKey(Schema.Json.annotate({
+          description: "What the run gets as steps.trigger.event: any JSON value. Default: null."
+        })),
+        ...Projection.fields
+      }).annotate({ examples: [{ event: { order: 1001 } }] }),
+      success: Pagination.Single(RunStarted).pipe(HttpApiSchema.status(202)),
+      error: runRefused
+    }).middleware(Idempotency.Idempotency).annotateMerge(operation(
+      "Run a workflow",
+      "Answers once the event is durable; the run begins in its turn."
+    ))
+  )
+  .middleware(RequestCheck)
+  .middleware(Projection.Projection)
+  .middleware(Authorization)
+  .annotateMerge(OpenApi.annotations({ title: "Workflows", description: "Programs in steps that listen to events." }))
+{}

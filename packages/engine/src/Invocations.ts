@@ -1,0 +1,49 @@
+import * as Id from "@headwater/domain/Id"
+import type { Source } from "@headwater/domain/Source"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { Actors } from "./Actors.ts"
+import { toUnavailable } from "./DatabaseRetry.ts"
+import { type BacklogFull, type EndpointNotFound, NotAnswered } from "./HttpExchange.ts"
+import { type QuotaExceeded, Quotas } from "./Quotas.ts"
+import { Rerun } from "./StepRuns.ts"
+import type { Unavailable } from "./Unavailable.ts"
+
+/** Why a run does not begin. */
+export type InvocationRefused = BacklogFull | EndpointNotFound | QuotaExceeded | Unavailable
+
+const encodeRerun = Schema.encodeEffect(Schema.fromJsonString(Rerun))
+
+/** Has workflows run for those who ask over the API: durable when it is answered, with the id that the run will have. */
+export class Invocations extends Context.Service<Invocations, {
+  /** @param event JSON text */
+  readonly invoke: (workflow: Source, event: string) => Effect.Effect<Id.RunId, InvocationRefused>
+  /** Repeats a run from a step on, or the whole of it. */
+  readonly rerun: (workflow: Source, run: Id.RunId, step: string | null) => Effect.Effect<Id.RunId, InvocationRefused>
+}>()("@headwater/engine/Invocations") {
+  static readonly layer = Layer.effect(
+    Invocations,
+    Effect.gen(function*() {
+      const actors = yield* Actors
+      const quotas = yield* Quotas
+      const random = yield* SecureRandom.SecureRandom
+
+      const ask = Effect.fnUntraced(function*(workflow: Source, kind: "invocation" | "rerun", payload: string) {
+        const exceeded = yield* quotas.exceeded(workflow.accountId)
+        if (Option.isSome(exceeded)) return yield* exceeded.value
+        const id = Id.RunId.make(yield* Effect.provideService(Id.make("run"), SecureRandom.SecureRandom, random))
+        yield* actors.ingest(workflow.id, { endpointKey: null, kind, emitId: id, payload, hops: 0 }).pipe(
+          // Only who comes through an endpoint waits for an answer of the code.
+          Effect.catchIf(Schema.is(NotAnswered), Effect.die)
+        )
+        return id
+      }, Effect.catchTag("SqlError", toUnavailable))
+
+      return Invocations.of({
+        invoke: (workflow, event) => ask(workflow, "invocation", event),
+        rerun: (workflow, run, step) =>
+          Effect.flatMap(Effect.orDie(encodeRerun({ run, step })), (text) => ask(workflow, "rerun", text))
+      })
+    })
+  )
+}
