@@ -84,6 +84,7 @@ export const makeIn = Effect.fnUntraced(function*(
       cwd: root,
       env: {
         PATH: process.env["PATH"],
+        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
         HEADWATER_API_KEY: key,
         HEADWATER_DATA_DIR: dataDirectory,
         HEADWATER_PORT: String(port),

@@ -54,6 +54,7 @@ export const start = Effect.fnUntraced(function*(options: {
       cwd: root,
       env: {
         PATH: process.env["PATH"],
+        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
         HEADWATER_API_KEY: apiKey,
         HEADWATER_DATA_DIR: dataDirectory,
         HEADWATER_PORT: String(port),

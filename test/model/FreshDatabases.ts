@@ -45,7 +45,7 @@ export class FreshDatabases extends Context.Service<FreshDatabases, {
       EmbeddedPostgres.layer({ settings: { fsync: "off", full_page_writes: "off", max_connections: "200" } })
     ),
     Layer.provide(Layer.unwrap(Effect.map(
-      TemporaryDirectory.make("model"),
+      TemporaryDirectory.makeForDatabase("model"),
       DataDirectory.layer
     )))
   )

@@ -3,8 +3,9 @@ import { componentOf, inspectCode, realSandbox, runCode } from "@headwater/testi
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Schedule from "effect/Schedule"
 import type { RunResponse } from "./Run.ts"
-import { SandboxPool } from "./SandboxPool.ts"
+import { SandboxPool, type SandboxProcessSummary } from "./SandboxPool.ts"
 
 const limits = {
   wallMillis: 20_000,
@@ -15,6 +16,15 @@ const limits = {
   connections: 1_000,
   responseBytes: 200_000
 }
+
+/** The pool's processes, once they are as is waited for. */
+const processesOnce = Effect.fnUntraced(function*(holds: (processes: ReadonlyArray<SandboxProcessSummary>) => boolean) {
+  const pool = yield* SandboxPool
+  return yield* pool.processes.pipe(
+    Effect.repeat({ until: holds, schedule: Schedule.spaced("20 millis") }),
+    Effect.timeout("10 seconds")
+  )
+})
 
 const sandbox = realSandbox({ limits, pool: { warmProcesses: 1 } })
 
@@ -194,21 +204,17 @@ layer(sandbox, { excludeTestServices: true, timeout: "60 seconds" })("Limits of 
 
   it.effect("an interrupted run's process takes no more work, and ends", () =>
     Effect.gen(function*() {
-      const pool = yield* SandboxPool
       const fiber = yield* Effect.forkChild(
         runCode(componentOf(`await new Promise(() => {})`), { accountId: "u_interrupted" })
       )
-      yield* Effect.sleep("300 millis")
-      const process = (yield* pool.processes).find((_) => _.accountId === "u_interrupted")
-      assert.strictEqual(process?.running, 1)
+      const isIts = (_: SandboxProcessSummary) => _.accountId === "u_interrupted" && _.running === 1
+      const process = (yield* processesOnce((_) => _.some(isIts))).find(isIts)
       yield* Fiber.interrupt(fiber)
-      yield* Effect.sleep("500 millis")
-      assert.notInclude((yield* pool.processes).map((_) => _.id), process?.id)
+      yield* processesOnce((left) => left.every((_) => _.id !== process?.id))
     }))
 
   it.effect("two accounts never share a process", () =>
     Effect.gen(function*() {
-      const pool = yield* SandboxPool
       const code = `let count = 0; export default { async run() {
         this.$emit([++count, globalThis.left ??= this.who]); await new Promise((resolve) => setTimeout(resolve, 300)) }, props: {} }`
       const runs = yield* Effect.forkChild(Effect.forEach(
@@ -216,9 +222,8 @@ layer(sandbox, { excludeTestServices: true, timeout: "60 seconds" })("Limits of 
         (accountId) => runCode(code, { accountId, props: { who: accountId } }),
         { concurrency: "unbounded" }
       ))
-      yield* Effect.sleep("200 millis")
-      const owners = (yield* pool.processes).flatMap((_) => _.accountId ?? [])
-      assert.includeMembers(owners, ["u_one", "u_two"])
+      const isOwned = (owner: string) => (_: SandboxProcessSummary) => _.accountId === owner
+      yield* processesOnce((_) => _.some(isOwned("u_one")) && _.some(isOwned("u_two")))
       const results = yield* Fiber.join(runs)
       assert.deepStrictEqual(results.map((_) => _.emits[0]?.payload), [
         `[1,"u_one"]`,

@@ -2,6 +2,7 @@
 import * as EgressAllowList from "@headwater/egress/EgressAllowList"
 import { EgressBroker } from "@headwater/egress/EgressBroker"
 import { EgressGuard } from "@headwater/egress/EgressGuard"
+import { accessibleExecutable, isRoot } from "@headwater/postgres/Unprivileged"
 import type { RunRequest } from "@headwater/sandbox/Run"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import { packagedDenoPath, SandboxConfig, type SandboxOptions } from "@headwater/sandbox/SandboxConfig"
@@ -32,18 +33,11 @@ export interface RealSandboxOptions extends Pick<SandboxOptions, "limits" | "poo
 export const realSandbox = (options: RealSandboxOptions = {}) =>
   Layer.unwrap(Effect.gen(function*() {
     const cacheDir = yield* temporary
-    const asRoot = process.getuid?.() === 0
-    const denoPath = options.denoPath ?? (asRoot ? join(cacheDir, "deno-executable") : packagedDenoPath())
-    if (asRoot && options.denoPath === undefined) {
-      yield* Effect.promise(async () => {
-        await Fs.copyFile(packagedDenoPath(), denoPath)
-        await Fs.chmod(denoPath, 0o755)
-      })
-    }
+    const denoPath = options.denoPath ?? (yield* accessibleExecutable(packagedDenoPath()))
     const allow = yield* Effect.fromResult(EgressAllowList.fromString(options.allow ?? ""))
     return Sandbox.layerNoPool.pipe(
       Layer.provideMerge(SandboxPool.layer),
-      Layer.provide(SandboxConfig.layer({ ...options, cacheDir, denoPath, ...(asRoot ? { identity: nobody } : {}) })),
+      Layer.provide(SandboxConfig.layer({ ...options, cacheDir, denoPath, ...(isRoot() ? { identity: nobody } : {}) })),
       Layer.provideMerge(EgressBroker.layer()),
       Layer.provide(EgressGuard.layer(allow))
     )

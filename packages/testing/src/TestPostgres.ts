@@ -5,10 +5,8 @@ import * as Migrations from "@headwater/log/Migrations"
 import { DataDirectory } from "@headwater/postgres/DataDirectory"
 import { EmbeddedPostgres } from "@headwater/postgres/EmbeddedPostgres"
 import { Context, Effect, Layer, ManagedRuntime, Redacted } from "effect"
-import * as Fs from "node:fs/promises"
-import * as Os from "node:os"
-import * as Path from "node:path"
 import type { TestProject } from "vitest/node"
+import * as TemporaryDirectory from "./TemporaryDirectory.ts"
 
 /** What a test needs to reach the run's Postgres. It crosses to the test's process, hence plain values. */
 export interface TestPostgres {
@@ -45,15 +43,10 @@ class Provided extends Context.Service<Provided, TestPostgres>()("@headwater/tes
   )
 }
 
-const temporaryDirectory = Effect.acquireRelease(
-  Effect.promise(() => Fs.mkdtemp(Path.join(Os.tmpdir(), "headwater-tests-"))),
-  (path) => Effect.promise(() => Fs.rm(path, { recursive: true, force: true }))
-)
-
 // Nothing of a test run has to survive a power cut.
 const postgres = EmbeddedPostgres.layer({
   settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "300" }
-}).pipe(Layer.provide(Layer.unwrap(Effect.map(temporaryDirectory, DataDirectory.layer))))
+}).pipe(Layer.provide(Layer.unwrap(Effect.map(TemporaryDirectory.makeForDatabase("tests"), DataDirectory.layer))))
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const runtime = ManagedRuntime.make(Provided.layer.pipe(Layer.provide([postgres, NodeServices.layer])))

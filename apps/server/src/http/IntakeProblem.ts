@@ -43,6 +43,6 @@ export const answerRefusals = <A>(workflow: Source, start: Effect.Effect<A, Invo
       BacklogFull: () => retryLater(backlogFull),
       // Paused or gone since it was looked up.
       EndpointNotFound: () => Effect.fail(paused(workflow)),
-      QuotaExceeded: (error) => Effect.catch(quotaExceeded(error), retryLater)
+      QuotaExceeded: (error) => quotaExceeded(error).pipe(Effect.catch(retryLater))
     }))
     : Effect.fail(paused(workflow))
