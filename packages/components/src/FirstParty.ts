@@ -19,6 +19,7 @@ const names = [
   "feed",
   "github",
   "http-requests",
+  "imap",
   "json-poll",
   "postgres-rows",
   "schedule",
