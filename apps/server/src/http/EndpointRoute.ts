@@ -121,7 +121,7 @@ export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
         EndpointNotFound: () => noEndpoint,
         BacklogFull: () => Effect.fail(backlogFull),
         NotAnswered: ({ reason }) => Effect.fail(notAnswered(reason)),
-        QuotaExceeded: quotaExceeded
+        QuotaExceeded: (error) => Effect.flatMap(quotaExceeded(error), Effect.fail)
       }),
       answerFailures,
       Effect.catch(problemResponse)

@@ -16,7 +16,7 @@ export const backlogFull = Problem.backlogFull(
 /** The problem of an account that may have nothing more run. */
 export const quotaExceeded = Effect.fnUntraced(function*({ limit, quota, until }: QuotaExceeded) {
   const now = yield* Clock.currentTimeMillis
-  return yield* Problem.quotaExceeded(
+  return Problem.quotaExceeded(
     `The account's ${quota} quota of ${limit} is used up.`,
     Math.max(1, Math.ceil((until - now) / 1_000))
   )
@@ -43,6 +43,6 @@ export const answerRefusals = <A>(workflow: Source, start: Effect.Effect<A, Invo
       BacklogFull: () => retryLater(backlogFull),
       // Paused or gone since it was looked up.
       EndpointNotFound: () => Effect.fail(paused(workflow)),
-      QuotaExceeded: (error) => quotaExceeded(error).pipe(Effect.catch(retryLater))
+      QuotaExceeded: (error) => Effect.flatMap(quotaExceeded(error), retryLater)
     }))
     : Effect.fail(paused(workflow))
