@@ -37,7 +37,7 @@ export const isTidy = (findings: Findings, { orphans, sources }: Snapshot): void
 }
 
 /** What is still to be done, in words; undefined when all is done. */
-export const owing = ({ cursors, due, sources }: Snapshot): string | undefined => {
+export const owing = ({ cursors, due, sources, unended }: Snapshot): string | undefined => {
   const inactive = new Set(sources.filter(({ active }) => !active).map(({ id }) => id))
   const behind = cursors.find((cursor) => cursor.n < cursor.head_n && !inactive.has(cursor.listener_id))
   if (behind !== undefined) return `${what(behind)} stands at ${behind.n} of ${behind.head_n}`
@@ -45,6 +45,8 @@ export const owing = ({ cursors, due, sources }: Snapshot): string | undefined =
   if (pending !== undefined) return `${what(pending)} has ${pending.pending} deliveries waiting for a retry`
   const work = due.find(({ kind }) => kind === "emit" || kind === "delete")
   if (work !== undefined) return `${work.owner_id} owes ${work.items} of kind ${work.kind}`
+  const [run] = unended
+  if (run !== undefined) return `${run.workflow_id} has ${run.runs} runs that have not ended`
   const moving = sources.find(({ state }) => state !== "ready")
   return moving === undefined ? undefined : `source ${moving.id} is ${moving.state}`
 }

@@ -63,6 +63,47 @@ export default {
   }
 }`
 
+/**
+ * A workflow that listens: counts what it hears, waits with some of it, and tells of it then. Right only if each step
+ * of each run happened exactly once.
+ */
+export const stepped = `
+export default {
+  name: "Stepped",
+  props: { db: "$.service.db" },
+  steps: {
+    count: {
+      async run({ steps, $ }) {
+        const count = (this.db.get("count") ?? 0) + 1
+        this.db.set("count", count)
+        $.emit({ of: steps.trigger.event, count }, { name: "begun" })
+        if (count % 5 === 0) $.flow.delay(500)
+        return count
+      }
+    },
+    tell: {
+      async run({ steps, $ }) {
+        $.emit({ of: steps.trigger.event, count: steps.count.$return_value })
+      }
+    }
+  }
+}`
+
+/** A workflow of one step that does as `ledger`. */
+export const ledgerWorkflow = `
+export default {
+  name: "Ledger workflow",
+  props: { db: "$.service.db" },
+  async run({ steps, $ }) {
+    const event = steps.trigger.event
+    const count = (this.db.get("count") ?? 0) + 1
+    const sum = (this.db.get("sum") ?? 0) + (event.count ?? 1)
+    this.db.set("count", count)
+    this.db.set("sum", sum)
+    $.emit({ of: event, count, sum })
+  }
+}`
+
 /** Ticks every second and counts. */
 export const ticking = `
 export default {

@@ -58,6 +58,10 @@ const busy: ReadonlySet<CrashPoint.CrashPoint> = new Set([
   "routing",
   "run-chosen",
   "run-ended",
+  "run-begun",
+  "step-chosen",
+  "step-ended",
+  "step-done",
   "send-chosen",
   "send-answered"
 ])

@@ -62,7 +62,8 @@ export const make = (options: {
 
   const route = (event: Snapshot.EventRow) => {
     for (const { emitterId, stream, subscriptionId } of routes) {
-      if (stream !== event.stream || (emitterId ?? event.emitter_id) !== event.emitter_id) continue
+      if (stream !== event.stream) continue
+      if (emitterId === undefined ? !event.emitter_id.startsWith("dc_") : emitterId !== event.emitter_id) continue
       const start = starts.get(Snapshot.positionKey(subscriptionId, event.emitter_id)) ?? 0n
       if (event.n > start) lanes.appended(subscriptionId, event)
     }

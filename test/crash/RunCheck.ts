@@ -128,7 +128,10 @@ export const ofRequests = (findings: Findings, requests: Requests, options: {
   }
 }
 
-/** A source that listens to another's default stream and emits what it heard (`ledger`). */
+/** A workflow takes what it hears as its run begins, one at a time, and the run writes at the end of its step. */
+const mayHaveBegun = (sourceId: string): number => sourceId.startsWith("p_") ? 1 : 0
+
+/** A source or workflow that listens to another's default stream and emits what it heard (`ledger`). */
 export const ofEvents = (findings: Findings, options: {
   readonly name: string
   readonly sourceId: string
@@ -158,7 +161,55 @@ export const ofEvents = (findings: Findings, options: {
     },
     agree: (snapshot) => {
       const passed = agreeOn(torn, snapshot, sourceId, runs)
-      if (passed !== runs) torn("the cursor does not say what the log says", { runs, passed })
+      if (passed < runs || passed > runs + mayHaveBegun(sourceId)) {
+        torn("the cursor does not say what the log says", { runs, passed })
+      }
+    }
+  }
+}
+
+/** A workflow of two steps, between which some of its runs wait (`stepped`). */
+export const ofSteps = (findings: Findings, options: {
+  readonly name: string
+  readonly sourceId: string
+}): RunCheck => {
+  const { name, sourceId } = options
+  const torn = complaint(findings, name, sourceId)
+  const heard: Array<string> = []
+  /** What the first step of a run counted and its second has not told. */
+  const begun = new Map<number, string>()
+  const told: Array<{ readonly of: unknown; readonly count: number }> = []
+  let runs = 0
+  return {
+    event: ({ payload, stream }) => {
+      const said = JSON.parse(payload)
+      if (stream === "") return void told.push(said)
+      if (stream !== "begun") return torn("an event is in a stream that nothing emits to", { stream, said })
+      const next = heard.shift()
+      if (next !== JSON.stringify(said.of)) {
+        findings.note("reordered", `${name}: a run is not that of the next event`, { next, said })
+        return
+      }
+      runs += 1
+      if (said.count !== runs) torn("a step counted from a store that is not that of the run before", { said, runs })
+      begun.set(said.count, next)
+    },
+    heard: ({ payload }) => {
+      heard.push(payload)
+    },
+    agree: (snapshot) => {
+      for (const said of told.splice(0)) {
+        if (begun.get(said.count) !== JSON.stringify(said.of)) {
+          torn("a step ran twice, or before the one before it", { said })
+        }
+        begun.delete(said.count)
+      }
+      const passed = agreeOn(torn, snapshot, sourceId, runs)
+      if (passed < runs || passed > runs + 1) torn("the cursor does not say what the log says", { runs, passed })
+      const between = sum(
+        snapshot.unended.filter((run) => run.workflow_id === sourceId && run.step > 0).map((run) => run.runs)
+      )
+      if (between !== begun.size) torn("the runs do not say what the log says", { between, begun: begun.size })
     }
   }
 }

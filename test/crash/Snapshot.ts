@@ -62,6 +62,8 @@ export interface Snapshot {
   /** Parsed values of `$.service.db`, by source and key. */
   readonly state: ReadonlyMap<string, Readonly<Record<string, number>>>
   readonly invocations: ReadonlyMap<string, number>
+  /** How many runs of a workflow have not ended, by how many of their steps are done. */
+  readonly unended: ReadonlyArray<{ readonly workflow_id: string; readonly step: number; readonly runs: bigint }>
   /** Rows whose owner is gone, by table. */
   readonly orphans: ReadonlyArray<{ readonly what: string; readonly id: string }>
   /** Deliveries that wait for a retry which is not owed, and retries owed to none. */
@@ -126,6 +128,9 @@ const orphans = (sql: SqlClient.SqlClient) =>
       UNION ALL SELECT 'due_work ' || kind, owner_id FROM due_work WHERE owner_id NOT IN (SELECT id FROM owner)
       UNION ALL SELECT 'source_state', source_id FROM source_state WHERE source_id NOT IN (SELECT id FROM owner)
       UNION ALL SELECT 'dedupe_marks', emitter_id FROM dedupe_marks WHERE emitter_id NOT IN (SELECT id FROM owner)
+      UNION ALL SELECT 'workflow_runs', workflow_id FROM workflow_runs WHERE workflow_id NOT IN (SELECT id FROM owner)
+      UNION ALL SELECT 'workflow_steps', run_id FROM workflow_steps WHERE run_id NOT IN (SELECT id FROM workflow_runs)
+      UNION ALL SELECT 'deployments', workflow_id FROM deployments WHERE workflow_id NOT IN (SELECT id FROM owner)
       UNION ALL SELECT 'deliveries', webhook_id FROM deliveries WHERE webhook_id NOT IN (SELECT id FROM owner)
       UNION ALL SELECT 'subscriptions', id FROM subscriptions WHERE listener_id NOT IN (SELECT id FROM owner)
     ) AS o (what, id)
@@ -160,6 +165,8 @@ const readAll = Effect.fnUntraced(function*(from: Positions) {
     subscriptions: new Set(subscriptions.map(({ id }) => id)),
     state,
     invocations: new Map(invocations.map((row) => [row.emitter_id, Number(row.invocations)])),
+    unended: yield* sql<Snapshot["unended"][number]>`
+      SELECT workflow_id, step, count(*) AS runs FROM workflow_runs WHERE ended_at IS NULL GROUP BY workflow_id, step`,
     orphans: yield* orphans(sql),
     unpaired: yield* unpaired(sql)
   } satisfies Snapshot

@@ -7,7 +7,7 @@ import type { Findings } from "./Findings.ts"
 import type { Requests } from "./Requests.ts"
 import * as RunCheck from "./RunCheck.ts"
 
-/** A source that stays, with what follows its runs. */
+/** A source or workflow that stays, with what follows its runs. */
 export interface StandingSource {
   readonly id: string
   readonly name: string
@@ -41,7 +41,7 @@ export const endpointOf = (source: Json.Json): string | undefined => {
 export const query = (parameters: Readonly<Record<string, string>>): string => String(new URLSearchParams(parameters))
 
 /**
- * Deploys sources of every kind, a chain of two, webhooks with one and several sources, on one and all streams, by name
+ * Deploys sources of every kind, a chain of sources and workflows in turn, webhooks with one and several sources, on one and all streams, by name
  * and by glob, one of which fails now and then.
  */
 export const deploy = Effect.fnUntraced(function*(api: ServerProcess["api"], options: {
@@ -60,6 +60,16 @@ export const deploy = Effect.fnUntraced(function*(api: ServerProcess["api"], opt
     const id = Json.textOf(data!["id"])
     const source: StandingSource = { id, name, endpoint: endpointOf(data!), check: check(id), listeners: [] }
     return source
+  })
+
+  const workflow = Effect.fnUntraced(function*(
+    name: string,
+    code: string,
+    check: (sourceId: string) => RunCheck.RunCheck
+  ) {
+    const { data } = yield* api("POST", "/workflows", { workflow_code: code, name })
+    const id = Json.textOf(data!["id"])
+    return { id, name, endpoint: undefined, check: check(id), listeners: [] } as StandingSource
   })
 
   const ofRequests = (name: string, code: string, parts: 1 | 2) =>
@@ -111,12 +121,27 @@ export const deploy = Effect.fnUntraced(function*(api: ServerProcess["api"], opt
   )
   yield* subscribe(first.id, ledger.id)
   first.listeners.push(ledger)
-  yield* subscribe(ledger.id, totals.id)
-  ledger.listeners.push(totals)
+  const stepped = yield* workflow(
+    "stepped",
+    Components.stepped,
+    (sourceId) => RunCheck.ofSteps(findings, { name: "stepped", sourceId })
+  )
+  const summed = yield* workflow(
+    "summed",
+    Components.ledgerWorkflow,
+    (sourceId) => RunCheck.ofEvents(findings, { name: "summed", sourceId })
+  )
+  for (const [emitter, listener] of [[ledger, stepped], [stepped, totals], [totals, summed]] as const) {
+    yield* subscribe(emitter.id, listener.id)
+    emitter.listeners.push(listener)
+  }
 
   yield* webhook("all", "steady", [{ emitter: "all" }, { emitter: "all", stream: "$errors" }])
   yield* webhook("some", "steady", [{ emitter: first }, { emitter: second }, { emitter: unique, stream: "ids" }])
   yield* webhook("flaky", "flaky", [{ emitter: first }, { emitter: second }, { emitter: second, stream: "$logs" }])
-  yield* webhook("end", "steady", [{ emitter: totals }, { emitter: ticking }, { emitter: second, stream: "later" }])
-  return { sources: [first, second, unique, answering, ticking, ledger, totals], routes } satisfies Topology
+  yield* webhook("end", "steady", [{ emitter: summed }, { emitter: ticking }, { emitter: second, stream: "later" }])
+  return {
+    sources: [first, second, unique, answering, ticking, ledger, stepped, totals, summed],
+    routes
+  } satisfies Topology
 })
