@@ -1,6 +1,8 @@
 import { assert } from "@effect/vitest"
 import * as Json from "@headwater/testing/Json"
+import * as WebhookSink from "@headwater/testing/WebhookSink"
 import { Effect, Fiber, Schedule, Stream } from "effect"
+import { Webhook } from "standardwebhooks"
 import {
   assertInvalid,
   assertProblem,
@@ -304,6 +306,47 @@ export const rows = (it: It): void => {
       )
       const runs = yield* ann.listed(`/workflows/${idOf(workflow)}/runs`, 5)
       Json.assertHolds(runs[0]?.["trigger"], { source_type: "EVENT", emitter_id: idOf(source), hops: 1 })
+    }))
+
+  it.effect("extension: what a workflow sends by $.send.http is signed, and shown in its log and trace", () =>
+    Effect.gen(function*() {
+      const { ann } = yield* ContractServer
+      const sink = yield* WebhookSink.make(() => ({ status: 200 }))
+      const workflow = yield* ann.ok("POST", "/workflows", {
+        workflow_code: `export default { async run({ steps, $ }) {
+          const { odd, url } = steps.trigger.event
+          await $.send.http({ method: "PUT", url, headers: { "X-From": "workflow" }, data: { n: 1 } })
+          if (odd) await $.send.http({ url: odd })
+        } }`
+      })
+      const listed = yield* Effect.forEach(
+        ["webhooks", "subscriptions"],
+        (list) => ann.send("GET", `/users/me/${list}`)
+      )
+      for (const { text } of listed) assert.notInclude(text, idOf(workflow))
+      const refused = yield* invoked(ann, workflow, { url: sink.url, odd: "ftp://x/" })
+      Json.assertHolds(refused["error"], { name: "TypeError" })
+      yield* invoked(ann, workflow, { url: sink.url })
+      yield* Effect.sync(() => sink.received.length).pipe(
+        Effect.repeat({ until: (count) => count > 0, schedule: Schedule.spaced("20 millis") }),
+        Effect.timeout("10 seconds")
+      )
+      // Nothing of a step that failed was sent.
+      const path = `/workflows/${idOf(workflow)}`
+      const [sent, ...more] = yield* ann.listed(`${path}/event_summaries?event_name=$sends`, 1)
+      assert.isEmpty(more)
+      const [got] = sink.received
+      assert.deepStrictEqual([got?.method, got?.body, got?.headers["x-from"]], ["PUT", `{"n":1}`, "workflow"])
+      const { secret } = yield* ann.ok("GET", `${path}/secret`)
+      new Webhook(Json.textOf(secret)).verify(got!.body, got!.headers)
+      const trace = yield* ann.ok("GET", `${path}/events/${idOf(sent)}/trace`).pipe(
+        Effect.repeat({
+          until: ({ subscriptions }) => String(Json.listOf(subscriptions)[0]?.["state"]) === "delivered",
+          schedule: Schedule.spaced("20 millis")
+        }),
+        Effect.timeout("10 seconds")
+      )
+      assert.strictEqual(Json.listOf(Json.listOf(trace["subscriptions"])[0]?.["attempts"]).length, 1)
     }))
 
   it.effect("extension: a workflow answers requests to its endpoint by $.respond", () =>

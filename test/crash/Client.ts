@@ -12,8 +12,11 @@ export interface Answer {
 /** Longer than the server takes to say that it can't. */
 const patienceMs = 70_000
 
-/** Answers that a server in trouble may give. */
+/** Answers that a server in trouble may give, with a time to try again. */
 const excuses = new Set([429, 503])
+
+/** What was to be answered by a run, and is durable, is run after all: at the next start, where the server is stopped. */
+const late = 504
 
 const isJson = (text: string): boolean => text.startsWith("{")
 
@@ -40,7 +43,7 @@ export const make = (baseUrl: string, findings: Findings): Client => {
         })
         const text = await response.text()
         const { status } = response
-        const isExcused = excuses.has(status) && response.headers.has("retry-after")
+        const isExcused = status === late || excuses.has(status) && response.headers.has("retry-after")
         if (status >= 400 && !isExcused) findings.note("unavailable", `${method} ${url} was refused`, { status, text })
         return { status, json: isJson(text) ? Json.parse(text) : {} }
       } catch (cause) {

@@ -32,6 +32,7 @@ describe("HeadwaterApi", () => {
       "GET /v1/workflows/{id}",
       "PUT /v1/workflows/{id}",
       "DELETE /v1/workflows/{id}",
+      "GET /v1/workflows/{id}/secret",
       "POST /v1/workflows/{id}/invocations",
       "GET /v1/workflows/{id}/runs",
       "GET /v1/workflows/{id}/runs/{run_id}",

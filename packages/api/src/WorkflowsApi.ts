@@ -12,6 +12,7 @@ import { RequestCheck } from "./RequestCheck.ts"
 import { ResourceId } from "./ResourceId.ts"
 import { CodeText, Text } from "./Text.ts"
 import { UnixSeconds } from "./UnixSeconds.ts"
+import { WebhookSecret } from "./WebhooksApi.ts"
 
 const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 
@@ -159,6 +160,15 @@ export class WorkflowsApi extends HttpApiGroup.make("workflows")
       success: HttpApiSchema.NoContent,
       error: Problem.NotFound
     }).annotateMerge(operation("Delete a workflow", "Its runs, events and subscriptions go with it.")),
+    HttpApiEndpoint.get("getSecret", "/workflows/:id/secret", {
+      params: workflowParams,
+      query: Projection.fields,
+      success: Pagination.Single(WebhookSecret),
+      error: Problem.NotFound
+    }).annotateMerge(operation(
+      "Get a workflow's signing secret",
+      "What it sends by $.send.http is signed with, as deliveries to webhooks are."
+    )),
     HttpApiEndpoint.post("invoke", "/workflows/:id/invocations", {
       params: workflowParams,
       headers: Idempotency.headers,

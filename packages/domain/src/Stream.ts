@@ -13,6 +13,9 @@ export const logs: StreamName = "$logs"
 /** Requests that a source has acknowledged and not run yet. Internal: not listed, subscribable or deletable. */
 export const requests: StreamName = "$requests"
 
+/** What a workflow has sent over HTTP: an event for each request, which goes out as a delivery does. */
+export const sends: StreamName = "$sends"
+
 /** What happens to an account's webhooks, on the account's own log. */
 export const webhooks: StreamName = "$webhooks"
 

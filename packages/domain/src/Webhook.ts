@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { AccountId, WebhookId } from "./Id.ts"
+import { AccountId, WebhookId, WorkflowId } from "./Id.ts"
 
 /** Why the engine took a webhook out of service. */
 export const DisabledReason = Schema.Literals(["gone", "failing"])
@@ -12,6 +12,11 @@ export const Webhook = Schema.Struct({
   name: Schema.NullOr(Schema.String),
   description: Schema.NullOr(Schema.String),
   url: Schema.String,
+  /**
+   * Set for what sends a workflow's own requests, each to a URL of its own, and shows nowhere among the account's webhooks;
+   * it has no URL.
+   */
+  workflowId: Schema.NullOr(WorkflowId),
   active: Schema.Boolean,
   disabledReason: Schema.NullOr(DisabledReason),
   /** No send before this time (Unix ms): the endpoint asked for it, or failed in a way that says so. */

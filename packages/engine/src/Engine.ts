@@ -28,9 +28,9 @@ export const onCluster = Layer.mergeAll(
   Invocations.layer,
   SourceLifecycle.layer,
   SubscriptionLifecycle.layer,
-  WebhookLifecycle.layer,
   DueScanner.layer
 ).pipe(
+  Layer.provideMerge(WebhookLifecycle.layer),
   Layer.provideMerge(ComponentConfiguration.layer),
   Layer.provideMerge(Router.layer),
   Layer.provideMerge(Actors.layer),

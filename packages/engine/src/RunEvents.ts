@@ -9,6 +9,7 @@ import type { RunEmit, RunResult } from "@headwater/sandbox/Run"
 import { DateTime, Option, Schema } from "effect"
 import * as Dedupe from "./Dedupe.ts"
 import * as DueEmits from "./DueEmits.ts"
+import * as OutgoingRequest from "./OutgoingRequest.ts"
 import type { SourceInput } from "./SourceInput.ts"
 
 /** Whether a payload can be read again: what runs untrusted code may say anything, and deep JSON exhausts the stack. */
@@ -173,7 +174,7 @@ export const make = (options: {
       misnamed.push(stream)
       return
     }
-    if (!isReadable(emit.payload)) {
+    if (!isReadable(emit.payload) || stream === Stream.sends && Option.isNone(OutgoingRequest.parse(emit.payload))) {
       unreadable++
       return
     }
@@ -218,7 +219,8 @@ export const make = (options: {
   if (unreadable > 0) {
     fail({
       name: "InvalidPayload",
-      message: `${unreadable} events were not emitted: a payload is JSON of at most ${maxComponentDepth} levels`
+      message: `${unreadable} events were not emitted: a payload is JSON of at most ${maxComponentDepth} levels, ` +
+        `and on $sends a request to be sent: {method, url, headers, body}`
     })
   }
   const failure = failureOf(result)

@@ -3,6 +3,7 @@ import type { Component, ConfigurableProp } from "@headwater/domain/Component"
 import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
 import * as Id from "@headwater/domain/Id"
 import { declaredProps, slugOf, type Source } from "@headwater/domain/Source"
+import * as Stream from "@headwater/domain/Stream"
 import type { WorkflowSettings } from "@headwater/domain/Workflow"
 import { AppAccounts } from "@headwater/log/AppAccounts"
 import { Components } from "@headwater/log/Components"
@@ -16,6 +17,7 @@ import { Heads } from "@headwater/log/Heads"
 import { Sources } from "@headwater/log/Sources"
 import { SourceState } from "@headwater/log/SourceState"
 import { Subscriptions } from "@headwater/log/Subscriptions"
+import { Webhooks } from "@headwater/log/Webhooks"
 import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Clock, Context, Effect, Equal, Layer, Option, Result, Schema } from "effect"
@@ -28,6 +30,7 @@ import type { HookFailed } from "./HookFailed.ts"
 import { Router } from "./Router.ts"
 import { SourceNotFound } from "./SourceNotFound.ts"
 import type { Unavailable } from "./Unavailable.ts"
+import { WebhookLifecycle } from "./WebhookLifecycle.ts"
 
 /** Configured props that do not fit the component's declared ones. */
 export class InvalidProps extends Schema.TaggedError<InvalidProps>()("InvalidProps", {
@@ -47,6 +50,8 @@ const resolveProps = (
     ? Effect.fail(new InvalidProps({ issues: resolved.failure }))
     : Effect.succeed(resolved.success)
 }
+
+const isWorkflowId = Schema.is(Id.WorkflowId)
 
 /** Added props may lead to further ones; some that never come to an end are taken as they are then. */
 const additionRounds = 8
@@ -101,6 +106,8 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
       const subscriptions = yield* Subscriptions
       const deployments = yield* Deployments
       const runs = yield* WorkflowRuns
+      const webhooks = yield* Webhooks
+      const webhookLifecycle = yield* WebhookLifecycle
 
       /**
        * Whether the accounts that apps are given are there, and are accounts with these apps. What a source has from before
@@ -183,7 +190,7 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
         yield* state.removeAll(id)
         yield* marks.removeAll(id)
         yield* events.removeAll(id)
-        if (Schema.is(Id.WorkflowId)(id)) {
+        if (isWorkflowId(id)) {
           yield* runs.removeAll(id)
           yield* deployments.removeAll(id)
         }
@@ -196,8 +203,16 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
         yield* sources.setState(source.id, "deleting")
         CrashPoint.reached("remove-marked")
         yield* actors.retireSource(source.id).pipe(Effect.catchTag("SourceNotFound", () => Effect.void))
+        if (isWorkflowId(source.id)) yield* webhookLifecycle.removeOfWorkflow(source.id)
         CrashPoint.reached("remove-retired")
         yield* erase(source)
+      })
+
+      /** What sends a workflow's own requests, and hears of them on its log. */
+      const createSender = Effect.fnUntraced(function*(accountId: Id.AccountId, workflowId: Id.WorkflowId) {
+        const input = { accountId, name: null, description: null, url: "", workflowId }
+        const { id: listenerId } = yield* webhooks.insert(input)
+        yield* subscriptions.create({ accountId, emitterId: workflowId, listenerId, eventName: Stream.sends })
       })
 
       /** What there is of a source before any of its code runs, the subscriptions to it included. */
@@ -207,8 +222,11 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
           const source: Source = { ...unnamed, nameSlug: yield* sources.freeSlug(accountId, slugOf(name)) }
           yield* sources.insert(source)
           yield* deployments.putOf(source)
+          const isSending = isWorkflowId(id)
+          if (isSending) yield* createSender(accountId, id)
           yield* heads.create(id, accountId)
-          return { source, isListenedTo: yield* subscriptions.createAutomatic(accountId, id) }
+          const isListenedTo = yield* subscriptions.createAutomatic(accountId, id)
+          return { source, isListenedTo: isListenedTo || isSending }
         }))
         if (isListenedTo) yield* router.invalidate(accountId)
         return source

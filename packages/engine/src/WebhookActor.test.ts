@@ -16,6 +16,7 @@ import * as AccountActor from "./AccountActor.ts"
 import { Draining } from "./Draining.ts"
 import * as EmitterLog from "./EmitterLog.ts"
 import * as RetrySchedule from "./RetrySchedule.ts"
+import * as StandardWebhook from "./StandardWebhook.ts"
 import * as Wake from "./Wake.ts"
 import * as WebhookActor from "./WebhookActor.ts"
 
@@ -38,6 +39,23 @@ const setup = Effect.fnUntraced(function*(answer: (count: number) => WebhookSink
   })
   const actor = yield* WebhookActor.make(webhook.id)
   return { account, actor, log, sink, subscription, webhook }
+})
+
+/** What sends a workflow's own requests, with its owner. */
+const setupSender = Effect.gen(function*() {
+  const account = yield* EngineFixture.account
+  const workflowId = Id.WorkflowId.make(yield* Id.make("workflow"))
+  yield* (yield* Heads).create(workflowId, account.id)
+  const log = Option.getOrThrow(yield* EmitterLog.acquire(workflowId))
+  const input = { accountId: account.id, name: null, description: null, url: "", workflowId }
+  const webhook = yield* (yield* Webhooks).insert(input)
+  const subscription = yield* (yield* Subscriptions).create({
+    accountId: account.id,
+    emitterId: workflowId,
+    listenerId: webhook.id,
+    eventName: "$sends"
+  })
+  return { account, actor: yield* WebhookActor.make(webhook.id), log, subscription, webhook }
 })
 
 /** What a subscription's cursor says became of its events, and whether it adds up. */
@@ -68,6 +86,52 @@ const retryDueAt = Effect.fnUntraced(function*(webhookId: string) {
 })
 
 layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it) => {
+  it.effect("sends each of a workflow's own requests where it is to go, and what one place answers holds up no other", () =>
+    Effect.gen(function*() {
+      const { account, actor, log, subscription, webhook } = yield* setupSender
+      const good = yield* WebhookSink.make(() => ({ status: 200 }))
+      const gone = yield* WebhookSink.make(() => ({ status: 410 }))
+      const busy = yield* WebhookSink.make((count) => ({
+        status: count < 1 ? 503 : 200,
+        headers: { "retry-after": "60" }
+      }))
+      const headers = { "content-type": "text/plain", "x-own": "1", "webhook-id": "forged" }
+      yield* EngineFixture.appendTo(log, "$sends", [
+        { method: "POST", url: gone.url, headers: {}, body: "a" },
+        { method: "POST", url: busy.url, headers: {}, body: "b" },
+        { method: "PUT", url: `${good.url}/place?q=1`, headers, body: "c" },
+        { method: "GET", url: good.url, headers: {} }
+      ])
+      yield* actor.wake(Wake.forEverything)
+      assert.deepStrictEqual(good.received.map(({ method, path, body }) => [method, path, body]).toSorted(), [
+        ["GET", "/hook", ""],
+        ["PUT", "/hook/place?q=1", "c"]
+      ])
+      const put = good.received.find(({ method }) => method === "PUT")!
+      assert.deepStrictEqual(
+        [put.headers["content-type"], put.headers["x-own"], put.headers["x-headwater-attempt"]],
+        ["text/plain", "1", "1"]
+      )
+      const secrets = yield* (yield* Webhooks).secrets(webhook.id)
+      const [event] = yield* (yield* EventLog).latest({ emitterId: log.emitterId, stream: "$sends", limit: 2 })
+      assert.notStrictEqual(put.headers["webhook-id"], "forged")
+      assert.strictEqual(event?.emitterId, put.headers["x-headwater-emitter-id"])
+      const signed = [put.headers["webhook-id"]!, Number(put.headers["webhook-timestamp"]), put.body] as const
+      assert.strictEqual(
+        put.headers["webhook-signature"],
+        StandardWebhook.signature(secrets.map(StandardWebhook.signingKey), ...signed)
+      )
+      const { delivered, exhausted, pending } = yield* accounts(subscription.id)
+      assert.deepStrictEqual({ delivered, exhausted, pending }, { delivered: 2, exhausted: 1, pending: 1 })
+      yield* TestClock.adjust("60 seconds")
+      yield* actor.wake(Wake.forDueWork)
+      assert.strictEqual(busy.received.length, 2)
+      assert.strictEqual((yield* accounts(subscription.id)).delivered, 3)
+      const known = yield* Webhooks
+      assert.deepStrictEqual(yield* known.get(account.id, webhook.id), Option.none())
+      assert.isTrue(Option.exists(yield* known.getById(webhook.id), ({ active }) => active))
+    }))
+
   it.effect("delivers what is in front of its cursor, in order, and accounts for it", () =>
     Effect.gen(function*() {
       const { actor, log, sink, subscription } = yield* setup(() => ({ status: 204 }))

@@ -58,13 +58,15 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
   const context = yield* Effect.context<Effect.Services<ReturnType<typeof load>> | SecureRandom.SecureRandom>()
   const scope = yield* Effect.scope
   const slots = yield* Semaphore.make(concurrency)
-  const retrySlots = yield* Semaphore.make(retryConcurrency)
   const inFlight = yield* InFlight.make({ webhook_id: webhookId })
   /** Opened whenever there may be something to do. */
   const signal = yield* Latch.make()
 
   const read = load(webhookId).pipe(untilAnswered, Effect.provideContext(context))
   let memory = yield* read
+  // Each request of a workflow goes to a place of its own: none is to wait for others.
+  const retries = Option.exists(memory, ({ webhook }) => webhook.workflowId !== null) ? concurrency : retryConcurrency
+  const retrySlots = yield* Semaphore.make(retries)
   let hints: Wake.Wake | undefined = Wake.forEverything
   /** Subscriptions that are gone: what is known of them starts nothing more. */
   const forgotten = new Set<string>()
@@ -145,9 +147,14 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
       yield* commit(memory, { moves: [feed.pass(item)] })
       return true
     }
+    const deliveryId = yield* Id.make("delivery")
+    if (memory.webhook.workflowId !== null) {
+      yield* commit(memory, yield* commits.queued(memory, feed, item, deliveryId), () => hint(Wake.forDueWork))
+      return true
+    }
     CrashPoint.reached("send-chosen")
     const sent = yield* attempt(memory, {
-      deliveryId: yield* Id.make("delivery"),
+      deliveryId,
       subscriptionId: feed.key.subscriptionId,
       event: item.event,
       attempt: 1
@@ -211,21 +218,21 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
     const isFull = page.length === 2 * retryPage
     const wakes = page.filter((item) => item.kind === "wake")
     if (wakes.length > 0) yield* commit(memory, { dueDone: wakes })
-    const retries = page.filter((item) =>
+    const found = page.filter((item) =>
       item.kind === "retry" && !before.has(item.key) && !memory.retrying.has(item.key)
     )
     const { active, throttledUntil } = memory.webhook
     const putOffTo = !active ? now + inactiveRetryMs : throttledUntil
-    if (putOffTo !== null && putOffTo > now && retries.length > 0) {
-      yield* commit(memory, { duePut: retries.map((item) => ({ ...item, dueAt: putOffTo })) })
+    if (putOffTo !== null && putOffTo > now && found.length > 0) {
+      yield* commit(memory, { duePut: found.map((item) => ({ ...item, dueAt: putOffTo })) })
       yield* inFlight.settled
     } else {
-      for (const item of retries) {
+      for (const item of found) {
         memory.retrying.add(item.key)
         yield* start(retrySlots.withPermits(1)(retry(memory, item)).pipe(Effect.asVoid))
       }
     }
-    if (isFull && retries.length > 0) hints = Wake.merge(hints, Wake.forDueWork)
+    if (isFull && found.length > 0) hints = Wake.merge(hints, Wake.forDueWork)
   })
 
   const feedFor = Effect.fnUntraced(function*(memory: WebhookMemory, address: Omit<Wake.FedEvents, "events">) {
@@ -310,7 +317,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
     }),
     retire: Effect.suspend(() => {
       retired = true
-      return slots.withPermits(concurrency)(retrySlots.withPermits(retryConcurrency)(inFlight.settled))
+      return slots.withPermits(concurrency)(retrySlots.withPermits(retries)(inFlight.settled))
     }),
     forget: (subscriptionId) =>
       Effect.sync(() => {

@@ -6,7 +6,7 @@ import { noTally } from "@headwater/log/Cursors"
 import type { Delivery } from "@headwater/log/Deliveries"
 import type { DueItem } from "@headwater/log/DueWork"
 import { Webhooks } from "@headwater/log/Webhooks"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import * as DueEmits from "./DueEmits.ts"
 import type { Feed, FeedItem } from "./Feed.ts"
@@ -44,6 +44,8 @@ interface Transition {
 const transition = (webhooks: Webhooks["Service"], memory: WebhookMemory, sent: Sent): Transition => {
   const { endedAt, outcome } = sent
   const { webhook } = memory
+  // What one place answers to a workflow says nothing of the others.
+  if (webhook.workflowId !== null) return { duePut: [], also: undefined }
   const change = (fields: Partial<typeof webhook>) => {
     memory.webhook = { ...memory.webhook, ...fields }
   }
@@ -127,6 +129,30 @@ export const make = Effect.gen(function*() {
     } satisfies Commit as Commit
   })
 
+  /** The feed passes an event whose first attempt is due at once, among the retries. */
+  const queued = Effect.fnUntraced(function*(
+    { webhook }: WebhookMemory,
+    feed: Feed,
+    item: Extract<FeedItem, { readonly _tag: "Event" }>,
+    deliveryId: string
+  ) {
+    const { event } = item
+    return {
+      moves: [feed.pass(item, { pending: 1 })],
+      deliveries: [{
+        id: deliveryId,
+        webhookId: webhook.id,
+        subscriptionId: feed.key.subscriptionId,
+        emitterId: event.emitterId,
+        stream: event.stream,
+        eventId: event.id,
+        attempts: 0,
+        state: "pending"
+      }],
+      duePut: [retryItem(webhook.id, deliveryId, yield* Clock.currentTimeMillis)]
+    } satisfies Commit as Commit
+  })
+
   /** After a retry: it waits for the next one, or is settled. */
   const retried = Effect.fnUntraced(function*(memory: WebhookMemory, delivery: Delivery, sent: Sent) {
     const { nextAt, parts } = yield* common(memory, sent)
@@ -165,5 +191,5 @@ export const make = Effect.gen(function*() {
     }]
   })
 
-  return { first, retried, dropped }
+  return { first, queued, retried, dropped }
 })

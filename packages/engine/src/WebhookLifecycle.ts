@@ -5,7 +5,7 @@ import * as CrashPoint from "@headwater/log/CrashPoint"
 import { Deliveries } from "@headwater/log/Deliveries"
 import { DueWork } from "@headwater/log/DueWork"
 import { type WebhookChange, Webhooks } from "@headwater/log/Webhooks"
-import { Clock, Context, Effect, Layer, type Option, type Redacted, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Actors } from "./Actors.ts"
 import { toUnavailable } from "./DatabaseRetry.ts"
@@ -28,6 +28,8 @@ export class WebhookLifecycle extends Context.Service<WebhookLifecycle, {
     id: string
   ) => Effect.Effect<Redacted.Redacted, Unavailable | WebhookNotFound>
   readonly remove: (accountId: Id.AccountId, id: string) => Effect.Effect<void, Unavailable | WebhookNotFound>
+  /** Removes what sends a workflow's own requests, if it is there. */
+  readonly removeOfWorkflow: (id: Id.WorkflowId) => Effect.Effect<void, Unavailable>
 }>()("@headwater/engine/WebhookLifecycle") {
   static readonly layer = Layer.effect(
     WebhookLifecycle,
@@ -42,6 +44,18 @@ export class WebhookLifecycle extends Context.Service<WebhookLifecycle, {
 
       const found = <A>(option: Option.Option<A>) =>
         Effect.mapError(Effect.fromOption(option), () => new WebhookNotFound())
+
+      const erase = Effect.fnUntraced(function*({ accountId, id }: Webhook) {
+        yield* actors.retireWebhook(id)
+        CrashPoint.reached("webhook-retired")
+        yield* sql.withTransaction(Effect.gen(function*() {
+          yield* webhooks.delete(accountId, id)
+          yield* dueWork.removeAll(id)
+          yield* deliveries.removeOfWebhook(id)
+        }))
+        yield* attempts.removeOfWebhook(id)
+        yield* router.invalidate(accountId)
+      })
 
       return WebhookLifecycle.of({
         update: Effect.fnUntraced(function*(accountId, id, change) {
@@ -63,18 +77,16 @@ export class WebhookLifecycle extends Context.Service<WebhookLifecycle, {
           yield* actors.webhookChanged(webhook.id)
           return secret
         }, Effect.catchTag("SqlError", toUnavailable)),
-        remove: Effect.fnUntraced(function*(accountId, id) {
-          const webhook = yield* Effect.flatMap(webhooks.get(accountId, id), found)
-          yield* actors.retireWebhook(webhook.id)
-          CrashPoint.reached("webhook-retired")
-          yield* sql.withTransaction(Effect.gen(function*() {
-            yield* webhooks.delete(accountId, webhook.id)
-            yield* dueWork.removeAll(webhook.id)
-            yield* deliveries.removeOfWebhook(webhook.id)
-          }))
-          yield* attempts.removeOfWebhook(webhook.id)
-          yield* router.invalidate(accountId)
-        }, Effect.catchTag("SqlError", toUnavailable))
+        remove: (accountId, id) =>
+          Effect.flatMap(webhooks.get(accountId, id), found).pipe(
+            Effect.flatMap(erase),
+            Effect.catchTag("SqlError", toUnavailable)
+          ),
+        removeOfWorkflow: (id) =>
+          Effect.flatMap(
+            webhooks.ofWorkflow(id),
+            Option.match({ onNone: () => Effect.void, onSome: erase })
+          ).pipe(Effect.catchTag("SqlError", toUnavailable))
       })
     })
   )

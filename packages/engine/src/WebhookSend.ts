@@ -3,9 +3,10 @@ import * as EventId from "@headwater/domain/EventId"
 import { version } from "@headwater/domain/Version"
 import { EgressHttp, type EgressHttpFailed, type EgressHttpResponse } from "@headwater/egress/EgressHttp"
 import type { Attempt } from "@headwater/log/Attempts"
-import { type Context, Effect, Metric, Result } from "effect"
+import { type Context, Effect, Metric, Option, Result } from "effect"
 import * as DeliveryOutcome from "./DeliveryOutcome.ts"
 import * as LogText from "./LogText.ts"
+import * as OutgoingRequest from "./OutgoingRequest.ts"
 import * as StandardWebhook from "./StandardWebhook.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
 
@@ -53,14 +54,28 @@ const deliveryLag = Metric.histogram("headwater_delivery_lag_seconds", {
   boundaries: Metric.boundariesFromIterable([0.002, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 300, 3_600])
 })
 
-const requestHeaders = (memory: WebhookMemory, { attempt, event, subscriptionId }: Send, startedAt: number) => {
+/** What an event is sent as: itself to a webhook's URL; or, of a workflow's own requests, what it says. */
+const requestOf = ({ webhook }: WebhookMemory, { payload }: LoggedEvent): OutgoingRequest.OutgoingRequest =>
+  webhook.workflowId === null
+    ? { method: "POST", url: webhook.url, headers: {}, body: payload }
+    // Only what is a request comes into the stream of a workflow's own.
+    : Option.getOrThrow(OutgoingRequest.parse(payload))
+
+const requestHeaders = (
+  memory: WebhookMemory,
+  { attempt, event, subscriptionId }: Send,
+  request: OutgoingRequest.OutgoingRequest,
+  startedAt: number
+) => {
   const timestamp = Math.floor(startedAt / 1_000)
+  const { body = "" } = request
   return {
-    "content-type": "application/json",
+    ...(body === "" ? {} : { "content-type": "application/json" }),
     "user-agent": `Headwater/${version}`,
+    ...OutgoingRequest.headersOf(request),
     "webhook-id": event.emitId,
     "webhook-timestamp": String(timestamp),
-    "webhook-signature": StandardWebhook.signature(memory.signingKeys, event.emitId, timestamp, event.payload),
+    "webhook-signature": StandardWebhook.signature(memory.signingKeys, event.emitId, timestamp, body),
     "x-headwater-emitter-id": event.emitterId,
     "x-headwater-event-id": EventId.format(event.id),
     "x-headwater-event-name": headerText(event.stream === "" ? "default" : event.stream),
@@ -137,17 +152,16 @@ const report = ({ webhook }: WebhookMemory, { event }: Send, { record }: Sent) =
     })
   })
 
-/** Sends an event to a webhook's URL (delivery.md, "The request") and says what came of it. */
+/** Sends an event to a webhook's URL (delivery.md, "The request"), or a workflow's own request where it is to go, and says what came of it. */
 export const make = Effect.map(
   EgressHttp,
   (http) => (memory: WebhookMemory, options: Send): Effect.Effect<Sent> =>
     Effect.clockWith((clock) => {
       const startedAt = clock.currentTimeMillisUnsafe()
+      const request = requestOf(memory, options.event)
       return http.request({
-        method: "POST",
-        url: memory.webhook.url,
-        headers: requestHeaders(memory, options, startedAt),
-        body: options.event.payload,
+        ...request,
+        headers: requestHeaders(memory, options, request, startedAt),
         timeoutMillis: timeoutMs,
         maxBodyBytes: keptOfFailure
       }).pipe(

@@ -202,7 +202,11 @@ export class Subscriptions extends Context.Service<Subscriptions, {
           })),
         changes: sql.listen(channel),
         get: (id) => one(sql`SELECT * FROM subscriptions WHERE id = ${id}`),
-        list: (accountId) => all(sql`SELECT * FROM subscriptions WHERE account_id = ${accountId} ORDER BY id DESC`),
+        list: (accountId) =>
+          all(sql`
+          SELECT * FROM subscriptions s WHERE account_id = ${accountId}
+            AND NOT EXISTS (SELECT FROM webhooks w WHERE w.id = s.listener_id AND w.workflow_id IS NOT NULL)
+          ORDER BY id DESC`),
         forAccount: (accountId) => all(sql`SELECT * FROM subscriptions WHERE account_id = ${accountId} ORDER BY id`),
         forListener: (listenerId) => all(sql`SELECT * FROM subscriptions WHERE listener_id = ${listenerId} ORDER BY id`)
       })

@@ -23,6 +23,7 @@ const Row = Schema.Struct({
   updatedAt: Column.Int8
 }).pipe(Schema.encodeKeys({
   accountId: "account_id",
+  workflowId: "workflow_id",
   disabledReason: "disabled_reason",
   throttledUntil: "throttled_until",
   failingSince: "failing_since",
@@ -55,11 +56,14 @@ export class Webhooks extends Context.Service<Webhooks, {
     readonly name: string | null
     readonly description: string | null
     readonly url: string
+    readonly workflowId?: Id.WorkflowId
   }) => Effect.Effect<Webhook, SqlError.SqlError>
   readonly get: (accountId: Id.AccountId, id: string) => Effect.Effect<Option.Option<Webhook>, SqlError.SqlError>
   /** As `get`, and it stays there until the surrounding transaction ends. */
   readonly hold: (accountId: Id.AccountId, id: string) => Effect.Effect<Option.Option<Webhook>, SqlError.SqlError>
-  /** Of any account, for the engine. */
+  /** What sends a workflow's own requests. */
+  readonly ofWorkflow: (id: Id.WorkflowId) => Effect.Effect<Option.Option<Webhook>, SqlError.SqlError>
+  /** Of any account, for the engine; also what sends a workflow's requests. */
   readonly getById: (id: Id.WebhookId) => Effect.Effect<Option.Option<Webhook>, SqlError.SqlError>
   readonly page: (
     accountId: Id.AccountId,
@@ -111,12 +115,16 @@ export class Webhooks extends Context.Service<Webhooks, {
         (bytes) => Redacted.make(secretPrefix + Buffer.from(bytes).toString("base64"))
       )
 
+      const ofAccount = (accountId: Id.AccountId, id: string) =>
+        sql`id = ${id} AND account_id = ${accountId} AND workflow_id IS NULL`
+
       return Webhooks.of({
         insert: Effect.fnUntraced(function*(input) {
           const id = yield* Id.make("webhook").pipe(Effect.provideService(SecureRandom.SecureRandom, random))
           const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
           const webhook: Webhook = {
             ...input,
+            workflowId: input.workflowId ?? null,
             id: Id.WebhookId.make(id),
             active: true,
             disabledReason: null,
@@ -133,6 +141,7 @@ export class Webhooks extends Context.Service<Webhooks, {
               name: input.name,
               description: input.description,
               url: input.url,
+              workflow_id: webhook.workflowId,
               active: true,
               secret: yield* seal.seal(placeOf(id), yield* newSecret),
               created_at: now,
@@ -141,15 +150,15 @@ export class Webhooks extends Context.Service<Webhooks, {
           }`
           return webhook
         }),
-        get: (accountId, id) => one(sql`SELECT * FROM webhooks WHERE id = ${id} AND account_id = ${accountId}`),
+        get: (accountId, id) => one(sql`SELECT * FROM webhooks WHERE ${ofAccount(accountId, id)}`),
         // Not FOR SHARE: the engine may write meanwhile how the webhook fares.
-        hold: (accountId, id) =>
-          one(sql`SELECT * FROM webhooks WHERE id = ${id} AND account_id = ${accountId} FOR KEY SHARE`),
+        hold: (accountId, id) => one(sql`SELECT * FROM webhooks WHERE ${ofAccount(accountId, id)} FOR KEY SHARE`),
+        ofWorkflow: (id) => one(sql`SELECT * FROM webhooks WHERE workflow_id = ${id}`),
         getById: (id) => one(sql`SELECT * FROM webhooks WHERE id = ${id}`),
         page: (accountId, request) =>
           Page.read(sql, {
             table: "webhooks",
-            where: sql`account_id = ${accountId}`,
+            where: sql`account_id = ${accountId} AND workflow_id IS NULL`,
             request,
             all
           }),

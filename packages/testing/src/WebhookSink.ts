@@ -2,6 +2,7 @@ import { Effect, type Scope } from "effect"
 import { createServer } from "node:http"
 
 export interface Received {
+  readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -33,7 +34,12 @@ export const make = (
           const headers = Object.fromEntries(
             Object.entries(request.headers).map(([name, value]) => [name, String(value)])
           )
-          received.push({ path: request.url ?? "", headers, body: Buffer.concat(chunks).toString() })
+          received.push({
+            method: request.method ?? "",
+            path: request.url ?? "",
+            headers,
+            body: Buffer.concat(chunks).toString()
+          })
           const reply = answer(received.length - 1)
           response.writeHead(reply.status, reply.headers).end(reply.body)
         })

@@ -4,13 +4,14 @@ import * as Pagination from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
 import type { WorkflowResource } from "@headwater/api/WorkflowsApi"
 import type { Component } from "@headwater/domain/Component"
-import type * as Id from "@headwater/domain/Id"
+import * as Id from "@headwater/domain/Id"
 import type { Source } from "@headwater/domain/Source"
 import { defaultSettings, type WorkflowSettings } from "@headwater/domain/Workflow"
 import { Invocations } from "@headwater/engine/Invocations"
 import { SourceLifecycle } from "@headwater/engine/SourceLifecycle"
 import { Sources } from "@headwater/log/Sources"
-import { Effect, Option } from "effect"
+import { Webhooks } from "@headwater/log/Webhooks"
+import { Effect, Option, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ComponentSaving } from "./ComponentSaving.ts"
 import { answerFailures } from "./FailureProblem.ts"
@@ -50,6 +51,7 @@ export const layer = HttpApiBuilder.group(
     const lifecycle = yield* SourceLifecycle
     const invocations = yield* Invocations
     const saving = yield* ComponentSaving
+    const webhooks = yield* Webhooks
     const { checkSizes, componentOf, configuredProps, using } = yield* ProgramHandling.make
 
     const resourceOf = (source: Source, component: Component): WorkflowResource => {
@@ -162,6 +164,13 @@ export const layer = HttpApiBuilder.group(
           Effect.catchTag("SourceNotFound", () => Effect.fail(Problem.notFound("workflow", params.id))),
           answerFailures
         )),
+      getSecret: Effect.fnUntraced(function*({ params }) {
+        const workflow = yield* find(params.id)
+        const sender = yield* webhooks.ofWorkflow(Id.WorkflowId.make(workflow.id))
+        const [secret] = Option.isNone(sender) ? [] : yield* webhooks.secrets(sender.value.id)
+        if (secret === undefined) return yield* Problem.notFound("workflow", params.id)
+        return { data: { secret: Redacted.value(secret) } }
+      }, answerFailures),
       invoke: Effect.fnUntraced(function*({ params, payload }) {
         const workflow = yield* find(params.id)
         const id = yield* answerRefusals(workflow, invocations.invoke(workflow, JSON.stringify(payload.event ?? null)))

@@ -5,6 +5,8 @@ export default Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* sql`ALTER TABLE components ADD COLUMN steps text`
   yield* sql`ALTER TABLE sources ADD COLUMN workflow text`
+  yield* sql`ALTER TABLE webhooks ADD COLUMN workflow_id text COLLATE "C"`
+  yield* sql`CREATE UNIQUE INDEX webhooks_workflow ON webhooks (workflow_id) WHERE workflow_id IS NOT NULL`
   yield* sql`
     CREATE TABLE deployments (
       id text COLLATE "C" PRIMARY KEY,

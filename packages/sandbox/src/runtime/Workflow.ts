@@ -99,6 +99,28 @@ const reruns = 10
 
 const json = (value: unknown): unknown => value === undefined ? undefined : parse(stringify(value) ?? "null")
 
+/** The stream of what is sent over HTTP, which the server sends when the step is done. */
+const sends = "$sends"
+
+const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+
+const outgoing = (request: unknown): Record<string, unknown> => {
+  const { body, data = body, headers, method, url } = (request ?? {}) as Record<string, unknown>
+  const wanted = String(method ?? (data === undefined ? "GET" : "POST")).toUpperCase()
+  if (!methods.has(wanted)) throw new TypeError(`${wanted} is not a method that $.send.http sends`)
+  if (!/^https?:\/\/[^/]/i.test(String(url)) || !URL.canParse(String(url))) {
+    throw new TypeError(`${String(url)} is not an http or https URL`)
+  }
+  const named = entries((headers ?? {}) as Record<string, unknown>)
+    .flatMap(([name, value]) => value === undefined || value === null ? [] : [[name.toLowerCase(), String(value)]])
+  return {
+    method: wanted,
+    url: new URL(String(url)).href,
+    headers: fromEntries(named),
+    ...(data === undefined || data === null ? {} : { body: typeof data === "string" ? data : stringify(data) })
+  }
+}
+
 const make$ = (run: RunContext, bindings: Bindings, { context }: StepCall) => {
   const exports: Record<string, unknown> = {}
   const flow: Record<string, unknown> = {}
@@ -114,7 +136,8 @@ const make$ = (run: RunContext, bindings: Bindings, { context }: StepCall) => {
     respond: async (answer: unknown) => respond(run, answer, bindings),
     emit: send,
     send: {
-      emit: (event: unknown, name?: unknown) => send(event, name === undefined ? {} : { name })
+      emit: (event: unknown, name?: unknown) => send(event, name === undefined ? {} : { name }),
+      http: (request: unknown) => send(outgoing(request), { name: sends })
     },
     flow: {
       exit: (reason?: unknown) => {
