@@ -93,24 +93,30 @@ layer(HostileServer.layer, { excludeTestServices: true, timeout: "60 seconds" })
         )
       }))
 
-    it.effect("what it writes to any descriptor is no message", () =>
+    it.effect("what it writes to any descriptor is no message, nor a question to the guard", () =>
       Effect.gen(function*() {
         const { neighbour, run } = yield* HostileServer
-        const { emitted, errors } = yield* run(componentOf(`
-        const { readSync, writeSync } = process.getBuiltinModule("node:fs")
-        const written = []
-        for (let fd = 1; fd < 40; fd++) {
-          for (const message of [
-            { _tag: "Emitted", run: event.body.run, payload: '"forged"' },
-            { _tag: "Stored", run: event.body.run, key: "forged", value: "1" },
-            { _tag: "Ended", run: event.body.run, cpuMs: 0 }
-          ]) {
-            try { writeSync(fd, "\\n" + JSON.stringify(message) + "\\n"); written.push(fd) } catch {}
+        const { connections, port } = yield* OutsideServer.make(() => {})
+        const { emitted, errors } = yield* run(
+          componentOf(`
+          const { writeSync } = process.getBuiltinModule("node:fs")
+          const written = new Set()
+          for (let fd = 1; fd < 40; fd++) {
+            for (const message of [
+              { _tag: "Connect", run: "", ask: 1_000_000, ...event.body },
+              { _tag: "Emitted", run: "", payload: '"forged"' },
+              { _tag: "Ended", run: "", cpuMs: 0 }
+            ]) {
+              try { writeSync(fd, "\\n" + JSON.stringify(message) + "\\n"); written.add(fd) } catch {}
+            }
           }
-        }
-        this.$emit([...new Set(written)].slice(0, 2))`))
+          await new Promise((resolve) => setTimeout(resolve, 100))
+          this.$emit([...written].slice(0, 2))`),
+          { body: { host: outside, port } }
+        )
         assert.deepStrictEqual(errors, [])
         assert.deepStrictEqual<unknown>(emitted, [[1, 2]])
+        assert.strictEqual(connections(), 0)
         yield* neighbour.undisturbed
       }))
 
