@@ -133,8 +133,8 @@ layer(HostileServer.layer, { excludeTestServices: true, timeout: "60 seconds" })
       const { neighbour, run } = yield* HostileServer
       const spinning = (n: number) => componentOf(`/* ${n} */ for (;;);`)
       yield* neighbour.undisturbed
-      const ended = yield* Effect.forEach([1, 2, 3, 4, 5, 6], (n) => run(spinning(n)), { concurrency: "unbounded" })
-      assert.deepStrictEqual(ended.map(({ errors }) => errors.length), [1, 1, 1, 1, 1, 1])
+      const ended = yield* Effect.forEach([1, 2, 3, 4], (n) => run(spinning(n)), { concurrency: "unbounded" })
+      assert.deepStrictEqual(ended.map(({ errors }) => errors.length), [1, 1, 1, 1])
       yield* neighbour.undisturbed
     }))
 
@@ -144,7 +144,7 @@ layer(HostileServer.layer, { excludeTestServices: true, timeout: "60 seconds" })
       let refused = 0
       const hostile = yield* Effect.forEach(
         [1, 2, 3, 4],
-        (n) => Effect.tap(refusal(`x = ${"(".repeat(500_000)}// ${n}`), () => Effect.sync(() => refused++)),
+        (n) => Effect.tap(refusal(`x = ${"(".repeat(250_000)}// ${n}`), () => Effect.sync(() => refused++)),
         {
           concurrency: "unbounded"
         }
