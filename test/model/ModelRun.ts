@@ -115,6 +115,7 @@ export const run = Effect.fnUntraced(
         dedupe: dedupe ?? null,
         hooks,
         hasAdditionalProps: false,
+        steps: null,
         configurableProps: props,
         createdAt: 0,
         updatedAt: 0

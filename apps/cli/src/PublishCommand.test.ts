@@ -25,6 +25,7 @@ const saved = Effect.fnUntraced(function*(key: string | null) {
     dedupe: "unique" as const,
     hooks: ["deploy"],
     hasAdditionalProps: false,
+    steps: null,
     configurableProps: [{ name: "timer", type: "$.interface.timer", default: { intervalSeconds: 60 } }],
     createdAt: 1,
     updatedAt: 1

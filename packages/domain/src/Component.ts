@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { AccountId, ComponentId } from "./Id.ts"
+import { AccountId, ComponentId, StepId } from "./Id.ts"
 
 /** Which ids of emitted events a source lets through (components.md, "Running"). */
 export const Dedupe = Schema.Literals(["unique", "greatest", "last"])
@@ -47,6 +47,10 @@ export const LinkedCode = Schema.Struct({
 })
 export type LinkedCode = typeof LinkedCode.Type
 
+/** A step of a workflow; it keeps its id for as long as new code has a step of its name. */
+export const Step = Schema.Struct({ id: StepId, name: Schema.String })
+export type Step = typeof Step.Type
+
 /** One saved version of component code. */
 export const Component = Schema.Struct({
   id: ComponentId,
@@ -68,6 +72,8 @@ export const Component = Schema.Struct({
   /** Its code adds props to these, depending on their values; each source has its own. */
   hasAdditionalProps: Schema.Boolean,
   configurableProps: Schema.Array(ConfigurableProp),
+  /** Of a workflow's code, in their order; null for that of sources. */
+  steps: Schema.NullOr(Schema.Array(Step)),
   /** Unix seconds. */
   createdAt: Schema.Int,
   updatedAt: Schema.Int

@@ -5,7 +5,9 @@ import * as EventId from "./EventId.ts"
 export const EventMeta = Schema.Struct({
   id: Schema.optional(Schema.Union([Schema.String, Schema.Finite])),
   summary: Schema.optional(Schema.String),
-  ts: Schema.optional(Schema.Union([Schema.String, Schema.Finite]))
+  ts: Schema.optional(Schema.Union([Schema.String, Schema.Finite])),
+  /** Among requests, what came through the API and not through an endpoint. */
+  kind: Schema.optional(Schema.Literal("invocation"))
 })
 export type EventMeta = typeof EventMeta.Type
 

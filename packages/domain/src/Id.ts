@@ -8,8 +8,11 @@ export const prefixes = {
   autoSubscription: "as",
   component: "sc",
   delivery: "dlv",
+  deployment: "d",
   key: "key",
+  run: "run",
   source: "dc",
+  step: "c",
   subscription: "sub",
   webhook: "wh",
   workflow: "p"
@@ -37,6 +40,22 @@ export type ComponentId = typeof ComponentId.Type
 
 export const SourceId = idOf("source").pipe(Schema.brand("SourceId"))
 export type SourceId = typeof SourceId.Type
+
+export const WorkflowId = idOf("workflow").pipe(Schema.brand("WorkflowId"))
+export type WorkflowId = typeof WorkflowId.Type
+
+/** What runs code. */
+export const ProgramId = Schema.Union([SourceId, WorkflowId])
+export type ProgramId = typeof ProgramId.Type
+
+export const DeploymentId = idOf("deployment").pipe(Schema.brand("DeploymentId"))
+export type DeploymentId = typeof DeploymentId.Type
+
+export const RunId = idOf("run").pipe(Schema.brand("RunId"))
+export type RunId = typeof RunId.Type
+
+export const StepId = idOf("step").pipe(Schema.brand("StepId"))
+export type StepId = typeof StepId.Type
 
 export const WebhookId = idOf("webhook").pipe(Schema.brand("WebhookId"))
 export type WebhookId = typeof WebhookId.Type

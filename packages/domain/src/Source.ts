@@ -1,7 +1,8 @@
 import { Schema } from "effect"
 import { type Component, ConfigurableProp } from "./Component.ts"
-import { AccountId, ComponentId, SourceId } from "./Id.ts"
+import { AccountId, ComponentId, ProgramId } from "./Id.ts"
 import { Timer } from "./Timer.ts"
+import { Workflow } from "./Workflow.ts"
 
 /**
  * Where a source is in its life. Only a `ready` one is shown to clients; one found `creating` or `deleting` at start
@@ -12,7 +13,7 @@ export type SourcePhase = typeof SourcePhase.Type
 
 /** A component with configured props, running. */
 export const Source = Schema.Struct({
-  id: SourceId,
+  id: ProgramId,
   accountId: AccountId,
   componentId: ComponentId,
   name: Schema.String,
@@ -27,6 +28,8 @@ export const Source = Schema.Struct({
   state: SourcePhase,
   /** Random part of the URL its HTTP interface or apphook answers at; null without one. */
   endpointKey: Schema.NullOr(Schema.String),
+  /** Null for a source. */
+  workflow: Schema.NullOr(Workflow),
   /** Unix seconds. */
   createdAt: Schema.Int,
   updatedAt: Schema.Int

@@ -45,7 +45,12 @@ const WakeRpc = Rpc.make("Wake", { payload: Wake.Wake })
 
 const SourceEntity = Entity.make("Source", [
   Rpc.make("Ingest", {
-    payload: { endpointKey: Schema.String, emitId: Schema.String, payload: Schema.String, hops: Schema.Int },
+    payload: {
+      endpointKey: Schema.NullOr(Schema.String),
+      emitId: Schema.String,
+      payload: Schema.String,
+      hops: Schema.Int
+    },
     success: HttpReply,
     error: Schema.Union([BacklogFull, EndpointNotFound, NotAnswered, Unavailable])
   }),
@@ -122,16 +127,19 @@ class LocalActors extends Context.Service<LocalActors, {
  */
 export class Actors extends Context.Service<Actors, {
   readonly ingest: (
-    sourceId: Id.SourceId,
+    sourceId: Id.ProgramId,
     request: IngestRequest
   ) => Effect.Effect<HttpReply, BacklogFull | EndpointNotFound | NotAnswered | Unavailable>
   readonly deploy: (
-    sourceId: Id.SourceId,
+    sourceId: Id.ProgramId,
     options: { readonly emits: boolean }
   ) => Effect.Effect<void, HookFailed | SourceNotFound | Unavailable>
   readonly update: (source: Source) => Effect.Effect<void, HookFailed | SourceNotFound | Unavailable>
-  readonly deleteEvents: (sourceId: Id.SourceId, range: EventRange) => Effect.Effect<void, SourceNotFound | Unavailable>
-  readonly retireSource: (sourceId: Id.SourceId) => Effect.Effect<void, SourceNotFound | Unavailable>
+  readonly deleteEvents: (
+    sourceId: Id.ProgramId,
+    range: EventRange
+  ) => Effect.Effect<void, SourceNotFound | Unavailable>
+  readonly retireSource: (sourceId: Id.ProgramId) => Effect.Effect<void, SourceNotFound | Unavailable>
   readonly retireWebhook: (webhookId: Id.WebhookId) => Effect.Effect<void, Unavailable>
   readonly webhookChanged: (webhookId: Id.WebhookId) => Effect.Effect<void, Unavailable>
   /** Tells a listener that a subscription of its is gone. */
@@ -150,6 +158,7 @@ export class Actors extends Context.Service<Actors, {
       const localOf = (actorId: string): Residents.Resident<unknown> | undefined => {
         switch (Id.kindOf(actorId)) {
           case "source":
+          case "workflow":
             return local.sources.find(actorId)
           case "webhook":
             return local.webhooks.find(actorId)
@@ -163,6 +172,7 @@ export class Actors extends Context.Service<Actors, {
       const send = (actorId: string, hint: Wake.Wake) => {
         switch (Id.kindOf(actorId)) {
           case "source":
+          case "workflow":
             return source(actorId).Wake(hint, { discard: true })
           case "webhook":
             return webhook(actorId).Wake(hint, { discard: true })
@@ -211,7 +221,7 @@ const layerEntities = Layer.mergeAll(
       const actors = yield* Actors
       const local = yield* LocalActors
       const draining = yield* Draining.ofActor
-      const actor = yield* SourceActor.make(entityId as string as Id.SourceId, {
+      const actor = yield* SourceActor.make(entityId as string as Id.ProgramId, {
         kick: () => actors.wake(entityId, Wake.nothing)
       }).pipe(Effect.provideService(Draining, draining))
       const resident = yield* local.sources.add(entityId, actor, draining.begin)

@@ -1,6 +1,6 @@
 import * as EmitId from "@headwater/domain/EmitId"
 import { maxHops } from "@headwater/domain/Event"
-import type { AccountId, SourceId } from "@headwater/domain/Id"
+import type { AccountId, ProgramId } from "@headwater/domain/Id"
 import { Sources } from "@headwater/log/Sources"
 import { Cache, Context, Duration, Effect, Exit, Layer, Option } from "effect"
 import { Actors } from "./Actors.ts"
@@ -18,7 +18,7 @@ import type { Unavailable } from "./Unavailable.ts"
 /** What answers at an endpoint. */
 export interface Endpoint {
   readonly key: string
-  readonly sourceId: SourceId
+  readonly sourceId: ProgramId
   readonly accountId: AccountId
 }
 

@@ -34,8 +34,13 @@ export interface RunEvents {
 export interface RunOrigin {
   readonly accountId: string
   readonly sourceId: string
-  readonly componentId: string
-  readonly input: SourceInput
+  /** The component of a source, the deployment of a workflow. */
+  readonly deploymentId: string
+  /** The source itself, the step of a workflow. */
+  readonly cellId: string
+  readonly input: Pick<SourceInput, "kind" | "eventJson" | "id" | "at" | "hops">
+  /** Set where errors are kept and go no further, since they are of code that handles errors. */
+  readonly isHandler?: boolean
 }
 
 /** What ended a run early, or spoiled part of it. */
@@ -91,7 +96,7 @@ export const errorPayload = (
       id: origin.input.id,
       ts: new Date(origin.input.at).toISOString(),
       workflow_id: origin.sourceId,
-      deployment_id: origin.componentId,
+      deployment_id: origin.deploymentId,
       source_type: origin.input.kind,
       verified: false,
       owner_id: origin.accountId,
@@ -99,7 +104,7 @@ export const errorPayload = (
     },
     error: {
       code: error.name,
-      cellId: origin.sourceId,
+      cellId: origin.cellId,
       ts: new Date(now).toISOString(),
       stack: error.stack ?? `${error.name}: ${error.message}`,
       message: error.message
@@ -112,6 +117,8 @@ const limitMessages = {
   memory: "the run used more memory than it may",
   output: "the run emitted and logged more than it may"
 } as const
+
+export const errorHops = ({ input, isHandler }: RunOrigin): number => isHandler === true ? maxHops : input.hops + 1
 
 /** Told where something has come round so often that it goes no further. */
 export const hopLimit = (hops: number): RunFailure => ({
@@ -141,8 +148,10 @@ export const make = (options: {
   readonly streams: Readonly<Record<string, number>>
   readonly now: number
   readonly emitId: () => string
+  /** Whether a failure of the run goes to `$errors`. */
+  readonly isReported?: boolean
 }): RunEvents => {
-  const { emitId, now, origin, result, strategy } = options
+  const { emitId, isReported = true, now, origin, result, strategy } = options
   const hops = origin.input.hops + 1
   const emits = ordered(result.emits)
   const decision: Dedupe.Decision = strategy === null
@@ -190,7 +199,7 @@ export const make = (options: {
     events.push({
       stream: Stream.errors,
       emitId: emitId(),
-      hops,
+      hops: errorHops(origin),
       meta: {},
       payload: errorPayload(origin, now, error)
     })
@@ -213,7 +222,7 @@ export const make = (options: {
     })
   }
   const failure = failureOf(result)
-  if (failure !== undefined) fail(failure)
+  if (failure !== undefined && isReported) fail(failure)
 
   return {
     events,

@@ -2,12 +2,14 @@ import type * as Id from "@headwater/domain/Id"
 import { slugOf, type Source } from "@headwater/domain/Source"
 import * as Timer from "@headwater/domain/Timer"
 import * as CrashPoint from "@headwater/log/CrashPoint"
+import { Deployments } from "@headwater/log/Deployments"
 import type { DueItem } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
 import { Sources } from "@headwater/log/Sources"
-import type { RunResponse } from "@headwater/sandbox/Run"
-import { Clock, Effect, Exit, Option, Semaphore } from "effect"
+import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
+import { Clock, Effect, Latch, Option, Semaphore } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import * as CodeRuns from "./CodeRuns.ts"
 import { untilAnswered } from "./DatabaseRetry.ts"
 import { Draining } from "./Draining.ts"
 import * as DueDeletions from "./DueDeletions.ts"
@@ -15,7 +17,6 @@ import type { EventRange } from "./DueDeletions.ts"
 import type { CommitParts } from "./EmitterLog.ts"
 import type { Feed, FeedItem } from "./Feed.ts"
 import type { HookFailed } from "./HookFailed.ts"
-import { type HttpReply, NotAnswered } from "./HttpExchange.ts"
 import type { SourceInput } from "./SourceInput.ts"
 import * as SourceInputs from "./SourceInputs.ts"
 import { answersItself, type SourceMemory } from "./SourceMemory.ts"
@@ -23,6 +24,8 @@ import type { SourceNotFound } from "./SourceNotFound.ts"
 import * as SourceOwner from "./SourceOwner.ts"
 import * as SourceRequests from "./SourceRequests.ts"
 import * as SourceRuns from "./SourceRuns.ts"
+import * as Stepping from "./Stepping.ts"
+import * as StepRuns from "./StepRuns.ts"
 import { Unavailable } from "./Unavailable.ts"
 import * as Wake from "./Wake.ts"
 
@@ -53,14 +56,11 @@ export interface SourceActor {
 /** How long the sandbox is left alone after it could not run something, in milliseconds. */
 const sandboxRetryMs = 1_000
 
+/** More than there may ever be at a time: a hook has all of them. */
+const allRuns = 1_000
+
 /** How long a source that is to go waits for a run that is under way. */
 const retirePatience = "10 seconds"
-
-const replyOf = (response: RunResponse): HttpReply => ({
-  status: response.status,
-  headers: response.headers,
-  body: typeof response.body === "string" ? new TextEncoder().encode(response.body) : response.body
-})
 
 const unavailable = (message: string) => new Unavailable({ message, retryAfterSeconds: 1 })
 
@@ -82,47 +82,79 @@ const firstTicks = (source: Source, now: number): Effect.Effect<ReadonlyArray<Du
     ([key, timer]) => Effect.map(Effect.orDie(Timer.nextDue(timer, now, now)), (dueAt) => tick(source, key, dueAt))
   )
 
-export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: {
+export const make = Effect.fnUntraced(function*(sourceId: Id.ProgramId, options: {
   /** Has the actor woken through its mailbox, which keeps it resident while it works. */
   readonly kick: () => void
 }) {
   const events = yield* EventLog
   const sources = yield* Sources
+  const deployments = yield* Deployments
   const sql = yield* SqlClient.SqlClient
   const draining = yield* Draining
   const inputs = yield* SourceInputs.make
   const owner = yield* SourceOwner.make(sourceId, { onReload: inputs.restart })
-  const runs = yield* SourceRuns.make(owner)
+  const code = yield* CodeRuns.make(owner)
+  const runs = yield* SourceRuns.make(owner, code)
+  const steps = yield* StepRuns.make(owner, code)
   const requests = SourceRequests.make({
     sourceId,
     owner,
     isOpen: () => !retired,
     onDurable: () => {
       // Who is at work looks again before it rests.
-      if (working) hinted = true
+      if (working) stir()
       else options.kick()
     }
   })
   /** One change of the source's life at a time. */
   const changing = yield* Semaphore.make(1)
-  /** One run or hook at a time, but for runs that answer a request beside a hook. */
-  const running = yield* Semaphore.make(1)
+  /** One run or hook at a time, but for runs that answer a request beside a hook, and a workflow's steps. */
+  const running = yield* Semaphore.make(allRuns)
+  /** Opens when there may be something to do. */
+  const stirred = yield* Latch.make(false)
   let hooking = false
   let retired = false
   let working = false
   let hinted = false
 
+  const stir = () => {
+    hinted = true
+    stirred.openUnsafe()
+  }
+
   const perform = Effect.fnUntraced(function*(memory: SourceMemory, input: SourceInput) {
     const { request } = input
-    yield* runs.run(memory, input, (response) => requests.answer(input.id, () => Exit.succeed(replyOf(response))))
+    if (memory.source.workflow === null) {
+      yield* runs.run(memory, input, (response) => requests.respond(input.id, response))
+      if (request !== undefined) yield* requests.noResponse(input.id)
+    } else {
+      yield* steps.begin(memory, input)
+    }
     if (request === undefined) return
-    yield* requests.answer(input.id, () => Exit.fail(new NotAnswered({ reason: "ended" })))
+    yield* runs.pruneRequests(memory, request.id)
     memory.backlogBytes = Math.max(0, memory.backlogBytes - request.bytes)
+  })
+
+  const putOff = (error: SandboxUnavailable) =>
+    Effect.logWarning("The sandbox can't run an input now; it will be tried again", error).pipe(
+      Effect.andThen(owner.invalidate),
+      Effect.andThen(Effect.sleep(sandboxRetryMs))
+    )
+
+  const isStopping = () => draining.isDraining() || retired
+
+  const stepping = yield* Stepping.make({
+    steps,
+    requests,
+    mayGoOn: (memory) => !isStopping() && !hooking && !memory.failed,
+    oneOfMany: running.withPermits(1),
+    onUnavailable: putOff,
+    onEnd: stir
   })
 
   /** Runs an input, but for one that was chosen before a hook began or on memory that no longer holds. */
   const performAlone = (memory: SourceMemory, input: SourceInput) =>
-    running.withPermits(1)(Effect.suspend(() => {
+    running.withPermits(allRuns)(Effect.suspend(() => {
       if (!hooking && !retired && !memory.failed) return perform(memory, input)
       inputs.restart()
       return Effect.void
@@ -155,24 +187,24 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
   /** Does one thing; answers whether there was any. */
   const step = Effect.gen(function*() {
     const memory = yield* owner.current
-    const next = yield* inputs.next(memory, { besideHook: hooking })
+    const next = yield* inputs.next(memory, { besideHook: hooking, busy: stepping.busy })
     if (Option.isNone(next)) return false
     const work = next.value
     switch (work._tag) {
       case "Run": {
         const beside = work.input.kind === "HTTP" && answersItself(memory)
-        yield* (beside ? perform : performAlone)(memory, work.input).pipe(
-          Effect.catchTag(
-            "SandboxUnavailable",
-            (error) =>
-              Effect.logWarning("The sandbox can't run an input now; it will be tried again", error).pipe(
-                Effect.andThen(owner.invalidate),
-                Effect.andThen(Effect.sleep(sandboxRetryMs))
-              )
-          )
+        const isTaken = beside || memory.source.workflow !== null
+        yield* (isTaken ? perform : performAlone)(memory, work.input).pipe(
+          Effect.catchTag("SandboxUnavailable", putOff)
         )
         return true
       }
+      case "Proceed":
+        yield* stepping.start(memory, work.run)
+        return true
+      case "Resume":
+        yield* steps.resume(memory, work.item)
+        return true
       case "Skip":
         yield* skip(memory, work.feed, work.item)
         return true
@@ -194,21 +226,27 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
     }
   }).pipe(Effect.catchTag("SourceNotFound", () => Effect.succeed(false)))
 
-  const isStopping = () => draining.isDraining() || retired
-
   const work = Effect.gen(function*() {
     while (!isStopping()) {
       hinted = false
+      stirred.closeUnsafe()
       if ((yield* step) || hinted) continue
+      if (stepping.busy.size > 0) {
+        yield* stirred.await
+        continue
+      }
       yield* owner.settled
       if (!inputs.noteSettled() && !hinted && !owner.hasFailed()) break
     }
-    if (isStopping()) yield* requests.refuseAll
+    if (isStopping()) {
+      yield* stepping.ended
+      yield* requests.refuseAll
+    }
     working = false
   })
 
   const runHook = (memory: SourceMemory, hook: SourceRuns.Hook, emits?: boolean) =>
-    running.withPermits(1)(runs.hook(memory, hook, emits)).pipe(
+    running.withPermits(allRuns)(runs.hook(memory, hook, emits)).pipe(
       Effect.catchTag("SandboxUnavailable", (error) => unavailable(error.message))
     )
 
@@ -235,9 +273,16 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
       changing.withPermits(1)
     )
 
+  const writeRow = Effect.fnUntraced(function*(source: Source) {
+    yield* sources.update(source)
+    if (source.workflow === null) return
+    yield* deployments.putOf(source)
+    yield* deployments.removeUnused(source.id, source.workflow.deploymentId)
+  })
+
   /** Writes the source's row; under the next free slug where another source has taken this one meanwhile. */
   const updateRow = (source: Source): Effect.Effect<void, SqlError.SqlError> =>
-    sql.withTransaction(sources.update(source)).pipe(
+    sql.withTransaction(writeRow(source)).pipe(
       Effect.catchTag("SlugTaken", () =>
         Effect.flatMap(
           sources.freeSlug(source.accountId, slugOf(source.name)),
@@ -254,7 +299,7 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
 
   const hint = (wake: Wake.Wake) => {
     inputs.absorb(wake)
-    hinted = true
+    stir()
   }
 
   return {
@@ -289,7 +334,8 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
     update: (next) =>
       change(Effect.gen(function*() {
         const before = yield* owner.current
-        if (before.source.active) yield* deactivate(before)
+        // For a workflow too, paused or not: the steps that are under way end before anything changes.
+        if (before.source.active || before.source.workflow !== null) yield* deactivate(before)
         CrashPoint.reached("update-deactivated")
         // With the change itself: cut off by a crash, an active source still has its ticks.
         const ticks = next.active ? yield* firstTicks(next, yield* Clock.currentTimeMillis) : []
@@ -308,11 +354,12 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: 
     retire: change(Effect.gen(function*() {
       const memory = yield* owner.current
       const isIdle = Option.isSome(
-        yield* Effect.timeoutOption(running.withPermits(1)(Effect.void), retirePatience)
+        yield* Effect.timeoutOption(running.withPermits(allRuns)(Effect.void), retirePatience)
       )
       if (memory.source.active && isIdle) yield* deactivate(memory)
       retired = true
-      if (isIdle) return yield* running.withPermits(1)(owner.settled)
+      stir()
+      if (isIdle) return yield* running.withPermits(allRuns)(owner.settled)
       // What it does comes to nothing: with the source goes the epoch under which it would be committed.
       yield* Effect.logWarning("A source goes while a run of it goes on").pipe(
         Effect.annotateLogs({ source_id: sourceId })

@@ -2,7 +2,7 @@ import type { EventId } from "@headwater/domain/EventId"
 import type { CommitParts } from "./EmitterLog.ts"
 
 /** What started a run. */
-export type InputKind = "HTTP" | "TIMER" | "EVENT" | "HOOK"
+export type InputKind = "HTTP" | "TIMER" | "EVENT" | "INVOCATION" | "HOOK"
 
 /** One input of a run. It is taken when the run's commit is, and runs again if that never comes. */
 export interface SourceInput {
@@ -15,6 +15,8 @@ export interface SourceInput {
   readonly at: number
   /** How many emitters it has passed through. */
   readonly hops: number
+  /** Where an event came from. */
+  readonly from?: { readonly emitterId: string; readonly stream: string }
   /** Set for a request: its place in the source's own log, and its size. */
   readonly request?: { readonly id: EventId; readonly bytes: number }
   /** What to write so that the input is taken. Called once, when the run has ended. */

@@ -12,10 +12,15 @@ import { type QuotaExceeded, Quotas } from "./Quotas.ts"
 import type { SourceInput } from "./SourceInput.ts"
 import { answersItself, type SourceMemory } from "./SourceMemory.ts"
 import * as Wake from "./Wake.ts"
+import type { WorkflowProgress } from "./WorkflowProgress.ts"
 
 /** What a source does next. */
 export type NextWork =
   | { readonly _tag: "Run"; readonly input: SourceInput }
+  /** A workflow's run goes on. */
+  | { readonly _tag: "Proceed"; readonly run: WorkflowProgress }
+  /** A workflow's run has waited for its time. */
+  | { readonly _tag: "Resume"; readonly item: DueItem }
   /** Events that are passed without a run. */
   | { readonly _tag: "Skip"; readonly feed: Feed; readonly item: FeedItem }
   /** A delayed emit whose time has come. */
@@ -54,7 +59,11 @@ export interface SourceInputs {
    */
   readonly next: (
     memory: SourceMemory,
-    options: { readonly besideHook: boolean }
+    options: {
+      readonly besideHook: boolean
+      /** Ids of the runs of a workflow that are at a step now. */
+      readonly busy: ReadonlySet<string>
+    }
   ) => Effect.Effect<Option.Option<NextWork>>
   /** Every commit is settled. Answers whether due work was taken in one, so that what it put there is looked for. */
   readonly noteSettled: () => boolean
@@ -77,10 +86,13 @@ export const make = Effect.gen(function*() {
   let hints: Wake.Wake | undefined = Wake.forEverything
   let due: Array<DueItem> = []
   let deletions: Array<Deletion> = []
+  /** Due work of a workflow that waits until another run may begin or go on. */
+  const held = new Map<string, DueItem>()
+  let busy: ReadonlySet<string> = new Set()
   /** The due times of timers and delayed emits taken by commits that may be under way. */
   const taken = new Map<string, number>()
   const forgotten = new Set<string>()
-  /** When a source that waits for its account's quota looks again. */
+  /** When a source that waits for its account's quota, or a workflow for its own limit, looks again. */
   let waitsUntil: number | undefined
   let turn = 0
 
@@ -123,16 +135,17 @@ export const make = Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
     const page = yield* untilAnswered(dueWork.dueOf(memory.source.id, now, duePage))
     if (page.length === duePage) hints = Wake.merge(hints, Wake.forDueWork)
-    due = page.filter((item) => item.dueAt > (taken.get(dueKey(item)) ?? -Infinity))
+    due = page.filter((item) => !held.has(dueKey(item)) && item.dueAt > (taken.get(dueKey(item)) ?? -Infinity))
   })
 
   const ofEvent = (feed: Feed, item: FeedItem, event: LoggedEvent, kind: "EVENT" | "HTTP"): SourceInput => ({
-    kind,
+    kind: event.meta.kind === "invocation" ? "INVOCATION" : kind,
     eventJson: event.payload,
     id: event.emitId,
     at: EventId.milliseconds(event.id),
     hops: event.hops,
-    ...(kind === "HTTP" ? { request: { id: event.id, bytes: event.payload.length } } : {}),
+    from: feed.address,
+    ...(kind === "EVENT" ? {} : { request: { id: event.id, bytes: event.payload.length } }),
     take: () => ({ moves: [feed.pass(item, { delivered: 1 })] })
   })
 
@@ -149,14 +162,20 @@ export const make = Effect.gen(function*() {
 
   const whetherExceeded = (memory: SourceMemory) => untilAnswered(quotas.exceeded(memory.source.accountId))
 
-  /** Events keep their place while the account is over a quota. */
-  const wait = Effect.fnUntraced(function*(memory: SourceMemory, { until }: QuotaExceeded) {
+  const waitUntil = Effect.fnUntraced(function*(memory: SourceMemory, key: string, until: number) {
     const now = yield* Clock.currentTimeMillis
     if (waitsUntil !== undefined && now < waitsUntil) return Option.none<NextWork>()
-    waitsUntil = Math.min(until, now + quotaWaitMs)
-    const item: DueItem = { ownerId: memory.source.id, kind: "wake", key: "quota", dueAt: waitsUntil, payload: "{}" }
+    waitsUntil = until
+    const item: DueItem = { ownerId: memory.source.id, kind: "wake", key, dueAt: until, payload: "{}" }
     return Option.some<NextWork>({ _tag: "Wait", item })
   })
+
+  /** Events keep their place while the account is over a quota. */
+  const wait = (memory: SourceMemory, { until }: QuotaExceeded) =>
+    Effect.flatMap(
+      Clock.currentTimeMillis,
+      (now) => waitUntil(memory, "quota", Math.min(until, now + quotaWaitMs))
+    )
 
   const fromFeeds = Effect.fnUntraced(function*(memory: SourceMemory) {
     const { ready } = memory
@@ -200,6 +219,10 @@ export const make = Effect.gen(function*() {
 
   const fromDue = Effect.fnUntraced(function*(memory: SourceMemory) {
     for (let item = due.shift(); item !== undefined; item = due.shift()) {
+      if (memory.source.workflow !== null && (item.kind === "timer" || item.kind === "resume")) {
+        held.set(dueKey(item), item)
+        continue
+      }
       taken.set(dueKey(item), item.dueAt)
       if (item.kind === "timer") return yield* tick(memory, item)
       if (item.kind === "emit") return Option.some<NextWork>({ _tag: "Append", item })
@@ -213,19 +236,60 @@ export const make = Effect.gen(function*() {
     Option.map(Option.fromUndefinedOr(deletions[0]), (deletion): NextWork => ({ _tag: "Delete", deletion }))
   )
 
+  const fromHeld = Effect.fnUntraced(function*(memory: SourceMemory) {
+    const mayBegin = yield* isInRate(memory)
+    for (const [key, item] of held) {
+      if (item.kind === "timer" && !mayBegin) continue
+      held.delete(key)
+      taken.set(key, item.dueAt)
+      return item.kind === "timer" ? yield* tick(memory, item) : Option.some<NextWork>({ _tag: "Resume", item })
+    }
+    return Option.none<NextWork>()
+  })
+
+  /** Whether one more run may be under way. */
+  const hasRoom = ({ source: { workflow }, underWay }: SourceMemory): boolean =>
+    workflow === null || underWay.length + busy.size < workflow.settings.concurrency
+
+  /** Whether one more run may begin now. */
+  const isInRate = (memory: SourceMemory) =>
+    Effect.clockWith((clock) => {
+      const { rateLimit } = memory.source.workflow?.settings ?? { rateLimit: null }
+      if (rateLimit === null) return Effect.succeed(true)
+      const from = clock.currentTimeMillisUnsafe() - rateLimit.intervalSeconds * 1_000
+      memory.begun = memory.begun.filter((time) => time > from)
+      return Effect.succeed(memory.begun.length < rateLimit.limit)
+    })
+
+  const fromUnderWay = ({ source: { workflow }, underWay }: SourceMemory): NextWork | undefined => {
+    if (workflow === null || busy.size >= workflow.settings.concurrency) return undefined
+    const index = underWay.findIndex(({ run }) => !busy.has(run.id))
+    const [run] = index < 0 ? [] : underWay.splice(index, 1)
+    return run === undefined ? undefined : { _tag: "Proceed", run }
+  }
+
+  /** What begins a run as soon as it may, and no sooner. */
+  const inTurn = (find: (memory: SourceMemory) => Effect.Effect<Option.Option<NextWork>>) => (memory: SourceMemory) =>
+    Effect.flatMap(isInRate(memory), (isIn) => {
+      if (isIn) return find(memory)
+      const { intervalSeconds } = memory.source.workflow?.settings.rateLimit ?? { intervalSeconds: 0 }
+      return waitUntil(memory, "rate", (memory.begun[0] ?? 0) + intervalSeconds * 1_000)
+    })
+
   /** Each kind of input and whether there may be any. */
   const kinds: ReadonlyArray<{
     readonly mayBe: (memory: SourceMemory) => boolean
     readonly find: (memory: SourceMemory) => Effect.Effect<Option.Option<NextWork>>
   }> = [
     {
-      mayBe: ({ requests, source }) => source.active && requests.mayHaveMore,
-      find: ({ requests }) => fromFeed(requests, "HTTP")
+      mayBe: (memory) => memory.source.active && memory.requests.mayHaveMore && hasRoom(memory),
+      find: inTurn(({ requests }) => fromFeed(requests, "HTTP"))
     },
     // What was emitted while the source was active comes when it is due; everything else keeps its place.
     { mayBe: () => due.length > 0, find: fromDue },
     { mayBe: () => deletions.length > 0, find: () => fromDeletions },
-    { mayBe: ({ ready, source }) => source.active && ready.size > 0, find: fromFeeds }
+    { mayBe: (memory) => memory.source.active && memory.ready.size > 0 && hasRoom(memory), find: inTurn(fromFeeds) },
+    { mayBe: (memory) => held.size > 0 && hasRoom(memory), find: fromHeld }
   ]
 
   const search = Effect.fnUntraced(function*(memory: SourceMemory) {
@@ -240,13 +304,16 @@ export const make = Effect.gen(function*() {
     return Option.none<NextWork>()
   })
 
-  const next: SourceInputs["next"] = (memory, { besideHook }) =>
+  const next: SourceInputs["next"] = (memory, { besideHook, busy: atSteps }) =>
     Effect.suspend(() => {
       const { source } = memory
+      busy = atSteps
       if (besideHook || source.state === "creating") {
         return answersItself(memory) ? fromFeed(memory.requests, "HTTP") : Effect.succeedNone
       }
       if (source.state === "deleting") return Effect.succeedNone
+      const underWay = fromUnderWay(memory)
+      if (underWay !== undefined) return Effect.succeedSome(underWay)
       return hints === undefined && !kinds.some(({ mayBe }) => mayBe(memory)) ? Effect.succeedNone : search(memory)
     })
 
@@ -254,6 +321,7 @@ export const make = Effect.gen(function*() {
     hints = Wake.forEverything
     due = []
     deletions = []
+    held.clear()
     waitsUntil = undefined
     taken.clear()
   }

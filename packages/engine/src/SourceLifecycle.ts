@@ -3,17 +3,20 @@ import type { Component, ConfigurableProp } from "@headwater/domain/Component"
 import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
 import * as Id from "@headwater/domain/Id"
 import { declaredProps, slugOf, type Source } from "@headwater/domain/Source"
+import type { WorkflowSettings } from "@headwater/domain/Workflow"
 import { AppAccounts } from "@headwater/log/AppAccounts"
 import { Components } from "@headwater/log/Components"
 import * as CrashPoint from "@headwater/log/CrashPoint"
 import { Cursors } from "@headwater/log/Cursors"
 import { DedupeMarks } from "@headwater/log/DedupeMarks"
+import { Deployments } from "@headwater/log/Deployments"
 import { DueWork } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
 import { Heads } from "@headwater/log/Heads"
 import { Sources } from "@headwater/log/Sources"
 import { SourceState } from "@headwater/log/SourceState"
 import { Subscriptions } from "@headwater/log/Subscriptions"
+import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Clock, Context, Effect, Equal, Layer, Option, Result, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -48,7 +51,7 @@ const resolveProps = (
 /** Added props may lead to further ones; some that never come to an end are taken as they are then. */
 const additionRounds = 8
 
-/** Creates, changes and removes sources, running their hooks in the order decisions.md gives. */
+/** Creates, changes and removes sources and workflows, running their hooks in the order decisions.md gives. */
 export class SourceLifecycle extends Context.Service<SourceLifecycle, {
   readonly create: (input: {
     readonly accountId: Id.AccountId
@@ -57,6 +60,8 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
     readonly configuredProps: Readonly<Record<string, Schema.Json>>
     /** Whether what the deploy hook emits counts. */
     readonly emitOnDeploy?: boolean
+    /** Makes a workflow of it, whose code the component is. */
+    readonly workflow?: WorkflowSettings
   }) => Effect.Effect<Source, HookFailed | InvalidProps | SandboxUnavailable | Unavailable>
   /** Props given replace by name and the others stay; without a component the source keeps its own. */
   readonly update: (source: Source, input: {
@@ -64,6 +69,8 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
     readonly name: string | undefined
     readonly configuredProps: Readonly<Record<string, Schema.Json>>
     readonly active: boolean
+    /** Of a workflow; without them it keeps its own. */
+    readonly settings?: WorkflowSettings
   }) => Effect.Effect<Source, HookFailed | InvalidProps | SandboxUnavailable | SourceNotFound | Unavailable>
   readonly remove: (source: Source) => Effect.Effect<void, SourceNotFound | Unavailable>
   /**
@@ -90,6 +97,8 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
       const sql = yield* SqlClient.SqlClient
       const state = yield* SourceState
       const subscriptions = yield* Subscriptions
+      const deployments = yield* Deployments
+      const runs = yield* WorkflowRuns
 
       /**
        * Whether the accounts that apps are given are there, and are accounts with these apps. What a source has from before
@@ -147,6 +156,11 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
         return { ...resolved, additionalProps }
       })
 
+      const newId = <K extends Id.Kind>(kind: K) =>
+        Effect.provideService(Id.make(kind), SecureRandom.SecureRandom, random)
+
+      const newDeploymentId = Effect.map(newId("deployment"), (id) => Id.DeploymentId.make(id))
+
       const newEndpointKey = Id.randomText(endpointKeyLength).pipe(
         Effect.provideService(SecureRandom.SecureRandom, random)
       )
@@ -167,6 +181,10 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
         yield* state.removeAll(id)
         yield* marks.removeAll(id)
         yield* events.removeAll(id)
+        if (Schema.is(Id.WorkflowId)(id)) {
+          yield* runs.removeAll(id)
+          yield* deployments.removeAll(id)
+        }
         CrashPoint.reached("remove-emptied")
         yield* sources.delete(id)
       })
@@ -186,6 +204,7 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
         const { isListenedTo, source } = yield* sql.withTransaction(Effect.gen(function*() {
           const source: Source = { ...unnamed, nameSlug: yield* sources.freeSlug(accountId, slugOf(name)) }
           yield* sources.insert(source)
+          yield* deployments.putOf(source)
           yield* heads.create(id, accountId)
           return { source, isListenedTo: yield* subscriptions.createAutomatic(accountId, id) }
         }))
@@ -194,15 +213,15 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
       })
 
       const create: SourceLifecycle["Service"]["create"] = Effect.fnUntraced(
-        function*({ accountId, component, configuredProps, emitOnDeploy = true, name: given }) {
+        function*({ accountId, component, configuredProps, emitOnDeploy = true, name: given, workflow: settings }) {
           const { additionalProps, hasHttp, props, timers } = yield* configure(accountId, component, configuredProps)
           const name = given ?? slugOf(component.name)
           const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
           const source = yield* Effect.gen(function*() {
             return yield* insert({
-              id: (yield* Id.make("source").pipe(
-                Effect.provideService(SecureRandom.SecureRandom, random)
-              )) as string as Id.SourceId,
+              id: settings === undefined
+                ? Id.SourceId.make(yield* newId("source"))
+                : Id.WorkflowId.make(yield* newId("workflow")),
               accountId,
               componentId: component.id,
               name,
@@ -212,6 +231,7 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
               active: true,
               state: "creating",
               endpointKey: hasHttp ? yield* newEndpointKey : null,
+              workflow: settings === undefined ? null : { deploymentId: yield* newDeploymentId, settings },
               createdAt: now,
               updatedAt: now
             })
@@ -237,7 +257,7 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
       )
 
       const update: SourceLifecycle["Service"]["update"] = Effect.fnUntraced(
-        function*(source, { active, component: given, configuredProps, name }) {
+        function*(source, { active, component: given, configuredProps, name, settings }) {
           const component = given ?? (yield* Effect.flatMap(
             components.getById(source.componentId),
             Option.match({ onNone: () => Effect.fail(new SourceNotFound()), onSome: Effect.succeed })
@@ -248,6 +268,7 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
             configuredProps,
             source
           )
+          const isDeployed = given !== undefined || Object.keys(configuredProps).length > 0
           const renamed = name !== undefined && name !== source.name
           const next: Source = {
             ...source,
@@ -258,6 +279,10 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
             timers,
             additionalProps,
             active,
+            workflow: source.workflow === null ? null : {
+              deploymentId: isDeployed ? yield* newDeploymentId : source.workflow.deploymentId,
+              settings: settings ?? source.workflow.settings
+            },
             endpointKey: hasHttp ? source.endpointKey ?? (yield* newEndpointKey) : null
           }
           yield* actors.update(next)

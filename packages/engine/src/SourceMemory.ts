@@ -1,6 +1,6 @@
 import { type Component, type ConfigurableProp, interfaceTypes } from "@headwater/domain/Component"
 import * as EventId from "@headwater/domain/EventId"
-import type * as Id from "@headwater/domain/Id"
+import * as Id from "@headwater/domain/Id"
 import { declaredProps, type Source } from "@headwater/domain/Source"
 import * as Stream from "@headwater/domain/Stream"
 import { Components } from "@headwater/log/Components"
@@ -9,11 +9,14 @@ import { EventLog } from "@headwater/log/EventLog"
 import { ordinalOf } from "@headwater/log/Heads"
 import { Sources } from "@headwater/log/Sources"
 import { SourceState } from "@headwater/log/SourceState"
+import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
 import type { InterfaceProp } from "@headwater/sandbox/Run"
 import { Clock, Effect, Option } from "effect"
+import type { Program } from "./CodeRuns.ts"
 import * as EmitterLog from "./EmitterLog.ts"
 import { endpointUrl } from "./EngineConfig.ts"
 import { Feed } from "./Feed.ts"
+import * as WorkflowProgress from "./WorkflowProgress.ts"
 
 /** How long an owner answers a repeated request with its first outcome, in milliseconds. */
 export const repeatWindowMs = 60_000
@@ -38,6 +41,10 @@ export interface SourceMemory {
   readonly recent: Map<string, EventId.EventId>
   /** Bytes of requests acknowledged and not run. */
   backlogBytes: number
+  /** A workflow's runs that wait for nothing, the next one first, but for those that are at a step now. */
+  readonly underWay: Array<WorkflowProgress.WorkflowProgress>
+  /** When runs began that its rate limit still counts, Unix milliseconds, oldest first. */
+  begun: ReadonlyArray<number>
   /** Set when a commit failed: nothing here can be relied on. */
   failed: boolean
 }
@@ -47,7 +54,8 @@ export const answersItself = ({ declared }: SourceMemory): boolean =>
 
 /** How a source's interface and service props appear to its code. */
 export const interfacesOf = (
-  { declared, source }: SourceMemory,
+  source: Source,
+  declared: ReadonlyArray<ConfigurableProp>,
   publicUrl: string
 ): Record<string, InterfaceProp> => {
   const endpoint = endpointUrl(publicUrl, source.endpointKey ?? "")
@@ -61,8 +69,14 @@ export const interfacesOf = (
   return interfaces
 }
 
+/** The plain values and timer settings that appear on the component's `this`. */
+export const valuesOf = ({ props, timers }: Pick<Source, "props" | "timers">): Record<string, unknown> => ({
+  ...props,
+  ...timers
+})
+
 /** Where a source stands with its own requests. */
-const readRequests = Effect.fnUntraced(function*(sourceId: Id.SourceId, now: number) {
+const readRequests = Effect.fnUntraced(function*(sourceId: Id.ProgramId, now: number) {
   const address = { emitterId: sourceId, stream: Stream.requests }
   const cursors = yield* Cursors
   const events = yield* EventLog
@@ -74,10 +88,22 @@ const readRequests = Effect.fnUntraced(function*(sourceId: Id.SourceId, now: num
   }
 })
 
+/** Where a workflow stands with its runs. */
+const readRuns = Effect.fnUntraced(function*({ id, workflow }: Source, now: number) {
+  if (workflow === null) return { begun: [], underWay: [] }
+  const workflowId = Id.WorkflowId.make(id)
+  const { rateLimit } = workflow.settings
+  const runs = yield* WorkflowRuns
+  return {
+    begun: rateLimit === null ? [] : yield* runs.begunAfter(workflowId, now - rateLimit.intervalSeconds * 1_000),
+    underWay: yield* Effect.forEach(yield* runs.underWay(workflowId), WorkflowProgress.of)
+  }
+})
+
 const noRequests = { position: beginning, recent: [], backlogBytes: 0 }
 
 /** Becomes the owner of a source's log and reads what it needs; none if there is no such source. */
-export const load = Effect.fnUntraced(function*(sourceId: Id.SourceId) {
+export const load = Effect.fnUntraced(function*(sourceId: Id.ProgramId) {
   const now = yield* Clock.currentTimeMillis
   const log = yield* EmitterLog.acquire(sourceId)
   if (Option.isNone(log)) return Option.none<SourceMemory>()
@@ -90,6 +116,7 @@ export const load = Effect.fnUntraced(function*(sourceId: Id.SourceId) {
   const declared = declaredProps(component.value, source.value)
   const hasStore = declared.some(({ type }) => type === interfaceTypes.db)
   const db = hasStore ? yield* (yield* SourceState).load(sourceId) : {}
+  const { begun, underWay } = yield* readRuns(source.value, now)
   return Option.some<SourceMemory>({
     log: log.value,
     source: source.value,
@@ -106,9 +133,15 @@ export const load = Effect.fnUntraced(function*(sourceId: Id.SourceId) {
     ready: new Set(),
     recent: new Map(recent),
     backlogBytes,
+    underWay,
+    begun,
     failed: false
   })
 })
 
-/** The plain values and timer settings that appear on the component's `this`. */
-export const propValues = (source: Source): Record<string, unknown> => ({ ...source.props, ...source.timers })
+export const programOf = ({ component, declared, source }: SourceMemory): Program => ({
+  component,
+  declared,
+  values: valuesOf(source),
+  additionalProps: source.additionalProps
+})

@@ -25,7 +25,7 @@ export interface SourceOwner {
   readonly invalidate: Effect.Effect<void>
 }
 
-export const make = Effect.fnUntraced(function*(sourceId: Id.SourceId, options: {
+export const make = Effect.fnUntraced(function*(sourceId: Id.ProgramId, options: {
   /** Called when memory was read anew. */
   readonly onReload: () => void
 }) {

@@ -5,16 +5,17 @@ import * as CrashPoint from "@headwater/log/CrashPoint"
 import type { CommitError } from "@headwater/log/GroupCommit"
 import { ordinalOf } from "@headwater/log/Heads"
 import type { Submission } from "@headwater/log/Submission"
+import type { RunResponse } from "@headwater/sandbox/Run"
 import { Clock, Deferred, Effect, Exit } from "effect"
 import { BacklogFull, EndpointNotFound, type HttpReply, NotAnswered } from "./HttpExchange.ts"
 import { answersItself, type SourceMemory } from "./SourceMemory.ts"
 import type { SourceOwner } from "./SourceOwner.ts"
 import { Unavailable } from "./Unavailable.ts"
 
-/** A request to a source's HTTP interface, on its way into the source's log. */
+/** A request to a source's HTTP interface, or an event that a workflow is invoked with, on its way into the source's log. */
 export interface IngestRequest {
-  /** The endpoint it came to, which may not be the source's any more. */
-  readonly endpointKey: string
+  /** The endpoint it came to, which may not be the source's any more; null for an invocation through the API. */
+  readonly endpointKey: string | null
   /** Minted where the request came in; a repeat has the same one. */
   readonly emitId: string
   /** JSON text of the request event. */
@@ -28,8 +29,10 @@ export interface SourceRequests {
   readonly ingest: (
     request: IngestRequest
   ) => Effect.Effect<HttpReply, BacklogFull | EndpointNotFound | NotAnswered | Unavailable>
-  /** Gives a reply to who waits for it; it is made only then, which is rare. */
-  readonly answer: (emitId: string, reply: () => Exit.Exit<HttpReply, NotAnswered>) => Effect.Effect<void>
+  /** Hands what the code responds to who waits for it. */
+  readonly respond: (emitId: string, response: RunResponse) => Effect.Effect<void>
+  /** Tells who waits for a response that the code has ended without one. */
+  readonly noResponse: (emitId: string) => Effect.Effect<void>
   /** Tells all who wait for a reply to a request up to this one that they get none. */
   readonly refuseUpTo: (id: EventId.EventId, reason: NotAnswered["reason"]) => Effect.Effect<void>
   /** Tells all who wait for a reply that none comes in time: their requests are run elsewhere, or not at all. */
@@ -55,6 +58,15 @@ const changingOwners = unavailable("The source is changing owners.")
 export const durable = (submission: Submission<CommitError>): Effect.Effect<void, Unavailable> =>
   Effect.mapError(submission.durable, () => changingOwners)
 
+const awaitsReply = (memory: SourceMemory, { endpointKey }: IngestRequest): boolean =>
+  endpointKey !== null && answersItself(memory)
+
+const replyOf = (response: RunResponse): HttpReply => ({
+  status: response.status,
+  headers: response.headers,
+  body: typeof response.body === "string" ? new TextEncoder().encode(response.body) : response.body
+})
+
 interface Waiting {
   readonly id: EventId.EventId
   readonly reply: Deferred.Deferred<HttpReply, NotAnswered>
@@ -64,7 +76,7 @@ const refuse = (waiting: ReadonlyArray<Waiting>, reason: NotAnswered["reason"]) 
   Effect.forEach(waiting, ({ reply }) => Deferred.fail(reply, new NotAnswered({ reason })), { discard: true })
 
 export const make = (options: {
-  readonly sourceId: Id.SourceId
+  readonly sourceId: Id.ProgramId
   readonly owner: SourceOwner
   readonly isOpen: () => boolean
   /** Called when there is one more request to run. */
@@ -83,15 +95,15 @@ export const make = (options: {
     if (unrun >= backlog.requests || memory.backlogBytes >= backlog.bytes) {
       return yield* new BacklogFull({ sourceId })
     }
-    const { emitId, hops, payload } = request
+    const { emitId, endpointKey, hops, payload } = request
     yield* owner.commit(
       memory,
-      [{ emitId, hops, payload, stream: Stream.requests, meta: {} }],
+      [{ emitId, hops, payload, stream: Stream.requests, meta: endpointKey === null ? { kind: "invocation" } : {} }],
       (entered, submission) => {
         const { id } = entered[0]!
         memory.recent.set(emitId, id)
         memory.backlogBytes += payload.length
-        if (answersItself(memory)) waiting.set(emitId, { id, reply: Deferred.makeUnsafe() })
+        if (awaitsReply(memory, request)) waiting.set(emitId, { id, reply: Deferred.makeUnsafe() })
         entering.set(emitId, submission)
         submission.onEnd((exit) => {
           entering.delete(emitId)
@@ -117,11 +129,18 @@ export const make = (options: {
   const take = Effect.fnUntraced(function*(request: IngestRequest) {
     const memory = yield* Effect.mapError(owner.current, () => new EndpointNotFound())
     const { source } = memory
-    if (request.endpointKey !== source.endpointKey) return yield* new EndpointNotFound()
+    if (request.endpointKey !== null && request.endpointKey !== source.endpointKey) return yield* new EndpointNotFound()
     if (!options.isOpen() || !source.active || source.state === "deleting") return yield* new EndpointNotFound()
     yield* accept(memory, request)
-    return answersItself(memory)
+    return awaitsReply(memory, request)
   })
+
+  /** The reply is made only where somebody waits, which is rare. */
+  const answer = (emitId: string, reply: () => Exit.Exit<HttpReply, NotAnswered>) =>
+    Effect.suspend(() => {
+      const asked = waiting.get(emitId)
+      return asked === undefined ? Effect.void : Effect.asVoid(Deferred.done(asked.reply, reply()))
+    })
 
   return {
     ingest: Effect.fnUntraced(function*(request) {
@@ -144,11 +163,8 @@ export const make = (options: {
         })
       )
     }, (effect, { emitId }) => Effect.ensuring(effect, Effect.sync(() => waiting.delete(emitId)))),
-    answer: (emitId, reply) =>
-      Effect.suspend(() => {
-        const asked = waiting.get(emitId)
-        return asked === undefined ? Effect.void : Effect.asVoid(Deferred.done(asked.reply, reply()))
-      }),
+    respond: (emitId, response) => answer(emitId, () => Exit.succeed(replyOf(response))),
+    noResponse: (emitId) => answer(emitId, () => Exit.fail(new NotAnswered({ reason: "ended" }))),
     refuseUpTo: (last, reason) => refuse([...waiting.values()].filter(({ id }) => id <= last), reason),
     refuseAll: Effect.suspend(() => refuse([...waiting.values()], "late"))
   }

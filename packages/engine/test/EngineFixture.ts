@@ -5,10 +5,13 @@ import type { LoggedEvent, NewEvent } from "@headwater/domain/Event"
 import * as Id from "@headwater/domain/Id"
 import type { Source } from "@headwater/domain/Source"
 import type { Timer } from "@headwater/domain/Timer"
+import { defaultSettings, type WorkflowSettings } from "@headwater/domain/Workflow"
 import * as EgressAllowList from "@headwater/egress/EgressAllowList"
 import { EgressGuard } from "@headwater/egress/EgressGuard"
 import { EgressHttp } from "@headwater/egress/EgressHttp"
 import { Components } from "@headwater/log/Components"
+import { Deployments } from "@headwater/log/Deployments"
+import { EventLog } from "@headwater/log/EventLog"
 import { Heads } from "@headwater/log/Heads"
 import { Sources } from "@headwater/log/Sources"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
@@ -54,13 +57,15 @@ export const account = Effect.map(
   ({ account }) => account
 )
 
-/** A ready source of the code, its timers not yet due. */
+/** A ready source of the code, or workflow where it has settings, its timers not yet due. */
 export const source = Effect.fnUntraced(function*(accountId: Id.AccountId, code: string, options: {
   readonly props?: Source["props"]
   readonly timers?: Record<string, Timer>
   readonly state?: Source["state"]
+  readonly workflow?: Partial<WorkflowSettings>
 } = {}) {
-  const description = yield* (yield* Sandbox).inspect({ accountId, module: { code, hash: hashOf(code) } })
+  const kind = options.workflow === undefined ? "source" : "workflow"
+  const description = yield* (yield* Sandbox).inspect({ accountId, kind, module: { code, hash: hashOf(code) } })
   const component: Component = {
     id: Id.ComponentId.make(yield* Id.make("component")),
     accountId,
@@ -76,12 +81,20 @@ export const source = Effect.fnUntraced(function*(accountId: Id.AccountId, code:
     dedupe: description.dedupe ?? null,
     hooks: description.hooks,
     hasAdditionalProps: false,
+    steps: options.workflow === undefined
+      ? null
+      : yield* Effect.forEach(
+        description.steps ?? [],
+        (name) => Effect.map(Id.make("step"), (id) => ({ id: Id.StepId.make(id), name }))
+      ),
     configurableProps: description.props,
     createdAt: 0,
     updatedAt: 0
   }
   const source: Source = {
-    id: Id.SourceId.make(yield* Id.make("source")),
+    id: options.workflow === undefined
+      ? Id.SourceId.make(yield* Id.make("source"))
+      : Id.WorkflowId.make(yield* Id.make("workflow")),
     accountId,
     componentId: component.id,
     name: "test",
@@ -92,11 +105,16 @@ export const source = Effect.fnUntraced(function*(accountId: Id.AccountId, code:
     active: true,
     state: options.state ?? "ready",
     endpointKey: component.id,
+    workflow: options.workflow === undefined ? null : {
+      deploymentId: Id.DeploymentId.make(yield* Id.make("deployment")),
+      settings: { ...defaultSettings, ...options.workflow }
+    },
     createdAt: 0,
     updatedAt: 0
   }
   yield* (yield* Components).insert(component)
   yield* (yield* Sources).insert(source)
+  yield* (yield* Deployments).putOf(source)
   yield* (yield* Heads).create(source.id, accountId)
   return source
 })
@@ -122,5 +140,17 @@ export const newEvent = (payload: unknown, stream = "", hops = 1): NewEvent => (
 export const append = (
   log: EmitterLog.EmitterLog,
   payloads: ReadonlyArray<unknown>
+): Effect.Effect<ReadonlyArray<LoggedEvent>, unknown> => appendTo(log, "", payloads)
+
+export const appendTo = (
+  log: EmitterLog.EmitterLog,
+  stream: string,
+  payloads: ReadonlyArray<unknown>
 ): Effect.Effect<ReadonlyArray<LoggedEvent>, unknown> =>
-  EmitterLog.commit(log, payloads.map((payload) => newEvent(payload)), {})
+  EmitterLog.commit(log, payloads.map((payload) => newEvent(payload, stream)), {})
+
+/** The newest event of a stream. */
+export const newest = Effect.fnUntraced(function*(emitterId: string, stream: string) {
+  const [event] = yield* (yield* EventLog).latest({ emitterId, stream, limit: 1 })
+  return yield* Effect.fromNullishOr(event)
+})

@@ -9,6 +9,7 @@ import type { DueItem } from "./DueWork.ts"
 import type { Head } from "./Heads.ts"
 import type { StateWrite } from "./SourceState.ts"
 import type { UsageEntry } from "./Usage.ts"
+import type { RunProgress, StepRecord, WorkflowRun } from "./WorkflowRuns.ts"
 
 /** What one actor wants written, all or none of it. */
 export interface Commit {
@@ -27,6 +28,11 @@ export interface Commit {
   readonly deliveryChanges?: ReadonlyArray<DeliveryChange>
   readonly attempts?: ReadonlyArray<Attempt>
   readonly usage?: ReadonlyArray<UsageEntry>
+  /** Runs of a workflow that begin. */
+  readonly runs?: ReadonlyArray<WorkflowRun>
+  /** Written after `runs`. */
+  readonly runChanges?: ReadonlyArray<RunProgress>
+  readonly steps?: ReadonlyArray<StepRecord>
   /** A rare change to a resource, run in the same transaction after everything else. */
   readonly also?: Effect.Effect<void, SqlError.SqlError>
 }
@@ -42,7 +48,10 @@ const lists = [
   "deliveries",
   "deliveryChanges",
   "attempts",
-  "usage"
+  "usage",
+  "runs",
+  "runChanges",
+  "steps"
 ] as const
 
 /** Rows a commit writes, for bounding a batch. */
@@ -60,5 +69,7 @@ export const byteCount = (commit: Commit): number => {
   for (const { responseBody, responseHeaders } of commit.attempts ?? []) {
     bytes += (responseBody?.length ?? 0) + (responseHeaders?.length ?? 0)
   }
+  for (const { event } of commit.runs ?? []) bytes += event.length
+  for (const { result } of commit.steps ?? []) bytes += result?.length ?? 0
   return bytes
 }

@@ -11,6 +11,7 @@ import { EventLog } from "./EventLog.ts"
 import { type Head, Heads } from "./Heads.ts"
 import { SourceState } from "./SourceState.ts"
 import { Usage } from "./Usage.ts"
+import { WorkflowRuns } from "./WorkflowRuns.ts"
 
 /** The committer no longer owns what it wrote to: an epoch was raised, or a cursor or delivery moved without it. */
 export class Fenced extends Schema.TaggedError<Fenced>()("Fenced", {
@@ -104,6 +105,7 @@ export class CommitWriter extends Context.Service<CommitWriter, {
       const attempts = yield* Attempts
       const deliveries = yield* Deliveries
       const usage = yield* Usage
+      const runs = yield* WorkflowRuns
 
       const whenAny = <A>(
         items: ReadonlyArray<A>,
@@ -128,7 +130,10 @@ export class CommitWriter extends Context.Service<CommitWriter, {
           ...whenAny(dueWork.put, due.put),
           ...whenAny(all(commits, (commit) => commit.deliveries), deliveries.insert),
           ...whenAny(all(commits, (commit) => commit.attempts), attempts.record),
-          ...whenAny(all(commits, (commit) => commit.usage), usage.add)
+          ...whenAny(all(commits, (commit) => commit.usage), usage.add),
+          ...whenAny(all(commits, (commit) => commit.runs), runs.insert),
+          ...whenAny(lastByKey(all(commits, (commit) => commit.runChanges), ({ id }) => id), runs.change),
+          ...whenAny(all(commits, (commit) => commit.steps), runs.recordSteps)
         ]
       }
 

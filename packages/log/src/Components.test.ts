@@ -30,6 +30,7 @@ const version = Effect.fnUntraced(function*(key: string, codeHash: string) {
     dedupe: null,
     hooks: [],
     hasAdditionalProps: false,
+    steps: null,
     configurableProps: [],
     createdAt: 1,
     updatedAt: 1

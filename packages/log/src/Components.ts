@@ -1,4 +1,4 @@
-import { Component, ConfigurableProp, LinkedCode } from "@headwater/domain/Component"
+import { Component, ConfigurableProp, LinkedCode, Step } from "@headwater/domain/Component"
 import type { AccountId, ComponentId } from "@headwater/domain/Id"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -9,6 +9,7 @@ const Row = Schema.Struct({
   ...Component.fields,
   configurableProps: Schema.fromJsonString(Schema.Array(ConfigurableProp)),
   linked: Schema.NullOr(Schema.fromJsonString(LinkedCode)),
+  steps: Schema.NullOr(Schema.fromJsonString(Schema.Array(Step))),
   createdAt: Column.Int8,
   updatedAt: Column.Int8
 }).pipe(Schema.encodeKeys({
@@ -34,14 +35,14 @@ export class Components extends Context.Service<Components, {
   readonly insert: (component: Component) => Effect.Effect<void, SqlError.SqlError>
   /** For one whose source did not come about; fails where a source has it. */
   readonly delete: (id: ComponentId) => Effect.Effect<void, SqlError.SqlError>
-  /** One that the account may use: its own, or one in the registry. */
+  /** One that the account may use for a source: its own, or one in the registry. */
   readonly get: (accountId: AccountId, id: string) => Effect.Effect<Option.Option<Component>, SqlError.SqlError>
   /**
    * Of any account, and withdrawn from the registry or not: for the engine, which holds the id from a source. A component
    * never changes, so while one is held here, as it is by each of maybe thousands of sources, all get the same.
    */
   readonly getById: (id: ComponentId) => Effect.Effect<Option.Option<Component>, SqlError.SqlError>
-  /** Among the account's own. */
+  /** Among the account's own for sources. */
   readonly newestByKey: (
     accountId: AccountId,
     key: string
@@ -95,7 +96,7 @@ export class Components extends Context.Service<Components, {
           }),
         get: (accountId, id) =>
           one(sql`
-            SELECT * FROM components WHERE id = ${id}
+            SELECT * FROM components WHERE id = ${id} AND steps IS NULL
               AND (account_id = ${accountId} OR account_id IS NULL AND NOT withdrawn)`),
         getById: (id) =>
           Effect.suspend(() => {
@@ -108,7 +109,7 @@ export class Components extends Context.Service<Components, {
           }),
         newestByKey: (accountId, key) =>
           one(sql`
-            SELECT * FROM components WHERE account_id = ${accountId} AND key = ${key} ORDER BY id DESC LIMIT 1`),
+            SELECT * FROM components WHERE account_id = ${accountId} AND key = ${key} AND steps IS NULL ORDER BY id DESC LIMIT 1`),
         lockedCode: (accountId, codeHash) =>
           Effect.map(
             one(sql`

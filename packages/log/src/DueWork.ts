@@ -3,7 +3,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { numbers, texts } from "./internal/SqlArray.ts"
 
 /** Why work is owed at a time. */
-export type DueKind = "timer" | "emit" | "delete" | "retry" | "wake"
+export type DueKind = "timer" | "emit" | "delete" | "retry" | "wake" | "resume"
 
 export interface DueKey {
   /** The actor that owns the work. */
@@ -36,7 +36,7 @@ const fromRow = (row: DueRow): DueItem => ({
   payload: row.payload
 })
 
-/** The `due_work` table: timers, delayed emits, deletions, retries and wake-ups, so that none of them needs a resident actor. */
+/** The `due_work` table: timers, delayed emits, deletions, retries, wake-ups and runs that wait, so that none of them needs a resident actor. */
 export class DueWork extends Context.Service<DueWork, {
   readonly put: (items: ReadonlyArray<DueItem>) => Effect.Effect<void, SqlError.SqlError>
   /** Takes work off, unless it was put off to a later time than it had when it was taken. */
@@ -110,7 +110,8 @@ export class DueWork extends Context.Service<DueWork, {
                 emit: of("emit"),
                 delete: of("delete"),
                 retry: of("retry"),
-                wake: of("wake")
+                wake: of("wake"),
+                resume: of("resume")
               }
             }
           ),

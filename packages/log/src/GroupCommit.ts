@@ -17,6 +17,7 @@ import { SourceState } from "./SourceState.ts"
 import * as Submission from "./Submission.ts"
 import { isLocked, isTransient, retrySchedule } from "./TransientSqlError.ts"
 import { Usage } from "./Usage.ts"
+import { WorkflowRuns } from "./WorkflowRuns.ts"
 import { Writers } from "./Writers.ts"
 
 /** The database refused this commit, and would again. Nothing of it was written. */
@@ -304,7 +305,8 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         DueWork.layer,
         Attempts.layer,
         Deliveries.layer,
-        Usage.layer
+        Usage.layer,
+        WorkflowRuns.layer
       )
     )
   )

@@ -14,6 +14,7 @@ import appAccounts from "./migrations/0010_app_accounts.ts"
 import sealedProps from "./migrations/0011_sealed_props.ts"
 import lockedComponents from "./migrations/0012_locked_components.ts"
 import additionalProps from "./migrations/0013_additional_props.ts"
+import workflows from "./migrations/0014_workflows.ts"
 
 /** Brings the database to this version's schema. Forward only; safe to run on several nodes at once. */
 export const run = PgMigrator.run({
@@ -31,6 +32,7 @@ export const run = PgMigrator.run({
     "0010_app_accounts": appAccounts,
     "0011_sealed_props": sealedProps,
     "0012_locked_components": lockedComponents,
-    "0013_additional_props": additionalProps
+    "0013_additional_props": additionalProps,
+    "0014_workflows": workflows
   })
 }).pipe(Effect.asVoid)

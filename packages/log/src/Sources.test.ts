@@ -43,6 +43,7 @@ const newComponent = Effect.fnUntraced(function*(accountId: Id.AccountId, key: s
     dedupe: "unique",
     hooks: ["deploy"],
     hasAdditionalProps: false,
+    steps: null,
     configurableProps: [{ name: "timer", type: "$.interface.timer", default: { intervalSeconds: 60 } }],
     createdAt: 1,
     updatedAt: 1
@@ -64,6 +65,7 @@ const sourceOf = Effect.fnUntraced(function*(component: OwnComponent, overrides:
     active: true,
     state: "ready",
     endpointKey: null,
+    workflow: null,
     createdAt: 1,
     updatedAt: 1,
     ...overrides
@@ -144,7 +146,7 @@ describe("Sources", () => {
       yield* sources.sealProps
       const rows = yield* sql<{ readonly text: string }>`SELECT sources::text AS text FROM sources`
       for (const { text } of rows) assert.notInclude(text, "k-7Yb2")
-      const { items } = yield* sources.page(account.id, { limit: 300, after: undefined, before: undefined })
+      const { items } = yield* sources.page(account.id, "source", { limit: 300, after: undefined, before: undefined })
       const old = Array.from({ length: 250 }, (_, i) => ({
         ...source,
         id: Id.SourceId.make(`dc_${String(i + 1).padStart(20, "0")}`),
@@ -189,7 +191,7 @@ describe("Sources", () => {
       yield* sources.insert(source)
       assert.deepStrictEqual(yield* sources.get(account.id, source.id), Option.none())
       assert.strictEqual(
-        (yield* sources.page(account.id, { limit: 10, after: undefined, before: undefined })).totalCount,
+        (yield* sources.page(account.id, "source", { limit: 10, after: undefined, before: undefined })).totalCount,
         0
       )
       assert.deepStrictEqual(yield* sources.getById(source.id), Option.some(source))
@@ -253,7 +255,7 @@ describe("Sources", () => {
       const account = yield* newAccount
       const component = yield* newComponent(account.id, null)
       const kept: Array<string> = []
-      const passing: Array<Id.SourceId> = []
+      const passing: Array<Id.ProgramId> = []
       for (let i = 0; i < 25; i++) {
         const source = yield* sourceOf(component, { nameSlug: `s-${i}` })
         yield* sources.insert(source)
@@ -265,7 +267,7 @@ describe("Sources", () => {
         const seen: Array<string> = []
         let cursor = start
         for (let round = 0;; round++) {
-          const { items } = yield* sources.page(account.id, {
+          const { items } = yield* sources.page(account.id, "source", {
             limit: 3,
             after: direction === "after" ? cursor : undefined,
             before: direction === "before" ? cursor : undefined
@@ -301,7 +303,7 @@ describe("Sources", () => {
         ids.unshift(source.id)
         yield* TestClock.adjust("1 millis")
       }
-      const page = yield* sources.page(account.id, { limit: 2, after: ids[0], before: ids[4] })
+      const page = yield* sources.page(account.id, "source", { limit: 2, after: ids[0], before: ids[4] })
       assert.deepStrictEqual(page.items.map(({ id }) => id as string), ids.slice(1, 3))
       assert.strictEqual(page.totalCount, 5)
     }).pipe(Effect.provide(tables)))

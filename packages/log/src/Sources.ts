@@ -1,6 +1,7 @@
 import * as Id from "@headwater/domain/Id"
 import { Seal } from "@headwater/domain/Seal"
 import { Source, type SourcePhase } from "@headwater/domain/Source"
+import { Workflow } from "@headwater/domain/Workflow"
 import { Clock, Context, Effect, Layer, type Option, Redacted, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as Column from "./Column.ts"
@@ -20,6 +21,7 @@ const Row = Schema.Struct({
   sealedProps: Schema.NullOr(Schema.Uint8Array),
   timers: Schema.fromJsonString(Source.fields.timers),
   additionalProps: Schema.fromJsonString(Source.fields.additionalProps),
+  workflow: Schema.NullOr(Schema.fromJsonString(Workflow)),
   createdAt: Column.Int8,
   updatedAt: Column.Int8
 }).pipe(Schema.encodeKeys({
@@ -38,6 +40,9 @@ export class SlugTaken extends Schema.TaggedError<SlugTaken>()("SlugTaken", {
   slug: Schema.String
 }) {}
 
+/** A source in the contract's sense, or a workflow. */
+export type SourceKind = "source" | "workflow"
+
 /** How many slugs are looked at in one query for a free one. */
 const slugsLookedAt = 64
 
@@ -47,10 +52,11 @@ const bite = 100
 /** Sources of all accounts. What clients see are the `ready` ones. Their props, some of which are secret, are sealed. */
 export class Sources extends Context.Service<Sources, {
   readonly insert: (source: Source) => Effect.Effect<void, SqlError.SqlError | SlugTaken>
-  /** A ready source by its id or its slug. */
+  /** A ready source by its id or its slug; of one kind where that is given. */
   readonly get: (
     accountId: Id.AccountId,
-    idOrSlug: string
+    idOrSlug: string,
+    kind?: SourceKind
   ) => Effect.Effect<Option.Option<Source>, SqlError.SqlError>
   /** As `get`, and it stays as it is until the surrounding transaction ends. */
   readonly hold: (
@@ -58,19 +64,20 @@ export class Sources extends Context.Service<Sources, {
     idOrSlug: string
   ) => Effect.Effect<Option.Option<Source>, SqlError.SqlError>
   /** In any account and state, for the engine. */
-  readonly getById: (id: Id.SourceId) => Effect.Effect<Option.Option<Source>, SqlError.SqlError>
+  readonly getById: (id: Id.ProgramId) => Effect.Effect<Option.Option<Source>, SqlError.SqlError>
   /** In any state: an endpoint answers from before `deploy` until its source is gone. */
   readonly byEndpointKey: (endpointKey: string) => Effect.Effect<Option.Option<Source>, SqlError.SqlError>
-  /** The account's ready sources. */
+  /** The account's ready sources of one kind. */
   readonly page: (
     accountId: Id.AccountId,
+    kind: SourceKind,
     request: Page.PageRequest
   ) => Effect.Effect<Page.Page<Source>, SqlError.SqlError>
   /** Writes every field that may change, with the clock's time as `updated_at`. */
   readonly update: (source: Source) => Effect.Effect<Option.Option<Source>, SqlError.SqlError | SlugTaken>
   /** Whether there was such a source. */
-  readonly setState: (id: Id.SourceId, state: SourcePhase) => Effect.Effect<boolean, SqlError.SqlError>
-  readonly delete: (id: Id.SourceId) => Effect.Effect<boolean, SqlError.SqlError>
+  readonly setState: (id: Id.ProgramId, state: SourcePhase) => Effect.Effect<boolean, SqlError.SqlError>
+  readonly delete: (id: Id.ProgramId) => Effect.Effect<boolean, SqlError.SqlError>
   /**
    * The slug itself, or with a numeric suffix that no source of the account has: the first from 2 up to 64, beyond that
    * one that is found without looking at all. Who asks next for the same one waits until the surrounding transaction ends.
@@ -100,10 +107,16 @@ export class Sources extends Context.Service<Sources, {
         const text = Redacted.value(yield* seal.open(placeOf(source.id), sealedProps))
         return { ...source, props: yield* Schema.decodeEffect(PropsText)(text) } satisfies Source as Source
       }))
-      const named = (accountId: Id.AccountId, idOrSlug: string) =>
+      const ofKind = (kind: SourceKind) => kind === "source" ? sql`workflow IS NULL` : sql`workflow IS NOT NULL`
+      const named = (accountId: Id.AccountId, idOrSlug: string, kind?: SourceKind) =>
         sql`
-          SELECT * FROM sources WHERE account_id = ${accountId} AND state = 'ready' AND ${
-          Schema.is(Id.SourceId)(idOrSlug) ? sql`id = ${idOrSlug}` : sql`name_slug = ${idOrSlug}`
+          SELECT * FROM sources WHERE ${
+          sql.and([
+            sql`account_id = ${accountId}`,
+            sql`state = 'ready'`,
+            Schema.is(Id.ProgramId)(idOrSlug) ? sql`id = ${idOrSlug}` : sql`name_slug = ${idOrSlug}`,
+            ...(kind === undefined ? [] : [ofKind(kind)])
+          ])
         }`
       const refuseTakenSlug = (slug: string) => <A>(effect: Effect.Effect<A, SqlError.SqlError>) =>
         effect.pipe(
@@ -127,14 +140,14 @@ export class Sources extends Context.Service<Sources, {
             Effect.asVoid,
             refuseTakenSlug(source.nameSlug)
           ),
-        get: (accountId, idOrSlug) => one(named(accountId, idOrSlug)),
+        get: (accountId, idOrSlug, kind) => one(named(accountId, idOrSlug, kind)),
         hold: (accountId, idOrSlug) => one(sql`${named(accountId, idOrSlug)} FOR SHARE`),
         getById: (id) => one(sql`SELECT * FROM sources WHERE id = ${id}`),
         byEndpointKey: (endpointKey) => one(sql`SELECT * FROM sources WHERE endpoint_key = ${endpointKey}`),
-        page: (accountId, request) =>
+        page: (accountId, kind, request) =>
           Page.read(sql, {
             table: "sources",
-            where: sql`account_id = ${accountId} AND state = 'ready'`,
+            where: sql`account_id = ${accountId} AND state = 'ready' AND ${ofKind(kind)}`,
             request,
             all
           }),

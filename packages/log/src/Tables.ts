@@ -5,6 +5,7 @@ import { ApiKeys } from "./ApiKeys.ts"
 import { AppAccounts } from "./AppAccounts.ts"
 import { AutoSubscriptions } from "./AutoSubscriptions.ts"
 import { Components } from "./Components.ts"
+import { Deployments } from "./Deployments.ts"
 import { GroupCommit } from "./GroupCommit.ts"
 import { IdempotencyKeys } from "./IdempotencyKeys.ts"
 import { Sources } from "./Sources.ts"
@@ -18,6 +19,7 @@ export const layer = Layer.mergeAll(
   ApiKeys.layer,
   AppAccounts.layer,
   Components.layer,
+  Deployments.layer,
   IdempotencyKeys.layer,
   Sources.layer,
   Webhooks.layer,

@@ -20,7 +20,9 @@ export const ComponentDescription = Schema.Struct({
   hooks: Schema.Array(Schema.Literals(["deploy", "activate", "deactivate"])),
   /** Its code adds props to those it declares, depending on their values. */
   hasAdditionalProps: Schema.Boolean,
-  props: Schema.Array(PropDefinition)
+  props: Schema.Array(PropDefinition),
+  /** Names in their order, of a workflow. */
+  steps: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export type ComponentDescription = typeof ComponentDescription.Type
 

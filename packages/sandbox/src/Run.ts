@@ -18,6 +18,20 @@ export interface OptionsRequest {
   readonly query?: string
 }
 
+/** Where a step stands. */
+export interface StepContext {
+  readonly id: string
+  readonly workflow_id: string
+  readonly deployment_id: string
+  readonly step: string
+  readonly run: {
+    /** How many times the step has begun in this run, this one included. */
+    readonly runs: number
+    /** What it asked to be handed when it asked to be run again. */
+    readonly context: unknown
+  }
+}
+
 export type RunCall =
   /** With the JSON text of the event. */
   | { readonly _tag: "Run"; readonly eventJson: string; readonly isRequest?: boolean }
@@ -26,6 +40,15 @@ export type RunCall =
   | { readonly _tag: "Options"; readonly prop: string; readonly request: OptionsRequest }
   /** Answers the definitions of the props that the code adds. */
   | { readonly _tag: "AdditionalProps" }
+  /** Answers a `StepAnswer`. */
+  | {
+    readonly _tag: "Step"
+    readonly step: string
+    /** JSON text of an object: the trigger, and what the steps before this one gave, by name. */
+    readonly stepsJson: string
+    /** What the step sees as `$.context`. */
+    readonly context: StepContext
+  }
 
 /** What `this.http.respond` was called with. */
 export interface RunResponse {

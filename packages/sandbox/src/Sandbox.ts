@@ -22,6 +22,8 @@ import * as SourcePlaces from "./SourcePlaces.ts"
 
 export interface InspectRequest {
   readonly accountId: string
+  /** What the code is to be: a component of sources unless said otherwise. */
+  readonly kind?: "source" | "workflow"
   readonly module: SandboxModule
 }
 
@@ -247,7 +249,10 @@ const make = Effect.fnUntraced(function*() {
                 else invalid("ended", loss.message)
               }
             }
-            return { assignment, message: { _tag: "Inspect", run: id, hash: request.module.hash } }
+            return {
+              assignment,
+              message: { _tag: "Inspect", run: id, hash: request.module.hash, kind: request.kind ?? "source" }
+            }
           }
         )
 

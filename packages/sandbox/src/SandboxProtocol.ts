@@ -102,7 +102,12 @@ export const decodeSandboxMessage = (line: string): Option.Option<SandboxMessage
 export type HostMessage =
   | { readonly _tag: "Start" | "Ping" }
   | { readonly _tag: "Code"; readonly hash: string; readonly code: string }
-  | { readonly _tag: "Inspect"; readonly run: string; readonly hash: string }
+  | {
+    readonly _tag: "Inspect"
+    readonly run: string
+    readonly hash: string
+    readonly kind: "source" | "workflow"
+  }
   | {
     readonly _tag: "Run"
     readonly run: string
@@ -128,12 +133,25 @@ export type HostMessage =
     readonly error?: { readonly code: string; readonly message: string }
   }
 
-/** A message as one line. An event is put in as the text it is: to read and write it again would be the longest part. */
+/** A message as one line. An event, and what steps gave, is put in as the text it is: to read and write it again would be the longest part. */
 export const encodeHostMessage = (message: HostMessage): string => {
-  if (message._tag !== "Run" || message.call._tag !== "Run") return JSON.stringify(message)
+  if (message._tag !== "Run") return JSON.stringify(message)
   const { call, ...rest } = message
-  // Line feeds in JSON are blanks between its tokens, but here they end the message.
-  const event = call.eventJson.includes("\n") ? call.eventJson.replaceAll("\n", " ") : call.eventJson
-  const isRequest = call.isRequest === true ? `"isRequest":true,` : ""
-  return `${JSON.stringify(rest).slice(0, -1)},"call":{"_tag":"Run",${isRequest}"event":${event}}}`
+  const withCall = (plain: object, name: string, json: string) =>
+    `${JSON.stringify(rest).slice(0, -1)},"call":${JSON.stringify(plain).slice(0, -1)},"${name}":${onOneLine(json)}}}`
+  switch (call._tag) {
+    case "Run": {
+      const { eventJson, ...plain } = call
+      return withCall(plain, "event", eventJson)
+    }
+    case "Step": {
+      const { stepsJson, ...plain } = call
+      return withCall(plain, "steps", stepsJson)
+    }
+    default:
+      return JSON.stringify(message)
+  }
 }
+
+/** Line feeds in JSON are blanks between its tokens, but here they end the message. */
+const onOneLine = (json: string): string => json.includes("\n") ? json.replaceAll("\n", " ") : json

@@ -6,6 +6,7 @@ import { type Component, type LinkedCode, nameless, withoutOddLabels } from "@he
 import * as Id from "@headwater/domain/Id"
 import { version } from "@headwater/domain/Version"
 import { Components } from "@headwater/log/Components"
+import type { SourceKind } from "@headwater/log/Sources"
 import { type LinkFailure, ModuleLinker } from "@headwater/sandbox/ModuleLinker"
 import { OnBehalfOf } from "@headwater/sandbox/OnBehalfOf"
 import * as PackageSpecifier from "@headwater/sandbox/PackageSpecifier"
@@ -61,8 +62,9 @@ interface Code {
   readonly text: string
   readonly url: string | null
   readonly place: Place
-  /** That of the component in whose place this one comes. */
-  readonly lock: string | undefined
+  /** The component in whose place this one comes. */
+  readonly previous: Component | undefined
+  readonly kind?: SourceKind
 }
 
 /** What is known of code beside itself. */
@@ -71,6 +73,8 @@ export interface CodeDetails {
   readonly url?: string | undefined
   /** The component in whose place this one comes; packages that both import stay in their versions. */
   readonly previous?: Component | undefined
+  /** What the code is of: a source unless said otherwise. */
+  readonly kind?: SourceKind
 }
 
 /** Saves component code, after the sandbox has loaded it and said what it is. */
@@ -84,7 +88,7 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
   readonly saveFrom: (
     accountId: Id.AccountId,
     url: string,
-    previous: Component | undefined
+    details: Omit<CodeDetails, "url">
   ) => Effect.Effect<SavedComponent, SavingProblem>
   /** Adds code to the registry under its key, unless it is there as the newest version. */
   readonly publish: (key: string, code: string) => Effect.Effect<Component, SavingProblem>
@@ -105,8 +109,8 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
       const checkSize = (field: string, text: string) =>
         new TextEncoder().encode(text).length > maxCode ? Effect.fail(Problem.tooLarge(field, maxCode)) : Effect.void
 
-      const link = Effect.fnUntraced(function*({ lock, place, text }: Code) {
-        const linked = yield* Effect.mapError(linker.link(text, lock), unlinkable(place))
+      const link = Effect.fnUntraced(function*({ place, previous, text }: Code) {
+        const linked = yield* Effect.mapError(linker.link(text, previous?.linked?.lock), unlinkable(place))
         if (Option.isNone(linked)) return null
         const { code, map } = linked.value
         if (Math.max(code.length, map.length) > maxLinked) {
@@ -117,19 +121,21 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
 
       /** The component that the code is, not saved yet. */
       const read = Effect.fnUntraced(function*(accountId: Id.AccountId | null, code: Code) {
-        const { place, text, url } = code
+        const { kind = "source", place, previous, text, url } = code
         const codeHash = yield* hashOf(text)
         // The same code again means the same packages, also where they can't be had any more.
         const before = accountId === null ? Option.none() : yield* components.lockedCode(accountId, codeHash)
         const linked = Option.isSome(before) ? before.value : yield* link(code)
         const description = yield* sandbox.inspect({
           accountId: accountId ?? registry,
+          kind,
           module: linked ?? { code: text, hash: codeHash }
         }).pipe(
           Effect.catchTag("ComponentInvalid", (fault) => Effect.fail(unusable(fault, placeThrough(linked, place))))
         )
-        const { key, name, type, version } = description
-        for (const [field, text] of Object.entries({ key, name, type, version })) {
+        const { key, name, steps = [], type, version } = description
+        const stepNames = steps.map((step) => [`the name of the step ${JSON.stringify(step)}`, step] as const)
+        for (const [field, text] of [...Object.entries({ key, name, type, version }), ...stepNames]) {
           if (text !== undefined && !isLabel(text)) {
             const message =
               `${field} is longer than ${maxLabelLength} characters, or holds NUL or half a surrogate pair`
@@ -139,11 +145,16 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
         if (description.description !== undefined && !isCodeText(description.description)) {
           return yield* unusable({ message: "description holds NUL or half a surrogate pair" }, place)
         }
+        const misplaced = description.props.find(({ name, type }) => name.includes(".") && isOfWhole(type))
+        if (kind === "workflow" && misplaced !== undefined) {
+          const message = `the prop ${
+            JSON.stringify(misplaced.name)
+          } is an interface, which only the workflow itself has`
+          return yield* unusable({ message }, place)
+        }
         const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
         return {
-          id: Id.ComponentId.make(
-            yield* Id.make("component").pipe(Effect.provideService(SecureRandom.SecureRandom, random))
-          ),
+          id: Id.ComponentId.make(yield* newId("component")),
           accountId,
           key: key ?? null,
           code: text,
@@ -158,9 +169,18 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
           hooks: description.hooks,
           hasAdditionalProps: description.hasAdditionalProps,
           configurableProps: description.props.map(withoutOddLabels),
+          steps: kind === "source" ? null : yield* Effect.forEach(steps, (name) => stepOf(name, previous)),
           createdAt: now,
           updatedAt: now
         } satisfies Component
+      })
+
+      const newId = <K extends Id.Kind>(kind: K) =>
+        Effect.provideService(Id.make(kind), SecureRandom.SecureRandom, random)
+
+      const stepOf = Effect.fnUntraced(function*(name: string, previous: Component | undefined) {
+        const known = previous?.steps?.find((step) => step.name === name)
+        return known ?? { id: Id.StepId.make(yield* newId("step")), name }
       })
 
       const save = Effect.fnUntraced(function*(accountId: Id.AccountId, code: Code) {
@@ -171,21 +191,22 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
 
       return ComponentSaving.of({
         save: Effect.fnUntraced(
-          function*(accountId, text, { previous, url }) {
-            yield* checkSize("component_code", text)
-            return yield* save(accountId, { text, url: url ?? null, place: inCode, lock: previous?.linked?.lock })
+          function*(accountId, text, { kind = "source", previous, url }) {
+            yield* checkSize(`${parameterOf[kind]}_code`, text)
+            return yield* save(accountId, { text, url: url ?? null, place: inCode, previous, kind })
           },
           onBehalf,
           answerFailures
         ),
         saveFrom: Effect.fnUntraced(
-          function*(accountId, url, previous) {
-            const lock = previous?.linked?.lock
+          function*(accountId, url, { kind = "source", previous }) {
+            const parameter = `${parameterOf[kind]}_url`
+            const invalidUrl = (message: string) => Problem.invalid([{ path: parameter, message }])
             if (url.startsWith("npm:")) {
               const specifier = PackageSpecifier.parse(url)
               if (specifier === undefined) return yield* invalidUrl("expected npm:<package>[@version]/<path>")
               const text = yield* Effect.mapError(linker.pin(specifier), unlinkable(inCode))
-              return yield* save(accountId, { text, url, place: inCode, lock })
+              return yield* save(accountId, { text, url, place: inCode, previous, kind })
             }
             if (!isWebUrl(url)) {
               return yield* invalidUrl(
@@ -199,12 +220,12 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
             }).pipe(Effect.catchTags({
               RemoteUrlRefused: ({ message }) => Effect.fail(invalidUrl(message)),
               RemoteModulesTooLarge: ({ limitBytes }) =>
-                Effect.fail(Problem.tooLarge("What component_url names, with its imports,", limitBytes)),
+                Effect.fail(Problem.tooLarge(`What ${parameter} names, with its imports,`, limitBytes)),
               ModuleFaulty: ({ at, message }) => Effect.fail(componentInvalid({ message, ...at })),
               ModuleUnread: ({ at, message }) => Effect.fail(componentInvalid({ message, ...at }))
             }))
-            yield* checkSize("The code of component_url", code)
-            return yield* save(accountId, { text: code, url, place, lock })
+            yield* checkSize(`The code of ${parameter}`, code)
+            return yield* save(accountId, { text: code, url, place, previous, kind })
           },
           onBehalf,
           answerFailures
@@ -212,7 +233,7 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
         publish: Effect.fnUntraced(function*(key, code) {
           const newest = yield* components.newestPublished(key)
           if (Option.isSome(newest) && newest.value.codeHash === (yield* hashOf(code))) return newest.value
-          const component = yield* read(null, { text: code, url: null, place: inCode, lock: undefined })
+          const component = yield* read(null, { text: code, url: null, place: inCode, previous: undefined })
           if (component.key !== key) return yield* unusable({ message: `its key is not ${key}` }, inCode)
           return (yield* components.publish({ ...component, accountId: null, key })).component
         }, answerFailures)
@@ -224,7 +245,11 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
 const onBehalf = <A, E, R>(effect: Effect.Effect<A, E, R>, accountId: Id.AccountId): Effect.Effect<A, E, R> =>
   Effect.provideService(effect, OnBehalfOf, accountId)
 
-const invalidUrl = (message: string): Problem.InvalidRequest => Problem.invalid([{ path: "component_url", message }])
+/** How the parameters with code are named in requests. */
+const parameterOf = { source: "component", workflow: "workflow" } as const
+
+/** Props through which a source or workflow as a whole is reached and timed. */
+const isOfWhole = (type: string): boolean => type.startsWith("$.interface.")
 
 const componentInvalid = (details: Position): Problem.ComponentInvalid =>
   new Problem.ComponentInvalid({ detail: details.message, error: details.message, details })

@@ -25,7 +25,7 @@ export const layer = HttpApiBuilder.group(
         const account = yield* CurrentAccount
         const { component_code: code, component_url: url } = payload
         if (code !== undefined) return { data: resourceOf((yield* saving.save(account, code, { url })).component) }
-        if (url !== undefined) return { data: resourceOf((yield* saving.saveFrom(account, url, undefined)).component) }
+        if (url !== undefined) return { data: resourceOf((yield* saving.saveFrom(account, url, {})).component) }
         return yield* Problem.invalid([
           { path: "component_code", message: "one of component_code and component_url is required" }
         ])

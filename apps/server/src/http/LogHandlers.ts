@@ -71,7 +71,7 @@ export const layer = HttpApiBuilder.group(
       return eventPage(shown, total, query)
     }, answerFailures)
 
-    const find = Effect.fnUntraced(function*(sourceId: Id.SourceId, eventId: string) {
+    const find = Effect.fnUntraced(function*(sourceId: Id.ProgramId, eventId: string) {
       const found = yield* events.findInAny(sourceId, boundOf(eventId)!)
       return Option.isNone(found) ? yield* Problem.notFound("event", eventId) : found.value
     })

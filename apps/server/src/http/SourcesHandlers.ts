@@ -71,7 +71,7 @@ export const layer = HttpApiBuilder.group(
     const render = (source: Source) => Effect.map(componentOf(source), (component) => resourceOf(source, component))
 
     const find = Effect.fnUntraced(function*(accountId: Id.AccountId, id: string) {
-      const found = yield* sources.get(accountId, id)
+      const found = yield* sources.get(accountId, id, "source")
       if (Option.isNone(found)) return yield* Problem.notFound("source", id)
       return found.value
     })
@@ -92,7 +92,7 @@ export const layer = HttpApiBuilder.group(
         return Option.some<Chosen>({ ...yield* saving.save(accountId, code, { url, previous }), fresh: true })
       }
       if (url !== undefined) {
-        return Option.some<Chosen>({ ...yield* saving.saveFrom(accountId, url, previous), fresh: true })
+        return Option.some<Chosen>({ ...yield* saving.saveFrom(accountId, url, { previous }), fresh: true })
       }
       if (key !== undefined) {
         const found = yield* components.newestPublished(key)
@@ -122,7 +122,11 @@ export const layer = HttpApiBuilder.group(
 
     return handlers.handleAll({
       list: Effect.fnUntraced(function*({ query }) {
-        const { items, totalCount } = yield* sources.page(yield* CurrentAccount, Pagination.pageRequest(query))
+        const { items, totalCount } = yield* sources.page(
+          yield* CurrentAccount,
+          "source",
+          Pagination.pageRequest(query)
+        )
         return Pagination.page(yield* Effect.forEach(items, render), totalCount)
       }, answerFailures),
       create: Effect.fnUntraced(function*({ payload }) {

@@ -1,17 +1,18 @@
 /** The program of a sandbox process. Its one argument is the broker's port; all else comes over the channel. */
 import { receive, send } from "./Channel.ts"
-import { type Bindings, type Call, call, describe } from "./Component.ts"
+import { type Call, call, describe } from "./Component.ts"
 import { installFetch } from "./Fetch.ts"
 import { installGlobals } from "./Globals.ts"
 import { Invalid, learn, load } from "./Module.ts"
 import { onAnswer, routeNetwork } from "./Network.ts"
 import { active, describeError, RunContext, within } from "./RunContext.ts"
 import { installSystem } from "./System.ts"
+import type { Bindings } from "./This.ts"
 
-const inspectComponent = async (run: RunContext, hash: string): Promise<void> => {
+const inspectComponent = async (run: RunContext, hash: string, kind: "source" | "workflow"): Promise<void> => {
   try {
     const component = await load(hash)
-    run.end({ _tag: "Described", description: describe(component.definition) })
+    run.end({ _tag: "Described", description: describe(component.definition, kind) })
   } catch (thrown) {
     run.end({
       _tag: "Refused",
@@ -47,7 +48,12 @@ const onMessage = (message: Record<string, unknown>): void => {
     case "Code":
       return learn(String(message["hash"]), String(message["code"]))
     case "Inspect":
-      return begin(message, undefined, (run) => void inspectComponent(run, String(message["hash"])))
+      return begin(
+        message,
+        undefined,
+        (run) =>
+          void inspectComponent(run, String(message["hash"]), message["kind"] === "workflow" ? "workflow" : "source")
+      )
     case "Run":
       return begin(
         message,

@@ -52,11 +52,8 @@ const importModule = async (code: string): Promise<LoadedComponent> => {
     if (definition === undefined) {
       throw new Invalid({ reason: "no_default_export", message: "The component has no default export" })
     }
-    if (!isObject(definition) || (!isObject(definition["props"]) && typeof definition["run"] !== "function")) {
-      throw new Invalid({
-        reason: "no_default_export",
-        message: "The default export must be an object with props or run"
-      })
+    if (!isObject(definition)) {
+      throw new Invalid({ reason: "no_default_export", message: "The default export must be an object" })
     }
     return { url, definition }
   } catch (thrown) {

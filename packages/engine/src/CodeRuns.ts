@@ -1,0 +1,242 @@
+import type { Component, ConfigurableProp, Dedupe as Strategy } from "@headwater/domain/Component"
+import * as EmitId from "@headwater/domain/EmitId"
+import type { LoggedEvent } from "@headwater/domain/Event"
+import * as Stream from "@headwater/domain/Stream"
+import { DedupeMarks } from "@headwater/log/DedupeMarks"
+import type { CommitError, CommitRejected } from "@headwater/log/GroupCommit"
+import type { Submission } from "@headwater/log/Submission"
+import type { RunCall, RunResponse, RunResult } from "@headwater/sandbox/Run"
+import { Sandbox } from "@headwater/sandbox/Sandbox"
+import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
+import { Clock, DateTime, Effect, Exit, Metric, Option, Semaphore } from "effect"
+import { makeCredentialsOf, moduleOf } from "./ComponentRuns.ts"
+import { untilAnswered } from "./DatabaseRetry.ts"
+import * as Dedupe from "./Dedupe.ts"
+import type { CommitParts } from "./EmitterLog.ts"
+import { EngineConfig } from "./EngineConfig.ts"
+import * as LogText from "./LogText.ts"
+import { Quotas } from "./Quotas.ts"
+import * as RunEvents from "./RunEvents.ts"
+import type { SourceInput } from "./SourceInput.ts"
+import { interfacesOf, type SourceMemory } from "./SourceMemory.ts"
+import type { SourceOwner } from "./SourceOwner.ts"
+
+/** Code with the values that it runs with. */
+export interface Program {
+  readonly component: Component
+  /** The props that there are values for. */
+  readonly declared: ReadonlyArray<ConfigurableProp>
+  /** Values of plain props and of timers, by name. */
+  readonly values: Readonly<Record<string, unknown>>
+  readonly additionalProps: ReadonlyArray<ConfigurableProp>
+}
+
+/** One run that has ended: what it came from, and what becomes of what it did. */
+export interface EndedRun {
+  readonly origin: RunEvents.RunOrigin
+  readonly component: Component
+  readonly result: RunResult
+  /** Whether a failure goes to `$errors`. */
+  readonly isReported?: boolean
+  /** Whether it counts among the account's invocations. */
+  readonly isInvocation?: boolean
+  /** What else to write, which may depend on the places that the run's events have. */
+  readonly parts: CommitParts | ((appended: ReadonlyArray<LoggedEvent>) => CommitParts)
+  /** What the log line about the run says beside the rest. */
+  readonly annotations?: Readonly<Record<string, string>>
+}
+
+/** Runs the code of one source or workflow in the sandbox, and hands over what each run did as one commit. */
+export interface CodeRuns {
+  readonly execute: (
+    memory: SourceMemory,
+    program: Program,
+    call: RunCall,
+    onRespond?: (response: RunResponse) => Effect.Effect<void>
+  ) => Effect.Effect<RunResult, SandboxUnavailable>
+  readonly handOver: (memory: SourceMemory, run: EndedRun) => Effect.Effect<Submission<CommitError>>
+  /** Puts a failure on `$errors`, taking its input with it. */
+  readonly fail: (
+    memory: SourceMemory,
+    origin: RunEvents.RunOrigin,
+    failure: RunEvents.RunFailure,
+    parts: CommitParts
+  ) => Effect.Effect<Submission<CommitError>>
+  /**
+   * What the database said to a commit that it refuses each time, once: what it was for is passed with an error, or it would
+   * run for ever.
+   */
+  readonly refusalOf: (id: string) => CommitRejected | undefined
+  readonly noteRefusal: (submission: Submission<CommitError>, id: string) => void
+}
+
+/** Where a run of the source as a whole comes from. */
+export const originOf = ({ component, source }: SourceMemory, input: SourceInput): RunEvents.RunOrigin => ({
+  accountId: source.accountId,
+  sourceId: source.id,
+  deploymentId: source.workflow?.deploymentId ?? component.id,
+  cellId: source.id,
+  input
+})
+
+export const unstorable = (what: string, refusal: CommitRejected): RunEvents.RunFailure => ({
+  name: "CommitRejected",
+  message: `${what} can't be stored: ${String(refusal.cause)}`
+})
+
+const runsTotal = Metric.counter("headwater_runs_total", { description: "Runs of component code.", incremental: true })
+
+const runsBy = {
+  success: Metric.withAttributes(runsTotal, { outcome: "success" }),
+  error: Metric.withAttributes(runsTotal, { outcome: "error" }),
+  limit: Metric.withAttributes(runsTotal, { outcome: "limit" })
+}
+
+const runDuration = Metric.histogram("headwater_run_duration_seconds", {
+  description: "From when a run begins in the sandbox until it ends.",
+  boundaries: Metric.boundariesFromIterable([0.001, 0.002, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 300])
+})
+
+/** An id that is emitted again and again stays remembered: its time is written anew once a day, in milliseconds. */
+const rememberAgainMs = 24 * 3_600_000
+
+const noMarks: ReadonlyMap<string, string> = new Map()
+
+export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
+  const credentialsOf = yield* makeCredentialsOf
+  const sandbox = yield* Sandbox
+  const { publicUrl } = yield* EngineConfig
+  const marks = yield* DedupeMarks
+  const quotas = yield* Quotas
+  const metricContext = yield* Effect.context()
+  /** Dedupe looks at what is committed and what is handed over, so deciding and handing over are one step. */
+  const deciding = yield* Semaphore.make(1)
+  const poison = new Map<string, CommitRejected>()
+
+  const knownMarks = Effect.fnUntraced(function*(memory: SourceMemory, strategy: Strategy, result: RunResult) {
+    const wanted = Dedupe.marksFor(strategy, result.emits.map((emit) => emit.id))
+    if (wanted.length === 0) return noMarks
+    // A commit that ends while the database answers is in one of the three.
+    const before = new Map(memory.marks)
+    const known = yield* untilAnswered(marks.known(memory.source.id, wanted))
+    const now = yield* Clock.currentTimeMillis
+    const fading = known.filter(({ seenAt }) => now - seenAt > rememberAgainMs)
+    if (fading.length > 0) {
+      yield* untilAnswered(marks.touch(memory.source.id, fading.map(({ mark }) => mark), now))
+    }
+    return new Map([...known.map(({ mark, value }) => [mark, value] as const), ...before, ...memory.marks])
+  })
+
+  /** Remembers what a commit under way writes until the database shows it. */
+  const remember = (memory: SourceMemory, result: RunResult, added: RunEvents.RunEvents) => {
+    for (const [key, value] of Object.entries(result.db)) {
+      if (value === null) delete memory.db[key]
+      else memory.db[key] = value
+    }
+    for (const { mark, value } of added.marks) memory.marks.set(mark, value)
+    return () => {
+      for (const { mark, value } of added.marks) {
+        if (memory.marks.get(mark) === value) memory.marks.delete(mark)
+      }
+    }
+  }
+
+  const noteRefusal = (submission: Submission<CommitError>, id: string) =>
+    submission.onEnd((exit) => {
+      const refusal = Exit.findErrorOption(exit)
+      if (Option.isSome(refusal) && refusal.value._tag === "CommitRejected") poison.set(id, refusal.value)
+    })
+
+  return {
+    execute: (memory, program, call, onRespond) =>
+      Effect.flatMap(
+        credentialsOf(memory.source.accountId, program.declared, program.values),
+        (credentials) =>
+          sandbox.run({
+            accountId: memory.source.accountId,
+            sourceId: memory.source.id,
+            module: moduleOf(program.component),
+            call,
+            additionalProps: Object.fromEntries(program.additionalProps.map((prop) => [prop.name, prop])),
+            props: program.values,
+            interfaces: interfacesOf(memory.source, program.declared, publicUrl),
+            credentials,
+            db: memory.db,
+            ...(onRespond === undefined ? {} : { onRespond })
+          })
+      ),
+    handOver: Effect.fnUntraced(function*(memory, run) {
+      const { annotations, component, isInvocation = true, isReported, origin, parts, result } = run
+      const { input } = origin
+      const { source } = memory
+      const now = yield* Clock.currentTimeMillis
+      const known = component.dedupe === null ? noMarks : yield* knownMarks(memory, component.dedupe, result)
+      const made = RunEvents.make({
+        origin,
+        result,
+        strategy: component.dedupe,
+        known,
+        streams: memory.log.head().streams,
+        now,
+        emitId: EmitId.make,
+        ...(isReported === undefined ? {} : { isReported })
+      })
+      const written = remember(memory, result, made)
+      const computeMs = Math.ceil(result.wallMs)
+      const submission = yield* owner.commit(memory, made.events, (appended) => {
+        const more = typeof parts === "function" ? parts(appended) : parts
+        return {
+          ...more,
+          duePut: [...(more.duePut ?? []), ...made.delayed],
+          marks: made.marks,
+          state: Object.entries(result.db).map(([key, value]) => ({ sourceId: source.id, key, value })),
+          usage: [{
+            emitterId: source.id,
+            accountId: source.accountId,
+            day: DateTime.formatIsoDateUtc(DateTime.makeUnsafe(now)),
+            invocations: isInvocation ? 1 : 0,
+            computeMs
+          }]
+        }
+      })
+      quotas.note(source.accountId, { computeMs })
+      runsBy[result.outcome].updateUnsafe(1, metricContext)
+      runDuration.updateUnsafe(result.wallMs / 1_000, metricContext)
+      submission.onEnd(written)
+      yield* Effect.logInfo("run").pipe(Effect.annotateLogs({
+        account_id: source.accountId,
+        source_id: source.id,
+        component_id: component.id,
+        ...annotations,
+        input: input.kind,
+        input_id: input.id,
+        outcome: result.outcome,
+        ...(result.limit === undefined ? {} : { limit: result.limit }),
+        ...(result.error === undefined
+          ? {}
+          : { error: LogText.make(`${result.error.name}: ${result.error.message}`) }),
+        wall_ms: Math.round(result.wallMs),
+        cpu_ms: Math.round(result.cpuMs),
+        emits: result.emits.length,
+        events: made.events.length
+      }))
+      return submission
+    }, deciding.withPermits(1)),
+    fail: Effect.fnUntraced(function*(memory, origin, failure, parts) {
+      const now = yield* Clock.currentTimeMillis
+      return yield* owner.commit(memory, [{
+        stream: Stream.errors,
+        emitId: EmitId.make(),
+        hops: RunEvents.errorHops(origin),
+        meta: {},
+        payload: RunEvents.errorPayload(origin, now, failure)
+      }], parts)
+    }),
+    refusalOf: (id) => {
+      const refusal = poison.get(id)
+      poison.delete(id)
+      return refusal
+    },
+    noteRefusal
+  } satisfies CodeRuns as CodeRuns
+})

@@ -1,0 +1,331 @@
+import { assert, layer } from "@effect/vitest"
+import * as Id from "@headwater/domain/Id"
+import type { Source } from "@headwater/domain/Source"
+import { Components } from "@headwater/log/Components"
+import { Subscriptions } from "@headwater/log/Subscriptions"
+import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
+import { Effect, Fiber, Option } from "effect"
+import { TestClock } from "effect/testing"
+import * as EngineFixture from "../test/EngineFixture.ts"
+import { actorOf, type Owner, post, start, stream } from "../test/SourceFixture.ts"
+import * as Wake from "./Wake.ts"
+
+/** A workflow with these steps, run on each request. */
+const steps = (bodies: Record<string, string>, rest = "") => `
+export default {
+  props: { http: "$.interface.http", db: "$.service.db" },
+  ${rest}
+  steps: {
+    ${Object.entries(bodies).map(([name, body]) => `${name}: { async run({ steps, $ }) { ${body} } }`).join(",\n")}
+  }
+}`
+
+const launch = Effect.fnUntraced(function*(code: string, options: Parameters<typeof start>[1] = {}) {
+  const started = yield* start(code, { workflow: {}, ...options })
+  yield* started.actor.deploy()
+  return started
+})
+
+/** Has a request come in and everything be done that can be done now. */
+const send = (actor: Owner, body: unknown) => Effect.andThen(post(actor, body), settle(actor))
+
+const settle = (actor: Owner) => actor.wake(Wake.forEverything)
+
+const runsOf = Effect.fnUntraced(function*(workflow: Source) {
+  const runs = yield* WorkflowRuns
+  const { items } = yield* runs.page(Id.WorkflowId.make(workflow.id), {
+    limit: 100,
+    after: undefined,
+    before: undefined,
+    status: undefined
+  })
+  return yield* Effect.forEach(items.toReversed(), (run) =>
+    Effect.map(runs.stepsOf(run.id), (done) => ({
+      ...run,
+      steps: done.map(({ name, status }) => `${name} ${status}`)
+    })))
+})
+
+layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })("a workflow", (it) => {
+  it.effect("hands each step the trigger and what the steps before it gave, and records the run", () =>
+    Effect.gen(function*() {
+      const { actor, source } = yield* launch(steps({
+        first: `$.export("seen", steps.trigger.event.body); return { n: 1 }`,
+        second: `console.log("at two"); this.db.set("k", steps.first.$return_value.n + 1)`,
+        third: `await $.emit({ ...steps, db: this.db.get("k") }); await $.send.emit("aside", "side")`
+      }))
+      yield* send(actor, "hi")
+      const [emitted] = yield* stream(source)
+      const { first, second, trigger } = emitted
+      assert.deepStrictEqual([first, second, emitted.db], [{ seen: "hi", $return_value: { n: 1 } }, {}, 2])
+      assert.deepStrictEqual(
+        [trigger.event, trigger.context.workflow_id, trigger.context.deployment_id, trigger.context.source_type],
+        [{ body: "hi" }, source.id, source.workflow?.deploymentId, "HTTP"]
+      )
+      assert.deepStrictEqual(yield* stream(source, "side"), ["aside"])
+      assert.deepStrictEqual((yield* stream(source, "$logs")).map(({ message }) => message), ["at two"])
+      const [run] = yield* runsOf(source)
+      assert.deepStrictEqual(
+        [run?.status, run?.steps, run?.event],
+        ["success", ["first success", "second success", "third success"], `{"body":"hi"}`]
+      )
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("runs a single function, with the props of the whole", () =>
+    Effect.gen(function*() {
+      const { actor, source } = yield* launch(
+        `export default {
+          props: { http: "$.interface.http", greeting: "string" },
+          run({ steps, $ }) { $.emit(this.greeting + " " + steps.trigger.event.body) }
+        }`,
+        { props: { greeting: "hello" } }
+      )
+      yield* send(actor, "ann")
+      assert.deepStrictEqual(yield* stream(source), ["hello ann"])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("gives a step its own props beside those of the whole, and its own methods", () =>
+    Effect.gen(function*() {
+      const { actor, source } = yield* launch(
+        `export default {
+          props: { http: "$.interface.http", name: "string" },
+          steps: { greet: {
+            props: { name: "string", mark: "string" },
+            methods: { loud(text) { return text.toUpperCase() + this.mark } },
+            run({ $ }) { $.emit(this.loud(this.name)) }
+          }, other: { run({ $ }) { $.emit([this.name, this.mark ?? null]) } } }
+        }`,
+        { props: { name: "whole", "greet.name": "own", "greet.mark": "!" } }
+      )
+      yield* send(actor, 1)
+      assert.deepStrictEqual(yield* stream(source), ["OWN!", ["whole", null]])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("holds nothing while a run is delayed, and goes on with it later, also under another owner", () =>
+    Effect.gen(function*() {
+      const { actor, source } = yield* launch(steps({
+        ask: `$.emit("ask " + steps.trigger.event.body); $.flow.delay(60000)`,
+        go: `$.emit("go " + steps.trigger.event.body)`
+      }))
+      yield* send(actor, 1)
+      yield* send(actor, 2)
+      assert.deepStrictEqual(yield* stream(source), ["ask 1", "ask 2"])
+      assert.deepStrictEqual((yield* runsOf(source)).map(({ status }) => status), ["waiting", "waiting"])
+      const successor = yield* actorOf(source)
+      yield* TestClock.adjust("59 seconds")
+      yield* settle(successor)
+      assert.strictEqual((yield* stream(source)).length, 2)
+      yield* TestClock.adjust("1 seconds")
+      yield* settle(successor)
+      yield* settle(successor)
+      assert.deepStrictEqual((yield* stream(source)).slice(2).toSorted(), ["go 1", "go 2"])
+      assert.deepStrictEqual((yield* runsOf(source)).map(({ status }) => status), ["success", "success"])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("goes on where a run stood when its owner was lost, and runs no step again that was done", () =>
+    Effect.gen(function*() {
+      const { actor, source } = yield* launch(steps({
+        first: `$.emit("first"); return 7`,
+        second:
+          `await new Promise((resolve) => setTimeout(resolve, 400)); $.emit("second " + steps.first.$return_value)`
+      }))
+      yield* post(actor, 1)
+      const working = yield* Effect.forkChild(settle(actor))
+      yield* TestClock.withLive(Effect.sleep("250 millis"))
+      const successor = yield* actorOf(source)
+      yield* settle(successor)
+      yield* TestClock.adjust("10 seconds")
+      yield* Fiber.join(working)
+      assert.deepStrictEqual(yield* stream(source), ["first", "second 7"])
+      assert.deepStrictEqual((yield* runsOf(source)).map((run) => run.steps), [["first success", "second success"]])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("tells of a step that throws with its id, and keeps nothing of it but what it logged", () =>
+    Effect.gen(function*() {
+      const { actor, source } = yield* launch(steps({
+        good: `$.emit("good")`,
+        bad: `console.log("before"); $.emit("lost"); this.db.set("k", 1); throw new TypeError("no")`,
+        never: `$.emit("never")`
+      }))
+      yield* send(actor, { a: 1 })
+      assert.deepStrictEqual(yield* stream(source), ["good"])
+      assert.deepStrictEqual((yield* stream(source, "$logs")).map(({ message }) => message), ["before"])
+      const [error] = yield* stream(source, "$errors")
+      const component = Option.getOrThrow(yield* (yield* Components).getById(source.componentId))
+      assert.deepStrictEqual(
+        [error.error.code, error.error.message, error.error.cellId, error.original_event],
+        ["TypeError", "no", component.steps?.[1]?.id, { body: { a: 1 } }]
+      )
+      assert.deepStrictEqual(
+        [error.original_context.workflow_id, error.original_context.deployment_id],
+        [source.id, source.workflow?.deploymentId]
+      )
+      const [run] = yield* runsOf(source)
+      assert.deepStrictEqual([run?.status, run?.error?.message, run?.steps], [
+        "error",
+        "no",
+        ["good success", "bad error"]
+      ])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("runs a step again that failed, by its delays, and tells of the last failure or of each", () =>
+    Effect.gen(function*() {
+      for (const [errors, told] of [["last", 1], ["each", 3]] as const) {
+        const { actor, source } = yield* launch(
+          steps({ first: `$.emit("first")`, flaky: `$.emit($.context.run.runs); throw new Error("x")` }),
+          { workflow: { retryDelays: [1, 10], errors } }
+        )
+        yield* send(actor, 1)
+        for (const [delay, done] of [["1 seconds", 2], ["9 seconds", 2], ["1 seconds", 3]] as const) {
+          yield* TestClock.adjust(delay)
+          yield* settle(actor)
+          const [run] = yield* runsOf(source)
+          assert.strictEqual(run?.steps.filter((step) => step === "flaky error").length, done)
+        }
+        assert.strictEqual((yield* runsOf(source))[0]?.status, "error")
+        assert.strictEqual((yield* stream(source, "$errors")).length, told)
+        assert.deepStrictEqual(yield* stream(source), ["first"])
+      }
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("runs a step again that asks for it, with what it hands itself, as often as it says", () =>
+    Effect.gen(function*() {
+      const { actor, source } = yield* launch(steps({
+        poll:
+          `const { runs, context } = $.context.run; $.emit([runs, context]); $.flow.rerun(1000, { last: runs }, 2); return runs`,
+        after: `$.emit(steps.poll.$return_value)`
+      }))
+      yield* send(actor, 1)
+      for (let i = 0; i < 4; i++) {
+        yield* TestClock.adjust("1 seconds")
+        yield* settle(actor)
+      }
+      assert.deepStrictEqual(yield* stream(source), [[1, null], [2, { last: 1 }], [3, { last: 2 }], 3])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("ends a run early where a step says so", () =>
+    Effect.gen(function*() {
+      const { actor, source } = yield* launch(steps({
+        first: `$.emit("first"); if (steps.trigger.event.body === 1) $.flow.exit("enough"); $.emit("on")`,
+        second: `$.emit("second")`
+      }))
+      yield* send(actor, 1)
+      assert.deepStrictEqual(yield* stream(source), ["first"])
+      yield* send(actor, 2)
+      assert.deepStrictEqual(yield* stream(source), ["first", "first", "on", "second"])
+      assert.deepStrictEqual((yield* runsOf(source)).map(({ status }) => status), ["success", "success"])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("runs one event after the other unless it may have more under way", () =>
+    Effect.gen(function*() {
+      for (const [concurrency, together] of [[1, 1], [3, 3]] as const) {
+        const { actor, source } = yield* launch(
+          `let now = 0
+           export default { props: { http: "$.interface.http" }, async run({ $ }) {
+             now++
+             await new Promise((resolve) => setTimeout(resolve, 300))
+             $.emit(now)
+             now--
+           } }`,
+          { workflow: { concurrency } }
+        )
+        for (let i = 0; i < 3; i++) yield* post(actor, i)
+        yield* settle(actor)
+        assert.strictEqual(Math.max(...(yield* stream(source))), together)
+        assert.strictEqual((yield* stream(source)).length, 3)
+      }
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("begins no more runs in a time than it may, also under another owner", () =>
+    Effect.gen(function*() {
+      const { actor, source } = yield* launch(steps({ only: `$.emit(steps.trigger.event.body)` }), {
+        workflow: { rateLimit: { limit: 2, intervalSeconds: 60 } }
+      })
+      for (let i = 0; i < 5; i++) yield* post(actor, i)
+      yield* settle(actor)
+      assert.deepStrictEqual(yield* stream(source), [0, 1])
+      const successor = yield* actorOf(source)
+      yield* TestClock.adjust("59 seconds")
+      yield* settle(successor)
+      assert.deepStrictEqual(yield* stream(source), [0, 1])
+      yield* TestClock.adjust("1 seconds")
+      yield* successor.wake(Wake.forDueWork)
+      assert.deepStrictEqual(yield* stream(source), [0, 1, 2, 3])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("finishes a run on the code and props it began with", () =>
+    Effect.gen(function*() {
+      const code = (version: number) =>
+        `export default { props: { http: "$.interface.http", name: "string" }, steps: {
+          first: { run({ $ }) { $.flow.delay(1000) } },
+          second: { run({ $ }) { $.emit(["code ${version}", this.name]) } }
+        } }`
+      const { account, actor, source } = yield* launch(code(1), { props: { name: "one" } })
+      yield* send(actor, 1)
+      const next = yield* EngineFixture.source(account.id, code(2), { workflow: {} })
+      yield* actor.update({
+        ...source,
+        state: "ready",
+        componentId: next.componentId,
+        props: { name: "two" },
+        workflow: next.workflow
+      })
+      yield* send(actor, 2)
+      yield* TestClock.adjust("1 seconds")
+      yield* settle(actor)
+      yield* settle(actor)
+      assert.deepStrictEqual((yield* stream(source)).toSorted(), [["code 1", "one"], ["code 2", "two"]])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("begins nothing while it is paused, and goes on from its place in the logs that it listens to", () =>
+    Effect.gen(function*() {
+      const account = yield* EngineFixture.account
+      const emitter = yield* EngineFixture.emitter(account.id)
+      const source = yield* EngineFixture.source(
+        account.id,
+        `export default { run({ steps, $ }) { $.emit([steps.trigger.event, steps.trigger.context.emitter_id]) } }`,
+        { workflow: {} }
+      )
+      yield* (yield* Subscriptions).create({
+        accountId: account.id,
+        emitterId: emitter.emitterId,
+        listenerId: source.id,
+        eventName: ""
+      })
+      const actor = yield* actorOf(source)
+      yield* EngineFixture.append(emitter, ["a"])
+      yield* settle(actor)
+      yield* actor.update({ ...source, active: false })
+      yield* EngineFixture.append(emitter, ["b", "c"])
+      yield* settle(actor)
+      assert.deepStrictEqual(yield* stream(source), [["a", emitter.emitterId]])
+      yield* actor.update({ ...source, active: true })
+      yield* settle(actor)
+      assert.deepStrictEqual((yield* stream(source)).map(([event]) => event), ["a", "b", "c"])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("lets an error go no further that comes of another error", () =>
+    Effect.gen(function*() {
+      const account = yield* EngineFixture.account
+      const emitter = yield* EngineFixture.emitter(account.id)
+      const handler = yield* EngineFixture.source(
+        account.id,
+        `export default { run() { throw new Error("as well") } }`,
+        { workflow: {} }
+      )
+      const hops = yield* Effect.forEach(["", "$errors"], (name) =>
+        Effect.gen(function*() {
+          yield* (yield* Subscriptions).create({
+            accountId: account.id,
+            emitterId: emitter.emitterId,
+            listenerId: handler.id,
+            eventName: name
+          })
+          const actor = yield* actorOf(handler)
+          yield* EngineFixture.appendTo(emitter, name, [{ error: name }])
+          yield* settle(actor)
+          return (yield* EngineFixture.newest(handler.id, "$errors")).hops
+        }))
+      assert.deepStrictEqual(hops, [2, 16])
+    }).pipe(EngineFixture.onTestClock))
+})

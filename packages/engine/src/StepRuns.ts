@@ -1,0 +1,293 @@
+import * as Id from "@headwater/domain/Id"
+import * as Stream from "@headwater/domain/Stream"
+import { defaultSettings, type WorkflowSettings } from "@headwater/domain/Workflow"
+import { Components } from "@headwater/log/Components"
+import * as CrashPoint from "@headwater/log/CrashPoint"
+import { Deployments } from "@headwater/log/Deployments"
+import type { DueItem } from "@headwater/log/DueWork"
+import { type RunFault, type RunProgress, type StepRecord, WorkflowRuns } from "@headwater/log/WorkflowRuns"
+import type { RunResponse, RunResult } from "@headwater/sandbox/Run"
+import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
+import * as StepAnswer from "@headwater/sandbox/StepAnswer"
+import { Clock, Effect, Exit, Option } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { type CodeRuns, type Program, unstorable } from "./CodeRuns.ts"
+import { untilAnswered } from "./DatabaseRetry.ts"
+import type { CommitParts } from "./EmitterLog.ts"
+import * as RunEvents from "./RunEvents.ts"
+import type { SourceInput } from "./SourceInput.ts"
+import { programOf, type SourceMemory, valuesOf } from "./SourceMemory.ts"
+import type { SourceOwner } from "./SourceOwner.ts"
+import { callOf, isOfEndpoint, of as progressOf, type WorkflowProgress } from "./WorkflowProgress.ts"
+
+/** Begins a workflow's runs and takes them from step to step, each of which commits by itself. */
+export interface StepRuns {
+  /** Takes an input: from here on it is a run, which goes on until it ends, whatever happens. */
+  readonly begin: (memory: SourceMemory, input: SourceInput) => Effect.Effect<void>
+  /** Takes a run that waited for its time. */
+  readonly resume: (memory: SourceMemory, item: DueItem) => Effect.Effect<void>
+  /**
+   * Runs the next step to its commit, and answers whether there is another one to run now. Where the sandbox can't, nothing
+   * of the step is kept, and it is still to be run.
+   */
+  readonly next: (
+    memory: SourceMemory,
+    run: WorkflowProgress,
+    onRespond: (response: RunResponse) => Effect.Effect<void>
+  ) => Effect.Effect<boolean, SandboxUnavailable>
+}
+
+/** Where a run goes after a step. */
+type Turn = Omit<RunProgress, "id">
+
+const settingsOf = ({ source }: SourceMemory): WorkflowSettings => source.workflow?.settings ?? defaultSettings
+
+type Outcome =
+  | { readonly _tag: "Done"; readonly answer: StepAnswer.StepAnswer }
+  | { readonly _tag: "Failed"; readonly fault: RunFault }
+
+const outcomeOf = (result: RunResult): Outcome => {
+  const fault = RunEvents.failureOf(result)
+  if (fault !== undefined) return { _tag: "Failed", fault }
+  return Option.match(StepAnswer.decode(result.answerJson), {
+    onNone: () => ({ _tag: "Failed", fault: { name: "InvalidResult", message: "what the step gave is not JSON" } }),
+    onSome: (answer) => ({ _tag: "Done", answer })
+  })
+}
+
+/** A result with nothing that is to last but what was logged. */
+const undone = (result: RunResult, fault: RunFault): RunResult => ({
+  ...result,
+  emits: [],
+  db: {},
+  ...(result.outcome === "success" ? { outcome: "error", error: { stack: "", ...fault } } : {})
+})
+
+const ended = (turn: Pick<Turn, "step" | "tries" | "failures">, error: RunFault | null, now: number): Turn => ({
+  ...turn,
+  status: error === null ? "success" : "error",
+  rerunContext: null,
+  dueAt: null,
+  error,
+  endedAt: now
+})
+
+/** Where a run goes whose step has failed. */
+const afterFailure = (
+  { failures, rerunContext, step, tries }: Turn,
+  { retryDelays }: WorkflowSettings,
+  fault: RunFault,
+  now: number
+): Turn => {
+  const counted = { step, tries: tries + 1, failures: failures + 1 }
+  const delay = retryDelays[failures]
+  return delay === undefined
+    ? ended(counted, fault, now)
+    : { ...counted, status: "waiting", rerunContext, dueAt: now + delay * 1_000, error: fault, endedAt: null }
+}
+
+/** Where a run goes whose step has come to its end. */
+const afterSuccess = (
+  { failures, step, tries }: Turn,
+  { delay, exit, rerun }: StepAnswer.StepAnswer["flow"],
+  steps: number,
+  now: number
+): Turn => {
+  const counted = { step, tries: tries + 1, failures }
+  if (exit !== undefined) return ended(counted, null, now)
+  if (rerun !== undefined) {
+    const rerunContext = JSON.stringify(rerun.context)
+    return { ...counted, status: "waiting", rerunContext, dueAt: now + rerun.delay, error: null, endedAt: null }
+  }
+  if (step + 1 >= steps) return ended(counted, null, now)
+  const onward = { step: step + 1, tries: 0, failures: 0, rerunContext: null, error: null, endedAt: null }
+  return delay === undefined
+    ? { ...onward, status: "running", dueAt: null }
+    : { ...onward, status: "waiting", dueAt: now + delay }
+}
+
+const resumption = (workflowId: string, run: string, dueAt: number): DueItem => ({
+  ownerId: workflowId,
+  kind: "resume",
+  key: run,
+  dueAt,
+  payload: "{}"
+})
+
+export const make = Effect.fnUntraced(function*(owner: SourceOwner, code: CodeRuns) {
+  const components = yield* Components
+  const deployments = yield* Deployments
+  const runs = yield* WorkflowRuns
+  const random = yield* SecureRandom.SecureRandom
+  /** What runs that began before the last deployment go on with. */
+  const former = new Map<string, Program>()
+
+  const programFor = Effect.fnUntraced(function*(memory: SourceMemory, { run }: WorkflowProgress) {
+    if (run.deploymentId === memory.source.workflow?.deploymentId) return Option.some(programOf(memory))
+    const known = former.get(run.deploymentId)
+    if (known !== undefined) return Option.some(known)
+    const deployment = yield* untilAnswered(deployments.get(run.workflowId, run.deploymentId))
+    if (Option.isNone(deployment)) return Option.none<Program>()
+    const component = yield* untilAnswered(components.getById(deployment.value.componentId))
+    return Option.map(component, (component) => {
+      const program: Program = {
+        component,
+        declared: component.configurableProps,
+        values: valuesOf(deployment.value),
+        additionalProps: []
+      }
+      former.clear()
+      former.set(run.deploymentId, program)
+      return program
+    })
+  })
+
+  const originOf = (memory: SourceMemory, { run }: WorkflowProgress, stepId: string): RunEvents.RunOrigin => ({
+    accountId: memory.source.accountId,
+    sourceId: run.workflowId,
+    deploymentId: run.deploymentId,
+    cellId: stepId,
+    input: {
+      kind: run.trigger.kind,
+      eventJson: run.event,
+      id: run.trigger.id,
+      at: run.trigger.at,
+      hops: run.trigger.hops
+    },
+    isHandler: run.trigger.kind === "EVENT" && run.trigger.stream === Stream.errors
+  })
+
+  /** What is written of where a run goes. */
+  const partsOf = (progress: WorkflowProgress, turn: Turn): CommitParts => {
+    const { id, workflowId } = progress.run
+    return {
+      runChanges: [{ ...turn, id }],
+      ...(turn.dueAt === null ? {} : { duePut: [resumption(workflowId, id, turn.dueAt)] })
+    }
+  }
+
+  const failRun = Effect.fnUntraced(function*(memory: SourceMemory, progress: WorkflowProgress, fault: RunFault) {
+    const now = yield* Clock.currentTimeMillis
+    const turn = ended(progress.run, fault, now)
+    yield* code.fail(memory, originOf(memory, progress, progress.run.workflowId), fault, partsOf(progress, turn))
+    return false
+  })
+
+  return {
+    begin: Effect.fnUntraced(function*(memory, input) {
+      const { accountId: _, id: workflowId, workflow } = memory.source
+      if (workflow === null || input.kind === "HOOK") return
+      const id = Id.RunId.make(
+        yield* Id.make("run").pipe(Effect.provideService(SecureRandom.SecureRandom, random))
+      )
+      const startedAt = yield* Clock.currentTimeMillis
+      const run: WorkflowProgress["run"] = {
+        id,
+        workflowId: Id.WorkflowId.make(workflowId),
+        deploymentId: workflow.deploymentId,
+        trigger: {
+          kind: input.kind,
+          id: input.id,
+          at: input.at,
+          hops: input.hops,
+          emitterId: input.from?.emitterId ?? workflowId,
+          stream: input.from?.stream ?? Stream.requests
+        },
+        event: input.eventJson,
+        startedAt,
+        status: "running",
+        step: 0,
+        tries: 0,
+        failures: 0,
+        rerunContext: null,
+        dueAt: null,
+        error: null,
+        endedAt: null
+      }
+      if (workflow.settings.rateLimit !== null) memory.begun = [...memory.begun, startedAt]
+      memory.underWay.push({ run, results: new Map(), recorded: 0 })
+      yield* owner.commit(memory, [], { ...input.take(), runs: [run] })
+      CrashPoint.reached("run-begun")
+    }),
+    resume: Effect.fnUntraced(function*(memory, item) {
+      const workflowId = Id.WorkflowId.make(memory.source.id)
+      const found = yield* untilAnswered(runs.get(workflowId, Id.RunId.make(item.key)))
+      const isDue = Option.isSome(found) && found.value.status === "waiting"
+      if (isDue) {
+        const run = { ...found.value, status: "running" as const, dueAt: null }
+        memory.underWay.push(yield* untilAnswered(Effect.provideService(progressOf(run), WorkflowRuns, runs)))
+        yield* owner.commit(memory, [], { dueDone: [item], runChanges: [run] })
+      } else {
+        yield* owner.commit(memory, [], { dueDone: [item] })
+      }
+    }),
+    next: Effect.fnUntraced(function*(memory, progress, onRespond) {
+      const { run } = progress
+      const program = yield* programFor(memory, progress)
+      const steps = Option.match(program, { onNone: () => [], onSome: ({ component }) => component.steps ?? [] })
+      const step = steps[run.step]
+      if (Option.isNone(program) || step === undefined) {
+        return yield* failRun(memory, progress, {
+          name: "DeploymentGone",
+          message: "the code that the run began with is not there any more"
+        })
+      }
+      const refusal = code.refusalOf(run.id)
+      if (refusal !== undefined) return yield* failRun(memory, progress, unstorable("what a step did", refusal))
+      CrashPoint.reached("step-chosen")
+      const startedAt = yield* Clock.currentTimeMillis
+      const result = yield* code.execute(
+        memory,
+        program.value,
+        callOf(memory.source, progress, step.name),
+        isOfEndpoint(run) ? onRespond : undefined
+      )
+      CrashPoint.reached("step-ended")
+      const now = yield* Clock.currentTimeMillis
+      const outcome = outcomeOf(result)
+      const settings = settingsOf(memory)
+      const turn = outcome._tag === "Failed"
+        ? afterFailure(run, settings, outcome.fault, now)
+        : afterSuccess(run, outcome.answer.flow, steps.length, now)
+      const isAgain = turn.status === "waiting" && turn.step === run.step
+      const resultJson = outcome._tag === "Done" && !isAgain ? JSON.stringify(outcome.answer.result) : null
+      const record: Omit<StepRecord, "events"> = {
+        runId: run.id,
+        n: progress.recorded + 1,
+        name: step.name,
+        status: outcome._tag === "Done" ? "success" : "error",
+        startedAt,
+        wallMs: Math.round(result.wallMs),
+        cpuMs: Math.round(result.cpuMs),
+        result: resultJson,
+        error: outcome._tag === "Done" ? null : outcome.fault
+      }
+      const submission = yield* code.handOver(memory, {
+        origin: originOf(memory, progress, step.id),
+        component: program.value.component,
+        // What a step did that failed is undone, so that it is done once when the step is run again.
+        result: outcome._tag === "Done" ? result : undone(result, outcome.fault),
+        isReported: settings.errors === "each" || turn.endedAt !== null,
+        isInvocation: run.step === 0 && progress.recorded === 0,
+        parts: (appended) => {
+          const first = appended[0]?.id
+          const last = appended.at(-1)?.id
+          return {
+            ...partsOf(progress, turn),
+            steps: [{ ...record, events: first === undefined || last === undefined ? null : { first, last } }]
+          }
+        },
+        annotations: { run_id: run.id, deployment_id: run.deploymentId, step: step.name }
+      })
+      code.noteRefusal(submission, run.id)
+      // A step's effect is there for good before the next one begins.
+      const exit = yield* Effect.exit(submission.durable)
+      if (Exit.isFailure(exit)) return false
+      CrashPoint.reached("step-done")
+      progress.run = { ...run, ...turn }
+      progress.recorded += 1
+      if (resultJson !== null) progress.results.set(step.name, resultJson)
+      return turn.status === "running"
+    })
+  } satisfies StepRuns as StepRuns
+})

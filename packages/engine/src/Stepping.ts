@@ -1,0 +1,71 @@
+import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
+import { Effect, FiberSet, Option, type Scope } from "effect"
+import type { SourceMemory } from "./SourceMemory.ts"
+import type { SourceRequests } from "./SourceRequests.ts"
+import type { StepRuns } from "./StepRuns.ts"
+import { isOfEndpoint, type WorkflowProgress } from "./WorkflowProgress.ts"
+
+/** A workflow's runs that are at a step, each in a fiber of its own, beside everything else of the workflow. */
+export interface Stepping {
+  /** Their ids. */
+  readonly busy: ReadonlySet<string>
+  /** Has a run go from step to step as far as it may. */
+  readonly start: (memory: SourceMemory, run: WorkflowProgress) => Effect.Effect<void>
+  /** Returns when no run is at a step. */
+  readonly ended: Effect.Effect<void>
+}
+
+export const make = Effect.fnUntraced(function*(options: {
+  readonly steps: StepRuns
+  readonly requests: SourceRequests
+  /** Asked before each step. */
+  readonly mayGoOn: (memory: SourceMemory) => boolean
+  /** Keeps a step from running beside what has to be alone. */
+  readonly oneOfMany: <A, E>(step: Effect.Effect<A, E>) => Effect.Effect<A, E>
+  /** The sandbox could not run a step, which is still to be run. */
+  readonly onUnavailable: (error: SandboxUnavailable) => Effect.Effect<void>
+  /** Called when a run leaves. */
+  readonly onEnd: () => void
+}): Effect.fn.Return<Stepping, never, Scope.Scope> {
+  const { mayGoOn, oneOfMany, requests, steps } = options
+  const busy = new Set<string>()
+  const fibers = yield* FiberSet.make<void>()
+
+  const proceed = Effect.fnUntraced(function*(memory: SourceMemory, progress: WorkflowProgress) {
+    const { trigger } = progress.run
+    const goOn = Effect.suspend(() =>
+      mayGoOn(memory)
+        ? Effect.asSome(steps.next(memory, progress, (response) => requests.respond(trigger.id, response)))
+        : Effect.succeedNone
+    )
+    while (true) {
+      const isMore = yield* oneOfMany(goOn)
+      if (Option.isNone(isMore)) {
+        memory.underWay.unshift(progress)
+        return
+      }
+      if (isMore.value) continue
+      if (isOfEndpoint(progress.run)) yield* requests.noResponse(trigger.id)
+      return
+    }
+  })
+
+  return {
+    busy,
+    start: (memory, progress) =>
+      Effect.suspend(() => {
+        const { id } = progress.run
+        busy.add(id)
+        return proceed(memory, progress).pipe(
+          Effect.catchTag("SandboxUnavailable", options.onUnavailable),
+          Effect.ensuring(Effect.sync(() => {
+            busy.delete(id)
+            options.onEnd()
+          })),
+          FiberSet.run(fibers),
+          Effect.asVoid
+        )
+      }),
+    ended: FiberSet.awaitEmpty(fibers)
+  }
+})

@@ -1,0 +1,61 @@
+import type { Source } from "@headwater/domain/Source"
+import { version } from "@headwater/domain/Version"
+import { type WorkflowRun, WorkflowRuns } from "@headwater/log/WorkflowRuns"
+import type { RunCall } from "@headwater/sandbox/Run"
+import { Effect } from "effect"
+
+/** A run that has not ended, as its workflow's owner holds it while it goes on. */
+export interface WorkflowProgress {
+  run: WorkflowRun
+  /** JSON text of what each step gave that is done, by name, in their order. */
+  readonly results: Map<string, string>
+  /** How many steps were recorded. */
+  recorded: number
+}
+
+/** Reads what a run has come to. */
+export const of = Effect.fnUntraced(function*(run: WorkflowRun) {
+  const steps = yield* (yield* WorkflowRuns).stepsOf(run.id)
+  const done = steps.flatMap(({ name, result }) => result === null ? [] : [[name, result] as const])
+  return { run, results: new Map(done), recorded: steps.at(-1)?.n ?? 0 } satisfies WorkflowProgress as WorkflowProgress
+})
+
+/** Whether somebody may wait for what the run responds. */
+export const isOfEndpoint = ({ trigger }: WorkflowRun): boolean =>
+  trigger.kind === "HTTP" && trigger.rerunOf === undefined
+
+const triggerOf = ({ accountId }: Source, { deploymentId, event, trigger, workflowId }: WorkflowRun): string => {
+  const context = JSON.stringify({
+    id: trigger.id,
+    ts: new Date(trigger.at).toISOString(),
+    workflow_id: workflowId,
+    deployment_id: deploymentId,
+    source_type: trigger.kind,
+    verified: false,
+    owner_id: accountId,
+    platform_version: version,
+    emitter_id: trigger.emitterId,
+    trace_id: trigger.id,
+    hops: trigger.hops
+  })
+  return `{"event":${event},"context":${context}}`
+}
+
+/** What a step is given: `steps`, with the trigger and what the steps before it gave, and `$.context`. */
+export const callOf = (source: Source, { results, run }: WorkflowProgress, step: string): RunCall => ({
+  _tag: "Step",
+  step,
+  stepsJson: `{"trigger":${triggerOf(source, run)}${
+    [...results].map(([name, result]) => `,${JSON.stringify(name)}:${result}`).join("")
+  }}`,
+  context: {
+    id: run.id,
+    workflow_id: run.workflowId,
+    deployment_id: run.deploymentId,
+    step,
+    run: {
+      runs: run.tries + 1,
+      context: run.rerunContext === null ? null : JSON.parse(run.rerunContext)
+    }
+  }
+})

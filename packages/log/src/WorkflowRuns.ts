@@ -1,0 +1,281 @@
+import type { EventId } from "@headwater/domain/EventId"
+import { DeploymentId, RunId, WorkflowId } from "@headwater/domain/Id"
+import { Context, Effect, Layer, type Option, Schema } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import * as Column from "./Column.ts"
+import * as Rows from "./internal/Rows.ts"
+import { bigints, integers, numbers, texts } from "./internal/SqlArray.ts"
+import * as Page from "./Page.ts"
+
+/** What a run began with, beside the event itself. */
+export const RunTrigger = Schema.Struct({
+  kind: Schema.Literals(["HTTP", "TIMER", "EVENT", "INVOCATION"]),
+  /** Of the request, tick or event. */
+  id: Schema.String,
+  /** When it came about, Unix milliseconds. */
+  at: Schema.Finite,
+  /** How many emitters it has passed through. */
+  hops: Schema.Int,
+  /** Whose event it is: the workflow itself where it is nobody else's. */
+  emitterId: Schema.String,
+  /** The stream that it came from. */
+  stream: Schema.String,
+  /** The run of which this one repeats a part. */
+  rerunOf: Schema.optionalKey(Schema.String)
+})
+export type RunTrigger = typeof RunTrigger.Type
+
+/** Why a step, and the run with it, came to nothing. */
+export const RunFault = Schema.Struct({
+  name: Schema.String,
+  message: Schema.String,
+  stack: Schema.optionalKey(Schema.String)
+})
+export type RunFault = typeof RunFault.Type
+
+/** `waiting` for a time: a delay, a rerun or another try. */
+export const RunStatus = Schema.Literals(["running", "waiting", "success", "error"])
+export type RunStatus = typeof RunStatus.Type
+
+/** Where a run stands. */
+export const RunProgress = Schema.Struct({
+  id: RunId,
+  status: RunStatus,
+  /** The step that comes next, or that the run ended in, counted from 0. */
+  step: Schema.Int,
+  /** How many times that step has been run to its end in this run already. */
+  tries: Schema.Int,
+  /** How many of them failed. */
+  failures: Schema.Int,
+  /** JSON text of what the step asked to be handed when it is run again. */
+  rerunContext: Schema.NullOr(Schema.String),
+  /** When it goes on, Unix milliseconds. */
+  dueAt: Schema.NullOr(Schema.Int),
+  error: Schema.NullOr(RunFault),
+  /** Unix milliseconds. */
+  endedAt: Schema.NullOr(Schema.Int)
+})
+export type RunProgress = typeof RunProgress.Type
+
+/** One pass of a workflow's code over one event. */
+export const WorkflowRun = Schema.Struct({
+  ...RunProgress.fields,
+  workflowId: WorkflowId,
+  deploymentId: DeploymentId,
+  trigger: RunTrigger,
+  /** JSON text. */
+  event: Schema.String,
+  /** Unix milliseconds. */
+  startedAt: Schema.Int
+})
+export type WorkflowRun = typeof WorkflowRun.Type
+
+/** One time that a step of a run was run to its end. */
+export interface StepRecord {
+  readonly runId: RunId
+  /** Counted from 1 within the run. */
+  readonly n: number
+  readonly name: string
+  readonly status: "success" | "error"
+  /** Unix milliseconds. */
+  readonly startedAt: number
+  readonly wallMs: number
+  readonly cpuMs: number
+  /** JSON text of what the steps after it see; of one that is to be run again, null. */
+  readonly result: string | null
+  readonly error: RunFault | null
+  /** The first and last of the events that its end appended to the workflow's log. */
+  readonly events: { readonly first: EventId; readonly last: EventId } | null
+}
+
+const RunRow = Schema.Struct({
+  ...WorkflowRun.fields,
+  trigger: Schema.fromJsonString(RunTrigger),
+  error: Schema.NullOr(Schema.fromJsonString(RunFault)),
+  dueAt: Schema.NullOr(Column.Int8),
+  startedAt: Column.Int8,
+  endedAt: Schema.NullOr(Column.Int8)
+}).pipe(Schema.encodeKeys({
+  workflowId: "workflow_id",
+  deploymentId: "deployment_id",
+  rerunContext: "rerun_context",
+  dueAt: "due_at",
+  startedAt: "started_at",
+  endedAt: "ended_at"
+}))
+
+interface StepRow {
+  readonly run_id: string
+  readonly n: number
+  readonly name: string
+  readonly status: StepRecord["status"]
+  readonly started_at: bigint
+  readonly wall_ms: number
+  readonly cpu_ms: number
+  readonly result: string | null
+  readonly error: string | null
+  readonly first_event: bigint | null
+  readonly last_event: bigint | null
+}
+
+const ofStepRow = (row: StepRow): StepRecord => ({
+  runId: RunId.make(row.run_id),
+  n: row.n,
+  name: row.name,
+  status: row.status,
+  startedAt: Number(row.started_at),
+  wallMs: row.wall_ms,
+  cpuMs: row.cpu_ms,
+  result: row.result,
+  error: row.error === null ? null : JSON.parse(row.error),
+  events: row.first_event === null || row.last_event === null
+    ? null
+    : { first: row.first_event as EventId, last: row.last_event as EventId }
+})
+
+const json = (fault: RunFault | null): string | null => fault === null ? null : JSON.stringify(fault)
+
+/** Rows deleted at once. */
+const bite = 500
+
+/** The `workflow_runs` and `workflow_steps` tables: what workflows did, and where those stand that are not done. */
+export class WorkflowRuns extends Context.Service<WorkflowRuns, {
+  readonly insert: (runs: ReadonlyArray<WorkflowRun>) => Effect.Effect<void, SqlError.SqlError>
+  readonly change: (changes: ReadonlyArray<RunProgress>) => Effect.Effect<void, SqlError.SqlError>
+  readonly recordSteps: (steps: ReadonlyArray<StepRecord>) => Effect.Effect<void, SqlError.SqlError>
+  readonly get: (workflowId: WorkflowId, id: RunId) => Effect.Effect<Option.Option<WorkflowRun>, SqlError.SqlError>
+  /** In the order in which they ended. */
+  readonly stepsOf: (id: RunId) => Effect.Effect<ReadonlyArray<StepRecord>, SqlError.SqlError>
+  /** Those under way, oldest first: each waits for nothing. */
+  readonly underWay: (workflowId: WorkflowId) => Effect.Effect<ReadonlyArray<WorkflowRun>, SqlError.SqlError>
+  readonly page: (
+    workflowId: WorkflowId,
+    request: Page.PageRequest & { readonly status: RunStatus | undefined }
+  ) => Effect.Effect<Page.Page<WorkflowRun>, SqlError.SqlError>
+  /** When the runs that began after a time did, oldest first, in Unix milliseconds. */
+  readonly begunAfter: (workflowId: WorkflowId, time: number) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
+  /** Removes runs that ended longer ago than their account keeps events. */
+  readonly expire: (options: {
+    readonly now: number
+    readonly defaultDays: number
+  }) => Effect.Effect<void, SqlError.SqlError>
+  readonly removeAll: (workflowId: WorkflowId) => Effect.Effect<void, SqlError.SqlError>
+}>()("@headwater/log/WorkflowRuns") {
+  static readonly layer: Layer.Layer<WorkflowRuns, never, SqlClient.SqlClient> = Layer.effect(
+    WorkflowRuns,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { all, one } = Rows.make(Schema.decodeUnknownEffect(RunRow))
+
+      const removeIds = (ids: ReadonlyArray<string>) =>
+        sql`
+          WITH gone AS (DELETE FROM workflow_steps WHERE run_id = ANY (${texts(ids)}))
+          DELETE FROM workflow_runs WHERE id = ANY (${texts(ids)})`
+
+      /** Removes what a query finds, in bites. */
+      const removeFound = (
+        find: Effect.Effect<ReadonlyArray<{ readonly id: string }>, SqlError.SqlError>
+      ): Effect.Effect<void, SqlError.SqlError> =>
+        find.pipe(
+          Effect.tap((found) => removeIds(found.map(({ id }) => id))),
+          Effect.repeat({ until: (found) => found.length < bite }),
+          Effect.asVoid
+        )
+
+      return WorkflowRuns.of({
+        insert: (runs) =>
+          Effect.asVoid(sql`
+            INSERT INTO workflow_runs (
+              id, workflow_id, deployment_id, trigger, event, started_at, status, step, tries, failures, rerun_context,
+              due_at, error, ended_at
+            )
+            SELECT * FROM unnest(
+              ${texts(runs.map((run) => run.id))},
+              ${texts(runs.map((run) => run.workflowId))},
+              ${texts(runs.map((run) => run.deploymentId))},
+              ${texts(runs.map((run) => JSON.stringify(run.trigger)))},
+              ${texts(runs.map((run) => run.event))},
+              ${numbers(runs.map((run) => run.startedAt))},
+              ${texts(runs.map((run) => run.status))},
+              ${integers(runs.map((run) => run.step))},
+              ${integers(runs.map((run) => run.tries))},
+              ${integers(runs.map((run) => run.failures))},
+              ${texts(runs.map((run) => run.rerunContext))},
+              ${numbers(runs.map((run) => run.dueAt))},
+              ${texts(runs.map((run) => json(run.error)))},
+              ${numbers(runs.map((run) => run.endedAt))}
+            )`),
+        change: (changes) =>
+          Effect.asVoid(sql`
+            UPDATE workflow_runs r SET status = c.status, step = c.step, tries = c.tries,
+              failures = c.failures, rerun_context = c.rerun_context, due_at = c.due_at, error = c.error, ended_at = c.ended_at
+            FROM unnest(
+              ${texts(changes.map((run) => run.id))},
+              ${texts(changes.map((run) => run.status))},
+              ${integers(changes.map((run) => run.step))},
+              ${integers(changes.map((run) => run.tries))},
+              ${integers(changes.map((run) => run.failures))},
+              ${texts(changes.map((run) => run.rerunContext))},
+              ${numbers(changes.map((run) => run.dueAt))},
+              ${texts(changes.map((run) => json(run.error)))},
+              ${numbers(changes.map((run) => run.endedAt))}
+            ) AS c (id, status, step, tries, failures, rerun_context, due_at, error, ended_at)
+            WHERE r.id = c.id`),
+        recordSteps: (steps) =>
+          Effect.asVoid(sql`
+            INSERT INTO workflow_steps (
+              run_id, n, name, status, started_at, wall_ms, cpu_ms, result, error, first_event, last_event
+            )
+            SELECT * FROM unnest(
+              ${texts(steps.map((step) => step.runId))},
+              ${integers(steps.map((step) => step.n))},
+              ${texts(steps.map((step) => step.name))},
+              ${texts(steps.map((step) => step.status))},
+              ${numbers(steps.map((step) => step.startedAt))},
+              ${integers(steps.map((step) => step.wallMs))},
+              ${integers(steps.map((step) => step.cpuMs))},
+              ${texts(steps.map((step) => step.result))},
+              ${texts(steps.map((step) => json(step.error)))},
+              ${bigints(steps.map((step) => step.events?.first ?? null))},
+              ${bigints(steps.map((step) => step.events?.last ?? null))}
+            )`),
+        get: (workflowId, id) => one(sql`SELECT * FROM workflow_runs WHERE id = ${id} AND workflow_id = ${workflowId}`),
+        stepsOf: (id) =>
+          Effect.map(
+            sql<StepRow>`SELECT * FROM workflow_steps WHERE run_id = ${id} ORDER BY n`,
+            (rows) => rows.map(ofStepRow)
+          ),
+        underWay: (workflowId) =>
+          all(sql`
+            SELECT * FROM workflow_runs WHERE workflow_id = ${workflowId} AND ended_at IS NULL AND status = 'running'
+            ORDER BY id`),
+        page: (workflowId, { status, ...request }) =>
+          Page.read(sql, {
+            table: "workflow_runs",
+            where: sql.and([
+              sql`workflow_id = ${workflowId}`,
+              ...(status === undefined ? [] : [sql`status = ${status}`])
+            ]),
+            request,
+            all
+          }),
+        begunAfter: (workflowId, time) =>
+          Effect.map(
+            sql<{ readonly started_at: bigint }>`
+              SELECT started_at FROM workflow_runs WHERE workflow_id = ${workflowId} AND started_at > ${time}
+              ORDER BY started_at`,
+            (rows) => rows.map((row) => Number(row.started_at))
+          ),
+        expire: ({ defaultDays, now }) =>
+          removeFound(sql<{ readonly id: string }>`
+            SELECT r.id FROM workflow_runs r JOIN heads h ON h.emitter_id = r.workflow_id
+              JOIN accounts a ON a.id = h.account_id
+            WHERE r.ended_at < ${now} - coalesce(a.retention_days, ${defaultDays}::int) * 86400000::bigint
+            ORDER BY r.ended_at LIMIT ${bite}`),
+        removeAll: (workflowId) =>
+          removeFound(sql<{ readonly id: string }>`
+            SELECT id FROM workflow_runs WHERE workflow_id = ${workflowId} LIMIT ${bite}`)
+      })
+    })
+  )
+}

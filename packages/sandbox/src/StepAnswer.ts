@@ -1,0 +1,27 @@
+import { isDeeper, maxComponentDepth } from "@headwater/domain/JsonDepth"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+
+/** What a step that has run to its end gives: its part of `steps`, and where the run goes from there. */
+export const StepAnswer = Schema.Struct({
+  /** Its exports by name, with what it returned as `$return_value`. */
+  result: Schema.Record(Schema.String, Schema.Json),
+  flow: Schema.Struct({
+    /** The run ends here, for this reason. */
+    exit: Schema.optionalKey(Schema.String),
+    /** The next step comes after so many milliseconds. */
+    delay: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 366 * 24 * 3_600_000 }))),
+    /** The step is to be run again after so many milliseconds, and handed this. */
+    rerun: Schema.optionalKey(Schema.Struct({
+      delay: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 366 * 24 * 3_600_000 })),
+      context: Schema.Json
+    }))
+  })
+})
+export type StepAnswer = typeof StepAnswer.Type
+
+const decodeText = Schema.decodeUnknownOption(Schema.fromJsonString(StepAnswer))
+
+/** Reads what a sandbox says a step gave, which may be anything. */
+export const decode = (json: string | undefined): Option.Option<StepAnswer> =>
+  json === undefined || isDeeper(json, maxComponentDepth) ? Option.none() : decodeText(json)

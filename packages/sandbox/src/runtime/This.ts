@@ -1,0 +1,148 @@
+/** What a component sees as `this` (`components.md`, "Props", "Running"). */
+import { makeHttpRequest } from "./HttpRequest.ts"
+import type { ComponentDefinition } from "./Module.ts"
+import { appType, bindMethods, declared, makeApp } from "./Props.ts"
+import type { RunContext } from "./RunContext.ts"
+
+export interface Bindings {
+  readonly additionalProps: Record<string, Readonly<Record<string, unknown>>>
+  readonly props: Record<string, unknown>
+  readonly credentials: Record<string, unknown>
+  readonly interfaces: Record<string, { readonly _tag: string; readonly endpoint?: string }>
+  readonly db: Record<string, string>
+  readonly maxDbBytes: number
+  readonly maxResponseBytes: number
+  readonly maxHeaderBytes: number
+}
+
+const { parse, stringify } = JSON
+const encoder = new TextEncoder()
+const byteLength = (text: string): number => encoder.encode(text).length
+
+export const toText = (value: unknown): string => stringify(value) ?? "null"
+
+/** The service behind `$.service.db`: JSON values in memory, each write told to the host before `set` returns. */
+class Database {
+  readonly #run: RunContext
+  readonly #values: Map<string, string>
+  readonly #maxBytes: number
+  #bytes = 0
+
+  constructor(run: RunContext, snapshot: Record<string, string>, maxBytes: number) {
+    this.#run = run
+    this.#maxBytes = maxBytes
+    this.#values = new Map(Object.entries(snapshot))
+    for (const [key, value] of this.#values) this.#bytes += byteLength(key) + byteLength(value)
+  }
+
+  get(key: string): unknown {
+    const value = this.#values.get(String(key))
+    return value === undefined ? undefined : parse(value)
+  }
+
+  set(key: string, value: unknown): void {
+    const name = String(key)
+    const text = value === undefined ? null : toText(value)
+    const old = this.#values.get(name)
+    const bytes = this.#bytes -
+      (old === undefined ? 0 : byteLength(name) + byteLength(old)) +
+      (text === null ? 0 : byteLength(name) + byteLength(text))
+    if (text !== null && bytes > this.#maxBytes) {
+      throw new RangeError(`$.service.db holds at most ${this.#maxBytes} bytes per source; this would make it ${bytes}`)
+    }
+    this.#bytes = bytes
+    if (text === null) this.#values.delete(name)
+    else this.#values.set(name, text)
+    this.#run.say({ _tag: "Stored", key: name, value: text })
+  }
+}
+
+const optional = (key: string, value: unknown, convert: (value: unknown) => unknown) =>
+  value === undefined || value === null ? {} : { [key]: convert(value) }
+
+const asId = (value: unknown) => (typeof value === "number" && Number.isFinite(value) ? value : String(value))
+
+const asTime = (value: unknown) => (value instanceof Date ? value.getTime() : asId(value))
+
+const asMillis = (value: unknown): number | undefined => {
+  if (value === undefined || value === null) return undefined
+  const millis = Number(asTime(value))
+  if (!Number.isFinite(millis)) throw new TypeError("delivery_ts must be a time in Unix milliseconds")
+  return millis
+}
+
+export const emit = (run: RunContext, event: unknown, metadata: Record<string, unknown>): void => {
+  run.say({
+    _tag: "Emitted",
+    payload: toText(event),
+    ...optional("id", metadata["id"], asId),
+    ...optional("name", metadata["name"], String),
+    ...optional("summary", metadata["summary"], String),
+    ...optional("ts", metadata["ts"], asTime),
+    ...optional("deliveryTs", asMillis(metadata["delivery_ts"]), (value) => value)
+  })
+}
+
+export const respond = (run: RunContext, answer: unknown, { maxHeaderBytes, maxResponseBytes }: Bindings): void => {
+  const { status, headers, body } = (answer ?? {}) as Record<string, unknown>
+  const sent: Record<string, string> = {}
+  let headerBytes = 0
+  for (const [name, value] of Object.entries((headers ?? {}) as Record<string, unknown>)) {
+    if (value === undefined || value === null) continue
+    const text = String(value)
+    headerBytes += byteLength(name) + byteLength(text)
+    if (headerBytes > maxHeaderBytes) {
+      throw new RangeError(`The headers of a response take over ${maxHeaderBytes} bytes`)
+    }
+    sent[name.toLowerCase()] = text
+  }
+  const code = Number(status ?? 200)
+  if (!Number.isInteger(code) || code < 100 || code > 599) {
+    throw new RangeError(`${String(status)} is not an HTTP status`)
+  }
+  const say = (content: { readonly text: string } | { readonly base64: string }, bytes: number) => {
+    if (bytes > maxResponseBytes) throw new RangeError(`The body of a response takes over ${maxResponseBytes} bytes`)
+    run.say({ _tag: "Responded", status: code, headers: sent, ...content })
+  }
+  const bytes = body instanceof ArrayBuffer ? new Uint8Array(body) : body
+  if (bytes instanceof Uint8Array) return say({ base64: Buffer.from(bytes).toString("base64") }, bytes.length)
+  if (body === undefined || body === null) return say({ text: "" }, 0)
+  if (typeof body === "string") return say({ text: body }, byteLength(body))
+  sent["content-type"] ??= "application/json"
+  const text = toText(body)
+  say({ text }, byteLength(text))
+}
+
+export type This = Record<string, unknown>
+
+/** All props of the source: of those that the code has added, what is data. */
+export const definitions = (component: ComponentDefinition, { additionalProps }: Bindings) => [
+  ...declared(component).map(([name, { definition }]) => [name, definition] as const),
+  ...Object.entries(additionalProps).filter(([name]) => !Object.hasOwn(component.props ?? {}, name))
+]
+
+export const makeThis = (component: ComponentDefinition, run: RunContext, bindings: Bindings): This => {
+  const self: This = {}
+  bindMethods(self, component.methods)
+  Object.assign(self, bindings.props)
+  for (const [name, definition] of definitions(component, bindings)) {
+    if (definition["type"] === appType) self[name] = makeApp(definition, bindings.credentials[name] ?? {})
+    if (definition["type"] === "http_request") self[name] = makeHttpRequest(bindings.props[name])
+  }
+  const database = new Database(run, bindings.db, bindings.maxDbBytes)
+  for (const [name, binding] of Object.entries(bindings.interfaces)) {
+    if (binding._tag === "Db") self[name] = database
+    if (binding._tag === "Http") {
+      self[name] = {
+        endpoint: binding.endpoint,
+        respond: async (answer: unknown) => respond(run, answer, bindings)
+      }
+    }
+    if (binding._tag === "Apphook") self[name] = { endpoint: binding.endpoint }
+  }
+  self["$emit"] = (event: unknown, metadata?: unknown): Promise<void> => {
+    emit(run, event, (metadata ?? {}) as Record<string, unknown>)
+    return Promise.resolve()
+  }
+  return self
+}
