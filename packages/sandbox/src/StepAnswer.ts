@@ -7,7 +7,7 @@ const Parsed = Schema.declare((_value): _value is Schema.Json => true)
 
 /** What a step that has run to its end gives: its part of `steps`, and where the run goes from there. */
 export const StepAnswer = Schema.Struct({
-  /** Its exports by name, with what it returned as `$returnvalue`. */
+  /** Its exports by name, with what it returned as `$return_value`. */
   result: Schema.Record(Schema.String, Parsed),
   flow: Schema.Struct({
     /** The run ends here, for this reason. */
