@@ -232,6 +232,11 @@ const explain = (told: string): PackageUnavailable => {
   if (/does not exist|Could not find/.test(sentence)) {
     return new PackageUnavailable({ reason: "missing", message: sentence, ...known })
   }
+  const [, tampered] = /checksum did not match .* for (\S+)@/.exec(told) ?? []
+  if (tampered !== undefined) {
+    const message = `the archive of "${tampered}" has another checksum than its registry says`
+    return new PackageUnavailable({ reason: "refused", message, name: tampered })
+  }
   return /error sending request|HTTP status|^error: Failed (loading|reading|caching|downloading)/m.test(told)
     ? new PackageUnavailable({
       reason: "unreachable",

@@ -3,7 +3,7 @@ import type { SandboxLimits } from "./SandboxLimits.ts"
 import type { RunMessage } from "./SandboxProtocol.ts"
 
 /** What an emit, a log or a key of the db costs beside its text: each is a row that everybody's commit waits for. */
-const rowBytes = 512
+const rowBytes = 128
 
 /** A run may write all it may keep in its db so many times over, or respond, of which the first counts. */
 const repeats = 64

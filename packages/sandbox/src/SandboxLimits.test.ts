@@ -177,7 +177,7 @@ layer(sandbox, { excludeTestServices: true, timeout: "60 seconds" })("Limits of 
         const result = yield* runCode(componentOf(body))
         assert.deepStrictEqual([result.outcome, result.limit], ["limit", "output"])
         const rows = [...result.emits.map((_) => _.payload), ...result.logs.map((_) => _.message)]
-        assert.isAtMost(rows.join("").length + 512 * (rows.length + Object.keys(result.db).length), limits.outputBytes)
+        assert.isAtMost(rows.join("").length + 128 * (rows.length + Object.keys(result.db).length), limits.outputBytes)
         assert.isNotEmpty(rows)
       }))
   }

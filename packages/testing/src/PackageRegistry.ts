@@ -16,6 +16,10 @@ export interface PublishedPackage {
   readonly files: Readonly<Record<string, string>>
   /** Symbolic links, by path what they lead to. */
   readonly links?: Readonly<Record<string, string>>
+  /** Texts by path in the archive itself, of which a proper package has all in one folder. */
+  readonly strays?: Readonly<Record<string, string>>
+  /** What is said to be the archive's checksum, where that is not true. */
+  readonly integrity?: string
 }
 
 /** A registry of npm packages on loopback. */
@@ -42,14 +46,23 @@ interface Version {
   readonly archive: Buffer
 }
 
-const archiveOf = (directory: string, { files, links = {} }: PublishedPackage, manifest: unknown): Buffer => {
+const archiveOf = (
+  directory: string,
+  { files, links = {}, strays = {} }: PublishedPackage,
+  manifest: unknown
+): Buffer => {
   const root = Fs.mkdtempSync(join(directory, "package-"))
   for (const [path, text] of Object.entries({ ...files, "package.json": JSON.stringify(manifest) })) {
     Fs.mkdirSync(dirname(join(root, "package", path)), { recursive: true })
     Fs.writeFileSync(join(root, "package", path), text)
   }
   for (const [path, target] of Object.entries(links)) Fs.symlinkSync(target, join(root, "package", path))
-  return execFileSync("tar", ["cz", "-C", root, "package"])
+  const renamed = Object.entries(strays).map(([path, text], index) => {
+    Fs.writeFileSync(join(root, `stray-${index}`), text)
+    return { name: `stray-${index}`, rule: `--transform=s|^stray-${index}$|${path}|` }
+  })
+  const names = ["package", ...renamed.map(({ name }) => name)]
+  return execFileSync("tar", ["czP", "-C", root, ...renamed.map(({ rule }) => rule), ...names])
 }
 
 const make = Effect.gen(function*() {
@@ -64,7 +77,7 @@ const make = Effect.gen(function*() {
     const archive = archiveOf(directory, published, manifest)
     const dist = {
       tarball: `${registry.url}${name}/-/${version}.tgz`,
-      integrity: `sha512-${createHash("sha512").update(archive).digest("base64")}`
+      integrity: published.integrity ?? `sha512-${createHash("sha512").update(archive).digest("base64")}`
     }
     packages.set(name, [...(packages.get(name) ?? []), { manifest: { ...manifest, dist }, archive }])
   }

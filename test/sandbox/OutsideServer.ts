@@ -1,0 +1,26 @@
+import { Effect, type Scope } from "effect"
+import { createServer, type RequestListener } from "node:http"
+import { outside } from "./HostileServer.ts"
+
+/** An HTTP server on the address that stands for the public internet. */
+export const make = (
+  answer: RequestListener
+): Effect.Effect<{ readonly port: number; readonly connections: () => number }, never, Scope.Scope> =>
+  Effect.gen(function*() {
+    const server = createServer(answer)
+    let open = 0
+    server.on("connection", (socket) => {
+      open++
+      socket.on("close", () => open--)
+    })
+    yield* Effect.acquireRelease(
+      Effect.callback<void>((resume) => void server.listen(0, outside, () => resume(Effect.void))),
+      () =>
+        Effect.callback<void>((resume) => {
+          server.closeAllConnections()
+          server.close(() => resume(Effect.void))
+        })
+    )
+    const address = server.address()
+    return { port: typeof address === "object" && address !== null ? address.port : 0, connections: () => open }
+  })
