@@ -63,7 +63,7 @@ export class EventTrace extends Context.Service<EventTrace, {
       return EventTrace.of({
         of: Effect.fnUntraced(
           function*(accountId, event) {
-            const all = yield* subscriptions.list(accountId)
+            const all = (yield* subscriptions.forAccount(accountId)).toReversed()
             const positions = yield* cursors.onEmitter(event.emitterId)
             const made = Map.groupBy(yield* attempts.ofEvent(event.emitterId, event.id), (one) => one.subscriptionId)
             const held = new Map(
