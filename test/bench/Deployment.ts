@@ -43,6 +43,16 @@ export const sources = Effect.fnUntraced(function*(server: BenchServer, code: st
   return yield* Effect.forEach(Array.from({ length: count }), () => source(server, id), { concurrency })
 })
 
+/** So many workflows of the same code. */
+export const workflows = Effect.fnUntraced(function*(server: BenchServer, code: string, count: number) {
+  const create = server.api(CreatedSource, "POST", "/workflows", { workflow_code: code })
+  const one = Effect.map(
+    create,
+    ({ data }): DeployedSource => ({ id: data.id, endpoint: data.configured_props.http?.endpoint_url ?? "" })
+  )
+  return yield* Effect.forEach(Array.from({ length: count }), () => one, { concurrency })
+})
+
 export const webhook = (server: BenchServer, url: string) =>
   Effect.map(server.api(Created, "POST", `/webhooks?url=${encodeURIComponent(url)}`), ({ data }) => data.id)
 

@@ -8,6 +8,7 @@ import * as Many from "./scenarios/Many.ts"
 import * as Noisy from "./scenarios/Noisy.ts"
 import * as Pipeline from "./scenarios/Pipeline.ts"
 import * as Sandbox from "./scenarios/Sandbox.ts"
+import * as Workflow from "./scenarios/Workflow.ts"
 
 const bench = Command.make("bench").pipe(
   Command.withDescription("Measure a server of its own on this machine, beside the least the machine can do"),
@@ -17,7 +18,8 @@ const bench = Command.make("bench").pipe(
     Noisy.command,
     Many.command,
     History.command,
-    Sandbox.command
+    Sandbox.command,
+    Workflow.command
   ])
 )
 

@@ -205,7 +205,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
       submission.onEnd(written)
       yield* Effect.logInfo("run").pipe(Effect.annotateLogs({
         account_id: source.accountId,
-        source_id: source.id,
+        [source.workflow === null ? "source_id" : "workflow_id"]: source.id,
         component_id: component.id,
         ...annotations,
         input: input.kind,

@@ -336,6 +336,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner, code: CodeRu
         annotations: { run_id: run.id, deployment_id: run.deploymentId, step: step.name }
       })
       code.noteRefusal(submission, run.id)
+      if (turn.status !== "running") return false
       // A step's effect is there for good before the next one begins.
       const exit = yield* Effect.exit(submission.durable)
       if (Exit.isFailure(exit)) return false
@@ -343,7 +344,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner, code: CodeRu
       progress.run = { ...run, ...turn }
       progress.recorded += 1
       if (resultJson !== null) progress.results.set(step.name, resultJson)
-      return turn.status === "running"
+      return true
     })
   } satisfies StepRuns as StepRuns
 })

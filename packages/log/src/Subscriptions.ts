@@ -71,7 +71,7 @@ export class Subscriptions extends Context.Service<Subscriptions, {
     Scope.Scope
   >
   readonly get: (id: Id.SubscriptionId) => Effect.Effect<Option.Option<Subscription>, SqlError.SqlError>
-  /** Newest first. */
+  /** What clients see, newest first: not those by which workflows send their own requests. */
   readonly list: (accountId: Id.AccountId) => Effect.Effect<ReadonlyArray<Subscription>, SqlError.SqlError>
   /** Oldest first. */
   readonly forAccount: (accountId: Id.AccountId) => Effect.Effect<ReadonlyArray<Subscription>, SqlError.SqlError>
