@@ -122,14 +122,13 @@ layer(Http.layer, { excludeTestServices: true })("auto-subscriptions", (it) => {
       const later: Array<string> = []
       let existing: ReadonlyArray<string> = []
       let isMade = false
-      const createMany = Effect.forEach(
-        Array.from({ length: 30 }),
-        Effect.fnUntraced(function*() {
+      const createSome = Effect.gen(function*() {
+        while (later.length < 12) {
           const ids = isMade ? later : answered
           ids.push((yield* http.created("/v1/sources", { component_id })).id)
-        }),
-        { concurrency: 6 }
-      )
+        }
+      })
+      const createMany = Effect.all(Array.from({ length: 6 }, () => createSome), { concurrency: "unbounded" })
       const createAuto = Effect.gen(function*() {
         while (answered.length < 8) yield* Effect.sleep("2 millis")
         existing = [...answered]
