@@ -146,7 +146,7 @@ export const valueOf = ({ method, path }: Operation, place: Place, field: string
     case "workflow_url":
       return componentUrl
     case "configured_props":
-      return ComponentCodes.configuredProps
+      return path.includes("/workflows") ? FastCheck.constant({}) : ComponentCodes.configuredProps
     case "emitter_id":
       return FastCheck.oneof(
         { weight: 5, arbitrary: sourceId },

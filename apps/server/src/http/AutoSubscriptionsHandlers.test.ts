@@ -122,10 +122,12 @@ layer(Http.layer, { excludeTestServices: true })("auto-subscriptions", (it) => {
       const later: Array<string> = []
       let existing: ReadonlyArray<string> = []
       let isMade = false
+      let named = 0
       const createSome = Effect.gen(function*() {
         while (later.length < 12) {
           const ids = isMade ? later : answered
-          ids.push((yield* http.created("/v1/sources", { component_id })).id)
+          // Each by a name of its own: none waits for others to choose their slugs.
+          ids.push((yield* http.created("/v1/sources", { component_id, name: `feed ${++named}` })).id)
         }
       })
       const createMany = Effect.all(Array.from({ length: 6 }, () => createSome), { concurrency: "unbounded" })
