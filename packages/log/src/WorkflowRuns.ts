@@ -148,6 +148,8 @@ export class WorkflowRuns extends Context.Service<WorkflowRuns, {
   readonly stepsOf: (id: RunId) => Effect.Effect<ReadonlyArray<StepRecord>, SqlError.SqlError>
   /** Those under way, oldest first: each waits for nothing. */
   readonly underWay: (workflowId: WorkflowId) => Effect.Effect<ReadonlyArray<WorkflowRun>, SqlError.SqlError>
+  /** The workflows of all accounts that have any under way. */
+  readonly workflowsUnderWay: Effect.Effect<ReadonlyArray<WorkflowId>, SqlError.SqlError>
   readonly page: (
     workflowId: WorkflowId,
     request: Page.PageRequest & { readonly status: RunStatus | undefined }
@@ -247,8 +249,12 @@ export class WorkflowRuns extends Context.Service<WorkflowRuns, {
           ),
         underWay: (workflowId) =>
           all(sql`
-            SELECT * FROM workflow_runs WHERE workflow_id = ${workflowId} AND ended_at IS NULL AND status = 'running'
-            ORDER BY id`),
+            SELECT * FROM workflow_runs WHERE workflow_id = ${workflowId} AND status = 'running' ORDER BY id`),
+        workflowsUnderWay: Effect.map(
+          sql<{ readonly workflow_id: WorkflowId }>`
+            SELECT DISTINCT workflow_id FROM workflow_runs WHERE status = 'running'`,
+          (rows) => rows.map((row) => row.workflow_id)
+        ),
         page: (workflowId, { status, ...request }) =>
           Page.read(sql, {
             table: "workflow_runs",
