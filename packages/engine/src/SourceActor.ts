@@ -152,9 +152,12 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.ProgramId, options:
     onEnd: stir
   })
 
-  /** Runs an input, but for one that was chosen before a hook began or on memory that no longer holds. */
-  const performAlone = (memory: SourceMemory, input: SourceInput) =>
-    running.withPermits(allRuns)(Effect.suspend(() => {
+  /**
+   * Runs an input by itself, or begins a workflow's run over it, but for one that was chosen before a hook or a change
+   * began or on memory that no longer holds.
+   */
+  const performInTurn = (memory: SourceMemory, input: SourceInput) =>
+    running.withPermits(memory.source.workflow === null ? allRuns : 1)(Effect.suspend(() => {
       if (!hooking && !retired && !memory.failed) return perform(memory, input)
       inputs.restart()
       return Effect.void
@@ -192,9 +195,8 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.ProgramId, options:
     const work = next.value
     switch (work._tag) {
       case "Run": {
-        const beside = work.input.kind === "HTTP" && answersItself(memory)
-        const isTaken = beside || memory.source.workflow !== null
-        yield* (isTaken ? perform : performAlone)(memory, work.input).pipe(
+        const beside = work.input.kind === "HTTP" && memory.source.workflow === null && answersItself(memory)
+        yield* (beside ? perform : performInTurn)(memory, work.input).pipe(
           Effect.catchTag("SandboxUnavailable", putOff)
         )
         return true

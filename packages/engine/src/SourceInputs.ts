@@ -312,7 +312,10 @@ export const make = Effect.gen(function*() {
       const { source } = memory
       busy = atSteps
       if (besideHook || source.state === "creating") {
-        return answersItself(memory) ? fromFeed(memory.requests, "HTTP") : Effect.succeedNone
+        // A workflow's runs would begin on what it is changed from; it has no hooks that a vendor may verify it in.
+        return source.workflow === null && answersItself(memory)
+          ? fromFeed(memory.requests, "HTTP")
+          : Effect.succeedNone
       }
       if (source.state === "deleting") return Effect.succeedNone
       const underWay = fromUnderWay(memory)

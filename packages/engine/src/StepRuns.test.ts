@@ -31,6 +31,8 @@ const send = (actor: Owner, body: unknown) => Effect.andThen(post(actor, body), 
 
 const settle = (actor: Owner) => actor.wake(Wake.forEverything)
 
+const newDeployment = Effect.map(Id.make("deployment"), (id) => Id.DeploymentId.make(id))
+
 const runsOf = Effect.fnUntraced(function*(workflow: Source) {
   const runs = yield* WorkflowRuns
   const { items } = yield* runs.page(Id.WorkflowId.make(workflow.id), {
@@ -275,6 +277,42 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       yield* settle(actor)
       yield* settle(actor)
       assert.deepStrictEqual((yield* stream(source)).toSorted(), [["code 1", "one"], ["code 2", "two"]])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("begins no run while it is changed, so that each has the code that it begins with", () =>
+    Effect.gen(function*() {
+      const { actor, source } = yield* launch(
+        `export default {
+          props: { http: { type: "$.interface.http", customResponse: true } },
+          async run({ steps, $ }) {
+            await new Promise((resolve) => setTimeout(resolve, 400))
+            $.emit(steps.trigger.event.body)
+          }
+        }`,
+        { workflow: { rateLimit: { limit: 1, intervalSeconds: 60 } } }
+      )
+      const asking = yield* Effect.forkChild(
+        Effect.forEach([1, 2, 3], (body) => Effect.exit(post(actor, body)), { concurrency: 3 })
+      )
+      yield* TestClock.withLive(Effect.sleep("100 millis"))
+      const working = yield* Effect.forkChild(settle(actor))
+      yield* TestClock.withLive(Effect.sleep("150 millis"))
+      const changing = yield* Effect.forkChild(
+        actor.update({
+          ...source,
+          state: "ready",
+          workflow: { ...source.workflow!, deploymentId: yield* newDeployment }
+        })
+      )
+      yield* TestClock.withLive(Effect.sleep("50 millis"))
+      actor.hint(Wake.nothing)
+      yield* Fiber.join(changing)
+      yield* Fiber.join(working)
+      assert.deepStrictEqual((yield* runsOf(source)).map(({ status }) => status), ["success"])
+      yield* TestClock.adjust("1 minutes")
+      yield* settle(actor)
+      yield* Fiber.join(asking)
+      assert.deepStrictEqual(yield* stream(source), [1, 2])
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("begins nothing while it is paused, and goes on from its place in the logs that it listens to", () =>
