@@ -170,6 +170,19 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       ])
     }).pipe(EngineFixture.onTestClock))
 
+  it.effect("fails a step that would have its run hold more than a run may", () =>
+    Effect.gen(function*() {
+      const { actor, source } = yield* launch(
+        steps({ first: `return "x".repeat(4e6)`, second: `$.emit("lost"); return "y".repeat(4e6)`, third: `$.emit(3)` })
+      )
+      yield* send(actor, 1)
+      const [run] = yield* runsOf(source)
+      assert.deepStrictEqual(
+        [run?.steps, run?.error?.name, yield* stream(source)],
+        [["first success", "second error"], "LimitExceeded", []]
+      )
+    }).pipe(EngineFixture.onTestClock))
+
   it.effect("runs a step again that failed, by its delays, and tells of the last failure or of each", () =>
     Effect.gen(function*() {
       for (const [errors, told] of [["last", 1], ["each", 3]] as const) {

@@ -42,17 +42,31 @@ type Turn = Omit<RunProgress, "id">
 
 const settingsOf = ({ source }: SourceMemory): WorkflowSettings => source.workflow?.settings ?? defaultSettings
 
+/**
+ * What the steps of a run may give all in all, in characters of JSON: each step after them is handed all of it, and who
+ * owns the workflow holds it for as long as the run is under way.
+ */
+const maxResults = 6 * 1024 * 1024
+
 type Outcome =
-  | { readonly _tag: "Done"; readonly answer: StepAnswer.StepAnswer }
+  | { readonly _tag: "Done"; readonly flow: StepAnswer.StepAnswer["flow"]; readonly resultJson: string }
   | { readonly _tag: "Failed"; readonly fault: RunFault }
 
-const outcomeOf = (result: RunResult): Outcome => {
+const outcomeOf = (result: RunResult, { results }: WorkflowProgress): Outcome => {
   const fault = RunEvents.failureOf(result)
   if (fault !== undefined) return { _tag: "Failed", fault }
-  return Option.match(StepAnswer.decode(result.answerJson), {
-    onNone: () => ({ _tag: "Failed", fault: { name: "InvalidResult", message: "what the step gave is not JSON" } }),
-    onSome: (answer) => ({ _tag: "Done", answer })
-  })
+  const answer = Option.getOrUndefined(StepAnswer.decode(result.answerJson))
+  if (answer === undefined) {
+    return { _tag: "Failed", fault: { name: "InvalidResult", message: "what the step gave is not JSON" } }
+  }
+  const resultJson = JSON.stringify(answer.result)
+  const held = [...results.values()].reduce((sum, { length }) => sum + length, resultJson.length)
+  if (held > maxResults) {
+    const message =
+      `the steps of a run may give ${maxResults} characters of JSON all in all; with this one it is ${held}`
+    return { _tag: "Failed", fault: { name: "LimitExceeded", message } }
+  }
+  return { _tag: "Done", flow: answer.flow, resultJson }
 }
 
 /** A result with nothing that is to last but what was logged. */
@@ -300,13 +314,13 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner, code: CodeRu
       )
       CrashPoint.reached("step-ended")
       const now = yield* Clock.currentTimeMillis
-      const outcome = outcomeOf(result)
+      const outcome = outcomeOf(result, progress)
       const settings = settingsOf(memory)
       const turn = outcome._tag === "Failed"
         ? afterFailure(run, settings, outcome.fault, now)
-        : afterSuccess(run, outcome.answer.flow, steps.length, now)
+        : afterSuccess(run, outcome.flow, steps.length, now)
       const isAgain = turn.status === "waiting" && turn.step === run.step
-      const resultJson = outcome._tag === "Done" && !isAgain ? JSON.stringify(outcome.answer.result) : null
+      const resultJson = outcome._tag === "Done" && !isAgain ? outcome.resultJson : null
       const record: Omit<StepRecord, "events"> = {
         runId: run.id,
         n: progress.recorded + 1,
