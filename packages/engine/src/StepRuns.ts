@@ -219,7 +219,8 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner, code: CodeRu
     const { run } = progress
     if (memory.source.workflow?.settings.rateLimit) memory.begun = [...memory.begun, run.startedAt]
     memory.underWay.push(progress)
-    yield* owner.commit(memory, [], { ...input.take(), runs: [run], steps })
+    const usage = yield* code.use(memory, { invocations: 1, computeMs: 0 })
+    yield* owner.commit(memory, [], { ...input.take(), ...usage, runs: [run], steps })
     CrashPoint.reached("run-begun")
   })
 
@@ -338,7 +339,8 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner, code: CodeRu
         // What a step did that failed is undone, so that it is done once when the step is run again.
         result: outcome._tag === "Done" ? result : undone(result, outcome.fault),
         isReported: settings.errors === "each" || turn.endedAt !== null,
-        isInvocation: run.step === 0 && progress.recorded === 0,
+        // The run was counted as it began.
+        isInvocation: false,
         parts: (appended) => {
           const first = appended[0]?.id
           const last = appended.at(-1)?.id
