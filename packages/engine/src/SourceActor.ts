@@ -53,8 +53,8 @@ export interface SourceActor {
   readonly forget: (subscriptionId: string) => Effect.Effect<void>
 }
 
-/** How long the sandbox is left alone after it could not run something, in milliseconds. */
-const sandboxRetryMs = 1_000
+/** How long it takes until what the sandbox, or we ourselves, could not run is tried again, in milliseconds. */
+const retryMs = 1_000
 
 /** More than there may ever be at a time: a hook has all of them. */
 const allRuns = 1_000
@@ -135,10 +135,11 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.ProgramId, options:
     memory.backlogBytes = Math.max(0, memory.backlogBytes - request.bytes)
   })
 
+  const startOver = Effect.andThen(owner.invalidate, Effect.sleep(retryMs))
+
   const putOff = (error: SandboxUnavailable) =>
     Effect.logWarning("The sandbox can't run an input now; it will be tried again", error).pipe(
-      Effect.andThen(owner.invalidate),
-      Effect.andThen(Effect.sleep(sandboxRetryMs))
+      Effect.andThen(startOver)
     )
 
   const isStopping = () => draining.isDraining() || retired
@@ -149,6 +150,11 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.ProgramId, options:
     mayGoOn: (memory) => !isStopping() && !hooking && !memory.failed,
     oneOfMany: running.withPermits(1),
     onUnavailable: putOff,
+    onDefect: (defect) =>
+      Effect.logError("A step could not be run; it will be tried again", defect).pipe(
+        Effect.annotateLogs({ source_id: sourceId }),
+        Effect.andThen(startOver)
+      ),
     onEnd: stir
   })
 

@@ -5,6 +5,7 @@ import { Components } from "@headwater/log/Components"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
 import { Effect, Fiber, Option } from "effect"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../test/EngineFixture.ts"
 import { actorOf, type Owner, post, start, stream } from "../test/SourceFixture.ts"
@@ -326,6 +327,33 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       yield* settle(actor)
       yield* Fiber.join(asking)
       assert.deepStrictEqual(yield* stream(source), [1, 2])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("comes back to a run whose step could not be run for a fault of ours", () =>
+    Effect.gen(function*() {
+      const code = `export default { props: { http: "$.interface.http" }, steps: {
+        first: { run({ $ }) { $.flow.delay(1000) } },
+        second: { run({ $ }) { $.emit("second") } }
+      } }`
+      const { actor, source } = yield* launch(code)
+      yield* send(actor, 1)
+      yield* actor.update({
+        ...source,
+        state: "ready",
+        workflow: { ...source.workflow!, deploymentId: yield* newDeployment }
+      })
+      const sql = yield* SqlClient.SqlClient
+      const { deploymentId: former } = source.workflow!
+      const [kept] = yield* sql<{ sealed_values: Uint8Array }>`
+        SELECT sealed_values FROM deployments WHERE id = ${former}`
+      yield* sql`UPDATE deployments SET sealed_values = 'unreadable' WHERE id = ${former}`
+      yield* TestClock.adjust("1 seconds")
+      const working = yield* Effect.forkChild(Effect.andThen(settle(actor), settle(actor)))
+      yield* TestClock.withLive(Effect.sleep("300 millis"))
+      yield* sql`UPDATE deployments SET sealed_values = ${kept!.sealed_values} WHERE id = ${former}`
+      yield* TestClock.adjust("5 seconds")
+      yield* Fiber.join(working)
+      assert.deepStrictEqual(yield* stream(source), ["second"])
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("begins nothing while it is paused, and goes on from its place in the logs that it listens to", () =>
