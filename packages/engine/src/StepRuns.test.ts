@@ -143,6 +143,23 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       assert.deepStrictEqual((yield* runsOf(source)).map((run) => run.steps), [["first success", "second success"]])
     }).pipe(EngineFixture.onTestClock))
 
+  it.effect("has who waits for a response wait on where a step is to be run again", () =>
+    Effect.gen(function*() {
+      const { actor, source } = yield* launch(
+        `export default { props: { http: { type: "$.interface.http", customResponse: true } }, steps: {
+          slow: { run: () => new Promise((resolve) => setTimeout(resolve, 300)) },
+          answer: { run: ({ $ }) => $.respond({ status: 201 }) }
+        } }`
+      )
+      const asking = yield* Effect.forkChild(post(actor, 1))
+      yield* TestClock.withLive(Effect.sleep("50 millis"))
+      const working = yield* Effect.forkChild(settle(actor))
+      yield* TestClock.withLive(Effect.sleep("150 millis"))
+      yield* actorOf(source)
+      yield* Fiber.join(working)
+      assert.strictEqual((yield* Fiber.join(asking)).status, 201)
+    }).pipe(EngineFixture.onTestClock))
+
   it.effect("tells of a step that throws with its id, and keeps nothing of it but what it logged", () =>
     Effect.gen(function*() {
       const { actor, source } = yield* launch(steps({

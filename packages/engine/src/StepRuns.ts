@@ -27,8 +27,8 @@ export interface StepRuns {
   /** Takes a run that waited for its time. */
   readonly resume: (memory: SourceMemory, item: DueItem) => Effect.Effect<void>
   /**
-   * Runs the next step to its commit, and answers whether there is another one to run now. Where the sandbox can't, nothing
-   * of the step is kept, and it is still to be run.
+   * Runs the next step to its commit, and answers whether there is another one to run now, on memory that holds. Where the
+   * sandbox can't, nothing of the step is kept, and it is still to be run.
    */
   readonly next: (
     memory: SourceMemory,
@@ -352,9 +352,9 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner, code: CodeRu
         annotations: { run_id: run.id, deployment_id: run.deploymentId, step: step.name }
       })
       code.noteRefusal(submission, run.id)
-      // A step's effect is there for good before the next one begins.
+      // A step's effect is there for good before the next one begins. Where it is not, the step is still to be run.
       const exit = yield* Effect.exit(submission.durable)
-      if (Exit.isFailure(exit)) return false
+      if (Exit.isFailure(exit)) return true
       CrashPoint.reached("step-done")
       progress.run = { ...run, ...turn }
       progress.recorded += 1
