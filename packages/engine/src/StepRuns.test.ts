@@ -1,10 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import * as Id from "@headwater/domain/Id"
 import type { Source } from "@headwater/domain/Source"
+import { Accounts } from "@headwater/log/Accounts"
 import { Components } from "@headwater/log/Components"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
-import { Effect, Fiber, Option } from "effect"
+import { Clock, type Duration, Effect, Fiber, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../test/EngineFixture.ts"
@@ -398,6 +399,27 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       yield* actor.update({ ...source, active: true })
       yield* settle(actor)
       assert.deepStrictEqual((yield* stream(source)).map(([event]) => event), ["a", "b", "c"])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("keeps a run that has ended for as long as its account keeps events, and one that has not until it has", () =>
+    Effect.gen(function*() {
+      const code = steps({ only: `if (steps.trigger.event.body === "later") $.flow.rerun(40 * 24 * 3_600_000)` })
+      const [short, long] = [yield* launch(code), yield* launch(code)]
+      yield* (yield* Accounts).update(long.account.id, { retentionDays: 60 })
+      for (const { actor } of [short, long]) {
+        yield* send(actor, "later")
+        yield* send(actor, "now")
+      }
+      const sweptAfter = Effect.fnUntraced(function*(time: Duration.Input) {
+        yield* TestClock.adjust(time)
+        yield* (yield* WorkflowRuns).expire({ now: yield* Clock.currentTimeMillis, defaultDays: 30 })
+        const left = yield* Effect.forEach([short, long], ({ source }) => runsOf(source))
+        return left.map((runs) => runs.map(({ event, steps }) => [JSON.parse(event).body, steps.length]))
+      })
+      const [later, now] = [["later", 1], ["now", 1]]
+      assert.deepStrictEqual(yield* sweptAfter("29 days"), [[later, now], [later, now]])
+      assert.deepStrictEqual(yield* sweptAfter("2 days"), [[later], [later, now]])
+      assert.deepStrictEqual(yield* sweptAfter("30 days"), [[later], [later]])
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("lets an error go no further that comes of another error", () =>
