@@ -55,6 +55,11 @@ export interface CodeRuns {
     onRespond?: (response: RunResponse) => Effect.Effect<void>
   ) => Effect.Effect<RunResult, SandboxUnavailable>
   readonly handOver: (memory: SourceMemory, run: EndedRun) => Effect.Effect<Submission<CommitError>>
+  /** Counts what was used, from now on, and answers what to write of it. */
+  readonly use: (
+    memory: SourceMemory,
+    used: { readonly invocations: number; readonly computeMs: number }
+  ) => Effect.Effect<Required<Pick<CommitParts, "usage">>>
   /** Puts a failure on `$errors`, taking its input with it. */
   readonly fail: (
     memory: SourceMemory,
@@ -141,6 +146,12 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
     }
   }
 
+  const use: CodeRuns["use"] = ({ source: { accountId, id } }, used) =>
+    Effect.map(DateTime.now, (now) => {
+      quotas.note(accountId, used)
+      return { usage: [{ emitterId: id, accountId, day: DateTime.formatIsoDateUtc(now), ...used }] }
+    })
+
   const noteRefusal = (submission: Submission<CommitError>, id: string) =>
     submission.onEnd((exit) => {
       const refusal = Exit.findErrorOption(exit)
@@ -182,7 +193,10 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
         ...(isReported === undefined ? {} : { isReported })
       })
       const written = remember(memory, result, made)
-      const computeMs = Math.ceil(result.wallMs)
+      const usage = yield* use(memory, {
+        invocations: isInvocation ? 1 : 0,
+        computeMs: Math.ceil(result.wallMs)
+      })
       const submission = yield* owner.commit(memory, made.events, (appended) => {
         const more = typeof parts === "function" ? parts(appended) : parts
         return {
@@ -190,16 +204,9 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
           duePut: [...(more.duePut ?? []), ...made.delayed],
           marks: made.marks,
           state: Object.entries(result.db).map(([key, value]) => ({ sourceId: source.id, key, value })),
-          usage: [{
-            emitterId: source.id,
-            accountId: source.accountId,
-            day: DateTime.formatIsoDateUtc(DateTime.makeUnsafe(now)),
-            invocations: isInvocation ? 1 : 0,
-            computeMs
-          }]
+          ...usage
         }
       })
-      quotas.note(source.accountId, { computeMs })
       runsBy[result.outcome].updateUnsafe(1, metricContext)
       runDuration.updateUnsafe(result.wallMs / 1_000, metricContext)
       submission.onEnd(written)
@@ -232,6 +239,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
         payload: RunEvents.errorPayload(origin, now, failure)
       }], parts)
     }),
+    use,
     refusalOf: (id) => {
       const refusal = poison.get(id)
       poison.delete(id)

@@ -15,6 +15,7 @@ import { LogTail } from "./LogTail.ts"
 import { Quotas } from "./Quotas.ts"
 import * as Retention from "./Retention.ts"
 import { Router } from "./Router.ts"
+import * as RunScanner from "./RunScanner.ts"
 import { SourceLifecycle } from "./SourceLifecycle.ts"
 import { SubscriptionLifecycle } from "./SubscriptionLifecycle.ts"
 import { WebhookLifecycle } from "./WebhookLifecycle.ts"
@@ -28,7 +29,8 @@ export const onCluster = Layer.mergeAll(
   Invocations.layer,
   SourceLifecycle.layer,
   SubscriptionLifecycle.layer,
-  DueScanner.layer
+  DueScanner.layer,
+  RunScanner.layer
 ).pipe(
   Layer.provideMerge(WebhookLifecycle.layer),
   Layer.provideMerge(ComponentConfiguration.layer),

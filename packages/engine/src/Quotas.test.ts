@@ -70,16 +70,16 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
         const { id } = yield* EngineFixture.account
         yield* limit(id, { dailyInvocationsQuota: 2, dailyComputeTimeQuotaMs: 100 })
         assert.isTrue(Option.isNone(yield* quotas.exceeded(id)))
-        quotas.note(id, { computeMs: 1 })
+        quotas.note(id, { invocations: 1, computeMs: 1 })
         assert.isTrue(Option.isNone(yield* quotas.exceeded(id)))
-        quotas.note(id, { computeMs: 1 })
+        quotas.note(id, { invocations: 1, computeMs: 1 })
         assert.isTrue(Option.isSome(yield* quotas.exceeded(id)))
         yield* limit(id, { dailyInvocationsQuota: 3 })
         yield* TestClock.adjust("999 millis")
         assert.isTrue(Option.isSome(yield* quotas.exceeded(id)))
         yield* TestClock.adjust("1 millis")
         assert.isTrue(Option.isNone(yield* quotas.exceeded(id)))
-        quotas.note(id, { computeMs: 100 })
+        quotas.note(id, { invocations: 0, computeMs: 100 })
         assert.isTrue(Option.isSome(yield* quotas.exceeded(id)))
       }).pipe(EngineFixture.onTestClock))
   }
@@ -181,6 +181,26 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         yield* actor.wake(Wake.forDueWork)
         assert.deepStrictEqual(yield* stream(source), ["a", "b", "c"])
         assert.deepStrictEqual(yield* dueAt(source, "wake"), [])
+      }).pipe(EngineFixture.onTestClock))
+
+    it.effect("counts a workflow's run once, however many steps it has", () =>
+      Effect.gen(function*() {
+        const step = "{ run({ steps, $ }) { $.emit(steps.trigger.event) } }"
+        const { account, actor, source } = yield* start(
+          `export default { steps: { one: ${step}, two: ${step}, three: ${step} } }`,
+          { workflow: {} }
+        )
+        const log = yield* EngineFixture.emitter(account.id)
+        yield* (yield* Subscriptions).create({
+          accountId: account.id,
+          emitterId: log.emitterId,
+          listenerId: source.id,
+          eventName: ""
+        })
+        yield* limit(account.id, { dailyInvocationsQuota: 3 })
+        yield* EngineFixture.append(log, ["a", "b", "c", "d"])
+        yield* actor.wake(Wake.forEverything)
+        assert.deepStrictEqual(yield* stream(source), ["a", "a", "a", "b", "b", "b", "c", "c", "c"])
       }).pipe(EngineFixture.onTestClock))
 
     it.effect("runs the requests that it acknowledged before", () =>

@@ -52,8 +52,11 @@ const amountOf = (quota: Quota, used: { readonly invocations: number; readonly c
 export class Quotas extends Context.Service<Quotas, {
   /** The quota that the account has used up, of several the one that is counted anew last. */
   readonly exceeded: (accountId: AccountId) => Effect.Effect<Option.Option<QuotaExceeded>, SqlError.SqlError>
-  /** Counts a run of this node's at once, before the database is looked at again. */
-  readonly note: (accountId: AccountId, run: { readonly computeMs: number }) => void
+  /** Counts what this node used at once, before the database is looked at again. */
+  readonly note: (
+    accountId: AccountId,
+    used: { readonly invocations: number; readonly computeMs: number }
+  ) => void
 }>()("@headwater/engine/Quotas") {
   static readonly layer: Layer.Layer<Quotas, never, Accounts | Usage> = Layer.effect(
     Quotas,
@@ -109,9 +112,9 @@ export class Quotas extends Context.Service<Quotas, {
               ? Effect.succeed(judge(known.standings))
               : Effect.map(Cache.get(reading, accountId), judge)
           }),
-        note: (accountId, { computeMs }) => {
+        note: (accountId, used) => {
           for (const standing of latest.get(accountId)?.standings ?? []) {
-            standing.used += amountOf(standing.quota, { invocations: 1, computeMs })
+            standing.used += amountOf(standing.quota, used)
           }
         }
       })

@@ -53,8 +53,8 @@ export interface SourceActor {
   readonly forget: (subscriptionId: string) => Effect.Effect<void>
 }
 
-/** How long the sandbox is left alone after it could not run something, in milliseconds. */
-const sandboxRetryMs = 1_000
+/** How long it takes until what the sandbox, or we ourselves, could not run is tried again, in milliseconds. */
+const retryMs = 1_000
 
 /** More than there may ever be at a time: a hook has all of them. */
 const allRuns = 1_000
@@ -135,10 +135,11 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.ProgramId, options:
     memory.backlogBytes = Math.max(0, memory.backlogBytes - request.bytes)
   })
 
+  const startOver = Effect.andThen(owner.invalidate, Effect.sleep(retryMs))
+
   const putOff = (error: SandboxUnavailable) =>
     Effect.logWarning("The sandbox can't run an input now; it will be tried again", error).pipe(
-      Effect.andThen(owner.invalidate),
-      Effect.andThen(Effect.sleep(sandboxRetryMs))
+      Effect.andThen(startOver)
     )
 
   const isStopping = () => draining.isDraining() || retired
@@ -149,12 +150,20 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.ProgramId, options:
     mayGoOn: (memory) => !isStopping() && !hooking && !memory.failed,
     oneOfMany: running.withPermits(1),
     onUnavailable: putOff,
+    onDefect: (defect) =>
+      Effect.logError("A step could not be run; it will be tried again", defect).pipe(
+        Effect.annotateLogs({ source_id: sourceId }),
+        Effect.andThen(startOver)
+      ),
     onEnd: stir
   })
 
-  /** Runs an input, but for one that was chosen before a hook began or on memory that no longer holds. */
-  const performAlone = (memory: SourceMemory, input: SourceInput) =>
-    running.withPermits(allRuns)(Effect.suspend(() => {
+  /**
+   * Runs an input by itself, or begins a workflow's run over it, but for one that was chosen before a hook or a change
+   * began or on memory that no longer holds.
+   */
+  const performInTurn = (memory: SourceMemory, input: SourceInput) =>
+    running.withPermits(memory.source.workflow === null ? allRuns : 1)(Effect.suspend(() => {
       if (!hooking && !retired && !memory.failed) return perform(memory, input)
       inputs.restart()
       return Effect.void
@@ -192,9 +201,8 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.ProgramId, options:
     const work = next.value
     switch (work._tag) {
       case "Run": {
-        const beside = work.input.kind === "HTTP" && answersItself(memory)
-        const isTaken = beside || memory.source.workflow !== null
-        yield* (isTaken ? perform : performAlone)(memory, work.input).pipe(
+        const beside = work.input.kind === "HTTP" && memory.source.workflow === null && answersItself(memory)
+        yield* (beside ? perform : performInTurn)(memory, work.input).pipe(
           Effect.catchTag("SandboxUnavailable", putOff)
         )
         return true

@@ -2,7 +2,7 @@ import type { LoggedEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import * as Timer from "@headwater/domain/Timer"
 import { Cursors, keyText } from "@headwater/log/Cursors"
-import { type DueItem, DueWork } from "@headwater/log/DueWork"
+import { type DueItem, type DueKind, DueWork } from "@headwater/log/DueWork"
 import { Clock, Effect, Option } from "effect"
 import { untilAnswered } from "./DatabaseRetry.ts"
 import * as DueDeletions from "./DueDeletions.ts"
@@ -42,6 +42,9 @@ export interface Deletion {
 }
 
 const duePage = 100
+
+/** Due work of a workflow by which a run begins or goes on. */
+const heldKinds: ReadonlyArray<DueKind> = ["timer", "resume"]
 
 /** How long a source whose account is over a quota waits before it looks whether that still is so, in milliseconds. */
 const quotaWaitMs = 60_000
@@ -136,8 +139,11 @@ export const make = Effect.gen(function*() {
     }
     if (!lookDue && !look) return
     const now = yield* Clock.currentTimeMillis
-    const page = yield* untilAnswered(dueWork.dueOf(memory.source.id, now, duePage))
-    if (page.length === duePage) hints = Wake.merge(hints, Wake.forDueWork)
+    // What is held stays due, and would hide what comes after it; nor is more and more of it to be held.
+    const most = duePage + held.size
+    const but = held.size < duePage ? [] : heldKinds
+    const page = yield* untilAnswered(dueWork.dueOf(memory.source.id, now, most, but))
+    if (page.length === most) hints = Wake.merge(hints, Wake.forDueWork)
     due = page.filter((item) => !held.has(dueKey(item)) && item.dueAt > (taken.get(dueKey(item)) ?? -Infinity))
   })
 
@@ -222,7 +228,7 @@ export const make = Effect.gen(function*() {
 
   const fromDue = Effect.fnUntraced(function*(memory: SourceMemory) {
     for (let item = due.shift(); item !== undefined; item = due.shift()) {
-      if (memory.source.workflow !== null && (item.kind === "timer" || item.kind === "resume")) {
+      if (memory.source.workflow !== null && heldKinds.includes(item.kind)) {
         held.set(dueKey(item), item)
         continue
       }
@@ -312,7 +318,10 @@ export const make = Effect.gen(function*() {
       const { source } = memory
       busy = atSteps
       if (besideHook || source.state === "creating") {
-        return answersItself(memory) ? fromFeed(memory.requests, "HTTP") : Effect.succeedNone
+        // A workflow's runs would begin on what it is changed from; it has no hooks that a vendor may verify it in.
+        return source.workflow === null && answersItself(memory)
+          ? fromFeed(memory.requests, "HTTP")
+          : Effect.succeedNone
       }
       if (source.state === "deleting") return Effect.succeedNone
       const underWay = fromUnderWay(memory)

@@ -1,10 +1,12 @@
 import { assert, layer } from "@effect/vitest"
 import * as Id from "@headwater/domain/Id"
 import type { Source } from "@headwater/domain/Source"
+import { Accounts } from "@headwater/log/Accounts"
 import { Components } from "@headwater/log/Components"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
-import { Effect, Fiber, Option } from "effect"
+import { Clock, type Duration, Effect, Fiber, Option } from "effect"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../test/EngineFixture.ts"
 import { actorOf, type Owner, post, start, stream } from "../test/SourceFixture.ts"
@@ -30,6 +32,8 @@ const launch = Effect.fnUntraced(function*(code: string, options: Parameters<typ
 const send = (actor: Owner, body: unknown) => Effect.andThen(post(actor, body), settle(actor))
 
 const settle = (actor: Owner) => actor.wake(Wake.forEverything)
+
+const newDeployment = Effect.map(Id.make("deployment"), (id) => Id.DeploymentId.make(id))
 
 const runsOf = Effect.fnUntraced(function*(workflow: Source) {
   const runs = yield* WorkflowRuns
@@ -140,6 +144,23 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       assert.deepStrictEqual((yield* runsOf(source)).map((run) => run.steps), [["first success", "second success"]])
     }).pipe(EngineFixture.onTestClock))
 
+  it.effect("has who waits for a response wait on where a step is to be run again", () =>
+    Effect.gen(function*() {
+      const { actor, source } = yield* launch(
+        `export default { props: { http: { type: "$.interface.http", customResponse: true } }, steps: {
+          slow: { run: () => new Promise((resolve) => setTimeout(resolve, 300)) },
+          answer: { run: ({ $ }) => $.respond({ status: 201 }) }
+        } }`
+      )
+      const asking = yield* Effect.forkChild(post(actor, 1))
+      yield* TestClock.withLive(Effect.sleep("50 millis"))
+      const working = yield* Effect.forkChild(settle(actor))
+      yield* TestClock.withLive(Effect.sleep("150 millis"))
+      yield* actorOf(source)
+      yield* Fiber.join(working)
+      assert.strictEqual((yield* Fiber.join(asking)).status, 201)
+    }).pipe(EngineFixture.onTestClock))
+
   it.effect("tells of a step that throws with its id, and keeps nothing of it but what it logged", () =>
     Effect.gen(function*() {
       const { actor, source } = yield* launch(steps({
@@ -166,6 +187,19 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         "no",
         ["good success", "bad error"]
       ])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("fails a step that would have its run hold more than a run may", () =>
+    Effect.gen(function*() {
+      const { actor, source } = yield* launch(
+        steps({ first: `return "x".repeat(4e6)`, second: `$.emit("lost"); return "y".repeat(4e6)`, third: `$.emit(3)` })
+      )
+      yield* send(actor, 1)
+      const [run] = yield* runsOf(source)
+      assert.deepStrictEqual(
+        [run?.steps, run?.error?.name, yield* stream(source)],
+        [["first success", "second error"], "LimitExceeded", []]
+      )
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("runs a step again that failed, by its delays, and tells of the last failure or of each", () =>
@@ -236,6 +270,22 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       }
     }).pipe(EngineFixture.onTestClock))
 
+  it.effect("has what else is due wait for no more runs than may go on at a time", () =>
+    Effect.gen(function*() {
+      const { actor, source } = yield* launch(steps({
+        first: `if (steps.trigger.event.body === 0) $.emit("due", { delivery_ts: 1500 }); $.flow.delay(1000)`,
+        second: `$.emit(steps.trigger.event.body)`
+      }))
+      for (let i = 0; i < 120; i++) yield* post(actor, i)
+      yield* settle(actor)
+      yield* TestClock.adjust("2 seconds")
+      yield* settle(actor)
+      yield* settle(actor)
+      const emitted = yield* stream(source)
+      assert.lengthOf(new Set(emitted), 121)
+      assert.isBelow(emitted.indexOf("due"), 5)
+    }).pipe(EngineFixture.onTestClock))
+
   it.effect("begins no more runs in a time than it may, also under another owner", () =>
     Effect.gen(function*() {
       const { actor, source } = yield* launch(steps({ only: `$.emit(steps.trigger.event.body)` }), {
@@ -277,6 +327,69 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       assert.deepStrictEqual((yield* stream(source)).toSorted(), [["code 1", "one"], ["code 2", "two"]])
     }).pipe(EngineFixture.onTestClock))
 
+  it.effect("begins no run while it is changed, so that each has the code that it begins with", () =>
+    Effect.gen(function*() {
+      const { actor, source } = yield* launch(
+        `export default {
+          props: { http: { type: "$.interface.http", customResponse: true } },
+          async run({ steps, $ }) {
+            await new Promise((resolve) => setTimeout(resolve, 400))
+            $.emit(steps.trigger.event.body)
+          }
+        }`,
+        { workflow: { rateLimit: { limit: 1, intervalSeconds: 60 } } }
+      )
+      const asking = yield* Effect.forkChild(
+        Effect.forEach([1, 2, 3], (body) => Effect.exit(post(actor, body)), { concurrency: 3 })
+      )
+      yield* TestClock.withLive(Effect.sleep("100 millis"))
+      const working = yield* Effect.forkChild(settle(actor))
+      yield* TestClock.withLive(Effect.sleep("150 millis"))
+      const changing = yield* Effect.forkChild(
+        actor.update({
+          ...source,
+          state: "ready",
+          workflow: { ...source.workflow!, deploymentId: yield* newDeployment }
+        })
+      )
+      yield* TestClock.withLive(Effect.sleep("50 millis"))
+      actor.hint(Wake.nothing)
+      yield* Fiber.join(changing)
+      yield* Fiber.join(working)
+      assert.deepStrictEqual((yield* runsOf(source)).map(({ status }) => status), ["success"])
+      yield* TestClock.adjust("1 minutes")
+      yield* settle(actor)
+      yield* Fiber.join(asking)
+      assert.deepStrictEqual(yield* stream(source), [1, 2])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("comes back to a run whose step could not be run for a fault of ours", () =>
+    Effect.gen(function*() {
+      const code = `export default { props: { http: "$.interface.http" }, steps: {
+        first: { run({ $ }) { $.flow.delay(1000) } },
+        second: { run({ $ }) { $.emit("second") } }
+      } }`
+      const { actor, source } = yield* launch(code)
+      yield* send(actor, 1)
+      yield* actor.update({
+        ...source,
+        state: "ready",
+        workflow: { ...source.workflow!, deploymentId: yield* newDeployment }
+      })
+      const sql = yield* SqlClient.SqlClient
+      const { deploymentId: former } = source.workflow!
+      const [kept] = yield* sql<{ sealed_values: Uint8Array }>`
+        SELECT sealed_values FROM deployments WHERE id = ${former}`
+      yield* sql`UPDATE deployments SET sealed_values = 'unreadable' WHERE id = ${former}`
+      yield* TestClock.adjust("1 seconds")
+      const working = yield* Effect.forkChild(Effect.andThen(settle(actor), settle(actor)))
+      yield* TestClock.withLive(Effect.sleep("300 millis"))
+      yield* sql`UPDATE deployments SET sealed_values = ${kept!.sealed_values} WHERE id = ${former}`
+      yield* TestClock.adjust("5 seconds")
+      yield* Fiber.join(working)
+      assert.deepStrictEqual(yield* stream(source), ["second"])
+    }).pipe(EngineFixture.onTestClock))
+
   it.effect("begins nothing while it is paused, and goes on from its place in the logs that it listens to", () =>
     Effect.gen(function*() {
       const account = yield* EngineFixture.account
@@ -302,6 +415,28 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       yield* actor.update({ ...source, active: true })
       yield* settle(actor)
       assert.deepStrictEqual((yield* stream(source)).map(([event]) => event), ["a", "b", "c"])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("keeps a run that has ended for as long as its account keeps events, and one that has not until it has", () =>
+    Effect.gen(function*() {
+      const code = steps({ only: `if (steps.trigger.event.body === "later") $.flow.rerun(40 * 24 * 3_600_000)` })
+      const [short, long] = [yield* launch(code), yield* launch(code)]
+      yield* (yield* Accounts).update(long.account.id, { retentionDays: 60 })
+      for (const { actor } of [short, long]) {
+        yield* send(actor, "later")
+        yield* send(actor, "now")
+      }
+      const sweptAfter = Effect.fnUntraced(function*(time: Duration.Input) {
+        yield* TestClock.adjust(time)
+        yield* (yield* WorkflowRuns).expire({ now: yield* Clock.currentTimeMillis, defaultDays: 30 })
+        const left = yield* Effect.forEach([short, long], ({ source }) => runsOf(source))
+        return left.map((runs) => runs.map(({ event }) => JSON.parse(event).body).toSorted())
+      })
+      const [later, now] = ["later", "now"]
+      assert.deepStrictEqual(yield* sweptAfter("29 days"), [[later, now], [later, now]])
+      assert.deepStrictEqual(yield* sweptAfter("2 days"), [[later], [later, now]])
+      assert.deepStrictEqual(yield* sweptAfter("30 days"), [[later], [later]])
+      assert.deepStrictEqual((yield* runsOf(long.source)).map(({ steps }) => steps), [["only success"]])
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("lets an error go no further that comes of another error", () =>

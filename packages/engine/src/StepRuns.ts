@@ -27,8 +27,8 @@ export interface StepRuns {
   /** Takes a run that waited for its time. */
   readonly resume: (memory: SourceMemory, item: DueItem) => Effect.Effect<void>
   /**
-   * Runs the next step to its commit, and answers whether there is another one to run now. Where the sandbox can't, nothing
-   * of the step is kept, and it is still to be run.
+   * Runs the next step to its commit, and answers whether there is another one to run now, on memory that holds. Where the
+   * sandbox can't, nothing of the step is kept, and it is still to be run.
    */
   readonly next: (
     memory: SourceMemory,
@@ -42,17 +42,31 @@ type Turn = Omit<RunProgress, "id">
 
 const settingsOf = ({ source }: SourceMemory): WorkflowSettings => source.workflow?.settings ?? defaultSettings
 
+/**
+ * What the steps of a run may give all in all, in characters of JSON: each step after them is handed all of it, and who
+ * owns the workflow holds it for as long as the run is under way.
+ */
+const maxResults = 6 * 1024 * 1024
+
 type Outcome =
-  | { readonly _tag: "Done"; readonly answer: StepAnswer.StepAnswer }
+  | { readonly _tag: "Done"; readonly flow: StepAnswer.StepAnswer["flow"]; readonly resultJson: string }
   | { readonly _tag: "Failed"; readonly fault: RunFault }
 
-const outcomeOf = (result: RunResult): Outcome => {
+const outcomeOf = (result: RunResult, { results }: WorkflowProgress): Outcome => {
   const fault = RunEvents.failureOf(result)
   if (fault !== undefined) return { _tag: "Failed", fault }
-  return Option.match(StepAnswer.decode(result.answerJson), {
-    onNone: () => ({ _tag: "Failed", fault: { name: "InvalidResult", message: "what the step gave is not JSON" } }),
-    onSome: (answer) => ({ _tag: "Done", answer })
-  })
+  const answer = Option.getOrUndefined(StepAnswer.decode(result.answerJson))
+  if (answer === undefined) {
+    return { _tag: "Failed", fault: { name: "InvalidResult", message: "what the step gave is not JSON" } }
+  }
+  const resultJson = JSON.stringify(answer.result)
+  const held = [...results.values()].reduce((sum, { length }) => sum + length, resultJson.length)
+  if (held > maxResults) {
+    const message =
+      `the steps of a run may give ${maxResults} characters of JSON all in all; with this one it is ${held}`
+    return { _tag: "Failed", fault: { name: "LimitExceeded", message } }
+  }
+  return { _tag: "Done", flow: answer.flow, resultJson }
 }
 
 /** A result with nothing that is to last but what was logged. */
@@ -205,7 +219,8 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner, code: CodeRu
     const { run } = progress
     if (memory.source.workflow?.settings.rateLimit) memory.begun = [...memory.begun, run.startedAt]
     memory.underWay.push(progress)
-    yield* owner.commit(memory, [], { ...input.take(), runs: [run], steps })
+    const usage = yield* code.use(memory, { invocations: 1, computeMs: 0 })
+    yield* owner.commit(memory, [], { ...input.take(), ...usage, runs: [run], steps })
     CrashPoint.reached("run-begun")
   })
 
@@ -300,13 +315,13 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner, code: CodeRu
       )
       CrashPoint.reached("step-ended")
       const now = yield* Clock.currentTimeMillis
-      const outcome = outcomeOf(result)
+      const outcome = outcomeOf(result, progress)
       const settings = settingsOf(memory)
       const turn = outcome._tag === "Failed"
         ? afterFailure(run, settings, outcome.fault, now)
-        : afterSuccess(run, outcome.answer.flow, steps.length, now)
+        : afterSuccess(run, outcome.flow, steps.length, now)
       const isAgain = turn.status === "waiting" && turn.step === run.step
-      const resultJson = outcome._tag === "Done" && !isAgain ? JSON.stringify(outcome.answer.result) : null
+      const resultJson = outcome._tag === "Done" && !isAgain ? outcome.resultJson : null
       const record: Omit<StepRecord, "events"> = {
         runId: run.id,
         n: progress.recorded + 1,
@@ -324,7 +339,8 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner, code: CodeRu
         // What a step did that failed is undone, so that it is done once when the step is run again.
         result: outcome._tag === "Done" ? result : undone(result, outcome.fault),
         isReported: settings.errors === "each" || turn.endedAt !== null,
-        isInvocation: run.step === 0 && progress.recorded === 0,
+        // The run was counted as it began.
+        isInvocation: false,
         parts: (appended) => {
           const first = appended[0]?.id
           const last = appended.at(-1)?.id
@@ -336,15 +352,16 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner, code: CodeRu
         annotations: { run_id: run.id, deployment_id: run.deploymentId, step: step.name }
       })
       code.noteRefusal(submission, run.id)
-      if (turn.status !== "running") return false
-      // A step's effect is there for good before the next one begins.
+      const isOver = turn.status !== "running"
+      if (isOver && !isOfEndpoint(run)) return false
+      // A step's effect is there for good before the next one begins. Where it is not, the step is still to be run.
       const exit = yield* Effect.exit(submission.durable)
-      if (Exit.isFailure(exit)) return false
+      if (Exit.isFailure(exit)) return true
       CrashPoint.reached("step-done")
       progress.run = { ...run, ...turn }
       progress.recorded += 1
       if (resultJson !== null) progress.results.set(step.name, resultJson)
-      return true
+      return !isOver
     })
   } satisfies StepRuns as StepRuns
 })

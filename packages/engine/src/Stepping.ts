@@ -24,6 +24,8 @@ export const make = Effect.fnUntraced(function*(options: {
   readonly oneOfMany: <A, E>(step: Effect.Effect<A, E>) => Effect.Effect<A, E>
   /** The sandbox could not run a step, which is still to be run. */
   readonly onUnavailable: (error: SandboxUnavailable) => Effect.Effect<void>
+  /** A step, which is still to be run, came upon a fault of ours. */
+  readonly onDefect: (defect: unknown) => Effect.Effect<void>
   /** Called when a run leaves. */
   readonly onEnd: () => void
 }): Effect.fn.Return<Stepping, never, Scope.Scope> {
@@ -58,6 +60,7 @@ export const make = Effect.fnUntraced(function*(options: {
         busy.add(id)
         return proceed(memory, progress).pipe(
           Effect.catchTag("SandboxUnavailable", options.onUnavailable),
+          Effect.catchDefect(options.onDefect),
           Effect.ensuring(Effect.sync(() => {
             busy.delete(id)
             options.onEnd()

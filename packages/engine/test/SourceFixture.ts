@@ -34,7 +34,7 @@ export const start = Effect.fnUntraced(
 
 /** A stream's payloads, oldest first. */
 export const stream = Effect.fnUntraced(function*(source: Source, name = "") {
-  const events = yield* (yield* EventLog).latest({ emitterId: source.id, stream: name, limit: 100 })
+  const events = yield* (yield* EventLog).latest({ emitterId: source.id, stream: name, limit: 1_000 })
   return events.toReversed().map(({ payload }) => JSON.parse(payload))
 })
 

@@ -46,10 +46,12 @@ export class DueWork extends Context.Service<DueWork, {
     now: number,
     limit: number
   ) => Effect.Effect<ReadonlyArray<{ readonly ownerId: string; readonly dueAt: number }>, SqlError.SqlError>
+  /** What an owner has that is due, of all kinds but some. */
   readonly dueOf: (
     ownerId: string,
     now: number,
-    limit: number
+    limit: number,
+    but?: ReadonlyArray<DueKind>
   ) => Effect.Effect<ReadonlyArray<DueItem>, SqlError.SqlError>
   /** The earliest time that each kind of work is due at since, in Unix milliseconds; undefined where none is. */
   readonly oldest: (now: number) => Effect.Effect<Readonly<Record<DueKind, number | undefined>>, SqlError.SqlError>
@@ -91,10 +93,10 @@ export class DueWork extends Context.Service<DueWork, {
               GROUP BY owner_id ORDER BY 2 LIMIT ${limit}`,
             (rows) => rows.map((row) => ({ ownerId: row.owner_id, dueAt: Number(row.due_at) }))
           ),
-        dueOf: (ownerId, now, limit) =>
+        dueOf: (ownerId, now, limit, but = []) =>
           Effect.map(
             sql<DueRow>`
-              SELECT * FROM due_work WHERE owner_id = ${ownerId} AND due_at <= ${now}
+              SELECT * FROM due_work WHERE owner_id = ${ownerId} AND due_at <= ${now} AND kind <> ALL (${texts(but)})
               ORDER BY due_at, key LIMIT ${limit}`,
             (rows) => rows.map(fromRow)
           ),

@@ -148,6 +148,8 @@ export class WorkflowRuns extends Context.Service<WorkflowRuns, {
   readonly stepsOf: (id: RunId) => Effect.Effect<ReadonlyArray<StepRecord>, SqlError.SqlError>
   /** Those under way, oldest first: each waits for nothing. */
   readonly underWay: (workflowId: WorkflowId) => Effect.Effect<ReadonlyArray<WorkflowRun>, SqlError.SqlError>
+  /** The workflows of all accounts that have any under way. */
+  readonly workflowsUnderWay: Effect.Effect<ReadonlyArray<WorkflowId>, SqlError.SqlError>
   readonly page: (
     workflowId: WorkflowId,
     request: Page.PageRequest & { readonly status: RunStatus | undefined }
@@ -247,8 +249,12 @@ export class WorkflowRuns extends Context.Service<WorkflowRuns, {
           ),
         underWay: (workflowId) =>
           all(sql`
-            SELECT * FROM workflow_runs WHERE workflow_id = ${workflowId} AND ended_at IS NULL AND status = 'running'
-            ORDER BY id`),
+            SELECT * FROM workflow_runs WHERE workflow_id = ${workflowId} AND status = 'running' ORDER BY id`),
+        workflowsUnderWay: Effect.map(
+          sql<{ readonly workflow_id: WorkflowId }>`
+            SELECT DISTINCT workflow_id FROM workflow_runs WHERE status = 'running'`,
+          (rows) => rows.map((row) => row.workflow_id)
+        ),
         page: (workflowId, { status, ...request }) =>
           Page.read(sql, {
             table: "workflow_runs",
@@ -262,16 +268,21 @@ export class WorkflowRuns extends Context.Service<WorkflowRuns, {
         begunAfter: (workflowId, time) =>
           Effect.map(
             sql<{ readonly started_at: bigint }>`
-              SELECT started_at FROM workflow_runs WHERE workflow_id = ${workflowId} AND started_at > ${time}
+              SELECT started_at FROM workflow_runs
+              WHERE workflow_id = ${workflowId} AND started_at > ${time} AND (ended_at > ${time} OR ended_at IS NULL)
               ORDER BY started_at`,
             (rows) => rows.map((row) => Number(row.started_at))
           ),
         expire: ({ defaultDays, now }) =>
           removeFound(sql<{ readonly id: string }>`
-            SELECT r.id FROM workflow_runs r JOIN heads h ON h.emitter_id = r.workflow_id
-              JOIN accounts a ON a.id = h.account_id
-            WHERE r.ended_at < ${now} - coalesce(a.retention_days, ${defaultDays}::int) * 86400000::bigint
-            ORDER BY r.ended_at LIMIT ${bite}`),
+            SELECT r.id FROM sources s JOIN accounts a ON a.id = s.account_id
+            CROSS JOIN LATERAL (
+              SELECT id FROM workflow_runs
+              WHERE workflow_id = s.id
+                AND ended_at < ${now} - coalesce(a.retention_days, ${defaultDays}::int) * 86400000::bigint
+              ORDER BY ended_at LIMIT ${bite}
+            ) r
+            WHERE s.workflow IS NOT NULL LIMIT ${bite}`),
         removeAll: (workflowId) =>
           removeFound(sql<{ readonly id: string }>`
             SELECT id FROM workflow_runs WHERE workflow_id = ${workflowId} LIMIT ${bite}`)

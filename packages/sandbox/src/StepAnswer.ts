@@ -2,13 +2,13 @@ import { isDeeper, maxComponentDepth } from "@headwater/domain/JsonDepth"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 
-/** It is read from JSON, and to look through it once more would hold up the server many times as long. */
-const Parsed = Schema.declare((_value): _value is Schema.Json => true)
+/** What was read from a text is JSON: to look at each part of it again takes many times as long as to read it. */
+const Json = Schema.declare((_value: unknown): _value is Schema.Json => true)
 
 /** What a step that has run to its end gives: its part of `steps`, and where the run goes from there. */
 export const StepAnswer = Schema.Struct({
   /** Its exports by name, with what it returned as `$return_value`. */
-  result: Schema.Record(Schema.String, Parsed),
+  result: Schema.Record(Schema.String, Json),
   flow: Schema.Struct({
     /** The run ends here, for this reason. */
     exit: Schema.optionalKey(Schema.String),
@@ -17,7 +17,7 @@ export const StepAnswer = Schema.Struct({
     /** The step is to be run again after so many milliseconds, and handed this. */
     rerun: Schema.optionalKey(Schema.Struct({
       delay: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 366 * 24 * 3_600_000 })),
-      context: Parsed
+      context: Json
     }))
   })
 })

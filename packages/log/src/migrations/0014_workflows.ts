@@ -34,8 +34,8 @@ export default Effect.gen(function*() {
       ended_at bigint
     ) WITH (fillfactor = 80)`
   yield* sql`CREATE INDEX workflow_runs_workflow ON workflow_runs (workflow_id, id)`
-  yield* sql`CREATE INDEX workflow_runs_unended ON workflow_runs (workflow_id) WHERE ended_at IS NULL`
-  yield* sql`CREATE INDEX workflow_runs_ended_at ON workflow_runs (ended_at)`
+  yield* sql`CREATE INDEX workflow_runs_running ON workflow_runs (workflow_id, id) WHERE status = 'running'`
+  yield* sql`CREATE INDEX workflow_runs_ended_at ON workflow_runs (workflow_id, ended_at)`
   yield* sql`
     CREATE TABLE workflow_steps (
       run_id text COLLATE "C" NOT NULL,
