@@ -21,6 +21,7 @@ const stepsOf = (document: string): ReadonlyArray<Step> =>
 const withoutChance = (text: string): string =>
   text
     .replace(/\b(dc|sc|sub|u|wh|p|d|c|run)_[0-9A-Za-z]{20}\b/g, "$1_ID")
+    .replace(/\bcnVu\w{27,}/g, "CURSOR")
     .replace(/\/http\/[0-9A-Za-z]{24}/g, "/http/KEY")
     .replace(/"emit_id":"[^"]*"/g, "\"emit_id\":\"ID\"")
     .replace(/\b\d{13}-\d+\b/g, "EVENT")
