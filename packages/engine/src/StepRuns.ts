@@ -1,4 +1,5 @@
 import * as Id from "@headwater/domain/Id"
+import { maxComponentDepth } from "@headwater/domain/JsonDepth"
 import * as Stream from "@headwater/domain/Stream"
 import { defaultSettings, type WorkflowSettings } from "@headwater/domain/Workflow"
 import { Components } from "@headwater/log/Components"
@@ -46,11 +47,13 @@ type Outcome =
   | { readonly _tag: "Done"; readonly answer: StepAnswer.StepAnswer }
   | { readonly _tag: "Failed"; readonly fault: RunFault }
 
+const unreadable = `what the step gave is no JSON of at most ${maxComponentDepth} levels`
+
 const outcomeOf = (result: RunResult): Outcome => {
   const fault = RunEvents.failureOf(result)
   if (fault !== undefined) return { _tag: "Failed", fault }
   return Option.match(StepAnswer.decode(result.answerJson), {
-    onNone: () => ({ _tag: "Failed", fault: { name: "InvalidResult", message: "what the step gave is not JSON" } }),
+    onNone: () => ({ _tag: "Failed", fault: { name: "InvalidResult", message: unreadable } }),
     onSome: (answer) => ({ _tag: "Done", answer })
   })
 }
@@ -237,7 +240,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner, code: CodeRu
       ...beginning,
       step
     }
-    yield* enter(memory, input, { run, results, recorded: done.length }, done)
+    yield* enter(memory, input, { run, results, recorded: done.length, inherited: done.length }, done)
   })
 
   return {
@@ -263,7 +266,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner, code: CodeRu
         ...beginning,
         step: 0
       }
-      yield* enter(memory, input, { run, results: new Map(), recorded: 0 }, [])
+      yield* enter(memory, input, { run, results: new Map(), recorded: 0, inherited: 0 }, [])
     }),
     resume: Effect.fnUntraced(function*(memory, item) {
       const workflowId = Id.WorkflowId.make(memory.source.id)
@@ -324,7 +327,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner, code: CodeRu
         // What a step did that failed is undone, so that it is done once when the step is run again.
         result: outcome._tag === "Done" ? result : undone(result, outcome.fault),
         isReported: settings.errors === "each" || turn.endedAt !== null,
-        isInvocation: run.step === 0 && progress.recorded === 0,
+        isInvocation: progress.recorded === progress.inherited,
         parts: (appended) => {
           const first = appended[0]?.id
           const last = appended.at(-1)?.id

@@ -11,13 +11,20 @@ export interface WorkflowProgress {
   readonly results: Map<string, string>
   /** How many steps were recorded. */
   recorded: number
+  /** How many of them were done by the run that this one repeats. */
+  readonly inherited: number
 }
 
 /** Reads what a run has come to. */
 export const of = Effect.fnUntraced(function*(run: WorkflowRun) {
   const steps = yield* (yield* WorkflowRuns).stepsOf(run.id)
   const done = steps.flatMap(({ name, result }) => result === null ? [] : [[name, result] as const])
-  return { run, results: new Map(done), recorded: steps.at(-1)?.n ?? 0 } satisfies WorkflowProgress as WorkflowProgress
+  return {
+    run,
+    results: new Map(done),
+    recorded: steps.at(-1)?.n ?? 0,
+    inherited: steps.filter(({ startedAt }) => startedAt < run.startedAt).length
+  } satisfies WorkflowProgress as WorkflowProgress
 })
 
 /** Whether somebody may wait for what the run responds. */
