@@ -119,6 +119,10 @@ export const rows = (it: It): void => {
           ["export default { steps: { a: {} } }", /"a"/],
           ["export default { steps: { trigger: { run() {} } } }", /trigger/],
           [`export default { steps: { a: { props: { t: "$.interface.timer" }, run() {} } } }`, /a\.t/],
+          [
+            `export default { props: { a: { type: "$.interface.apphook", appProp: "b" } }, run() {} }`,
+            /"a" is an apphook/
+          ],
           ["export default { run( }", /./]
         ] as const
       ) {
@@ -251,11 +255,14 @@ export const rows = (it: It): void => {
       assert.deepStrictEqual(yield* ids("?limit=1"), [idOf(bad)])
       assertInvalid(yield* ann.send("GET", `${path}?status=odd`), "status")
       yield* ann.ok("PUT", `/workflows/${idOf(workflow)}`, { workflow_code: two.replace("throw new", "new") })
+      const used = Effect.map(ann.ok("GET", "/users/me"), (me) => Number(me["daily_invocations_used"]))
+      const before = yield* used
       const rerun = yield* ann.send("POST", `${path}/${idOf(bad)}/rerun`, { body: { from_step: "second" } })
       assert.strictEqual(rerun.status, 202, rerun.text)
       const again = yield* ended(ann, workflow, idOf(rerun.json["data"]))
       Json.assertHolds(again, { status: "success" })
       Json.assertHolds(again["trigger"], { rerun_of: idOf(bad) })
+      assert.strictEqual(yield* used, before + 1)
       const steps = Json.listOf(again["steps"])
       assert.deepStrictEqual(steps.map(({ name }) => Json.textOf(name)), ["first", "second"])
       assert.deepStrictEqual<unknown>(steps[0]?.["started_at_ms"], Json.listOf(bad["steps"])[0]?.["started_at_ms"])

@@ -1,14 +1,11 @@
 import { Schema } from "effect"
 import { posix } from "node:path"
 
-const Props = Schema.Record(Schema.String, Schema.Json)
-
-/** What a document says is done with a component, and what comes of it. */
-export const Trial = Schema.Struct({
-  configured_props: Schema.optionalKey(Props),
-  /** Credentials by app; the prop of that name gets the account. */
-  accounts: Schema.optionalKey(Schema.Record(Schema.String, Props)),
-  upstream: Schema.optionalKey(Props),
+/** What a document may say of each block of code: what is done with it, and what comes of it. */
+export const trialFields = {
+  configured_props: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json)),
+  /** What somebody's API answers to which request. */
+  upstream: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json)),
   requests: Schema.optionalKey(Schema.Array(Schema.Json)),
   answers: Schema.optionalKey(
     Schema.Array(Schema.Struct({ status: Schema.Int, body: Schema.optionalKey(Schema.Json) }))
@@ -17,17 +14,11 @@ export const Trial = Schema.Struct({
   streams: Schema.optionalKey(Schema.Record(Schema.String, Schema.Array(Schema.Json))),
   errors: Schema.optionalKey(Schema.Array(Schema.String)),
   logs: Schema.optionalKey(Schema.Array(Schema.String)),
-  calls: Schema.optionalKey(Schema.Array(Schema.String)),
-  issues: Schema.optionalKey(Schema.Array(Schema.Json)),
-  configure: Schema.optionalKey(Props),
-  data: Schema.optionalKey(Schema.Json)
-})
-export type Trial = typeof Trial.Type
-
-const decodeTrial = Schema.decodeUnknownSync(Trial, { onExcessProperty: "error" })
+  calls: Schema.optionalKey(Schema.Array(Schema.String))
+}
 
 /** A block of code in a document. */
-export interface Example {
+export interface Example<Trial> {
   /** The heading that it stands under, and which of the blocks there it is, from 1. */
   readonly title: string
   readonly code: string
@@ -36,10 +27,10 @@ export interface Example {
   readonly trials: ReadonlyArray<Trial>
 }
 
-export interface Examples {
-  readonly components: ReadonlyArray<Example>
+export interface Examples<Trial> {
+  readonly programs: ReadonlyArray<Example<Trial>>
   /** Blocks that others import. */
-  readonly files: ReadonlyArray<Example>
+  readonly files: ReadonlyArray<Example<Trial>>
   /** Bodies of requests that save components out of packages. */
   readonly packaged: ReadonlyArray<{ readonly component_url: string }>
 }
@@ -49,9 +40,14 @@ const isPackaged = Schema.is(Packaged)
 
 const lineForms = /^(?<marks>#+) (?<heading>.*)$|^```(?<language>\w*)$/
 
-/** The blocks of a document, of which each has to be of a kind that is run. */
-export const read = (document: string): Examples => {
-  const examples: Array<Example & { readonly trials: Array<Trial> }> = []
+/**
+ * The blocks of a document, of which each has to be of a kind that is run.
+ *
+ * @param trial the form of what it says of its code in JSON
+ */
+export const read = <Trial>(document: string, trial: Schema.ConstraintDecoder<Trial>): Examples<Trial> => {
+  const decodeTrial = Schema.decodeUnknownSync(trial, { onExcessProperty: "error" })
+  const examples: Array<Example<Trial> & { readonly trials: Array<Trial> }> = []
   const packaged: Array<{ readonly component_url: string }> = []
   let heading = ""
   let count = 0
@@ -91,9 +87,9 @@ export const read = (document: string): Examples => {
       [...code.matchAll(/ from "(\.[^"]*)"/g)].map(([, path]) => posix.join(posix.dirname(file), path!))
     )
   )
-  const isImported = ({ file }: Example) => file !== undefined && imported.has(file)
+  const isImported = ({ file }: Example<Trial>) => file !== undefined && imported.has(file)
   return {
-    components: examples.filter((example) => !isImported(example)),
+    programs: examples.filter((example) => !isImported(example)),
     files: examples.filter(isImported),
     packaged
   }

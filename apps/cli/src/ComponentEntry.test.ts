@@ -23,6 +23,16 @@ layer(NodeServices.layer, { excludeTestServices: true })("a folder's component",
       assert.strictEqual(yield* found({ "component.cjs": "", "other.mjs": "", "package.json": "{}" }), "component.cjs")
     }))
 
+  it.effect("is a workflow where its file is called so, which then has the folder's name", () =>
+    Effect.gen(function*() {
+      const folder = yield* Files.make({ "orders/workflow.ts": "", "shop.ts": "" })
+      const find = (path: string) => Effect.map(ComponentEntry.find(Path.join(folder, path)), Option.getOrThrow)
+      for (const path of ["orders", "orders/workflow.ts"]) {
+        assert.deepInclude(yield* find(path), { name: "orders", isWorkflow: true })
+      }
+      assert.deepInclude(yield* find("shop.ts"), { name: "shop", isWorkflow: false })
+    }))
+
   it.effect("is refused where it is not there or not clear", () =>
     Effect.gen(function*() {
       const refusal = (files: Readonly<Record<string, string>>) =>
@@ -31,7 +41,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("a folder's component",
         yield* refusal({ "index.mjs": "", "package.json": "{\"main\": \"dist/a.js\"}" }),
         /names dist\/a\.js, /
       )
-      assert.match(yield* refusal({ "orders.mjs": "" }), /none of index, source, component with \.mjs, \.js/)
+      assert.match(yield* refusal({ "orders.mjs": "" }), /none of index, source, component, workflow with \.mjs, \.js/)
       assert.match(yield* refusal({ "index.mjs": "", "source.ts": "" }), /which of index\.mjs, source\.ts in /)
       assert.match(yield* refusal({ "package.json": "{" }), /package\.json can't be read/)
     }))

@@ -10,9 +10,13 @@ export interface ComponentEntry {
   readonly file: string
   /** What it is called where its code does not say. */
   readonly name: string
+  /** Whether its file says that it is a workflow. */
+  readonly isWorkflow: boolean
 }
 
-const names = ["index", "source", "component"]
+const workflow = "workflow"
+
+const names = ["index", "source", "component", workflow]
 
 const refuse = (message: string) => Effect.fail(new CommandRefused({ message }))
 
@@ -47,5 +51,8 @@ export const find = Effect.fnUntraced(function*(shown: string) {
   if (type === undefined || type === "json") {
     return yield* refuse(`${shown} is no component: expected ${CodeFile.codeExtensions.join(", ")}, or a folder`)
   }
-  return Option.some<ComponentEntry>({ file, name: Path.parse(path).name })
+  const isWorkflow = Path.parse(file).name === workflow
+  // A folder of that name says more than the file in it.
+  const named = isWorkflow && file === path ? Path.dirname(path) : path
+  return Option.some<ComponentEntry>({ file, name: Path.parse(named).name, isWorkflow })
 })

@@ -110,7 +110,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         ["loading.ts", /: lib\/fail\.ts:5:9: Error: no orders/],
         ["hook.ts", /: lib\/fail\.ts:5:9: The deploy hook failed: no orders/],
         ["alone.mjs", /: alone\.mjs:2:7: Error: no network/],
-        [".", /names no module in a package\.json .* has none of index, source, component with \.mjs, \.js/],
+        [".", /names no module in a package\.json .* has none of index, source, component, workflow with \.mjs, \.js/],
         ["gone.ts", /There is no file or folder gone\.ts/],
         ["no-such-key", /no component in the registry "no-such-key"/]
       ]
@@ -152,5 +152,46 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       const byKey = yield* deploy("headwater-schedule", "--prop", "timer={\"intervalSeconds\": 600}")
       const { data } = yield* server.api("GET", "/components/registry/headwater-schedule")
       Json.assertHolds(byKey, { component_id: data!["id"], name: "Schedule", new: true })
+    }), HeadwaterCommand.patienceMs)
+
+  it.effect("makes a workflow of what is said to be one, and gives it its new code", () =>
+    Effect.gen(function*() {
+      const { headwater } = yield* RunningServer
+      const folder = yield* Files.make({
+        "orders.ts": `
+          import { total } from "./lib/total.js"
+          export default {
+            props: { limit: "integer" },
+            steps: { sum: { props: { code: "string" }, run({ steps }) { return total(steps.trigger.event) } } }
+          }`,
+        "lib/total.ts": orders["lib/total.ts"],
+        "bad.mjs": "export default {\n  steps: {}\n}\n",
+        "lib/fail.ts": "export const a: number = 1\nthrow new Error(\"no orders\")",
+        "fails.ts": "import { a } from \"./lib/fail.ts\"\nexport default { run: () => a }"
+      })
+      const deploy = (...args: ReadonlyArray<string>) => headwater(folder, "deploy", ...args, "--workflow")
+      HeadwaterCommand.assertRefused(
+        yield* deploy("orders.ts"),
+        /orders needs a value for limit, sum\.code: give --prop limit=… --prop sum\.code=…/
+      )
+      const props = ["--prop", "limit=5", "--prop", "sum.code=\"12\""]
+      const created = HeadwaterCommand.jsonOf(yield* deploy("orders.ts", ...props, "--json"))
+      Json.assertHolds(created, { name: "orders", new: true, endpoint_url: null })
+      assert.match(Json.textOf(created["id"]), /^p_/)
+      assert.deepStrictEqual<unknown>(created["configured_props"], { limit: 5, "sum.code": "12" })
+      yield* Files.write(folder, { "lib/total.ts": "export const total = () => 0" })
+      const updated = HeadwaterCommand.jsonOf(yield* deploy("orders.ts", "--json"))
+      Json.assertHolds(updated, { id: created["id"], new: false })
+      assert.notStrictEqual(updated["deployment_id"], created["deployment_id"])
+
+      HeadwaterCommand.assertRefused(yield* deploy("bad.mjs"), /: bad\.mjs:1:1: .*one step/)
+      HeadwaterCommand.assertRefused(yield* deploy("fails.ts"), /: lib\/fail\.ts:2:7: Error: no orders/)
+      HeadwaterCommand.assertRefused(yield* deploy("headwater-schedule"), /no workflows in the registry/)
+      HeadwaterCommand.assertRefused(yield* deploy("orders.ts", "--prop", "other=1"), /other: .*no such prop/)
+      yield* Files.write(folder, { "flow/workflow.mjs": "export default { run() {} }" })
+      HeadwaterCommand.assertRefused(
+        yield* headwater(folder, "dev", "flow"),
+        /flow is a workflow, and dev is for sources/
+      )
     }), HeadwaterCommand.patienceMs)
 })

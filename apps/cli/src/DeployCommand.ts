@@ -7,10 +7,13 @@ import * as ComponentEntry from "./ComponentEntry.ts"
 import { ComponentFiles } from "./ComponentFiles.ts"
 import * as Deployment from "./Deployment.ts"
 import * as Output from "./Output.ts"
+import * as WorkflowDeployment from "./WorkflowDeployment.ts"
 
-/** The source's name, for every command that deploys. */
+/** The name of what is deployed, for every command that deploys. */
 export const name = Flag.String("name").pipe(
-  Flag.withDescription("The source's name; of one that is there, its slug will do. Default: the component's name"),
+  Flag.withDescription(
+    "The source's name; of one that is there, its slug will do. Default: the component's name, a workflow's file or folder"
+  ),
   Flag.optional
 )
 
@@ -44,14 +47,13 @@ const elsewhere = (what: string): Effect.Effect<Deployment.Subject, CommandRefus
     : Effect.succeed({ _tag: "Key", key: what })
 }
 
-const subjectOf = Effect.fnUntraced(function*(what: string) {
-  const entry = yield* ComponentEntry.find(what)
+const subjectOf = Effect.fnUntraced(function*(what: string, entry: Option.Option<ComponentEntry.ComponentEntry>) {
   if (Option.isNone(entry)) return yield* elsewhere(what)
   const bundle = yield* (yield* ComponentFiles).bundle(entry.value.file, new Set())
   return { _tag: "Code", bundle, name: entry.value.name } satisfies Deployment.Subject as Deployment.Subject
 })
 
-/** Creates a source of a component, or gives the one that is there its new code. */
+/** Creates a source of a component, or a workflow, or gives the one that is there its new code. */
 export const deployCommand = Command.make(
   "deploy",
   {
@@ -60,28 +62,34 @@ export const deployCommand = Command.make(
     ),
     name,
     props,
+    workflow: Flag.Boolean("workflow").pipe(
+      Flag.withDescription("It is a workflow, as a file called workflow is without this"),
+      Flag.withDefault(false)
+    ),
     json: Output.json
   },
-  Effect.fnUntraced(function*({ json, name, props, what }) {
-    const deployment = yield* Deployment.make({
-      name: Option.getOrUndefined(name),
-      props,
-      asks: !json && (yield* isAtTerminal)
-    })
-    const deployed = yield* deployment.apply(yield* deployment.prepare(yield* subjectOf(what)))
-    const { isNew, source } = deployed
-    yield* Output.print(
-      json,
-      { ...source, new: isNew, endpoint_url: Deployment.endpointOf(source) },
-      Deployment.linesOf(deployed)
-    )
+  Effect.fnUntraced(function*({ json, name: givenName, props, what, workflow }) {
+    const name = Option.getOrUndefined(givenName)
+    const entry = yield* ComponentEntry.find(what)
+    const subject = yield* subjectOf(what, entry)
+    const isWorkflow = workflow || Option.exists(entry, (found) => found.isWorkflow)
+    if (isWorkflow) {
+      const deployed = yield* WorkflowDeployment.deploy(subject, { name, props })
+      return yield* Output.print(json, Deployment.jsonOf(deployed), Deployment.linesOf(deployed))
+    }
+    const deployment = yield* Deployment.make({ name, props, asks: !json && (yield* isAtTerminal) })
+    const deployed = yield* deployment.apply(yield* deployment.prepare(subject))
+    yield* Output.print(json, Deployment.jsonOf(deployed), Deployment.linesOf(deployed))
   })
 ).pipe(
-  Command.withDescription("Create or update a source of a component, with all the files that it imports"),
+  Command.withDescription(
+    "Create or update a source of a component, or a workflow, with all the files that it imports"
+  ),
   Command.withExamples([
     { command: "headwater deploy orders.ts --prop shop=north", description: "A file and what it imports" },
     { command: "headwater deploy ./orders --name Orders", description: "A folder" },
-    { command: "headwater deploy headwater-schedule", description: "A component of the registry" }
+    { command: "headwater deploy headwater-schedule", description: "A component of the registry" },
+    { command: "headwater deploy orders.ts --workflow", description: "A workflow" }
   ]),
   Command.provide(ComponentFiles.layer),
   Command.provide(ApiAccess.layer)

@@ -1,6 +1,7 @@
 import type { ComponentResource } from "@headwater/api/ComponentsApi"
 import type { ComponentInvalid, HookFailed, InvalidRequest } from "@headwater/api/Problem"
 import type { SourceResource } from "@headwater/api/SourcesApi"
+import type { WorkflowResource } from "@headwater/api/WorkflowsApi"
 import { nameless } from "@headwater/domain/Component"
 import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
 import * as SourcePlaces from "@headwater/sandbox/SourcePlaces"
@@ -9,9 +10,9 @@ import { ApiAccess } from "./ApiAccess.ts"
 import { CommandRefused } from "./CommandRefused.ts"
 import { at, type ComponentBundle } from "./ComponentFiles.ts"
 import * as Output from "./Output.ts"
+import * as ProgramByName from "./ProgramByName.ts"
 import * as PropQuestion from "./PropQuestion.ts"
 import * as PropValue from "./PropValue.ts"
-import * as SourceByName from "./SourceByName.ts"
 
 /** What is deployed: code with what its component is called where it does not say, or what the server finds itself. */
 export type Subject =
@@ -33,25 +34,27 @@ export interface Prepared {
   readonly subject: Subject
   readonly component: ComponentResource
   readonly name: string
-  readonly source: SourceResource | undefined
+  readonly source: ProgramByName.Named | undefined
 }
 
-export interface Deployed {
-  readonly source: SourceResource
+/** A source or workflow that has its new code. */
+export interface Deployed<Program extends SourceResource | WorkflowResource> {
+  readonly program: Program
   readonly isNew: boolean
 }
 
 const refuse = (message: string) => new CommandRefused({ message })
 
 /** Where the server finds fault with code, in the files it was written in. */
-const inFiles = (subject: Subject) => ({ detail, details: { column, file, line } }: ComponentInvalid | HookFailed) => {
-  if (file === undefined || line === undefined || column === undefined) return refuse(detail)
-  const isOurs = subject._tag === "Code" && file === SourcePlaces.moduleName
-  return refuse(at(isOurs ? subject.bundle.place(line, column) : { file, line, column }, detail))
-}
+export const inFiles =
+  (subject: Subject) => ({ detail, details: { column, file, line } }: ComponentInvalid | HookFailed) => {
+    if (file === undefined || line === undefined || column === undefined) return refuse(detail)
+    const isOurs = subject._tag === "Code" && file === SourcePlaces.moduleName
+    return refuse(at(isOurs ? subject.bundle.place(line, column) : { file, line, column }, detail))
+  }
 
-/** The URL that the source's HTTP interface answers at, if it has one. */
-export const endpointOf = ({ configured_props }: SourceResource): string | null => {
+/** The URL that the HTTP interface answers at, if there is one. */
+const endpointOf = ({ configured_props }: SourceResource | WorkflowResource): string | null => {
   const urls = Object.values(configured_props).map((value) =>
     Predicate.isObject(value) && !Array.isArray(value) ? Reflect.get(value, "endpoint_url") : undefined
   )
@@ -59,15 +62,26 @@ export const endpointOf = ({ configured_props }: SourceResource): string | null 
 }
 
 /** What there is to say of it, in columns. */
-export const linesOf = ({ isNew, source }: Deployed): string => {
-  const endpoint = endpointOf(source)
+export const linesOf = ({ isNew, program }: Deployed<SourceResource | WorkflowResource>): string => {
+  const endpoint = endpointOf(program)
   return Output.table([
-    [isNew ? "Created" : "Updated", source.id],
-    ["Name", source.name],
-    ["Slug", source.name_slug],
+    [isNew ? "Created" : "Updated", program.id],
+    ["Name", program.name],
+    ["Slug", program.name_slug],
     ...(endpoint === null ? [] : [["Endpoint", endpoint]])
   ])
 }
+
+/** The same for other programs. */
+export const jsonOf = ({ isNew, program }: Deployed<SourceResource | WorkflowResource>) => ({
+  ...program,
+  new: isNew,
+  endpoint_url: endpointOf(program)
+})
+
+/** Names the props that need a value. */
+export const needs = (whose: string, names: ReadonlyArray<string>) =>
+  refuse(`${whose} needs a value for ${names.join(", ")}: give ` + names.map((name) => `--prop ${name}=…`).join(" "))
 
 /** Makes components of what is given, and one source run them, the newest in place of the one before. */
 export const make = Effect.fnUntraced(function*({ asks, name: givenName, props }: DeploymentOptions) {
@@ -133,11 +147,7 @@ export const make = Effect.fnUntraced(function*({ asks, name: givenName, props }
     const missing = missingOf(prepared, problem)
     if (missing.length === 0) return yield* refuse(problem.detail)
     if (!asks) {
-      const names = missing.map(({ name }) => name)
-      return yield* refuse(
-        `${prepared.component.name} needs a value for ${names.join(", ")}: give ` +
-          names.map((name) => `--prop ${name}=…`).join(" ")
-      )
+      return yield* needs(prepared.component.name, missing.map(({ name }) => name))
     }
     for (const prop of missing) answers.set(prop.name, yield* PropQuestion.ask(prop))
   })
@@ -148,7 +158,7 @@ export const make = Effect.fnUntraced(function*({ asks, name: givenName, props }
       const { data: component } = yield* componentOf(subject)
       const called = subject._tag === "Code" && component.name === nameless ? subject.name : component.name
       const name = givenName ?? called
-      const source = own ?? (yield* SourceByName.find(name))
+      const source = own ?? (yield* ProgramByName.find("source", name))
       return { subject, component, name, source } satisfies Prepared as Prepared
     }),
     /** Creates the source or changes it. Asks for what is missing, where somebody is there. */
@@ -161,7 +171,10 @@ export const make = Effect.fnUntraced(function*({ asks, name: givenName, props }
         Effect.catchTag("InvalidRequestProblem", (problem) => Effect.andThen(askFor(prepared, problem), attempt))
       )
       own = source
-      return { source, isNew: prepared.source === undefined } satisfies Deployed as Deployed
+      return {
+        program: source,
+        isNew: prepared.source === undefined
+      } satisfies Deployed<SourceResource> as Deployed<SourceResource>
     })
   }
 })

@@ -29,6 +29,11 @@ export const devCommand = Command.make(
     const { call } = yield* ApiAccess
     const entry = yield* ComponentEntry.find(what)
     if (Option.isNone(entry)) return yield* new CommandRefused({ message: `There is no file or folder ${what}` })
+    if (entry.value.isWorkflow) {
+      return yield* new CommandRefused({
+        message: `${what} is a workflow, and dev is for sources: headwater deploy ${what}`
+      })
+    }
     const session = yield* DevSession.make({
       entry: entry.value,
       name: Option.getOrUndefined(name),

@@ -64,7 +64,7 @@ export const make = Effect.fnUntraced(function*({ entry, streams, ...options }: 
     }
     const deployed = yield* deployment.apply(prepared)
     const isFirst = source === undefined
-    source = deployed.source
+    source = deployed.program
     yield* isFirst
       ? Console.log(`${Deployment.linesOf(deployed)}\n`)
       : DevOutput.say("deployed", source.name)

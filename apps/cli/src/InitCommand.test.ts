@@ -7,8 +7,8 @@ import * as Path from "node:path"
 import * as HeadwaterCommand from "../test/HeadwaterCommand.ts"
 import { RunningServer } from "../test/RunningServer.ts"
 
-layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" })("headwater init source", (it) => {
-  it.effect("writes a source that works as it is, and never over another", () =>
+layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" })("headwater init", (it) => {
+  it.effect("source: writes one that works as it is, and never over another", () =>
     Effect.gen(function*() {
       const { events, headwater } = yield* RunningServer
       const folder = yield* TemporaryDirectory.make("init")
@@ -35,5 +35,31 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         /orders\/source\.mjs is there already/
       )
       assert.strictEqual(yield* Effect.promise(() => Fs.readFile(path, "utf8")), "export default {}")
+    }), HeadwaterCommand.patienceMs)
+
+  it.effect("workflow: writes one that works as it is", () =>
+    Effect.gen(function*() {
+      const { events, headwater } = yield* RunningServer
+      const folder = yield* TemporaryDirectory.make("init")
+      const written = yield* headwater(folder, "init", "workflow", "large", "--json")
+      assert.deepStrictEqual<unknown>(HeadwaterCommand.jsonOf(written), { file: "large/workflow.mjs" })
+      const deployed = HeadwaterCommand.jsonOf(
+        yield* headwater(folder, "deploy", "large", "--prop", "limit=50", "--prop", "tell.greeting=Hi", "--json")
+      )
+      Json.assertHolds(deployed, { name: "large", new: true })
+      const send = (body: unknown) =>
+        Effect.promise(() =>
+          fetch(Json.textOf(deployed["endpoint_url"]), {
+            method: "POST",
+            headers: { "content-type": "application/json" },
+            body: JSON.stringify(body)
+          })
+        )
+      yield* send({ total: 49 })
+      yield* send({ total: 60 })
+      const found = yield* events(Json.textOf(deployed["id"]), 1)
+      assert.deepStrictEqual<unknown>(found.map(({ event }) => event!["raw_event"]), [
+        { text: "Hi, 10 over the limit", total: 60 }
+      ])
     }), HeadwaterCommand.patienceMs)
 })

@@ -5,10 +5,8 @@ import * as CodeFile from "./CodeFile.ts"
 import { CommandRefused } from "./CommandRefused.ts"
 import * as Output from "./Output.ts"
 
-const fileName = "source.mjs"
-
 /** A component that does a little of everything that most do. */
-const starter = (name: string): string =>
+const sourceStarter = (name: string): string =>
   `// A component: what a source runs. \`headwater dev\` deploys it on every save and shows what it does,
 // \`headwater deploy\` deploys it once.
 export default {
@@ -48,29 +46,94 @@ export default {
 }
 `
 
-const source = Command.make(
-  "source",
-  {
-    folder: Argument.String("folder").pipe(
-      Argument.withDescription("Where to write it. Default: the current folder"),
-      Argument.withDefault(".")
-    ),
-    json: Output.json
-  },
-  Effect.fnUntraced(function*({ folder, json }) {
-    const files = yield* FileSystem.FileSystem
-    const path = Path.join(folder, fileName)
-    if (yield* CodeFile.isFile(path)) {
-      return yield* new CommandRefused({ message: `${path} is there already, and is left as it is` })
+/** A workflow that does a little of everything that most do. */
+const workflowStarter = (name: string): string =>
+  `// A workflow: steps that are run one after the other for each event. \`headwater deploy\` deploys it. A run's result is seen at
+// GET /v1/workflows/<name>/runs.
+export default {
+  name: ${JSON.stringify(name)},
+  version: "0.0.1",
+
+  // What each step gets as \`this\`. Values are given by \`--prop limit=50\`.
+  props: {
+    // An endpoint of the workflow's own: every request to it is a run. Subscriptions, a timer and invocations begin others.
+    http: "$.interface.http",
+    limit: {
+      type: "integer",
+      label: "Limit",
+      description: "From which total on an order is large.",
+      default: 100
     }
-    yield* files.makeDirectory(folder, { recursive: true })
-    yield* files.writeFileString(path, starter(Path.basename(Path.resolve(folder)) || "source"), { flag: "wx" })
-    yield* Output.print(json, { file: path }, `Wrote ${path}. Next: headwater dev ${path}`)
-  })
-).pipe(Command.withDescription("Write a small source that takes requests, keeps a count and emits"))
+  },
+
+  // Each step is committed when it ends: a crash, or a delay of a day, comes between two steps.
+  steps: {
+    check: {
+      async run({ steps, $ }) {
+        const { body } = steps.trigger.event
+        const total = Number(body?.total)
+
+        // Ends the run and goes to the stream $errors.
+        if (Number.isNaN(total)) throw new TypeError("the order has no total")
+
+        // Ends the run here, and all is well.
+        if (total < this.limit) $.flow.exit("a small order")
+
+        // What the steps after this one see as steps.check.$return_value.
+        return { total, over: total - this.limit }
+      }
+    },
+    tell: {
+      // Props of this step alone: \`--prop tell.greeting=Hi\`.
+      props: {
+        greeting: { type: "string", default: "A large order" }
+      },
+      async run({ steps, $ }) {
+        const { over, total } = steps.check.$return_value
+
+        // Goes to the stream $logs.
+        console.log(\`an order of \${total}\`)
+
+        // Goes into the workflow's log and to everything that is subscribed to it.
+        $.emit({ text: \`\${this.greeting}, \${over} over the limit\`, total })
+      }
+    }
+  }
+}
+`
+
+const command = (kind: "source" | "workflow", starter: (name: string) => string, next: (path: string) => string) =>
+  Command.make(
+    kind,
+    {
+      folder: Argument.String("folder").pipe(
+        Argument.withDescription("Where to write it. Default: the current folder"),
+        Argument.withDefault(".")
+      ),
+      json: Output.json
+    },
+    Effect.fnUntraced(function*({ folder, json }) {
+      const files = yield* FileSystem.FileSystem
+      const path = Path.join(folder, `${kind}.mjs`)
+      if (yield* CodeFile.isFile(path)) {
+        return yield* new CommandRefused({ message: `${path} is there already, and is left as it is` })
+      }
+      yield* files.makeDirectory(folder, { recursive: true })
+      yield* files.writeFileString(path, starter(Path.basename(Path.resolve(folder)) || kind), { flag: "wx" })
+      yield* Output.print(json, { file: path }, `Wrote ${path}. Next: ${next(path)}`)
+    })
+  )
+
+const source = command("source", sourceStarter, (path) => `headwater dev ${path}`).pipe(
+  Command.withDescription("Write a small source that takes requests, keeps a count and emits")
+)
+
+const workflow = command("workflow", workflowStarter, (path) => `headwater deploy ${path}`).pipe(
+  Command.withDescription("Write a small workflow of two steps")
+)
 
 /** Writes code to begin with. */
 export const initCommand = Command.make("init").pipe(
-  Command.withDescription("Write a component to begin with"),
-  Command.withSubcommands([source])
+  Command.withDescription("Write a component or a workflow to begin with"),
+  Command.withSubcommands([source, workflow])
 )

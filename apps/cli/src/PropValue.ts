@@ -39,6 +39,12 @@ export const parse = (prop: ConfigurableProp, text: string): Result.Result<Schem
   })
 }
 
+/** The value that a text means of a prop whose type is not known: an account, JSON, or the text itself. */
+export const ofAnyType = (text: string): Schema.Json => {
+  const account = { authProvisionId: text.trim() }
+  return isReference(account) ? { ...account } : Option.getOrElse(parseJson(text), () => text)
+}
+
 /** Why a value does not fit the prop, if it does not. */
 export const faultOf = (prop: ConfigurableProp, value: Schema.Json): string | undefined => {
   const resolved = ConfiguredProps.resolve([prop], undefined, { [prop.name]: value })

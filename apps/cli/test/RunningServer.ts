@@ -13,8 +13,8 @@ export class RunningServer extends Context.Service<RunningServer, {
   readonly nobody: Readonly<Record<string, string>>
   /** Runs `headwater` in a folder as the user. */
   readonly headwater: (folder: string, ...args: ReadonlyArray<string>) => Effect.Effect<HeadwaterCommand.Ended>
-  /** The newest events of a source, newest first, once there are so many. */
-  readonly events: (sourceId: string, count: number) => Effect.Effect<ReadonlyArray<Json.Json>>
+  /** The newest events of a source or workflow, newest first, once there are so many. */
+  readonly events: (id: string, count: number) => Effect.Effect<ReadonlyArray<Json.Json>>
 }>()("@headwater/cli/test/RunningServer") {
   static readonly layer = Layer.effect(
     RunningServer,
@@ -28,8 +28,8 @@ export class RunningServer extends Context.Service<RunningServer, {
         environment,
         nobody,
         headwater: (folder, ...args) => HeadwaterCommand.run(args, environment, { cwd: folder }),
-        events: (sourceId, count) =>
-          server.api("GET", `/sources/${sourceId}/event_summaries`).pipe(
+        events: (id, count) =>
+          server.api("GET", `/${id.startsWith("p_") ? "workflows" : "sources"}/${id}/event_summaries`).pipe(
             Effect.map(({ data }) => Json.listOf(data)),
             Effect.repeat({ until: (found) => found.length >= count, schedule: Schedule.spaced("50 millis") }),
             Effect.timeout("20 seconds"),

@@ -144,7 +144,13 @@ export const make = Effect.gen(function*() {
     const but = held.size < duePage ? [] : heldKinds
     const page = yield* untilAnswered(dueWork.dueOf(memory.source.id, now, most, but))
     if (page.length === most) hints = Wake.merge(hints, Wake.forDueWork)
-    due = page.filter((item) => !held.has(dueKey(item)) && item.dueAt > (taken.get(dueKey(item)) ?? -Infinity))
+    due = []
+    for (const item of page) {
+      const key = dueKey(item)
+      if (held.has(key) || item.dueAt <= (taken.get(key) ?? -Infinity)) continue
+      if (memory.source.workflow !== null && heldKinds.includes(item.kind)) held.set(key, item)
+      else due.push(item)
+    }
   })
 
   const ofEvent = (feed: Feed, item: FeedItem, event: LoggedEvent, kind: "EVENT" | "HTTP"): SourceInput => ({
@@ -178,6 +184,12 @@ export const make = Effect.gen(function*() {
     const item: DueItem = { ownerId: memory.source.id, kind: "wake", key, dueAt: until, payload: "{}" }
     return Option.some<NextWork>({ _tag: "Wait", item })
   })
+
+  /** Until a workflow may begin another run. */
+  const waitForRate = (memory: SourceMemory) => {
+    const { intervalSeconds } = memory.source.workflow?.settings.rateLimit ?? { intervalSeconds: 0 }
+    return waitUntil(memory, "rate", (memory.begun[0] ?? 0) + intervalSeconds * 1_000)
+  }
 
   /** Events keep their place while the account is over a quota. */
   const wait = (memory: SourceMemory, { until }: QuotaExceeded) =>
@@ -228,10 +240,6 @@ export const make = Effect.gen(function*() {
 
   const fromDue = Effect.fnUntraced(function*(memory: SourceMemory) {
     for (let item = due.shift(); item !== undefined; item = due.shift()) {
-      if (memory.source.workflow !== null && heldKinds.includes(item.kind)) {
-        held.set(dueKey(item), item)
-        continue
-      }
       taken.set(dueKey(item), item.dueAt)
       if (item.kind === "timer") return yield* tick(memory, item)
       if (item.kind === "emit") return Option.some<NextWork>({ _tag: "Append", item })
@@ -253,7 +261,7 @@ export const make = Effect.gen(function*() {
       taken.set(key, item.dueAt)
       return item.kind === "timer" ? yield* tick(memory, item) : Option.some<NextWork>({ _tag: "Resume", item })
     }
-    return Option.none<NextWork>()
+    return yield* waitForRate(memory)
   })
 
   /** Whether one more run may be under way. */
@@ -279,11 +287,7 @@ export const make = Effect.gen(function*() {
 
   /** What begins a run as soon as it may, and no sooner. */
   const inTurn = (find: (memory: SourceMemory) => Effect.Effect<Option.Option<NextWork>>) => (memory: SourceMemory) =>
-    Effect.flatMap(isInRate(memory), (isIn) => {
-      if (isIn) return find(memory)
-      const { intervalSeconds } = memory.source.workflow?.settings.rateLimit ?? { intervalSeconds: 0 }
-      return waitUntil(memory, "rate", (memory.begun[0] ?? 0) + intervalSeconds * 1_000)
-    })
+    Effect.flatMap(isInRate(memory), (isIn) => isIn ? find(memory) : waitForRate(memory))
 
   /** Each kind of input and whether there may be any. */
   const kinds: ReadonlyArray<{

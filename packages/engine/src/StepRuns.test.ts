@@ -3,6 +3,7 @@ import * as Id from "@headwater/domain/Id"
 import type { Source } from "@headwater/domain/Source"
 import { Accounts } from "@headwater/log/Accounts"
 import { Components } from "@headwater/log/Components"
+import { DueWork } from "@headwater/log/DueWork"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
 import { Clock, type Duration, Effect, Fiber, Option } from "effect"
@@ -301,6 +302,49 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       yield* TestClock.adjust("1 seconds")
       yield* successor.wake(Wake.forDueWork)
       assert.deepStrictEqual(yield* stream(source), [0, 1, 2, 3])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("goes on with what is due at the first hint, whatever it did before", () =>
+    Effect.gen(function*() {
+      const account = yield* EngineFixture.account
+      const emitter = yield* EngineFixture.emitter(account.id)
+      const source = yield* EngineFixture.source(
+        account.id,
+        `export default { steps: { a: { run({ $ }) { $.flow.delay(1000) } }, b: { run({ $ }) { $.emit("b") } } } }`,
+        { workflow: {} }
+      )
+      yield* (yield* Subscriptions).create({
+        accountId: account.id,
+        emitterId: emitter.emitterId,
+        listenerId: source.id,
+        eventName: ""
+      })
+      const actor = yield* actorOf(source)
+      yield* EngineFixture.append(emitter, ["x"])
+      yield* settle(actor)
+      yield* TestClock.adjust("1 seconds")
+      yield* actor.wake(Wake.forDueWork)
+      assert.deepStrictEqual(yield* stream(source), ["b"])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("is woken for a tick that came over its rate when it may run again", () =>
+    Effect.gen(function*() {
+      const { actor, source } = yield* launch(
+        `export default {
+          props: { http: "$.interface.http", timer: "$.interface.timer" },
+          run({ steps, $ }) { $.emit(steps.trigger.context.source_type) }
+        }`,
+        { timers: { timer: { intervalSeconds: 1 } }, workflow: { rateLimit: { limit: 2, intervalSeconds: 5 } } }
+      )
+      const due = yield* DueWork
+      yield* send(actor, 1)
+      for (const [delay, runs, wakes] of [["1 seconds", 2, 0], ["1 seconds", 2, 1], ["3 seconds", 3, 0]] as const) {
+        yield* TestClock.adjust(delay)
+        yield* actor.wake(Wake.forDueWork)
+        assert.strictEqual((yield* stream(source)).length, runs)
+        assert.strictEqual((yield* due.allOf(source.id, "wake")).length, wakes)
+      }
+      assert.deepStrictEqual(yield* stream(source), ["HTTP", "TIMER", "TIMER"])
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("finishes a run on the code and props it began with", () =>

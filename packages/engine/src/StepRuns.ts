@@ -1,4 +1,5 @@
 import * as Id from "@headwater/domain/Id"
+import { maxComponentDepth } from "@headwater/domain/JsonDepth"
 import * as Stream from "@headwater/domain/Stream"
 import { defaultSettings, type WorkflowSettings } from "@headwater/domain/Workflow"
 import { Components } from "@headwater/log/Components"
@@ -52,12 +53,14 @@ type Outcome =
   | { readonly _tag: "Done"; readonly flow: StepAnswer.StepAnswer["flow"]; readonly resultJson: string }
   | { readonly _tag: "Failed"; readonly fault: RunFault }
 
+const unreadable = `what the step gave is no JSON of at most ${maxComponentDepth} levels`
+
 const outcomeOf = (result: RunResult, { results }: WorkflowProgress): Outcome => {
   const fault = RunEvents.failureOf(result)
   if (fault !== undefined) return { _tag: "Failed", fault }
   const answer = Option.getOrUndefined(StepAnswer.decode(result.answerJson))
   if (answer === undefined) {
-    return { _tag: "Failed", fault: { name: "InvalidResult", message: "what the step gave is not JSON" } }
+    return { _tag: "Failed", fault: { name: "InvalidResult", message: unreadable } }
   }
   const resultJson = JSON.stringify(answer.result)
   const held = [...results.values()].reduce((sum, { length }) => sum + length, resultJson.length)

@@ -17,7 +17,11 @@ export interface WorkflowProgress {
 export const of = Effect.fnUntraced(function*(run: WorkflowRun) {
   const steps = yield* (yield* WorkflowRuns).stepsOf(run.id)
   const done = steps.flatMap(({ name, result }) => result === null ? [] : [[name, result] as const])
-  return { run, results: new Map(done), recorded: steps.at(-1)?.n ?? 0 } satisfies WorkflowProgress as WorkflowProgress
+  return {
+    run,
+    results: new Map(done),
+    recorded: steps.at(-1)?.n ?? 0
+  } satisfies WorkflowProgress as WorkflowProgress
 })
 
 /** Whether somebody may wait for what the run responds. */

@@ -41,7 +41,7 @@ export class DueWork extends Context.Service<DueWork, {
   readonly put: (items: ReadonlyArray<DueItem>) => Effect.Effect<void, SqlError.SqlError>
   /** Takes work off, unless it was put off to a later time than it had when it was taken. */
   readonly done: (items: ReadonlyArray<DueItem>) => Effect.Effect<void, SqlError.SqlError>
-  /** Owners with something due at `now`, soonest first. */
+  /** Owners with something due at `now`, soonest first, and when the last of it was due. */
   readonly ownersDue: (
     now: number,
     limit: number
@@ -89,8 +89,8 @@ export class DueWork extends Context.Service<DueWork, {
         ownersDue: (now, limit) =>
           Effect.map(
             sql<{ owner_id: string; due_at: bigint }>`
-              SELECT owner_id, min(due_at) AS due_at FROM due_work WHERE due_at <= ${now}
-              GROUP BY owner_id ORDER BY 2 LIMIT ${limit}`,
+              SELECT owner_id, max(due_at) AS due_at FROM due_work WHERE due_at <= ${now}
+              GROUP BY owner_id ORDER BY min(due_at) LIMIT ${limit}`,
             (rows) => rows.map((row) => ({ ownerId: row.owner_id, dueAt: Number(row.due_at) }))
           ),
         dueOf: (ownerId, now, limit, but = []) =>

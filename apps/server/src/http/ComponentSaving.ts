@@ -2,7 +2,13 @@ import type { ComponentResource } from "@headwater/api/ComponentsApi"
 import * as Problem from "@headwater/api/Problem"
 import { CodeText, textUpTo } from "@headwater/api/Text"
 import { WebhookUrl } from "@headwater/api/WebhookUrl"
-import { type Component, type LinkedCode, nameless, withoutOddLabels } from "@headwater/domain/Component"
+import {
+  type Component,
+  interfaceTypes,
+  type LinkedCode,
+  nameless,
+  withoutOddLabels
+} from "@headwater/domain/Component"
 import * as Id from "@headwater/domain/Id"
 import { version } from "@headwater/domain/Version"
 import { Components } from "@headwater/log/Components"
@@ -150,6 +156,11 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
           const message = `the prop ${
             JSON.stringify(misplaced.name)
           } is an interface, which only the workflow itself has`
+          return yield* unusable({ message }, place)
+        }
+        const apphook = description.props.find(({ type }) => type === interfaceTypes.apphook)
+        if (kind === "workflow" && apphook !== undefined) {
+          const message = `the prop ${JSON.stringify(apphook.name)} is an apphook, which only sources have`
           return yield* unusable({ message }, place)
         }
         const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)

@@ -1,0 +1,56 @@
+import type { InvalidRequest } from "@headwater/api/Problem"
+import type { WorkflowResource } from "@headwater/api/WorkflowsApi"
+import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
+import { Effect } from "effect"
+import { ApiAccess } from "./ApiAccess.ts"
+import { CommandRefused } from "./CommandRefused.ts"
+import * as Deployment from "./Deployment.ts"
+import * as ProgramByName from "./ProgramByName.ts"
+import * as PropValue from "./PropValue.ts"
+
+const refuse = (message: string) => new CommandRefused({ message })
+
+/** The name of a module's file without its ending, or of what stands last in a URL. */
+const nameOf = (subject: Deployment.Subject): string => {
+  if (subject._tag === "Code") return subject.name
+  const [last = ""] = /[^/]+$/.exec(subject._tag === "Url" ? subject.url : subject.key) ?? []
+  return last.replace(/\.[cm]?[jt]s$/, "")
+}
+
+const prefix = ConfiguredProps.pathOf("")
+
+/** What is wrong with a request, in the words of the command line. */
+const told = (name: string) => ({ detail, details }: InvalidRequest) => {
+  const missing = details.filter(({ message, path }) => path.startsWith(prefix) && message === ConfiguredProps.missing)
+  return missing.length === details.length
+    ? Deployment.needs(name, missing.map(({ path }) => path.slice(prefix.length)))
+    : refuse(detail)
+}
+
+/** Creates a workflow, or gives the one of that name its new code. */
+export const deploy = Effect.fnUntraced(function*(
+  subject: Deployment.Subject,
+  { name = nameOf(subject), props }: Pick<Deployment.DeploymentOptions, "name" | "props">
+) {
+  if (subject._tag === "Key") return yield* refuse(`There are no workflows in the registry, such as ${subject.key}`)
+  const { call } = yield* ApiAccess
+  const before = yield* ProgramByName.find("workflow", name)
+  const payload = {
+    ...(subject._tag === "Code" ? { workflow_code: subject.bundle.code } : { workflow_url: subject.url }),
+    configured_props: Object.fromEntries(props.map(([name, text]) => [name, PropValue.ofAnyType(text)]))
+  }
+  const { data: program } = yield* call(({ workflows }) =>
+    before === undefined
+      ? workflows.create({ headers: {}, payload: { ...payload, name } })
+      : workflows.update({ params: { id: before.id }, payload })
+  ).pipe(
+    Effect.catchTags({
+      ComponentInvalidProblem: (problem) => Effect.fail(Deployment.inFiles(subject)(problem)),
+      InvalidRequestProblem: (problem) => Effect.fail(told(name)(problem))
+    })
+  )
+  return {
+    program,
+    isNew: before === undefined
+  } satisfies Deployment.Deployed<WorkflowResource> as Deployment.Deployed<WorkflowResource>
+})
