@@ -106,9 +106,18 @@ const http = HttpApp.layer.pipe(
   )
 )
 
+/** How long runs that are under way when the server is told to stop may go on. What is cut off is run again later. */
+const grace = "10 seconds"
+
 /** Released before anything else: nothing new is taken on while what is under way ends. */
 const drainFirst = Layer.effectDiscard(
-  Effect.flatMap(Draining, (draining) => Effect.addFinalizer(() => draining.begin))
+  Effect.gen(function*() {
+    const draining = yield* Draining
+    const sandbox = yield* Sandbox
+    yield* Effect.addFinalizer(() =>
+      Effect.andThen(draining.begin, Effect.forkDetach(Effect.delay(sandbox.stop, grace)))
+    )
+  })
 )
 
 /** The whole program: HTTP, engine, sandboxes and database, as configured by the environment. */

@@ -33,6 +33,8 @@ export class Sandbox extends Context.Service<Sandbox, {
   inspect(request: InspectRequest): Effect.Effect<ComponentDescription, ComponentInvalid | SandboxUnavailable>
   /** Runs a hook or an input to its end. What component code does, however bad, is in the result. */
   run(request: RunRequest): Effect.Effect<RunResult, SandboxUnavailable>
+  /** Ends what is under way, and takes nothing more. */
+  readonly stop: Effect.Effect<void>
 }>()("@headwater/sandbox/Sandbox") {
   static readonly layerNoPool: Layer.Layer<Sandbox, never, SandboxPool | SandboxConfig> = Layer.effect(
     Sandbox,
@@ -260,7 +262,7 @@ const make = Effect.fnUntraced(function*() {
     }
   )
 
-  return Sandbox.of({ inspect, run: (request) => Effect.suspend(() => run(request)) })
+  return Sandbox.of({ inspect, run: (request) => Effect.suspend(() => run(request)), stop: pool.stop })
 })
 
 /** A result whose error is told in the lines that somebody wrote, at the first of them that is the component's own. */

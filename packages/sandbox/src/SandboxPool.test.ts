@@ -142,6 +142,20 @@ describe("SandboxPool", () => {
       assert.isBelow(refused.length, 30)
     }).pipe(Effect.provide(realSandbox({ pool: { warmProcesses: 0, maxWaiting: 3 } }))))
 
+  it.live("told to stop, it ends what is under way and takes nothing more", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* Sandbox
+      const running = yield* Effect.forkChild(Effect.flip(runCode(componentOf(`await new Promise(() => {})`))))
+      yield* SandboxPool.pipe(
+        Effect.flatMap((pool) => pool.processes),
+        Effect.repeat({ until: (all) => all.some((one) => one.running > 0), schedule: Schedule.spaced("20 millis") })
+      )
+      yield* sandbox.stop
+      for (const error of [yield* Fiber.join(running), yield* Effect.flip(runCode(componentOf("")))]) {
+        assert.deepInclude({ ...error }, { _tag: "SandboxUnavailable", reason: "stopping" })
+      }
+    }).pipe(Effect.provide(realSandbox({ pool: { warmProcesses: 1 } }))))
+
   it.live("runs still going on when the sandbox stops are told, and no process is left", () =>
     Effect.gen(function*() {
       const [fiber, pids] = yield* Effect.gen(function*() {

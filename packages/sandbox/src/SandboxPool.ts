@@ -43,6 +43,8 @@ export class SandboxPool extends Context.Service<SandboxPool, {
   submit(work: Work): () => void
   /** To be called after a process has dismissed work. */
   settled(process: SandboxProcess): void
+  /** Ends what is under way, and takes nothing more. */
+  readonly stop: Effect.Effect<void>
   readonly processes: Effect.Effect<ReadonlyArray<SandboxProcessSummary>>
 }>()("@headwater/sandbox/SandboxPool") {
   static readonly layer: Layer.Layer<
@@ -282,16 +284,16 @@ const make = Effect.fnUntraced(function*() {
 
   keepWarm()
   yield* watch.pipe(Effect.andThen(measure), Effect.repeat(Schedule.spaced(watchMillis)), Effect.forkScoped)
-  yield* Effect.addFinalizer(() =>
-    Effect.sync(() => {
-      stopping = true
-      refuseWaiting(unavailable("stopping", "The sandbox is stopping"))
-      for (const process of processes) process.kill({ reason: "shutdown", message: "The sandbox is stopping" })
-    })
-  )
+  const stop = Effect.sync(() => {
+    stopping = true
+    refuseWaiting(unavailable("stopping", "The sandbox is stopping"))
+    for (const process of processes) process.kill({ reason: "shutdown", message: "The sandbox is stopping" })
+  })
+  yield* Effect.addFinalizer(() => stop)
 
   return SandboxPool.of({
     submit,
+    stop,
     settled,
     processes: Effect.sync(() =>
       [...processes].map(({ accountId, assignments, id, pid }) => ({ id, pid, accountId, running: assignments.size }))
