@@ -103,6 +103,9 @@ const afterFailure = (
     : { ...counted, status: "waiting", rerunContext, dueAt: now + delay * 1_000, error: fault, endedAt: null }
 }
 
+/** However often a step asks to be run again: each time is recorded with its run. */
+const mostReruns = 1_000
+
 /** Where a run goes whose step has come to its end. */
 const afterSuccess = (
   { failures, step, tries }: Turn,
@@ -112,7 +115,7 @@ const afterSuccess = (
 ): Turn => {
   const counted = { step, tries: tries + 1, failures }
   if (exit !== undefined) return ended(counted, null, now)
-  if (rerun !== undefined) {
+  if (rerun !== undefined && counted.tries <= mostReruns) {
     const rerunContext = JSON.stringify(rerun.context)
     return { ...counted, status: "waiting", rerunContext, dueAt: now + rerun.delay, error: null, endedAt: null }
   }
