@@ -6,7 +6,8 @@ import { fileURLToPath } from "node:url"
 import { assertFail } from "./Attempts.ts"
 import { canary, componentOf, HostileServer } from "./HostileServer.ts"
 
-const refused = /Requires \w+ access|not available to components|egress guard refused|file: is not supported/
+const refused =
+  /Requires \w+ access|failed to open preopen|not available to components|egress guard refused|file: is not supported/
 
 layer(HostileServer.layer, { excludeTestServices: true, timeout: "60 seconds" })("What hostile code reaches", (it) => {
   it.effect("no file: not the server's key, its database, its environment, nor its code", () =>
@@ -68,7 +69,8 @@ layer(HostileServer.layer, { excludeTestServices: true, timeout: "60 seconds" })
           `process.kill(event.body.pid, 9)`,
           `Deno.kill(event.body.pid, "SIGKILL")`,
           `Deno.dlopen("libc.so.6", {})`,
-          `process.dlopen({ exports: {} }, "/lib/x.node")`
+          `process.dlopen({ exports: {} }, "/lib/x.node")`,
+          `new (builtin("wasi").WASI)({ version: "preview1", preopens: { "/": "/" } })`
         ],
         { pid: server.pid() },
         refused
