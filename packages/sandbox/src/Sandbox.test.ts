@@ -100,6 +100,20 @@ layer(realSandbox(), { excludeTestServices: true, timeout: "60 seconds" })("Sand
       assert.match((yield* refused(`{ propDefinition: "one" }`)).message, /is not \[app, name\]/)
     }))
 
+  it.effect("a value that was chosen with its label comes with it where the prop asks for it, else alone", () =>
+    Effect.gen(function*() {
+      const one = { __lv: { label: "North", value: 1 } }
+      const some = { __lv: [{ label: "North", value: 1 }, { label: "South", value: 2 }] }
+      const { emits } = yield* runCode(
+        `export default {
+          props: { a: { type: "integer", withLabel: true }, b: "integer", c: { type: "integer[]", withLabel: true }, d: "integer[]" },
+          run() { this.$emit([this.a, this.b, this.c, this.d]) }
+        }`,
+        { props: { a: one, b: one, c: some, d: some } }
+      )
+      assert.deepStrictEqual(JSON.parse(emits[0]!.payload), [one.__lv, 1, some.__lv, [1, 2]])
+    }))
+
   it.effect("a component without run emits the event of its interface", () =>
     Effect.gen(function*() {
       const result = yield* runCode(`export default { props: { timer: "$.interface.timer" } }`, {

@@ -121,11 +121,24 @@ export const definitions = (component: ComponentDefinition, { additionalProps }:
   ...Object.entries(additionalProps).filter(([name]) => !Object.hasOwn(component.props ?? {}, name))
 ]
 
+const valueOf = (labelled: unknown): unknown => (labelled as { readonly value?: unknown } | null)?.value
+
+/** What was chosen with its label, one or several: with both where the prop asks for them (`withLabel`), else its value. */
+const chosen = (value: unknown, withLabel: boolean): unknown => {
+  if (typeof value !== "object" || value === null || !("__lv" in value)) return value
+  const { __lv: labelled } = value
+  if (withLabel) return labelled
+  return Array.isArray(labelled) ? labelled.map(valueOf) : valueOf(labelled)
+}
+
 export const makeThis = (component: ComponentDefinition, run: RunContext, bindings: Bindings): This => {
   const self: This = {}
   bindMethods(self, component.methods)
-  Object.assign(self, bindings.props)
-  for (const [name, definition] of definitions(component, bindings)) {
+  const defined = new Map(definitions(component, bindings))
+  for (const [name, value] of Object.entries(bindings.props)) {
+    self[name] = chosen(value, defined.get(name)?.["withLabel"] === true)
+  }
+  for (const [name, definition] of defined) {
     if (definition["type"] === appType) self[name] = makeApp(definition, bindings.credentials[name] ?? {})
     if (definition["type"] === "http_request") self[name] = makeHttpRequest(bindings.props[name])
   }
