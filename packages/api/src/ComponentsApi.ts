@@ -1,9 +1,10 @@
 import { ConfigurableProp } from "@headwater/domain/Component"
-import { Predicate, Schema } from "effect"
+import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
 import * as Extension from "./Extension.ts"
 import * as Idempotency from "./Idempotency.ts"
+import { JsonValue } from "./JsonValue.ts"
 import { Single } from "./Pagination.ts"
 import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
@@ -60,16 +61,10 @@ export const ComponentResource = Schema.Struct({
 })
 export type ComponentResource = typeof ComponentResource.Type
 
-/** Any JSON, of which the document would say nothing at all. */
-const PropOption = Schema.Json.pipe(Schema.check(Schema.makeFilter(Predicate.isNotUndefined, {
-  expected: "a JSON value",
-  toJsonSchema: () => ({ description: "A value, or a label with one: {label, value}." })
-})))
-
 /** What a component's code says of its props while they are being configured. */
 export const ComponentConfigurationResource = Schema.Struct({
   options: Schema.optionalKey(
-    Schema.Array(PropOption)
+    Schema.Array(JsonValue("A value, or a label with one: {label, value}."))
   ),
   context: Schema.optionalKey(Schema.Json.annotate({ description: "To be sent back for the next page." })),
   configurable_props: Schema.optionalKey(Schema.Array(ConfigurableProp))

@@ -1,9 +1,10 @@
 import { EventIdText } from "@headwater/domain/EventId"
-import { Predicate, Schema } from "effect"
+import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
 import * as Extension from "./Extension.ts"
 import * as Idempotency from "./Idempotency.ts"
+import { JsonValue } from "./JsonValue.ts"
 import * as Pagination from "./Pagination.ts"
 import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
@@ -67,13 +68,6 @@ const exampleRun = {
 export const RunResource = Schema.Struct(run).annotate({ identifier: "WorkflowRun", examples: [exampleRun] })
 export type RunResource = typeof RunResource.Type
 
-/** Any JSON, of which the document would say nothing at all. */
-const Anything = (description: string) =>
-  Schema.Json.pipe(Schema.check(Schema.makeFilter(Predicate.isNotUndefined, {
-    expected: "a JSON value",
-    toJsonSchema: () => ({ description })
-  })))
-
 const StepResource = Schema.Struct({
   n: Schema.Int.annotate({ description: "Counted from 1: a step that was run again is there as often." }),
   name: Schema.String,
@@ -81,9 +75,9 @@ const StepResource = Schema.Struct({
   started_at_ms: milliseconds,
   wall_ms: Schema.Int,
   cpu_ms: Schema.Int,
-  result: Schema.NullOr(Anything("What the steps after it see.")),
+  result: Schema.NullOr(JsonValue("What the steps after it see.")),
   error: Schema.NullOr(Fault),
-  logs: Schema.Array(Anything("A line of its console: {ts, level, message}.")),
+  logs: Schema.Array(JsonValue("A line of its console: {ts, level, message}.")),
   events: Schema.Array(Schema.Struct({ id: EventIdText, event_name: Schema.String })).annotate({
     description: "What it left in the workflow's log."
   })
@@ -91,7 +85,7 @@ const StepResource = Schema.Struct({
 
 export const RunDetails = Schema.Struct({
   ...run,
-  event: Anything("What the run began with."),
+  event: JsonValue("What the run began with."),
   steps: Schema.Array(StepResource)
 }).annotate({
   identifier: "WorkflowRunDetails",
@@ -116,9 +110,6 @@ export type RunDetails = typeof RunDetails.Type
 
 const runParams = Schema.Struct({ ...workflowParams.fields, run_id: Text.annotate({ description: "The run's id." }) })
 
-const operation = (summary: string, description: string) =>
-  OpenApi.annotations({ summary, description, override: Extension.mark })
-
 export class WorkflowRunsApi extends HttpApiGroup.make("workflowRuns")
   .add(
     HttpApiEndpoint.get("list", "/workflows/:id/runs", {
@@ -130,13 +121,17 @@ export class WorkflowRunsApi extends HttpApiGroup.make("workflowRuns")
       },
       success: Pagination.Page(RunResource),
       error: Problem.NotFound
-    }).annotateMerge(operation("List a workflow's runs", "Newest first, for as long as the account keeps events.")),
+    }).annotateMerge(
+      Extension.operation("List a workflow's runs", "Newest first, for as long as the account keeps events.")
+    ),
     HttpApiEndpoint.get("get", "/workflows/:id/runs/:run_id", {
       params: runParams,
       query: Projection.fields,
       success: Pagination.Single(RunDetails),
       error: Problem.NotFound
-    }).annotateMerge(operation("Get a run of a workflow", "With its event, its steps, and what they gave and logged.")),
+    }).annotateMerge(
+      Extension.operation("Get a run of a workflow", "With its event, its steps, and what they gave and logged.")
+    ),
     HttpApiEndpoint.post("rerun", "/workflows/:id/runs/:run_id/rerun", {
       params: runParams,
       headers: Idempotency.headers,
@@ -148,7 +143,7 @@ export class WorkflowRunsApi extends HttpApiGroup.make("workflowRuns")
       }).annotate({ examples: [{ from_step: "check" }] }),
       success: Pagination.Single(RunStarted).pipe(HttpApiSchema.status(202)),
       error: runRefused
-    }).middleware(Idempotency.Idempotency).annotateMerge(operation(
+    }).middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
       "Run a run's event again",
       "A new run over the same event, on the workflow's code and props of today."
     ))

@@ -114,15 +114,12 @@ export const runRefused = [
   Problem.QuotaExceeded
 ] as const
 
-const operation = (summary: string, description: string) =>
-  OpenApi.annotations({ summary, description, override: Extension.mark })
-
 export class WorkflowsApi extends HttpApiGroup.make("workflows")
   .add(
     HttpApiEndpoint.get("list", "/users/me/workflows", {
       query: { ...Pagination.query("workflow"), ...Projection.fields },
       success: Pagination.Page(WorkflowResource)
-    }).annotateMerge(operation("List workflows", "Newest first.")),
+    }).annotateMerge(Extension.operation("List workflows", "Newest first.")),
     HttpApiEndpoint.post("create", "/workflows", {
       headers: Idempotency.headers,
       payload: Schema.Struct(input).annotate({
@@ -133,7 +130,7 @@ export class WorkflowsApi extends HttpApiGroup.make("workflows")
       }),
       success: Pagination.Single(WorkflowResource),
       error: Problem.ComponentInvalid
-    }).middleware(Idempotency.Idempotency).annotateMerge(operation(
+    }).middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
       "Create a workflow",
       "One of workflow_code and workflow_url is required. What it hears of is said by subscriptions, and by the HTTP " +
         "and timer props in its code."
@@ -143,13 +140,13 @@ export class WorkflowsApi extends HttpApiGroup.make("workflows")
       query: Projection.fields,
       success: Pagination.Single(WorkflowResource),
       error: Problem.NotFound
-    }).annotateMerge(operation("Get a workflow", "By its id or its name slug.")),
+    }).annotateMerge(Extension.operation("Get a workflow", "By its id or its name slug.")),
     HttpApiEndpoint.put("update", "/workflows/:id", {
       params: workflowParams,
       payload: Schema.Struct(input).annotate({ examples: [{ configured_props: { limit: 200 }, active: true }] }),
       success: Pagination.Single(WorkflowResource),
       error: [Problem.NotFound, Problem.ComponentInvalid]
-    }).annotateMerge(operation(
+    }).annotateMerge(Extension.operation(
       "Update a workflow",
       "What is not given stays, but active, which is true then. Runs that have begun go on with the code and the " +
         "props that they began with."
@@ -159,13 +156,13 @@ export class WorkflowsApi extends HttpApiGroup.make("workflows")
       query: Projection.fields,
       success: HttpApiSchema.NoContent,
       error: Problem.NotFound
-    }).annotateMerge(operation("Delete a workflow", "Its runs, events and subscriptions go with it.")),
+    }).annotateMerge(Extension.operation("Delete a workflow", "Its runs, events and subscriptions go with it.")),
     HttpApiEndpoint.get("getSecret", "/workflows/:id/secret", {
       params: workflowParams,
       query: Projection.fields,
       success: Pagination.Single(WebhookSecret),
       error: Problem.NotFound
-    }).annotateMerge(operation(
+    }).annotateMerge(Extension.operation(
       "Get a workflow's signing secret",
       "What it sends by $.send.http is signed with, as deliveries to webhooks are."
     )),
@@ -180,7 +177,7 @@ export class WorkflowsApi extends HttpApiGroup.make("workflows")
       }).annotate({ examples: [{ event: { order: 1001 } }] }),
       success: Pagination.Single(RunStarted).pipe(HttpApiSchema.status(202)),
       error: runRefused
-    }).middleware(Idempotency.Idempotency).annotateMerge(operation(
+    }).middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
       "Run a workflow",
       "Answers once the event is durable; the run begins in its turn."
     ))

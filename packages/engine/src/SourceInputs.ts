@@ -98,8 +98,8 @@ export const make = Effect.gen(function*() {
   /** The due times of timers and delayed emits taken by commits that may be under way. */
   const taken = new Map<string, number>()
   const forgotten = new Set<string>()
-  /** When a source that waits for its account's quota, or a workflow for its own limit, looks again. */
-  let waitsUntil: number | undefined
+  /** When a source that waits for its account's quota, or a workflow for its own limit, looks again, by what it waits for. */
+  const waitsUntil = new Map<string, number>()
   let turn = 0
 
   const feedFor = Effect.fnUntraced(function*(memory: SourceMemory, address: Omit<Wake.FedEvents, "events">) {
@@ -179,8 +179,8 @@ export const make = Effect.gen(function*() {
 
   const waitUntil = Effect.fnUntraced(function*(memory: SourceMemory, key: string, until: number) {
     const now = yield* Clock.currentTimeMillis
-    if (waitsUntil !== undefined && now < waitsUntil) return Option.none<NextWork>()
-    waitsUntil = until
+    if (now < (waitsUntil.get(key) ?? now)) return Option.none<NextWork>()
+    waitsUntil.set(key, until)
     const item: DueItem = { ownerId: memory.source.id, kind: "wake", key, dueAt: until, payload: "{}" }
     return Option.some<NextWork>({ _tag: "Wait", item })
   })
@@ -274,8 +274,9 @@ export const make = Effect.gen(function*() {
       const { rateLimit } = memory.source.workflow?.settings ?? { rateLimit: null }
       if (rateLimit === null) return Effect.succeed(true)
       const from = clock.currentTimeMillisUnsafe() - rateLimit.intervalSeconds * 1_000
-      memory.begun = memory.begun.filter((time) => time > from)
-      return Effect.succeed(memory.begun.length < rateLimit.limit)
+      const { begun } = memory
+      while (begun.length > 0 && begun[0]! <= from) begun.shift()
+      return Effect.succeed(begun.length < rateLimit.limit)
     })
 
   const fromUnderWay = ({ source: { workflow }, underWay }: SourceMemory): NextWork | undefined => {
@@ -338,7 +339,7 @@ export const make = Effect.gen(function*() {
     due = []
     deletions = []
     held.clear()
-    waitsUntil = undefined
+    waitsUntil.clear()
     taken.clear()
   }
 

@@ -44,7 +44,7 @@ export interface SourceMemory {
   /** A workflow's runs that wait for nothing, the next one first, but for those that are at a step now. */
   readonly underWay: Array<WorkflowProgress.WorkflowProgress>
   /** When runs began that its rate limit still counts, Unix milliseconds, oldest first. */
-  begun: ReadonlyArray<number>
+  readonly begun: Array<number>
   /** Set when a commit failed: nothing here can be relied on. */
   failed: boolean
 }
@@ -95,7 +95,9 @@ const readRuns = Effect.fnUntraced(function*({ id, workflow }: Source, now: numb
   const { rateLimit } = workflow.settings
   const runs = yield* WorkflowRuns
   return {
-    begun: rateLimit === null ? [] : yield* runs.begunAfter(workflowId, now - rateLimit.intervalSeconds * 1_000),
+    begun: rateLimit === null
+      ? []
+      : [...yield* runs.begunAfter(workflowId, now - rateLimit.intervalSeconds * 1_000)],
     underWay: yield* Effect.forEach(yield* runs.underWay(workflowId), WorkflowProgress.of)
   }
 })

@@ -1,55 +1,15 @@
 import { assert, layer } from "@effect/vitest"
 import * as Id from "@headwater/domain/Id"
-import type { Source } from "@headwater/domain/Source"
 import { Accounts } from "@headwater/log/Accounts"
 import { Components } from "@headwater/log/Components"
-import { DueWork } from "@headwater/log/DueWork"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
 import { Clock, type Duration, Effect, Fiber, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../test/EngineFixture.ts"
-import { actorOf, type Owner, post, start, stream } from "../test/SourceFixture.ts"
-import * as Wake from "./Wake.ts"
-
-/** A workflow with these steps, run on each request. */
-const steps = (bodies: Record<string, string>, rest = "") => `
-export default {
-  props: { http: "$.interface.http", db: "$.service.db" },
-  ${rest}
-  steps: {
-    ${Object.entries(bodies).map(([name, body]) => `${name}: { async run({ steps, $ }) { ${body} } }`).join(",\n")}
-  }
-}`
-
-const launch = Effect.fnUntraced(function*(code: string, options: Parameters<typeof start>[1] = {}) {
-  const started = yield* start(code, { workflow: {}, ...options })
-  yield* started.actor.deploy()
-  return started
-})
-
-/** Has a request come in and everything be done that can be done now. */
-const send = (actor: Owner, body: unknown) => Effect.andThen(post(actor, body), settle(actor))
-
-const settle = (actor: Owner) => actor.wake(Wake.forEverything)
-
-const newDeployment = Effect.map(Id.make("deployment"), (id) => Id.DeploymentId.make(id))
-
-const runsOf = Effect.fnUntraced(function*(workflow: Source) {
-  const runs = yield* WorkflowRuns
-  const { items } = yield* runs.page(Id.WorkflowId.make(workflow.id), {
-    limit: 100,
-    after: undefined,
-    before: undefined,
-    status: undefined
-  })
-  return yield* Effect.forEach(items.toReversed(), (run) =>
-    Effect.map(runs.stepsOf(run.id), (done) => ({
-      ...run,
-      steps: done.map(({ name, status }) => `${name} ${status}`)
-    })))
-})
+import { actorOf, post, stream } from "../test/SourceFixture.ts"
+import { launch, newDeployment, runsOf, send, settle, steps } from "../test/WorkflowFixture.ts"
 
 layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })("a workflow", (it) => {
   it.effect("hands each step the trigger and what the steps before it gave, and records the run", () =>
@@ -251,102 +211,6 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       assert.deepStrictEqual((yield* runsOf(source)).map(({ status }) => status), ["success", "success"])
     }).pipe(EngineFixture.onTestClock))
 
-  it.effect("runs one event after the other unless it may have more under way", () =>
-    Effect.gen(function*() {
-      for (const [concurrency, together] of [[1, 1], [3, 3]] as const) {
-        const { actor, source } = yield* launch(
-          `let now = 0
-           export default { props: { http: "$.interface.http" }, async run({ $ }) {
-             now++
-             await new Promise((resolve) => setTimeout(resolve, 300))
-             $.emit(now)
-             now--
-           } }`,
-          { workflow: { concurrency } }
-        )
-        for (let i = 0; i < 3; i++) yield* post(actor, i)
-        yield* settle(actor)
-        assert.strictEqual(Math.max(...(yield* stream(source))), together)
-        assert.strictEqual((yield* stream(source)).length, 3)
-      }
-    }).pipe(EngineFixture.onTestClock))
-
-  it.effect("has what else is due wait for no more runs than may go on at a time", () =>
-    Effect.gen(function*() {
-      const { actor, source } = yield* launch(steps({
-        first: `if (steps.trigger.event.body === 0) $.emit("due", { delivery_ts: 1500 }); $.flow.delay(1000)`,
-        second: `$.emit(steps.trigger.event.body)`
-      }))
-      for (let i = 0; i < 120; i++) yield* post(actor, i)
-      yield* settle(actor)
-      yield* TestClock.adjust("2 seconds")
-      yield* settle(actor)
-      yield* settle(actor)
-      const emitted = yield* stream(source)
-      assert.lengthOf(new Set(emitted), 121)
-      assert.isBelow(emitted.indexOf("due"), 5)
-    }).pipe(EngineFixture.onTestClock))
-
-  it.effect("begins no more runs in a time than it may, also under another owner", () =>
-    Effect.gen(function*() {
-      const { actor, source } = yield* launch(steps({ only: `$.emit(steps.trigger.event.body)` }), {
-        workflow: { rateLimit: { limit: 2, intervalSeconds: 60 } }
-      })
-      for (let i = 0; i < 5; i++) yield* post(actor, i)
-      yield* settle(actor)
-      assert.deepStrictEqual(yield* stream(source), [0, 1])
-      const successor = yield* actorOf(source)
-      yield* TestClock.adjust("59 seconds")
-      yield* settle(successor)
-      assert.deepStrictEqual(yield* stream(source), [0, 1])
-      yield* TestClock.adjust("1 seconds")
-      yield* successor.wake(Wake.forDueWork)
-      assert.deepStrictEqual(yield* stream(source), [0, 1, 2, 3])
-    }).pipe(EngineFixture.onTestClock))
-
-  it.effect("goes on with what is due at the first hint, whatever it did before", () =>
-    Effect.gen(function*() {
-      const account = yield* EngineFixture.account
-      const emitter = yield* EngineFixture.emitter(account.id)
-      const source = yield* EngineFixture.source(
-        account.id,
-        `export default { steps: { a: { run({ $ }) { $.flow.delay(1000) } }, b: { run({ $ }) { $.emit("b") } } } }`,
-        { workflow: {} }
-      )
-      yield* (yield* Subscriptions).create({
-        accountId: account.id,
-        emitterId: emitter.emitterId,
-        listenerId: source.id,
-        eventName: ""
-      })
-      const actor = yield* actorOf(source)
-      yield* EngineFixture.append(emitter, ["x"])
-      yield* settle(actor)
-      yield* TestClock.adjust("1 seconds")
-      yield* actor.wake(Wake.forDueWork)
-      assert.deepStrictEqual(yield* stream(source), ["b"])
-    }).pipe(EngineFixture.onTestClock))
-
-  it.effect("is woken for a tick that came over its rate when it may run again", () =>
-    Effect.gen(function*() {
-      const { actor, source } = yield* launch(
-        `export default {
-          props: { http: "$.interface.http", timer: "$.interface.timer" },
-          run({ steps, $ }) { $.emit(steps.trigger.context.source_type) }
-        }`,
-        { timers: { timer: { intervalSeconds: 1 } }, workflow: { rateLimit: { limit: 2, intervalSeconds: 5 } } }
-      )
-      const due = yield* DueWork
-      yield* send(actor, 1)
-      for (const [delay, runs, wakes] of [["1 seconds", 2, 0], ["1 seconds", 2, 1], ["3 seconds", 3, 0]] as const) {
-        yield* TestClock.adjust(delay)
-        yield* actor.wake(Wake.forDueWork)
-        assert.strictEqual((yield* stream(source)).length, runs)
-        assert.strictEqual((yield* due.allOf(source.id, "wake")).length, wakes)
-      }
-      assert.deepStrictEqual(yield* stream(source), ["HTTP", "TIMER", "TIMER"])
-    }).pipe(EngineFixture.onTestClock))
-
   it.effect("finishes a run on the code and props it began with", () =>
     Effect.gen(function*() {
       const code = (version: number) =>
@@ -369,42 +233,6 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       yield* settle(actor)
       yield* settle(actor)
       assert.deepStrictEqual((yield* stream(source)).toSorted(), [["code 1", "one"], ["code 2", "two"]])
-    }).pipe(EngineFixture.onTestClock))
-
-  it.effect("begins no run while it is changed, so that each has the code that it begins with", () =>
-    Effect.gen(function*() {
-      const { actor, source } = yield* launch(
-        `export default {
-          props: { http: { type: "$.interface.http", customResponse: true } },
-          async run({ steps, $ }) {
-            await new Promise((resolve) => setTimeout(resolve, 400))
-            $.emit(steps.trigger.event.body)
-          }
-        }`,
-        { workflow: { rateLimit: { limit: 1, intervalSeconds: 60 } } }
-      )
-      const asking = yield* Effect.forkChild(
-        Effect.forEach([1, 2, 3], (body) => Effect.exit(post(actor, body)), { concurrency: 3 })
-      )
-      yield* TestClock.withLive(Effect.sleep("100 millis"))
-      const working = yield* Effect.forkChild(settle(actor))
-      yield* TestClock.withLive(Effect.sleep("150 millis"))
-      const changing = yield* Effect.forkChild(
-        actor.update({
-          ...source,
-          state: "ready",
-          workflow: { ...source.workflow!, deploymentId: yield* newDeployment }
-        })
-      )
-      yield* TestClock.withLive(Effect.sleep("50 millis"))
-      actor.hint(Wake.nothing)
-      yield* Fiber.join(changing)
-      yield* Fiber.join(working)
-      assert.deepStrictEqual((yield* runsOf(source)).map(({ status }) => status), ["success"])
-      yield* TestClock.adjust("1 minutes")
-      yield* settle(actor)
-      yield* Fiber.join(asking)
-      assert.deepStrictEqual(yield* stream(source), [1, 2])
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("comes back to a run whose step could not be run for a fault of ours", () =>
@@ -432,33 +260,6 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       yield* TestClock.adjust("5 seconds")
       yield* Fiber.join(working)
       assert.deepStrictEqual(yield* stream(source), ["second"])
-    }).pipe(EngineFixture.onTestClock))
-
-  it.effect("begins nothing while it is paused, and goes on from its place in the logs that it listens to", () =>
-    Effect.gen(function*() {
-      const account = yield* EngineFixture.account
-      const emitter = yield* EngineFixture.emitter(account.id)
-      const source = yield* EngineFixture.source(
-        account.id,
-        `export default { run({ steps, $ }) { $.emit([steps.trigger.event, steps.trigger.context.emitter_id]) } }`,
-        { workflow: {} }
-      )
-      yield* (yield* Subscriptions).create({
-        accountId: account.id,
-        emitterId: emitter.emitterId,
-        listenerId: source.id,
-        eventName: ""
-      })
-      const actor = yield* actorOf(source)
-      yield* EngineFixture.append(emitter, ["a"])
-      yield* settle(actor)
-      yield* actor.update({ ...source, active: false })
-      yield* EngineFixture.append(emitter, ["b", "c"])
-      yield* settle(actor)
-      assert.deepStrictEqual(yield* stream(source), [["a", emitter.emitterId]])
-      yield* actor.update({ ...source, active: true })
-      yield* settle(actor)
-      assert.deepStrictEqual((yield* stream(source)).map(([event]) => event), ["a", "b", "c"])
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("keeps a run that has ended for as long as its account keeps events, and one that has not until it has", () =>
@@ -506,5 +307,21 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
           return (yield* EngineFixture.newest(handler.id, "$errors")).hops
         }))
       assert.deepStrictEqual(hops, [2, 16])
+    }).pipe(EngineFixture.onTestClock))
+  it.effect("says that a run can't be repeated that is gone, or from a step that is", () =>
+    Effect.gen(function*() {
+      const { actor, source } = yield* launch(steps({ only: `$.emit("ran")` }))
+      yield* send(actor, 1)
+      const [run] = yield* runsOf(source)
+      const gone = Id.RunId.make(yield* Id.make("run"))
+      for (const asked of [{ run: gone, step: null }, { run: run!.id, step: "former" }]) {
+        const emitId = yield* Id.make("run")
+        yield* actor.ingest({ endpointKey: null, kind: "rerun", emitId, payload: JSON.stringify(asked), hops: 0 })
+      }
+      yield* settle(actor)
+      const errors = yield* stream(source, "$errors")
+      assert.deepStrictEqual(errors.map(({ error }) => error.code), ["NotRepeatable", "NotRepeatable"])
+      assert.deepStrictEqual(yield* stream(source), ["ran"])
+      assert.strictEqual((yield* runsOf(source)).length, 1)
     }).pipe(EngineFixture.onTestClock))
 })

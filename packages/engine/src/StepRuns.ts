@@ -12,7 +12,7 @@ import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import * as StepAnswer from "@headwater/sandbox/StepAnswer"
 import { Clock, Effect, Exit, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { type CodeRuns, type Program, unstorable } from "./CodeRuns.ts"
+import { type CodeRuns, originOf, type Program, unstorable } from "./CodeRuns.ts"
 import { untilAnswered } from "./DatabaseRetry.ts"
 import type { CommitParts } from "./EmitterLog.ts"
 import * as RunEvents from "./RunEvents.ts"
@@ -179,7 +179,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner, code: CodeRu
     })
   })
 
-  const originOf = (memory: SourceMemory, { run }: WorkflowProgress, stepId: string): RunEvents.RunOrigin => ({
+  const originOfStep = (memory: SourceMemory, { run }: WorkflowProgress, stepId: string): RunEvents.RunOrigin => ({
     accountId: memory.source.accountId,
     sourceId: run.workflowId,
     deploymentId: run.deploymentId,
@@ -206,7 +206,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner, code: CodeRu
   const failRun = Effect.fnUntraced(function*(memory: SourceMemory, progress: WorkflowProgress, fault: RunFault) {
     const now = yield* Clock.currentTimeMillis
     const turn = ended(progress.run, fault, now)
-    yield* code.fail(memory, originOf(memory, progress, progress.run.workflowId), fault, partsOf(progress, turn))
+    yield* code.fail(memory, originOfStep(memory, progress, progress.run.workflowId), fault, partsOf(progress, turn))
     return false
   })
 
@@ -223,7 +223,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner, code: CodeRu
     steps: ReadonlyArray<StepRecord>
   ) {
     const { run } = progress
-    if (memory.source.workflow?.settings.rateLimit) memory.begun = [...memory.begun, run.startedAt]
+    if (settingsOf(memory).rateLimit !== null) memory.begun.push(run.startedAt)
     memory.underWay.push(progress)
     const usage = yield* code.use(memory, { invocations: 1, computeMs: 0 })
     yield* owner.commit(memory, [], { ...input.take(), ...usage, runs: [run], steps })
@@ -236,9 +236,12 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner, code: CodeRu
     const workflowId = Id.WorkflowId.make(memory.source.id)
     const former = yield* untilAnswered(runs.get(workflowId, asked.run))
     const all = memory.component.steps ?? []
-    const step = Math.max(0, all.findIndex(({ name }) => name === asked.step))
-    if (Option.isNone(former) || memory.source.workflow === null) {
-      yield* owner.commit(memory, [], input.take())
+    const step = asked.step === null ? 0 : all.findIndex(({ name }) => name === asked.step)
+    if (Option.isNone(former) || step < 0 || memory.source.workflow === null) {
+      const message = step < 0
+        ? `the workflow has no step ${JSON.stringify(asked.step)} any more`
+        : `the run ${asked.run} is not there any more`
+      yield* code.fail(memory, originOf(memory, input), { name: "NotRepeatable", message }, input.take())
       return
     }
     const id = yield* runIdOf(input)
@@ -340,7 +343,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner, code: CodeRu
         error: outcome._tag === "Done" ? null : outcome.fault
       }
       const submission = yield* code.handOver(memory, {
-        origin: originOf(memory, progress, step.id),
+        origin: originOfStep(memory, progress, step.id),
         component: program.value.component,
         // What a step did that failed is undone, so that it is done once when the step is run again.
         result: outcome._tag === "Done" ? result : undone(result, outcome.fault),

@@ -18,7 +18,7 @@ export default {
 export const actorOf = (source: Source) =>
   Effect.map(SourceActor.make(source.id, { kick: () => {} }), (actor) => ({
     ...actor,
-    ingest: (request: Omit<IngestRequest, "endpointKey"> & { readonly endpointKey?: string }) =>
+    ingest: (request: Omit<IngestRequest, "endpointKey"> & { readonly endpointKey?: string | null }) =>
       actor.ingest({ endpointKey: source.endpointKey ?? "", ...request })
   }))
 

@@ -5,6 +5,9 @@ import * as Schema from "effect/Schema"
 /** What was read from a text is JSON: to look at each part of it again takes many times as long as to read it. */
 const Json = Schema.declare((_value: unknown): _value is Schema.Json => true)
 
+/** How long a run may wait, in milliseconds: a leap year. */
+const Delay = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 366 * 24 * 3_600_000 }))
+
 /** What a step that has run to its end gives: its part of `steps`, and where the run goes from there. */
 export const StepAnswer = Schema.Struct({
   /** Its exports by name, with what it returned as `$return_value`. */
@@ -13,10 +16,10 @@ export const StepAnswer = Schema.Struct({
     /** The run ends here, for this reason. */
     exit: Schema.optionalKey(Schema.String),
     /** The next step comes after so many milliseconds. */
-    delay: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 366 * 24 * 3_600_000 }))),
+    delay: Schema.optionalKey(Delay),
     /** The step is to be run again after so many milliseconds, and handed this. */
     rerun: Schema.optionalKey(Schema.Struct({
-      delay: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 366 * 24 * 3_600_000 })),
+      delay: Delay,
       context: Json
     }))
   })

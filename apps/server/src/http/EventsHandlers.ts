@@ -1,4 +1,3 @@
-import { CurrentAccount } from "@headwater/api/Authorization"
 import { maxSummaries } from "@headwater/api/EventsApi"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Problem from "@headwater/api/Problem"
@@ -6,24 +5,20 @@ import * as Stream from "@headwater/domain/Stream"
 import * as DueDeletions from "@headwater/engine/DueDeletions"
 import { EventDeletion } from "@headwater/engine/EventDeletion"
 import { EventLog } from "@headwater/log/EventLog"
-import { type SourceKind, Sources } from "@headwater/log/Sources"
-import { Effect, Option } from "effect"
+import type { SourceKind } from "@headwater/log/Sources"
+import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { boundOf, eventPage, eventPageRequest, type EventQuery } from "./EventSummaries.ts"
 import { answerFailures } from "./FailureProblem.ts"
+import { makeFind } from "./OwnProgram.ts"
 
 export const layer = HttpApiBuilder.group(
   HeadwaterApi,
   "events",
   Effect.fnUntraced(function*(handlers) {
-    const sources = yield* Sources
+    const find = yield* makeFind
     const events = yield* EventLog
     const deletion = yield* EventDeletion
-
-    const find = Effect.fnUntraced(function*(kind: SourceKind, idOrSlug: string) {
-      const source = yield* sources.get(yield* CurrentAccount, idOrSlug, kind)
-      return Option.isNone(source) ? yield* Problem.notFound(kind, idOrSlug) : source.value
-    })
 
     const list = Effect.fnUntraced(function*(kind: SourceKind, idOrSlug: string, stream: string, query: EventQuery) {
       const { id } = yield* find(kind, idOrSlug)

@@ -1,4 +1,3 @@
-import { CurrentAccount } from "@headwater/api/Authorization"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Problem from "@headwater/api/Problem"
 import type { LoggedEvent } from "@headwater/domain/Event"
@@ -9,12 +8,13 @@ import { EventTrace, type TracedSubscription } from "@headwater/engine/EventTrac
 import { LogTail } from "@headwater/engine/LogTail"
 import { EventLog } from "@headwater/log/EventLog"
 import { Heads } from "@headwater/log/Heads"
-import { type SourceKind, Sources } from "@headwater/log/Sources"
+import type { SourceKind } from "@headwater/log/Sources"
 import { Effect, Option, Schedule, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { boundOf, eventPage, eventPageRequest, type EventQuery, summaryOf } from "./EventSummaries.ts"
 import { answerFailures } from "./FailureProblem.ts"
+import { makeFind } from "./OwnProgram.ts"
 
 interface Listing extends EventQuery {
   readonly event_name?: string
@@ -71,14 +71,11 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function*(handlers) {
     const events = yield* EventLog
     const heads = yield* Heads
-    const sources = yield* Sources
+    const findOwn = yield* makeFind
     const logTail = yield* LogTail
     const eventTrace = yield* EventTrace
 
-    const emitterOf = Effect.fnUntraced(function*({ idOrSlug, kind }: Named) {
-      const source = yield* sources.get(yield* CurrentAccount, idOrSlug, kind)
-      return Option.isNone(source) ? yield* Problem.notFound(kind, idOrSlug) : source.value
-    })
+    const emitterOf = ({ idOrSlug, kind }: Named) => findOwn(kind, idOrSlug)
 
     const list = Effect.fnUntraced(function*(named: Named, query: Listing) {
       const { id } = yield* emitterOf(named)

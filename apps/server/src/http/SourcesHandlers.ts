@@ -15,6 +15,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { ComponentSaving, inCode } from "./ComponentSaving.ts"
 import { answerFailures } from "./FailureProblem.ts"
 import { hookProblem } from "./HookProblem.ts"
+import { makeFind } from "./OwnProgram.ts"
 import * as ProgramHandling from "./ProgramHandling.ts"
 
 interface ComponentParameters {
@@ -29,6 +30,7 @@ export const layer = HttpApiBuilder.group(
   "sources",
   Effect.fnUntraced(function*(handlers) {
     const components = yield* Components
+    const find = yield* makeFind
     const sources = yield* Sources
     const lifecycle = yield* SourceLifecycle
     const saving = yield* ComponentSaving
@@ -46,12 +48,6 @@ export const layer = HttpApiBuilder.group(
     })
 
     const render = (source: Source) => Effect.map(componentOf(source), (component) => resourceOf(source, component))
-
-    const find = Effect.fnUntraced(function*(accountId: Id.AccountId, id: string) {
-      const found = yield* sources.get(accountId, id, "source")
-      if (Option.isNone(found)) return yield* Problem.notFound("source", id)
-      return found.value
-    })
 
     /** @param previous the component that the source has until now */
     const choose = Effect.fnUntraced(function*(
@@ -135,11 +131,11 @@ export const layer = HttpApiBuilder.group(
           answerFailures
         )),
       get: Effect.fnUntraced(function*({ params }) {
-        return { data: yield* render(yield* find(yield* CurrentAccount, params.id)) }
+        return { data: yield* render(yield* find("source", params.id)) }
       }, answerFailures),
       update: Effect.fnUntraced(function*({ params, payload }) {
         const accountId = yield* CurrentAccount
-        const source = yield* find(accountId, params.id)
+        const source = yield* find("source", params.id)
         const configuredProps = payload.configured_props ?? {}
         yield* checkSizes(configuredProps)
         const chosen = yield* choose(accountId, payload, yield* componentOf(source))
@@ -162,7 +158,7 @@ export const layer = HttpApiBuilder.group(
           answerFailures
         )),
       delete: Effect.fnUntraced(function*({ params }) {
-        yield* lifecycle.remove(yield* find(yield* CurrentAccount, params.id))
+        yield* lifecycle.remove(yield* find("source", params.id))
       }, (effect, { params }) =>
         effect.pipe(
           Effect.catchTag("SourceNotFound", () => Effect.fail(Problem.notFound("source", params.id))),

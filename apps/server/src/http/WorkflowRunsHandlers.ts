@@ -1,4 +1,3 @@
-import { CurrentAccount } from "@headwater/api/Authorization"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Pagination from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
@@ -9,12 +8,12 @@ import * as Stream from "@headwater/domain/Stream"
 import { Invocations } from "@headwater/engine/Invocations"
 import { Components } from "@headwater/log/Components"
 import { EventLog } from "@headwater/log/EventLog"
-import { Sources } from "@headwater/log/Sources"
 import { type StepRecord, type WorkflowRun, WorkflowRuns } from "@headwater/log/WorkflowRuns"
 import { Effect, Option, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { answerFailures } from "./FailureProblem.ts"
 import { answerRefusals } from "./IntakeProblem.ts"
+import { makeFind } from "./OwnProgram.ts"
 
 /** Events of one step that are shown. */
 const maxEvents = 1_000
@@ -49,15 +48,10 @@ export const layer = HttpApiBuilder.group(
     const events = yield* EventLog
     const invocations = yield* Invocations
     const runs = yield* WorkflowRuns
-    const sources = yield* Sources
-
-    const findWorkflow = Effect.fnUntraced(function*(id: string) {
-      const found = yield* sources.get(yield* CurrentAccount, id, "workflow")
-      return Option.isNone(found) ? yield* Problem.notFound("workflow", id) : found.value
-    })
+    const findOwn = yield* makeFind
 
     const find = Effect.fnUntraced(function*(params: { readonly id: string; readonly run_id: string }) {
-      const workflow = yield* findWorkflow(params.id)
+      const workflow = yield* findOwn("workflow", params.id)
       const found = isRunId(params.run_id)
         ? yield* runs.get(Id.WorkflowId.make(workflow.id), params.run_id)
         : Option.none()
@@ -86,7 +80,7 @@ export const layer = HttpApiBuilder.group(
 
     return handlers.handleAll({
       list: Effect.fnUntraced(function*({ params, query }) {
-        const workflow = yield* findWorkflow(params.id)
+        const workflow = yield* findOwn("workflow", params.id)
         const { items, totalCount } = yield* runs.page(Id.WorkflowId.make(workflow.id), {
           ...Pagination.pageRequest(query),
           status: query.status

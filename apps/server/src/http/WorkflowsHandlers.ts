@@ -16,6 +16,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { ComponentSaving } from "./ComponentSaving.ts"
 import { answerFailures } from "./FailureProblem.ts"
 import { answerRefusals } from "./IntakeProblem.ts"
+import { makeFind } from "./OwnProgram.ts"
 import * as ProgramHandling from "./ProgramHandling.ts"
 
 type Settings = Pick<WorkflowResource, "concurrency" | "errors" | "rate_limit" | "retry_delays">
@@ -47,6 +48,7 @@ export const layer = HttpApiBuilder.group(
   HeadwaterApi,
   "workflows",
   Effect.fnUntraced(function*(handlers) {
+    const find = yield* makeFind
     const sources = yield* Sources
     const lifecycle = yield* SourceLifecycle
     const invocations = yield* Invocations
@@ -72,11 +74,6 @@ export const layer = HttpApiBuilder.group(
     }
 
     const render = (source: Source) => Effect.map(componentOf(source), (component) => resourceOf(source, component))
-
-    const find = Effect.fnUntraced(function*(id: string) {
-      const found = yield* sources.get(yield* CurrentAccount, id, "workflow")
-      return Option.isNone(found) ? yield* Problem.notFound("workflow", id) : found.value
-    })
 
     const save = Effect.fnUntraced(function*(accountId: Id.AccountId, given: Parameters, previous?: Component) {
       const { workflow_code: code, workflow_url: url } = given
@@ -129,11 +126,11 @@ export const layer = HttpApiBuilder.group(
           answerFailures
         )),
       get: Effect.fnUntraced(function*({ params }) {
-        return { data: yield* render(yield* find(params.id)) }
+        return { data: yield* render(yield* find("workflow", params.id)) }
       }, answerFailures),
       update: Effect.fnUntraced(function*({ params, payload }) {
         const accountId = yield* CurrentAccount
-        const workflow = yield* find(params.id)
+        const workflow = yield* find("workflow", params.id)
         const given = payload.configured_props ?? {}
         yield* checkSizes(given)
         const chosen = yield* save(accountId, payload, yield* componentOf(workflow))
@@ -158,21 +155,21 @@ export const layer = HttpApiBuilder.group(
           answerFailures
         )),
       delete: Effect.fnUntraced(function*({ params }) {
-        yield* lifecycle.remove(yield* find(params.id))
+        yield* lifecycle.remove(yield* find("workflow", params.id))
       }, (effect, { params }) =>
         effect.pipe(
           Effect.catchTag("SourceNotFound", () => Effect.fail(Problem.notFound("workflow", params.id))),
           answerFailures
         )),
       getSecret: Effect.fnUntraced(function*({ params }) {
-        const workflow = yield* find(params.id)
+        const workflow = yield* find("workflow", params.id)
         const sender = yield* webhooks.ofWorkflow(Id.WorkflowId.make(workflow.id))
         const [secret] = Option.isNone(sender) ? [] : yield* webhooks.secrets(sender.value.id)
         if (secret === undefined) return yield* Problem.notFound("workflow", params.id)
         return { data: { secret: Redacted.value(secret) } }
       }, answerFailures),
       invoke: Effect.fnUntraced(function*({ params, payload }) {
-        const workflow = yield* find(params.id)
+        const workflow = yield* find("workflow", params.id)
         const id = yield* answerRefusals(workflow, invocations.invoke(workflow, JSON.stringify(payload.event ?? null)))
         return { data: { id } }
       }, answerFailures)

@@ -32,7 +32,9 @@ const isStep = (value: unknown): value is Step =>
 /** JavaScript lists names that are whole numbers first, whatever their place: steps can't be told in order by such. */
 const isName = (name: string): boolean => !/^\d*$/.test(name) && !name.includes(".") && name !== "trigger"
 
-const stepsOf = (workflow: ComponentDefinition): ReadonlyArray<readonly [string, Step]> => {
+type Steps = ReadonlyArray<readonly [string, Step]>
+
+const readSteps = (workflow: ComponentDefinition): Steps => {
   const { run, steps } = workflow
   if (isCallable(run)) return [[onlyStep, { run }]]
   if (typeof steps !== "object" || steps === null) throw invalid("a workflow has a function run, or an object of steps")
@@ -49,30 +51,37 @@ const stepsOf = (workflow: ComponentDefinition): ReadonlyArray<readonly [string,
 
 const placeOf = (step: string, prop: string) => `${step}.${prop}`
 
-/** The workflow with the props of its steps among its own, under the names of both. */
-const withStepProps = (workflow: ComponentDefinition): ComponentDefinition => ({
-  ...workflow,
-  props: {
-    ...workflow.props,
-    ...fromEntries(
-      stepsOf(workflow).flatMap(([step, { props = {} }]) =>
-        entries(props).map(([name, prop]) => [placeOf(step, name), prop])
-      )
-    )
-  }
-})
+/** A workflow's steps, and the workflow with their props among its own, under the names of both. */
+interface Read {
+  readonly steps: Steps
+  readonly definition: ComponentDefinition
+}
+
+const known = new WeakMap<ComponentDefinition, Read>()
+
+const read = (workflow: ComponentDefinition): Read => {
+  const before = known.get(workflow)
+  if (before !== undefined) return before
+  const steps = readSteps(workflow)
+  const ofSteps = steps.flatMap(([step, { props = {} }]) =>
+    entries(props).map(([name, prop]) => [placeOf(step, name), prop])
+  )
+  const result = { steps, definition: { ...workflow, props: { ...workflow.props, ...fromEntries(ofSteps) } } }
+  known.set(workflow, result)
+  return result
+}
 
 export const describe = (workflow: ComponentDefinition) => {
-  const steps = stepsOf(workflow)
+  const { definition, steps } = read(workflow)
   for (const name of Object.keys(workflow.props ?? {})) {
     if (name.includes(".")) throw invalid(`the prop ${stringify(name)} has a dot in its name`)
   }
-  return { definition: withStepProps(workflow), steps: steps.map(([name]) => name) }
+  return { definition, steps: steps.map(([name]) => name) }
 }
 
 /** What a step's `this` has: the workflow's own props, and over them those of the step. */
 const thisOf = (workflow: ComponentDefinition, name: string, step: Step, run: RunContext, bindings: Bindings) => {
-  const all = makeThis(withStepProps(workflow), run, bindings)
+  const all = makeThis(workflow, run, bindings)
   const own = placeOf(name, "")
   const self: Record<string, unknown> = {}
   for (const [key, value] of entries(all)) if (!key.includes(".")) self[key] = value
@@ -163,14 +172,15 @@ export const runStep = async (
   bindings: Bindings,
   call: StepCall
 ): Promise<unknown> => {
-  const step = stepsOf(workflow).find(([name]) => name === call.step)?.[1]
+  const { definition, steps } = read(workflow)
+  const step = steps.find(([name]) => name === call.step)?.[1]
   if (step === undefined) throw invalid(`the workflow has no step ${stringify(call.step)}`)
   const { $, exports, flow } = make$(run, bindings, call)
   let value: unknown
   try {
-    value = json(await step.run.call(thisOf(workflow, call.step, step, run, bindings), { steps: call.steps, $ }))
+    value = await step.run.call(thisOf(definition, call.step, step, run, bindings), { steps: call.steps, $ })
   } catch (thrown) {
     if (!(thrown instanceof Exit) || !hasOwn(flow, "exit")) throw thrown
   }
-  return { result: { ...exports, ...(value === undefined ? {} : { $return_value: value }) }, flow }
+  return { result: { ...exports, $return_value: value }, flow }
 }

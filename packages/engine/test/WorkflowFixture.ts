@@ -1,0 +1,53 @@
+/** A workflow and its owner, and no cluster, for tests that ask it themselves. */
+import * as Id from "@headwater/domain/Id"
+import type { Source } from "@headwater/domain/Source"
+import { Subscriptions } from "@headwater/log/Subscriptions"
+import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
+import { Effect } from "effect"
+import * as Wake from "../src/Wake.ts"
+import { type Owner, post, start } from "./SourceFixture.ts"
+
+/** A workflow with these steps, run on each request. */
+export const steps = (bodies: Record<string, string>, rest = "") => `
+export default {
+  props: { http: "$.interface.http", db: "$.service.db" },
+  ${rest}
+  steps: {
+    ${Object.entries(bodies).map(([name, body]) => `${name}: { async run({ steps, $ }) { ${body} } }`).join(",\n")}
+  }
+}`
+
+export const launch = Effect.fnUntraced(function*(code: string, options: Parameters<typeof start>[1] = {}) {
+  const started = yield* start(code, { workflow: {}, ...options })
+  yield* started.actor.deploy()
+  return started
+})
+
+/** Has a request come in and everything be done that can be done now. */
+export const send = (actor: Owner, body: unknown) => Effect.andThen(post(actor, body), settle(actor))
+
+export const settle = (actor: Owner) => actor.wake(Wake.forEverything)
+
+export const newDeployment = Effect.map(Id.make("deployment"), (id) => Id.DeploymentId.make(id))
+
+/** Its runs, oldest first, each with what became of its steps. */
+export const runsOf = Effect.fnUntraced(function*(workflow: Source) {
+  const runs = yield* WorkflowRuns
+  const { items } = yield* runs.page(Id.WorkflowId.make(workflow.id), {
+    limit: 100,
+    after: undefined,
+    before: undefined,
+    status: undefined
+  })
+  return yield* Effect.forEach(items.toReversed(), (run) =>
+    Effect.map(runs.stepsOf(run.id), (done) => ({
+      ...run,
+      steps: done.map(({ name, status }) => `${name} ${status}`)
+    })))
+})
+
+/** Has a listener hear of what an emitter appends to a stream. */
+export const listen = Effect.fnUntraced(function*(listener: Source, emitterId: string, eventName = "") {
+  const { accountId, id: listenerId } = listener
+  yield* (yield* Subscriptions).create({ accountId, emitterId, listenerId, eventName })
+})
