@@ -32,14 +32,20 @@ const signal = (pid: number, name: NodeJS.Signals): boolean => {
   }
 }
 
+/** The state and the parent of a process, as `/proc` tells them; none of one that is gone. */
+const statusOf = async (pid: number | string): Promise<{ name: string; state: string; parent: string } | undefined> => {
+  const stat = await Fs.readFile(`/proc/${pid}/stat`, "utf8").catch(() => "")
+  const [, name, state, parent] = /^\d+ \((.*)\) (\S+) (\d+) /s.exec(stat) ?? []
+  return name === undefined || state === undefined || parent === undefined ? undefined : { name, state, parent }
+}
+
 /** The processes in which a server runs component code. */
 const sandboxesOf = (parent: number): Effect.Effect<ReadonlyArray<number>> =>
   Effect.promise(async () => {
     const pids = (await Fs.readdir("/proc")).filter((name) => /^\d+$/.test(name))
     const found = await Promise.all(pids.map(async (pid) => {
-      const stat = await Fs.readFile(`/proc/${pid}/stat`, "utf8").catch(() => "")
-      const [, name, rest] = /^\d+ \((.*)\) (.*)$/s.exec(stat) ?? []
-      return name?.startsWith("deno") === true && rest?.split(" ")[1] === String(parent) ? [Number(pid)] : []
+      const status = await statusOf(pid)
+      return status?.name.startsWith("deno") === true && status.parent === String(parent) ? [Number(pid)] : []
     }))
     return found.flat()
   })
@@ -65,6 +71,14 @@ export const make = (server: ServerProcess, dataDirectory: string, dice: Dice.Di
     if (server.pid() === undefined) yield* Effect.sleep("50 millis")
     return isSaid()
   })
+
+  /** It says that it has come to a point before it stops there: only one that stands still can be sent on. */
+  const hasStopped = Effect.promise(async () => {
+    const pid = server.pid()
+    return pid === undefined || (await statusOf(pid))?.state === "T"
+  }).pipe(
+    Effect.repeat({ until: (over) => over, schedule: poll })
+  )
 
   /** Whatever becomes of it meanwhile, the server goes on afterwards. */
   const whileStopped = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
@@ -95,10 +109,12 @@ export const make = (server: ServerProcess, dataDirectory: string, dice: Dice.Di
       }
       case "Cut":
         return yield* cut
-      case "CutAt":
-        return yield* whileStopped(
-          Effect.flatMap(hasReached(disturbance.point), (reached) => reached ? cut : Effect.succeed(false))
-        )
+      case "CutAt": {
+        if (yield* hasReached(disturbance.point)) return yield* whileStopped(Effect.andThen(hasStopped, cut))
+        // It would stop there later, and nobody would send it on.
+        yield* server.kill
+        return false
+      }
       case "Sandbox": {
         const sandboxes = yield* sandboxesOf(pid)
         return sandboxes.length > 0 && signal(dice.pick(sandboxes), "SIGKILL")

@@ -1,5 +1,7 @@
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as FiberHandle from "effect/FiberHandle"
 import * as Layer from "effect/Layer"
 import * as PartitionedSemaphore from "effect/PartitionedSemaphore"
@@ -45,7 +47,10 @@ export interface Bundle {
   readonly undeclared: ReadonlyArray<string>
 }
 
-/** To read one text takes milliseconds; to bundle packages of thousands of files takes seconds. */
+/**
+ * To read one text takes milliseconds; to bundle packages of thousands of files takes seconds. Counted from when the
+ * process is ready, which takes seconds too on a busy machine and says nothing about the text.
+ */
 const taskMillis = { Scan: 4_000, Bundle: 10_000 }
 const idleMillis = 30_000
 
@@ -93,39 +98,48 @@ const end = (child: ChildProcess): void => {
 /** The process ended before it answered. */
 class Lost extends Schema.TaggedError<Lost>()("Lost", {}) {}
 
+interface Running {
+  readonly child: ChildProcess
+  /** Done when it has said that it takes tasks. */
+  readonly ready: Deferred.Deferred<void, Lost>
+}
+
 const make = Effect.fnUntraced(function*() {
   const oneAtATime = yield* PartitionedSemaphore.make<string>({ permits: 1 })
   const idle = yield* FiberHandle.make<void>()
-  let child: ChildProcess | undefined
+  let current: Running | undefined
 
   const stop = Effect.sync(() => {
-    if (child !== undefined) end(child)
-    child = undefined
+    if (current !== undefined) end(current.child)
+    current = undefined
   })
   yield* Effect.addFinalizer(() => stop)
 
-  const running = (): ChildProcess => {
-    if (child?.connected === true) return child
-    const started = startProcess()
-    started.once("exit", () => {
-      if (child === started) child = undefined
-    })
-    child = started
+  const running = (): Running => {
+    if (current?.child.connected === true) return current
+    const started: Running = { child: startProcess(), ready: Deferred.makeUnsafe() }
+    started.child.once("message", () => Deferred.doneUnsafe(started.ready, Exit.void))
+    for (const ending of ["exit", "error"]) {
+      started.child.once(ending, () => {
+        Deferred.doneUnsafe(started.ready, Exit.fail(new Lost()))
+        if (current === started) current = undefined
+      })
+    }
+    current = started
     return started
   }
 
-  const ask = (task: BundlerTask) =>
+  const ask = (child: ChildProcess, task: BundlerTask) =>
     Effect.callback<unknown, Lost>((resume) => {
-      const asked = running()
       const lost = () => resume(Effect.fail(new Lost()))
-      asked.once("message", (message) => {
-        asked.off("exit", lost)
-        asked.off("error", lost)
+      child.once("message", (message) => {
+        child.off("exit", lost)
+        child.off("error", lost)
         resume(Effect.succeed(message))
       })
-      asked.once("exit", lost)
-      asked.once("error", lost)
-      asked.send(task, (error) => {
+      child.once("exit", lost)
+      child.once("error", lost)
+      child.send(task, (error) => {
         if (error !== null) lost()
       })
       return stop
@@ -134,12 +148,16 @@ const make = Effect.fnUntraced(function*() {
   const perform = Effect.fnUntraced(function*(file: string, task: BundlerTask) {
     const unreadable = (why: string) =>
       new ModuleUnread({ message: `The module can't be read: ${why}`, at: { file, line: 1, column: 1 } })
-    return yield* FiberHandle.clear(idle).pipe(
-      Effect.andThen(ask(task)),
-      Effect.timeoutOrElse({
+    const answer = Effect.fnUntraced(function*() {
+      const { child, ready } = running()
+      yield* Deferred.await(ready)
+      return yield* Effect.timeoutOrElse(ask(child, task), {
         duration: taskMillis[task._tag],
         orElse: () => Effect.fail(unreadable(`parsing it takes over ${taskMillis[task._tag]} ms`))
-      }),
+      })
+    })
+    return yield* FiberHandle.clear(idle).pipe(
+      Effect.andThen(answer),
       Effect.flatMap(Schema.decodeUnknownEffect(BundlerAnswer)),
       Effect.catchTags({
         Lost: () => Effect.fail(unreadable("it is too much for the parser, or nested too deeply")),

@@ -138,3 +138,5 @@ process.on("disconnect", () => process.exit())
 process.on("message", (task: BundlerTask) => {
   perform(task).then((answer) => process.send?.(answer), () => process.exit(1))
 })
+// The parser is a process too, which is there once it has parsed something.
+esbuild.transform("").then(() => process.send?.("ready"), () => process.exit(1))
