@@ -28,17 +28,17 @@ export const balances = (findings: Findings, { cursors, unpaired }: Snapshot, op
   return findings.count("unbalanced") === before
 }
 
-/** That nothing is left half-way once all is quiet: sources on their way in or out, and rows whose owner is gone. */
-export const isTidy = (findings: Findings, { orphans, sources }: Snapshot): void => {
+/** That nothing is left half-way once all is quiet: programs on their way in or out, and rows whose owner is gone. */
+export const isTidy = (findings: Findings, { orphans, programs }: Snapshot): void => {
   for (const { id, what } of orphans) findings.note("unbalanced", `${what} are left of what was deleted`, { id })
-  for (const { id, state } of sources) {
-    if (state !== "ready") findings.note("unbalanced", `a source is still ${state}`, { id })
+  for (const { id, state } of programs) {
+    if (state !== "ready") findings.note("unbalanced", `a program is still ${state}`, { id })
   }
 }
 
 /** What is still to be done, in words; undefined when all is done. */
-export const owing = ({ cursors, due, sources, unended }: Snapshot): string | undefined => {
-  const inactive = new Set(sources.filter(({ active }) => !active).map(({ id }) => id))
+export const owing = ({ cursors, due, programs, unended }: Snapshot): string | undefined => {
+  const inactive = new Set(programs.filter(({ active }) => !active).map(({ id }) => id))
   const behind = cursors.find((cursor) => cursor.n < cursor.head_n && !inactive.has(cursor.listener_id))
   if (behind !== undefined) return `${what(behind)} stands at ${behind.n} of ${behind.head_n}`
   const pending = cursors.find((cursor) => cursor.pending > 0n)
@@ -47,6 +47,6 @@ export const owing = ({ cursors, due, sources, unended }: Snapshot): string | un
   if (work !== undefined) return `${work.owner_id} owes ${work.items} of kind ${work.kind}`
   const [run] = unended
   if (run !== undefined) return `${run.workflow_id} has ${run.runs} runs that have not ended`
-  const moving = sources.find(({ state }) => state !== "ready")
-  return moving === undefined ? undefined : `source ${moving.id} is ${moving.state}`
+  const moving = programs.find(({ state }) => state !== "ready")
+  return moving === undefined ? undefined : `${moving.id} is ${moving.state}`
 }

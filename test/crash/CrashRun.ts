@@ -146,7 +146,7 @@ export const run = Effect.fnUntraced(function*(options: CrashOptions) {
     Effect.mapError(failed("the sources could not be deployed"))
   )
   const exact = new Set(topology.routes.map(({ subscriptionId }) => subscriptionId))
-  const standing = new Set(topology.sources.map(({ id }) => id))
+  const standing = new Set(topology.programs.map(({ id }) => id))
   const lanes = Lanes.make(findings, times, {
     isExact: (subscriptionId, emitterId) => exact.has(subscriptionId) && standing.has(emitterId)
   })
@@ -164,7 +164,7 @@ export const run = Effect.fnUntraced(function*(options: CrashOptions) {
     gate,
     lanes,
     requests,
-    standing: topology.sources,
+    standing: topology.programs,
     pauseMs: 100
   })
 
@@ -295,7 +295,7 @@ export const run = Effect.fnUntraced(function*(options: CrashOptions) {
       client,
       findings,
       requests,
-      sources: topology.sources,
+      programs: topology.programs,
       gate,
       thinkMs: options.thinkMs,
       underWay

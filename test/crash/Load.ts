@@ -4,7 +4,7 @@ import * as Dice from "./Dice.ts"
 import type { Findings } from "./Findings.ts"
 import { keyOf, type Requests } from "./Requests.ts"
 import type { Asked } from "./RunCheck.ts"
-import type { StandingSource } from "./Topology.ts"
+import type { StandingProgram } from "./Topology.ts"
 
 /** Whether those who make work are to go on. */
 export interface Gate {
@@ -30,7 +30,7 @@ export const gate = (): Gate => {
 const pause = "20 millis"
 
 /** What a sender asks of the source that it has chosen. */
-const ask = (dice: Dice.Dice, { name }: StandingSource, key: string): Asked => {
+const ask = (dice: Dice.Dice, { name }: StandingProgram, key: string): Asked => {
   switch (name) {
     case "first":
     case "second":
@@ -49,7 +49,7 @@ const ask = (dice: Dice.Dice, { name }: StandingSource, key: string): Asked => {
 /** One sender: a request after the other, each once, whatever becomes of it. */
 const sender = Effect.fnUntraced(function*(name: string, dice: Dice.Dice, options: LoadOptions) {
   const { client, findings, gate, requests, thinkMs, underWay } = options
-  const targets = options.sources.filter(({ endpoint }) => endpoint !== undefined)
+  const targets = options.programs.filter(({ endpoint }) => endpoint !== undefined)
   for (let count = 1; true; count++) {
     while (!gate.isOpen()) yield* Effect.sleep(pause)
     const source = dice.pick(targets)
@@ -74,7 +74,7 @@ export interface LoadOptions {
   readonly client: Client
   readonly findings: Findings
   readonly requests: Requests
-  readonly sources: ReadonlyArray<StandingSource>
+  readonly programs: ReadonlyArray<StandingProgram>
   readonly gate: Gate
   /** How long each sender waits between two requests, at most. */
   readonly thinkMs: number
@@ -82,7 +82,7 @@ export interface LoadOptions {
   readonly underWay: Set<string>
 }
 
-/** Sends requests to the standing sources from so many senders, for ever. */
+/** Sends requests to the standing programs with an endpoint from so many senders, for ever. */
 export const run = (seed: number, senders: number, options: LoadOptions): Effect.Effect<never> =>
   Effect.forEach(
     Array.from({ length: senders }, (_, i) => `s${i}`),

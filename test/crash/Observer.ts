@@ -6,7 +6,7 @@ import type { Lanes } from "./Lanes.ts"
 import * as LogCheck from "./LogCheck.ts"
 import type { Requests } from "./Requests.ts"
 import * as Snapshot from "./Snapshot.ts"
-import type { StandingSource, Topology } from "./Topology.ts"
+import type { StandingProgram, Topology } from "./Topology.ts"
 
 /** Reads the database and holds what it says against everything that is known. */
 export interface Observer {
@@ -29,9 +29,9 @@ export const make = (options: {
   readonly requests: Requests
   readonly topology: Topology
 }): Observer => {
-  const { findings, lanes, requests, topology: { routes, sources } } = options
-  const standing = new Map<string, StandingSource>(sources.map((source) => [source.id, source]))
-  const rank = new Map(sources.map(({ id }, index) => [id, index]))
+  const { findings, lanes, requests, topology: { programs, routes } } = options
+  const standing = new Map<string, StandingProgram>(programs.map((program) => [program.id, program]))
+  const rank = new Map(programs.map(({ id }, index) => [id, index]))
   const mayHaveGaps = (emitterId: string) => !standing.has(emitterId)
   const log = LogCheck.make(findings, { mayHaveGaps })
   const passing = new Map<string, Said>()
@@ -72,7 +72,7 @@ export const make = (options: {
   /** Each emitter's requests before the runs that they led to, and no emitter before those that it listens to. */
   const inOrder = (rows: ReadonlyArray<Snapshot.EventRow>) => {
     const place = ({ emitter_id, stream }: Snapshot.EventRow) =>
-      2 * (rank.get(emitter_id) ?? sources.length) + (stream === "$requests" ? 0 : 1)
+      2 * (rank.get(emitter_id) ?? programs.length) + (stream === "$requests" ? 0 : 1)
     return rows.toSorted((a, b) => place(a) - place(b))
   }
 
@@ -84,16 +84,16 @@ export const make = (options: {
     }
     log.take(snapshot)
     for (const event of inOrder(snapshot.events)) {
-      const source = standing.get(event.emitter_id)
-      if (source === undefined) {
+      const program = standing.get(event.emitter_id)
+      if (program === undefined) {
         ofPassing(event)
         continue
       }
-      source.check.event(event)
-      if (event.stream === "") { for (const listener of source.listeners) listener.check.heard(event) }
+      program.check.event(event)
+      if (event.stream === "") { for (const listener of program.listeners) listener.check.heard(event) }
       route(event)
     }
-    for (const { check } of sources) check.agree(snapshot)
+    for (const { check } of programs) check.agree(snapshot)
     if (!BalanceCheck.balances(findings, snapshot, { mayHaveGaps })) all = false
   }
 

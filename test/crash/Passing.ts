@@ -11,7 +11,7 @@ import type { Lanes } from "./Lanes.ts"
 import type { Gate } from "./Load.ts"
 import { keyOf, type Requests } from "./Requests.ts"
 import type { Snapshot } from "./Snapshot.ts"
-import { endpointOf, query, type StandingSource } from "./Topology.ts"
+import { endpointOf, query, type StandingProgram } from "./Topology.ts"
 
 /** `unclear`: the request that was to change it was not answered with success. */
 type Phase = "there" | "gone" | "unclear"
@@ -66,7 +66,7 @@ export const make = (options: {
   readonly lanes: Lanes
   readonly requests: Requests
   /** Those that stay; webhooks that come and go listen to them. */
-  readonly standing: ReadonlyArray<StandingSource>
+  readonly standing: ReadonlyArray<StandingProgram>
   readonly pauseMs: number
 }): Passing => {
   const { client, dice, endpoints, findings, gate, lanes, requests } = options
@@ -223,7 +223,7 @@ export const make = (options: {
   })
 
   const settleSource = Effect.fnUntraced(function*(source: PassingSource, snapshot: Snapshot) {
-    const row = snapshot.sources.find(({ id, name }) =>
+    const row = snapshot.programs.find(({ id, name }) =>
       source.id === undefined ? name === source.name : id === source.id
     )
     if (row === undefined) {

@@ -2,9 +2,9 @@ import type { Findings } from "./Findings.ts"
 import type { Requests } from "./Requests.ts"
 import type { EventRow, Snapshot } from "./Snapshot.ts"
 
-/** Follows what the runs of one source wrote, run by run. */
+/** Follows what the runs of one program wrote, run by run. */
 export interface RunCheck {
-  /** An event of the source's log, in log order within its stream. */
+  /** An event of the program's log, in log order within its stream. */
   readonly event: (event: EventRow) => void
   /** An event of a log it listens to. */
   readonly heard: (event: EventRow) => void
@@ -25,28 +25,28 @@ export interface Asked {
 
 const sum = (values: ReadonlyArray<bigint>): number => Number(values.reduce((total, value) => total + value, 0n))
 
-/** A complaint that names the source. */
-const complaint = (findings: Findings, name: string, sourceId: string) =>
+/** A complaint that names the program. */
+const complaint = (findings: Findings, name: string, programId: string) =>
 (
   what: string,
   details: Readonly<Record<string, unknown>> = {}
-) => findings.note("torn", `${name}: ${what}`, { source: sourceId, ...details })
+) => findings.note("torn", `${name}: ${what}`, { program: programId, ...details })
 
 /** A workflow takes what it hears as its run begins, one at a time, and the run writes at the end of its step. */
-const mayHaveBegun = (sourceId: string): number => sourceId.startsWith("p_") ? 1 : 0
+const mayHaveBegun = (programId: string): number => programId.startsWith("p_") ? 1 : 0
 
 /** That rows that change with a run alone have all changed as often as there were runs. */
 const agreeOn = (
   torn: ReturnType<typeof complaint>,
   { cursors, invocations, state }: Snapshot,
-  sourceId: string,
+  programId: string,
   runs: number
 ) => {
-  const counted = state.get(sourceId)?.["count"] ?? 0
-  const used = invocations.get(sourceId) ?? 0
-  const passed = sum(cursors.filter((cursor) => cursor.listener_id === sourceId).map(({ delivered }) => delivered))
+  const counted = state.get(programId)?.["count"] ?? 0
+  const used = invocations.get(programId) ?? 0
+  const passed = sum(cursors.filter((cursor) => cursor.listener_id === programId).map(({ delivered }) => delivered))
   if (counted !== runs) torn("the store does not say what the log says", { runs, counted })
-  if (used < runs || used > runs + mayHaveBegun(sourceId)) {
+  if (used < runs || used > runs + mayHaveBegun(programId)) {
     torn("the usage does not say what the log says", { runs, used })
   }
   return passed
@@ -55,12 +55,12 @@ const agreeOn = (
 /** A source that counts its requests (`intake`, `unique`, `answering` of Components.ts). */
 export const ofRequests = (findings: Findings, requests: Requests, options: {
   readonly name: string
-  readonly sourceId: string
+  readonly programId: string
   /** How many events of the default stream each run emits that does not throw. */
   readonly parts: 1 | 2
 }): RunCheck => {
-  const { name, parts, sourceId } = options
-  const torn = complaint(findings, name, sourceId)
+  const { name, parts, programId } = options
+  const torn = complaint(findings, name, programId)
   const waiting: Array<Asked> = []
   const logs: Array<string> = []
   const errors: Array<string> = []
@@ -100,7 +100,7 @@ export const ofRequests = (findings: Findings, requests: Requests, options: {
       switch (stream) {
         case "$requests":
           waiting.push(said.body)
-          return requests.logged(sourceId, said.body.key)
+          return requests.logged(programId, said.body.key)
         case "":
           if (said.part === 0) return begin(said.key, said.count)
           if (open?.key !== said.key || open?.count !== said.count) torn("half of a run is there", { open, said })
@@ -125,9 +125,9 @@ export const ofRequests = (findings: Findings, requests: Requests, options: {
       for (const [what, queue] of Object.entries({ logs, errors, freshIds })) {
         if (queue.length > 0) torn(`what a run emitted is missing in ${what}`, { missing: queue.splice(0) })
       }
-      const passed = agreeOn(torn, snapshot, sourceId, runs)
+      const passed = agreeOn(torn, snapshot, programId, runs)
       if (passed !== runs) torn("the cursor does not say what the log says", { runs, passed })
-      const owed = snapshot.due.find((due) => due.owner_id === sourceId && due.kind === "emit")?.items ?? 0n
+      const owed = snapshot.due.find((due) => due.owner_id === programId && due.kind === "emit")?.items ?? 0n
       if (Number(owed) !== later.size) torn("delayed events are missing", { owed, expected: later.size })
     }
   }
@@ -136,10 +136,10 @@ export const ofRequests = (findings: Findings, requests: Requests, options: {
 /** A source or workflow that listens to another's default stream and emits what it heard (`ledger`). */
 export const ofEvents = (findings: Findings, options: {
   readonly name: string
-  readonly sourceId: string
+  readonly programId: string
 }): RunCheck => {
-  const { name, sourceId } = options
-  const torn = complaint(findings, name, sourceId)
+  const { name, programId } = options
+  const torn = complaint(findings, name, programId)
   const heard: Array<string> = []
   let runs = 0
   let total = 0
@@ -162,8 +162,8 @@ export const ofEvents = (findings: Findings, options: {
       heard.push(payload)
     },
     agree: (snapshot) => {
-      const passed = agreeOn(torn, snapshot, sourceId, runs)
-      if (passed < runs || passed > runs + mayHaveBegun(sourceId)) {
+      const passed = agreeOn(torn, snapshot, programId, runs)
+      if (passed < runs || passed > runs + mayHaveBegun(programId)) {
         torn("the cursor does not say what the log says", { runs, passed })
       }
     }
@@ -173,10 +173,10 @@ export const ofEvents = (findings: Findings, options: {
 /** A workflow of two steps, between which some of its runs wait (`stepped`). */
 export const ofSteps = (findings: Findings, options: {
   readonly name: string
-  readonly sourceId: string
+  readonly programId: string
 }): RunCheck => {
-  const { name, sourceId } = options
-  const torn = complaint(findings, name, sourceId)
+  const { name, programId } = options
+  const torn = complaint(findings, name, programId)
   const heard: Array<string> = []
   /** What the first step of a run counted and its second has not told. */
   const begun = new Map<number, string>()
@@ -206,10 +206,10 @@ export const ofSteps = (findings: Findings, options: {
         }
         begun.delete(said.count)
       }
-      const passed = agreeOn(torn, snapshot, sourceId, runs)
+      const passed = agreeOn(torn, snapshot, programId, runs)
       if (passed < runs || passed > runs + 1) torn("the cursor does not say what the log says", { runs, passed })
       const between = sum(
-        snapshot.unended.filter((run) => run.workflow_id === sourceId && run.step > 0).map((run) => run.runs)
+        snapshot.unended.filter((run) => run.workflow_id === programId && run.step > 0).map((run) => run.runs)
       )
       if (between !== begun.size) torn("the runs do not say what the log says", { between, begun: begun.size })
     }
@@ -219,10 +219,10 @@ export const ofSteps = (findings: Findings, options: {
 /** A source that ticks every second (`ticking`). */
 export const ofTicks = (findings: Findings, options: {
   readonly name: string
-  readonly sourceId: string
+  readonly programId: string
 }): RunCheck => {
-  const { name, sourceId } = options
-  const torn = complaint(findings, name, sourceId)
+  const { name, programId } = options
+  const torn = complaint(findings, name, programId)
   let runs = 0
   let last = 0
   return {
@@ -236,8 +236,8 @@ export const ofTicks = (findings: Findings, options: {
     },
     heard: () => {},
     agree: (snapshot) => {
-      agreeOn(torn, snapshot, sourceId, runs)
-      const owed = snapshot.due.find((due) => due.owner_id === sourceId && due.kind === "timer")?.items ?? 0n
+      agreeOn(torn, snapshot, programId, runs)
+      const owed = snapshot.due.find((due) => due.owner_id === programId && due.kind === "timer")?.items ?? 0n
       if (owed !== 1n) torn("there is not one tick to come", { owed })
     }
   }

@@ -42,7 +42,7 @@ export interface DueRow {
   readonly items: bigint
 }
 
-export interface SourceRow {
+export interface ProgramRow {
   readonly id: string
   readonly name: string
   readonly active: boolean
@@ -56,10 +56,10 @@ export interface Snapshot {
   readonly events: ReadonlyArray<EventRow>
   readonly cursors: ReadonlyArray<CursorRow>
   readonly due: ReadonlyArray<DueRow>
-  readonly sources: ReadonlyArray<SourceRow>
+  readonly programs: ReadonlyArray<ProgramRow>
   readonly webhooks: ReadonlySet<string>
   readonly subscriptions: ReadonlySet<string>
-  /** Parsed values of `$.service.db`, by source and key. */
+  /** Parsed values of `$.service.db`, by program and key. */
   readonly state: ReadonlyMap<string, Readonly<Record<string, number>>>
   readonly invocations: ReadonlyMap<string, number>
   /** How many runs of a workflow have not ended, by how many of their steps are done. */
@@ -117,7 +117,7 @@ const cursors = (sql: SqlClient.SqlClient) =>
 const orphans = (sql: SqlClient.SqlClient) =>
   sql<{ readonly what: string; readonly id: string }>`
     WITH owner AS (
-      SELECT id FROM sources UNION ALL SELECT id FROM webhooks UNION ALL SELECT id FROM accounts
+      SELECT id FROM programs UNION ALL SELECT id FROM webhooks UNION ALL SELECT id FROM accounts
     )
     SELECT DISTINCT * FROM (
       SELECT 'heads' AS what, emitter_id AS id FROM heads WHERE emitter_id NOT IN (SELECT id FROM owner)
@@ -126,7 +126,7 @@ const orphans = (sql: SqlClient.SqlClient) =>
         WHERE emitter_id NOT IN (SELECT emitter_id FROM heads)
           OR subscription_id <> '$requests' AND subscription_id NOT IN (SELECT id FROM subscriptions)
       UNION ALL SELECT 'due_work ' || kind, owner_id FROM due_work WHERE owner_id NOT IN (SELECT id FROM owner)
-      UNION ALL SELECT 'source_state', source_id FROM source_state WHERE source_id NOT IN (SELECT id FROM owner)
+      UNION ALL SELECT 'program_state', program_id FROM program_state WHERE program_id NOT IN (SELECT id FROM owner)
       UNION ALL SELECT 'dedupe_marks', emitter_id FROM dedupe_marks WHERE emitter_id NOT IN (SELECT id FROM owner)
       UNION ALL SELECT 'workflow_runs', workflow_id FROM workflow_runs WHERE workflow_id NOT IN (SELECT id FROM owner)
       UNION ALL SELECT 'workflow_steps', run_id FROM workflow_steps WHERE run_id NOT IN (SELECT id FROM workflow_runs)
@@ -147,9 +147,9 @@ const readAll = Effect.fnUntraced(function*(from: Positions) {
   const sql = yield* SqlClient.SqlClient
   const heads = yield* sql<HeadRow>`SELECT emitter_id, last_id, streams FROM heads`
   const state = new Map<string, Record<string, number>>()
-  const rows = yield* sql<{ source_id: string; key: string; value: string }>`SELECT * FROM source_state`
-  for (const { key, source_id, value } of rows) {
-    state.set(source_id, { ...state.get(source_id), [key]: Number(JSON.parse(value)) })
+  const rows = yield* sql<{ program_id: string; key: string; value: string }>`SELECT * FROM program_state`
+  for (const { key, program_id, value } of rows) {
+    state.set(program_id, { ...state.get(program_id), [key]: Number(JSON.parse(value)) })
   }
   const invocations = yield* sql<{ emitter_id: string; invocations: bigint }>`
     SELECT emitter_id, sum(invocations)::bigint AS invocations FROM usage GROUP BY emitter_id`
@@ -160,7 +160,7 @@ const readAll = Effect.fnUntraced(function*(from: Positions) {
     events: yield* events(sql, from),
     cursors: yield* cursors(sql),
     due: yield* sql<DueRow>`SELECT owner_id, kind, count(*) AS items FROM due_work GROUP BY owner_id, kind`,
-    sources: yield* sql<SourceRow>`SELECT id, name, active, state FROM sources`,
+    programs: yield* sql<ProgramRow>`SELECT id, name, active, state FROM programs`,
     webhooks: new Set(webhooks.map(({ id }) => id)),
     subscriptions: new Set(subscriptions.map(({ id }) => id)),
     state,

@@ -8,14 +8,14 @@ import type { Requests } from "./Requests.ts"
 import * as RunCheck from "./RunCheck.ts"
 
 /** A source or workflow that stays, with what follows its runs. */
-export interface StandingSource {
+export interface StandingProgram {
   readonly id: string
   readonly name: string
   /** None where it has no HTTP interface. */
   readonly endpoint: string | undefined
   readonly check: RunCheck.RunCheck
-  /** The standing sources that listen to its default stream. */
-  readonly listeners: Array<StandingSource>
+  /** The standing programs that listen to its default stream. */
+  readonly listeners: Array<StandingProgram>
 }
 
 /** A standing webhook's subscription. */
@@ -29,7 +29,7 @@ export interface Route {
 /** What is there from the beginning of a run to its end. */
 export interface Topology {
   /** In the order of their events: none before what it listens to. */
-  readonly sources: ReadonlyArray<StandingSource>
+  readonly programs: ReadonlyArray<StandingProgram>
   readonly routes: ReadonlyArray<Route>
 }
 
@@ -54,26 +54,26 @@ export const deploy = Effect.fnUntraced(function*(api: ServerProcess["api"], opt
   const deployed = Effect.fnUntraced(function*(
     name: string,
     code: string,
-    check: (sourceId: string) => RunCheck.RunCheck
+    check: (programId: string) => RunCheck.RunCheck
   ) {
     const { data } = yield* api("POST", "/sources", { component_code: code, name })
     const id = Json.textOf(data!["id"])
-    const source: StandingSource = { id, name, endpoint: endpointOf(data!), check: check(id), listeners: [] }
+    const source: StandingProgram = { id, name, endpoint: endpointOf(data!), check: check(id), listeners: [] }
     return source
   })
 
   const workflow = Effect.fnUntraced(function*(
     name: string,
     code: string,
-    check: (sourceId: string) => RunCheck.RunCheck
+    check: (programId: string) => RunCheck.RunCheck
   ) {
     const { data } = yield* api("POST", "/workflows", { workflow_code: code, name })
     const id = Json.textOf(data!["id"])
-    return { id, name, endpoint: undefined, check: check(id), listeners: [] } as StandingSource
+    return { id, name, endpoint: undefined, check: check(id), listeners: [] } as StandingProgram
   })
 
   const ofRequests = (name: string, code: string, parts: 1 | 2) =>
-    deployed(name, code, (sourceId) => RunCheck.ofRequests(findings, requests, { name, sourceId, parts }))
+    deployed(name, code, (programId) => RunCheck.ofRequests(findings, requests, { name, programId, parts }))
 
   const routes: Array<Route> = []
   const subscribe = Effect.fnUntraced(function*(emitterId: string, listenerId: string, stream = "") {
@@ -87,7 +87,7 @@ export const deploy = Effect.fnUntraced(function*(api: ServerProcess["api"], opt
   const webhook = Effect.fnUntraced(function*(
     name: string,
     manner: Manner,
-    wanted: ReadonlyArray<{ readonly emitter: StandingSource | "all"; readonly stream?: string }>
+    wanted: ReadonlyArray<{ readonly emitter: StandingProgram | "all"; readonly stream?: string }>
   ) {
     const { data } = yield* api("POST", `/webhooks?${query({ url: endpoints.url(name, manner), name })}`)
     for (const { emitter, stream = "" } of wanted) {
@@ -107,29 +107,29 @@ export const deploy = Effect.fnUntraced(function*(api: ServerProcess["api"], opt
   const ledger = yield* deployed(
     "ledger",
     Components.ledger,
-    (sourceId) => RunCheck.ofEvents(findings, { name: "ledger", sourceId })
+    (programId) => RunCheck.ofEvents(findings, { name: "ledger", programId })
   )
   const totals = yield* deployed(
     "totals",
     Components.ledger,
-    (sourceId) => RunCheck.ofEvents(findings, { name: "totals", sourceId })
+    (programId) => RunCheck.ofEvents(findings, { name: "totals", programId })
   )
   const ticking = yield* deployed(
     "ticking",
     Components.ticking,
-    (sourceId) => RunCheck.ofTicks(findings, { name: "ticking", sourceId })
+    (programId) => RunCheck.ofTicks(findings, { name: "ticking", programId })
   )
   yield* subscribe(first.id, ledger.id)
   first.listeners.push(ledger)
   const stepped = yield* workflow(
     "stepped",
     Components.stepped,
-    (sourceId) => RunCheck.ofSteps(findings, { name: "stepped", sourceId })
+    (programId) => RunCheck.ofSteps(findings, { name: "stepped", programId })
   )
   const summed = yield* workflow(
     "summed",
     Components.ledgerWorkflow,
-    (sourceId) => RunCheck.ofEvents(findings, { name: "summed", sourceId })
+    (programId) => RunCheck.ofEvents(findings, { name: "summed", programId })
   )
   for (const [emitter, listener] of [[ledger, stepped], [stepped, totals], [totals, summed]] as const) {
     yield* subscribe(emitter.id, listener.id)
@@ -141,7 +141,7 @@ export const deploy = Effect.fnUntraced(function*(api: ServerProcess["api"], opt
   yield* webhook("flaky", "flaky", [{ emitter: first }, { emitter: second }, { emitter: second, stream: "$logs" }])
   yield* webhook("end", "steady", [{ emitter: summed }, { emitter: ticking }, { emitter: second, stream: "later" }])
   return {
-    sources: [first, second, unique, answering, ticking, ledger, stepped, totals, summed],
+    programs: [first, second, unique, answering, ticking, ledger, stepped, totals, summed],
     routes
   } satisfies Topology
 })

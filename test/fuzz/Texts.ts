@@ -27,7 +27,7 @@ export const plain = (maxLength: number): FastCheck.Arbitrary<string> =>
     { weight: 1, arbitrary: prototypeName },
     {
       weight: 1,
-      arbitrary: FastCheck.constantFrom("'; DROP TABLE sources; --", "%", "\\", "\"", "${x}", "<b>", "{{7*7}}")
+      arbitrary: FastCheck.constantFrom("'; DROP TABLE programs; --", "%", "\\", "\"", "${x}", "<b>", "{{7*7}}")
     },
     { weight: 1, arbitrary: FastCheck.constantFrom("\u202e", "\ufeff", "İ", "ß", "\u2028", "👩‍👩‍👧", "Å\u0301") }
   ).map((text) => text.replaceAll("\u0000", " ").toWellFormed().slice(0, maxLength).toWellFormed())

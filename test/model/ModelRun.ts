@@ -1,14 +1,14 @@
 import type { Component } from "@headwater/domain/Component"
 import * as Id from "@headwater/domain/Id"
-import type { Source } from "@headwater/domain/Source"
+import type { Program } from "@headwater/domain/Program"
 import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
 import { EventDeletion } from "@headwater/engine/EventDeletion"
 import { Ingest } from "@headwater/engine/Ingest"
-import { SourceLifecycle } from "@headwater/engine/SourceLifecycle"
+import { ProgramLifecycle } from "@headwater/engine/ProgramLifecycle"
 import { SubscriptionLifecycle } from "@headwater/engine/SubscriptionLifecycle"
 import { WebhookLifecycle } from "@headwater/engine/WebhookLifecycle"
 import { Components } from "@headwater/log/Components"
-import { Sources } from "@headwater/log/Sources"
+import { Programs } from "@headwater/log/Programs"
 import { Webhooks } from "@headwater/log/Webhooks"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import { Clock, Effect, Option } from "effect"
@@ -129,7 +129,7 @@ export const run = Effect.fnUntraced(
       if (model.sources.size >= enoughSources || (kind === "listener" && listeners >= enoughListeners)) return
       const { endpointKey, id } = yield* engine.use(Effect.gen(function*() {
         const component = yield* componentOf(kind)
-        return yield* (yield* SourceLifecycle).create({
+        return yield* (yield* ProgramLifecycle).create({
           accountId,
           component,
           name: undefined,
@@ -148,8 +148,8 @@ export const run = Effect.fnUntraced(
       model.webhooks.set(id, { id, manner, active: true })
     })
 
-    const sourceOf = (source: ModelSource): Effect.Effect<Source, unknown, Sources> =>
-      Effect.flatMap(Sources, ({ getById }) => Effect.map(getById(Id.SourceId.make(source.id)), Option.getOrThrow))
+    const sourceOf = (source: ModelSource): Effect.Effect<Program, unknown, Programs> =>
+      Effect.flatMap(Programs, ({ getById }) => Effect.map(getById(Id.SourceId.make(source.id)), Option.getOrThrow))
 
     const post = Effect.fnUntraced(function*(source: ModelSource, { fail: fails, id, later, times }: Posting) {
       const { endpointKey } = source
@@ -234,7 +234,7 @@ export const run = Effect.fnUntraced(
           const { active } = command
           yield* engine.use(Effect.gen(function*() {
             const input = { component: undefined, name: undefined, configuredProps: {}, active }
-            yield* (yield* SourceLifecycle).update(yield* sourceOf(source), input)
+            yield* (yield* ProgramLifecycle).update(yield* sourceOf(source), input)
           }))
           return model.updateSource(source, active)
         }
@@ -242,7 +242,7 @@ export const run = Effect.fnUntraced(
           const source = nth(sources, command.source)
           if (source === undefined) return
           yield* engine.use(Effect.gen(function*() {
-            yield* (yield* SourceLifecycle).remove(yield* sourceOf(source))
+            yield* (yield* ProgramLifecycle).remove(yield* sourceOf(source))
           }))
           model.removeSource(source.id)
           // What its last event had somebody begin is owed to nobody, and ends by itself.

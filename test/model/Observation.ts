@@ -64,8 +64,8 @@ const readAll = Effect.gen(function*() {
   yield* sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`
   const heads = yield* sql<{ emitter_id: string; streams: Record<string, number> }>`
     SELECT emitter_id, streams FROM heads WHERE emitter_id LIKE 'dc\\_%'`
-  const counts = yield* sql<{ source_id: string; value: string }>`
-    SELECT source_id, value FROM source_state WHERE key = 'count'`
+  const counts = yield* sql<{ program_id: string; value: string }>`
+    SELECT program_id, value FROM program_state WHERE key = 'count'`
   return {
     heads: new Map(heads.map(({ emitter_id, streams }) => [emitter_id, streams])),
     events: yield* sql<EventRow>`
@@ -76,10 +76,10 @@ const readAll = Effect.gen(function*() {
     due: yield* sql<DueRow>`SELECT owner_id, kind, key, due_at FROM due_work`,
     deliveries: yield* sql<DeliveryRow>`
       SELECT id, subscription_id, emitter_id, event_id, attempts, state FROM deliveries`,
-    sources: yield* sql<{ id: string; active: boolean; state: string }>`SELECT id, active, state FROM sources`,
+    sources: yield* sql<{ id: string; active: boolean; state: string }>`SELECT id, active, state FROM programs`,
     webhooks: yield* sql<WebhookRow>`SELECT id, active, throttled_until FROM webhooks`,
     subscriptions: yield* sql<{ id: string }>`SELECT id FROM subscriptions`,
-    counts: new Map(counts.map(({ source_id, value }) => [source_id, Number(JSON.parse(value))]))
+    counts: new Map(counts.map(({ program_id, value }) => [program_id, Number(JSON.parse(value))]))
   } satisfies Observation
 })
 

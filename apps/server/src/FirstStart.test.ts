@@ -24,8 +24,8 @@ layer(Http.layer, { excludeTestServices: true })("a start", (it) => {
         component_code: Http.code("feed", { token: { type: "string" } }),
         configured_props: { token: "k-7Yb2" }
       })
-      yield* sql`UPDATE sources SET sealed_props = NULL, props = '{"token":"k-7Yb2"}'`
-      const stored = sql`SELECT props, sealed_props IS NOT NULL AS sealed FROM sources`
+      yield* sql`UPDATE programs SET sealed_props = NULL, props = '{"token":"k-7Yb2"}'`
+      const stored = sql`SELECT props, sealed_props IS NOT NULL AS sealed FROM programs`
 
       const refused = yield* Effect.flip(Effect.provide(start, underAnotherSecret))
       assert.strictEqual(refused._tag, "SecretKeyMismatch")

@@ -1,6 +1,6 @@
 import type { Account } from "@headwater/domain/Account"
 import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
-import { Sources } from "@headwater/log/Sources"
+import { Programs } from "@headwater/log/Programs"
 import { Console, Context, Effect, Layer, Option, Redacted } from "effect"
 import { FirstPartyPublishing } from "./FirstPartyPublishing.ts"
 import * as SecretKey from "./SecretKey.ts"
@@ -19,7 +19,7 @@ export class FirstStart extends Context.Service<FirstStart, {
     Effect.gen(function*() {
       const { apiKey } = yield* ServerConfig
       const accounts = yield* AccountLifecycle
-      const sources = yield* Sources
+      const programs = yield* Programs
       const { account, key } = yield* accounts.createFirst({
         username: "admin",
         email: "admin@localhost",
@@ -27,7 +27,7 @@ export class FirstStart extends Context.Service<FirstStart, {
         ...(Option.isSome(apiKey) ? { key: apiKey.value } : {})
       })
       yield* SecretKey.verify
-      yield* sources.sealProps
+      yield* programs.sealProps
       let unseen = key !== undefined && Option.isNone(apiKey)
       yield* Effect.addFinalizer(() =>
         unseen && key !== undefined

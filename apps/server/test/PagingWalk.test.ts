@@ -5,7 +5,7 @@ import { ApiKeys } from "@headwater/log/ApiKeys"
 import { AppAccounts } from "@headwater/log/AppAccounts"
 import { AutoSubscriptions } from "@headwater/log/AutoSubscriptions"
 import { EventLog } from "@headwater/log/EventLog"
-import { Sources } from "@headwater/log/Sources"
+import { Programs } from "@headwater/log/Programs"
 import { Webhooks } from "@headwater/log/Webhooks"
 import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
 import * as Json from "@headwater/testing/Json"
@@ -138,19 +138,19 @@ layer(Http.layer, { excludeTestServices: true })("a walk over 1,000 items while 
   it.effect("neither skips nor repeats a source", () =>
     Effect.gen(function*() {
       const http = yield* Http.tenant()
-      const sources = yield* Sources
+      const programs = yield* Programs
       const { id: templateId } = yield* http.created("/v1/sources", { component_code: Http.code("feed") })
-      const template = yield* Effect.flatMap(sources.get(http.accountId, templateId), Effect.fromOption)
+      const template = yield* Effect.flatMap(programs.get(http.accountId, templateId), Effect.fromOption)
       yield* http.request("DELETE", `/v1/sources/${templateId}`)
       yield* walkBothWays(http, {
         path: "/v1/users/me/sources",
         prefix: "dc",
         insert: Effect.gen(function*() {
           const id = Id.SourceId.make(yield* Id.make("source"))
-          yield* sources.insert({ ...template, id, nameSlug: id })
+          yield* programs.insert({ ...template, id, nameSlug: id })
           return id
         }),
-        remove: (id) => sources.delete(Id.SourceId.make(id))
+        remove: (id) => programs.delete(Id.SourceId.make(id))
       })
     }), timeout)
 

@@ -4,13 +4,13 @@ import * as Stream from "@headwater/domain/Stream"
 import * as Wake from "@headwater/engine/Wake"
 import { DueWork } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
-import { SourceState } from "@headwater/log/SourceState"
+import { ProgramState } from "@headwater/log/ProgramState"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import { hashOf } from "@headwater/testing/RealSandbox"
 import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../engine/test/EngineFixture.ts"
-import * as SourceFixture from "../../engine/test/SourceFixture.ts"
+import * as ProgramFixture from "../../engine/test/ProgramFixture.ts"
 import { codeOf } from "./ComponentCode.ts"
 
 export const { layer, layerNoSandbox, onTestClock } = EngineFixture
@@ -27,7 +27,7 @@ const valuesOf = Effect.fnUntraced(function*(name: string, given: Record<string,
 /** A source of a component, not deployed yet. */
 export const source = Effect.fnUntraced(function*(name: string, given: Record<string, unknown>) {
   const { code, ...values } = yield* valuesOf(name, given)
-  const { actor, source } = yield* SourceFixture.start(code, values)
+  const { actor, program: source } = yield* ProgramFixture.start(code, values)
   const log = yield* EventLog
   const dueWork = yield* DueWork
   const seen = new Map<string, number>()
@@ -65,6 +65,6 @@ export const source = Effect.fnUntraced(function*(name: string, given: Record<st
       return yield* outcome
     }),
     /** What `$.service.db` holds. */
-    store: Effect.flatMap(SourceState, (state) => state.load(source.id))
+    store: Effect.flatMap(ProgramState, (state) => state.load(source.id))
   }
 })

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { AccountId, ComponentId, StepId } from "./Id.ts"
 
-/** Which ids of emitted events a source lets through (components.md, "Running"). */
+/** Which ids of emitted events a program lets through (components.md, "Running"). */
 export const Dedupe = Schema.Literals(["unique", "greatest", "last"])
 export type Dedupe = typeof Dedupe.Type
 
@@ -69,7 +69,7 @@ export const Component = Schema.Struct({
   url: Schema.NullOr(Schema.String),
   dedupe: Schema.NullOr(Dedupe),
   hooks: Schema.Array(Schema.String),
-  /** Its code adds props to these, depending on their values; each source has its own. */
+  /** Its code adds props to these, depending on their values; each program has its own. */
   hasAdditionalProps: Schema.Boolean,
   configurableProps: Schema.Array(ConfigurableProp),
   /** Of a workflow's code, in their order; null for that of sources. */

@@ -12,14 +12,14 @@ export interface Issue {
 /** What the issue of a prop says that has to have a value and has none. */
 export const missing = "is required"
 
-/** Values as a source keeps them: timers apart from plain props, and nothing for props that take no value. */
+/** Values as a program keeps them: timers apart from plain props, and nothing for props that take no value. */
 export interface ConfiguredValues {
   readonly props: Record<string, Schema.Json>
   readonly timers: Record<string, Timer.Timer>
 }
 
 export interface ConfiguredProps extends ConfiguredValues {
-  /** Whether there is an HTTP interface or an apphook among them, so that the source needs an endpoint. */
+  /** Whether there is an HTTP interface or an apphook among them, so that the program needs an endpoint. */
   readonly hasHttp: boolean
 }
 
@@ -202,7 +202,7 @@ const choose = (
 }
 
 /**
- * The values a source of a component has: those given, else those it keeps from before, else the code's own
+ * The values a program of a component has: those given, else those it keeps from before, else the code's own
  * (components.md, "Props"). Every value that does not fit is an issue, as is a name the component does not declare.
  */
 export const resolve = (
@@ -260,7 +260,7 @@ export const resolve = (
 /**
  * `configured_props` as responses show them (rest-api.md, "Source"). A prop marked `secret` is not shown.
  *
- * @param endpointUrl where the source's HTTP interface or apphook answers, if it has one
+ * @param endpointUrl where the program's HTTP interface or apphook answers, if it has one
  */
 export const render = (
   declared: ReadonlyArray<ConfigurableProp>,

@@ -10,7 +10,7 @@ export const defaultStream: StreamName = ""
 export const errors: StreamName = "$errors"
 export const logs: StreamName = "$logs"
 
-/** Requests that a source has acknowledged and not run yet. Internal: not listed, subscribable or deletable. */
+/** Requests that a program has acknowledged and not run yet. Internal: not listed, subscribable or deletable. */
 export const requests: StreamName = "$requests"
 
 /** What a workflow has sent over HTTP: an event for each request, which goes out as a delivery does. */

@@ -1,6 +1,6 @@
 import { NodeClusterSocket } from "@effect/platform-node"
 import * as Id from "@headwater/domain/Id"
-import { Source } from "@headwater/domain/Source"
+import { Program } from "@headwater/domain/Program"
 import { Context, type Duration, Effect, Layer, Option, Schema, type Scope } from "effect"
 import {
   ClusterError,
@@ -26,15 +26,15 @@ import * as Hints from "./Hints.ts"
 import { HookFailed } from "./HookFailed.ts"
 import { BacklogFull, EndpointNotFound, HttpReply, NotAnswered } from "./HttpExchange.ts"
 import * as PeerSockets from "./PeerSockets.ts"
+import * as ProgramActor from "./ProgramActor.ts"
+import { ProgramNotFound } from "./ProgramNotFound.ts"
+import type { IngestRequest } from "./ProgramRequests.ts"
 import * as Residents from "./Residents.ts"
-import * as SourceActor from "./SourceActor.ts"
-import { SourceNotFound } from "./SourceNotFound.ts"
-import type { IngestRequest } from "./SourceRequests.ts"
 import { Unavailable } from "./Unavailable.ts"
 import * as Wake from "./Wake.ts"
 import * as WebhookActor from "./WebhookActor.ts"
 
-const changeError = Schema.Union([HookFailed, SourceNotFound, Unavailable])
+const changeError = Schema.Union([HookFailed, ProgramNotFound, Unavailable])
 
 // Every call is volatile: what must survive is in the log, and a persisted mailbox would only write it a second time.
 // None is interrupted once it is running, since its caller's going away does not undo what it has begun; but for the rest
@@ -43,7 +43,7 @@ const WakeRpc = Rpc.make("Wake", { payload: Wake.Wake })
   .annotate(ClusterSchema.Uninterruptible, false)
   .annotate(ClusterSchema.InterruptOnTermination, true)
 
-const SourceEntity = Entity.make("Source", [
+const ProgramEntity = Entity.make("Program", [
   Rpc.make("Ingest", {
     payload: {
       endpointKey: Schema.NullOr(Schema.String),
@@ -57,9 +57,9 @@ const SourceEntity = Entity.make("Source", [
   }),
   WakeRpc,
   Rpc.make("Deploy", { payload: { emits: Schema.Boolean }, error: changeError }),
-  Rpc.make("Update", { payload: { source: Source }, error: changeError }),
-  Rpc.make("Retire", { error: Schema.Union([SourceNotFound, Unavailable]) }),
-  Rpc.make("DeleteEvents", { payload: EventRange, error: Schema.Union([SourceNotFound, Unavailable]) }),
+  Rpc.make("Update", { payload: { program: Program }, error: changeError }),
+  Rpc.make("Retire", { error: Schema.Union([ProgramNotFound, Unavailable]) }),
+  Rpc.make("DeleteEvents", { payload: EventRange, error: Schema.Union([ProgramNotFound, Unavailable]) }),
   Rpc.make("Forget", { payload: { subscriptionId: Schema.String } })
 ]).annotateRpcs(ClusterSchema.Uninterruptible, true)
 
@@ -106,7 +106,7 @@ const reach = <A, E, R>(call: Effect.Effect<A, E | ClusterFailure, R>, timeout: 
 
 /** The actors that are in this node's memory. */
 class LocalActors extends Context.Service<LocalActors, {
-  readonly sources: Residents.Residents<SourceActor.SourceActor>
+  readonly programs: Residents.Residents<ProgramActor.ProgramActor>
   readonly webhooks: Residents.Residents<WebhookActor.WebhookActor>
   readonly accounts: Residents.Residents<AccountActor.AccountActor>
 }>()("@headwater/engine/LocalActors") {
@@ -114,7 +114,7 @@ class LocalActors extends Context.Service<LocalActors, {
     LocalActors,
     Effect.gen(function*() {
       return LocalActors.of({
-        sources: yield* Residents.make<SourceActor.SourceActor>(),
+        programs: yield* Residents.make<ProgramActor.ProgramActor>(),
         webhooks: yield* Residents.make<WebhookActor.WebhookActor>(),
         accounts: yield* Residents.make<AccountActor.AccountActor>()
       })
@@ -128,19 +128,19 @@ class LocalActors extends Context.Service<LocalActors, {
  */
 export class Actors extends Context.Service<Actors, {
   readonly ingest: (
-    sourceId: Id.ProgramId,
+    programId: Id.ProgramId,
     request: IngestRequest
   ) => Effect.Effect<HttpReply, BacklogFull | EndpointNotFound | NotAnswered | Unavailable>
   readonly deploy: (
-    sourceId: Id.ProgramId,
+    programId: Id.ProgramId,
     options: { readonly emits: boolean }
-  ) => Effect.Effect<void, HookFailed | SourceNotFound | Unavailable>
-  readonly update: (source: Source) => Effect.Effect<void, HookFailed | SourceNotFound | Unavailable>
+  ) => Effect.Effect<void, HookFailed | ProgramNotFound | Unavailable>
+  readonly update: (program: Program) => Effect.Effect<void, HookFailed | ProgramNotFound | Unavailable>
   readonly deleteEvents: (
-    sourceId: Id.ProgramId,
+    programId: Id.ProgramId,
     range: EventRange
-  ) => Effect.Effect<void, SourceNotFound | Unavailable>
-  readonly retireSource: (sourceId: Id.ProgramId) => Effect.Effect<void, SourceNotFound | Unavailable>
+  ) => Effect.Effect<void, ProgramNotFound | Unavailable>
+  readonly retireProgram: (programId: Id.ProgramId) => Effect.Effect<void, ProgramNotFound | Unavailable>
   readonly retireWebhook: (webhookId: Id.WebhookId) => Effect.Effect<void, Unavailable>
   readonly webhookChanged: (webhookId: Id.WebhookId) => Effect.Effect<void, Unavailable>
   /** Tells a listener that a subscription of its is gone. */
@@ -152,7 +152,7 @@ export class Actors extends Context.Service<Actors, {
     Actors,
     Effect.gen(function*() {
       const local = yield* LocalActors
-      const source = yield* SourceEntity.client
+      const program = yield* ProgramEntity.client
       const webhook = yield* WebhookEntity.client
       const account = yield* AccountEntity.client
 
@@ -160,7 +160,7 @@ export class Actors extends Context.Service<Actors, {
         switch (Id.kindOf(actorId)) {
           case "source":
           case "workflow":
-            return local.sources.find(actorId)
+            return local.programs.find(actorId)
           case "webhook":
             return local.webhooks.find(actorId)
           case "account":
@@ -174,7 +174,7 @@ export class Actors extends Context.Service<Actors, {
         switch (Id.kindOf(actorId)) {
           case "source":
           case "workflow":
-            return source(actorId).Wake(hint, { discard: true })
+            return program(actorId).Wake(hint, { discard: true })
           case "webhook":
             return webhook(actorId).Wake(hint, { discard: true })
           case "account":
@@ -188,19 +188,19 @@ export class Actors extends Context.Service<Actors, {
 
       return Actors.of({
         // An actor called directly keeps to its own times.
-        ingest: (sourceId, request) =>
-          local.sources.find(sourceId)?.call((actor) => actor.ingest(request)) ??
-            reach(source(sourceId).Ingest(request), ingestTimeout),
-        deploy: (sourceId, options) => reach(source(sourceId).Deploy(options), changeTimeout),
-        update: (next) => reach(source(next.id).Update({ source: next }), changeTimeout),
-        deleteEvents: (sourceId, range) => reach(source(sourceId).DeleteEvents(range), callTimeout),
-        retireSource: (sourceId) => reach(source(sourceId).Retire(), changeTimeout),
+        ingest: (programId, request) =>
+          local.programs.find(programId)?.call((actor) => actor.ingest(request)) ??
+            reach(program(programId).Ingest(request), ingestTimeout),
+        deploy: (programId, options) => reach(program(programId).Deploy(options), changeTimeout),
+        update: (next) => reach(program(next.id).Update({ program: next }), changeTimeout),
+        deleteEvents: (programId, range) => reach(program(programId).DeleteEvents(range), callTimeout),
+        retireProgram: (programId) => reach(program(programId).Retire(), changeTimeout),
         retireWebhook: (webhookId) => reach(webhook(webhookId).Retire(), callTimeout),
         webhookChanged: (webhookId) => reach(webhook(webhookId).Changed(), callTimeout),
         forget: (listenerId, subscriptionId) =>
           Id.kindOf(listenerId) === "webhook"
             ? reach(webhook(listenerId).Forget({ subscriptionId }), callTimeout)
-            : reach(source(listenerId).Forget({ subscriptionId }), callTimeout),
+            : reach(program(listenerId).Forget({ subscriptionId }), callTimeout),
         wake: (actorId, hint) => {
           if (localOf(actorId)?.hint(hint) !== true) sendHint(actorId, hint)
         }
@@ -216,21 +216,21 @@ export class Actors extends Context.Service<Actors, {
 const whileIdle = { concurrency: "unbounded", maxIdleTime: "5 seconds" } as const
 
 const layerEntities = Layer.mergeAll(
-  SourceEntity.toLayer(
+  ProgramEntity.toLayer(
     Effect.gen(function*() {
       const { entityId } = yield* Entity.CurrentAddress
       const actors = yield* Actors
       const local = yield* LocalActors
       const draining = yield* Draining.ofActor
-      const actor = yield* SourceActor.make(entityId as string as Id.ProgramId, {
+      const actor = yield* ProgramActor.make(entityId as string as Id.ProgramId, {
         kick: () => actors.wake(entityId, Wake.nothing)
       }).pipe(Effect.provideService(Draining, draining))
-      const resident = yield* local.sources.add(entityId, actor, draining.begin)
-      return SourceEntity.of({
+      const resident = yield* local.programs.add(entityId, actor, draining.begin)
+      return ProgramEntity.of({
         Ingest: ({ payload }) => actor.ingest(payload),
         Wake: ({ payload }) => resident.stay(payload),
         Deploy: ({ payload }) => actor.deploy(payload),
-        Update: ({ payload }) => actor.update(payload.source),
+        Update: ({ payload }) => actor.update(payload.program),
         Retire: () => actor.retire,
         DeleteEvents: ({ payload }) => actor.deleteEvents(payload),
         Forget: ({ payload }) => actor.forget(payload.subscriptionId)

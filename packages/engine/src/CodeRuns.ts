@@ -15,14 +15,14 @@ import * as Dedupe from "./Dedupe.ts"
 import type { CommitParts } from "./EmitterLog.ts"
 import { EngineConfig } from "./EngineConfig.ts"
 import * as LogText from "./LogText.ts"
+import type { ProgramInput } from "./ProgramInput.ts"
+import { interfacesOf, type ProgramMemory } from "./ProgramMemory.ts"
+import type { ProgramOwner } from "./ProgramOwner.ts"
 import { Quotas } from "./Quotas.ts"
 import * as RunEvents from "./RunEvents.ts"
-import type { SourceInput } from "./SourceInput.ts"
-import { interfacesOf, type SourceMemory } from "./SourceMemory.ts"
-import type { SourceOwner } from "./SourceOwner.ts"
 
 /** Code with the values that it runs with. */
-export interface Program {
+export interface Executable {
   readonly component: Component
   /** The props that there are values for. */
   readonly declared: ReadonlyArray<ConfigurableProp>
@@ -46,23 +46,23 @@ export interface EndedRun {
   readonly annotations?: Readonly<Record<string, string>>
 }
 
-/** Runs the code of one source or workflow in the sandbox, and hands over what each run did as one commit. */
+/** Runs the code of one program in the sandbox, and hands over what each run did as one commit. */
 export interface CodeRuns {
   readonly execute: (
-    memory: SourceMemory,
-    program: Program,
+    memory: ProgramMemory,
+    executable: Executable,
     call: RunCall,
     onRespond?: (response: RunResponse) => Effect.Effect<void>
   ) => Effect.Effect<RunResult, SandboxUnavailable>
-  readonly handOver: (memory: SourceMemory, run: EndedRun) => Effect.Effect<Submission<CommitError>>
+  readonly handOver: (memory: ProgramMemory, run: EndedRun) => Effect.Effect<Submission<CommitError>>
   /** Counts what was used, from now on, and answers what to write of it. */
   readonly use: (
-    memory: SourceMemory,
+    memory: ProgramMemory,
     used: { readonly invocations: number; readonly computeMs: number }
   ) => Effect.Effect<Required<Pick<CommitParts, "usage">>>
   /** Puts a failure on `$errors`, taking its input with it. */
   readonly fail: (
-    memory: SourceMemory,
+    memory: ProgramMemory,
     origin: RunEvents.RunOrigin,
     failure: RunEvents.RunFailure,
     parts: CommitParts
@@ -75,12 +75,12 @@ export interface CodeRuns {
   readonly noteRefusal: (submission: Submission<CommitError>, id: string) => void
 }
 
-/** Where a run of the source as a whole comes from. */
-export const originOf = ({ component, source }: SourceMemory, input: SourceInput): RunEvents.RunOrigin => ({
-  accountId: source.accountId,
-  sourceId: source.id,
-  deploymentId: source.workflow?.deploymentId ?? component.id,
-  cellId: source.id,
+/** Where a run of the program as a whole comes from. */
+export const originOf = ({ component, program }: ProgramMemory, input: ProgramInput): RunEvents.RunOrigin => ({
+  accountId: program.accountId,
+  programId: program.id,
+  deploymentId: program.workflow?.deploymentId ?? component.id,
+  cellId: program.id,
   input
 })
 
@@ -107,7 +107,7 @@ const rememberAgainMs = 24 * 3_600_000
 
 const noMarks: ReadonlyMap<string, string> = new Map()
 
-export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
+export const make = Effect.fnUntraced(function*(owner: ProgramOwner) {
   const credentialsOf = yield* makeCredentialsOf
   const sandbox = yield* Sandbox
   const { publicUrl } = yield* EngineConfig
@@ -118,22 +118,22 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
   const deciding = yield* Semaphore.make(1)
   const poison = new Map<string, CommitRejected>()
 
-  const knownMarks = Effect.fnUntraced(function*(memory: SourceMemory, strategy: Strategy, result: RunResult) {
+  const knownMarks = Effect.fnUntraced(function*(memory: ProgramMemory, strategy: Strategy, result: RunResult) {
     const wanted = Dedupe.marksFor(strategy, result.emits.map((emit) => emit.id))
     if (wanted.length === 0) return noMarks
     // A commit that ends while the database answers is in one of the three.
     const before = new Map(memory.marks)
-    const known = yield* untilAnswered(marks.known(memory.source.id, wanted))
+    const known = yield* untilAnswered(marks.known(memory.program.id, wanted))
     const now = yield* Clock.currentTimeMillis
     const fading = known.filter(({ seenAt }) => now - seenAt > rememberAgainMs)
     if (fading.length > 0) {
-      yield* untilAnswered(marks.touch(memory.source.id, fading.map(({ mark }) => mark), now))
+      yield* untilAnswered(marks.touch(memory.program.id, fading.map(({ mark }) => mark), now))
     }
     return new Map([...known.map(({ mark, value }) => [mark, value] as const), ...before, ...memory.marks])
   })
 
   /** Remembers what a commit under way writes until the database shows it. */
-  const remember = (memory: SourceMemory, result: RunResult, added: RunEvents.RunEvents) => {
+  const remember = (memory: ProgramMemory, result: RunResult, added: RunEvents.RunEvents) => {
     for (const [key, value] of Object.entries(result.db)) {
       if (value === null) delete memory.db[key]
       else memory.db[key] = value
@@ -146,7 +146,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
     }
   }
 
-  const use: CodeRuns["use"] = ({ source: { accountId, id } }, used) =>
+  const use: CodeRuns["use"] = ({ program: { accountId, id } }, used) =>
     Effect.map(DateTime.now, (now) => {
       quotas.note(accountId, used)
       return { usage: [{ emitterId: id, accountId, day: DateTime.formatIsoDateUtc(now), ...used }] }
@@ -159,18 +159,18 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
     })
 
   return {
-    execute: (memory, program, call, onRespond) =>
+    execute: (memory, executable, call, onRespond) =>
       Effect.flatMap(
-        credentialsOf(memory.source.accountId, program.declared, program.values),
+        credentialsOf(memory.program.accountId, executable.declared, executable.values),
         (credentials) =>
           sandbox.run({
-            accountId: memory.source.accountId,
-            sourceId: memory.source.id,
-            module: moduleOf(program.component),
+            accountId: memory.program.accountId,
+            programId: memory.program.id,
+            module: moduleOf(executable.component),
             call,
-            additionalProps: Object.fromEntries(program.additionalProps.map((prop) => [prop.name, prop])),
-            props: program.values,
-            interfaces: interfacesOf(memory.source, program.declared, publicUrl),
+            additionalProps: Object.fromEntries(executable.additionalProps.map((prop) => [prop.name, prop])),
+            props: executable.values,
+            interfaces: interfacesOf(memory.program, executable.declared, publicUrl),
             credentials,
             db: memory.db,
             ...(onRespond === undefined ? {} : { onRespond })
@@ -179,7 +179,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
     handOver: Effect.fnUntraced(function*(memory, run) {
       const { annotations, component, isInvocation = true, isReported, origin, parts, result } = run
       const { input } = origin
-      const { source } = memory
+      const { program } = memory
       const now = yield* Clock.currentTimeMillis
       const known = component.dedupe === null ? noMarks : yield* knownMarks(memory, component.dedupe, result)
       const made = RunEvents.make({
@@ -203,7 +203,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
           ...more,
           duePut: [...(more.duePut ?? []), ...made.delayed],
           marks: made.marks,
-          state: Object.entries(result.db).map(([key, value]) => ({ sourceId: source.id, key, value })),
+          state: Object.entries(result.db).map(([key, value]) => ({ programId: program.id, key, value })),
           ...usage
         }
       })
@@ -211,8 +211,8 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner) {
       runDuration.updateUnsafe(result.wallMs / 1_000, metricContext)
       submission.onEnd(written)
       yield* Effect.logInfo("run").pipe(Effect.annotateLogs({
-        account_id: source.accountId,
-        [source.workflow === null ? "source_id" : "workflow_id"]: source.id,
+        account_id: program.accountId,
+        [program.workflow === null ? "source_id" : "workflow_id"]: program.id,
         component_id: component.id,
         ...annotations,
         input: input.kind,

@@ -56,7 +56,7 @@ export class ComponentConfiguration extends Context.Service<ComponentConfigurati
       ) {
         const result = yield* sandbox.run({
           accountId,
-          sourceId: component.id,
+          programId: component.id,
           module: moduleOf(component),
           call,
           props: { ...ConfiguredProps.defaultsOf(component.configurableProps), ...values },

@@ -1,6 +1,6 @@
 import * as DatabaseClaim from "@headwater/log/DatabaseClaim"
 import { Layer, Option } from "effect"
-import * as AbandonedSources from "./AbandonedSources.ts"
+import * as AbandonedPrograms from "./AbandonedPrograms.ts"
 import * as Actors from "./Actors.ts"
 import { ComponentConfiguration } from "./ComponentConfiguration.ts"
 import { Draining } from "./Draining.ts"
@@ -12,11 +12,11 @@ import * as Gauges from "./Gauges.ts"
 import { Ingest } from "./Ingest.ts"
 import { Invocations } from "./Invocations.ts"
 import { LogTail } from "./LogTail.ts"
+import { ProgramLifecycle } from "./ProgramLifecycle.ts"
 import { Quotas } from "./Quotas.ts"
 import * as Retention from "./Retention.ts"
 import { Router } from "./Router.ts"
 import * as RunScanner from "./RunScanner.ts"
-import { SourceLifecycle } from "./SourceLifecycle.ts"
 import { SubscriptionLifecycle } from "./SubscriptionLifecycle.ts"
 import { WebhookLifecycle } from "./WebhookLifecycle.ts"
 
@@ -27,7 +27,7 @@ export const onCluster = Layer.mergeAll(
   LogTail.layer,
   Ingest.layer,
   Invocations.layer,
-  SourceLifecycle.layer,
+  ProgramLifecycle.layer,
   SubscriptionLifecycle.layer,
   DueScanner.layer,
   RunScanner.layer
@@ -57,7 +57,7 @@ export const layerServer = (options: {
   Layer.mergeAll(
     Retention.layer({ defaultDays: options.retentionDays }),
     Gauges.layer,
-    Option.isNone(options.node) ? AbandonedSources.layerAtStart : AbandonedSources.layerWhileRunning
+    Option.isNone(options.node) ? AbandonedPrograms.layerAtStart : AbandonedPrograms.layerWhileRunning
   ).pipe(
     Layer.provideMerge(onCluster),
     Layer.provide(Option.match(options.node, { onNone: () => Actors.layerSingleNode, onSome: Actors.layerNode })),

@@ -2,9 +2,9 @@ import { Context } from "effect"
 
 /** What the engine needs to know of its deployment. */
 export class EngineConfig extends Context.Service<EngineConfig, {
-  /** Base of the URLs sources answer at, without a trailing slash. */
+  /** Base of the URLs programs answer at, without a trailing slash. */
   readonly publicUrl: string
 }>()("@headwater/engine/EngineConfig") {}
 
-/** Where a source's HTTP interface answers. */
+/** Where a program's HTTP interface answers. */
 export const endpointUrl = (publicUrl: string, endpointKey: string): string => `${publicUrl}/http/${endpointKey}`

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** What a source's HTTP interface hands to `run` (components.md, "Props"). */
+/** What a program's HTTP interface hands to `run` (components.md, "Props"). */
 export const HttpRequestEvent = Schema.Struct({
   method: Schema.String,
   path: Schema.String,
@@ -22,12 +22,12 @@ export const HttpReply = Schema.Struct({
 })
 export type HttpReply = typeof HttpReply.Type
 
-/** No active source answers at this endpoint. */
+/** No active program answers at this endpoint. */
 export class EndpointNotFound extends Schema.TaggedError<EndpointNotFound>()("EndpointNotFound", {}) {}
 
-/** The source has acknowledged more requests than it may hold unrun. */
+/** The program has acknowledged more requests than it may hold unrun. */
 export class BacklogFull extends Schema.TaggedError<BacklogFull>()("BacklogFull", {
-  sourceId: Schema.String
+  programId: Schema.String
 }) {}
 
 /** A request that a component was to answer itself got no answer from it. The request is in the log all the same. */

@@ -1,7 +1,7 @@
 import * as EmitId from "@headwater/domain/EmitId"
 import { maxHops } from "@headwater/domain/Event"
 import type { AccountId, ProgramId } from "@headwater/domain/Id"
-import { Sources } from "@headwater/log/Sources"
+import { Programs } from "@headwater/log/Programs"
 import { Cache, Context, Duration, Effect, Exit, Layer, Option } from "effect"
 import { Actors } from "./Actors.ts"
 import { toUnavailable } from "./DatabaseRetry.ts"
@@ -18,20 +18,20 @@ import type { Unavailable } from "./Unavailable.ts"
 /** What answers at an endpoint. */
 export interface Endpoint {
   readonly key: string
-  readonly sourceId: ProgramId
+  readonly programId: ProgramId
   readonly accountId: AccountId
 }
 
 /**
- * A key names one source for good, and the source's owner knows whether it still answers there, so what was found may be
+ * A key names one program for good, and the program's owner knows whether it still answers there, so what was found may be
  * kept; not for ever, as there are more keys than fit.
  */
 const keptFor = Duration.minutes(5)
 const keptEndpoints = 50_000
 
-/** Takes requests for sources' HTTP interfaces: durable before they are answered. */
+/** Takes requests for programs' HTTP interfaces: durable before they are answered. */
 export class Ingest extends Context.Service<Ingest, {
-  /** The source that answers at an endpoint, or did a while ago. */
+  /** The program that answers at an endpoint, or did a while ago. */
   readonly find: (endpointKey: string) => Effect.Effect<Endpoint, EndpointNotFound | Unavailable>
   /** Once the account has used up a quota, no request of it is taken. */
   readonly request: (endpoint: Endpoint, request: HttpRequestEvent, options: {
@@ -44,12 +44,12 @@ export class Ingest extends Context.Service<Ingest, {
     Effect.gen(function*() {
       const actors = yield* Actors
       const quotas = yield* Quotas
-      const sources = yield* Sources
+      const programs = yield* Programs
       const known = yield* Cache.makeWith(
         Effect.fnUntraced(function*(key: string) {
-          const source = yield* sources.byEndpointKey(key)
-          if (Option.isNone(source)) return yield* new EndpointNotFound()
-          return { key, sourceId: source.value.id, accountId: source.value.accountId } satisfies Endpoint as Endpoint
+          const program = yield* programs.byEndpointKey(key)
+          if (Option.isNone(program)) return yield* new EndpointNotFound()
+          return { key, programId: program.value.id, accountId: program.value.accountId } satisfies Endpoint as Endpoint
         }, Effect.uninterruptible),
         { capacity: keptEndpoints, timeToLive: (exit) => Exit.isSuccess(exit) ? keptFor : Duration.zero }
       )
@@ -58,7 +58,7 @@ export class Ingest extends Context.Service<Ingest, {
         request: Effect.fnUntraced(function*(endpoint, request, { hops }) {
           const exceeded = yield* quotas.exceeded(endpoint.accountId)
           if (Option.isSome(exceeded)) return yield* exceeded.value
-          return yield* actors.ingest(endpoint.sourceId, {
+          return yield* actors.ingest(endpoint.programId, {
             endpointKey: endpoint.key,
             emitId: EmitId.make(),
             payload: JSON.stringify(request),

@@ -1,5 +1,5 @@
 import * as Id from "@headwater/domain/Id"
-import type { Source } from "@headwater/domain/Source"
+import type { Program } from "@headwater/domain/Program"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Actors } from "./Actors.ts"
@@ -17,9 +17,9 @@ const encodeRerun = Schema.encodeEffect(Schema.fromJsonString(Rerun))
 /** Has workflows run for those who ask over the API: durable when it is answered, with the id that the run will have. */
 export class Invocations extends Context.Service<Invocations, {
   /** @param event JSON text */
-  readonly invoke: (workflow: Source, event: string) => Effect.Effect<Id.RunId, InvocationRefused>
+  readonly invoke: (workflow: Program, event: string) => Effect.Effect<Id.RunId, InvocationRefused>
   /** Repeats a run from a step on, or the whole of it. */
-  readonly rerun: (workflow: Source, run: Id.RunId, step: string | null) => Effect.Effect<Id.RunId, InvocationRefused>
+  readonly rerun: (workflow: Program, run: Id.RunId, step: string | null) => Effect.Effect<Id.RunId, InvocationRefused>
 }>()("@headwater/engine/Invocations") {
   static readonly layer = Layer.effect(
     Invocations,
@@ -28,7 +28,7 @@ export class Invocations extends Context.Service<Invocations, {
       const quotas = yield* Quotas
       const random = yield* SecureRandom.SecureRandom
 
-      const ask = Effect.fnUntraced(function*(workflow: Source, kind: "invocation" | "rerun", payload: string) {
+      const ask = Effect.fnUntraced(function*(workflow: Program, kind: "invocation" | "rerun", payload: string) {
         const exceeded = yield* quotas.exceeded(workflow.accountId)
         if (Option.isSome(exceeded)) return yield* exceeded.value
         const id = Id.RunId.make(yield* Effect.provideService(Id.make("run"), SecureRandom.SecureRandom, random))

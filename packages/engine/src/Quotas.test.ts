@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import type { AccountId } from "@headwater/domain/Id"
-import type { Source } from "@headwater/domain/Source"
+import type { Program } from "@headwater/domain/Program"
 import { type AccountChange, Accounts } from "@headwater/log/Accounts"
 import { DueWork } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
@@ -9,8 +9,8 @@ import { Usage } from "@headwater/log/Usage"
 import { Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../test/EngineFixture.ts"
+import * as ProgramActor from "./ProgramActor.ts"
 import { Quotas } from "./Quotas.ts"
-import * as SourceActor from "./SourceActor.ts"
 import * as Wake from "./Wake.ts"
 
 const noon = Date.parse("2026-11-21T12:00:00Z")
@@ -88,28 +88,28 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
 layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })(
   "a source whose account is over a quota",
   (it) => {
-    const start = Effect.fnUntraced(function*(code: string, options: Parameters<typeof EngineFixture.source>[2] = {}) {
+    const start = Effect.fnUntraced(function*(code: string, options: Parameters<typeof EngineFixture.program>[2] = {}) {
       yield* TestClock.setTime(noon)
       const account = yield* EngineFixture.account
-      const source = yield* EngineFixture.source(account.id, code, { state: "creating", ...options })
-      const actor = yield* SourceActor.make(source.id, { kick: () => {} })
+      const program = yield* EngineFixture.program(account.id, code, { state: "creating", ...options })
+      const actor = yield* ProgramActor.make(program.id, { kick: () => {} })
       yield* actor.deploy()
-      return { account, actor, source }
+      return { account, actor, program }
     })
 
-    const stream = Effect.fnUntraced(function*(source: Source, name = "") {
-      const events = yield* (yield* EventLog).latest({ emitterId: source.id, stream: name, limit: 100 })
+    const stream = Effect.fnUntraced(function*(program: Program, name = "") {
+      const events = yield* (yield* EventLog).latest({ emitterId: program.id, stream: name, limit: 100 })
       return events.toReversed().map(({ payload }) => JSON.parse(payload))
     })
 
-    const dueAt = Effect.fnUntraced(function*(source: Source, kind: "timer" | "wake") {
-      const items = yield* (yield* DueWork).allOf(source.id, kind)
+    const dueAt = Effect.fnUntraced(function*(program: Program, kind: "timer" | "wake") {
+      const items = yield* (yield* DueWork).allOf(program.id, kind)
       return items.map((item) => item.dueAt)
     })
 
     it.effect("skips its ticks, each with an error, until the quota is counted anew", () =>
       Effect.gen(function*() {
-        const { account, actor, source } = yield* start(
+        const { account, actor, program } = yield* start(
           `export default { props: { timer: "$.interface.timer" }, run(event) { this.$emit(event.timestamp) } }`,
           { timers: { timer: { intervalSeconds: 3_600 } } }
         )
@@ -119,8 +119,8 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
           yield* actor.wake(Wake.forDueWork)
         }
         const seconds = noon / 1_000
-        assert.deepStrictEqual(yield* stream(source), [seconds + 3_600, seconds + 2 * 3_600])
-        const errors = yield* stream(source, "$errors")
+        assert.deepStrictEqual(yield* stream(program), [seconds + 3_600, seconds + 2 * 3_600])
+        const errors = yield* stream(program, "$errors")
         assert.deepStrictEqual(
           errors.map(({ error, original_context, original_event }) => [
             error.code,
@@ -130,21 +130,21 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
           [3, 4].map((hour) => ["QuotaExceeded", "TIMER", seconds + hour * 3_600])
         )
         assert.include(errors[0].error.message, "daily_invocations")
-        assert.deepStrictEqual(yield* dueAt(source, "timer"), [Date.UTC(2026, 10, 21, 17)])
+        assert.deepStrictEqual(yield* dueAt(program, "timer"), [Date.UTC(2026, 10, 21, 17)])
         yield* TestClock.setTime(midnight)
         yield* actor.wake(Wake.forDueWork)
-        assert.lengthOf(yield* stream(source), 3)
-        assert.lengthOf(yield* stream(source, "$errors"), 2)
+        assert.lengthOf(yield* stream(program), 3)
+        assert.lengthOf(yield* stream(program, "$errors"), 2)
       }).pipe(EngineFixture.onTestClock))
 
     const listening = Effect.gen(function*() {
       const started = yield* start("export default { run(event) { this.$emit(event) } }")
-      const { account, source } = started
+      const { account, program } = started
       const log = yield* EngineFixture.emitter(account.id)
       yield* (yield* Subscriptions).create({
         accountId: account.id,
         emitterId: log.emitterId,
-        listenerId: source.id,
+        listenerId: program.id,
         eventName: ""
       })
       yield* limit(account.id, { dailyInvocationsQuota: 1 })
@@ -154,39 +154,39 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
 
     it.effect("leaves the events it listens to where they are, and takes them when the quota is counted anew", () =>
       Effect.gen(function*() {
-        const { actor, source } = yield* listening
+        const { actor, program } = yield* listening
         yield* actor.wake(Wake.forEverything)
-        assert.deepStrictEqual(yield* stream(source), ["a"])
-        assert.deepStrictEqual(yield* dueAt(source, "wake"), [noon + 60_000])
+        assert.deepStrictEqual(yield* stream(program), ["a"])
+        assert.deepStrictEqual(yield* dueAt(program, "wake"), [noon + 60_000])
         yield* actor.wake(Wake.forEverything)
-        assert.deepStrictEqual(yield* dueAt(source, "wake"), [noon + 60_000])
+        assert.deepStrictEqual(yield* dueAt(program, "wake"), [noon + 60_000])
         yield* TestClock.setTime(midnight - 10_000)
         yield* actor.wake(Wake.forDueWork)
-        assert.deepStrictEqual(yield* dueAt(source, "wake"), [midnight])
+        assert.deepStrictEqual(yield* dueAt(program, "wake"), [midnight])
         // Also after the node was started anew.
         yield* TestClock.setTime(midnight)
-        const successor = yield* SourceActor.make(source.id, { kick: () => {} })
+        const successor = yield* ProgramActor.make(program.id, { kick: () => {} })
         yield* successor.wake(Wake.forDueWork)
-        assert.deepStrictEqual(yield* stream(source), ["a", "b"])
-        assert.deepStrictEqual(yield* stream(source, "$errors"), [])
-        assert.deepStrictEqual(yield* dueAt(source, "wake"), [midnight + 60_000])
+        assert.deepStrictEqual(yield* stream(program), ["a", "b"])
+        assert.deepStrictEqual(yield* stream(program, "$errors"), [])
+        assert.deepStrictEqual(yield* dueAt(program, "wake"), [midnight + 60_000])
       }).pipe(EngineFixture.onTestClock))
 
     it.effect("goes on with them within a minute after the operator raised the limit", () =>
       Effect.gen(function*() {
-        const { account, actor, source } = yield* listening
+        const { account, actor, program } = yield* listening
         yield* actor.wake(Wake.forEverything)
         yield* limit(account.id, { dailyInvocationsQuota: null })
         yield* TestClock.adjust("1 minute")
         yield* actor.wake(Wake.forDueWork)
-        assert.deepStrictEqual(yield* stream(source), ["a", "b", "c"])
-        assert.deepStrictEqual(yield* dueAt(source, "wake"), [])
+        assert.deepStrictEqual(yield* stream(program), ["a", "b", "c"])
+        assert.deepStrictEqual(yield* dueAt(program, "wake"), [])
       }).pipe(EngineFixture.onTestClock))
 
     it.effect("counts a workflow's run once, however many steps it has", () =>
       Effect.gen(function*() {
         const step = "{ run({ steps, $ }) { $.emit(steps.trigger.event) } }"
-        const { account, actor, source } = yield* start(
+        const { account, actor, program } = yield* start(
           `export default { steps: { one: ${step}, two: ${step}, three: ${step} } }`,
           { workflow: {} }
         )
@@ -194,23 +194,23 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         yield* (yield* Subscriptions).create({
           accountId: account.id,
           emitterId: log.emitterId,
-          listenerId: source.id,
+          listenerId: program.id,
           eventName: ""
         })
         yield* limit(account.id, { dailyInvocationsQuota: 3 })
         yield* EngineFixture.append(log, ["a", "b", "c", "d"])
         yield* actor.wake(Wake.forEverything)
-        assert.deepStrictEqual(yield* stream(source), ["a", "a", "a", "b", "b", "b", "c", "c", "c"])
+        assert.deepStrictEqual(yield* stream(program), ["a", "a", "a", "b", "b", "b", "c", "c", "c"])
       }).pipe(EngineFixture.onTestClock))
 
     it.effect("runs the requests that it acknowledged before", () =>
       Effect.gen(function*() {
-        const { account, actor, source } = yield* start(
+        const { account, actor, program } = yield* start(
           `export default { props: { http: "$.interface.http" }, run(event) { this.$emit(event.body) } }`
         )
         const post = (body: number) =>
           actor.ingest({
-            endpointKey: source.endpointKey ?? "",
+            endpointKey: program.endpointKey ?? "",
             emitId: `r${body}`,
             payload: JSON.stringify({ body }),
             hops: 0
@@ -219,7 +219,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         yield* post(2)
         yield* limit(account.id, { dailyInvocationsQuota: 0 })
         yield* actor.wake(Wake.forEverything)
-        assert.deepStrictEqual(yield* stream(source), [1, 2])
+        assert.deepStrictEqual(yield* stream(program), [1, 2])
       }).pipe(EngineFixture.onTestClock))
   }
 )

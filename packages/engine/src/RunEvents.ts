@@ -10,7 +10,7 @@ import { DateTime, Option, Schema } from "effect"
 import * as Dedupe from "./Dedupe.ts"
 import * as DueEmits from "./DueEmits.ts"
 import * as OutgoingRequest from "./OutgoingRequest.ts"
-import type { SourceInput } from "./SourceInput.ts"
+import type { ProgramInput } from "./ProgramInput.ts"
 
 /** Whether a payload can be read again: what runs untrusted code may say anything, and deep JSON exhausts the stack. */
 const isReadable = (payload: string): boolean => {
@@ -34,12 +34,12 @@ export interface RunEvents {
 /** Where a run comes from: who ran, on what code, over which input. */
 export interface RunOrigin {
   readonly accountId: string
-  readonly sourceId: string
+  readonly programId: string
   /** The component of a source, the deployment of a workflow. */
   readonly deploymentId: string
   /** The source itself, the step of a workflow. */
   readonly cellId: string
-  readonly input: Pick<SourceInput, "kind" | "eventJson" | "id" | "at" | "hops">
+  readonly input: Pick<ProgramInput, "kind" | "eventJson" | "id" | "at" | "hops">
   /** Set where errors are kept and go no further, since they are of code that handles errors. */
   readonly isHandler?: boolean
 }
@@ -96,7 +96,7 @@ export const errorPayload = (
     original_context: {
       id: origin.input.id,
       ts: new Date(origin.input.at).toISOString(),
-      workflow_id: origin.sourceId,
+      workflow_id: origin.programId,
       deployment_id: origin.deploymentId,
       source_type: origin.input.kind,
       verified: false,
@@ -188,7 +188,7 @@ export const make = (options: {
     }
     const dueAt = Math.round(Math.min(emit.deliveryTs ?? now, latest))
     if (dueAt > now) {
-      delayed.push(DueEmits.item(origin.sourceId, event, dueAt))
+      delayed.push(DueEmits.item(origin.programId, event, dueAt))
     } else {
       events.push(event)
     }
@@ -229,6 +229,6 @@ export const make = (options: {
   return {
     events,
     delayed,
-    marks: [...decision.marks].map(([mark, value]) => ({ emitterId: origin.sourceId, mark, value, seenAt: now }))
+    marks: [...decision.marks].map(([mark, value]) => ({ emitterId: origin.programId, mark, value, seenAt: now }))
   }
 }

@@ -3,7 +3,7 @@ import * as Id from "@headwater/domain/Id"
 import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
 import { Effect, Option, Schedule } from "effect"
 import * as EngineFixture from "../test/EngineFixture.ts"
-import { stream } from "../test/SourceFixture.ts"
+import { stream } from "../test/ProgramFixture.ts"
 import * as Engine from "./Engine.ts"
 
 layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })("a node", (it) => {
@@ -11,18 +11,18 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
     Effect.gen(function*() {
       const runs = yield* WorkflowRuns
       const account = yield* EngineFixture.account
-      const source = yield* EngineFixture.source(
+      const program = yield* EngineFixture.program(
         account.id,
         `export default { run({ steps, $ }) { $.emit(steps.trigger.event) } }`,
         { workflow: {} }
       )
-      const workflowId = Id.WorkflowId.make(source.id)
+      const workflowId = Id.WorkflowId.make(program.id)
       const id = Id.RunId.make(yield* Id.make("run"))
       yield* runs.insert([{
         id,
         workflowId,
-        deploymentId: source.workflow!.deploymentId,
-        trigger: { kind: "INVOCATION", id, at: 0, hops: 0, emitterId: source.id, stream: "$requests" },
+        deploymentId: program.workflow!.deploymentId,
+        trigger: { kind: "INVOCATION", id, at: 0, hops: 0, emitterId: program.id, stream: "$requests" },
         event: `"left"`,
         startedAt: 0,
         status: "running",
@@ -42,6 +42,6 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         }),
         Effect.provide(Engine.layer)
       )
-      assert.deepStrictEqual(yield* stream(source), ["left"])
+      assert.deepStrictEqual(yield* stream(program), ["left"])
     }))
 })

@@ -12,11 +12,11 @@ import { type CodeRuns, originOf, unstorable } from "./CodeRuns.ts"
 import { untilAnswered } from "./DatabaseRetry.ts"
 import * as DueEmits from "./DueEmits.ts"
 import { HookFailed } from "./HookFailed.ts"
+import type { ProgramInput } from "./ProgramInput.ts"
+import { executableOf, type ProgramMemory, repeatWindowMs } from "./ProgramMemory.ts"
+import type { ProgramOwner } from "./ProgramOwner.ts"
 import type { QuotaExceeded } from "./Quotas.ts"
 import * as RunEvents from "./RunEvents.ts"
-import type { SourceInput } from "./SourceInput.ts"
-import { programOf, repeatWindowMs, type SourceMemory } from "./SourceMemory.ts"
-import type { SourceOwner } from "./SourceOwner.ts"
 
 export type Hook = "deploy" | "activate" | "deactivate"
 
@@ -24,32 +24,32 @@ export type Hook = "deploy" | "activate" | "deactivate"
 export interface SourceRuns {
   /** Runs an input. Where the sandbox can't, nothing is taken and the input is still to be run. */
   readonly run: (
-    memory: SourceMemory,
-    input: SourceInput,
+    memory: ProgramMemory,
+    input: ProgramInput,
     onRespond: (response: RunResponse) => Effect.Effect<void>
   ) => Effect.Effect<void, SandboxUnavailable>
   /** Removes, now and then, old requests that the cursor has passed. */
-  readonly pruneRequests: (memory: SourceMemory, passed: EventId.EventId) => Effect.Effect<void>
+  readonly pruneRequests: (memory: ProgramMemory, passed: EventId.EventId) => Effect.Effect<void>
   /** Takes an input without running it, and says why. */
-  readonly refuse: (memory: SourceMemory, input: SourceInput, reason: QuotaExceeded) => Effect.Effect<void>
+  readonly refuse: (memory: ProgramMemory, input: ProgramInput, reason: QuotaExceeded) => Effect.Effect<void>
   /** Runs a hook to its commit. One that fails writes nothing; what it emits may be left out. */
   readonly hook: (
-    memory: SourceMemory,
+    memory: ProgramMemory,
     hook: Hook,
     emits?: boolean
   ) => Effect.Effect<void, HookFailed | SandboxUnavailable>
   /** Passes requests that had come too far round to be run, and says so. */
-  readonly passRequests: (memory: SourceMemory, move: CursorMove) => Effect.Effect<void>
+  readonly passRequests: (memory: ProgramMemory, move: CursorMove) => Effect.Effect<void>
   /** Appends a delayed emit whose time has come. */
-  readonly append: (memory: SourceMemory, item: DueItem) => Effect.Effect<void>
+  readonly append: (memory: ProgramMemory, item: DueItem) => Effect.Effect<void>
   /** Puts the failure of a hook on `$errors`. */
-  readonly report: (memory: SourceMemory, hook: Hook, failure: HookFailed) => Effect.Effect<void>
+  readonly report: (memory: ProgramMemory, hook: Hook, failure: HookFailed) => Effect.Effect<void>
 }
 
 /** Requests are pruned behind the cursor in bites of this many: with every run it would cost most of the append rate. */
 const pruneEvery = 200
 
-const hookInput = (hook: Hook, at: number): SourceInput => ({
+const hookInput = (hook: Hook, at: number): ProgramInput => ({
   kind: "HOOK",
   eventJson: JSON.stringify({ hook }),
   id: `${hook}-${at}`,
@@ -58,12 +58,12 @@ const hookInput = (hook: Hook, at: number): SourceInput => ({
   take: () => ({})
 })
 
-export const make = Effect.fnUntraced(function*(owner: SourceOwner, code: CodeRuns) {
+export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeRuns) {
   const log = yield* EventLog
   let unpruned = 0
 
   /** Old requests that the cursor has passed; those of the last minute still answer repeats. */
-  const pruneRequests = Effect.fnUntraced(function*(memory: SourceMemory, passed: EventId.EventId) {
+  const pruneRequests = Effect.fnUntraced(function*(memory: ProgramMemory, passed: EventId.EventId) {
     if (++unpruned < pruneEvery) return
     unpruned = 0
     const old = EventId.make((yield* Clock.currentTimeMillis) - repeatWindowMs, 0)
@@ -72,11 +72,11 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner, code: CodeRu
       if (id > old) break
       memory.recent.delete(emitId)
     }
-    yield* untilAnswered(log.prune({ emitterId: memory.source.id, stream: Stream.requests }, until))
+    yield* untilAnswered(log.prune({ emitterId: memory.program.id, stream: Stream.requests }, until))
   })
 
   /** Puts a failure on `$errors`, taking the input with it. */
-  const fail = (memory: SourceMemory, input: SourceInput, failure: RunEvents.RunFailure) =>
+  const fail = (memory: ProgramMemory, input: ProgramInput, failure: RunEvents.RunFailure) =>
     code.fail(memory, originOf(memory, input), failure, input.take())
 
   return {
@@ -89,7 +89,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner, code: CodeRu
       CrashPoint.reached("run-chosen")
       const result = yield* code.execute(
         memory,
-        programOf(memory),
+        executableOf(memory),
         { _tag: "Run", eventJson: input.eventJson, isRequest: input.kind === "HTTP" },
         onRespond
       )
@@ -109,7 +109,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner, code: CodeRu
     hook: Effect.fnUntraced(function*(memory, hook, emits = true) {
       if (!memory.component.hooks.includes(hook)) return
       const at = yield* Clock.currentTimeMillis
-      const result = yield* code.execute(memory, programOf(memory), { _tag: "Hook", hook })
+      const result = yield* code.execute(memory, executableOf(memory), { _tag: "Hook", hook })
       const failure = RunEvents.failureOf(result)
       if (failure !== undefined) {
         const { column, line } = result.error ?? {}

@@ -8,28 +8,28 @@ import { Clock, type Duration, Effect, Fiber, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../test/EngineFixture.ts"
-import { actorOf, post, stream } from "../test/SourceFixture.ts"
+import { actorOf, post, stream } from "../test/ProgramFixture.ts"
 import { launch, newDeployment, runsOf, send, settle, steps } from "../test/WorkflowFixture.ts"
 
 layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })("a workflow", (it) => {
   it.effect("hands each step the trigger and what the steps before it gave, and records the run", () =>
     Effect.gen(function*() {
-      const { actor, source } = yield* launch(steps({
+      const { actor, program } = yield* launch(steps({
         first: `$.export("seen", steps.trigger.event.body); return { n: 1 }`,
         second: `console.log("at two"); this.db.set("k", steps.first.$return_value.n + 1)`,
         third: `await $.emit({ ...steps, db: this.db.get("k") }); await $.send.emit("aside", "side")`
       }))
       yield* send(actor, "hi")
-      const [emitted] = yield* stream(source)
+      const [emitted] = yield* stream(program)
       const { first, second, trigger } = emitted
       assert.deepStrictEqual([first, second, emitted.db], [{ seen: "hi", $return_value: { n: 1 } }, {}, 2])
       assert.deepStrictEqual(
         [trigger.event, trigger.context.workflow_id, trigger.context.deployment_id, trigger.context.source_type],
-        [{ body: "hi" }, source.id, source.workflow?.deploymentId, "HTTP"]
+        [{ body: "hi" }, program.id, program.workflow?.deploymentId, "HTTP"]
       )
-      assert.deepStrictEqual(yield* stream(source, "side"), ["aside"])
-      assert.deepStrictEqual((yield* stream(source, "$logs")).map(({ message }) => message), ["at two"])
-      const [run] = yield* runsOf(source)
+      assert.deepStrictEqual(yield* stream(program, "side"), ["aside"])
+      assert.deepStrictEqual((yield* stream(program, "$logs")).map(({ message }) => message), ["at two"])
+      const [run] = yield* runsOf(program)
       assert.deepStrictEqual(
         [run?.status, run?.steps, run?.event],
         ["success", ["first success", "second success", "third success"], `{"body":"hi"}`]
@@ -38,7 +38,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
 
   it.effect("runs a single function, with the props of the whole", () =>
     Effect.gen(function*() {
-      const { actor, source } = yield* launch(
+      const { actor, program } = yield* launch(
         `export default {
           props: { http: "$.interface.http", greeting: "string" },
           run({ steps, $ }) { $.emit(this.greeting + " " + steps.trigger.event.body) }
@@ -46,12 +46,12 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         { props: { greeting: "hello" } }
       )
       yield* send(actor, "ann")
-      assert.deepStrictEqual(yield* stream(source), ["hello ann"])
+      assert.deepStrictEqual(yield* stream(program), ["hello ann"])
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("gives a step its own props beside those of the whole, and its own methods", () =>
     Effect.gen(function*() {
-      const { actor, source } = yield* launch(
+      const { actor, program } = yield* launch(
         `export default {
           props: { http: "$.interface.http", name: "string" },
           steps: { greet: {
@@ -63,33 +63,33 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         { props: { name: "whole", "greet.name": "own", "greet.mark": "!" } }
       )
       yield* send(actor, 1)
-      assert.deepStrictEqual(yield* stream(source), ["OWN!", ["whole", null]])
+      assert.deepStrictEqual(yield* stream(program), ["OWN!", ["whole", null]])
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("holds nothing while a run is delayed, and goes on with it later, also under another owner", () =>
     Effect.gen(function*() {
-      const { actor, source } = yield* launch(steps({
+      const { actor, program } = yield* launch(steps({
         ask: `$.emit("ask " + steps.trigger.event.body); $.flow.delay(60000)`,
         go: `$.emit("go " + steps.trigger.event.body)`
       }))
       yield* send(actor, 1)
       yield* send(actor, 2)
-      assert.deepStrictEqual(yield* stream(source), ["ask 1", "ask 2"])
-      assert.deepStrictEqual((yield* runsOf(source)).map(({ status }) => status), ["waiting", "waiting"])
-      const successor = yield* actorOf(source)
+      assert.deepStrictEqual(yield* stream(program), ["ask 1", "ask 2"])
+      assert.deepStrictEqual((yield* runsOf(program)).map(({ status }) => status), ["waiting", "waiting"])
+      const successor = yield* actorOf(program)
       yield* TestClock.adjust("59 seconds")
       yield* settle(successor)
-      assert.strictEqual((yield* stream(source)).length, 2)
+      assert.strictEqual((yield* stream(program)).length, 2)
       yield* TestClock.adjust("1 seconds")
       yield* settle(successor)
       yield* settle(successor)
-      assert.deepStrictEqual((yield* stream(source)).slice(2).toSorted(), ["go 1", "go 2"])
-      assert.deepStrictEqual((yield* runsOf(source)).map(({ status }) => status), ["success", "success"])
+      assert.deepStrictEqual((yield* stream(program)).slice(2).toSorted(), ["go 1", "go 2"])
+      assert.deepStrictEqual((yield* runsOf(program)).map(({ status }) => status), ["success", "success"])
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("goes on where a run stood when its owner was lost, and runs no step again that was done", () =>
     Effect.gen(function*() {
-      const { actor, source } = yield* launch(steps({
+      const { actor, program } = yield* launch(steps({
         first: `$.emit("first"); return 7`,
         second:
           `await new Promise((resolve) => setTimeout(resolve, 400)); $.emit("second " + steps.first.$return_value)`
@@ -97,17 +97,17 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       yield* post(actor, 1)
       const working = yield* Effect.forkChild(settle(actor))
       yield* TestClock.withLive(Effect.sleep("250 millis"))
-      const successor = yield* actorOf(source)
+      const successor = yield* actorOf(program)
       yield* settle(successor)
       yield* TestClock.adjust("10 seconds")
       yield* Fiber.join(working)
-      assert.deepStrictEqual(yield* stream(source), ["first", "second 7"])
-      assert.deepStrictEqual((yield* runsOf(source)).map((run) => run.steps), [["first success", "second success"]])
+      assert.deepStrictEqual(yield* stream(program), ["first", "second 7"])
+      assert.deepStrictEqual((yield* runsOf(program)).map((run) => run.steps), [["first success", "second success"]])
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("has who waits for a response wait on where a step is to be run again", () =>
     Effect.gen(function*() {
-      const { actor, source } = yield* launch(
+      const { actor, program } = yield* launch(
         `export default { props: { http: { type: "$.interface.http", customResponse: true } }, steps: {
           slow: { run: () => new Promise((resolve) => setTimeout(resolve, 300)) },
           answer: { run: ({ $ }) => $.respond({ status: 201 }) }
@@ -117,32 +117,32 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       yield* TestClock.withLive(Effect.sleep("50 millis"))
       const working = yield* Effect.forkChild(settle(actor))
       yield* TestClock.withLive(Effect.sleep("150 millis"))
-      yield* actorOf(source)
+      yield* actorOf(program)
       yield* Fiber.join(working)
       assert.strictEqual((yield* Fiber.join(asking)).status, 201)
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("tells of a step that throws with its id, and keeps nothing of it but what it logged", () =>
     Effect.gen(function*() {
-      const { actor, source } = yield* launch(steps({
+      const { actor, program } = yield* launch(steps({
         good: `$.emit("good")`,
         bad: `console.log("before"); $.emit("lost"); this.db.set("k", 1); throw new TypeError("no")`,
         never: `$.emit("never")`
       }))
       yield* send(actor, { a: 1 })
-      assert.deepStrictEqual(yield* stream(source), ["good"])
-      assert.deepStrictEqual((yield* stream(source, "$logs")).map(({ message }) => message), ["before"])
-      const [error] = yield* stream(source, "$errors")
-      const component = Option.getOrThrow(yield* (yield* Components).getById(source.componentId))
+      assert.deepStrictEqual(yield* stream(program), ["good"])
+      assert.deepStrictEqual((yield* stream(program, "$logs")).map(({ message }) => message), ["before"])
+      const [error] = yield* stream(program, "$errors")
+      const component = Option.getOrThrow(yield* (yield* Components).getById(program.componentId))
       assert.deepStrictEqual(
         [error.error.code, error.error.message, error.error.cellId, error.original_event],
         ["TypeError", "no", component.steps?.[1]?.id, { body: { a: 1 } }]
       )
       assert.deepStrictEqual(
         [error.original_context.workflow_id, error.original_context.deployment_id],
-        [source.id, source.workflow?.deploymentId]
+        [program.id, program.workflow?.deploymentId]
       )
-      const [run] = yield* runsOf(source)
+      const [run] = yield* runsOf(program)
       assert.deepStrictEqual([run?.status, run?.error?.message, run?.steps], [
         "error",
         "no",
@@ -152,13 +152,13 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
 
   it.effect("fails a step that would have its run hold more than a run may", () =>
     Effect.gen(function*() {
-      const { actor, source } = yield* launch(
+      const { actor, program } = yield* launch(
         steps({ first: `return "x".repeat(4e6)`, second: `$.emit("lost"); return "y".repeat(4e6)`, third: `$.emit(3)` })
       )
       yield* send(actor, 1)
-      const [run] = yield* runsOf(source)
+      const [run] = yield* runsOf(program)
       assert.deepStrictEqual(
-        [run?.steps, run?.error?.name, yield* stream(source)],
+        [run?.steps, run?.error?.name, yield* stream(program)],
         [["first success", "second error"], "LimitExceeded", []]
       )
     }).pipe(EngineFixture.onTestClock))
@@ -166,7 +166,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
   it.effect("runs a step again that failed, by its delays, and tells of the last failure or of each", () =>
     Effect.gen(function*() {
       for (const [errors, told] of [["last", 1], ["each", 3]] as const) {
-        const { actor, source } = yield* launch(
+        const { actor, program } = yield* launch(
           steps({ first: `$.emit("first")`, flaky: `$.emit($.context.run.runs); throw new Error("x")` }),
           { workflow: { retryDelays: [1, 10], errors } }
         )
@@ -174,18 +174,18 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         for (const [delay, done] of [["1 seconds", 2], ["9 seconds", 2], ["1 seconds", 3]] as const) {
           yield* TestClock.adjust(delay)
           yield* settle(actor)
-          const [run] = yield* runsOf(source)
+          const [run] = yield* runsOf(program)
           assert.strictEqual(run?.steps.filter((step) => step === "flaky error").length, done)
         }
-        assert.strictEqual((yield* runsOf(source))[0]?.status, "error")
-        assert.strictEqual((yield* stream(source, "$errors")).length, told)
-        assert.deepStrictEqual(yield* stream(source), ["first"])
+        assert.strictEqual((yield* runsOf(program))[0]?.status, "error")
+        assert.strictEqual((yield* stream(program, "$errors")).length, told)
+        assert.deepStrictEqual(yield* stream(program), ["first"])
       }
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("runs a step again that asks for it, with what it hands itself, as often as it says", () =>
     Effect.gen(function*() {
-      const { actor, source } = yield* launch(steps({
+      const { actor, program } = yield* launch(steps({
         poll:
           `const { runs, context } = $.context.run; $.emit([runs, context]); $.flow.rerun(1000, { last: runs }, 2); return runs`,
         after: `$.emit(steps.poll.$return_value)`
@@ -195,20 +195,20 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         yield* TestClock.adjust("1 seconds")
         yield* settle(actor)
       }
-      assert.deepStrictEqual(yield* stream(source), [[1, null], [2, { last: 1 }], [3, { last: 2 }], 3])
+      assert.deepStrictEqual(yield* stream(program), [[1, null], [2, { last: 1 }], [3, { last: 2 }], 3])
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("ends a run early where a step says so", () =>
     Effect.gen(function*() {
-      const { actor, source } = yield* launch(steps({
+      const { actor, program } = yield* launch(steps({
         first: `$.emit("first"); if (steps.trigger.event.body === 1) $.flow.exit("enough"); $.emit("on")`,
         second: `$.emit("second")`
       }))
       yield* send(actor, 1)
-      assert.deepStrictEqual(yield* stream(source), ["first"])
+      assert.deepStrictEqual(yield* stream(program), ["first"])
       yield* send(actor, 2)
-      assert.deepStrictEqual(yield* stream(source), ["first", "first", "on", "second"])
-      assert.deepStrictEqual((yield* runsOf(source)).map(({ status }) => status), ["success", "success"])
+      assert.deepStrictEqual(yield* stream(program), ["first", "first", "on", "second"])
+      assert.deepStrictEqual((yield* runsOf(program)).map(({ status }) => status), ["success", "success"])
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("finishes a run on the code and props it began with", () =>
@@ -218,11 +218,11 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
           first: { run({ $ }) { $.flow.delay(1000) } },
           second: { run({ $ }) { $.emit(["code ${version}", this.name]) } }
         } }`
-      const { account, actor, source } = yield* launch(code(1), { props: { name: "one" } })
+      const { account, actor, program } = yield* launch(code(1), { props: { name: "one" } })
       yield* send(actor, 1)
-      const next = yield* EngineFixture.source(account.id, code(2), { workflow: {} })
+      const next = yield* EngineFixture.program(account.id, code(2), { workflow: {} })
       yield* actor.update({
-        ...source,
+        ...program,
         state: "ready",
         componentId: next.componentId,
         props: { name: "two" },
@@ -232,7 +232,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       yield* TestClock.adjust("1 seconds")
       yield* settle(actor)
       yield* settle(actor)
-      assert.deepStrictEqual((yield* stream(source)).toSorted(), [["code 1", "one"], ["code 2", "two"]])
+      assert.deepStrictEqual((yield* stream(program)).toSorted(), [["code 1", "one"], ["code 2", "two"]])
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("comes back to a run whose step could not be run for a fault of ours", () =>
@@ -241,15 +241,15 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         first: { run({ $ }) { $.flow.delay(1000) } },
         second: { run({ $ }) { $.emit("second") } }
       } }`
-      const { actor, source } = yield* launch(code)
+      const { actor, program } = yield* launch(code)
       yield* send(actor, 1)
       yield* actor.update({
-        ...source,
+        ...program,
         state: "ready",
-        workflow: { ...source.workflow!, deploymentId: yield* newDeployment }
+        workflow: { ...program.workflow!, deploymentId: yield* newDeployment }
       })
       const sql = yield* SqlClient.SqlClient
-      const { deploymentId: former } = source.workflow!
+      const { deploymentId: former } = program.workflow!
       const [kept] = yield* sql<{ sealed_values: Uint8Array }>`
         SELECT sealed_values FROM deployments WHERE id = ${former}`
       yield* sql`UPDATE deployments SET sealed_values = 'unreadable' WHERE id = ${former}`
@@ -259,7 +259,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       yield* sql`UPDATE deployments SET sealed_values = ${kept!.sealed_values} WHERE id = ${former}`
       yield* TestClock.adjust("5 seconds")
       yield* Fiber.join(working)
-      assert.deepStrictEqual(yield* stream(source), ["second"])
+      assert.deepStrictEqual(yield* stream(program), ["second"])
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("keeps a run that has ended for as long as its account keeps events, and one that has not until it has", () =>
@@ -274,21 +274,21 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       const sweptAfter = Effect.fnUntraced(function*(time: Duration.Input) {
         yield* TestClock.adjust(time)
         yield* (yield* WorkflowRuns).expire({ now: yield* Clock.currentTimeMillis, defaultDays: 30 })
-        const left = yield* Effect.forEach([short, long], ({ source }) => runsOf(source))
+        const left = yield* Effect.forEach([short, long], ({ program }) => runsOf(program))
         return left.map((runs) => runs.map(({ event }) => JSON.parse(event).body).toSorted())
       })
       const [later, now] = ["later", "now"]
       assert.deepStrictEqual(yield* sweptAfter("29 days"), [[later, now], [later, now]])
       assert.deepStrictEqual(yield* sweptAfter("2 days"), [[later], [later, now]])
       assert.deepStrictEqual(yield* sweptAfter("30 days"), [[later], [later]])
-      assert.deepStrictEqual((yield* runsOf(long.source)).map(({ steps }) => steps), [["only success"]])
+      assert.deepStrictEqual((yield* runsOf(long.program)).map(({ steps }) => steps), [["only success"]])
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("lets an error go no further that comes of another error", () =>
     Effect.gen(function*() {
       const account = yield* EngineFixture.account
       const emitter = yield* EngineFixture.emitter(account.id)
-      const handler = yield* EngineFixture.source(
+      const handler = yield* EngineFixture.program(
         account.id,
         `export default { run() { throw new Error("as well") } }`,
         { workflow: {} }
@@ -310,18 +310,18 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
     }).pipe(EngineFixture.onTestClock))
   it.effect("says that a run can't be repeated that is gone, or from a step that is", () =>
     Effect.gen(function*() {
-      const { actor, source } = yield* launch(steps({ only: `$.emit("ran")` }))
+      const { actor, program } = yield* launch(steps({ only: `$.emit("ran")` }))
       yield* send(actor, 1)
-      const [run] = yield* runsOf(source)
+      const [run] = yield* runsOf(program)
       const gone = Id.RunId.make(yield* Id.make("run"))
       for (const asked of [{ run: gone, step: null }, { run: run!.id, step: "former" }]) {
         const emitId = yield* Id.make("run")
         yield* actor.ingest({ endpointKey: null, kind: "rerun", emitId, payload: JSON.stringify(asked), hops: 0 })
       }
       yield* settle(actor)
-      const errors = yield* stream(source, "$errors")
+      const errors = yield* stream(program, "$errors")
       assert.deepStrictEqual(errors.map(({ error }) => error.code), ["NotRepeatable", "NotRepeatable"])
-      assert.deepStrictEqual(yield* stream(source), ["ran"])
-      assert.strictEqual((yield* runsOf(source)).length, 1)
+      assert.deepStrictEqual(yield* stream(program), ["ran"])
+      assert.strictEqual((yield* runsOf(program)).length, 1)
     }).pipe(EngineFixture.onTestClock))
 })

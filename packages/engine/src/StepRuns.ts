@@ -12,27 +12,27 @@ import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import * as StepAnswer from "@headwater/sandbox/StepAnswer"
 import { Clock, Effect, Exit, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { type CodeRuns, originOf, type Program, unstorable } from "./CodeRuns.ts"
+import { type CodeRuns, type Executable, originOf, unstorable } from "./CodeRuns.ts"
 import { untilAnswered } from "./DatabaseRetry.ts"
 import type { CommitParts } from "./EmitterLog.ts"
+import type { ProgramInput } from "./ProgramInput.ts"
+import { executableOf, type ProgramMemory, valuesOf } from "./ProgramMemory.ts"
+import type { ProgramOwner } from "./ProgramOwner.ts"
 import * as RunEvents from "./RunEvents.ts"
-import type { SourceInput } from "./SourceInput.ts"
-import { programOf, type SourceMemory, valuesOf } from "./SourceMemory.ts"
-import type { SourceOwner } from "./SourceOwner.ts"
 import { callOf, isOfEndpoint, of as progressOf, type WorkflowProgress } from "./WorkflowProgress.ts"
 
 /** Begins a workflow's runs and takes them from step to step, each of which commits by itself. */
 export interface StepRuns {
   /** Takes an input: from here on it is a run, which goes on until it ends, whatever happens. */
-  readonly begin: (memory: SourceMemory, input: SourceInput) => Effect.Effect<void>
+  readonly begin: (memory: ProgramMemory, input: ProgramInput) => Effect.Effect<void>
   /** Takes a run that waited for its time. */
-  readonly resume: (memory: SourceMemory, item: DueItem) => Effect.Effect<void>
+  readonly resume: (memory: ProgramMemory, item: DueItem) => Effect.Effect<void>
   /**
    * Runs the next step to its commit, and answers whether there is another one to run now, on memory that holds. Where the
    * sandbox can't, nothing of the step is kept, and it is still to be run.
    */
   readonly next: (
-    memory: SourceMemory,
+    memory: ProgramMemory,
     run: WorkflowProgress,
     onRespond: (response: RunResponse) => Effect.Effect<void>
   ) => Effect.Effect<boolean, SandboxUnavailable>
@@ -41,7 +41,7 @@ export interface StepRuns {
 /** Where a run goes after a step. */
 type Turn = Omit<RunProgress, "id">
 
-const settingsOf = ({ source }: SourceMemory): WorkflowSettings => source.workflow?.settings ?? defaultSettings
+const settingsOf = ({ program }: ProgramMemory): WorkflowSettings => program.workflow?.settings ?? defaultSettings
 
 /**
  * What the steps of a run may give all in all, in characters of JSON: each step after them is handed all of it, and who
@@ -151,37 +151,37 @@ const resumption = (workflowId: string, run: string, dueAt: number): DueItem => 
   payload: "{}"
 })
 
-export const make = Effect.fnUntraced(function*(owner: SourceOwner, code: CodeRuns) {
+export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeRuns) {
   const components = yield* Components
   const deployments = yield* Deployments
   const runs = yield* WorkflowRuns
   const random = yield* SecureRandom.SecureRandom
   /** What runs that began before the last deployment go on with. */
-  const former = new Map<string, Program>()
+  const former = new Map<string, Executable>()
 
-  const programFor = Effect.fnUntraced(function*(memory: SourceMemory, { run }: WorkflowProgress) {
-    if (run.deploymentId === memory.source.workflow?.deploymentId) return Option.some(programOf(memory))
+  const executableFor = Effect.fnUntraced(function*(memory: ProgramMemory, { run }: WorkflowProgress) {
+    if (run.deploymentId === memory.program.workflow?.deploymentId) return Option.some(executableOf(memory))
     const known = former.get(run.deploymentId)
     if (known !== undefined) return Option.some(known)
     const deployment = yield* untilAnswered(deployments.get(run.workflowId, run.deploymentId))
-    if (Option.isNone(deployment)) return Option.none<Program>()
+    if (Option.isNone(deployment)) return Option.none<Executable>()
     const component = yield* untilAnswered(components.getById(deployment.value.componentId))
     return Option.map(component, (component) => {
-      const program: Program = {
+      const executable: Executable = {
         component,
         declared: component.configurableProps,
         values: valuesOf(deployment.value),
         additionalProps: []
       }
       former.clear()
-      former.set(run.deploymentId, program)
-      return program
+      former.set(run.deploymentId, executable)
+      return executable
     })
   })
 
-  const originOfStep = (memory: SourceMemory, { run }: WorkflowProgress, stepId: string): RunEvents.RunOrigin => ({
-    accountId: memory.source.accountId,
-    sourceId: run.workflowId,
+  const originOfStep = (memory: ProgramMemory, { run }: WorkflowProgress, stepId: string): RunEvents.RunOrigin => ({
+    accountId: memory.program.accountId,
+    programId: run.workflowId,
     deploymentId: run.deploymentId,
     cellId: stepId,
     input: {
@@ -203,7 +203,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner, code: CodeRu
     }
   }
 
-  const failRun = Effect.fnUntraced(function*(memory: SourceMemory, progress: WorkflowProgress, fault: RunFault) {
+  const failRun = Effect.fnUntraced(function*(memory: ProgramMemory, progress: WorkflowProgress, fault: RunFault) {
     const now = yield* Clock.currentTimeMillis
     const turn = ended(progress.run, fault, now)
     yield* code.fail(memory, originOfStep(memory, progress, progress.run.workflowId), fault, partsOf(progress, turn))
@@ -211,14 +211,14 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner, code: CodeRu
   })
 
   /** What is invoked through the API knows its run beforehand. */
-  const runIdOf = ({ id }: SourceInput) =>
+  const runIdOf = ({ id }: ProgramInput) =>
     isRunId(id)
       ? Effect.succeed(id)
       : Effect.map(Effect.provideService(Id.make("run"), SecureRandom.SecureRandom, random), (id) => Id.RunId.make(id))
 
   const enter = Effect.fnUntraced(function*(
-    memory: SourceMemory,
-    input: SourceInput,
+    memory: ProgramMemory,
+    input: ProgramInput,
     progress: WorkflowProgress,
     steps: ReadonlyArray<StepRecord>
   ) {
@@ -231,13 +231,13 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner, code: CodeRu
   })
 
   /** Begins a run over the event of another, on the code of today, with what the steps before the one asked for gave then. */
-  const beginAgain = Effect.fnUntraced(function*(memory: SourceMemory, input: SourceInput) {
+  const beginAgain = Effect.fnUntraced(function*(memory: ProgramMemory, input: ProgramInput) {
     const asked = yield* Effect.orDie(decodeRerun(input.eventJson))
-    const workflowId = Id.WorkflowId.make(memory.source.id)
+    const workflowId = Id.WorkflowId.make(memory.program.id)
     const former = yield* untilAnswered(runs.get(workflowId, asked.run))
     const all = memory.component.steps ?? []
     const step = asked.step === null ? 0 : all.findIndex(({ name }) => name === asked.step)
-    if (Option.isNone(former) || step < 0 || memory.source.workflow === null) {
+    if (Option.isNone(former) || step < 0 || memory.program.workflow === null) {
       const message = step < 0
         ? `the workflow has no step ${JSON.stringify(asked.step)} any more`
         : `the run ${asked.run} is not there any more`
@@ -254,7 +254,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner, code: CodeRu
     const run = {
       id,
       workflowId,
-      deploymentId: memory.source.workflow.deploymentId,
+      deploymentId: memory.program.workflow.deploymentId,
       trigger: { ...trigger, rerunOf: asked.run },
       event,
       startedAt: yield* Clock.currentTimeMillis,
@@ -266,7 +266,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner, code: CodeRu
 
   return {
     begin: Effect.fnUntraced(function*(memory, input) {
-      const { id: workflowId, workflow } = memory.source
+      const { id: workflowId, workflow } = memory.program
       if (workflow === null || input.kind === "HOOK") return
       if (input.kind === "RERUN") return yield* beginAgain(memory, input)
       const startedAt = yield* Clock.currentTimeMillis
@@ -290,7 +290,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner, code: CodeRu
       yield* enter(memory, input, { run, results: new Map(), recorded: 0 }, [])
     }),
     resume: Effect.fnUntraced(function*(memory, item) {
-      const workflowId = Id.WorkflowId.make(memory.source.id)
+      const workflowId = Id.WorkflowId.make(memory.program.id)
       const found = yield* untilAnswered(runs.get(workflowId, Id.RunId.make(item.key)))
       const isDue = Option.isSome(found) && found.value.status === "waiting"
       if (isDue) {
@@ -303,10 +303,10 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner, code: CodeRu
     }),
     next: Effect.fnUntraced(function*(memory, progress, onRespond) {
       const { run } = progress
-      const program = yield* programFor(memory, progress)
-      const steps = Option.match(program, { onNone: () => [], onSome: ({ component }) => component.steps ?? [] })
+      const executable = yield* executableFor(memory, progress)
+      const steps = Option.match(executable, { onNone: () => [], onSome: ({ component }) => component.steps ?? [] })
       const step = steps[run.step]
-      if (Option.isNone(program) || step === undefined) {
+      if (Option.isNone(executable) || step === undefined) {
         return yield* failRun(memory, progress, {
           name: "DeploymentGone",
           message: "the code that the run began with is not there any more"
@@ -318,8 +318,8 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner, code: CodeRu
       const startedAt = yield* Clock.currentTimeMillis
       const result = yield* code.execute(
         memory,
-        program.value,
-        callOf(memory.source, progress, step.name),
+        executable.value,
+        callOf(memory.program, progress, step.name),
         isOfEndpoint(run) ? onRespond : undefined
       )
       CrashPoint.reached("step-ended")
@@ -344,7 +344,7 @@ export const make = Effect.fnUntraced(function*(owner: SourceOwner, code: CodeRu
       }
       const submission = yield* code.handOver(memory, {
         origin: originOfStep(memory, progress, step.id),
-        component: program.value.component,
+        component: executable.value.component,
         // What a step did that failed is undone, so that it is done once when the step is run again.
         result: outcome._tag === "Done" ? result : undone(result, outcome.fault),
         isReported: settings.errors === "each" || turn.endedAt !== null,

@@ -1,7 +1,7 @@
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Effect, FiberSet, Option, type Scope } from "effect"
-import type { SourceMemory } from "./SourceMemory.ts"
-import type { SourceRequests } from "./SourceRequests.ts"
+import type { ProgramMemory } from "./ProgramMemory.ts"
+import type { ProgramRequests } from "./ProgramRequests.ts"
 import type { StepRuns } from "./StepRuns.ts"
 import { isOfEndpoint, type WorkflowProgress } from "./WorkflowProgress.ts"
 
@@ -10,16 +10,16 @@ export interface Stepping {
   /** Their ids. */
   readonly busy: ReadonlySet<string>
   /** Has a run go from step to step as far as it may. */
-  readonly start: (memory: SourceMemory, run: WorkflowProgress) => Effect.Effect<void>
+  readonly start: (memory: ProgramMemory, run: WorkflowProgress) => Effect.Effect<void>
   /** Returns when no run is at a step. */
   readonly ended: Effect.Effect<void>
 }
 
 export const make = Effect.fnUntraced(function*(options: {
   readonly steps: StepRuns
-  readonly requests: SourceRequests
+  readonly requests: ProgramRequests
   /** Asked before each step. */
-  readonly mayGoOn: (memory: SourceMemory) => boolean
+  readonly mayGoOn: (memory: ProgramMemory) => boolean
   /** Keeps a step from running beside what has to be alone. */
   readonly oneOfMany: <A, E>(step: Effect.Effect<A, E>) => Effect.Effect<A, E>
   /** The sandbox could not run a step, which is still to be run. */
@@ -33,7 +33,7 @@ export const make = Effect.fnUntraced(function*(options: {
   const busy = new Set<string>()
   const fibers = yield* FiberSet.make<void>()
 
-  const proceed = Effect.fnUntraced(function*(memory: SourceMemory, progress: WorkflowProgress) {
+  const proceed = Effect.fnUntraced(function*(memory: ProgramMemory, progress: WorkflowProgress) {
     const { trigger } = progress.run
     const goOn = Effect.suspend(() =>
       mayGoOn(memory)

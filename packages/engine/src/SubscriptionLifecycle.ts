@@ -7,7 +7,7 @@ import { AutoSubscriptions } from "@headwater/log/AutoSubscriptions"
 import * as CrashPoint from "@headwater/log/CrashPoint"
 import { Deliveries } from "@headwater/log/Deliveries"
 import { EventLog, type EventPlace } from "@headwater/log/EventLog"
-import { Sources } from "@headwater/log/Sources"
+import { Programs } from "@headwater/log/Programs"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Webhooks } from "@headwater/log/Webhooks"
 import { Context, Effect, Layer, Option, Schema } from "effect"
@@ -84,13 +84,13 @@ export class SubscriptionLifecycle extends Context.Service<SubscriptionLifecycle
       const deliveries = yield* Deliveries
       const events = yield* EventLog
       const router = yield* Router
-      const sources = yield* Sources
+      const programs = yield* Programs
       const sql = yield* SqlClient.SqlClient
       const subscriptions = yield* Subscriptions
       const webhooks = yield* Webhooks
 
       /**
-       * The id of an emitter or listener of the account, given by its id or, for a source, its slug. It is not removed
+       * The id of an emitter or listener of the account, given by its id or, for a program, its slug. It is not removed
        * before the surrounding transaction ends.
        */
       const partyOf = Effect.fnUntraced(function*(
@@ -102,7 +102,7 @@ export class SubscriptionLifecycle extends Context.Service<SubscriptionLifecycle
           ? yield* webhooks.hold(accountId, id)
           : parameter === "emitter_id" && id === accountId
           ? Option.some({ id })
-          : yield* sources.hold(accountId, id)
+          : yield* programs.hold(accountId, id)
         return Option.isNone(found) ? yield* new UnknownParty({ parameter, id }) : found.value.id as string
       })
 

@@ -1,4 +1,4 @@
-import type { Source } from "@headwater/domain/Source"
+import type { Program } from "@headwater/domain/Program"
 import { version } from "@headwater/domain/Version"
 import { type WorkflowRun, WorkflowRuns } from "@headwater/log/WorkflowRuns"
 import type { RunCall } from "@headwater/sandbox/Run"
@@ -28,7 +28,7 @@ export const of = Effect.fnUntraced(function*(run: WorkflowRun) {
 export const isOfEndpoint = ({ trigger }: WorkflowRun): boolean =>
   trigger.kind === "HTTP" && trigger.rerunOf === undefined
 
-const triggerOf = ({ accountId }: Source, { deploymentId, event, trigger, workflowId }: WorkflowRun): string => {
+const triggerOf = ({ accountId }: Program, { deploymentId, event, trigger, workflowId }: WorkflowRun): string => {
   const context = JSON.stringify({
     id: trigger.id,
     ts: new Date(trigger.at).toISOString(),
@@ -46,10 +46,10 @@ const triggerOf = ({ accountId }: Source, { deploymentId, event, trigger, workfl
 }
 
 /** What a step is given: `steps`, with the trigger and what the steps before it gave, and `$.context`. */
-export const callOf = (source: Source, { results, run }: WorkflowProgress, step: string): RunCall => ({
+export const callOf = (program: Program, { results, run }: WorkflowProgress, step: string): RunCall => ({
   _tag: "Step",
   step,
-  stepsJson: `{"trigger":${triggerOf(source, run)}${
+  stepsJson: `{"trigger":${triggerOf(program, run)}${
     [...results].map(([name, result]) => `,${JSON.stringify(name)}:${result}`).join("")
   }}`,
   context: {

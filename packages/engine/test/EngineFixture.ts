@@ -3,7 +3,7 @@ import type { Component } from "@headwater/domain/Component"
 import * as EmitId from "@headwater/domain/EmitId"
 import type { LoggedEvent, NewEvent } from "@headwater/domain/Event"
 import * as Id from "@headwater/domain/Id"
-import type { Source } from "@headwater/domain/Source"
+import type { Program } from "@headwater/domain/Program"
 import type { Timer } from "@headwater/domain/Timer"
 import { defaultSettings, type WorkflowSettings } from "@headwater/domain/Workflow"
 import * as EgressAllowList from "@headwater/egress/EgressAllowList"
@@ -13,7 +13,7 @@ import { Components } from "@headwater/log/Components"
 import { Deployments } from "@headwater/log/Deployments"
 import { EventLog } from "@headwater/log/EventLog"
 import { Heads } from "@headwater/log/Heads"
-import { Sources } from "@headwater/log/Sources"
+import { Programs } from "@headwater/log/Programs"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import { realSandbox } from "@headwater/testing/RealSandbox"
 import * as TestTables from "@headwater/testing/TestTables"
@@ -57,11 +57,11 @@ export const account = Effect.map(
   ({ account }) => account
 )
 
-/** A ready source of the code, or workflow where it has settings, its timers not yet due. */
-export const source = Effect.fnUntraced(function*(accountId: Id.AccountId, code: string, options: {
-  readonly props?: Source["props"]
+/** A ready source of the code, or a workflow where it has settings, its timers not yet due. */
+export const program = Effect.fnUntraced(function*(accountId: Id.AccountId, code: string, options: {
+  readonly props?: Program["props"]
   readonly timers?: Record<string, Timer>
-  readonly state?: Source["state"]
+  readonly state?: Program["state"]
   readonly workflow?: Partial<WorkflowSettings>
 } = {}) {
   const kind = options.workflow === undefined ? "source" : "workflow"
@@ -91,7 +91,7 @@ export const source = Effect.fnUntraced(function*(accountId: Id.AccountId, code:
     createdAt: 0,
     updatedAt: 0
   }
-  const source: Source = {
+  const program: Program = {
     id: options.workflow === undefined
       ? Id.SourceId.make(yield* Id.make("source"))
       : Id.WorkflowId.make(yield* Id.make("workflow")),
@@ -113,10 +113,10 @@ export const source = Effect.fnUntraced(function*(accountId: Id.AccountId, code:
     updatedAt: 0
   }
   yield* (yield* Components).insert(component)
-  yield* (yield* Sources).insert(source)
-  yield* (yield* Deployments).putOf(source)
-  yield* (yield* Heads).create(source.id, accountId)
-  return source
+  yield* (yield* Programs).insert(program)
+  yield* (yield* Deployments).putOf(program)
+  yield* (yield* Heads).create(program.id, accountId)
+  return program
 })
 
 const hashOf = (code: string): string => createHash("sha256").update(code).digest("hex")

@@ -1,11 +1,11 @@
 /** A workflow and its owner, and no cluster, for tests that ask it themselves. */
 import * as Id from "@headwater/domain/Id"
-import type { Source } from "@headwater/domain/Source"
+import type { Program } from "@headwater/domain/Program"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
 import { Effect } from "effect"
 import * as Wake from "../src/Wake.ts"
-import { type Owner, post, start } from "./SourceFixture.ts"
+import { type Owner, post, start } from "./ProgramFixture.ts"
 
 /** A workflow with these steps, run on each request. */
 export const steps = (bodies: Record<string, string>, rest = "") => `
@@ -31,7 +31,7 @@ export const settle = (actor: Owner) => actor.wake(Wake.forEverything)
 export const newDeployment = Effect.map(Id.make("deployment"), (id) => Id.DeploymentId.make(id))
 
 /** Its runs, oldest first, each with what became of its steps. */
-export const runsOf = Effect.fnUntraced(function*(workflow: Source) {
+export const runsOf = Effect.fnUntraced(function*(workflow: Program) {
   const runs = yield* WorkflowRuns
   const { items } = yield* runs.page(Id.WorkflowId.make(workflow.id), {
     limit: 100,
@@ -47,7 +47,7 @@ export const runsOf = Effect.fnUntraced(function*(workflow: Source) {
 })
 
 /** Has a listener hear of what an emitter appends to a stream. */
-export const listen = Effect.fnUntraced(function*(listener: Source, emitterId: string, eventName = "") {
+export const listen = Effect.fnUntraced(function*(listener: Program, emitterId: string, eventName = "") {
   const { accountId, id: listenerId } = listener
   yield* (yield* Subscriptions).create({ accountId, emitterId, listenerId, eventName })
 })

@@ -36,7 +36,7 @@ export class AppAccounts extends Context.Service<AppAccounts, {
     accountId: Id.AccountId,
     request: Page.PageRequest
   ) => Effect.Effect<Page.Page<AppAccount>, SqlError.SqlError>
-  /** Whether there was such an account. Sources that have it run without its credentials from now on. */
+  /** Whether there was such an account. Programs that have it run without its credentials from now on. */
   readonly remove: (accountId: Id.AccountId, id: string) => Effect.Effect<boolean, SqlError.SqlError>
   /** The credentials of those that there are, by id. */
   readonly credentials: (

@@ -7,7 +7,7 @@ import type { DedupeMark } from "./DedupeMarks.ts"
 import type { Delivery, DeliveryChange } from "./Deliveries.ts"
 import type { DueItem } from "./DueWork.ts"
 import type { Head } from "./Heads.ts"
-import type { StateWrite } from "./SourceState.ts"
+import type { StateWrite } from "./ProgramState.ts"
 import type { UsageEntry } from "./Usage.ts"
 import type { RunProgress, StepRecord, WorkflowRun } from "./WorkflowRuns.ts"
 

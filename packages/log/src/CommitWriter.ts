@@ -9,7 +9,7 @@ import { Deliveries } from "./Deliveries.ts"
 import { type DueItem, type DueKey, DueWork } from "./DueWork.ts"
 import { EventLog } from "./EventLog.ts"
 import { type Head, Heads } from "./Heads.ts"
-import { SourceState } from "./SourceState.ts"
+import { ProgramState } from "./ProgramState.ts"
 import { Usage } from "./Usage.ts"
 import { WorkflowRuns } from "./WorkflowRuns.ts"
 
@@ -99,7 +99,7 @@ export class CommitWriter extends Context.Service<CommitWriter, {
       const heads = yield* Heads
       const events = yield* EventLog
       const cursors = yield* Cursors
-      const state = yield* SourceState
+      const state = yield* ProgramState
       const marks = yield* DedupeMarks
       const due = yield* DueWork
       const attempts = yield* Attempts
@@ -119,7 +119,7 @@ export class CommitWriter extends Context.Service<CommitWriter, {
           ...whenAny(all(commits, (commit) => commit.events), events.append),
           ...whenAny(all(commits, (commit) => commit.settlements), cursors.settle),
           ...whenAny(
-            lastByKey(all(commits, (commit) => commit.state), (item) => `${item.sourceId} ${item.key}`),
+            lastByKey(all(commits, (commit) => commit.state), (item) => `${item.programId} ${item.key}`),
             state.write
           ),
           ...whenAny(

@@ -33,13 +33,13 @@ const registryLock = 7_250_914_203
  */
 export class Components extends Context.Service<Components, {
   readonly insert: (component: Component) => Effect.Effect<void, SqlError.SqlError>
-  /** For one whose source did not come about; fails where a source has it. */
+  /** For one whose program did not come about; fails where a program has it. */
   readonly delete: (id: ComponentId) => Effect.Effect<void, SqlError.SqlError>
   /** One that the account may use for a source: its own, or one in the registry. */
   readonly get: (accountId: AccountId, id: string) => Effect.Effect<Option.Option<Component>, SqlError.SqlError>
   /**
-   * Of any account, and withdrawn from the registry or not: for the engine, which holds the id from a source. A component
-   * never changes, so while one is held here, as it is by each of maybe thousands of sources, all get the same.
+   * Of any account, and withdrawn from the registry or not: for the engine, which holds the id from a program. A component
+   * never changes, so while one is held here, as it is by each of maybe thousands of programs, all get the same.
    */
   readonly getById: (id: ComponentId) => Effect.Effect<Option.Option<Component>, SqlError.SqlError>
   /** Among the account's own for sources. */

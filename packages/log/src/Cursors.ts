@@ -5,7 +5,7 @@ import type { EventRange, StreamAddress } from "./EventLog.ts"
 import { exactly } from "./internal/Exactly.ts"
 import { bigints, numbers, texts } from "./internal/SqlArray.ts"
 
-/** Stands in for a subscription id where a source reads its own `$requests`. */
+/** Stands in for a subscription id where a program reads its own `$requests`. */
 export const ownRequests = "$requests"
 
 /** How far one subscription has read one emitter's stream. No row means the beginning. */
@@ -83,7 +83,7 @@ export class Cursors extends Context.Service<Cursors, {
   readonly onEmitter: (
     emitterId: string
   ) => Effect.Effect<ReadonlyMap<string, { readonly n: number; readonly startN: number }>, SqlError.SqlError>
-  /** Where a source stands in its own requests. */
+  /** Where a program stands in its own requests. */
   readonly requestsPosition: (emitterId: string) => Effect.Effect<Position, SqlError.SqlError>
   /**
    * Compare-and-set of all given cursors in key order, in the surrounding transaction. Answers the keys that moved; a
@@ -97,7 +97,7 @@ export class Cursors extends Context.Service<Cursors, {
   readonly settle: (settlements: ReadonlyArray<CursorSettlement>) => Effect.Effect<void, SqlError.SqlError>
   /** Everything a listener has not passed yet, over all its subscriptions. */
   readonly owedTo: (listenerId: string) => Effect.Effect<ReadonlyArray<OwedCursor>, SqlError.SqlError>
-  /** Who stands behind the head of which of these emitters; without a list, of any. A source owes its own requests. */
+  /** Who stands behind the head of which of these emitters; without a list, of any. A program owes its own requests. */
   readonly listenersOwed: (
     emitterIds?: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyArray<{ readonly emitterId: string; readonly listenerId: string }>, SqlError.SqlError>
@@ -291,10 +291,10 @@ export class Cursors extends Context.Service<Cursors, {
               FROM owed o
             )
             SELECT
-              min(w.id) FILTER (WHERE EXISTS (SELECT FROM sources l WHERE l.id = w.listener_id AND l.active)) AS source,
+              min(w.id) FILTER (WHERE EXISTS (SELECT FROM programs l WHERE l.id = w.listener_id AND l.active)) AS source,
               min(w.id) FILTER (WHERE EXISTS (SELECT FROM webhooks l WHERE l.id = w.listener_id AND l.active)) AS webhook,
               min(w.id) FILTER (WHERE w.listener_id = ${ownRequests}
-                AND EXISTS (SELECT FROM sources l WHERE l.id = w.emitter_id AND l.active)) AS request
+                AND EXISTS (SELECT FROM programs l WHERE l.id = w.emitter_id AND l.active)) AS request
             FROM waiting w`
           const at = (id: bigint | null | undefined) => id == null ? undefined : EventId.milliseconds(id)
           return { source: at(row?.source), webhook: at(row?.webhook), request: at(row?.request) }

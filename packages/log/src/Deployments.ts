@@ -1,12 +1,12 @@
 import { ComponentId, type DeploymentId, type ProgramId, type WorkflowId } from "@headwater/domain/Id"
+import { Program } from "@headwater/domain/Program"
 import { Seal } from "@headwater/domain/Seal"
-import { Source } from "@headwater/domain/Source"
 import { Context, Effect, Layer, type Option, Redacted, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as Rows from "./internal/Rows.ts"
 
 /** The values that the code of a deployment runs with. */
-const Values = Schema.Struct({ props: Source.fields.props, timers: Source.fields.timers })
+const Values = Schema.Struct({ props: Program.fields.props, timers: Program.fields.timers })
 
 const ValuesText = Schema.fromJsonString(Values)
 
@@ -22,7 +22,7 @@ const Row = Schema.Struct({ component_id: ComponentId, sealed_values: Schema.Uin
 /** The `deployments` table. Nothing in it changes. */
 export class Deployments extends Context.Service<Deployments, {
   /** Notes a workflow as it is now. Does nothing for a source, or where its deployment is noted already. */
-  readonly putOf: (source: Source) => Effect.Effect<void, SqlError.SqlError>
+  readonly putOf: (program: Program) => Effect.Effect<void, SqlError.SqlError>
   readonly get: (
     workflowId: WorkflowId,
     id: DeploymentId

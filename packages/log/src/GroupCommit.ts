@@ -13,7 +13,7 @@ import { DueWork } from "./DueWork.ts"
 import { EventLog } from "./EventLog.ts"
 import { Heads } from "./Heads.ts"
 import { Pipeline } from "./Pipeline.ts"
-import { SourceState } from "./SourceState.ts"
+import { ProgramState } from "./ProgramState.ts"
 import * as Submission from "./Submission.ts"
 import { isLocked, isTransient, retrySchedule } from "./TransientSqlError.ts"
 import { Usage } from "./Usage.ts"
@@ -300,7 +300,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         Heads.layer,
         EventLog.layer,
         Cursors.layer,
-        SourceState.layer,
+        ProgramState.layer,
         DedupeMarks.layer,
         DueWork.layer,
         Attempts.layer,

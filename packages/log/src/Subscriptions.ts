@@ -53,9 +53,9 @@ export class Subscriptions extends Context.Service<Subscriptions, {
   /** Removes it with its cursors, and returns what was removed. */
   readonly remove: (key: SubscriptionKey) => Effect.Effect<Option.Option<Subscription>, SqlError.SqlError>
   /**
-   * Removes, with their cursors, all subscriptions of which the source, workflow or webhook is the listener or the
-   * literal emitter, the cursors that globs hold on its log, and the auto-subscriptions of which it is the listener.
-   * Returns the subscriptions.
+   * Removes, with their cursors, all subscriptions of which the program or webhook is the listener or the literal
+   * emitter, the cursors that globs hold on its log, and the auto-subscriptions of which it is the listener. Returns
+   * the subscriptions.
    */
   readonly removeParty: (
     accountId: Id.AccountId,
@@ -188,7 +188,7 @@ export class Subscriptions extends Context.Service<Subscriptions, {
           ),
         removeParty: (accountId, id) =>
           sql.withTransaction(Effect.gen(function*() {
-            // First: this waits for sources being created, whose subscriptions are then seen below.
+            // First: this waits for programs being created, whose subscriptions are then seen below.
             yield* autoSubscriptions.removeOfListener(accountId, id)
             const removed = yield* removeWhere(
               accountId,

@@ -8,7 +8,7 @@ import { Components } from "./Components.ts"
 import { Deployments } from "./Deployments.ts"
 import { GroupCommit } from "./GroupCommit.ts"
 import { IdempotencyKeys } from "./IdempotencyKeys.ts"
-import { Sources } from "./Sources.ts"
+import { Programs } from "./Programs.ts"
 import { Subscriptions } from "./Subscriptions.ts"
 import { Webhooks } from "./Webhooks.ts"
 
@@ -21,7 +21,7 @@ export const layer = Layer.mergeAll(
   Components.layer,
   Deployments.layer,
   IdempotencyKeys.layer,
-  Sources.layer,
+  Programs.layer,
   Webhooks.layer,
   GroupCommit.layer
 ).pipe(Layer.provideMerge(Subscriptions.layer), Layer.provideMerge(AutoSubscriptions.layer))

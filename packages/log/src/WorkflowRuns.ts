@@ -275,14 +275,14 @@ export class WorkflowRuns extends Context.Service<WorkflowRuns, {
           ),
         expire: ({ defaultDays, now }) =>
           removeFound(sql<{ readonly id: string }>`
-            SELECT r.id FROM sources s JOIN accounts a ON a.id = s.account_id
+            SELECT r.id FROM programs p JOIN accounts a ON a.id = p.account_id
             CROSS JOIN LATERAL (
               SELECT id FROM workflow_runs
-              WHERE workflow_id = s.id
+              WHERE workflow_id = p.id
                 AND ended_at < ${now} - coalesce(a.retention_days, ${defaultDays}::int) * 86400000::bigint
               ORDER BY ended_at LIMIT ${bite}
             ) r
-            WHERE s.workflow IS NOT NULL LIMIT ${bite}`),
+            WHERE p.workflow IS NOT NULL LIMIT ${bite}`),
         removeAll: (workflowId) =>
           removeFound(sql<{ readonly id: string }>`
             SELECT id FROM workflow_runs WHERE workflow_id = ${workflowId} LIMIT ${bite}`)

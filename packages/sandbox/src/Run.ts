@@ -70,10 +70,10 @@ export interface SandboxModule {
 export interface RunRequest {
   readonly accountId: string
   /** `process.env.PD_COMPONENT` in the component. */
-  readonly sourceId: string
+  readonly programId: string
   readonly module: SandboxModule
   readonly call: RunCall
-  /** Definitions by name of the props that the code has added since for this source. */
+  /** Definitions by name of the props that the code has added since for this program. */
   readonly additionalProps?: Readonly<Record<string, { readonly type: string }>>
   /** Plain values by prop name, a timer's included. */
   readonly props: Readonly<Record<string, unknown>>

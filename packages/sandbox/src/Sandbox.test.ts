@@ -221,7 +221,7 @@ layer(realSandbox(), { excludeTestServices: true, timeout: "60 seconds" })("Sand
         this.$emit(process.env)`)
       const results = yield* Effect.forEach(
         ["dc_a", "dc_b"],
-        (sourceId) => runCode(code, { sourceId }),
+        (programId) => runCode(code, { programId }),
         { concurrency: "unbounded" }
       )
       assert.deepStrictEqual(results.map((_) => _.emits[0]?.payload), [

@@ -172,7 +172,7 @@ const make = Effect.fnUntraced(function*() {
               done()
             }
           }
-          const { additionalProps = {}, props, interfaces, credentials, db, call, sourceId, module } = request
+          const { additionalProps = {}, props, interfaces, credentials, db, call, programId, module } = request
           const bindings = {
             additionalProps,
             props,
@@ -183,7 +183,7 @@ const make = Effect.fnUntraced(function*() {
             maxResponseBytes: limits.responseBytes,
             maxHeaderBytes
           }
-          return { assignment, message: { _tag: "Run", run: id, hash: module.hash, sourceId, call, bindings } }
+          return { assignment, message: { _tag: "Run", run: id, hash: module.hash, programId, call, bindings } }
         }
       )
 

@@ -112,7 +112,7 @@ export type HostMessage =
     readonly _tag: "Run"
     readonly run: string
     readonly hash: string
-    readonly sourceId: string
+    readonly programId: string
     readonly call: RunCall
     readonly bindings: {
       readonly additionalProps: Readonly<Record<string, { readonly type: string }>>

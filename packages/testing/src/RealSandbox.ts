@@ -53,7 +53,7 @@ export const runCode = Effect.fnUntraced(function*(
   const sandbox = yield* Sandbox
   return yield* sandbox.run({
     accountId: "u_test",
-    sourceId: "dc_test",
+    programId: "dc_test",
     module: { code, hash: hashOf(code) },
     call: { _tag: "Run", eventJson: JSON.stringify(event) },
     props: {},

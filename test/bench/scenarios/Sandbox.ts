@@ -31,7 +31,7 @@ const run = Effect.fnUntraced(function*(accountId: string, number: number) {
   const sandbox = yield* Sandbox
   const result = yield* sandbox.run({
     accountId,
-    sourceId: "dc_bench",
+    programId: "dc_bench",
     module: { code, hash: hashOf(code) },
     call: { _tag: "Run", eventJson: `{"body":{"seq":1}}` },
     props: {},

@@ -12,7 +12,7 @@ import {
 import * as Id from "@headwater/domain/Id"
 import { version } from "@headwater/domain/Version"
 import { Components } from "@headwater/log/Components"
-import type { SourceKind } from "@headwater/log/Sources"
+import type { ProgramKind } from "@headwater/log/Programs"
 import { type LinkFailure, ModuleLinker } from "@headwater/sandbox/ModuleLinker"
 import { OnBehalfOf } from "@headwater/sandbox/OnBehalfOf"
 import * as PackageSpecifier from "@headwater/sandbox/PackageSpecifier"
@@ -70,7 +70,7 @@ interface Code {
   readonly place: Place
   /** The component in whose place this one comes. */
   readonly previous: Component | undefined
-  readonly kind?: SourceKind
+  readonly kind?: ProgramKind
 }
 
 /** What is known of code beside itself. */
@@ -80,7 +80,7 @@ export interface CodeDetails {
   /** The component in whose place this one comes; packages that both import stay in their versions. */
   readonly previous?: Component | undefined
   /** What the code is of: a source unless said otherwise. */
-  readonly kind?: SourceKind
+  readonly kind?: ProgramKind
 }
 
 /** Saves component code, after the sandbox has loaded it and said what it is. */

@@ -97,7 +97,7 @@ layer(Http.layer, { excludeTestServices: true })("components", (it) => {
       const sql = yield* SqlClient.SqlClient
       const left = yield* sql`
         SELECT id FROM components WHERE account_id = ${http.accountId}
-        UNION ALL SELECT id FROM sources WHERE account_id = ${http.accountId}`
+        UNION ALL SELECT id FROM programs WHERE account_id = ${http.accountId}`
       assert.deepStrictEqual(left, [])
     }))
 
@@ -137,11 +137,11 @@ layer(Http.layer, { excludeTestServices: true })("components", (it) => {
       const sql = yield* SqlClient.SqlClient
       const left = yield* sql`
         SELECT id FROM components WHERE account_id = ${http.accountId}
-        UNION ALL SELECT id FROM sources WHERE account_id = ${http.accountId}
+        UNION ALL SELECT id FROM programs WHERE account_id = ${http.accountId}
         UNION ALL SELECT emitter_id FROM heads WHERE account_id = ${http.accountId} AND emitter_id <> ${http.accountId}`
       // What was saved by itself stays.
       assert.deepStrictEqual(left, [{ id }])
-      for (const table of ["events", "due_work", "cursors", "source_state", "dedupe_marks"]) {
+      for (const table of ["events", "due_work", "cursors", "program_state", "dedupe_marks"]) {
         assert.deepStrictEqual(yield* sql`SELECT * FROM ${sql(table)}`, [], table)
       }
     }))

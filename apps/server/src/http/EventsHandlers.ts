@@ -5,7 +5,7 @@ import * as Stream from "@headwater/domain/Stream"
 import * as DueDeletions from "@headwater/engine/DueDeletions"
 import { EventDeletion } from "@headwater/engine/EventDeletion"
 import { EventLog } from "@headwater/log/EventLog"
-import type { SourceKind } from "@headwater/log/Sources"
+import type { ProgramKind } from "@headwater/log/Programs"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { boundOf, eventPage, eventPageRequest, type EventQuery } from "./EventSummaries.ts"
@@ -20,7 +20,7 @@ export const layer = HttpApiBuilder.group(
     const events = yield* EventLog
     const deletion = yield* EventDeletion
 
-    const list = Effect.fnUntraced(function*(kind: SourceKind, idOrSlug: string, stream: string, query: EventQuery) {
+    const list = Effect.fnUntraced(function*(kind: ProgramKind, idOrSlug: string, stream: string, query: EventQuery) {
       const { id } = yield* find(kind, idOrSlug)
       const address = { emitterId: id, stream }
       const { count, oldest } = yield* events.tail(address, maxSummaries)
@@ -43,7 +43,7 @@ export const layer = HttpApiBuilder.group(
         yield* deletion.delete(source, { stream: Stream.normalize(query.event_name ?? ""), from, to })
       }, (effect, { params }) =>
         effect.pipe(
-          Effect.catchTag("SourceNotFound", () => Effect.fail(Problem.notFound("source", params.id))),
+          Effect.catchTag("ProgramNotFound", () => Effect.fail(Problem.notFound("source", params.id))),
           answerFailures
         )),
       workflowSummaries: ({ params, query }) =>

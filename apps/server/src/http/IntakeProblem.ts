@@ -1,5 +1,5 @@
 import * as Problem from "@headwater/api/Problem"
-import type { Source } from "@headwater/domain/Source"
+import type { Program } from "@headwater/domain/Program"
 import type { InvocationRefused } from "@headwater/engine/Invocations"
 import type { QuotaExceeded } from "@headwater/engine/Quotas"
 import { Clock, Effect } from "effect"
@@ -33,11 +33,11 @@ const retryLater = <P extends Problem.BacklogFull | Problem.QuotaExceeded>(probl
     Effect.fail(problem)
   )
 
-const paused = ({ name }: Source) =>
+const paused = ({ name }: Program) =>
   new Problem.WorkflowPaused(Problem.because(`The workflow ${JSON.stringify(name)} is paused.`))
 
 /** Has a run of a workflow begin, with the problem of one that may not. */
-export const answerRefusals = <A>(workflow: Source, start: Effect.Effect<A, InvocationRefused>) =>
+export const answerRefusals = <A>(workflow: Program, start: Effect.Effect<A, InvocationRefused>) =>
   workflow.active
     ? start.pipe(Effect.catchTags({
       BacklogFull: () => retryLater(backlogFull),

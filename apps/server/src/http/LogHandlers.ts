@@ -8,7 +8,7 @@ import { EventTrace, type TracedSubscription } from "@headwater/engine/EventTrac
 import { LogTail } from "@headwater/engine/LogTail"
 import { EventLog } from "@headwater/log/EventLog"
 import { Heads } from "@headwater/log/Heads"
-import type { SourceKind } from "@headwater/log/Sources"
+import type { ProgramKind } from "@headwater/log/Programs"
 import { Effect, Option, Schedule, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
@@ -50,7 +50,7 @@ const tracedOf = ({ attempts, mismatch, nextAttemptAt, progress, subscription }:
 
 /** Whose log is meant. */
 interface Named {
-  readonly kind: SourceKind
+  readonly kind: ProgramKind
   readonly idOrSlug: string
 }
 
@@ -85,19 +85,19 @@ export const layer = HttpApiBuilder.group(
       return eventPage(shown, total, query)
     }, answerFailures)
 
-    const find = Effect.fnUntraced(function*(sourceId: Id.ProgramId, eventId: string) {
-      const found = yield* events.findInAny(sourceId, boundOf(eventId)!)
+    const find = Effect.fnUntraced(function*(programId: Id.ProgramId, eventId: string) {
+      const found = yield* events.findInAny(programId, boundOf(eventId)!)
       return Option.isNone(found) ? yield* Problem.notFound("event", eventId) : found.value
     })
 
     const get = Effect.fnUntraced(function*(named: Named, eventId: string) {
-      const source = yield* emitterOf(named)
-      return { data: summaryOf(yield* find(source.id, eventId), true) }
+      const program = yield* emitterOf(named)
+      return { data: summaryOf(yield* find(program.id, eventId), true) }
     }, answerFailures)
 
     const trace = Effect.fnUntraced(function*(named: Named, eventId: string) {
-      const source = yield* emitterOf(named)
-      const event = yield* find(source.id, eventId)
+      const program = yield* emitterOf(named)
+      const event = yield* find(program.id, eventId)
       return {
         data: {
           event_id: EventId.format(event.id),
@@ -105,7 +105,7 @@ export const layer = HttpApiBuilder.group(
           emitter_id: event.emitterId,
           event_name: event.stream,
           hops: event.hops,
-          subscriptions: (yield* eventTrace.of(source.accountId, event)).map(tracedOf)
+          subscriptions: (yield* eventTrace.of(program.accountId, event)).map(tracedOf)
         }
       }
     }, answerFailures)
@@ -114,10 +114,10 @@ export const layer = HttpApiBuilder.group(
       readonly stream: string
       readonly after: EventId.EventId | undefined
     }) {
-      const source = yield* emitterOf(named)
-      const head = yield* heads.get(source.id)
+      const program = yield* emitterOf(named)
+      const head = yield* heads.get(program.id)
       const end = Option.match(head, { onNone: () => 0n, onSome: ({ lastId }) => lastId })
-      const frames = logTail.follow({ emitterId: source.id, stream: options.stream }, options.after ?? end).pipe(
+      const frames = logTail.follow({ emitterId: program.id, stream: options.stream }, options.after ?? end).pipe(
         Stream.map(frameOf),
         // The first at once, so that a client learns that it is connected.
         Stream.merge(

@@ -1,7 +1,7 @@
 import * as Problem from "@headwater/api/Problem"
 import type { Component } from "@headwater/domain/Component"
 import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
-import { declaredProps, type Source } from "@headwater/domain/Source"
+import { declaredProps, type Program } from "@headwater/domain/Program"
 import { endpointUrl, EngineConfig } from "@headwater/engine/EngineConfig"
 import { Components } from "@headwater/log/Components"
 import { Effect, Option, type Schema } from "effect"
@@ -19,7 +19,7 @@ export const make = Effect.gen(function*() {
   const { publicUrl } = yield* EngineConfig
   const { maxProp } = yield* HttpSettings
 
-  /** Removes a component saved for a source that did not come about. One that a source has by then stays. */
+  /** Removes a component saved for a program that did not come about. One that a program has by then stays. */
   const discard = (component: Component) =>
     components.delete(component.id).pipe(
       Effect.catchReason("SqlError", "ConstraintError", () => Effect.void),
@@ -32,18 +32,18 @@ export const make = Effect.gen(function*() {
       const name = ConfiguredProps.oversized(given, maxProp)
       return name === undefined ? Effect.void : Effect.fail(Problem.tooLarge(`configured_props.${name}`, maxProp))
     },
-    /** A source's row refers to its component's, so the component is there. */
-    componentOf: (source: Source) =>
-      Effect.flatMap(components.getById(source.componentId), Effect.fromOption).pipe(
+    /** A program's row refers to its component's, so the component is there. */
+    componentOf: (program: Program) =>
+      Effect.flatMap(components.getById(program.componentId), Effect.fromOption).pipe(
         Effect.catchTag("NoSuchElementError", Effect.die)
       ),
-    configuredProps: (source: Source, component: Component) =>
+    configuredProps: (program: Program, component: Component) =>
       ConfiguredProps.render(
-        declaredProps(component, source),
-        source,
-        source.endpointKey === null ? undefined : endpointUrl(publicUrl, source.endpointKey)
+        declaredProps(component, program),
+        program,
+        program.endpointKey === null ? undefined : endpointUrl(publicUrl, program.endpointKey)
       ),
-    /** Where the change does not come about, the component saved for it goes too, unless the source has it by then. */
+    /** Where the change does not come about, the component saved for it goes too, unless the program has it by then. */
     using: <A, E, R>(chosen: Option.Option<ChosenComponent>, change: Effect.Effect<A, E, R>) => {
       const fresh = Option.filter(chosen, (_) => _.fresh)
       return Effect.tapError(change, () => Option.isSome(fresh) ? discard(fresh.value.component) : Effect.void)

@@ -5,11 +5,11 @@ import * as Problem from "@headwater/api/Problem"
 import type { SourceResource } from "@headwater/api/SourcesApi"
 import type { Component } from "@headwater/domain/Component"
 import type * as Id from "@headwater/domain/Id"
-import type { Source } from "@headwater/domain/Source"
+import type { Program } from "@headwater/domain/Program"
 import { HookFailed } from "@headwater/engine/HookFailed"
-import { SourceLifecycle } from "@headwater/engine/SourceLifecycle"
+import { ProgramLifecycle } from "@headwater/engine/ProgramLifecycle"
 import { Components } from "@headwater/log/Components"
-import { Sources } from "@headwater/log/Sources"
+import { Programs } from "@headwater/log/Programs"
 import { Effect, Option, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ComponentSaving, inCode } from "./ComponentSaving.ts"
@@ -31,12 +31,12 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function*(handlers) {
     const components = yield* Components
     const find = yield* makeFind
-    const sources = yield* Sources
-    const lifecycle = yield* SourceLifecycle
+    const programs = yield* Programs
+    const lifecycle = yield* ProgramLifecycle
     const saving = yield* ComponentSaving
     const { checkSizes, componentOf, configuredProps: renderProps, using: useComponent } = yield* ProgramHandling.make
 
-    const resourceOf = (source: Source, component: Component): SourceResource => ({
+    const resourceOf = (source: Program, component: Component): SourceResource => ({
       id: source.id,
       component_id: source.componentId,
       configured_props: renderProps(source, component),
@@ -47,7 +47,7 @@ export const layer = HttpApiBuilder.group(
       name_slug: source.nameSlug
     })
 
-    const render = (source: Source) => Effect.map(componentOf(source), (component) => resourceOf(source, component))
+    const render = (source: Program) => Effect.map(componentOf(source), (component) => resourceOf(source, component))
 
     /** @param previous the component that the source has until now */
     const choose = Effect.fnUntraced(function*(
@@ -93,7 +93,7 @@ export const layer = HttpApiBuilder.group(
 
     return handlers.handleAll({
       list: Effect.fnUntraced(function*({ query }) {
-        const { items, totalCount } = yield* sources.page(
+        const { items, totalCount } = yield* programs.page(
           yield* CurrentAccount,
           "source",
           Pagination.pageRequest(query)
@@ -153,7 +153,7 @@ export const layer = HttpApiBuilder.group(
         effect.pipe(
           Effect.catchTags({
             InvalidProps: ({ issues }) => Effect.fail(Problem.invalid(issues)),
-            SourceNotFound: () => Effect.fail(Problem.notFound("source", params.id))
+            ProgramNotFound: () => Effect.fail(Problem.notFound("source", params.id))
           }),
           answerFailures
         )),
@@ -161,7 +161,7 @@ export const layer = HttpApiBuilder.group(
         yield* lifecycle.remove(yield* find("source", params.id))
       }, (effect, { params }) =>
         effect.pipe(
-          Effect.catchTag("SourceNotFound", () => Effect.fail(Problem.notFound("source", params.id))),
+          Effect.catchTag("ProgramNotFound", () => Effect.fail(Problem.notFound("source", params.id))),
           answerFailures
         ))
     })

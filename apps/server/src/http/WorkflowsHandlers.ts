@@ -5,11 +5,11 @@ import * as Problem from "@headwater/api/Problem"
 import type { WorkflowResource } from "@headwater/api/WorkflowsApi"
 import type { Component } from "@headwater/domain/Component"
 import * as Id from "@headwater/domain/Id"
-import type { Source } from "@headwater/domain/Source"
+import type { Program } from "@headwater/domain/Program"
 import { defaultSettings, type WorkflowSettings } from "@headwater/domain/Workflow"
 import { Invocations } from "@headwater/engine/Invocations"
-import { SourceLifecycle } from "@headwater/engine/SourceLifecycle"
-import { Sources } from "@headwater/log/Sources"
+import { ProgramLifecycle } from "@headwater/engine/ProgramLifecycle"
+import { Programs } from "@headwater/log/Programs"
 import { Webhooks } from "@headwater/log/Webhooks"
 import { Effect, Option, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -49,31 +49,31 @@ export const layer = HttpApiBuilder.group(
   "workflows",
   Effect.fnUntraced(function*(handlers) {
     const find = yield* makeFind
-    const sources = yield* Sources
-    const lifecycle = yield* SourceLifecycle
+    const programs = yield* Programs
+    const lifecycle = yield* ProgramLifecycle
     const invocations = yield* Invocations
     const saving = yield* ComponentSaving
     const webhooks = yield* Webhooks
     const { checkSizes, componentOf, configuredProps, using } = yield* ProgramHandling.make
 
-    const resourceOf = (source: Source, component: Component): WorkflowResource => {
-      const { deploymentId, settings } = source.workflow ?? { deploymentId: "", settings: defaultSettings }
+    const resourceOf = (program: Program, component: Component): WorkflowResource => {
+      const { deploymentId, settings } = program.workflow ?? { deploymentId: "", settings: defaultSettings }
       return {
-        id: source.id,
-        name: source.name,
-        name_slug: source.nameSlug,
+        id: program.id,
+        name: program.name,
+        name_slug: program.nameSlug,
         code_hash: component.codeHash,
         deployment_id: deploymentId,
         steps: component.steps ?? [],
-        configured_props: configuredProps(source, component),
-        active: source.active,
+        configured_props: configuredProps(program, component),
+        active: program.active,
         ...settingsShown(settings),
-        created_at: source.createdAt,
-        updated_at: source.updatedAt
+        created_at: program.createdAt,
+        updated_at: program.updatedAt
       }
     }
 
-    const render = (source: Source) => Effect.map(componentOf(source), (component) => resourceOf(source, component))
+    const render = (program: Program) => Effect.map(componentOf(program), (component) => resourceOf(program, component))
 
     const save = Effect.fnUntraced(function*(accountId: Id.AccountId, given: Parameters, previous?: Component) {
       const { workflow_code: code, workflow_url: url } = given
@@ -89,7 +89,7 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       list: Effect.fnUntraced(function*({ query }) {
         const request = Pagination.pageRequest(query)
-        const { items, totalCount } = yield* sources.page(yield* CurrentAccount, "workflow", request)
+        const { items, totalCount } = yield* programs.page(yield* CurrentAccount, "workflow", request)
         return Pagination.page(yield* Effect.forEach(items, render), totalCount)
       }, answerFailures),
       create: Effect.fnUntraced(function*({ payload }) {
@@ -150,7 +150,7 @@ export const layer = HttpApiBuilder.group(
           Effect.catchTags({
             HookFailed: Effect.die,
             InvalidProps: ({ issues }) => Effect.fail(Problem.invalid(issues)),
-            SourceNotFound: () => Effect.fail(Problem.notFound("workflow", params.id))
+            ProgramNotFound: () => Effect.fail(Problem.notFound("workflow", params.id))
           }),
           answerFailures
         )),
@@ -158,7 +158,7 @@ export const layer = HttpApiBuilder.group(
         yield* lifecycle.remove(yield* find("workflow", params.id))
       }, (effect, { params }) =>
         effect.pipe(
-          Effect.catchTag("SourceNotFound", () => Effect.fail(Problem.notFound("workflow", params.id))),
+          Effect.catchTag("ProgramNotFound", () => Effect.fail(Problem.notFound("workflow", params.id))),
           answerFailures
         )),
       getSecret: Effect.fnUntraced(function*({ params }) {

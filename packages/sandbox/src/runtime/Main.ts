@@ -35,8 +35,8 @@ const runComponent = async (run: RunContext, hash: string, what: Call, bindings:
   }
 }
 
-const begin = (message: Record<string, unknown>, sourceId: string | undefined, body: (run: RunContext) => void) => {
-  const run = new RunContext(String(message["run"]), sourceId)
+const begin = (message: Record<string, unknown>, programId: string | undefined, body: (run: RunContext) => void) => {
+  const run = new RunContext(String(message["run"]), programId)
   active.add(run)
   within(run, () => body(run))
 }
@@ -57,7 +57,7 @@ const onMessage = (message: Record<string, unknown>): void => {
     case "Run":
       return begin(
         message,
-        String(message["sourceId"]),
+        String(message["programId"]),
         (run) =>
           void runComponent(run, String(message["hash"]), message["call"] as Call, message["bindings"] as Bindings)
       )

@@ -15,9 +15,9 @@ export class RunContext {
   ended = false
   readonly #startedCpu = cpuUsage()
 
-  constructor(id: string, sourceId: string | undefined) {
+  constructor(id: string, programId: string | undefined) {
     this.id = id
-    this.env = sourceId === undefined ? {} : { PD_COMPONENT: sourceId }
+    this.env = programId === undefined ? {} : { PD_COMPONENT: programId }
   }
 
   /** Sends a message about this run, unless it has ended. */

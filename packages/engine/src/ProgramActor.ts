@@ -1,11 +1,11 @@
 import type * as Id from "@headwater/domain/Id"
-import { slugOf, type Source } from "@headwater/domain/Source"
+import { type Program, slugOf } from "@headwater/domain/Program"
 import * as Timer from "@headwater/domain/Timer"
 import * as CrashPoint from "@headwater/log/CrashPoint"
 import { Deployments } from "@headwater/log/Deployments"
 import type { DueItem } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
-import { Sources } from "@headwater/log/Sources"
+import { Programs } from "@headwater/log/Programs"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Clock, Effect, Latch, Option, Semaphore } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -17,38 +17,38 @@ import type { EventRange } from "./DueDeletions.ts"
 import type { CommitParts } from "./EmitterLog.ts"
 import type { Feed, FeedItem } from "./Feed.ts"
 import type { HookFailed } from "./HookFailed.ts"
-import type { SourceInput } from "./SourceInput.ts"
-import * as SourceInputs from "./SourceInputs.ts"
-import { answersItself, type SourceMemory } from "./SourceMemory.ts"
-import type { SourceNotFound } from "./SourceNotFound.ts"
-import * as SourceOwner from "./SourceOwner.ts"
-import * as SourceRequests from "./SourceRequests.ts"
+import type { ProgramInput } from "./ProgramInput.ts"
+import * as ProgramInputs from "./ProgramInputs.ts"
+import { answersItself, type ProgramMemory } from "./ProgramMemory.ts"
+import type { ProgramNotFound } from "./ProgramNotFound.ts"
+import * as ProgramOwner from "./ProgramOwner.ts"
+import * as ProgramRequests from "./ProgramRequests.ts"
 import * as SourceRuns from "./SourceRuns.ts"
 import * as Stepping from "./Stepping.ts"
 import * as StepRuns from "./StepRuns.ts"
 import { Unavailable } from "./Unavailable.ts"
 import * as Wake from "./Wake.ts"
 
-/** The owner of one source: takes its requests, runs its code, and writes what that did. */
-export interface SourceActor {
-  readonly ingest: SourceRequests.SourceRequests["ingest"]
+/** The owner of one program: takes its requests, runs its code, and writes what that did. */
+export interface ProgramActor {
+  readonly ingest: ProgramRequests.ProgramRequests["ingest"]
   /** Takes a hint in, for the work under way or the next. */
   readonly hint: (wake: Wake.Wake) => void
   /** Works until there is nothing left to do. Returns at once where it is working already. */
   readonly wake: (wake: Wake.Wake) => Effect.Effect<void>
   /**
-   * Runs the hooks of a new source and puts it in service. What a hook emits commits with the hook; whether what `deploy`
+   * Runs the hooks of a new program and puts it in service. What a hook emits commits with the hook; whether what `deploy`
    * emits counts is said in `emits`.
    */
   readonly deploy: (
     options?: { readonly emits: boolean }
-  ) => Effect.Effect<void, HookFailed | SourceNotFound | Unavailable>
-  /** Takes the source down, changes it to what is given, and brings it up again if it is active. */
-  readonly update: (source: Source) => Effect.Effect<void, HookFailed | SourceNotFound | Unavailable>
-  /** Takes the source out of service for good: nothing of it starts any more. */
-  readonly retire: Effect.Effect<void, SourceNotFound | Unavailable>
-  /** Has the source delete events of its log, none of them appended after this. Returns once that is durable. */
-  readonly deleteEvents: (range: EventRange) => Effect.Effect<void, SourceNotFound | Unavailable>
+  ) => Effect.Effect<void, HookFailed | ProgramNotFound | Unavailable>
+  /** Takes the program down, changes it to what is given, and brings it up again if it is active. */
+  readonly update: (program: Program) => Effect.Effect<void, HookFailed | ProgramNotFound | Unavailable>
+  /** Takes the program out of service for good: nothing of it starts any more. */
+  readonly retire: Effect.Effect<void, ProgramNotFound | Unavailable>
+  /** Has the program delete events of its log, none of them appended after this. Returns once that is durable. */
+  readonly deleteEvents: (range: EventRange) => Effect.Effect<void, ProgramNotFound | Unavailable>
   /** A subscription it listened through is gone. */
   readonly forget: (subscriptionId: string) => Effect.Effect<void>
 }
@@ -59,45 +59,45 @@ const retryMs = 1_000
 /** More than there may ever be at a time: a hook has all of them. */
 const allRuns = 1_000
 
-/** How long a source that is to go waits for a run that is under way. */
+/** How long a program that is to go waits for a run that is under way. */
 const retirePatience = "10 seconds"
 
 const unavailable = (message: string) => new Unavailable({ message, retryAfterSeconds: 1 })
 
-const tick = (source: Source, key: string, dueAt: number): DueItem => ({
-  ownerId: source.id,
+const tick = (program: Program, key: string, dueAt: number): DueItem => ({
+  ownerId: program.id,
   kind: "timer",
   key,
   dueAt,
   payload: "{}"
 })
 
-/** The source's timers whenever they are due. */
-const timersOf = (source: Source): ReadonlyArray<DueItem> =>
-  Object.keys(source.timers).map((key) => tick(source, key, Number.MAX_SAFE_INTEGER))
+/** The program's timers whenever they are due. */
+const timersOf = (program: Program): ReadonlyArray<DueItem> =>
+  Object.keys(program.timers).map((key) => tick(program, key, Number.MAX_SAFE_INTEGER))
 
-const firstTicks = (source: Source, now: number): Effect.Effect<ReadonlyArray<DueItem>> =>
+const firstTicks = (program: Program, now: number): Effect.Effect<ReadonlyArray<DueItem>> =>
   Effect.forEach(
-    Object.entries(source.timers),
-    ([key, timer]) => Effect.map(Effect.orDie(Timer.nextDue(timer, now, now)), (dueAt) => tick(source, key, dueAt))
+    Object.entries(program.timers),
+    ([key, timer]) => Effect.map(Effect.orDie(Timer.nextDue(timer, now, now)), (dueAt) => tick(program, key, dueAt))
   )
 
-export const make = Effect.fnUntraced(function*(sourceId: Id.ProgramId, options: {
+export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options: {
   /** Has the actor woken through its mailbox, which keeps it resident while it works. */
   readonly kick: () => void
 }) {
   const events = yield* EventLog
-  const sources = yield* Sources
+  const programs = yield* Programs
   const deployments = yield* Deployments
   const sql = yield* SqlClient.SqlClient
   const draining = yield* Draining
-  const inputs = yield* SourceInputs.make
-  const owner = yield* SourceOwner.make(sourceId, { onReload: inputs.restart })
+  const inputs = yield* ProgramInputs.make
+  const owner = yield* ProgramOwner.make(programId, { onReload: inputs.restart })
   const code = yield* CodeRuns.make(owner)
   const runs = yield* SourceRuns.make(owner, code)
   const steps = yield* StepRuns.make(owner, code)
-  const requests = SourceRequests.make({
-    sourceId,
+  const requests = ProgramRequests.make({
+    programId,
     owner,
     isOpen: () => !retired,
     onDurable: () => {
@@ -106,7 +106,7 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.ProgramId, options:
       else options.kick()
     }
   })
-  /** One change of the source's life at a time. */
+  /** One change of the program's life at a time. */
   const changing = yield* Semaphore.make(1)
   /** One run or hook at a time, but for runs that answer a request beside a hook, and a workflow's steps. */
   const running = yield* Semaphore.make(allRuns)
@@ -122,9 +122,9 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.ProgramId, options:
     stirred.openUnsafe()
   }
 
-  const perform = Effect.fnUntraced(function*(memory: SourceMemory, input: SourceInput) {
+  const perform = Effect.fnUntraced(function*(memory: ProgramMemory, input: ProgramInput) {
     const { request } = input
-    if (memory.source.workflow === null) {
+    if (memory.program.workflow === null) {
       yield* runs.run(memory, input, (response) => requests.respond(input.id, response))
       if (request !== undefined) yield* requests.noResponse(input.id)
     } else {
@@ -152,7 +152,7 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.ProgramId, options:
     onUnavailable: putOff,
     onDefect: (defect) =>
       Effect.logError("A step could not be run; it will be tried again", defect).pipe(
-        Effect.annotateLogs({ source_id: sourceId }),
+        Effect.annotateLogs({ source_id: programId }),
         Effect.andThen(startOver)
       ),
     onEnd: stir
@@ -162,15 +162,15 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.ProgramId, options:
    * Runs an input by itself, or begins a workflow's run over it, but for one that was chosen before a hook or a change
    * began or on memory that no longer holds.
    */
-  const performInTurn = (memory: SourceMemory, input: SourceInput) =>
-    running.withPermits(memory.source.workflow === null ? allRuns : 1)(Effect.suspend(() => {
+  const performInTurn = (memory: ProgramMemory, input: ProgramInput) =>
+    running.withPermits(memory.program.workflow === null ? allRuns : 1)(Effect.suspend(() => {
       if (!hooking && !retired && !memory.failed) return perform(memory, input)
       inputs.restart()
       return Effect.void
     }))
 
   /** Passes events that will not be run, answering those who wait for them. */
-  const skip = Effect.fnUntraced(function*(memory: SourceMemory, feed: Feed, item: FeedItem) {
+  const skip = Effect.fnUntraced(function*(memory: ProgramMemory, feed: Feed, item: FeedItem) {
     const move = feed.pass(item)
     if (feed !== memory.requests) {
       yield* owner.commit(memory, [], { moves: [move] })
@@ -180,9 +180,9 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.ProgramId, options:
     yield* requests.refuseUpTo(move.to.id, "hops")
   })
 
-  const removeSome = Effect.fnUntraced(function*(memory: SourceMemory, deletion: SourceInputs.Deletion) {
+  const removeSome = Effect.fnUntraced(function*(memory: ProgramMemory, deletion: ProgramInputs.Deletion) {
     const { range } = deletion
-    const last = yield* untilAnswered(events.removeSome({ emitterId: sourceId, stream: range.stream }, range))
+    const last = yield* untilAnswered(events.removeSome({ emitterId: programId, stream: range.stream }, range))
     if (Option.isSome(last)) {
       CrashPoint.reached("delete-bite")
       deletion.range = { ...range, from: last.value + 1n }
@@ -201,7 +201,7 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.ProgramId, options:
     const work = next.value
     switch (work._tag) {
       case "Run": {
-        const beside = work.input.kind === "HTTP" && memory.source.workflow === null && answersItself(memory)
+        const beside = work.input.kind === "HTTP" && memory.program.workflow === null && answersItself(memory)
         yield* (beside ? perform : performInTurn)(memory, work.input).pipe(
           Effect.catchTag("SandboxUnavailable", putOff)
         )
@@ -232,7 +232,7 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.ProgramId, options:
         yield* owner.commit(memory, [], { dueDone: [work.item] })
         return true
     }
-  }).pipe(Effect.catchTag("SourceNotFound", () => Effect.succeed(false)))
+  }).pipe(Effect.catchTag("ProgramNotFound", () => Effect.succeed(false)))
 
   const work = Effect.gen(function*() {
     while (!isStopping()) {
@@ -253,13 +253,13 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.ProgramId, options:
     working = false
   })
 
-  const runHook = (memory: SourceMemory, hook: SourceRuns.Hook, emits?: boolean) =>
+  const runHook = (memory: ProgramMemory, hook: SourceRuns.Hook, emits?: boolean) =>
     running.withPermits(allRuns)(runs.hook(memory, hook, emits)).pipe(
       Effect.catchTag("SandboxUnavailable", (error) => unavailable(error.message))
     )
 
-  /** A source that is going down or away goes, whatever its code says; what it said is on `$errors`. */
-  const deactivate = Effect.fnUntraced(function*(memory: SourceMemory) {
+  /** A program that is going down or away goes, whatever its code says; what it said is on `$errors`. */
+  const deactivate = Effect.fnUntraced(function*(memory: ProgramMemory) {
     yield* runHook(memory, "deactivate").pipe(
       Effect.catchTags({
         HookFailed: (failure) => runs.report(memory, "deactivate", failure),
@@ -268,7 +268,7 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.ProgramId, options:
     )
   })
 
-  /** A change of the source's life, its hooks alone with it. */
+  /** A change of the program's life, its hooks alone with it. */
   const change = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     Effect.suspend(() => {
       hooking = true
@@ -281,26 +281,26 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.ProgramId, options:
       changing.withPermits(1)
     )
 
-  const writeRow = Effect.fnUntraced(function*(source: Source) {
-    yield* sources.update(source)
-    if (source.workflow === null) return
-    yield* deployments.putOf(source)
-    yield* deployments.removeUnused(source.id, source.workflow.deploymentId)
+  const writeRow = Effect.fnUntraced(function*(program: Program) {
+    yield* programs.update(program)
+    if (program.workflow === null) return
+    yield* deployments.putOf(program)
+    yield* deployments.removeUnused(program.id, program.workflow.deploymentId)
   })
 
-  /** Writes the source's row; under the next free slug where another source has taken this one meanwhile. */
-  const updateRow = (source: Source): Effect.Effect<void, SqlError.SqlError> =>
-    sql.withTransaction(writeRow(source)).pipe(
+  /** Writes the program's row; under the next free slug where another program has taken this one meanwhile. */
+  const updateRow = (program: Program): Effect.Effect<void, SqlError.SqlError> =>
+    sql.withTransaction(writeRow(program)).pipe(
       Effect.catchTag("SlugTaken", () =>
         Effect.flatMap(
-          sources.freeSlug(source.accountId, slugOf(source.name)),
-          (nameSlug) => updateRow({ ...source, nameSlug })
+          programs.freeSlug(program.accountId, slugOf(program.name)),
+          (nameSlug) => updateRow({ ...program, nameSlug })
         )),
       Effect.asVoid
     )
 
-  const save = Effect.fnUntraced(function*(memory: SourceMemory, parts: CommitParts) {
-    yield* SourceRequests.durable(yield* owner.commit(memory, [], parts))
+  const save = Effect.fnUntraced(function*(memory: ProgramMemory, parts: CommitParts) {
+    yield* ProgramRequests.durable(yield* owner.commit(memory, [], parts))
     yield* owner.invalidate
     return yield* owner.current
   })
@@ -335,20 +335,20 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.ProgramId, options:
         CrashPoint.reached("create-activated")
         const now = yield* Clock.currentTimeMillis
         yield* save(memory, {
-          duePut: memory.source.active ? yield* firstTicks(memory.source, now) : [],
-          also: Effect.asVoid(sources.setState(sourceId, "ready"))
+          duePut: memory.program.active ? yield* firstTicks(memory.program, now) : [],
+          also: Effect.asVoid(programs.setState(programId, "ready"))
         })
       })),
     update: (next) =>
       change(Effect.gen(function*() {
         const before = yield* owner.current
         // For a workflow too, paused or not: the steps that are under way end before anything changes.
-        if (before.source.active || before.source.workflow !== null) yield* deactivate(before)
+        if (before.program.active || before.program.workflow !== null) yield* deactivate(before)
         CrashPoint.reached("update-deactivated")
-        // With the change itself: cut off by a crash, an active source still has its ticks.
+        // With the change itself: cut off by a crash, an active program still has its ticks.
         const ticks = next.active ? yield* firstTicks(next, yield* Clock.currentTimeMillis) : []
         const memory = yield* save(before, {
-          dueDone: timersOf(before.source),
+          dueDone: timersOf(before.program),
           duePut: ticks,
           also: updateRow(next)
         })
@@ -364,13 +364,13 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.ProgramId, options:
       const isIdle = Option.isSome(
         yield* Effect.timeoutOption(running.withPermits(allRuns)(Effect.void), retirePatience)
       )
-      if (memory.source.active && isIdle) yield* deactivate(memory)
+      if (memory.program.active && isIdle) yield* deactivate(memory)
       retired = true
       stir()
       if (isIdle) return yield* running.withPermits(allRuns)(owner.settled)
-      // What it does comes to nothing: with the source goes the epoch under which it would be committed.
-      yield* Effect.logWarning("A source goes while a run of it goes on").pipe(
-        Effect.annotateLogs({ source_id: sourceId })
+      // What it does comes to nothing: with the program goes the epoch under which it would be committed.
+      yield* Effect.logWarning("A source or workflow goes while a run of it goes on").pipe(
+        Effect.annotateLogs({ source_id: programId })
       )
     })),
     deleteEvents: Effect.fnUntraced(function*(range) {
@@ -378,9 +378,9 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.ProgramId, options:
       const now = yield* Clock.currentTimeMillis
       const submission = yield* owner.commit(memory, [], () => {
         const { lastId } = memory.log.head()
-        return { duePut: [DueDeletions.item(sourceId, { ...range, to: range.to < lastId ? range.to : lastId }, now)] }
+        return { duePut: [DueDeletions.item(programId, { ...range, to: range.to < lastId ? range.to : lastId }, now)] }
       })
-      yield* SourceRequests.durable(submission)
+      yield* ProgramRequests.durable(submission)
       CrashPoint.reached("delete-asked")
       inputs.absorb(Wake.forDueWork)
       options.kick()
@@ -389,5 +389,5 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.ProgramId, options:
       Effect.map(Effect.option(owner.current), (memory) => {
         if (Option.isSome(memory)) inputs.forget(memory.value, subscriptionId)
       })
-  } satisfies SourceActor as SourceActor
+  } satisfies ProgramActor as ProgramActor
 })

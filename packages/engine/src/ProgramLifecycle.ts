@@ -2,7 +2,7 @@ import * as AppAccount from "@headwater/domain/AppAccount"
 import type { Component, ConfigurableProp } from "@headwater/domain/Component"
 import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
 import * as Id from "@headwater/domain/Id"
-import { declaredProps, slugOf, type Source } from "@headwater/domain/Source"
+import { declaredProps, type Program, slugOf } from "@headwater/domain/Program"
 import * as Stream from "@headwater/domain/Stream"
 import type { WorkflowSettings } from "@headwater/domain/Workflow"
 import { AppAccounts } from "@headwater/log/AppAccounts"
@@ -14,8 +14,8 @@ import { Deployments } from "@headwater/log/Deployments"
 import { DueWork } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
 import { Heads } from "@headwater/log/Heads"
-import { Sources } from "@headwater/log/Sources"
-import { SourceState } from "@headwater/log/SourceState"
+import { Programs } from "@headwater/log/Programs"
+import { ProgramState } from "@headwater/log/ProgramState"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Webhooks } from "@headwater/log/Webhooks"
 import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
@@ -27,8 +27,8 @@ import { Actors } from "./Actors.ts"
 import { ComponentConfiguration } from "./ComponentConfiguration.ts"
 import { toUnavailable } from "./DatabaseRetry.ts"
 import type { HookFailed } from "./HookFailed.ts"
+import { ProgramNotFound } from "./ProgramNotFound.ts"
 import { Router } from "./Router.ts"
-import { SourceNotFound } from "./SourceNotFound.ts"
 import type { Unavailable } from "./Unavailable.ts"
 import { WebhookLifecycle } from "./WebhookLifecycle.ts"
 
@@ -42,7 +42,7 @@ const endpointKeyLength = 24
 
 const resolveProps = (
   declared: ReadonlyArray<ConfigurableProp>,
-  existing: Source | undefined,
+  existing: Program | undefined,
   given: Readonly<Record<string, Schema.Json>>
 ): Effect.Effect<ConfiguredProps.ConfiguredProps, InvalidProps> => {
   const resolved = ConfiguredProps.resolve(declared, existing, given)
@@ -56,8 +56,8 @@ const isWorkflowId = Schema.is(Id.WorkflowId)
 /** Added props may lead to further ones; some that never come to an end are taken as they are then. */
 const additionRounds = 8
 
-/** Creates, changes and removes sources and workflows, running their hooks in the order decisions.md gives. */
-export class SourceLifecycle extends Context.Service<SourceLifecycle, {
+/** Creates, changes and removes programs, running their hooks in the order decisions.md gives. */
+export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
   readonly create: (input: {
     readonly accountId: Id.AccountId
     readonly component: Component
@@ -69,25 +69,25 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
     readonly active?: boolean
     /** Makes a workflow of it, whose code the component is. */
     readonly workflow?: WorkflowSettings
-  }) => Effect.Effect<Source, HookFailed | InvalidProps | SandboxUnavailable | Unavailable>
-  /** Props given replace by name and the others stay; without a component the source keeps its own. */
-  readonly update: (source: Source, input: {
+  }) => Effect.Effect<Program, HookFailed | InvalidProps | SandboxUnavailable | Unavailable>
+  /** Props given replace by name and the others stay; without a component the program keeps its own. */
+  readonly update: (program: Program, input: {
     readonly component: Component | undefined
     readonly name: string | undefined
     readonly configuredProps: Readonly<Record<string, Schema.Json>>
     readonly active: boolean
     /** Of a workflow; without them it keeps its own. */
     readonly settings?: WorkflowSettings
-  }) => Effect.Effect<Source, HookFailed | InvalidProps | SandboxUnavailable | SourceNotFound | Unavailable>
-  readonly remove: (source: Source) => Effect.Effect<void, SourceNotFound | Unavailable>
+  }) => Effect.Effect<Program, HookFailed | InvalidProps | SandboxUnavailable | ProgramNotFound | Unavailable>
+  readonly remove: (program: Program) => Effect.Effect<void, ProgramNotFound | Unavailable>
   /**
-   * What a crash left half-way and is to be removed: sources that were going, and those whose creation began before a
+   * What a crash left half-way and is to be removed: programs that were going, and those whose creation began before a
    * time, in Unix seconds, and has not ended.
    */
-  readonly abandoned: (createdBefore: number) => Effect.Effect<ReadonlyArray<Source>, Unavailable>
-}>()("@headwater/engine/SourceLifecycle") {
+  readonly abandoned: (createdBefore: number) => Effect.Effect<ReadonlyArray<Program>, Unavailable>
+}>()("@headwater/engine/ProgramLifecycle") {
   static readonly layer = Layer.effect(
-    SourceLifecycle,
+    ProgramLifecycle,
     Effect.gen(function*() {
       const actors = yield* Actors
       const appAccounts = yield* AppAccounts
@@ -100,9 +100,9 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
       const marks = yield* DedupeMarks
       const random = yield* SecureRandom.SecureRandom
       const router = yield* Router
-      const sources = yield* Sources
+      const programs = yield* Programs
       const sql = yield* SqlClient.SqlClient
-      const state = yield* SourceState
+      const state = yield* ProgramState
       const subscriptions = yield* Subscriptions
       const deployments = yield* Deployments
       const runs = yield* WorkflowRuns
@@ -110,15 +110,15 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
       const webhookLifecycle = yield* WebhookLifecycle
 
       /**
-       * Whether the accounts that apps are given are there, and are accounts with these apps. What a source has from before
+       * Whether the accounts that apps are given are there, and are accounts with these apps. What a program has from before
        * for the same component is let be: an account that was removed since keeps it from no change.
        */
       const checkAppAccounts = Effect.fnUntraced(function*(
         accountId: Id.AccountId,
         componentId: Id.ComponentId,
         declared: ReadonlyArray<ConfigurableProp>,
-        props: Source["props"],
-        before?: Source
+        props: Program["props"],
+        before?: Program
       ) {
         const kept = before?.componentId === componentId ? AppAccount.appProps(declared, before.props) : []
         const isKept = ({ id, prop }: AppAccount.AppProp) => kept.some((one) => one.prop === prop && one.id === id)
@@ -136,12 +136,12 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
         if (issues.length > 0) return yield* new InvalidProps({ issues })
       })
 
-      /** The values of a source's props, with those that the component's code adds for these values. */
+      /** The values of a program's props, with those that the component's code adds for these values. */
       const configure = Effect.fnUntraced(function*(
         accountId: Id.AccountId,
         component: Component,
         given: Readonly<Record<string, Schema.Json>>,
-        before?: Source
+        before?: Program
       ) {
         const { configurableProps } = component
         // What they depend on stays, so they do too: a vendor that does not answer holds up no other change.
@@ -175,10 +175,10 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
       )
 
       /**
-       * Everything a source leaves behind. What others lock too goes first and quickly, and with the head its owner's
+       * Everything a program leaves behind. What others lock too goes first and quickly, and with the head its owner's
        * epoch; then its log, in bites; its own row last, so that a start after a crash goes on from there.
        */
-      const erase = Effect.fnUntraced(function*({ accountId, id }: Source) {
+      const erase = Effect.fnUntraced(function*({ accountId, id }: Program) {
         yield* sql.withTransaction(Effect.gen(function*() {
           yield* heads.remove(id)
           yield* subscriptions.removeParty(accountId, id)
@@ -195,17 +195,17 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
           yield* deployments.removeAll(id)
         }
         CrashPoint.reached("remove-emptied")
-        yield* sources.delete(id)
+        yield* programs.delete(id)
       })
 
-      /** Takes a source down and away. A deactivation that the sandbox can't run now does not keep it. */
-      const takeDown = Effect.fnUntraced(function*(source: Source) {
-        yield* sources.setState(source.id, "deleting")
+      /** Takes a program down and away. A deactivation that the sandbox can't run now does not keep it. */
+      const takeDown = Effect.fnUntraced(function*(program: Program) {
+        yield* programs.setState(program.id, "deleting")
         CrashPoint.reached("remove-marked")
-        yield* actors.retireSource(source.id).pipe(Effect.catchTag("SourceNotFound", () => Effect.void))
-        if (isWorkflowId(source.id)) yield* webhookLifecycle.removeOfWorkflow(source.id)
+        yield* actors.retireProgram(program.id).pipe(Effect.catchTag("ProgramNotFound", () => Effect.void))
+        if (isWorkflowId(program.id)) yield* webhookLifecycle.removeOfWorkflow(program.id)
         CrashPoint.reached("remove-retired")
-        yield* erase(source)
+        yield* erase(program)
       })
 
       /** What sends a workflow's own requests, and hears of them on its log. */
@@ -215,24 +215,24 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
         yield* subscriptions.create({ accountId, emitterId: workflowId, listenerId, eventName: Stream.sends })
       })
 
-      /** What there is of a source before any of its code runs, the subscriptions to it included. */
-      const insert = Effect.fnUntraced(function*(unnamed: Omit<Source, "nameSlug">) {
+      /** What there is of a program before any of its code runs, the subscriptions to it included. */
+      const insert = Effect.fnUntraced(function*(unnamed: Omit<Program, "nameSlug">) {
         const { accountId, id, name } = unnamed
-        const { isListenedTo, source } = yield* sql.withTransaction(Effect.gen(function*() {
-          const source: Source = { ...unnamed, nameSlug: yield* sources.freeSlug(accountId, slugOf(name)) }
-          yield* sources.insert(source)
-          yield* deployments.putOf(source)
+        const { isListenedTo, program } = yield* sql.withTransaction(Effect.gen(function*() {
+          const program: Program = { ...unnamed, nameSlug: yield* programs.freeSlug(accountId, slugOf(name)) }
+          yield* programs.insert(program)
+          yield* deployments.putOf(program)
           const isSending = isWorkflowId(id)
           if (isSending) yield* createSender(accountId, id)
           yield* heads.create(id, accountId)
           const isListenedTo = yield* subscriptions.createAutomatic(accountId, id)
-          return { source, isListenedTo: isListenedTo || isSending }
+          return { program, isListenedTo: isListenedTo || isSending }
         }))
         if (isListenedTo) yield* router.invalidate(accountId)
-        return source
+        return program
       })
 
-      const create: SourceLifecycle["Service"]["create"] = Effect.fnUntraced(
+      const create: ProgramLifecycle["Service"]["create"] = Effect.fnUntraced(
         function*({
           accountId,
           active = true,
@@ -245,7 +245,7 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
           const { additionalProps, hasHttp, props, timers } = yield* configure(accountId, component, configuredProps)
           const name = given ?? slugOf(component.name)
           const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-          const source = yield* Effect.gen(function*() {
+          const program = yield* Effect.gen(function*() {
             return yield* insert({
               id: settings === undefined
                 ? Id.SourceId.make(yield* newId("source"))
@@ -264,69 +264,69 @@ export class SourceLifecycle extends Context.Service<SourceLifecycle, {
               updatedAt: now
             })
           }).pipe(
-            // Another source that was renamed took the slug in between: the next free one.
+            // Another program that was renamed took the slug in between: the next free one.
             Effect.retry({ while: (error) => error._tag === "SlugTaken", times: 20 }),
             Effect.catchTag("SlugTaken", Effect.die)
           )
           CrashPoint.reached("create-inserted")
-          yield* actors.deploy(source.id, { emits: emitOnDeploy }).pipe(
-            Effect.catchTag("SourceNotFound", Effect.die),
+          yield* actors.deploy(program.id, { emits: emitOnDeploy }).pipe(
+            Effect.catchTag("ProgramNotFound", Effect.die),
             Effect.onError(() =>
-              takeDown(source).pipe(
+              takeDown(program).pipe(
                 Effect.catch((error) =>
-                  Effect.logWarning(`What is left of source ${source.id} goes at the next start`, error)
+                  Effect.logWarning(`What is left of ${program.id} goes at the next start`, error)
                 )
               )
             )
           )
-          return { ...source, state: "ready" as const }
+          return { ...program, state: "ready" as const }
         },
         Effect.catchTag("SqlError", toUnavailable)
       )
 
-      const update: SourceLifecycle["Service"]["update"] = Effect.fnUntraced(
-        function*(source, { active, component: given, configuredProps, name, settings }) {
+      const update: ProgramLifecycle["Service"]["update"] = Effect.fnUntraced(
+        function*(program, { active, component: given, configuredProps, name, settings }) {
           const component = given ?? (yield* Effect.flatMap(
-            components.getById(source.componentId),
-            Option.match({ onNone: () => Effect.fail(new SourceNotFound()), onSome: Effect.succeed })
+            components.getById(program.componentId),
+            Option.match({ onNone: () => Effect.fail(new ProgramNotFound()), onSome: Effect.succeed })
           ))
           const { additionalProps, hasHttp, props, timers } = yield* configure(
-            source.accountId,
+            program.accountId,
             component,
             configuredProps,
-            source
+            program
           )
           const isDeployed = given !== undefined || Object.keys(configuredProps).length > 0
-          const renamed = name !== undefined && name !== source.name
-          const next: Source = {
-            ...source,
+          const renamed = name !== undefined && name !== program.name
+          const next: Program = {
+            ...program,
             componentId: component.id,
-            name: name ?? source.name,
-            nameSlug: renamed ? yield* sources.freeSlug(source.accountId, slugOf(name)) : source.nameSlug,
+            name: name ?? program.name,
+            nameSlug: renamed ? yield* programs.freeSlug(program.accountId, slugOf(name)) : program.nameSlug,
             props,
             timers,
             additionalProps,
             active,
-            workflow: source.workflow === null ? null : {
-              deploymentId: isDeployed ? yield* newDeploymentId : source.workflow.deploymentId,
-              settings: settings ?? source.workflow.settings
+            workflow: program.workflow === null ? null : {
+              deploymentId: isDeployed ? yield* newDeploymentId : program.workflow.deploymentId,
+              settings: settings ?? program.workflow.settings
             },
-            endpointKey: hasHttp ? source.endpointKey ?? (yield* newEndpointKey) : null
+            endpointKey: hasHttp ? program.endpointKey ?? (yield* newEndpointKey) : null
           }
           yield* actors.update(next)
           return yield* Effect.flatMap(
-            sources.getById(source.id),
-            Option.match({ onNone: () => Effect.fail(new SourceNotFound()), onSome: Effect.succeed })
+            programs.getById(program.id),
+            Option.match({ onNone: () => Effect.fail(new ProgramNotFound()), onSome: Effect.succeed })
           )
         },
         Effect.catchTag("SqlError", toUnavailable)
       )
 
-      return SourceLifecycle.of({
+      return ProgramLifecycle.of({
         create,
         update,
-        remove: (source) => takeDown(source).pipe(Effect.catchTag("SqlError", toUnavailable)),
-        abandoned: (createdBefore) => sources.unready(createdBefore).pipe(Effect.catchTag("SqlError", toUnavailable))
+        remove: (program) => takeDown(program).pipe(Effect.catchTag("SqlError", toUnavailable)),
+        abandoned: (createdBefore) => programs.unready(createdBefore).pipe(Effect.catchTag("SqlError", toUnavailable))
       })
     })
   )

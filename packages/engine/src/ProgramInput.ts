@@ -5,7 +5,7 @@ import type { CommitParts } from "./EmitterLog.ts"
 export type InputKind = "HTTP" | "TIMER" | "EVENT" | "INVOCATION" | "RERUN" | "HOOK"
 
 /** One input of a run. It is taken when the run's commit is, and runs again if that never comes. */
-export interface SourceInput {
+export interface ProgramInput {
   readonly kind: InputKind
   /** JSON text of the event handed to `run`. */
   readonly eventJson: string
@@ -17,7 +17,7 @@ export interface SourceInput {
   readonly hops: number
   /** Where an event came from. */
   readonly from?: { readonly emitterId: string; readonly stream: string }
-  /** Set for a request: its place in the source's own log, and its size. */
+  /** Set for a request: its place in the program's own log, and its size. */
   readonly request?: { readonly id: EventId; readonly bytes: number }
   /** What to write so that the input is taken. Called once, when the run has ended. */
   readonly take: () => CommitParts

@@ -1,18 +1,18 @@
 import { type Component, type ConfigurableProp, interfaceTypes } from "@headwater/domain/Component"
 import * as EventId from "@headwater/domain/EventId"
 import * as Id from "@headwater/domain/Id"
-import { declaredProps, type Source } from "@headwater/domain/Source"
+import { declaredProps, type Program } from "@headwater/domain/Program"
 import * as Stream from "@headwater/domain/Stream"
 import { Components } from "@headwater/log/Components"
 import { beginning, Cursors, ownRequests } from "@headwater/log/Cursors"
 import { EventLog } from "@headwater/log/EventLog"
 import { ordinalOf } from "@headwater/log/Heads"
-import { Sources } from "@headwater/log/Sources"
-import { SourceState } from "@headwater/log/SourceState"
+import { Programs } from "@headwater/log/Programs"
+import { ProgramState } from "@headwater/log/ProgramState"
 import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
 import type { InterfaceProp } from "@headwater/sandbox/Run"
 import { Clock, Effect, Option } from "effect"
-import type { Program } from "./CodeRuns.ts"
+import type { Executable } from "./CodeRuns.ts"
 import * as EmitterLog from "./EmitterLog.ts"
 import { endpointUrl } from "./EngineConfig.ts"
 import { Feed } from "./Feed.ts"
@@ -21,21 +21,21 @@ import * as WorkflowProgress from "./WorkflowProgress.ts"
 /** How long an owner answers a repeated request with its first outcome, in milliseconds. */
 export const repeatWindowMs = 60_000
 
-/** What a source's owner holds in memory: a cache of what the database says, dropped whole when a commit fails. */
-export interface SourceMemory {
+/** What a program's owner holds in memory: a cache of what the database says, dropped whole when a commit fails. */
+export interface ProgramMemory {
   readonly log: EmitterLog.EmitterLog
-  readonly source: Source
+  readonly program: Program
   readonly component: Component
-  /** The props that the source has values for. */
+  /** The props that the program has values for. */
   readonly declared: ReadonlyArray<ConfigurableProp>
   /** `$.service.db`, with what commits under way have set. */
   readonly db: Record<string, string>
   /** Dedupe marks of commits under way. */
   readonly marks: Map<string, string>
   readonly requests: Feed
-  /** Feeds of the subscriptions the source listens through, by subscription and emitter. */
+  /** Feeds of the subscriptions the program listens through, by subscription and emitter. */
   readonly feeds: Map<string, Feed>
-  /** Feeds to look at, the next one first: a source may listen to very many emitters, few of which have anything. */
+  /** Feeds to look at, the next one first: a program may listen to very many emitters, few of which have anything. */
   readonly ready: Set<Feed>
   /** Requests of the last minute by their emit id, for repeats. */
   readonly recent: Map<string, EventId.EventId>
@@ -49,16 +49,16 @@ export interface SourceMemory {
   failed: boolean
 }
 
-export const answersItself = ({ declared }: SourceMemory): boolean =>
+export const answersItself = ({ declared }: ProgramMemory): boolean =>
   declared.some((prop) => prop.type === interfaceTypes.http && prop["customResponse"] === true)
 
-/** How a source's interface and service props appear to its code. */
+/** How a program's interface and service props appear to its code. */
 export const interfacesOf = (
-  source: Source,
+  program: Program,
   declared: ReadonlyArray<ConfigurableProp>,
   publicUrl: string
 ): Record<string, InterfaceProp> => {
-  const endpoint = endpointUrl(publicUrl, source.endpointKey ?? "")
+  const endpoint = endpointUrl(publicUrl, program.endpointKey ?? "")
   const interfaces: Record<string, InterfaceProp> = {}
   for (const { name, type } of declared) {
     if (type === interfaceTypes.http) interfaces[name] = { _tag: "Http", endpoint }
@@ -70,17 +70,17 @@ export const interfacesOf = (
 }
 
 /** The plain values and timer settings that appear on the component's `this`. */
-export const valuesOf = ({ props, timers }: Pick<Source, "props" | "timers">): Record<string, unknown> => ({
+export const valuesOf = ({ props, timers }: Pick<Program, "props" | "timers">): Record<string, unknown> => ({
   ...props,
   ...timers
 })
 
-/** Where a source stands with its own requests. */
-const readRequests = Effect.fnUntraced(function*(sourceId: Id.ProgramId, now: number) {
-  const address = { emitterId: sourceId, stream: Stream.requests }
+/** Where a program stands with its own requests. */
+const readRequests = Effect.fnUntraced(function*(programId: Id.ProgramId, now: number) {
+  const address = { emitterId: programId, stream: Stream.requests }
   const cursors = yield* Cursors
   const events = yield* EventLog
-  const position = yield* cursors.requestsPosition(sourceId)
+  const position = yield* cursors.requestsPosition(programId)
   return {
     position,
     recent: yield* events.emitIdsSince(address, EventId.make(now - repeatWindowMs, 0)),
@@ -89,7 +89,7 @@ const readRequests = Effect.fnUntraced(function*(sourceId: Id.ProgramId, now: nu
 })
 
 /** Where a workflow stands with its runs. */
-const readRuns = Effect.fnUntraced(function*({ id, workflow }: Source, now: number) {
+const readRuns = Effect.fnUntraced(function*({ id, workflow }: Program, now: number) {
   if (workflow === null) return { begun: [], underWay: [] }
   const workflowId = Id.WorkflowId.make(id)
   const { rateLimit } = workflow.settings
@@ -104,31 +104,31 @@ const readRuns = Effect.fnUntraced(function*({ id, workflow }: Source, now: numb
 
 const noRequests = { position: beginning, recent: [], backlogBytes: 0 }
 
-/** Becomes the owner of a source's log and reads what it needs; none if there is no such source. */
-export const load = Effect.fnUntraced(function*(sourceId: Id.ProgramId) {
+/** Becomes the owner of a program's log and reads what it needs; none if there is no such program. */
+export const load = Effect.fnUntraced(function*(programId: Id.ProgramId) {
   const now = yield* Clock.currentTimeMillis
-  const log = yield* EmitterLog.acquire(sourceId)
-  if (Option.isNone(log)) return Option.none<SourceMemory>()
-  const source = yield* (yield* Sources).getById(sourceId)
-  if (Option.isNone(source)) return Option.none<SourceMemory>()
-  const component = yield* (yield* Components).getById(source.value.componentId)
-  if (Option.isNone(component)) return Option.none<SourceMemory>()
+  const log = yield* EmitterLog.acquire(programId)
+  if (Option.isNone(log)) return Option.none<ProgramMemory>()
+  const program = yield* (yield* Programs).getById(programId)
+  if (Option.isNone(program)) return Option.none<ProgramMemory>()
+  const component = yield* (yield* Components).getById(program.value.componentId)
+  if (Option.isNone(component)) return Option.none<ProgramMemory>()
   const hadRequests = ordinalOf(log.value.head(), Stream.requests) > 0
-  const { backlogBytes, position, recent } = hadRequests ? yield* readRequests(sourceId, now) : noRequests
-  const declared = declaredProps(component.value, source.value)
+  const { backlogBytes, position, recent } = hadRequests ? yield* readRequests(programId, now) : noRequests
+  const declared = declaredProps(component.value, program.value)
   const hasStore = declared.some(({ type }) => type === interfaceTypes.db)
-  const db = hasStore ? yield* (yield* SourceState).load(sourceId) : {}
-  const { begun, underWay } = yield* readRuns(source.value, now)
-  return Option.some<SourceMemory>({
+  const db = hasStore ? yield* (yield* ProgramState).load(programId) : {}
+  const { begun, underWay } = yield* readRuns(program.value, now)
+  return Option.some<ProgramMemory>({
     log: log.value,
-    source: source.value,
+    program: program.value,
     component: component.value,
     declared,
     db,
     marks: new Map(),
     requests: new Feed(
-      { subscriptionId: ownRequests, emitterId: sourceId },
-      { emitterId: sourceId, stream: Stream.requests },
+      { subscriptionId: ownRequests, emitterId: programId },
+      { emitterId: programId, stream: Stream.requests },
       position
     ),
     feeds: new Map(),
@@ -141,9 +141,9 @@ export const load = Effect.fnUntraced(function*(sourceId: Id.ProgramId) {
   })
 })
 
-export const programOf = ({ component, declared, source }: SourceMemory): Program => ({
+export const executableOf = ({ component, declared, program }: ProgramMemory): Executable => ({
   component,
   declared,
-  values: valuesOf(source),
-  additionalProps: source.additionalProps
+  values: valuesOf(program),
+  additionalProps: program.additionalProps
 })

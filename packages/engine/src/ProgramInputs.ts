@@ -8,15 +8,15 @@ import { untilAnswered } from "./DatabaseRetry.ts"
 import * as DueDeletions from "./DueDeletions.ts"
 import type { EventRange } from "./DueDeletions.ts"
 import { Feed, type FeedItem, FeedReader } from "./Feed.ts"
+import type { ProgramInput } from "./ProgramInput.ts"
+import { answersItself, type ProgramMemory } from "./ProgramMemory.ts"
 import { type QuotaExceeded, Quotas } from "./Quotas.ts"
-import type { SourceInput } from "./SourceInput.ts"
-import { answersItself, type SourceMemory } from "./SourceMemory.ts"
 import * as Wake from "./Wake.ts"
 import type { WorkflowProgress } from "./WorkflowProgress.ts"
 
-/** What a source does next. */
+/** What a program does next. */
 export type NextWork =
-  | { readonly _tag: "Run"; readonly input: SourceInput }
+  | { readonly _tag: "Run"; readonly input: ProgramInput }
   /** A workflow's run goes on. */
   | { readonly _tag: "Proceed"; readonly run: WorkflowProgress }
   /** A workflow's run has waited for its time. */
@@ -28,13 +28,13 @@ export type NextWork =
   /** Events that a client wants gone. */
   | { readonly _tag: "Delete"; readonly deletion: Deletion }
   /** An input that is taken without a run, since the account may not run any more. */
-  | { readonly _tag: "Refuse"; readonly input: SourceInput; readonly reason: QuotaExceeded }
-  /** Events are there that may not be run yet: the source looks again when this is due. */
+  | { readonly _tag: "Refuse"; readonly input: ProgramInput; readonly reason: QuotaExceeded }
+  /** Events are there that may not be run yet: the program looks again when this is due. */
   | { readonly _tag: "Wait"; readonly item: DueItem }
   /** Due work that asks for nothing more, as of a timer that no longer is. */
   | { readonly _tag: "Forget"; readonly item: DueItem }
 
-/** A deletion under way, a bite at a time, so that it holds up nothing else of the source. */
+/** A deletion under way, a bite at a time, so that it holds up nothing else of the program. */
 export interface Deletion {
   readonly item: DueItem
   /** What of it is left. */
@@ -46,14 +46,14 @@ const duePage = 100
 /** Due work of a workflow by which a run begins or goes on. */
 const heldKinds: ReadonlyArray<DueKind> = ["timer", "resume"]
 
-/** How long a source whose account is over a quota waits before it looks whether that still is so, in milliseconds. */
+/** How long a program whose account is over a quota waits before it looks whether that still is so, in milliseconds. */
 const quotaWaitMs = 60_000
 
 /**
- * Finds a source's next input: its own requests, the events it listens to, and its timers, taken in turn so that none
+ * Finds a program's next input: its own requests, the events it listens to, and its timers, taken in turn so that none
  * of them waits for another to run dry.
  */
-export interface SourceInputs {
+export interface ProgramInputs {
   /** Takes a hint in. Cheap: what it asks for is done by `next`. */
   readonly absorb: (wake: Wake.Wake) => void
   /**
@@ -61,7 +61,7 @@ export interface SourceInputs {
    * verify the endpoint from within `activate`.
    */
   readonly next: (
-    memory: SourceMemory,
+    memory: ProgramMemory,
     options: {
       readonly besideHook: boolean
       /** Ids of the runs of a workflow that are at a step now. */
@@ -72,10 +72,10 @@ export interface SourceInputs {
   readonly noteSettled: () => boolean
   /** A deletion is done. */
   readonly noteDeleted: (deletion: Deletion) => void
-  /** The source's memory was read anew: everything is looked for again. */
+  /** The program's memory was read anew: everything is looked for again. */
   readonly restart: () => void
   /** A subscription is gone: nothing of it starts any more. */
-  readonly forget: (memory: SourceMemory, subscriptionId: string) => void
+  readonly forget: (memory: ProgramMemory, subscriptionId: string) => void
 }
 
 const kindOf = ({ meta }: LoggedEvent): "INVOCATION" | "RERUN" | undefined =>
@@ -98,11 +98,11 @@ export const make = Effect.gen(function*() {
   /** The due times of timers and delayed emits taken by commits that may be under way. */
   const taken = new Map<string, number>()
   const forgotten = new Set<string>()
-  /** When a source that waits for its account's quota, or a workflow for its own limit, looks again, by what it waits for. */
+  /** When a program that waits for its account's quota, or a workflow for its own limit, looks again, by what it waits for. */
   const waitsUntil = new Map<string, number>()
   let turn = 0
 
-  const feedFor = Effect.fnUntraced(function*(memory: SourceMemory, address: Omit<Wake.FedEvents, "events">) {
+  const feedFor = Effect.fnUntraced(function*(memory: ProgramMemory, address: Omit<Wake.FedEvents, "events">) {
     const known = memory.feeds.get(keyText(address))
     if (known !== undefined) return Option.some(known)
     const position = yield* untilAnswered(cursors.position(address))
@@ -118,13 +118,13 @@ export const make = Effect.gen(function*() {
     })
   })
 
-  const takeHints = Effect.fnUntraced(function*(memory: SourceMemory) {
+  const takeHints = Effect.fnUntraced(function*(memory: ProgramMemory) {
     if (hints === undefined) return
     const { due: lookDue, fed, look } = hints
     hints = undefined
     if (look) {
       memory.requests.lookAgain()
-      for (const owed of yield* untilAnswered(cursors.owedTo(memory.source.id))) {
+      for (const owed of yield* untilAnswered(cursors.owedTo(memory.program.id))) {
         const feed = yield* feedFor(memory, owed)
         if (Option.isNone(feed)) continue
         feed.value.lookAgain()
@@ -142,18 +142,18 @@ export const make = Effect.gen(function*() {
     // What is held stays due, and would hide what comes after it; nor is more and more of it to be held.
     const most = duePage + held.size
     const but = held.size < duePage ? [] : heldKinds
-    const page = yield* untilAnswered(dueWork.dueOf(memory.source.id, now, most, but))
+    const page = yield* untilAnswered(dueWork.dueOf(memory.program.id, now, most, but))
     if (page.length === most) hints = Wake.merge(hints, Wake.forDueWork)
     due = []
     for (const item of page) {
       const key = dueKey(item)
       if (held.has(key) || item.dueAt <= (taken.get(key) ?? -Infinity)) continue
-      if (memory.source.workflow !== null && heldKinds.includes(item.kind)) held.set(key, item)
+      if (memory.program.workflow !== null && heldKinds.includes(item.kind)) held.set(key, item)
       else due.push(item)
     }
   })
 
-  const ofEvent = (feed: Feed, item: FeedItem, event: LoggedEvent, kind: "EVENT" | "HTTP"): SourceInput => ({
+  const ofEvent = (feed: Feed, item: FeedItem, event: LoggedEvent, kind: "EVENT" | "HTTP"): ProgramInput => ({
     kind: kindOf(event) ?? kind,
     eventJson: event.payload,
     id: event.emitId,
@@ -175,30 +175,30 @@ export const make = Effect.gen(function*() {
       return feed.mayHaveMore ? Effect.map(untilAnswered(feed.next(reader)), Option.map(toWork)) : Effect.succeedNone
     })
 
-  const whetherExceeded = (memory: SourceMemory) => untilAnswered(quotas.exceeded(memory.source.accountId))
+  const whetherExceeded = (memory: ProgramMemory) => untilAnswered(quotas.exceeded(memory.program.accountId))
 
-  const waitUntil = Effect.fnUntraced(function*(memory: SourceMemory, key: string, until: number) {
+  const waitUntil = Effect.fnUntraced(function*(memory: ProgramMemory, key: string, until: number) {
     const now = yield* Clock.currentTimeMillis
     if (now < (waitsUntil.get(key) ?? now)) return Option.none<NextWork>()
     waitsUntil.set(key, until)
-    const item: DueItem = { ownerId: memory.source.id, kind: "wake", key, dueAt: until, payload: "{}" }
+    const item: DueItem = { ownerId: memory.program.id, kind: "wake", key, dueAt: until, payload: "{}" }
     return Option.some<NextWork>({ _tag: "Wait", item })
   })
 
   /** Until a workflow may begin another run. */
-  const waitForRate = (memory: SourceMemory) => {
-    const { intervalSeconds } = memory.source.workflow?.settings.rateLimit ?? { intervalSeconds: 0 }
+  const waitForRate = (memory: ProgramMemory) => {
+    const { intervalSeconds } = memory.program.workflow?.settings.rateLimit ?? { intervalSeconds: 0 }
     return waitUntil(memory, "rate", (memory.begun[0] ?? 0) + intervalSeconds * 1_000)
   }
 
   /** Events keep their place while the account is over a quota. */
-  const wait = (memory: SourceMemory, { until }: QuotaExceeded) =>
+  const wait = (memory: ProgramMemory, { until }: QuotaExceeded) =>
     Effect.flatMap(
       Clock.currentTimeMillis,
       (now) => waitUntil(memory, "quota", Math.min(until, now + quotaWaitMs))
     )
 
-  const fromFeeds = Effect.fnUntraced(function*(memory: SourceMemory) {
+  const fromFeeds = Effect.fnUntraced(function*(memory: ProgramMemory) {
     const { ready } = memory
     for (const feed of ready) {
       if (feed.mayHaveMore) {
@@ -216,13 +216,13 @@ export const make = Effect.gen(function*() {
     return Option.none<NextWork>()
   })
 
-  const tick = Effect.fnUntraced(function*(memory: SourceMemory, item: DueItem) {
-    const timer = memory.source.timers[item.key]
-    if (timer === undefined || !memory.source.active) return Option.some<NextWork>({ _tag: "Forget", item })
+  const tick = Effect.fnUntraced(function*(memory: ProgramMemory, item: DueItem) {
+    const timer = memory.program.timers[item.key]
+    if (timer === undefined || !memory.program.active) return Option.some<NextWork>({ _tag: "Forget", item })
     const now = yield* Clock.currentTimeMillis
     // From the start of this run: ticks that were missed, or fall due while it runs, are taken once after it.
     const nextDueAt = yield* Effect.orDie(Timer.nextDue(timer, item.dueAt, Math.max(now, item.dueAt)))
-    const input: SourceInput = {
+    const input: ProgramInput = {
       kind: "TIMER",
       eventJson: JSON.stringify(Timer.tickEvent(timer, item.dueAt)),
       id: `${item.key}-${item.dueAt}`,
@@ -238,7 +238,7 @@ export const make = Effect.gen(function*() {
     )
   })
 
-  const fromDue = Effect.fnUntraced(function*(memory: SourceMemory) {
+  const fromDue = Effect.fnUntraced(function*(memory: ProgramMemory) {
     for (let item = due.shift(); item !== undefined; item = due.shift()) {
       taken.set(dueKey(item), item.dueAt)
       if (item.kind === "timer") return yield* tick(memory, item)
@@ -253,7 +253,7 @@ export const make = Effect.gen(function*() {
     Option.map(Option.fromUndefinedOr(deletions[0]), (deletion): NextWork => ({ _tag: "Delete", deletion }))
   )
 
-  const fromHeld = Effect.fnUntraced(function*(memory: SourceMemory) {
+  const fromHeld = Effect.fnUntraced(function*(memory: ProgramMemory) {
     const mayBegin = yield* isInRate(memory)
     for (const [key, item] of held) {
       if (item.kind === "timer" && !mayBegin) continue
@@ -265,13 +265,13 @@ export const make = Effect.gen(function*() {
   })
 
   /** Whether one more run may be under way. */
-  const hasRoom = ({ source: { workflow }, underWay }: SourceMemory): boolean =>
+  const hasRoom = ({ program: { workflow }, underWay }: ProgramMemory): boolean =>
     workflow === null || underWay.length + busy.size < workflow.settings.concurrency
 
   /** Whether one more run may begin now. */
-  const isInRate = (memory: SourceMemory) =>
+  const isInRate = (memory: ProgramMemory) =>
     Effect.clockWith((clock) => {
-      const { rateLimit } = memory.source.workflow?.settings ?? { rateLimit: null }
+      const { rateLimit } = memory.program.workflow?.settings ?? { rateLimit: null }
       if (rateLimit === null) return Effect.succeed(true)
       const from = clock.currentTimeMillisUnsafe() - rateLimit.intervalSeconds * 1_000
       const { begun } = memory
@@ -279,7 +279,7 @@ export const make = Effect.gen(function*() {
       return Effect.succeed(begun.length < rateLimit.limit)
     })
 
-  const fromUnderWay = ({ source: { workflow }, underWay }: SourceMemory): NextWork | undefined => {
+  const fromUnderWay = ({ program: { workflow }, underWay }: ProgramMemory): NextWork | undefined => {
     if (workflow === null || busy.size >= workflow.settings.concurrency) return undefined
     const index = underWay.findIndex(({ run }) => !busy.has(run.id))
     const [run] = index < 0 ? [] : underWay.splice(index, 1)
@@ -287,26 +287,26 @@ export const make = Effect.gen(function*() {
   }
 
   /** What begins a run as soon as it may, and no sooner. */
-  const inTurn = (find: (memory: SourceMemory) => Effect.Effect<Option.Option<NextWork>>) => (memory: SourceMemory) =>
+  const inTurn = (find: (memory: ProgramMemory) => Effect.Effect<Option.Option<NextWork>>) => (memory: ProgramMemory) =>
     Effect.flatMap(isInRate(memory), (isIn) => isIn ? find(memory) : waitForRate(memory))
 
   /** Each kind of input and whether there may be any. */
   const kinds: ReadonlyArray<{
-    readonly mayBe: (memory: SourceMemory) => boolean
-    readonly find: (memory: SourceMemory) => Effect.Effect<Option.Option<NextWork>>
+    readonly mayBe: (memory: ProgramMemory) => boolean
+    readonly find: (memory: ProgramMemory) => Effect.Effect<Option.Option<NextWork>>
   }> = [
     {
-      mayBe: (memory) => memory.source.active && memory.requests.mayHaveMore && hasRoom(memory),
+      mayBe: (memory) => memory.program.active && memory.requests.mayHaveMore && hasRoom(memory),
       find: inTurn(({ requests }) => fromFeed(requests, "HTTP"))
     },
-    // What was emitted while the source was active comes when it is due; everything else keeps its place.
+    // What was emitted while the program was active comes when it is due; everything else keeps its place.
     { mayBe: () => due.length > 0, find: fromDue },
     { mayBe: () => deletions.length > 0, find: () => fromDeletions },
-    { mayBe: (memory) => memory.source.active && memory.ready.size > 0 && hasRoom(memory), find: inTurn(fromFeeds) },
+    { mayBe: (memory) => memory.program.active && memory.ready.size > 0 && hasRoom(memory), find: inTurn(fromFeeds) },
     { mayBe: (memory) => held.size > 0 && hasRoom(memory), find: fromHeld }
   ]
 
-  const search = Effect.fnUntraced(function*(memory: SourceMemory) {
+  const search = Effect.fnUntraced(function*(memory: ProgramMemory) {
     if (due.length === 0 && hints !== undefined) yield* takeHints(memory)
     for (let i = 0; i < kinds.length; i++) {
       turn = (turn + 1) % kinds.length
@@ -318,17 +318,17 @@ export const make = Effect.gen(function*() {
     return Option.none<NextWork>()
   })
 
-  const next: SourceInputs["next"] = (memory, { besideHook, busy: atSteps }) =>
+  const next: ProgramInputs["next"] = (memory, { besideHook, busy: atSteps }) =>
     Effect.suspend(() => {
-      const { source } = memory
+      const { program } = memory
       busy = atSteps
-      if (besideHook || source.state === "creating") {
+      if (besideHook || program.state === "creating") {
         // A workflow's runs would begin on what it is changed from; it has no hooks that a vendor may verify it in.
-        return source.workflow === null && answersItself(memory)
+        return program.workflow === null && answersItself(memory)
           ? fromFeed(memory.requests, "HTTP")
           : Effect.succeedNone
       }
-      if (source.state === "deleting") return Effect.succeedNone
+      if (program.state === "deleting") return Effect.succeedNone
       const underWay = fromUnderWay(memory)
       if (underWay !== undefined) return Effect.succeedSome(underWay)
       return hints === undefined && !kinds.some(({ mayBe }) => mayBe(memory)) ? Effect.succeedNone : search(memory)
@@ -366,5 +366,5 @@ export const make = Effect.gen(function*() {
         memory.ready.delete(feed)
       }
     }
-  } satisfies SourceInputs as SourceInputs
+  } satisfies ProgramInputs as ProgramInputs
 })

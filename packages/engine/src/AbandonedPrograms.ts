@@ -1,22 +1,22 @@
-import type { Source } from "@headwater/domain/Source"
+import type { Program } from "@headwater/domain/Program"
 import { Clock, Effect, Layer, Schedule } from "effect"
 import { singleton } from "./Actors.ts"
-import { SourceLifecycle } from "./SourceLifecycle.ts"
+import { ProgramLifecycle } from "./ProgramLifecycle.ts"
 
 /** Longer than any creation takes, in seconds: one that is still not done was left by a node that is gone. */
 const longestCreation = 12 * 60
 
 const find = Effect.fnUntraced(function*(ageSeconds: number) {
-  const lifecycle = yield* SourceLifecycle
+  const lifecycle = yield* ProgramLifecycle
   const now = yield* Clock.currentTimeMillis
   return yield* lifecycle.abandoned(Math.floor(now / 1_000) - ageSeconds)
 })
 
-const takeDown = Effect.fnUntraced(function*(abandoned: ReadonlyArray<Source>) {
-  const lifecycle = yield* SourceLifecycle
-  for (const source of abandoned) {
-    yield* lifecycle.remove(source).pipe(
-      Effect.catchCause((cause) => Effect.logWarning(`Source ${source.id} was left ${source.state}`, cause))
+const takeDown = Effect.fnUntraced(function*(abandoned: ReadonlyArray<Program>) {
+  const lifecycle = yield* ProgramLifecycle
+  for (const program of abandoned) {
+    yield* lifecycle.remove(program).pipe(
+      Effect.catchCause((cause) => Effect.logWarning(`${program.id} was left ${program.state}`, cause))
     )
   }
 })
@@ -31,7 +31,7 @@ export const layerAtStart = Layer.effectDiscard(
 
 /** The same while other nodes go on, by one of them. */
 export const layerWhileRunning = singleton(
-  "AbandonedSources",
+  "AbandonedPrograms",
   find(longestCreation).pipe(
     Effect.flatMap(takeDown),
     Effect.catchCause((cause) => Effect.logWarning("What was left half-way could not be looked for", cause)),

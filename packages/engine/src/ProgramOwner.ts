@@ -5,16 +5,16 @@ import { Effect, Option, Semaphore } from "effect"
 import { untilAnswered } from "./DatabaseRetry.ts"
 import type { EmitterLog } from "./EmitterLog.ts"
 import * as InFlight from "./InFlight.ts"
-import { load, type SourceMemory } from "./SourceMemory.ts"
-import { SourceNotFound } from "./SourceNotFound.ts"
+import { load, type ProgramMemory } from "./ProgramMemory.ts"
+import { ProgramNotFound } from "./ProgramNotFound.ts"
 
-/** A source's memory and its commits: one owner's view, read anew whenever a commit fails. */
-export interface SourceOwner {
+/** A program's memory and its commits: one owner's view, read anew whenever a commit fails. */
+export interface ProgramOwner {
   /** What the owner remembers; after a failed commit it is read anew first. */
-  readonly current: Effect.Effect<SourceMemory, SourceNotFound>
+  readonly current: Effect.Effect<ProgramMemory, ProgramNotFound>
   /** Hands a commit over in the order of the calls. The next run may start on what is in memory before it is durable. */
   readonly commit: (
-    memory: SourceMemory,
+    memory: ProgramMemory,
     ...commit: Parameters<EmitterLog["submit"]>
   ) => Effect.Effect<Submission<CommitError>>
   /** Returns when every commit handed over is durable or has failed. */
@@ -25,14 +25,14 @@ export interface SourceOwner {
   readonly invalidate: Effect.Effect<void>
 }
 
-export const make = Effect.fnUntraced(function*(sourceId: Id.ProgramId, options: {
+export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options: {
   /** Called when memory was read anew. */
   readonly onReload: () => void
 }) {
   const loading = yield* Semaphore.make(1)
-  const inFlight = yield* InFlight.make({ source_id: sourceId })
+  const inFlight = yield* InFlight.make({ source_id: programId })
   const context = yield* Effect.context<Effect.Services<ReturnType<typeof load>>>()
-  const read = load(sourceId).pipe(untilAnswered, Effect.provideContext(context))
+  const read = load(programId).pipe(untilAnswered, Effect.provideContext(context))
   let memory = yield* read
 
   const readAnew = loading.withPermits(1)(Effect.gen(function*() {
@@ -43,7 +43,7 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.ProgramId, options:
     options.onReload()
   }))
 
-  const known = Effect.suspend(() => Effect.mapError(Effect.fromOption(memory), () => new SourceNotFound()))
+  const known = Effect.suspend(() => Effect.mapError(Effect.fromOption(memory), () => new ProgramNotFound()))
 
   return {
     current: Effect.suspend(() =>
@@ -60,5 +60,5 @@ export const make = Effect.fnUntraced(function*(sourceId: Id.ProgramId, options:
     invalidate: Effect.sync(() => {
       if (Option.isSome(memory)) memory.value.failed = true
     })
-  } satisfies SourceOwner as SourceOwner
+  } satisfies ProgramOwner as ProgramOwner
 })

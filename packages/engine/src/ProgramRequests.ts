@@ -8,13 +8,13 @@ import type { Submission } from "@headwater/log/Submission"
 import type { RunResponse } from "@headwater/sandbox/Run"
 import { Clock, Deferred, Effect, Exit } from "effect"
 import { BacklogFull, EndpointNotFound, type HttpReply, NotAnswered } from "./HttpExchange.ts"
-import { answersItself, type SourceMemory } from "./SourceMemory.ts"
-import type { SourceOwner } from "./SourceOwner.ts"
+import { answersItself, type ProgramMemory } from "./ProgramMemory.ts"
+import type { ProgramOwner } from "./ProgramOwner.ts"
 import { Unavailable } from "./Unavailable.ts"
 
-/** A request to a source's HTTP interface, or an event that a workflow is invoked with, on its way into the source's log. */
+/** A request to a program's HTTP interface, or an event that a workflow is invoked with, on its way into the program's log. */
 export interface IngestRequest {
-  /** The endpoint it came to, which may not be the source's any more; null where it came through the API. */
+  /** The endpoint it came to, which may not be the program's any more; null where it came through the API. */
   readonly endpointKey: string | null
   /** What came through the API. */
   readonly kind?: "invocation" | "rerun"
@@ -25,8 +25,8 @@ export interface IngestRequest {
   readonly hops: number
 }
 
-/** A source's own requests on their way into its log, and the replies that its code gives to them. */
-export interface SourceRequests {
+/** A program's own requests on their way into its log, and the replies that its code gives to them. */
+export interface ProgramRequests {
   /** Makes a request durable and answers it: at once, or with what the run says where the component answers itself. */
   readonly ingest: (
     request: IngestRequest
@@ -41,7 +41,7 @@ export interface SourceRequests {
   readonly refuseAll: Effect.Effect<void>
 }
 
-/** How many requests a source may have acknowledged and not run, and how many bytes of them. */
+/** How many requests a program may have acknowledged and not run, and how many bytes of them. */
 const backlog = { requests: 100_000, bytes: 256 * 1024 * 1024 }
 
 /** How long a caller waits for its request to be durable: less than most senders do. */
@@ -60,7 +60,7 @@ const changingOwners = unavailable("The source is changing owners.")
 export const durable = (submission: Submission<CommitError>): Effect.Effect<void, Unavailable> =>
   Effect.mapError(submission.durable, () => changingOwners)
 
-const awaitsReply = (memory: SourceMemory, { endpointKey }: IngestRequest): boolean =>
+const awaitsReply = (memory: ProgramMemory, { endpointKey }: IngestRequest): boolean =>
   endpointKey !== null && answersItself(memory)
 
 const replyOf = (response: RunResponse): HttpReply => ({
@@ -78,24 +78,24 @@ const refuse = (waiting: ReadonlyArray<Waiting>, reason: NotAnswered["reason"]) 
   Effect.forEach(waiting, ({ reply }) => Deferred.fail(reply, new NotAnswered({ reason })), { discard: true })
 
 export const make = (options: {
-  readonly sourceId: Id.ProgramId
-  readonly owner: SourceOwner
+  readonly programId: Id.ProgramId
+  readonly owner: ProgramOwner
   readonly isOpen: () => boolean
   /** Called when there is one more request to run. */
   readonly onDurable: () => void
-}): SourceRequests => {
-  const { owner, sourceId } = options
+}): ProgramRequests => {
+  const { owner, programId } = options
   /** Who waits for a reply, by emit id. */
   const waiting = new Map<string, Waiting>()
   /** Requests under way into the log, for repeats of them. */
   const entering = new Map<string, Submission<CommitError>>()
 
   /** Hands a request over to the log. */
-  const enter = Effect.fnUntraced(function*(memory: SourceMemory, request: IngestRequest) {
+  const enter = Effect.fnUntraced(function*(memory: ProgramMemory, request: IngestRequest) {
     const unrun = ordinalOf(memory.log.head(), Stream.requests) - memory.requests.passed
     if (unrun === 0) memory.backlogBytes = 0
     if (unrun >= backlog.requests || memory.backlogBytes >= backlog.bytes) {
-      return yield* new BacklogFull({ sourceId })
+      return yield* new BacklogFull({ programId })
     }
     const { emitId, hops, kind, payload } = request
     yield* owner.commit(
@@ -119,7 +119,7 @@ export const make = (options: {
   })
 
   /** Returns when a request, or the one it repeats, is durable. */
-  const accept = Effect.fnUntraced(function*(memory: SourceMemory, request: IngestRequest) {
+  const accept = Effect.fnUntraced(function*(memory: ProgramMemory, request: IngestRequest) {
     if (!memory.recent.has(request.emitId)) yield* enter(memory, request)
     // One that failed before it was waited for is in neither.
     if (!memory.recent.has(request.emitId)) return yield* changingOwners
@@ -130,9 +130,11 @@ export const make = (options: {
   /** Takes a request into the log; answers whether its sender waits for the code's own reply. */
   const take = Effect.fnUntraced(function*(request: IngestRequest) {
     const memory = yield* Effect.mapError(owner.current, () => new EndpointNotFound())
-    const { source } = memory
-    if (request.endpointKey !== null && request.endpointKey !== source.endpointKey) return yield* new EndpointNotFound()
-    if (!options.isOpen() || !source.active || source.state === "deleting") return yield* new EndpointNotFound()
+    const { program } = memory
+    if (request.endpointKey !== null && request.endpointKey !== program.endpointKey) {
+      return yield* new EndpointNotFound()
+    }
+    if (!options.isOpen() || !program.active || program.state === "deleting") return yield* new EndpointNotFound()
     yield* accept(memory, request)
     return awaitsReply(memory, request)
   })

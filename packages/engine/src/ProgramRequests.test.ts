@@ -4,55 +4,55 @@ import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../test/EngineFixture.ts"
-import { actorOf, onRequest, post, start, stream } from "../test/SourceFixture.ts"
+import { actorOf, onRequest, post, start, stream } from "../test/ProgramFixture.ts"
 import { Draining } from "./Draining.ts"
 import * as Wake from "./Wake.ts"
 
 layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })("a source with an endpoint", (it) => {
   it.effect("runs acknowledged requests in order, also where another owner took over before they ran", () =>
     Effect.gen(function*() {
-      const { actor, source } = yield* start(onRequest(`
+      const { actor, program } = yield* start(onRequest(`
         const count = (this.db.get("count") ?? 0) + 1
         this.db.set("count", count)
         this.$emit({ body: event.body, count })`))
       yield* actor.deploy()
       for (let i = 0; i < 5; i++) assert.strictEqual((yield* post(actor, i)).status, 200)
-      assert.deepStrictEqual(yield* stream(source), [])
-      const successor = yield* actorOf(source)
+      assert.deepStrictEqual(yield* stream(program), [])
+      const successor = yield* actorOf(program)
       yield* successor.wake(Wake.forEverything)
       assert.deepStrictEqual(
-        yield* stream(source),
+        yield* stream(program),
         Array.from({ length: 5 }, (_, i) => ({ body: i, count: i + 1 }))
       )
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("answers a repeated request with its first outcome and runs it once", () =>
     Effect.gen(function*() {
-      const { actor, source } = yield* start(onRequest("this.$emit(event.body)"))
+      const { actor, program } = yield* start(onRequest("this.$emit(event.body)"))
       yield* actor.deploy()
       yield* post(actor, "a", "same")
       yield* post(actor, "a", "same")
-      const successor = yield* actorOf(source)
+      const successor = yield* actorOf(program)
       yield* post(successor, "a", "same")
       yield* successor.wake(Wake.forEverything)
-      assert.deepStrictEqual(yield* stream(source), ["a"])
+      assert.deepStrictEqual(yield* stream(program), ["a"])
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("takes a request that has been round too often off its backlog, unrun", () =>
     Effect.gen(function*() {
-      const { actor, source } = yield* start(onRequest("this.$emit(event.body)"))
+      const { actor, program } = yield* start(onRequest("this.$emit(event.body)"))
       yield* actor.deploy()
       yield* actor.ingest({ emitId: "tired", payload: JSON.stringify({ body: "tired" }), hops: 16 })
       yield* post(actor, "fresh")
       yield* actor.wake(Wake.forEvents([]))
-      assert.deepStrictEqual(yield* stream(source), ["fresh"])
-      assert.deepStrictEqual(yield* (yield* Cursors).listenersOwed([source.id]), [])
+      assert.deepStrictEqual(yield* stream(program), ["fresh"])
+      assert.deepStrictEqual(yield* (yield* Cursors).listenersOwed([program.id]), [])
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("says that it could not take a request in time while the database is slow, and runs what came through", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const { actor, source } = yield* start(onRequest("this.$emit(event.body)"), { state: "ready" })
+      const { actor, program } = yield* start(onRequest("this.$emit(event.body)"), { state: "ready" })
       yield* post(actor, "quick")
       yield* sql`
         CREATE FUNCTION slowly() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.5); RETURN NEW; END'`
@@ -74,17 +74,17 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       )
       yield* post(actor, "after")
       yield* actor.wake(Wake.forEverything)
-      assert.deepStrictEqual(yield* stream(source), ["quick", "slow", "after"])
+      assert.deepStrictEqual(yield* stream(program), ["quick", "slow", "after"])
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("leaves nobody waiting for an answer when it is to leave its node", () =>
     Effect.gen(function*() {
       const code = `export default { props: { http: { type: "$.interface.http", customResponse: true } }, run() {} }`
-      const { source } = yield* start(code, { state: "ready" })
+      const { program } = yield* start(code, { state: "ready" })
       const draining = yield* Draining.ofActor
-      const actor = yield* Effect.provideService(actorOf(source), Draining, draining)
+      const actor = yield* Effect.provideService(actorOf(program), Draining, draining)
       const waiting = yield* Effect.forkChild(Effect.flip(post(actor, "asked")))
-      yield* Effect.repeat(stream(source, "$requests"), { until: (requests) => requests.length > 0 })
+      yield* Effect.repeat(stream(program, "$requests"), { until: (requests) => requests.length > 0 })
       yield* draining.begin
       yield* actor.wake(Wake.forEverything)
       assert.deepInclude({ ...(yield* Fiber.join(waiting)) }, { _tag: "NotAnswered", reason: "late" })

@@ -5,14 +5,14 @@ import { Timer } from "./Timer.ts"
 import { Workflow } from "./Workflow.ts"
 
 /**
- * Where a source is in its life. Only a `ready` one is shown to clients; one found `creating` or `deleting` at start
+ * Where a program is in its life. Only a `ready` one is shown to clients; one found `creating` or `deleting` at start
  * was cut off by a crash and is taken down.
  */
-export const SourcePhase = Schema.Literals(["creating", "ready", "deleting"])
-export type SourcePhase = typeof SourcePhase.Type
+export const ProgramPhase = Schema.Literals(["creating", "ready", "deleting"])
+export type ProgramPhase = typeof ProgramPhase.Type
 
-/** A component with configured props, running. */
-export const Source = Schema.Struct({
+/** A program: a source or a workflow. Either is a component with configured props, running. */
+export const Program = Schema.Struct({
   id: ProgramId,
   accountId: AccountId,
   componentId: ComponentId,
@@ -25,7 +25,7 @@ export const Source = Schema.Struct({
   /** What its component's code has added to the props that it declares, in place of those of the same name. */
   additionalProps: Schema.Array(ConfigurableProp),
   active: Schema.Boolean,
-  state: SourcePhase,
+  state: ProgramPhase,
   /** Random part of the URL its HTTP interface or apphook answers at; null without one. */
   endpointKey: Schema.NullOr(Schema.String),
   /** Null for a source. */
@@ -34,12 +34,12 @@ export const Source = Schema.Struct({
   createdAt: Schema.Int,
   updatedAt: Schema.Int
 })
-export type Source = typeof Source.Type
+export type Program = typeof Program.Type
 
-/** The props that a source has values for. */
+/** The props that a program has values for. */
 export const declaredProps = (
   { configurableProps }: Pick<Component, "configurableProps">,
-  { additionalProps }: Pick<Source, "additionalProps">
+  { additionalProps }: Pick<Program, "additionalProps">
 ): ReadonlyArray<ConfigurableProp> =>
   additionalProps.length === 0
     ? configurableProps

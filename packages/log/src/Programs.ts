@@ -1,6 +1,6 @@
 import * as Id from "@headwater/domain/Id"
+import { Program, type ProgramPhase } from "@headwater/domain/Program"
 import { Seal } from "@headwater/domain/Seal"
-import { Source, type SourcePhase } from "@headwater/domain/Source"
 import { Workflow } from "@headwater/domain/Workflow"
 import { Clock, Context, Effect, Layer, type Option, Redacted, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -10,17 +10,17 @@ import { texts } from "./internal/SqlArray.ts"
 import * as Page from "./Page.ts"
 import { isLocked, retrySchedule } from "./TransientSqlError.ts"
 
-const PropsText = Schema.fromJsonString(Source.fields.props)
+const PropsText = Schema.fromJsonString(Program.fields.props)
 
-const { props: _, ...plainFields } = Source.fields
+const { props: _, ...plainFields } = Program.fields
 
 const Row = Schema.Struct({
   ...plainFields,
-  /** Of a source that was last written before props were sealed. */
+  /** Of a program that was last written before props were sealed. */
   props: Schema.NullOr(PropsText),
   sealedProps: Schema.NullOr(Schema.Uint8Array),
-  timers: Schema.fromJsonString(Source.fields.timers),
-  additionalProps: Schema.fromJsonString(Source.fields.additionalProps),
+  timers: Schema.fromJsonString(Program.fields.timers),
+  additionalProps: Schema.fromJsonString(Program.fields.additionalProps),
   workflow: Schema.NullOr(Schema.fromJsonString(Workflow)),
   createdAt: Column.Int8,
   updatedAt: Column.Int8
@@ -35,82 +35,82 @@ const Row = Schema.Struct({
   updatedAt: "updated_at"
 }))
 
-/** Another source of the account took the slug first. */
+/** Another program of the account took the slug first. */
 export class SlugTaken extends Schema.TaggedError<SlugTaken>()("SlugTaken", {
   slug: Schema.String
 }) {}
 
 /** A source in the contract's sense, or a workflow. */
-export type SourceKind = "source" | "workflow"
+export type ProgramKind = "source" | "workflow"
 
 /** How many slugs are looked at in one query for a free one. */
 const slugsLookedAt = 64
 
-/** How many sources' props are read at once to be sealed. */
+/** How many programs' props are read at once to be sealed. */
 const bite = 100
 
-/** Sources of all accounts. What clients see are the `ready` ones. Their props, some of which are secret, are sealed. */
-export class Sources extends Context.Service<Sources, {
-  readonly insert: (source: Source) => Effect.Effect<void, SqlError.SqlError | SlugTaken>
-  /** A ready source by its id or its slug; of one kind where that is given. */
+/** Programs of all accounts. What clients see are the `ready` ones. Their props, some of which are secret, are sealed. */
+export class Programs extends Context.Service<Programs, {
+  readonly insert: (program: Program) => Effect.Effect<void, SqlError.SqlError | SlugTaken>
+  /** A ready program by its id or its slug; of one kind where that is given. */
   readonly get: (
     accountId: Id.AccountId,
     idOrSlug: string,
-    kind?: SourceKind
-  ) => Effect.Effect<Option.Option<Source>, SqlError.SqlError>
+    kind?: ProgramKind
+  ) => Effect.Effect<Option.Option<Program>, SqlError.SqlError>
   /** As `get`, and it stays as it is until the surrounding transaction ends. */
   readonly hold: (
     accountId: Id.AccountId,
     idOrSlug: string
-  ) => Effect.Effect<Option.Option<Source>, SqlError.SqlError>
+  ) => Effect.Effect<Option.Option<Program>, SqlError.SqlError>
   /** In any account and state, for the engine. */
-  readonly getById: (id: Id.ProgramId) => Effect.Effect<Option.Option<Source>, SqlError.SqlError>
-  /** In any state: an endpoint answers from before `deploy` until its source is gone. */
-  readonly byEndpointKey: (endpointKey: string) => Effect.Effect<Option.Option<Source>, SqlError.SqlError>
-  /** The account's ready sources of one kind. */
+  readonly getById: (id: Id.ProgramId) => Effect.Effect<Option.Option<Program>, SqlError.SqlError>
+  /** In any state: an endpoint answers from before `deploy` until its program is gone. */
+  readonly byEndpointKey: (endpointKey: string) => Effect.Effect<Option.Option<Program>, SqlError.SqlError>
+  /** The account's ready programs of one kind. */
   readonly page: (
     accountId: Id.AccountId,
-    kind: SourceKind,
+    kind: ProgramKind,
     request: Page.PageRequest
-  ) => Effect.Effect<Page.Page<Source>, SqlError.SqlError>
+  ) => Effect.Effect<Page.Page<Program>, SqlError.SqlError>
   /** Writes every field that may change, with the clock's time as `updated_at`. */
-  readonly update: (source: Source) => Effect.Effect<Option.Option<Source>, SqlError.SqlError | SlugTaken>
-  /** Whether there was such a source. */
-  readonly setState: (id: Id.ProgramId, state: SourcePhase) => Effect.Effect<boolean, SqlError.SqlError>
+  readonly update: (program: Program) => Effect.Effect<Option.Option<Program>, SqlError.SqlError | SlugTaken>
+  /** Whether there was such a program. */
+  readonly setState: (id: Id.ProgramId, state: ProgramPhase) => Effect.Effect<boolean, SqlError.SqlError>
   readonly delete: (id: Id.ProgramId) => Effect.Effect<boolean, SqlError.SqlError>
   /**
-   * The slug itself, or with a numeric suffix that no source of the account has: the first from 2 up to 64, beyond that
+   * The slug itself, or with a numeric suffix that no program of the account has: the first from 2 up to 64, beyond that
    * one that is found without looking at all. Who asks next for the same one waits until the surrounding transaction ends.
    */
   readonly freeSlug: (accountId: Id.AccountId, slug: string) => Effect.Effect<string, SqlError.SqlError>
   /**
-   * Sources that are to go, and those whose creation began before a time, in Unix seconds, and has not ended. Of all
+   * Programs that are to go, and those whose creation began before a time, in Unix seconds, and has not ended. Of all
    * accounts.
    */
-  readonly unready: (createdBefore: number) => Effect.Effect<ReadonlyArray<Source>, SqlError.SqlError>
-  /** Seals the props of sources that were last written before props were. May run beside changes, and on several nodes. */
+  readonly unready: (createdBefore: number) => Effect.Effect<ReadonlyArray<Program>, SqlError.SqlError>
+  /** Seals the props of programs that were last written before props were. May run beside changes, and on several nodes. */
   readonly sealProps: Effect.Effect<void, SqlError.SqlError>
-}>()("@headwater/log/Sources") {
-  static readonly layer: Layer.Layer<Sources, never, SqlClient.SqlClient | Seal> = Layer.effect(
-    Sources,
+}>()("@headwater/log/Programs") {
+  static readonly layer: Layer.Layer<Programs, never, SqlClient.SqlClient | Seal> = Layer.effect(
+    Programs,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const seal = yield* Seal
       const sealed = (id: string, props: string) => seal.seal(placeOf(id), Redacted.make(props))
-      const encode = Effect.fnUntraced(function*(source: Source) {
-        const sealedProps = yield* sealed(source.id, yield* Schema.encodeEffect(PropsText)(source.props))
-        return yield* Schema.encodeEffect(Row)({ ...source, props: null, sealedProps })
+      const encode = Effect.fnUntraced(function*(program: Program) {
+        const sealedProps = yield* sealed(program.id, yield* Schema.encodeEffect(PropsText)(program.props))
+        return yield* Schema.encodeEffect(Row)({ ...program, props: null, sealedProps })
       }, Effect.orDie)
       const { all, one } = Rows.make(Effect.fnUntraced(function*(row: unknown) {
-        const { props, sealedProps, ...source } = yield* Schema.decodeUnknownEffect(Row)(row)
-        if (sealedProps === null) return { ...source, props: props ?? {} } satisfies Source as Source
-        const text = Redacted.value(yield* seal.open(placeOf(source.id), sealedProps))
-        return { ...source, props: yield* Schema.decodeEffect(PropsText)(text) } satisfies Source as Source
+        const { props, sealedProps, ...program } = yield* Schema.decodeUnknownEffect(Row)(row)
+        if (sealedProps === null) return { ...program, props: props ?? {} } satisfies Program as Program
+        const text = Redacted.value(yield* seal.open(placeOf(program.id), sealedProps))
+        return { ...program, props: yield* Schema.decodeEffect(PropsText)(text) } satisfies Program as Program
       }))
-      const ofKind = (kind: SourceKind) => kind === "source" ? sql`workflow IS NULL` : sql`workflow IS NOT NULL`
-      const named = (accountId: Id.AccountId, idOrSlug: string, kind?: SourceKind) =>
+      const ofKind = (kind: ProgramKind) => kind === "source" ? sql`workflow IS NULL` : sql`workflow IS NOT NULL`
+      const named = (accountId: Id.AccountId, idOrSlug: string, kind?: ProgramKind) =>
         sql`
-          SELECT * FROM sources WHERE ${
+          SELECT * FROM programs WHERE ${
           sql.and([
             sql`account_id = ${accountId}`,
             sql`state = 'ready'`,
@@ -122,49 +122,50 @@ export class Sources extends Context.Service<Sources, {
         effect.pipe(
           Effect.catchIf(
             (error) =>
-              error.reason._tag === "UniqueViolation" && error.reason.constraint === "sources_account_id_name_slug_key",
+              error.reason._tag === "UniqueViolation" &&
+              error.reason.constraint === "programs_account_id_name_slug_key",
             () => Effect.fail(new SlugTaken({ slug }))
           )
         )
 
       const sealPropsOf = Effect.fnUntraced(function*({ id, props }: { readonly id: string; readonly props: string }) {
         yield* sql`
-          UPDATE sources SET props = NULL, sealed_props = ${yield* sealed(id, props)}
+          UPDATE programs SET props = NULL, sealed_props = ${yield* sealed(id, props)}
           WHERE id = ${id} AND props = ${props}`
       }, Effect.retry({ schedule: retrySchedule, while: isLocked }))
 
-      return Sources.of({
-        insert: (source) =>
-          encode(source).pipe(
-            Effect.flatMap((row) => sql`INSERT INTO sources ${sql.insert(row)}`),
+      return Programs.of({
+        insert: (program) =>
+          encode(program).pipe(
+            Effect.flatMap((row) => sql`INSERT INTO programs ${sql.insert(row)}`),
             Effect.asVoid,
-            refuseTakenSlug(source.nameSlug)
+            refuseTakenSlug(program.nameSlug)
           ),
         get: (accountId, idOrSlug, kind) => one(named(accountId, idOrSlug, kind)),
         hold: (accountId, idOrSlug) => one(sql`${named(accountId, idOrSlug)} FOR SHARE`),
-        getById: (id) => one(sql`SELECT * FROM sources WHERE id = ${id}`),
-        byEndpointKey: (endpointKey) => one(sql`SELECT * FROM sources WHERE endpoint_key = ${endpointKey}`),
+        getById: (id) => one(sql`SELECT * FROM programs WHERE id = ${id}`),
+        byEndpointKey: (endpointKey) => one(sql`SELECT * FROM programs WHERE endpoint_key = ${endpointKey}`),
         page: (accountId, kind, request) =>
           Page.read(sql, {
-            table: "sources",
+            table: "programs",
             where: sql`account_id = ${accountId} AND state = 'ready' AND ${ofKind(kind)}`,
             request,
             all
           }),
-        update: Effect.fnUntraced(function*(source) {
+        update: Effect.fnUntraced(function*(program) {
           const updatedAt = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-          const row = yield* encode({ ...source, updatedAt })
+          const row = yield* encode({ ...program, updatedAt })
           return yield* one(sql`
-            UPDATE sources SET ${
+            UPDATE programs SET ${
             sql.update(row, ["id", "account_id", "created_at"])
-          } WHERE id = ${source.id} RETURNING *`).pipe(refuseTakenSlug(source.nameSlug))
+          } WHERE id = ${program.id} RETURNING *`).pipe(refuseTakenSlug(program.nameSlug))
         }),
         setState: (id, state) =>
           Effect.map(
-            sql`UPDATE sources SET state = ${state} WHERE id = ${id} RETURNING id`,
+            sql`UPDATE programs SET state = ${state} WHERE id = ${id} RETURNING id`,
             (rows) => rows.length > 0
           ),
-        delete: (id) => Effect.map(sql`DELETE FROM sources WHERE id = ${id} RETURNING id`, (rows) => rows.length > 0),
+        delete: (id) => Effect.map(sql`DELETE FROM programs WHERE id = ${id} RETURNING id`, (rows) => rows.length > 0),
         freeSlug: Effect.fnUntraced(function*(accountId, slug) {
           yield* sql`SELECT pg_advisory_xact_lock(hashtextextended(${`${accountId} ${slug}`}, 0))`
           const withSuffix = (suffix: number) => suffix === 1 ? slug : `${slug}-${suffix}`
@@ -173,7 +174,7 @@ export class Sources extends Context.Service<Sources, {
           while (true) {
             const suffixes = Array.from({ length: slugsLookedAt }, (_, i) => before + step * (i + 1))
             const rows = yield* sql<{ readonly name_slug: string }>`
-              SELECT name_slug FROM sources
+              SELECT name_slug FROM programs
               WHERE account_id = ${accountId} AND name_slug = ANY (${texts(suffixes.map(withSuffix))})`
             const taken = new Set(rows.map((row) => row.name_slug))
             const free = suffixes.find((suffix) => !taken.has(withSuffix(suffix)))
@@ -190,13 +191,13 @@ export class Sources extends Context.Service<Sources, {
         }),
         unready: (createdBefore) =>
           all(sql`
-            SELECT * FROM sources
+            SELECT * FROM programs
             WHERE state = 'deleting' OR (state = 'creating' AND created_at < ${createdBefore}) ORDER BY id`),
         sealProps: Effect.gen(function*() {
           let after = ""
           while (true) {
             const rows = yield* sql<{ readonly id: string; readonly props: string }>`
-              SELECT id, props FROM sources WHERE props IS NOT NULL AND id > ${after} ORDER BY id LIMIT ${bite}`
+              SELECT id, props FROM programs WHERE props IS NOT NULL AND id > ${after} ORDER BY id LIMIT ${bite}`
             const last = rows.at(-1)
             if (last === undefined) return
             // One by one: whoever waits for one of them does not wait for all.
@@ -209,4 +210,5 @@ export class Sources extends Context.Service<Sources, {
   )
 }
 
+/** Sealed with the props, so it stays what the table was called when the first were. */
 const placeOf = (id: string): string => `sources/${id}`
