@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { type Component, ConfigurableProp } from "./Component.ts"
-import { AccountId, ComponentId, ProgramId } from "./Id.ts"
+import { AccountId, ComponentId, kindOf, ProgramId } from "./Id.ts"
 import { Timer } from "./Timer.ts"
 import { Workflow } from "./Workflow.ts"
 
@@ -47,6 +47,9 @@ export const declaredProps = (
       ...configurableProps.filter(({ name }) => !additionalProps.some((added) => added.name === name)),
       ...additionalProps
     ]
+
+/** What telemetry says of a program: its id, as a source's or a workflow's. */
+export const labelOf = (id: ProgramId): Record<string, string> => ({ [`${kindOf(id)}_id`]: id })
 
 /** decisions.md, "Sources": lower case, each run of other characters a hyphen. */
 export const slugOf = (name: string): string =>

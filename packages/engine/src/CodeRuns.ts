@@ -1,6 +1,7 @@
 import type { Component, ConfigurableProp, Dedupe as Strategy } from "@headwater/domain/Component"
 import * as EmitId from "@headwater/domain/EmitId"
 import type { LoggedEvent } from "@headwater/domain/Event"
+import { labelOf } from "@headwater/domain/Program"
 import * as Stream from "@headwater/domain/Stream"
 import { DedupeMarks } from "@headwater/log/DedupeMarks"
 import type { CommitError, CommitRejected } from "@headwater/log/GroupCommit"
@@ -212,7 +213,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner) {
       submission.onEnd(written)
       yield* Effect.logInfo("run").pipe(Effect.annotateLogs({
         account_id: program.accountId,
-        [program.workflow === null ? "source_id" : "workflow_id"]: program.id,
+        ...labelOf(program.id),
         component_id: component.id,
         ...annotations,
         input: input.kind,

@@ -1,5 +1,5 @@
 import type * as Id from "@headwater/domain/Id"
-import { type Program, slugOf } from "@headwater/domain/Program"
+import { labelOf, type Program, slugOf } from "@headwater/domain/Program"
 import * as Timer from "@headwater/domain/Timer"
 import * as CrashPoint from "@headwater/log/CrashPoint"
 import { Deployments } from "@headwater/log/Deployments"
@@ -152,7 +152,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
     onUnavailable: putOff,
     onDefect: (defect) =>
       Effect.logError("A step could not be run; it will be tried again", defect).pipe(
-        Effect.annotateLogs({ source_id: programId }),
+        Effect.annotateLogs(labelOf(programId)),
         Effect.andThen(startOver)
       ),
     onEnd: stir
@@ -370,7 +370,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
       if (isIdle) return yield* running.withPermits(allRuns)(owner.settled)
       // What it does comes to nothing: with the program goes the epoch under which it would be committed.
       yield* Effect.logWarning("A source or workflow goes while a run of it goes on").pipe(
-        Effect.annotateLogs({ source_id: programId })
+        Effect.annotateLogs(labelOf(programId))
       )
     })),
     deleteEvents: Effect.fnUntraced(function*(range) {

@@ -1,4 +1,5 @@
 import type * as Id from "@headwater/domain/Id"
+import { labelOf } from "@headwater/domain/Program"
 import type { CommitError } from "@headwater/log/GroupCommit"
 import type { Submission } from "@headwater/log/Submission"
 import { Effect, Option, Semaphore } from "effect"
@@ -30,7 +31,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
   readonly onReload: () => void
 }) {
   const loading = yield* Semaphore.make(1)
-  const inFlight = yield* InFlight.make({ source_id: programId })
+  const inFlight = yield* InFlight.make(labelOf(programId))
   const context = yield* Effect.context<Effect.Services<ReturnType<typeof load>>>()
   const read = load(programId).pipe(untilAnswered, Effect.provideContext(context))
   let memory = yield* read

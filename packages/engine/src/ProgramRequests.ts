@@ -54,7 +54,7 @@ const accepted: HttpReply = { status: 200, headers: {}, body: new Uint8Array() }
 
 const unavailable = (message: string) => new Unavailable({ message, retryAfterSeconds: 1 })
 
-const changingOwners = unavailable("The source is changing owners.")
+const changingOwners = unavailable("What answers here is changing owners.")
 
 /** Returns when a commit is durable, for a caller who can try again. */
 export const durable = (submission: Submission<CommitError>): Effect.Effect<void, Unavailable> =>

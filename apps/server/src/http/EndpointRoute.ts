@@ -55,7 +55,7 @@ const bodiless: ReadonlySet<number> = new Set([204, 205, 304])
 const responseOf = ({ body, headers, status }: HttpReply) => {
   if (status < 200) {
     return Effect.fail(
-      new Problem.InvalidResponse(Problem.because(`The source responded with ${status}, which is not a final status.`))
+      new Problem.InvalidResponse(Problem.because(`The run responded with ${status}, which is not a final status.`))
     )
   }
   const response = bodiless.has(status)
@@ -130,17 +130,17 @@ export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
   yield* router.add("*", "/http/:endpointKey/*", take)
 }))
 
-const noEndpoint = Effect.fail(new Problem.NotFound(Problem.because("No active source answers here.")))
+const noEndpoint = Effect.fail(new Problem.NotFound(Problem.because("Nothing active answers here.")))
 
 const notAnswered = (reason: NotAnswered["reason"]) => {
   switch (reason) {
     case "ended":
-      return new Problem.NoResponse(Problem.because("The source's run ended without responding to this request."))
+      return new Problem.NoResponse(Problem.because("The run ended without responding to this request."))
     case "late":
-      return new Problem.ResponseTimeout(Problem.because("The source did not respond in time. Its run goes on."))
+      return new Problem.ResponseTimeout(Problem.because("The run did not respond in time. It goes on."))
     case "hops":
       return new Problem.LoopDetected(
-        Problem.because("This request has passed through too many sources to be run.")
+        Problem.because("This request has passed through too many emitters to be run.")
       )
   }
 }

@@ -9,7 +9,7 @@ const backlogRetrySeconds = 5
 
 /** The problem of a source or workflow that has as much waiting as it may. */
 export const backlogFull = Problem.backlogFull(
-  "The source has as many requests waiting as it may hold.",
+  "As many requests wait to be run as may be.",
   backlogRetrySeconds
 )
 
