@@ -21,5 +21,8 @@ export const untilAnswered = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.E
 /** For a caller who can try again: a database that is away is said so, and what it refuses is a defect. */
 export const toUnavailable = (error: SqlError.SqlError): Effect.Effect<never, Unavailable> =>
   isTransient(error)
-    ? Effect.fail(new Unavailable({ message: "The database is not available.", retryAfterSeconds: 1 }))
+    ? Effect.andThen(
+      Effect.logWarning("The database is not available", error),
+      new Unavailable({ message: "The database is not available.", retryAfterSeconds: 1 })
+    )
     : Effect.die(error)

@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import type { EventRange, StreamAddress } from "./EventLog.ts"
 import { exactly } from "./internal/Exactly.ts"
+import { byPlace, shared } from "./internal/Shared.ts"
 import { bigints, numbers, texts } from "./internal/SqlArray.ts"
 
 /** Stands in for a subscription id where a program reads its own `$requests`. */
@@ -65,12 +66,20 @@ export interface UnreadEvents {
 }
 
 interface OwedRow {
+  readonly place: bigint
   readonly subscription_id: string
   readonly emitter_id: string
   readonly stream: string
   readonly n: bigint
   readonly id: bigint
 }
+
+const owedFromRow = (row: OwedRow): OwedCursor => ({
+  subscriptionId: row.subscription_id,
+  emitterId: row.emitter_id,
+  stream: row.stream,
+  position: { n: Number(row.n), id: row.id }
+})
 
 /** A cursor's key as one text. */
 export const keyText = (key: CursorKey): string => `${key.subscriptionId} ${key.emitterId}`
@@ -181,6 +190,18 @@ export class Cursors extends Context.Service<Cursors, {
             SELECT * FROM updated UNION ALL SELECT * FROM inserted
           )`
 
+      const owedTo = shared((listenerIds: ReadonlyArray<string>) =>
+        Effect.map(
+          sql<OwedRow>`
+            SELECT o.*, l.place FROM unnest(${texts(listenerIds)}) WITH ORDINALITY AS l (id, place)
+            CROSS JOIN LATERAL (
+              SELECT r.subscription_id, r.emitter_id, r.stream, coalesce(c.n, 0) AS n, coalesce(c.id, 0) AS id
+              FROM ${owed} AND r.listener_id = l.id
+            ) AS o`,
+          (rows) => byPlace(rows, listenerIds.length).map((group) => group.map(owedFromRow))
+        )
+      )
+
       return Cursors.of({
         position: (key) =>
           Effect.map(
@@ -248,19 +269,7 @@ export class Cursors extends Context.Service<Cursors, {
               GROUP BY subscription_id, emitter_id
             ) m
             WHERE c.subscription_id = m.subscription_id AND c.emitter_id = m.emitter_id`),
-        owedTo: (listenerId) =>
-          Effect.map(
-            sql<OwedRow>`
-              SELECT r.subscription_id, r.emitter_id, r.stream, coalesce(c.n, 0) AS n, coalesce(c.id, 0) AS id
-              FROM ${owed} AND r.listener_id = ${listenerId}`,
-            (rows) =>
-              rows.map((row) => ({
-                subscriptionId: row.subscription_id,
-                emitterId: row.emitter_id,
-                stream: row.stream,
-                position: { n: Number(row.n), id: row.id }
-              }))
-          ),
+        owedTo,
         listenersOwed: (emitterIds) => {
           const among = (emitterId: Statement.Fragment) =>
             emitterIds === undefined ? sql`` : sql`AND ${emitterId} = ANY (${texts(emitterIds)})`

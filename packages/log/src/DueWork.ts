@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { byPlace, shared } from "./internal/Shared.ts"
 import { numbers, texts } from "./internal/SqlArray.ts"
 
 /** Why work is owed at a time. */
@@ -36,6 +37,13 @@ const fromRow = (row: DueRow): DueItem => ({
   payload: row.payload
 })
 
+interface DueQuestion {
+  readonly ownerId: string
+  readonly now: number
+  readonly limit: number
+  readonly but: ReadonlyArray<DueKind>
+}
+
 /** The `due_work` table: timers, delayed emits, deletions, retries, wake-ups and runs that wait, so that none of them needs a resident actor. */
 export class DueWork extends Context.Service<DueWork, {
   readonly put: (items: ReadonlyArray<DueItem>) => Effect.Effect<void, SqlError.SqlError>
@@ -65,6 +73,25 @@ export class DueWork extends Context.Service<DueWork, {
     DueWork,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const dueOf = shared((asked: ReadonlyArray<DueQuestion>) =>
+        Effect.map(
+          sql<DueRow & { readonly place: bigint }>`
+            SELECT d.*, a.place FROM unnest(
+              ${texts(asked.map(({ ownerId }) => ownerId))},
+              ${numbers(asked.map(({ now }) => now))},
+              ${numbers(asked.map(({ limit }) => limit))},
+              ${texts(asked.map(({ but }) => but.join(" ")))}
+            ) WITH ORDINALITY AS a (owner_id, now, most, but, place)
+            CROSS JOIN LATERAL (
+              SELECT * FROM due_work d
+              WHERE d.owner_id = a.owner_id AND d.due_at <= a.now AND d.kind <> ALL (string_to_array(a.but, ' '))
+              ORDER BY d.due_at, d.key LIMIT a.most
+            ) AS d
+            ORDER BY a.place, d.due_at, d.key`,
+          (rows) => byPlace(rows, asked.length).map((group) => group.map(fromRow))
+        )
+      )
+
       return DueWork.of({
         put: (items) =>
           Effect.asVoid(sql`
@@ -93,13 +120,7 @@ export class DueWork extends Context.Service<DueWork, {
               GROUP BY owner_id ORDER BY min(due_at) LIMIT ${limit}`,
             (rows) => rows.map((row) => ({ ownerId: row.owner_id, dueAt: Number(row.due_at) }))
           ),
-        dueOf: (ownerId, now, limit, but = []) =>
-          Effect.map(
-            sql<DueRow>`
-              SELECT * FROM due_work WHERE owner_id = ${ownerId} AND due_at <= ${now} AND kind <> ALL (${texts(but)})
-              ORDER BY due_at, key LIMIT ${limit}`,
-            (rows) => rows.map(fromRow)
-          ),
+        dueOf: (ownerId, now, limit, but = []) => dueOf({ ownerId, now, limit, but }),
         oldest: (now) =>
           Effect.map(
             sql<{ kind: DueKind; due_at: bigint }>`

@@ -6,6 +6,7 @@ import { Clock, Context, Effect, Layer, type Option, Redacted, Schema } from "ef
 import { SqlClient, type SqlError } from "effect/sql"
 import * as Column from "./Column.ts"
 import * as Rows from "./internal/Rows.ts"
+import { byPlace, shared } from "./internal/Shared.ts"
 import { texts } from "./internal/SqlArray.ts"
 import * as Page from "./Page.ts"
 import { isLocked, retrySchedule } from "./TransientSqlError.ts"
@@ -107,6 +108,13 @@ export class Programs extends Context.Service<Programs, {
         const text = Redacted.value(yield* seal.open(placeOf(program.id), sealedProps))
         return { ...program, props: yield* Schema.decodeEffect(PropsText)(text) } satisfies Program as Program
       }))
+      const rowsOf = shared((ids: ReadonlyArray<Id.ProgramId>) =>
+        Effect.map(
+          sql<{ readonly place: bigint }>`
+            SELECT p.*, i.place FROM unnest(${texts(ids)}) WITH ORDINALITY AS i (id, place) JOIN programs p USING (id)`,
+          (rows) => byPlace(rows, ids.length)
+        )
+      )
       const ofKind = (kind: ProgramKind) => kind === "source" ? sql`workflow IS NULL` : sql`workflow IS NOT NULL`
       const named = (accountId: Id.AccountId, idOrSlug: string, kind?: ProgramKind) =>
         sql`
@@ -143,7 +151,7 @@ export class Programs extends Context.Service<Programs, {
           ),
         get: (accountId, idOrSlug, kind) => one(named(accountId, idOrSlug, kind)),
         hold: (accountId, idOrSlug) => one(sql`${named(accountId, idOrSlug)} FOR SHARE`),
-        getById: (id) => one(sql`SELECT * FROM programs WHERE id = ${id}`),
+        getById: (id) => one(rowsOf(id)),
         byEndpointKey: (endpointKey) => one(sql`SELECT * FROM programs WHERE endpoint_key = ${endpointKey}`),
         page: (accountId, kind, request) =>
           Page.read(sql, {
