@@ -48,6 +48,9 @@ export const declaredProps = (
       ...additionalProps
     ]
 
+/** With a suffix, a slug is still within what requests may name a source by. */
+const longestSlug = 900
+
 /** decisions.md, "Sources": lower case, each run of other characters a hyphen. */
 export const slugOf = (name: string): string =>
-  name.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "") || "source"
+  name.toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, longestSlug).replace(/^-+|-+$/g, "") || "source"
