@@ -42,7 +42,7 @@ export default {
       }
     },
     check: {
-      run({ steps, $ }: any) { $.emit(check(steps.trigger.event)) }
+      run({ steps, $ }: any) { $.emit(check(steps.trigger.event)); $.flow.exit("sold") }
     }
   }
 }`,
@@ -130,7 +130,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         const [slow, quick] = [yield* invoke("slow"), yield* invoke("quick")]
         yield* printed(/ info +sees slow$/m)
         yield* printed(/ event +"Took quick"$/m)
-        yield* printed(new RegExp(` run +${quick}  success$`, "m"))
+        yield* printed(new RegExp(` run +${quick}  success: sold$`, "m"))
 
         yield* Files.write(folder, {
           "till/check.ts":
@@ -142,7 +142,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         yield* printed(new RegExp(` run +${bad}  error at check: bad$`, "m"))
         // On the code that it began with.
         yield* printed(/ event +"Took slow"$/m)
-        yield* printed(new RegExp(` run +${slow}  success$`, "m"))
+        yield* printed(new RegExp(` run +${slow}  success: sold$`, "m"))
 
         yield* interrupt
         for (const run of [slow, quick, bad]) assert.strictEqual(output().split(run).length, 2)

@@ -54,8 +54,9 @@ export const event = (stream: string, shown: EventSummary, placesOf: PlacesOf): 
 
 /** Shows how a run of a workflow ended. */
 export const run = ({ failedStep, run }: EndedRun): Effect.Effect<void> => {
-  const { ended_at_ms, error, id, status } = run
+  const { ended_at_ms, error, exit_reason, id, status } = run
   const where = failedStep === undefined ? "" : ` at ${failedStep}`
-  const why = error === null ? "" : `: ${error.message}`
+  const reason = error?.message ?? exit_reason ?? ""
+  const why = reason === "" ? "" : `: ${reason}`
   return Console.log(line(ended_at_ms ?? 0, "run", `${id}  ${status}${where}${why}`))
 }

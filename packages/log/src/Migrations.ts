@@ -15,6 +15,7 @@ import sealedProps from "./migrations/0011_sealed_props.ts"
 import lockedComponents from "./migrations/0012_locked_components.ts"
 import additionalProps from "./migrations/0013_additional_props.ts"
 import workflows from "./migrations/0014_workflows.ts"
+import exitReasons from "./migrations/0015_exit_reasons.ts"
 
 /** Brings the database to this version's schema. Forward only; safe to run on several nodes at once. */
 export const run = PgMigrator.run({
@@ -33,6 +34,7 @@ export const run = PgMigrator.run({
     "0011_sealed_props": sealedProps,
     "0012_locked_components": lockedComponents,
     "0013_additional_props": additionalProps,
-    "0014_workflows": workflows
+    "0014_workflows": workflows,
+    "0015_exit_reasons": exitReasons
   })
 }).pipe(Effect.asVoid)
