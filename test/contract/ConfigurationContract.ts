@@ -14,6 +14,7 @@ const shop = {
       label: "Branch",
       async options({ page, prevContext, query, region }) {
         if (query === "fail") throw new Error("the shop is closed")
+        if (query === "deep") return [JSON.parse("[".repeat(600) + "]".repeat(600))]
         const { from = 0 } = prevContext
         return {
           options: [{ label: this.greet(page), value: region + from + (query ?? "") }],
@@ -83,6 +84,9 @@ export const rows = (it: It): void => {
       const failed = yield* client.send("POST", path, { body: { prop_name: "branch", query: "fail" } })
       assertProblem(failed, 422, "hook_failed")
       Json.assertHolds(failed.json["details"]!, { message: "the shop is closed", line: 10 })
+      const deep = yield* client.send("POST", path, { body: { prop_name: "branch", query: "deep" } })
+      assertProblem(deep, 422, "hook_failed")
+      assert.include(Json.textOf(deep.json["detail"]), "nested deeper than 500 levels")
       assertProblem(yield* client.send("POST", path, { body: { prop_name: "nothing" } }), 422, "hook_failed")
       assertProblem(yield* bob.send("POST", path, { body: {} }), 404, "not_found")
       assertInvalid(yield* client.send("POST", path, { body: { page: -1, prop_name: 5 } }), "page", "prop_name")

@@ -129,6 +129,30 @@ export const rows = (it: It): void => {
       assertProblem(yield* bob.send("POST", `/subscriptions/preview?${foreign}`), 404, "not_found")
     }))
 
+  it.effect("a source of however long a name is found by its slug wherever one is taken", () =>
+    Effect.gen(function*() {
+      const { ann } = yield* ContractServer
+      const listener_id = yield* webhook(ann)
+      const named = (name: string) => ann.ok("POST", "/sources", { component_code: emitting, name })
+      const first = yield* named("x".repeat(1_000))
+      // The second has a suffix, and the third is two characters for each one in lower case.
+      for (const name of ["x".repeat(1_000), "\u0130".repeat(1_000)]) {
+        const { id, name_slug } = yield* named(name)
+        const emitter_id = Json.textOf(name_slug)
+        assert.notStrictEqual(emitter_id, Json.textOf(first["name_slug"]))
+        const parameters = query({ emitter_id, listener_id })
+        const answers = [
+          yield* ann.send("POST", `/subscriptions/preview?${parameters}`),
+          yield* ann.send("POST", `/subscriptions?${parameters}`),
+          yield* ann.send("DELETE", `/subscriptions?${parameters}`),
+          yield* ann.send("GET", `/sources/${emitter_id}/event_summaries`),
+          yield* ann.send("GET", `/sources/${emitter_id}`)
+        ]
+        assert.deepStrictEqual(answers.map(({ status }) => status), [200, 200, 204, 200, 200])
+        Json.assertHolds(answers[4]!.json["data"], { id, name_slug })
+      }
+    }))
+
   it.effect("emitter_id takes a glob: p_* and dc_* match what there is and what comes later", () =>
     Effect.gen(function*() {
       const { fresh } = yield* ContractServer

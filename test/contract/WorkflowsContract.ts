@@ -173,7 +173,7 @@ export const rows = (it: It): void => {
       const { ann } = yield* ContractServer
       const workflow = yield* create(ann)
       const run = yield* invoked(ann, workflow, { emit: { n: 1 } })
-      Json.assertHolds(run, { status: "success", workflow_id: idOf(workflow), error: null })
+      Json.assertHolds(run, { status: "success", workflow_id: idOf(workflow), error: null, exit_reason: null })
       Json.assertHolds(run["trigger"], { source_type: "INVOCATION", id: idOf(run), rerun_of: null })
       assert.deepStrictEqual<unknown>(run["event"], { emit: { n: 1 } })
       const [first, second] = Json.listOf(run["steps"])

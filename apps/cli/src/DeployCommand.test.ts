@@ -188,10 +188,5 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       HeadwaterCommand.assertRefused(yield* deploy("fails.ts"), /: lib\/fail\.ts:2:7: Error: no orders/)
       HeadwaterCommand.assertRefused(yield* deploy("headwater-schedule"), /no workflows in the registry/)
       HeadwaterCommand.assertRefused(yield* deploy("orders.ts", "--prop", "other=1"), /other: .*no such prop/)
-      yield* Files.write(folder, { "flow/workflow.mjs": "export default { run() {} }" })
-      HeadwaterCommand.assertRefused(
-        yield* headwater(folder, "dev", "flow"),
-        /flow is a workflow, and dev is for sources/
-      )
     }), HeadwaterCommand.patienceMs)
 })

@@ -33,6 +33,12 @@ export const props = Flag.String("prop").pipe(
   Flag.atLeast(0)
 )
 
+/** Says that code is a workflow's, for every command that deploys. */
+export const workflow = Flag.Boolean("workflow").pipe(
+  Flag.withDescription("It is a workflow, as a file called workflow is without this"),
+  Flag.withDefault(false)
+)
+
 /** Whether somebody sits at a terminal who can be asked. */
 export const isAtTerminal = Effect.gen(function*() {
   const stdio = yield* Stdio.Stdio
@@ -62,10 +68,7 @@ export const deployCommand = Command.make(
     ),
     name,
     props,
-    workflow: Flag.Boolean("workflow").pipe(
-      Flag.withDescription("It is a workflow, as a file called workflow is without this"),
-      Flag.withDefault(false)
-    ),
+    workflow,
     json: Output.json
   },
   Effect.fnUntraced(function*({ json, name: givenName, props, what, workflow }) {
@@ -73,12 +76,11 @@ export const deployCommand = Command.make(
     const entry = yield* ComponentEntry.find(what)
     const subject = yield* subjectOf(what, entry)
     const isWorkflow = workflow || Option.exists(entry, (found) => found.isWorkflow)
-    if (isWorkflow) {
-      const deployed = yield* WorkflowDeployment.deploy(subject, { name, props })
-      return yield* Output.print(json, Deployment.jsonOf(deployed), Deployment.linesOf(deployed))
-    }
-    const deployment = yield* Deployment.make({ name, props, asks: !json && (yield* isAtTerminal) })
-    const deployed = yield* deployment.apply(yield* deployment.prepare(subject))
+    const deployment = isWorkflow
+      ? yield* WorkflowDeployment.make({ name, props })
+      : yield* Deployment.make({ name, props, asks: !json && (yield* isAtTerminal) })
+    const { apply } = yield* deployment.prepare(subject)
+    const deployed = yield* apply
     yield* Output.print(json, Deployment.jsonOf(deployed), Deployment.linesOf(deployed))
   })
 ).pipe(

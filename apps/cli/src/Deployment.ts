@@ -29,18 +29,18 @@ export interface DeploymentOptions {
   readonly asks: boolean
 }
 
-/** A component that is saved, and the source that is to run it, where there is one. */
-export interface Prepared {
-  readonly subject: Subject
-  readonly component: ComponentResource
-  readonly name: string
-  readonly source: ProgramByName.Named | undefined
-}
-
 /** A source or workflow that has its new code. */
 export interface Deployed<Program extends SourceResource | WorkflowResource> {
   readonly program: Program
   readonly isNew: boolean
+}
+
+/** A component that is saved, and the source that is to run it, where there is one. */
+interface Saved {
+  readonly subject: Subject
+  readonly component: ComponentResource
+  readonly name: string
+  readonly source: ProgramByName.Named | undefined
 }
 
 const refuse = (message: string) => new CommandRefused({ message })
@@ -113,7 +113,7 @@ export const make = Effect.fnUntraced(function*({ asks, name: givenName, props }
     })
 
   const write = (
-    { component, name, source, subject }: Prepared,
+    { component, name, source, subject }: Saved,
     values: ReadonlyArray<readonly [string, Schema.Json]>
   ) => {
     const payload = {
@@ -136,20 +136,35 @@ export const make = Effect.fnUntraced(function*({ asks, name: givenName, props }
   }
 
   /** The props without a value, if that is all that is wrong. */
-  const missingOf = ({ component }: Prepared, { details }: InvalidRequest) => {
+  const missingOf = ({ component }: Saved, { details }: InvalidRequest) => {
     const missing = component.configurable_props.filter(({ name }) =>
       details.some(({ message, path }) => path === ConfiguredProps.pathOf(name) && message === ConfiguredProps.missing)
     )
     return missing.length === details.length ? missing : []
   }
 
-  const askFor = Effect.fnUntraced(function*(prepared: Prepared, problem: InvalidRequest) {
-    const missing = missingOf(prepared, problem)
+  const askFor = Effect.fnUntraced(function*(saved: Saved, problem: InvalidRequest) {
+    const missing = missingOf(saved, problem)
     if (missing.length === 0) return yield* refuse(problem.detail)
     if (!asks) {
-      return yield* needs(prepared.component.name, missing.map(({ name }) => name))
+      return yield* needs(saved.component.name, missing.map(({ name }) => name))
     }
     for (const prop of missing) answers.set(prop.name, yield* PropQuestion.ask(prop))
+  })
+
+  const apply = Effect.fnUntraced(function*(saved: Saved) {
+    const values = yield* valuesOf(saved.component)
+    const isDeclared = ([name]: readonly [string, unknown]) =>
+      saved.component.configurable_props.some((declared) => declared.name === name)
+    const attempt = Effect.suspend(() => write(saved, [...[...answers].filter(isDeclared), ...values]))
+    const { data: source } = yield* attempt.pipe(
+      Effect.catchTag("InvalidRequestProblem", (problem) => Effect.andThen(askFor(saved, problem), attempt))
+    )
+    own = source
+    return {
+      program: source,
+      isNew: saved.source === undefined
+    } satisfies Deployed<SourceResource> as Deployed<SourceResource>
   })
 
   return {
@@ -159,22 +174,14 @@ export const make = Effect.fnUntraced(function*({ asks, name: givenName, props }
       const called = subject._tag === "Code" && component.name === nameless ? subject.name : component.name
       const name = givenName ?? called
       const source = own ?? (yield* ProgramByName.find("source", name))
-      return { subject, component, name, source } satisfies Prepared as Prepared
-    }),
-    /** Creates the source or changes it. Asks for what is missing, where somebody is there. */
-    apply: Effect.fnUntraced(function*(prepared: Prepared) {
-      const values = yield* valuesOf(prepared.component)
-      const isDeclared = ([name]: readonly [string, unknown]) =>
-        prepared.component.configurable_props.some((declared) => declared.name === name)
-      const attempt = Effect.suspend(() => write(prepared, [...[...answers].filter(isDeclared), ...values]))
-      const { data: source } = yield* attempt.pipe(
-        Effect.catchTag("InvalidRequestProblem", (problem) => Effect.andThen(askFor(prepared, problem), attempt))
-      )
-      own = source
       return {
-        program: source,
-        isNew: prepared.source === undefined
-      } satisfies Deployed<SourceResource> as Deployed<SourceResource>
+        /** The source, where there is one. */
+        before: source,
+        /** What its errors name as their deployment, where that is known beforehand. */
+        deploymentId: component.id as string | undefined,
+        /** Creates the source or changes it. Asks for what is missing, where somebody is there. */
+        apply: apply({ subject, component, name, source })
+      }
     })
   }
 })

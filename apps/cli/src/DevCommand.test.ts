@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import * as Json from "@headwater/testing/Json"
+import { Effect, Schedule } from "effect"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import * as Files from "../test/Files.ts"
@@ -28,6 +29,25 @@ const dev = Effect.fnUntraced(function*(folder: string, ...args: ReadonlyArray<s
   const { environment } = yield* RunningServer
   return yield* HeadwaterCommand.start(["dev", ...args], environment, folder)
 })
+
+const till = {
+  "till/workflow.ts": `import { check } from "./check.ts"
+
+export default {
+  steps: {
+    wait: {
+      run({ steps, $ }: any) {
+        console.log("sees", steps.trigger.event)
+        if (steps.trigger.event === "slow") $.flow.delay(3_000)
+      }
+    },
+    check: {
+      run({ steps, $ }: any) { $.emit(check(steps.trigger.event)); $.flow.exit("sold") }
+    }
+  }
+}`,
+  "till/check.ts": "export const check = (order: string) => `Took ${order}`"
+}
 
 const sources = Effect.flatMap(RunningServer, ({ server }) => server.api("GET", "/users/me/sources"))
 
@@ -90,6 +110,85 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         yield* interrupt
         assert.match(output(), new RegExp(`\nDeleted Late \\(${id}\\)\\.\n$`))
         assert.notInclude(JSON.stringify(yield* sources), id)
+      }),
+    HeadwaterCommand.patienceMs
+  )
+
+  it.effect(
+    "shows what a workflow emits and prints, how its runs end, and which step failed",
+    () =>
+      Effect.gen(function*() {
+        const { server } = yield* RunningServer
+        const folder = yield* Files.make(till)
+        const { interrupt, output, printed } = yield* dev(folder, "till")
+        const [, id = ""] = yield* printed(/^Created +(p_\w+)\nName +till$/m)
+        yield* printed(/ watching +till\/workflow\.ts /)
+        const invoke = Effect.fnUntraced(function*(event: string) {
+          const { data } = yield* server.api("POST", `/workflows/${id}/invocations`, { event })
+          return Json.textOf(data!["id"])
+        })
+        const [slow, quick] = [yield* invoke("slow"), yield* invoke("quick")]
+        yield* printed(/ info +sees slow$/m)
+        yield* printed(/ event +"Took quick"$/m)
+        yield* printed(new RegExp(` run +${quick}  success: sold$`, "m"))
+
+        yield* Files.write(folder, {
+          "till/check.ts":
+            "interface Order {}\n\nexport const check = (order: string & Order) => {\n  throw new TypeError(order)\n}"
+        })
+        yield* printed(/ deployed +till$/m)
+        const bad = yield* invoke("bad")
+        yield* printed(/ error +TypeError: bad\n +at check \(till\/check\.ts:4:9\)\n +at .*till\/workflow\.ts:12:39/)
+        yield* printed(new RegExp(` run +${bad}  error at check: bad$`, "m"))
+        // On the code that it began with.
+        yield* printed(/ event +"Took slow"$/m)
+        yield* printed(new RegExp(` run +${slow}  success: sold$`, "m"))
+
+        yield* interrupt
+        for (const run of [slow, quick, bad]) assert.strictEqual(output().split(run).length, 2)
+        assert.match(output(), new RegExp(`\ntill \\(${id}\\) stays in service\\.\n$`))
+      }),
+    HeadwaterCommand.patienceMs
+  )
+
+  it.effect(
+    "goes on with the workflow that is there, shows of its runs those that end from then on, and deletes it if asked to",
+    () =>
+      Effect.gen(function*() {
+        const { headwater, server } = yield* RunningServer
+        const folder = yield* Files.make({
+          "twice.mjs": "export default { run({ steps, $ }) { $.flow.rerun(steps.trigger.event, null, 1) } }"
+        })
+        const deployed = HeadwaterCommand.jsonOf(
+          yield* headwater(folder, "deploy", "twice.mjs", "--workflow", "--json")
+        )
+        const id = Json.textOf(deployed["id"])
+        const invoke = Effect.fnUntraced(function*(event: number) {
+          const { data } = yield* server.api("POST", `/workflows/${id}/invocations`, { event })
+          return Json.textOf(data!["id"])
+        })
+        const before = yield* invoke(0)
+        yield* server.api("GET", `/workflows/${id}/runs?status=success`).pipe(
+          Effect.repeat({
+            until: ({ data }) => Json.listOf(data).some(({ id }) => Json.textOf(id) === before),
+            schedule: Schedule.spaced("50 millis")
+          })
+        )
+        const waiting = yield* invoke(6_000)
+        const { interrupt, output, printed } = yield* dev(folder, "twice.mjs", "--workflow", "--rm")
+        yield* printed(new RegExp(`^Updated +${id}$`, "m"))
+        const later = yield* Effect.replicateEffect(invoke(0), 101)
+        yield* printed(new RegExp(` run +${later[100]}  success$`, "m"))
+        yield* server.kill
+        yield* printed(/ lost +/)
+        yield* server.start
+        yield* printed(new RegExp(` run +${waiting}  success$`, "m"))
+        const shown = [...output().matchAll(/ run +(run_\w+) /g)].map(([, run]) => run)
+        assert.deepStrictEqual(shown.toSorted(), [...later, waiting].toSorted())
+
+        yield* interrupt
+        assert.match(output(), new RegExp(`\nDeleted twice \\(${id}\\)\\.\n$`))
+        assert.notInclude(JSON.stringify(yield* server.api("GET", "/users/me/workflows")), id)
       }),
     HeadwaterCommand.patienceMs
   )

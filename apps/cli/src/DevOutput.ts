@@ -2,9 +2,10 @@ import type { EventSummary } from "@headwater/api/EventsApi"
 import * as StreamName from "@headwater/domain/Stream"
 import * as SourcePlaces from "@headwater/sandbox/SourcePlaces"
 import { Clock, Console, Effect, Predicate } from "effect"
+import type { EndedRun } from "./RunTail.ts"
 
-/** Where the places that the code's stacks name were written, by the component's id; none for the newest one. */
-export type PlacesOf = (componentId: string | undefined) => SourcePlaces.SourcePlaces | undefined
+/** Where the places that the code's stacks name were written, by the id of the deployment; none for the newest one. */
+export type PlacesOf = (deploymentId: string | undefined) => SourcePlaces.SourcePlaces | undefined
 
 /** What others send must not steer the terminal. */
 const printable = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, "")
@@ -27,12 +28,12 @@ const textOf = (json: unknown, name: string): string | undefined => {
 export const say = (about: string, text: string): Effect.Effect<void> =>
   Effect.flatMap(Clock.currentTimeMillis, (ms) => Console.log(line(ms, about, text)))
 
-/** Shows an event of a source: what it emitted, printed, or threw, in the user's own lines. */
+/** Shows an event of a source or workflow: what it emitted, printed, or threw, in the user's own lines. */
 export const event = (stream: string, shown: EventSummary, placesOf: PlacesOf): Effect.Effect<void> => {
   const { event, indexed_at_ms: ms, metadata } = shown
   const raw: unknown = memberOf(event, "raw_event")
-  const own = (text: string, componentId?: string) => {
-    const places = placesOf(componentId)
+  const own = (text: string, deploymentId?: string) => {
+    const places = placesOf(deploymentId)
     return places === undefined ? text : SourcePlaces.ofStack(places, text)
   }
   const message = textOf(raw, "message")
@@ -41,12 +42,21 @@ export const event = (stream: string, shown: EventSummary, placesOf: PlacesOf): 
   }
   const error: unknown = memberOf(event, "error")
   if (stream === StreamName.errors && error !== undefined) {
-    const componentId = textOf(memberOf(event, "original_context"), "deployment_id")
+    const deploymentId = textOf(memberOf(event, "original_context"), "deployment_id")
     const stack = textOf(error, "stack") ?? ""
     const told = `${textOf(error, "code")}: ${textOf(error, "message")}`
-    return Console.log(line(ms, "error", stack === "" ? told : own(stack, componentId)))
+    return Console.log(line(ms, "error", stack === "" ? told : own(stack, deploymentId)))
   }
   const about = metadata.name === StreamName.defaultStream ? "event" : metadata.name
   const summary = metadata.summary === undefined ? "" : `${metadata.summary}  `
   return Console.log(line(ms, about, summary + JSON.stringify(raw ?? event)))
+}
+
+/** Shows how a run of a workflow ended. */
+export const run = ({ failedStep, run }: EndedRun): Effect.Effect<void> => {
+  const { ended_at_ms, error, exit_reason, id, status } = run
+  const where = failedStep === undefined ? "" : ` at ${failedStep}`
+  const reason = error?.message ?? exit_reason ?? ""
+  const why = reason === "" ? "" : `: ${reason}`
+  return Console.log(line(ended_at_ms ?? 0, "run", `${id}  ${status}${where}${why}`))
 }

@@ -1,19 +1,24 @@
 import type { SourceResource } from "@headwater/api/SourcesApi"
+import type { WorkflowResource } from "@headwater/api/WorkflowsApi"
 import type { SourcePlaces } from "@headwater/sandbox/SourcePlaces"
 import { explain } from "@headwater/server/ErrorExplanation"
-import { Console, Deferred, Effect, FiberHandle, Predicate, Result, Stream } from "effect"
+import { Console, Deferred, Effect, FiberHandle, Predicate, Result, Semaphore, Stream } from "effect"
 import * as Path from "node:path"
 import { ApiAccess } from "./ApiAccess.ts"
 import type { ComponentEntry } from "./ComponentEntry.ts"
 import { type ComponentBundle, ComponentFiles } from "./ComponentFiles.ts"
 import * as Deployment from "./Deployment.ts"
 import * as DevOutput from "./DevOutput.ts"
+import * as EmitterTail from "./EmitterTail.ts"
 import * as FileWatch from "./FileWatch.ts"
-import * as SourceTail from "./SourceTail.ts"
+import type { Kind } from "./ProgramByName.ts"
+import * as RunTail from "./RunTail.ts"
+import * as WorkflowDeployment from "./WorkflowDeployment.ts"
 
 export interface DevSessionOptions extends Deployment.DeploymentOptions {
+  readonly kind: Kind
   readonly entry: ComponentEntry
-  /** Which streams of the source are shown. */
+  /** Which streams of the source or workflow are shown. */
   readonly streams: ReadonlyArray<string>
 }
 
@@ -23,52 +28,84 @@ const mostPlaces = 20
 /** What no file that is saved can mend. */
 const isFinal = (error: unknown): boolean => ["KeyRefused", "QuitError"].some((tag) => Predicate.isTagged(error, tag))
 
-/** Deploys a component anew whenever one of its files changes, and shows what its source does. */
-export const make = Effect.fnUntraced(function*({ entry, streams, ...options }: DevSessionOptions) {
+/** Where to begin showing what a source or workflow does. */
+interface Beginning {
+  readonly places: ReadonlyArray<EmitterTail.Place>
+  readonly runs: RunTail.Place
+}
+
+/** The deployment that errors of the program name: that of a source is its component. */
+const deploymentOf = (program: SourceResource | WorkflowResource): string =>
+  "component_id" in program ? program.component_id : program.deployment_id
+
+/** Deploys a component or workflow anew whenever one of its files changes, and shows what it does. */
+export const make = Effect.fnUntraced(function*({ entry, kind, streams, ...options }: DevSessionOptions) {
   const { url } = yield* ApiAccess
   const files = yield* ComponentFiles
-  const deployment = yield* Deployment.make(options)
+  const deployment = kind === "source" ? yield* Deployment.make(options) : yield* WorkflowDeployment.make(options)
   const watch = yield* FileWatch.make
   const tail = yield* FiberHandle.make()
-  const over = yield* Deferred.make<never, Effect.Error<ReturnType<typeof SourceTail.follow>>>()
+  /** A workflow's errors name a deployment that is known only when it is there. */
+  const turn = yield* Semaphore.make(1)
 
   const places = new Map<string, SourcePlaces>()
   let newest: SourcePlaces | undefined
   let tailed: string | undefined
-  let source: SourceResource | undefined
+  let program: SourceResource | WorkflowResource | undefined
   let last: { readonly outcome: string; readonly isDeployed: boolean } | undefined
 
-  const watcher: SourceTail.Watcher = {
-    event: (stream, event) => DevOutput.event(stream, event, (id) => id === undefined ? newest : places.get(id)),
+  const watcher: EmitterTail.Watcher = {
+    event: (stream, event) =>
+      turn.withPermit(
+        DevOutput.event(stream, event, (id) => id === undefined ? newest : places.get(id))
+      ),
     lost: (why) => DevOutput.say("lost", `${why}. Trying again`),
     back: DevOutput.say("back", url)
   }
 
-  const follow = Effect.fnUntraced(function*(id: string, from: ReadonlyArray<SourceTail.Place>) {
-    tailed = id
-    yield* FiberHandle.run(
-      tail,
-      SourceTail.follow(id, from, watcher).pipe(Effect.catch((error) => Deferred.fail(over, error)))
+  const show = (id: string, { places, runs }: Beginning) =>
+    Effect.raceFirst(
+      EmitterTail.follow({ kind, id }, places, watcher),
+      kind === "source" ? Effect.never : RunTail.follow(id, runs, DevOutput.run)
     )
+  const over = yield* Deferred.make<never, Effect.Error<ReturnType<typeof show>>>()
+
+  const follow = Effect.fnUntraced(function*(id: string, beginning: Beginning) {
+    tailed = id
+    yield* FiberHandle.run(tail, show(id, beginning).pipe(Effect.catch((error) => Deferred.fail(over, error))))
   })
+
+  const keepPlaces = (deploymentId: string, place: SourcePlaces) => {
+    places.set(deploymentId, place)
+    for (const oldest of places.keys()) if (places.size > mostPlaces) places.delete(oldest)
+  }
 
   const deploy = Effect.fnUntraced(function*(bundle: ComponentBundle) {
     const prepared = yield* deployment.prepare({ _tag: "Code", bundle, name: entry.name })
     newest = bundle.place
-    places.set(prepared.component.id, bundle.place)
-    for (const oldest of places.keys()) if (places.size > mostPlaces) places.delete(oldest)
-    const { source: before } = prepared
+    const { before, deploymentId } = prepared
+    if (deploymentId !== undefined) keepPlaces(deploymentId, bundle.place)
     // From before the change, so that what its hooks do is shown.
     if (before !== undefined && before.id !== tailed) {
-      yield* follow(before.id, yield* SourceTail.ends(before.id, streams))
+      yield* follow(before.id, {
+        places: yield* EmitterTail.ends({ kind, id: before.id }, streams),
+        runs: kind === "source" ? RunTail.beginning : yield* RunTail.end(before.id)
+      })
     }
-    const deployed = yield* deployment.apply(prepared)
-    const isFirst = source === undefined
-    source = deployed.program
+    const apply = Effect.gen(function*() {
+      const deployed = yield* prepared.apply
+      keepPlaces(deploymentOf(deployed.program), bundle.place)
+      return deployed
+    })
+    const deployed = yield* (deploymentId === undefined ? turn.withPermit(apply) : apply)
+    const isFirst = program === undefined
+    program = deployed.program
     yield* isFirst
       ? Console.log(`${Deployment.linesOf(deployed)}\n`)
-      : DevOutput.say("deployed", source.name)
-    if (source.id !== tailed) yield* follow(source.id, SourceTail.beginnings(streams))
+      : DevOutput.say("deployed", program.name)
+    if (program.id !== tailed) {
+      yield* follow(program.id, { places: EmitterTail.beginnings(streams), runs: RunTail.beginning })
+    }
   })
 
   /**
@@ -99,8 +136,8 @@ export const make = Effect.fnUntraced(function*({ entry, streams, ...options }: 
   })
 
   return {
-    /** The source, once there is one. */
-    source: (): SourceResource | undefined => source,
+    /** The source or workflow, once there is one. */
+    program: (): SourceResource | WorkflowResource | undefined => program,
     /** Goes on until it is interrupted, or cannot. */
     run: Effect.gen(function*() {
       yield* update(false)

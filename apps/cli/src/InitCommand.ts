@@ -48,8 +48,8 @@ export default {
 
 /** A workflow that does a little of everything that most do. */
 const workflowStarter = (name: string): string =>
-  `// A workflow: steps that are run one after the other for each event. \`headwater deploy\` deploys it. A run's result is seen at
-// GET /v1/workflows/<name>/runs.
+  `// A workflow: steps that are run one after the other for each event. \`headwater dev\` deploys it on every save and shows what
+// it does, \`headwater deploy\` deploys it once. What a run's steps gave is seen at GET /v1/workflows/<name>/runs/<run>.
 export default {
   name: ${JSON.stringify(name)},
   version: "0.0.1",
@@ -128,7 +128,7 @@ const source = command("source", sourceStarter, (path) => `headwater dev ${path}
   Command.withDescription("Write a small source that takes requests, keeps a count and emits")
 )
 
-const workflow = command("workflow", workflowStarter, (path) => `headwater deploy ${path}`).pipe(
+const workflow = command("workflow", workflowStarter, (path) => `headwater dev ${path}`).pipe(
   Command.withDescription("Write a small workflow of two steps")
 )
 

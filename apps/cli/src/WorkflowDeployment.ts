@@ -27,30 +27,55 @@ const told = (name: string) => ({ detail, details }: InvalidRequest) => {
     : refuse(detail)
 }
 
-/** Creates a workflow, or gives the one of that name its new code. */
-export const deploy = Effect.fnUntraced(function*(
-  subject: Deployment.Subject,
-  { name = nameOf(subject), props }: Pick<Deployment.DeploymentOptions, "name" | "props">
+/** Has one workflow run what is given, the newest in place of the one before. */
+export const make = Effect.fnUntraced(function*(
+  { name: givenName, props }: Pick<Deployment.DeploymentOptions, "name" | "props">
 ) {
-  if (subject._tag === "Key") return yield* refuse(`There are no workflows in the registry, such as ${subject.key}`)
   const { call } = yield* ApiAccess
-  const before = yield* ProgramByName.find("workflow", name)
-  const payload = {
-    ...(subject._tag === "Code" ? { workflow_code: subject.bundle.code } : { workflow_url: subject.url }),
-    configured_props: Object.fromEntries(props.map(([name, text]) => [name, PropValue.ofAnyType(text)]))
-  }
-  const { data: program } = yield* call(({ workflows }) =>
-    before === undefined
-      ? workflows.create({ headers: {}, payload: { ...payload, name } })
-      : workflows.update({ params: { id: before.id }, payload })
-  ).pipe(
-    Effect.catchTags({
-      ComponentInvalidProblem: (problem) => Effect.fail(Deployment.inFiles(subject)(problem)),
-      InvalidRequestProblem: (problem) => Effect.fail(told(name)(problem))
-    })
+  let own: WorkflowResource | undefined
+
+  const apply = Effect.fnUntraced(
+    function*(
+      subject: Exclude<Deployment.Subject, { _tag: "Key" }>,
+      name: string,
+      before: ProgramByName.Named | undefined
+    ) {
+      const payload = {
+        ...(subject._tag === "Code" ? { workflow_code: subject.bundle.code } : { workflow_url: subject.url }),
+        configured_props: Object.fromEntries(props.map(([name, text]) => [name, PropValue.ofAnyType(text)]))
+      }
+      const { data: program } = yield* call(({ workflows }) =>
+        before === undefined
+          ? workflows.create({ headers: {}, payload: { ...payload, name } })
+          : workflows.update({ params: { id: before.id }, payload })
+      ).pipe(
+        Effect.catchTags({
+          ComponentInvalidProblem: (problem) => Effect.fail(Deployment.inFiles(subject)(problem)),
+          InvalidRequestProblem: (problem) => Effect.fail(told(name)(problem))
+        })
+      )
+      own = program
+      return {
+        program,
+        isNew: before === undefined
+      } satisfies Deployment.Deployed<WorkflowResource> as Deployment.Deployed<WorkflowResource>
+    }
   )
+
   return {
-    program,
-    isNew: before === undefined
-  } satisfies Deployment.Deployed<WorkflowResource> as Deployment.Deployed<WorkflowResource>
+    /** Finds the workflow, which does not change yet. */
+    prepare: Effect.fnUntraced(function*(subject: Deployment.Subject) {
+      if (subject._tag === "Key") return yield* refuse(`There are no workflows in the registry, such as ${subject.key}`)
+      const name = givenName ?? nameOf(subject)
+      const before = own ?? (yield* ProgramByName.find("workflow", name))
+      return {
+        /** The workflow, where there is one. */
+        before,
+        /** A deployment has no id before it is there. */
+        deploymentId: undefined as string | undefined,
+        /** Creates the workflow or changes it. */
+        apply: apply(subject, name, before)
+      }
+    })
+  }
 })

@@ -216,6 +216,7 @@ layer(Http.layer, { excludeTestServices: true })("a walk over 1,000 items while 
         rerunContext: null,
         dueAt: null,
         error: null,
+        exitReason: null,
         endedAt: 0
       } as const
       yield* walkBothWays(http, {

@@ -42,7 +42,12 @@ const run = {
   started_at_ms: milliseconds,
   ended_at_ms: Schema.NullOr(milliseconds),
   due_at_ms: Schema.NullOr(milliseconds).annotate({ description: "When a run that waits goes on." }),
-  error: Schema.NullOr(Fault)
+  error: Schema.NullOr(Fault),
+  exit_reason: Schema.NullOr(Schema.String).annotate({
+    description:
+      "What a step that ended the run gave to $.flow.exit, 1,000 characters of it at most; empty where it gave " +
+      "nothing, null where no step did."
+  })
 }
 
 const exampleRun = {
@@ -62,7 +67,8 @@ const exampleRun = {
   started_at_ms: 1760000120004,
   ended_at_ms: 1760000120051,
   due_at_ms: null,
-  error: null
+  error: null,
+  exit_reason: null
 }
 
 export const RunResource = Schema.Struct(run).annotate({ identifier: "WorkflowRun", examples: [exampleRun] })

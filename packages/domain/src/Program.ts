@@ -51,6 +51,9 @@ export const declaredProps = (
 /** What telemetry says of a program: its id, as a source's or a workflow's. */
 export const labelOf = (id: ProgramId): Record<string, string> => ({ [`${kindOf(id)}_id`]: id })
 
+/** With a suffix, a slug is still within what requests may name a source by. */
+const longestSlug = 900
+
 /** decisions.md, "Sources": lower case, each run of other characters a hyphen. */
 export const slugOf = (name: string): string =>
-  name.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "") || "source"
+  name.toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, longestSlug).replace(/^-+|-+$/g, "") || "source"

@@ -1,6 +1,8 @@
-import { type Component, ConfigurableProp, interfaceTypes, withoutOddLabels } from "@headwater/domain/Component"
+import { type Component, type ConfigurableProp, interfaceTypes, withoutOddLabels } from "@headwater/domain/Component"
 import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
 import type * as Id from "@headwater/domain/Id"
+import { isDeeper, maxComponentDepth } from "@headwater/domain/JsonDepth"
+import { ParsedJson } from "@headwater/domain/ParsedJson"
 import type { OptionsRequest, RunCall } from "@headwater/sandbox/Run"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
@@ -11,9 +13,9 @@ import * as RunEvents from "./RunEvents.ts"
 
 /** A page of the values that a prop may have. */
 export const PropOptions = Schema.Struct({
-  options: Schema.Array(Schema.Json),
+  options: ParsedJson.pipe(Schema.refine((value): value is Schema.JsonArray => Array.isArray(value))),
   /** To be given back for the next page. */
-  context: Schema.optionalKey(Schema.Json)
+  context: Schema.optionalKey(ParsedJson)
 })
 export type PropOptions = typeof PropOptions.Type
 
@@ -73,10 +75,13 @@ export class ComponentConfiguration extends Context.Service<ComponentConfigurati
           const { column, line } = result.error ?? {}
           return yield* new HookFailed({ hook: name, message: failure.message, stack: failure.stack, line, column })
         }
-        return yield* Schema.decodeUnknownEffect(Schema.fromJsonString(answer))(result.answerJson).pipe(
-          Effect.mapError((error) =>
-            new HookFailed({ hook: name, message: `what it gave can't be used: ${error.message}` })
-          )
+        const unusable = (why: string) => new HookFailed({ hook: name, message: `what it gave can't be used: ${why}` })
+        const { answerJson } = result
+        if (answerJson !== undefined && isDeeper(answerJson, maxComponentDepth)) {
+          return yield* unusable(`it is nested deeper than ${maxComponentDepth} levels`)
+        }
+        return yield* Schema.decodeUnknownEffect(Schema.fromJsonString(answer))(answerJson).pipe(
+          Effect.mapError(({ message }) => unusable(message))
         )
       })
 
@@ -92,4 +97,8 @@ export class ComponentConfiguration extends Context.Service<ComponentConfigurati
   )
 }
 
-const AdditionalProps = Schema.Array(ConfigurableProp).check(Schema.isMaxLength(maxAdditionalProps))
+export const AdditionalProps = Schema.Array(
+  Schema.StructWithRest(Schema.Struct({ name: Schema.String, type: Schema.String }), [
+    Schema.Record(Schema.String, ParsedJson)
+  ])
+).check(Schema.isMaxLength(maxAdditionalProps))

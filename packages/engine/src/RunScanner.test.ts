@@ -32,6 +32,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         rerunContext: null,
         dueAt: null,
         error: null,
+        exitReason: null,
         endedAt: null
       }])
       yield* runs.get(workflowId, id).pipe(

@@ -202,13 +202,17 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
     Effect.gen(function*() {
       const { actor, program } = yield* launch(steps({
         first: `$.emit("first"); if (steps.trigger.event.body === 1) $.flow.exit("enough"); $.emit("on")`,
-        second: `$.emit("second")`
+        second: `$.emit("second"); if (steps.trigger.event.body === 2) $.flow.exit("\\0".repeat(2000))`,
+        third: `$.flow.exit()`
       }))
       yield* send(actor, 1)
       assert.deepStrictEqual(yield* stream(program), ["first"])
       yield* send(actor, 2)
       assert.deepStrictEqual(yield* stream(program), ["first", "first", "on", "second"])
-      assert.deepStrictEqual((yield* runsOf(program)).map(({ status }) => status), ["success", "success"])
+      yield* send(actor, 3)
+      const runs = yield* runsOf(program)
+      assert.deepStrictEqual(runs.map(({ status }) => status), ["success", "success", "success"])
+      assert.deepStrictEqual(runs.map(({ exitReason }) => exitReason).toSorted(), ["", "\0".repeat(1_000), "enough"])
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("finishes a run on the code and props it began with", () =>

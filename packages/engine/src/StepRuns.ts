@@ -80,12 +80,20 @@ const undone = (result: RunResult, fault: RunFault): RunResult => ({
   ...(result.outcome === "success" ? { outcome: "error", error: { stack: "", ...fault } } : {})
 })
 
-const ended = (turn: Pick<Turn, "step" | "tries" | "failures">, error: RunFault | null, now: number): Turn => ({
+/** Of the reason that a step ends a run for, so many characters are kept: lists of runs show it. */
+const longestReason = 1_000
+
+const ended = (
+  turn: Pick<Turn, "step" | "tries" | "failures">,
+  { error = null, exit }: { readonly error?: RunFault | null; readonly exit?: string },
+  now: number
+): Turn => ({
   ...turn,
   status: error === null ? "success" : "error",
   rerunContext: null,
   dueAt: null,
   error,
+  exitReason: exit?.slice(0, longestReason) ?? null,
   endedAt: now
 })
 
@@ -99,12 +107,22 @@ const afterFailure = (
   const counted = { step, tries: tries + 1, failures: failures + 1 }
   const delay = retryDelays[failures]
   return delay === undefined
-    ? ended(counted, fault, now)
-    : { ...counted, status: "waiting", rerunContext, dueAt: now + delay * 1_000, error: fault, endedAt: null }
+    ? ended(counted, { error: fault }, now)
+    : {
+      ...counted,
+      status: "waiting",
+      rerunContext,
+      dueAt: now + delay * 1_000,
+      error: fault,
+      exitReason: null,
+      endedAt: null
+    }
 }
 
 /** However often a step asks to be run again: each time is recorded with its run. */
 const mostReruns = 1_000
+
+const goingOn = { error: null, exitReason: null, endedAt: null } as const
 
 /** Where a run goes whose step has come to its end. */
 const afterSuccess = (
@@ -114,26 +132,25 @@ const afterSuccess = (
   now: number
 ): Turn => {
   const counted = { step, tries: tries + 1, failures }
-  if (exit !== undefined) return ended(counted, null, now)
+  if (exit !== undefined) return ended(counted, { exit }, now)
   if (rerun !== undefined && counted.tries <= mostReruns) {
     const rerunContext = JSON.stringify(rerun.context)
-    return { ...counted, status: "waiting", rerunContext, dueAt: now + rerun.delay, error: null, endedAt: null }
+    return { ...counted, ...goingOn, status: "waiting", rerunContext, dueAt: now + rerun.delay }
   }
-  if (step + 1 >= steps) return ended(counted, null, now)
-  const onward = { step: step + 1, tries: 0, failures: 0, rerunContext: null, error: null, endedAt: null }
+  if (step + 1 >= steps) return ended(counted, {}, now)
+  const onward = { ...goingOn, step: step + 1, tries: 0, failures: 0, rerunContext: null }
   return delay === undefined
     ? { ...onward, status: "running", dueAt: null }
     : { ...onward, status: "waiting", dueAt: now + delay }
 }
 
 const beginning = {
+  ...goingOn,
   status: "running",
   tries: 0,
   failures: 0,
   rerunContext: null,
-  dueAt: null,
-  error: null,
-  endedAt: null
+  dueAt: null
 } as const
 
 const isRunId = Schema.is(Id.RunId)
@@ -205,7 +222,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
 
   const failRun = Effect.fnUntraced(function*(memory: ProgramMemory, progress: WorkflowProgress, fault: RunFault) {
     const now = yield* Clock.currentTimeMillis
-    const turn = ended(progress.run, fault, now)
+    const turn = ended(progress.run, { error: fault }, now)
     yield* code.fail(memory, originOfStep(memory, progress, progress.run.workflowId), fault, partsOf(progress, turn))
     return false
   })

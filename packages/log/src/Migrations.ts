@@ -16,6 +16,7 @@ import lockedComponents from "./migrations/0012_locked_components.ts"
 import additionalProps from "./migrations/0013_additional_props.ts"
 import workflows from "./migrations/0014_workflows.ts"
 import programs from "./migrations/0015_programs.ts"
+import exitReasons from "./migrations/0016_exit_reasons.ts"
 
 /** Brings the database to this version's schema. Forward only; safe to run on several nodes at once. */
 export const run = PgMigrator.run({
@@ -35,6 +36,7 @@ export const run = PgMigrator.run({
     "0012_locked_components": lockedComponents,
     "0013_additional_props": additionalProps,
     "0014_workflows": workflows,
-    "0015_programs": programs
+    "0015_programs": programs,
+    "0016_exit_reasons": exitReasons
   })
 }).pipe(Effect.asVoid)

@@ -52,6 +52,8 @@ export const RunProgress = Schema.Struct({
   /** When it goes on, Unix milliseconds. */
   dueAt: Schema.NullOr(Schema.Int),
   error: Schema.NullOr(RunFault),
+  /** Why a step ended the run, in its own words; empty where it gave none. */
+  exitReason: Schema.NullOr(Schema.String),
   /** Unix milliseconds. */
   endedAt: Schema.NullOr(Schema.Int)
 })
@@ -92,6 +94,7 @@ const RunRow = Schema.Struct({
   ...WorkflowRun.fields,
   trigger: Schema.fromJsonString(RunTrigger),
   error: Schema.NullOr(Schema.fromJsonString(RunFault)),
+  exitReason: Schema.NullOr(Schema.fromJsonString(Schema.String)),
   dueAt: Schema.NullOr(Column.Int8),
   startedAt: Column.Int8,
   endedAt: Schema.NullOr(Column.Int8)
@@ -100,6 +103,7 @@ const RunRow = Schema.Struct({
   deploymentId: "deployment_id",
   rerunContext: "rerun_context",
   dueAt: "due_at",
+  exitReason: "exit_reason",
   startedAt: "started_at",
   endedAt: "ended_at"
 }))
@@ -133,7 +137,7 @@ const ofStepRow = (row: StepRow): StepRecord => ({
     : { first: row.first_event as EventId, last: row.last_event as EventId }
 })
 
-const json = (fault: RunFault | null): string | null => fault === null ? null : JSON.stringify(fault)
+const json = (value: RunFault | string | null): string | null => value === null ? null : JSON.stringify(value)
 
 /** Rows deleted at once. */
 const bite = 500
@@ -189,7 +193,7 @@ export class WorkflowRuns extends Context.Service<WorkflowRuns, {
           Effect.asVoid(sql`
             INSERT INTO workflow_runs (
               id, workflow_id, deployment_id, trigger, event, started_at, status, step, tries, failures, rerun_context,
-              due_at, error, ended_at
+              due_at, error, exit_reason, ended_at
             )
             SELECT * FROM unnest(
               ${texts(runs.map((run) => run.id))},
@@ -205,12 +209,14 @@ export class WorkflowRuns extends Context.Service<WorkflowRuns, {
               ${texts(runs.map((run) => run.rerunContext))},
               ${numbers(runs.map((run) => run.dueAt))},
               ${texts(runs.map((run) => json(run.error)))},
+              ${texts(runs.map((run) => json(run.exitReason)))},
               ${numbers(runs.map((run) => run.endedAt))}
             )`),
         change: (changes) =>
           Effect.asVoid(sql`
             UPDATE workflow_runs r SET status = c.status, step = c.step, tries = c.tries,
-              failures = c.failures, rerun_context = c.rerun_context, due_at = c.due_at, error = c.error, ended_at = c.ended_at
+              failures = c.failures, rerun_context = c.rerun_context, due_at = c.due_at, error = c.error,
+              exit_reason = c.exit_reason, ended_at = c.ended_at
             FROM unnest(
               ${texts(changes.map((run) => run.id))},
               ${texts(changes.map((run) => run.status))},
@@ -220,8 +226,9 @@ export class WorkflowRuns extends Context.Service<WorkflowRuns, {
               ${texts(changes.map((run) => run.rerunContext))},
               ${numbers(changes.map((run) => run.dueAt))},
               ${texts(changes.map((run) => json(run.error)))},
+              ${texts(changes.map((run) => json(run.exitReason)))},
               ${numbers(changes.map((run) => run.endedAt))}
-            ) AS c (id, status, step, tries, failures, rerun_context, due_at, error, ended_at)
+            ) AS c (id, status, step, tries, failures, rerun_context, due_at, error, exit_reason, ended_at)
             WHERE r.id = c.id`),
         recordSteps: (steps) =>
           Effect.asVoid(sql`

@@ -1,9 +1,7 @@
 import { isDeeper, maxComponentDepth } from "@headwater/domain/JsonDepth"
+import { ParsedJson } from "@headwater/domain/ParsedJson"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-
-/** What was read from a text is JSON: to look at each part of it again takes many times as long as to read it. */
-const Json = Schema.declare((_value: unknown): _value is Schema.Json => true)
 
 /** How long a run may wait, in milliseconds: a leap year. */
 const Delay = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 366 * 24 * 3_600_000 }))
@@ -11,7 +9,7 @@ const Delay = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 366 * 24 
 /** What a step that has run to its end gives: its part of `steps`, and where the run goes from there. */
 export const StepAnswer = Schema.Struct({
   /** Its exports by name, with what it returned as `$return_value`. */
-  result: Schema.Record(Schema.String, Json),
+  result: Schema.Record(Schema.String, ParsedJson),
   flow: Schema.Struct({
     /** The run ends here, for this reason. */
     exit: Schema.optionalKey(Schema.String),
@@ -20,7 +18,7 @@ export const StepAnswer = Schema.Struct({
     /** The step is to be run again after so many milliseconds, and handed this. */
     rerun: Schema.optionalKey(Schema.Struct({
       delay: Delay,
-      context: Json
+      context: ParsedJson
     }))
   })
 })

@@ -35,7 +35,8 @@ const resourceOf = (run: WorkflowRun): RunResource => ({
   started_at_ms: run.startedAt,
   ended_at_ms: run.endedAt,
   due_at_ms: run.dueAt,
-  error: run.error
+  error: run.error,
+  exit_reason: run.exitReason
 })
 
 const isRunId = Schema.is(Id.RunId)
