@@ -1,0 +1,84 @@
+import { type Fate, fateOf } from "./Fate.ts"
+import type { Model, ModelSource } from "./Model.ts"
+import { broken, same } from "./ModelBroken.ts"
+import type { Observation } from "./Observation.ts"
+
+/** A run of a workflow whose first step is done. */
+export interface WorkflowRun {
+  readonly fate: Fate
+  /** What its first step gave to the second. */
+  readonly given: number
+  /** When it goes on; undefined until that was seen. */
+  dueAt: number | undefined
+  status: "waiting" | "success" | "error"
+}
+
+export const delaySeconds = 100
+export const retrySeconds = 30
+
+/** How long a run waits between what its first step does and the end of its second one, in milliseconds. */
+const waitOf: Record<Fate, number> = {
+  goes: 0,
+  waits: 1_000 * delaySeconds,
+  stumbles: 1_000 * retrySeconds,
+  falls: 1_000 * retrySeconds
+}
+
+/** A run did its first step over what it was begun with. */
+export const begun = (workflow: ModelSource, id: string, event: string, given: number): void => {
+  const known = workflow.workflowRuns.get(id)
+  if (known !== undefined) return broken("a run did its first step again", { id, known })
+  workflow.workflowRuns.set(id, { fate: fateOf(event), given, dueAt: undefined, status: "waiting" })
+}
+
+const end = (model: Model, id: string, run: WorkflowRun, status: "success" | "error"): void => {
+  if ((run.dueAt ?? model.earliest + waitOf[run.fate]) > model.latest) {
+    broken("a run went on before its time", { id, run, latest: model.latest })
+  }
+  run.status = status
+}
+
+/** A run did its second step. */
+export const wentOn = (model: Model, workflow: ModelSource, id: string, given: unknown): void => {
+  const run = workflow.workflowRuns.get(id)
+  if (run?.status !== "waiting" || run.fate === "falls") {
+    return broken("a run did a step that it was not to do", { id, run })
+  }
+  same("a step was not given what the one before it gave", given, run.given, { id })
+  end(model, id, run, "success")
+}
+
+const checkWaiting = (model: Model, id: string, run: WorkflowRun, seen: Observation): void => {
+  const wait = waitOf[run.fate]
+  const due = seen.due.find(({ key, kind }) => kind === "resume" && key === id)
+  const dueAt = Number(due?.due_at ?? NaN)
+  const isExpected = run.dueAt === undefined
+    ? wait > 0 && dueAt >= model.earliest + wait && dueAt <= model.latest + wait
+    : dueAt === run.dueAt
+  if (!isExpected) broken("a run does not go on when it should", { id, run, dueAt, earliest: model.earliest })
+  run.dueAt = dueAt
+}
+
+/** That each run stands where it should: what is to wait waits, for as long as it should, and everything else has ended. */
+export const checkWorkflowRuns = (model: Model, seen: Observation): void => {
+  const statuses = new Map(seen.workflowRuns.map(({ id, status }) => [id, status]))
+  const workflows = [...model.sources.values()].filter(({ kind }) => kind === "workflow")
+  for (const workflow of workflows) {
+    for (const [id, run] of workflow.workflowRuns) {
+      if (run.status !== "waiting") continue
+      if (statuses.get(id) === "waiting") {
+        checkWaiting(model, id, run, seen)
+      } else if (run.fate === "falls") {
+        end(model, id, run, "error")
+        workflow.errors += 1
+      }
+    }
+  }
+  same(
+    "the runs are not those that there should be",
+    seen.workflowRuns.map(({ id, status, workflow_id }) => `${workflow_id} ${id} ${status}`).toSorted(),
+    workflows.flatMap((workflow) =>
+      [...workflow.workflowRuns].map(([id, { status }]) => `${workflow.id} ${id} ${status}`)
+    ).toSorted()
+  )
+}
