@@ -59,7 +59,9 @@ const StepBack = Schema.TaggedStruct("StepBack", {
 })
 const Restart = Schema.TaggedStruct("Restart", {
   /** Whether the engine is told to stop first, or cut off in the middle. */
-  drain: Schema.Boolean
+  drain: Schema.Boolean,
+  /** How long what is under way goes on before, in real time and in milliseconds. */
+  after: below(120)
 })
 
 /** One thing that a client, the clock or an operator does. */
@@ -82,6 +84,7 @@ export const Command = Schema.Union([
   DeleteSource,
   DeleteWebhook,
   StepBack,
+  Restart,
   Restart
 ])
 export type Command = typeof Command.Type

@@ -351,6 +351,7 @@ export const run = Effect.fnUntraced(
           )
         case "Restart":
           model.cutOff = true
+          yield* TestClock.withLive(Effect.sleep(command.after))
           return yield* engine.restart(command)
       }
     })
