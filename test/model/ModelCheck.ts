@@ -76,7 +76,7 @@ const emitted = (model: Model, source: ModelSource, { payload }: EventRow): void
   if (said.given !== undefined) {
     source.runs += 1
     same("a step counted from a store that is not that of the last one", said.count, source.runs)
-    return wentOn(model, source, said.run, said.given)
+    return wentOn(model, source, said)
   }
   const [soonest] = source.later.toSorted((a, b) => a.at - b.at)
   if (soonest?.payload !== payload || soonest.at > model.latest) {
@@ -183,6 +183,7 @@ const pass = (
       cursor.dropped += 1n
     } else {
       if (listener === undefined) return broken("a cursor passed an event that was not sent", { key, event })
+      if (!listener.active) return broken("what is out of service heard an event", { key, event })
       cursor.delivered += 1n
       listener.heard.set(key, [...listener.heard.get(key) ?? [], event.payload])
     }

@@ -279,7 +279,9 @@ export const run = Effect.fnUntraced(
           if (source === undefined) return
           const { active } = command
           yield* engine.use(Effect.gen(function*() {
-            const input = { component: undefined, name: undefined, configuredProps: {}, active }
+            // Runs that wait end on the props that they began with.
+            const configuredProps = source.kind === "workflow" ? { version: ++made } : {}
+            const input = { component: undefined, name: undefined, configuredProps, active }
             yield* (yield* SourceLifecycle).update(yield* sourceOf(source), input)
           }))
           return model.updateSource(source, active)

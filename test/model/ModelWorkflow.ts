@@ -6,8 +6,8 @@ import type { Observation } from "./Observation.ts"
 /** A run of a workflow whose first step is done. */
 export interface WorkflowRun {
   readonly fate: Fate
-  /** What its first step gave to the second. */
-  readonly given: number
+  /** How many steps of the workflow there had been, its first one included, which gave that to the second. */
+  readonly count: number
   /** When it goes on; undefined until that was seen. */
   dueAt: number | undefined
   status: "waiting" | "success" | "error"
@@ -25,10 +25,10 @@ const waitOf: Record<Fate, number> = {
 }
 
 /** A run did its first step over what it was begun with. */
-export const begun = (workflow: ModelSource, id: string, event: string, given: number): void => {
+export const begun = (workflow: ModelSource, id: string, event: string, count: number): void => {
   const known = workflow.workflowRuns.get(id)
   if (known !== undefined) return broken("a run did its first step again", { id, known })
-  workflow.workflowRuns.set(id, { fate: fateOf(event), given, dueAt: undefined, status: "waiting" })
+  workflow.workflowRuns.set(id, { fate: fateOf(event), count, dueAt: undefined, status: "waiting" })
 }
 
 const end = (model: Model, id: string, run: WorkflowRun, status: "success" | "error"): void => {
@@ -38,13 +38,22 @@ const end = (model: Model, id: string, run: WorkflowRun, status: "success" | "er
   run.status = status
 }
 
+/** What the second step of a run says. */
+export interface GoneOn {
+  readonly run: string
+  /** What the first step gave it; the version is that of the props. */
+  readonly given: { readonly count: number; readonly version: number }
+  readonly version: number
+}
+
 /** A run did its second step. */
-export const wentOn = (model: Model, workflow: ModelSource, id: string, given: unknown): void => {
+export const wentOn = (model: Model, workflow: ModelSource, { given, run: id, version }: GoneOn): void => {
   const run = workflow.workflowRuns.get(id)
   if (run?.status !== "waiting" || run.fate === "falls") {
     return broken("a run did a step that it was not to do", { id, run })
   }
-  same("a step was not given what the one before it gave", given, run.given, { id })
+  same("a step was not given what the one before it gave", given.count, run.count, { id })
+  same("a run went on with props that it did not begin with", version, given.version, { id })
   end(model, id, run, "success")
 }
 
