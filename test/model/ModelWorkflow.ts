@@ -83,11 +83,15 @@ export const checkWorkflowRuns = (model: Model, seen: Observation): void => {
       }
     }
   }
+  const there = new Set(seen.workflowRuns.map(({ id, status, workflow_id }) => `${workflow_id} ${id} ${status}`))
+  const expected = new Set(
+    workflows.flatMap(({ id: workflowId, workflowRuns }) =>
+      [...workflowRuns].map(([id, { status }]) => `${workflowId} ${id} ${status}`)
+    )
+  )
   same(
     "the runs are not those that there should be",
-    seen.workflowRuns.map(({ id, status, workflow_id }) => `${workflow_id} ${id} ${status}`).toSorted(),
-    workflows.flatMap((workflow) =>
-      [...workflow.workflowRuns].map(([id, { status }]) => `${workflow.id} ${id} ${status}`)
-    ).toSorted()
+    [...there].filter((run) => !expected.has(run)),
+    [...expected].filter((run) => !there.has(run))
   )
 }
