@@ -5,8 +5,8 @@ const below = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 
 /** Which of those there are, counted round: any number names one as long as there is any. */
 const Nth = below(24)
 
-/** `counter` and `unique` take requests, `listener` takes events, `timer` ticks. */
-export const Kind = Schema.Literals(["counter", "unique", "listener", "timer"])
+/** `counter` and `unique` take requests, `listener` takes events, `timer` ticks, `workflow` events and invocations. */
+export const Kind = Schema.Literals(["counter", "unique", "listener", "timer", "workflow"])
 export type Kind = typeof Kind.Type
 
 /** Whether all that follows from a command is waited for before the next one. */
@@ -25,7 +25,7 @@ const Subscribe = Schema.TaggedStruct("Subscribe", {
   /** None for a glob over all sources. */
   emitter: Schema.NullOr(Nth),
   listener: Nth,
-  /** Of a webhook; sources listen to the default stream. */
+  /** Of a webhook; all others listen to the default stream. */
   stream: Schema.Literals(["", "default", "$errors"])
 })
 const Unsubscribe = Schema.TaggedStruct("Unsubscribe", { subscription: Nth })
@@ -37,6 +37,11 @@ const Post = Schema.TaggedStruct("Post", {
   later: Schema.Literals([0, 0, 0, 30, 3_600]),
   /** What a `unique` source lets through once. */
   id: below(5),
+  settle: Settle
+})
+const Invoke = Schema.TaggedStruct("Invoke", {
+  workflow: Nth,
+  times: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 4 })),
   settle: Settle
 })
 const DeleteEvents = Schema.TaggedStruct("DeleteEvents", {
@@ -54,7 +59,9 @@ const StepBack = Schema.TaggedStruct("StepBack", {
 })
 const Restart = Schema.TaggedStruct("Restart", {
   /** Whether the engine is told to stop first, or cut off in the middle. */
-  drain: Schema.Boolean
+  drain: Schema.Boolean,
+  /** How long what is under way goes on before, in real time and in milliseconds. */
+  after: below(120)
 })
 
 /** One thing that a client, the clock or an operator does. */
@@ -62,6 +69,7 @@ export const Command = Schema.Union([
   Post,
   Post,
   Post,
+  Invoke,
   Advance,
   Advance,
   Subscribe,
@@ -76,6 +84,7 @@ export const Command = Schema.Union([
   DeleteSource,
   DeleteWebhook,
   StepBack,
+  Restart,
   Restart
 ])
 export type Command = typeof Command.Type

@@ -1,19 +1,15 @@
-import { Schema } from "effect"
+import type { ProgramId } from "@headwater/domain/Id"
 import type { Kind } from "./Command.ts"
 import type { Manner } from "./ModelSink.ts"
+import type { WorkflowRun } from "./ModelWorkflow.ts"
 import type { EventRow, Observation } from "./Observation.ts"
-
-/** What the engine did is not what the model says. */
-export class ModelBroken extends Schema.TaggedError<ModelBroken>()("ModelBroken", {
-  message: Schema.String
-}) {}
 
 export interface ModelEvent extends EventRow {
   deleted: boolean
 }
 
 export interface ModelSource {
-  readonly id: string
+  readonly id: ProgramId
   readonly kind: Kind
   readonly endpointKey: string | null
   active: boolean
@@ -31,10 +27,12 @@ export interface ModelSource {
   dueAt: number | undefined
   /** One of the times at which it was due. */
   phase: number | undefined
-  /** Payloads it heard and has to tell of, by the subscription and emitter they came from. */
+  /** Payloads it heard and has to tell of, by the subscription and emitter they came from, or the API that it was asked by. */
   readonly heard: Map<string, Array<string>>
   /** Payloads it told of. */
   readonly told: Array<string>
+  /** Of a workflow, by id. */
+  readonly workflowRuns: Map<string, WorkflowRun>
 }
 
 export interface ModelWebhook {
@@ -111,7 +109,7 @@ export class Model {
   }
 
   matches({ emitterId, listenerId }: Omit<ModelSubscription, "cursors">, id: string): boolean {
-    return emitterId === null ? id !== listenerId : id === emitterId
+    return emitterId === null ? id !== listenerId && id.startsWith("dc_") : id === emitterId
   }
 
   createSource(source: Pick<ModelSource, "endpointKey" | "id" | "kind">): void {
@@ -128,7 +126,8 @@ export class Model {
       dueAt: undefined,
       phase: undefined,
       heard: new Map(),
-      told: []
+      told: [],
+      workflowRuns: new Map()
     })
   }
 
@@ -177,6 +176,11 @@ export class Model {
     this.subscriptions.set(subscription.id, { ...subscription, cursors })
   }
 
+  /** What a workflow is asked to do by the API. */
+  invoke({ heard }: ModelSource, payload: string): void {
+    heard.set("API", [...heard.get("API") ?? [], payload])
+  }
+
   /** What a request makes a source do. */
   post(source: ModelSource, request: { key: string; id: number; fail: boolean; laterAt: number | undefined }): void {
     const { id: by, ids, later, next } = source
@@ -195,7 +199,7 @@ export class Model {
   }
 
   /** What the engine still has to do before it can be checked; undefined when all is quiet. */
-  owing({ cursors, due, heads, sources, webhooks }: Observation, now: number): string | undefined {
+  owing({ cursors, due, heads, sources, webhooks, workflowRuns }: Observation, now: number): string | undefined {
     const able = new Set([
       ...sources.filter(({ active }) => active).map(({ id }) => id),
       ...webhooks.filter(({ active, throttled_until }) => active && Number(throttled_until ?? 0n) <= now)
@@ -211,6 +215,8 @@ export class Model {
         if (n < BigInt(streams[subscription.stream] ?? 0)) return `${subscription.id} on ${emitterId}`
       }
     }
+    const run = workflowRuns.find(({ status }) => status === "running")
+    if (run !== undefined) return `${run.id} of ${run.workflow_id}`
     const work = due.find(({ due_at }) => Number(due_at) <= now)
     return work === undefined ? undefined : `${work.kind} of ${work.owner_id}`
   }

@@ -3,7 +3,6 @@ import * as RetrySchedule from "@headwater/engine/RetrySchedule"
 import {
   hookEvent,
   type Model,
-  ModelBroken,
   type ModelCursor,
   type ModelEvent,
   type ModelSource,
@@ -11,26 +10,16 @@ import {
   type ModelWebhook,
   newCursor
 } from "./Model.ts"
+import { broken, same } from "./ModelBroken.ts"
 import { tickSeconds } from "./ModelComponents.ts"
 import { answerTo, type Received } from "./ModelSink.ts"
+import { begun, checkWorkflowRuns, wentOn } from "./ModelWorkflow.ts"
 import type { EventRow, Observation } from "./Observation.ts"
 
 /** How often a failed attempt's retry is early or late, at most. */
 const jitter = 0.2
 
 const tickMs = tickSeconds * 1_000
-
-const text = (value: unknown): string =>
-  JSON.stringify(value, (_, inner) => typeof inner === "bigint" ? String(inner) : inner)
-
-/** Breaks with what is wrong and what it was found by. */
-const broken = (what: string, details: Readonly<Record<string, unknown>> = {}): never => {
-  throw new ModelBroken({ message: `${what} ${text(details)}` })
-}
-
-const same = (what: string, is: unknown, expected: unknown, details: Readonly<Record<string, unknown>> = {}): void => {
-  if (text(is) !== text(expected)) broken(what, { ...details, is, expected })
-}
 
 /** What a source that is removed may say last. */
 const lastWords = hookEvent("deactivate")
@@ -79,8 +68,15 @@ const emitted = (model: Model, source: ModelSource, { payload }: EventRow): void
   if (said.heard !== undefined) {
     source.runs += 1
     same("a listener counted from a store that is not that of its last run", said.count, source.runs)
-    source.told.push(JSON.stringify(said.heard))
+    const heard = JSON.stringify(said.heard)
+    source.told.push(heard)
+    if (source.kind === "workflow") begun(source, said.run, heard, said.count)
     return
+  }
+  if (said.given !== undefined) {
+    source.runs += 1
+    same("a step counted from a store that is not that of the last one", said.count, source.runs)
+    return wentOn(model, source, said)
   }
   const [soonest] = source.later.toSorted((a, b) => a.at - b.at)
   if (soonest?.payload !== payload || soonest.at > model.latest) {
@@ -187,6 +183,7 @@ const pass = (
       cursor.dropped += 1n
     } else {
       if (listener === undefined) return broken("a cursor passed an event that was not sent", { key, event })
+      if (!listener.active) return broken("what is out of service heard an event", { key, event })
       cursor.delivered += 1n
       listener.heard.set(key, [...listener.heard.get(key) ?? [], event.payload])
     }
@@ -330,6 +327,7 @@ export const check = (model: Model, seen: Observation, received: ReadonlyArray<R
   for (const reception of received) receive(model, reception)
   for (const webhook of model.webhooks.values()) checkWebhook(model, webhook, seen)
   for (const subscription of model.subscriptions.values()) checkCursors(model, subscription, seen)
+  checkWorkflowRuns(model, seen)
   for (const source of model.sources.values()) {
     checkHeard(model, source)
     checkRuns(model, source, seen)

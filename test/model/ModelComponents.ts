@@ -1,4 +1,6 @@
 import type { Kind } from "./Command.ts"
+import { fateOf } from "./Fate.ts"
+import { delaySeconds } from "./ModelWorkflow.ts"
 
 const hooks = `
   hooks: {
@@ -44,6 +46,28 @@ export default {
   props: { timer: "$.interface.timer", db: "$.service.db" },
   async run(event) {${count}
     this.$emit({ by, count, timestamp: event.timestamp })
+  }
+}`,
+  workflow: `
+const fateOf = ${fateOf}
+export default {
+  props: { db: "$.service.db", version: { type: "integer", default: 0 } },
+  steps: {
+    hear: {
+      run({ steps, $ }) {${count}
+        const { event } = steps.trigger
+        $.emit({ by, count, heard: event, run: $.context.id })
+        if (fateOf(JSON.stringify(event)) === "waits") $.flow.delay(${1_000 * delaySeconds})
+        return { count, version: this.version }
+      }
+    },
+    goOn: {
+      run({ steps, $ }) {${count}
+        $.emit({ by, count, given: steps.hear.$return_value, run: $.context.id, version: this.version })
+        const fate = fateOf(JSON.stringify(steps.trigger.event))
+        if (fate === "falls" || (fate === "stumbles" && $.context.run.runs === 1)) throw new Error(fate)
+      }
+    }
   }
 }`
 }

@@ -1,9 +1,11 @@
 import type { Component } from "@headwater/domain/Component"
 import * as Id from "@headwater/domain/Id"
 import type { Program } from "@headwater/domain/Program"
+import { defaultSettings } from "@headwater/domain/Workflow"
 import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
 import { EventDeletion } from "@headwater/engine/EventDeletion"
 import { Ingest } from "@headwater/engine/Ingest"
+import { Invocations } from "@headwater/engine/Invocations"
 import { ProgramLifecycle } from "@headwater/engine/ProgramLifecycle"
 import { SubscriptionLifecycle } from "@headwater/engine/SubscriptionLifecycle"
 import { WebhookLifecycle } from "@headwater/engine/WebhookLifecycle"
@@ -17,10 +19,12 @@ import { TestClock } from "effect/testing"
 import { createHash } from "node:crypto"
 import type { Command, Kind } from "./Command.ts"
 import * as EngineUnderTest from "./EngineUnderTest.ts"
-import { Model, ModelBroken, type ModelEvent, type ModelSource } from "./Model.ts"
+import { Model, type ModelEvent, type ModelSource } from "./Model.ts"
+import { ModelBroken } from "./ModelBroken.ts"
 import { check } from "./ModelCheck.ts"
 import { codeOf, tickSeconds } from "./ModelComponents.ts"
 import * as ModelSink from "./ModelSink.ts"
+import { retrySeconds } from "./ModelWorkflow.ts"
 import * as Observation from "./Observation.ts"
 
 /** How far behind its latest time the clock is set at most: what sleeps wakes when it has caught up, in real time. */
@@ -29,7 +33,10 @@ const furthestBackMs = 60_000
 /** When the clock begins. */
 const beginning = Date.parse("2026-11-21T09:00:00Z")
 
-/** How long all may take to become quiet, in real time and in milliseconds. */
+/**
+ * How long all may take to become quiet, in milliseconds: of real time, and of the engine's once its clock has caught up,
+ * which takes longer in real time the busier the machine is.
+ */
 const patienceMs = 20_000
 
 const pollMs = 4
@@ -47,14 +54,14 @@ const partingMs = 100
 /** A clock that is moved this far, in seconds, while something is sent or asked for makes it late: nobody can tell what came of it. */
 const shortestTimeoutSeconds = 10
 
-const enoughSources = 5
+const enoughSources = 6
 const enoughWebhooks = 3
 
 /**
  * Two listeners that hear each other go round until their hops are used up; three would fill the log, and so would two of
  * which one hears twice, since each round doubles the events.
  */
-const enoughListeners = 2
+const enoughOf: Partial<Record<Kind, number>> = { listener: 2, workflow: 2 }
 
 const hashOf = (code: string): string => createHash("sha256").update(code).digest("hex")
 
@@ -77,6 +84,7 @@ export const run = Effect.fnUntraced(
 
     const settle = Effect.gen(function*() {
       const until = Date.now() + patienceMs
+      const caughtUpUntil = model.furthest + patienceMs
       for (let polls = 1; true; polls++) {
         const now = yield* Clock.currentTimeMillis
         model.noteTime(now)
@@ -90,16 +98,24 @@ export const run = Effect.fnUntraced(
             catch: (error) => error instanceof ModelBroken ? error : fail(String(error))
           })
         }
-        if (Date.now() > until) return yield* fail(`after ${patienceMs} ms something is still to be done: ${owing}`)
+        if (Date.now() > until && now > caughtUpUntil) {
+          return yield* fail(`after ${patienceMs} ms something is still to be done: ${owing}`)
+        }
         yield* TestClock.withLive(Effect.sleep(pollMs))
         if (polls % pollsPerTick === 0) yield* TestClock.adjust(tickMs)
       }
     })
 
+    const stepOf = (name: string) => Effect.map(Id.make("step"), (id) => ({ id: Id.StepId.make(id), name }))
+
     const componentOf = Effect.fnUntraced(function*(kind: Kind) {
       const code = codeOf[kind]
       const codeHash = hashOf(code)
-      const { dedupe, hooks, props } = yield* (yield* Sandbox).inspect({ accountId, module: { code, hash: codeHash } })
+      const { dedupe, hooks, props, steps } = yield* (yield* Sandbox).inspect({
+        accountId,
+        kind: kind === "workflow" ? "workflow" : "source",
+        module: { code, hash: codeHash }
+      })
       const component: Component = {
         id: Id.ComponentId.make(yield* Id.make("component")),
         accountId,
@@ -115,7 +131,7 @@ export const run = Effect.fnUntraced(
         dedupe: dedupe ?? null,
         hooks,
         hasAdditionalProps: false,
-        steps: null,
+        steps: steps === undefined ? null : yield* Effect.forEach(steps, stepOf),
         configurableProps: props,
         createdAt: 0,
         updatedAt: 0
@@ -125,15 +141,16 @@ export const run = Effect.fnUntraced(
     })
 
     const createSource = Effect.fnUntraced(function*(kind: Kind) {
-      const listeners = [...model.sources.values()].filter((source) => source.kind === "listener").length
-      if (model.sources.size >= enoughSources || (kind === "listener" && listeners >= enoughListeners)) return
+      const known = [...model.sources.values()].filter((source) => source.kind === kind).length
+      if (model.sources.size >= enoughSources || known >= (enoughOf[kind] ?? enoughSources)) return
       const { endpointKey, id } = yield* engine.use(Effect.gen(function*() {
         const component = yield* componentOf(kind)
         return yield* (yield* ProgramLifecycle).create({
           accountId,
           component,
           name: undefined,
-          configuredProps: kind === "timer" ? { timer: { intervalSeconds: tickSeconds } } : {}
+          configuredProps: kind === "timer" ? { timer: { intervalSeconds: tickSeconds } } : {},
+          ...(kind === "workflow" ? { workflow: { ...defaultSettings, retryDelays: [retrySeconds] } } : {})
         })
       }))
       model.createSource({ id, kind, endpointKey })
@@ -149,7 +166,7 @@ export const run = Effect.fnUntraced(
     })
 
     const sourceOf = (source: ModelSource): Effect.Effect<Program, unknown, Programs> =>
-      Effect.flatMap(Programs, ({ getById }) => Effect.map(getById(Id.SourceId.make(source.id)), Option.getOrThrow))
+      Effect.flatMap(Programs, ({ getById }) => Effect.map(getById(source.id), Option.getOrThrow))
 
     const post = Effect.fnUntraced(function*(source: ModelSource, { fail: fails, id, later, times }: Posting) {
       const { endpointKey } = source
@@ -177,6 +194,18 @@ export const run = Effect.fnUntraced(
       }
     })
 
+    const invoke = Effect.fnUntraced(function*(workflow: ModelSource, times: number) {
+      for (let i = 0; i < times; i++) {
+        const event = JSON.stringify({ key: `r${++made}` })
+        const answer = yield* Effect.result(engine.use(Effect.gen(function*() {
+          return yield* (yield* Invocations).invoke(yield* sourceOf(workflow), event)
+        })))
+        const isTaken = answer._tag === "Success"
+        if (isTaken !== workflow.active) return yield* fail(`an invocation was ${isTaken ? "" : "not "}taken`)
+        if (isTaken) model.invoke(workflow, event)
+      }
+    })
+
     const subscriptionOf = (parameters: { emitterId: string | null; listenerId: string; stream: string }) => ({
       accountId,
       emitterId: parameters.emitterId ?? "dc_*",
@@ -185,7 +214,7 @@ export const run = Effect.fnUntraced(
     })
 
     const subscribe = Effect.fnUntraced(function*(emitterId: string | null, listenerId: string, eventName: string) {
-      // A source listens to nothing but the default stream here, which `default` and none name.
+      // A source or workflow listens to nothing but the default stream here, which `default` and none name.
       const asked = eventName === "$errors" && model.sources.has(listenerId) ? "" : eventName
       const stream = asked === "default" ? "" : asked
       const known = [...model.subscriptions.values()].find((one) =>
@@ -199,6 +228,18 @@ export const run = Effect.fnUntraced(
       if (known === undefined) model.subscribe({ id, emitterId, listenerId, stream })
     })
 
+    /**
+     * Waits, with the clock standing still, until a source's deletions are applied: the time in which what is deleted may
+     * be sent begins then, and the clock would be past it in no time, whatever the machine has come to.
+     */
+    const applied = Effect.fnUntraced(function*({ id }: ModelSource) {
+      const until = Date.now() + patienceMs
+      while ((yield* Observation.read).due.some(({ kind, owner_id }) => owner_id === id && kind === "delete")) {
+        if (Date.now() > until) return yield* fail(`after ${patienceMs} ms a deletion is still not applied`)
+        yield* TestClock.withLive(Effect.sleep(pollMs))
+      }
+    })
+
     const deleteEvents = Effect.fnUntraced(function*(source: ModelSource, from: number, to: number) {
       const there = model.events(source, "").filter(({ deleted }) => !deleted)
       if (there.length === 0) return
@@ -209,6 +250,7 @@ export const run = Effect.fnUntraced(
         yield* (yield* EventDeletion).delete(yield* sourceOf(source), { stream: "", from: first.id, to: last.id })
       }))
       for (const event of there) if (event.id >= first.id && event.id <= last.id) event.deleted = true
+      yield* applied(source)
       yield* TestClock.adjust(deletedMs)
     })
 
@@ -218,22 +260,28 @@ export const run = Effect.fnUntraced(
     }
 
     const apply = Effect.fnUntraced(function*(command: Command) {
-      const sources = model.sources.values()
+      const sources = [...model.sources.values()]
       switch (command._tag) {
         case "CreateSource":
           return yield* createSource(command.kind)
         case "CreateWebhook":
           return yield* createWebhook(command.manner)
         case "Post": {
-          const source = nth([...sources].filter(({ endpointKey }) => endpointKey !== null), command.source)
+          const source = nth(sources.filter(({ endpointKey }) => endpointKey !== null), command.source)
           return source === undefined ? undefined : yield* post(source, command)
+        }
+        case "Invoke": {
+          const workflow = nth(sources.filter(({ kind }) => kind === "workflow"), command.workflow)
+          return workflow === undefined ? undefined : yield* invoke(workflow, command.times)
         }
         case "UpdateSource": {
           const source = nth(sources, command.source)
           if (source === undefined) return
           const { active } = command
           yield* engine.use(Effect.gen(function*() {
-            const input = { component: undefined, name: undefined, configuredProps: {}, active }
+            // Runs that wait end on the props that they began with.
+            const configuredProps = source.kind === "workflow" ? { version: ++made } : {}
+            const input = { component: undefined, name: undefined, configuredProps, active }
             yield* (yield* ProgramLifecycle).update(yield* sourceOf(source), input)
           }))
           return model.updateSource(source, active)
@@ -265,10 +313,18 @@ export const run = Effect.fnUntraced(
           return model.removeWebhook(webhook.id)
         }
         case "Subscribe": {
-          const listeners = [...sources].filter(({ kind }) => kind === "listener").map(({ id }) => id)
-          const listener = nth([...model.webhooks.keys(), ...listeners], command.listener)
-          const emitter = command.emitter === null ? null : nth(model.sources.keys(), command.emitter)
-          if (listener === undefined || emitter === undefined) return
+          const idsOf = (kind: Kind): ReadonlyArray<string> =>
+            sources.filter((source) => source.kind === kind).map(({ id }) => id)
+          const listeners = idsOf("listener")
+          const workflows = idsOf("workflow")
+          const listener = nth([...model.webhooks.keys(), ...workflows, ...listeners], command.listener)
+          if (listener === undefined) return
+          // What workflows emit goes to webhooks alone, so that nothing goes round through them.
+          const emitters = sources.map(({ id }): string => id).filter((id) =>
+            model.webhooks.has(listener) || !workflows.includes(id)
+          )
+          const emitter = command.emitter === null ? null : nth(emitters, command.emitter)
+          if (emitter === undefined) return
           const hearsOne = (emitterId: string | null) => emitterId === null || listeners.includes(emitterId)
           const hears = [...model.subscriptions.values()].some((one) =>
             one.listenerId === listener && hearsOne(one.emitterId)
@@ -297,6 +353,7 @@ export const run = Effect.fnUntraced(
           )
         case "Restart":
           model.cutOff = true
+          yield* TestClock.withLive(Effect.sleep(command.after))
           return yield* engine.restart(command)
       }
     })
@@ -304,12 +361,15 @@ export const run = Effect.fnUntraced(
     // Something of everything, so that the first commands find what they are about.
     yield* createSource("counter")
     yield* createSource("listener")
+    yield* createSource("workflow")
     yield* createWebhook("flaky")
     yield* settle
-    const [counter, listener] = [...model.sources.keys()]
+    const [counter, listener, workflow] = [...model.sources.keys()]
     const [webhook] = [...model.webhooks.keys()]
     yield* subscribe(counter!, listener!, "")
+    yield* subscribe(counter!, workflow!, "")
     yield* subscribe(null, webhook!, "")
+    yield* subscribe(workflow!, webhook!, "")
     yield* settle
 
     /** By how much the clock was moved since all was quiet. */

@@ -44,6 +44,12 @@ export interface WebhookRow {
   readonly throttled_until: bigint | null
 }
 
+export interface WorkflowRunRow {
+  readonly id: string
+  readonly workflow_id: string
+  readonly status: "running" | "waiting" | "success" | "error"
+}
+
 /** All there is, at one moment. */
 export interface Observation {
   readonly heads: ReadonlyMap<string, Readonly<Record<string, number>>>
@@ -55,6 +61,7 @@ export interface Observation {
   readonly sources: ReadonlyArray<{ readonly id: string; readonly active: boolean; readonly state: string }>
   readonly webhooks: ReadonlyArray<WebhookRow>
   readonly subscriptions: ReadonlyArray<{ readonly id: string }>
+  readonly workflowRuns: ReadonlyArray<WorkflowRunRow>
   /** What `$.service.db` counts, by source. */
   readonly counts: ReadonlyMap<string, number>
 }
@@ -63,22 +70,23 @@ const readAll = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`
   const heads = yield* sql<{ emitter_id: string; streams: Record<string, number> }>`
-    SELECT emitter_id, streams FROM heads WHERE emitter_id LIKE 'dc\\_%'`
+    SELECT emitter_id, streams FROM heads WHERE emitter_id NOT LIKE 'u\\_%'`
   const counts = yield* sql<{ program_id: string; value: string }>`
     SELECT program_id, value FROM program_state WHERE key = 'count'`
   return {
     heads: new Map(heads.map(({ emitter_id, streams }) => [emitter_id, streams])),
     events: yield* sql<EventRow>`
       SELECT emitter_id, stream, id, n, emit_id, hops, payload FROM events
-      WHERE stream <> '$requests' AND emitter_id LIKE 'dc\\_%' ORDER BY emitter_id, stream, id`,
+      WHERE stream <> '$requests' AND emitter_id NOT LIKE 'u\\_%' ORDER BY emitter_id, stream, id`,
     cursors: yield* sql<CursorRow>`
       SELECT subscription_id, emitter_id, start_n, n, delivered, pending, exhausted, dropped FROM cursors`,
     due: yield* sql<DueRow>`SELECT owner_id, kind, key, due_at FROM due_work`,
     deliveries: yield* sql<DeliveryRow>`
       SELECT id, subscription_id, emitter_id, event_id, attempts, state FROM deliveries`,
     sources: yield* sql<{ id: string; active: boolean; state: string }>`SELECT id, active, state FROM programs`,
-    webhooks: yield* sql<WebhookRow>`SELECT id, active, throttled_until FROM webhooks`,
-    subscriptions: yield* sql<{ id: string }>`SELECT id FROM subscriptions`,
+    webhooks: yield* sql<WebhookRow>`SELECT id, active, throttled_until FROM webhooks WHERE workflow_id IS NULL`,
+    subscriptions: yield* sql<{ id: string }>`SELECT id FROM subscriptions WHERE event_name <> '$sends'`,
+    workflowRuns: yield* sql<WorkflowRunRow>`SELECT id, workflow_id, status FROM workflow_runs`,
     counts: new Map(counts.map(({ program_id, value }) => [program_id, Number(JSON.parse(value))]))
   } satisfies Observation
 })

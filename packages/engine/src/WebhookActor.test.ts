@@ -8,7 +8,7 @@ import { Heads } from "@headwater/log/Heads"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Webhooks } from "@headwater/log/Webhooks"
 import * as WebhookSink from "@headwater/testing/WebhookSink"
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect, Fiber, Latch, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../test/EngineFixture.ts"
@@ -251,6 +251,35 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
       yield* actor.changed
       yield* actor.wake(Wake.forEverything)
       assert.deepStrictEqual(payloads(sink), ["a", "b"])
+    }))
+
+  it.effect("is in service when it was put back while its owner still read that it was out", () =>
+    Effect.gen(function*() {
+      const webhooks = yield* Webhooks
+      const isRead = yield* Latch.make()
+      const goesOn = yield* Latch.make(true)
+      const { account, actor, log, sink, webhook } = yield* setup(() => ({ status: 200 })).pipe(
+        Effect.provideService(Webhooks, {
+          ...webhooks,
+          // Read after the webhook itself.
+          secrets: (id) => isRead.open.pipe(Effect.andThen(goesOn.await), Effect.andThen(webhooks.secrets(id)))
+        })
+      )
+      const put = (active: boolean) =>
+        Effect.andThen(
+          webhooks.update(account.id, webhook.id, { name: undefined, description: undefined, url: undefined, active }),
+          actor.changed
+        )
+      yield* put(false)
+      yield* EngineFixture.append(log, ["a"])
+      yield* isRead.close
+      yield* goesOn.close
+      const working = yield* Effect.forkChild(actor.wake(Wake.forEverything))
+      yield* isRead.await
+      yield* put(true)
+      yield* goesOn.open
+      yield* Fiber.join(working)
+      assert.deepStrictEqual(payloads(sink), ["a"])
     }))
 
   it.effect("goes out of service after five days of nothing but failures", () =>

@@ -73,6 +73,16 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
   let underWay = 0
   let retired = false
   let working = false
+  /** Since memory was last begun to be read. */
+  let isChanged = false
+
+  /** What is changed while it is read may have been read as it was before. */
+  const readAnew = Effect.gen(function*() {
+    do {
+      isChanged = false
+      memory = yield* read
+    } while (isChanged)
+  })
 
   /** Hands a commit over in the order of the calls; the next attempt does not wait for it. */
   const commit = (memory: WebhookMemory, commit: Commit, after: () => void = () => {}) =>
@@ -278,7 +288,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
       if (Option.isSome(memory) && memory.value.failed && underWay === 0 && !isStopping()) {
         yield* inFlight.settled
         yield* inFlight.backOff
-        memory = yield* read
+        yield* readAnew
         hints = Wake.forEverything
       }
       if (Option.isSome(memory) && !memory.value.failed && !isStopping()) yield* takeHints(memory.value)
@@ -313,6 +323,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
           }))
       }),
     changed: Effect.sync(() => {
+      isChanged = true
       if (Option.isSome(memory)) memory.value.failed = true
     }),
     retire: Effect.suspend(() => {
