@@ -20,7 +20,7 @@ import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Webhooks } from "@headwater/log/Webhooks"
 import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
-import { Clock, Context, Effect, Equal, Layer, Option, Result, Schema } from "effect"
+import { Clock, Context, Effect, Equal, Layer, Option, RcMap, Result, Schema, Semaphore } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { Actors } from "./Actors.ts"
@@ -108,6 +108,7 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
       const runs = yield* WorkflowRuns
       const webhooks = yield* Webhooks
       const webhookLifecycle = yield* WebhookLifecycle
+      const turns = yield* RcMap.make({ lookup: (_name: string) => Semaphore.make(1) })
 
       /**
        * Whether the accounts that apps are given are there, and are accounts with these apps. What a program has from before
@@ -215,11 +216,19 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
         yield* subscriptions.create({ accountId, emitterId: workflowId, listenerId, eventName: Stream.sends })
       })
 
+      /**
+       * Those of one name have their turn here: in the database, where the slug is locked, each that waits would hold a
+       * connection, and many of them all that there are.
+       */
+      const inTurn = (accountId: Id.AccountId, slug: string) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+        Effect.scoped(Effect.flatMap(RcMap.get(turns, `${accountId} ${slug}`), (turn) => turn.withPermit(effect)))
+
       /** What there is of a program before any of its code runs, the subscriptions to it included. */
       const insert = Effect.fnUntraced(function*(unnamed: Omit<Program, "nameSlug">) {
         const { accountId, id, name } = unnamed
+        const slug = slugOf(name)
         const { isListenedTo, program } = yield* sql.withTransaction(Effect.gen(function*() {
-          const program: Program = { ...unnamed, nameSlug: yield* programs.freeSlug(accountId, slugOf(name)) }
+          const program: Program = { ...unnamed, nameSlug: yield* programs.freeSlug(accountId, slug) }
           yield* programs.insert(program)
           yield* deployments.putOf(program)
           const isSending = isWorkflowId(id)
@@ -227,7 +236,7 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
           yield* heads.create(id, accountId)
           const isListenedTo = yield* subscriptions.createAutomatic(accountId, id)
           return { program, isListenedTo: isListenedTo || isSending }
-        }))
+        })).pipe(inTurn(accountId, slug))
         if (isListenedTo) yield* router.invalidate(accountId)
         return program
       })

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import * as Json from "@headwater/testing/Json"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Http from "../../test/HttpAppFixture.ts"
 
@@ -242,5 +242,25 @@ layer(Http.layer, { excludeTestServices: true })("sources", (it) => {
       const sql = yield* SqlClient.SqlClient
       assert.deepStrictEqual(yield* sql`SELECT id FROM events WHERE emitter_id = ${source.id}`, [])
       assert.deepStrictEqual(yield* sql`SELECT epoch FROM heads WHERE emitter_id = ${source.id}`, [])
+    }))
+
+  it.effect("of one name wait for each other with one connection, and leave the others to others", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const http = yield* Http.tenant()
+      const { id: component_id } = yield* http.created("/v1/components", { component_code: Http.code("named", {}) })
+      const create = http.request("POST", "/v1/sources", { body: { component_id, name: "busy" } })
+      const waitingInDatabase = sql`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`
+      const creating = yield* sql.withTransaction(Effect.gen(function*() {
+        yield* sql`SELECT pg_advisory_xact_lock(hashtextextended(${`${http.accountId} busy`}, 0))`
+        const creating = yield* Effect.forkChild(Effect.replicateEffect(create, 20, { concurrency: "unbounded" }))
+        yield* Effect.repeat(waitingInDatabase, { until: (rows) => rows.length > 0 })
+        yield* Effect.sleep("100 millis")
+        assert.lengthOf(yield* waitingInDatabase, 1)
+        return creating
+      }))
+      const statuses = (yield* Fiber.join(creating)).map(({ status }) => status)
+      // Where the machine is slow, the first may have waited longer than a connection may.
+      assert.isAtLeast(statuses.filter((status) => status === 200).length, 19)
     }))
 })
