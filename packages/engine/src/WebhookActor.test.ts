@@ -282,6 +282,39 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
       assert.deepStrictEqual(payloads(sink), ["a"])
     }))
 
+  it.effect("puts no retry off that came due as it was put back in service", () =>
+    Effect.gen(function*() {
+      const webhooks = yield* Webhooks
+      const dueWork = yield* DueWork
+      const isRead = yield* Latch.make()
+      const goesOn = yield* Latch.make(true)
+      const { account, actor, log, sink, webhook } = yield* setup((count) => ({ status: count === 0 ? 500 : 200 }))
+        .pipe(
+          Effect.provideService(DueWork, {
+            ...dueWork,
+            dueOf: (...asked) => dueWork.dueOf(...asked).pipe(Effect.tap(isRead.open), Effect.tap(goesOn.await))
+          })
+        )
+      const put = (active: boolean) =>
+        Effect.andThen(
+          webhooks.update(account.id, webhook.id, { name: undefined, description: undefined, url: undefined, active }),
+          actor.changed
+        )
+      yield* EngineFixture.append(log, ["a"])
+      yield* actor.wake(Wake.forEverything)
+      yield* put(false)
+      yield* actor.wake(Wake.forEverything)
+      yield* TestClock.adjust("6 seconds")
+      yield* isRead.close
+      yield* goesOn.close
+      const working = yield* Effect.forkChild(actor.wake(Wake.forDueWork))
+      yield* isRead.await
+      yield* put(true)
+      yield* goesOn.open
+      yield* Fiber.join(working)
+      assert.deepStrictEqual(payloads(sink), ["a", "a"])
+    }))
+
   it.effect("goes out of service after five days of nothing but failures", () =>
     Effect.gen(function*() {
       const { actor, log, webhook } = yield* setup(() => ({ status: 500 }))

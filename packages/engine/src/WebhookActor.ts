@@ -23,7 +23,10 @@ export interface WebhookActor {
   readonly hint: (wake: Wake.Wake) => void
   /** Works until there is nothing left to do. Returns at once where it is working already. */
   readonly wake: (wake: Wake.Wake) => Effect.Effect<void>
-  /** The webhook was changed: before anything else starts, it is read anew. */
+  /**
+   * The webhook was changed: before anything else starts, it is read anew. Returns when everything is committed that was
+   * done on what it was before.
+   */
   readonly changed: Effect.Effect<void>
   /** Takes the webhook out of service for good. What is under way ends first. */
   readonly retire: Effect.Effect<void>
@@ -231,6 +234,8 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
     const found = page.filter((item) =>
       item.kind === "retry" && !before.has(item.key) && !memory.retrying.has(item.key)
     )
+    // Changed while the database answered: it may be in service again, and have nothing to put off.
+    if (memory.failed) return
     const { active, throttledUntil } = memory.webhook
     const putOffTo = !active ? now + inactiveRetryMs : throttledUntil
     if (putOffTo !== null && putOffTo > now && found.length > 0) {
@@ -322,9 +327,10 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
             working = false
           }))
       }),
-    changed: Effect.sync(() => {
+    changed: Effect.suspend(() => {
       isChanged = true
       if (Option.isSome(memory)) memory.value.failed = true
+      return inFlight.settled
     }),
     retire: Effect.suspend(() => {
       retired = true

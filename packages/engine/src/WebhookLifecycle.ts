@@ -45,6 +45,9 @@ export class WebhookLifecycle extends Context.Service<WebhookLifecycle, {
       const found = <A>(option: Option.Option<A>) =>
         Effect.mapError(Effect.fromOption(option), () => new WebhookNotFound())
 
+      const retryNow = ({ id }: Webhook) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => dueWork.bringForward(id, "retry", now))
+
       const erase = Effect.fnUntraced(function*({ accountId, id }: Webhook) {
         yield* actors.retireWebhook(id)
         CrashPoint.reached("webhook-retired")
@@ -59,15 +62,16 @@ export class WebhookLifecycle extends Context.Service<WebhookLifecycle, {
 
       return WebhookLifecycle.of({
         update: Effect.fnUntraced(function*(accountId, id, change) {
-          const webhook = yield* sql.withTransaction(Effect.gen(function*() {
+          const { isBack, webhook } = yield* sql.withTransaction(Effect.gen(function*() {
             const before = yield* Effect.flatMap(webhooks.get(accountId, id), found)
-            const after = yield* Effect.flatMap(webhooks.update(accountId, id, change), found)
-            if (!before.active && after.active) {
-              yield* dueWork.bringForward(after.id, "retry", yield* Clock.currentTimeMillis)
-            }
-            return after
+            const webhook = yield* Effect.flatMap(webhooks.update(accountId, id, change), found)
+            const isBack = !before.active && webhook.active
+            if (isBack) yield* retryNow(webhook)
+            return { isBack, webhook }
           }))
           yield* actors.webhookChanged(webhook.id)
+          // Its owner may have put off what it did not know to be in service again.
+          if (isBack) yield* retryNow(webhook)
           actors.wake(webhook.id, Wake.forEverything)
           return webhook
         }, Effect.catchTag("SqlError", toUnavailable)),
