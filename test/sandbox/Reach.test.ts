@@ -117,6 +117,13 @@ layer(HostileServer.layer, { excludeTestServices: true, timeout: "60 seconds" })
         [
           ...hosts.map((host) => `fetch("http://${host}:${port}/healthz")`),
           ...hosts.map((host) => `opened(builtin("net").connect(${port}, "${host.replace(/[[\]]/g, "")}"))`),
+          ...hosts.map((host) =>
+            `new Promise((resolve, reject) => {
+              const socket = new WebSocket("ws://${host}:${port}/healthz")
+              socket.onopen = resolve
+              socket.onerror = ({ error }) => reject(error)
+            })`
+          ),
           `opened(builtin("http").get("http://127.0.0.1:${port}/healthz"))`,
           `opened(builtin("http2").connect("http://127.0.0.1:${port}"))`,
           `opened(builtin("tls").connect(${port}, "127.0.0.1"))`,

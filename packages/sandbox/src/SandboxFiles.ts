@@ -2,9 +2,10 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import { buildSync } from "esbuild"
 import { createHash } from "node:crypto"
 import * as Fs from "node:fs/promises"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { SandboxConfig } from "./SandboxConfig.ts"
 
@@ -15,8 +16,8 @@ export class SandboxFilesUnusable extends Schema.TaggedError<SandboxFilesUnusabl
 }) {}
 
 /**
- * What a sandbox process finds on disk: a private directory for Deno's own cache, an empty working directory, and a copy
- * of the runtime, because the user it runs under may not be able to enter the directory that the server runs from.
+ * What a sandbox process finds on disk: a private directory for Deno's own cache, an empty working directory, and the
+ * runtime in a bundle, because the user it runs under may not be able to enter the directory that the server runs from.
  */
 export class SandboxFiles extends Context.Service<SandboxFiles, {
   readonly denoDirectory: string
@@ -47,12 +48,30 @@ export class SandboxFiles extends Context.Service<SandboxFiles, {
  */
 const sharedStorage = ["cache_storage", "location_data", "webcache"]
 
+/** The runtime, and in files of their own the packages that it loads when they are needed. */
+const bundleRuntime = (): ReadonlyArray<{ readonly name: string; readonly content: Uint8Array }> => {
+  const { outputFiles } = buildSync({
+    entryPoints: [fileURLToPath(new URL("./runtime/Main.ts", import.meta.url))],
+    bundle: true,
+    splitting: true,
+    write: false,
+    outdir: "/",
+    format: "esm",
+    platform: "node",
+    target: "esnext",
+    charset: "utf8",
+    logLevel: "silent",
+    tsconfigRaw: {},
+    // Packages ask for Node's modules with `require`, and `ws` for two addons that it can do without.
+    banner: { js: "const require = process.getBuiltinModule" },
+    define: { "process.env.WS_NO_BUFFER_UTIL": `"1"`, "process.env.WS_NO_UTF_8_VALIDATE": `"1"` }
+  })
+  return outputFiles.map(({ contents, path }) => ({ name: basename(path), content: contents }))
+}
+
 /** Named by content and put in place at once: another server may use the same directory, at this or another version. */
-const copyRuntime = async (root: string): Promise<string> => {
-  const source = fileURLToPath(new URL("./runtime/", import.meta.url))
-  const files = await Promise.all(
-    (await Fs.readdir(source)).sort().map(async (name) => ({ name, content: await Fs.readFile(join(source, name)) }))
-  )
+const writeRuntime = async (root: string): Promise<string> => {
+  const files = bundleRuntime()
   const hash = createHash("sha256")
   for (const { content, name } of files) hash.update(`${name} ${content.length} `).update(content)
   const directory = join(root, `runtime-${hash.digest("hex").slice(0, 16)}`)
@@ -82,11 +101,11 @@ const prepare = async (root: string, config: SandboxConfig["Service"]): Promise<
     await Fs.rm(path, { recursive: true, force: true })
     await Fs.writeFile(path, "")
   }
-  const runtimeDirectory = await copyRuntime(root)
+  const runtimeDirectory = await writeRuntime(root)
   let extraCaFile: string | undefined
   if (config.extraCaFile !== undefined) {
     extraCaFile = join(root, "extra-ca.pem")
     await Fs.writeFile(extraCaFile, await Fs.readFile(config.extraCaFile), { mode: 0o644 })
   }
-  return { denoDirectory, workingDirectory, mainModule: join(runtimeDirectory, "Main.ts"), extraCaFile }
+  return { denoDirectory, workingDirectory, mainModule: join(runtimeDirectory, "Main.js"), extraCaFile }
 }

@@ -12,6 +12,7 @@ import type * as Net from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
+import { WebSocketServer } from "ws"
 
 const httpServer = Effect.acquireRelease(
   Effect.callback<Http.Server>((resume) => {
@@ -55,6 +56,21 @@ const httpsServer = Effect.acquireRelease(
       server.close(() => resume(Effect.void))
     })
 )
+
+/** Sends back what it is sent, and closes with 4321 when that is "bye". */
+const echo = (server: Http.Server | Https.Server) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const sockets = new WebSocketServer({ server, perMessageDeflate: true, handleProtocols: () => "second" })
+      sockets.on("connection", (socket) =>
+        socket.on("message", (data, binary) => {
+          if (String(data) === "bye") socket.close(4321, "gone")
+          else socket.send(data, { binary })
+        }))
+      return sockets
+    }),
+    (sockets) => Effect.sync(() => sockets.clients.forEach((socket) => socket.terminate()))
+  )
 
 const portOf = (server: Net.Server): number => (server.address() as AddressInfo).port
 
@@ -137,6 +153,108 @@ describe("The network of the sandbox", () => {
         assert.strictEqual(requests, 0)
       }))
 
+    it.effect("WebSocket sends and receives text and bytes, and closes from either end", () =>
+      Effect.gen(function*() {
+        const server = yield* httpServer
+        yield* echo(server)
+        const code = componentOf(`
+          const next = (socket, type) => new Promise((resolve) => socket.addEventListener(type, resolve, { once: true }))
+          const socket = new WebSocket("http://127.0.0.1:" + event.port + "/path", ["first", "second"])
+          this.$emit([socket.url.replace(event.port, "port"), socket.readyState, socket.binaryType, WebSocket.OPEN])
+          try { socket.send("early") } catch (error) { this.$emit([error instanceof DOMException, error.name]) }
+          await new Promise((resolve) => socket.onopen = resolve)
+          this.$emit([socket.readyState, socket.protocol])
+          const echoed = async (data) => {
+            const received = next(socket, "message")
+            socket.send(data)
+            return (await received).data
+          }
+          this.$emit([await echoed("text \u00e9"), (await echoed("x".repeat(200_000))).length])
+          const blob = await echoed(new Uint8Array([0, 1, 2, 3]).subarray(1, 3))
+          this.$emit([blob instanceof Blob, [...new Uint8Array(await blob.arrayBuffer())]])
+          socket.binaryType = "arraybuffer"
+          for (const data of [new Uint8Array([4, 5]).buffer, new Blob(["\x06\x07"])]) {
+            this.$emit([...new Uint8Array(await echoed(data))])
+          }
+          try { socket.close(1001) } catch (error) { this.$emit(error.name) }
+          const closed = next(socket, "close")
+          socket.send("bye")
+          const { code, reason, wasClean } = await closed
+          this.$emit([code, reason, wasClean, socket.readyState])
+          const other = new WebSocket(socket.url)
+          await next(other, "open")
+          other.close(3000, "enough")
+          this.$emit([other.readyState, (await next(other, "close")).code])`)
+        const result = yield* runCode(code, { event: { port: portOf(server) } })
+        assert.strictEqual(result.outcome, "success", JSON.stringify(result.error))
+        assert.deepStrictEqual(result.emits.map((_) => JSON.parse(_.payload)), [
+          ["ws://127.0.0.1:port/path", 0, "blob", 1],
+          [true, "InvalidStateError"],
+          [1, "second"],
+          ["text \u00e9", 200_000],
+          [true, [1, 2]],
+          [4, 5],
+          [6, 7],
+          "InvalidAccessError",
+          [4321, "gone", true, 3],
+          [2, 3000]
+        ])
+      }))
+
+    it.effect("a WebSocket that can't be had ends with an error and a close event, or is refused at once", () =>
+      Effect.gen(function*() {
+        const port = portOf(yield* httpServer)
+        const ended = yield* httpServer
+        const endedPort = portOf(ended)
+        ended.close()
+        const code = componentOf(`
+          for (const [url, use] of [
+            ["ws://127.0.0.1:" + event.endedPort],
+            ["ws://127.0.0.1:" + event.port],
+            ["ws://169.254.169.254/latest/meta-data"],
+            ["ws://127.0.0.1:" + event.port, (socket) => socket.close()]
+          ]) {
+            const heard = []
+            const socket = new WebSocket(url)
+            use?.(socket)
+            socket.onerror = ({ message, type }) => heard.push(type, message.replace(event.endedPort, "port"))
+            await new Promise((resolve) => socket.onclose = ({ code, type, wasClean }) =>
+              resolve(heard.push(type, code, wasClean, socket.readyState)))
+            this.$emit(heard)
+          }
+          for (const values of [["/path"], ["ftp://a.example"], ["ws://a.example#b"], ["ws://a.example", ["a", "A"]]]) {
+            try { new WebSocket(...values) } catch (error) { this.$emit(error.name) }
+          }`)
+        const result = yield* runCode(code, { event: { port, endedPort } })
+        assert.strictEqual(result.outcome, "success", JSON.stringify(result.error))
+        assert.deepStrictEqual(result.emits.map((_) => JSON.parse(_.payload)), [
+          ["error", "connect ECONNREFUSED 127.0.0.1:port", "close", 1006, false, 3],
+          ["error", "Unexpected server response: 200", "close", 1006, false, 3],
+          [
+            "error",
+            "The egress guard refused 169.254.169.254: it is not a public address (link-local)",
+            "close",
+            1006,
+            false,
+            3
+          ],
+          ["error", "WebSocket was closed before the connection was established", "close", 1006, false, 3],
+          ...Array(4).fill("SyntaxError")
+        ])
+      }))
+
+    it.effect("what a WebSocket's listener throws is the run's error", () =>
+      Effect.gen(function*() {
+        const server = yield* httpServer
+        yield* echo(server)
+        const code = componentOf(`
+          const socket = new WebSocket("ws://127.0.0.1:" + event.port)
+          socket.onopen = () => { throw new RangeError("too far") }
+          await new Promise(() => {})`)
+        const result = yield* runCode(code, { event: { port: portOf(server) } })
+        assert.deepInclude(result.error, { name: "RangeError", message: "too far", line: 4 })
+      }))
+
     it.effect("what a server does not do ends as an error of the component, not of the process", () =>
       Effect.gen(function*() {
         const server = yield* httpServer
@@ -167,13 +285,21 @@ describe("The network of the sandbox", () => {
     layer(sandbox, { excludeTestServices: true, timeout: "60 seconds" })(
       trusted ? "with an extra authority" : "without the extra authority",
       (it) => {
-        it.effect(`https to a certificate of it is ${trusted ? "trusted" : "refused"}, by fetch and by node:tls`, () =>
+        it.effect(`https to a certificate of it is ${trusted ? "trusted" : "refused"}, by fetch, WebSocket and node:tls`, () =>
           Effect.gen(function*() {
-            const port = portOf(yield* httpsServer)
+            const server = yield* httpsServer
+            yield* echo(server)
+            const port = portOf(server)
             const result = yield* runCode(
               `import { connect } from "node:tls"
                export default { props: {}, async run({ port }) {
                  const outcome = (promise) => promise.then((value) => this.$emit(value), (error) => this.$emit("refused " + error.message))
+                 await outcome(new Promise((resolve, reject) => {
+                   const socket = new WebSocket("wss://localhost:" + port)
+                   socket.onerror = ({ error }) => reject(error)
+                   socket.onmessage = ({ data }) => resolve(data)
+                   socket.onopen = () => socket.send("secure too")
+                 }))
                  await outcome(fetch("https://localhost:" + port + "/fetch").then((response) => response.text()))
                  await outcome(new Promise((resolve, reject) => {
                    const socket = connect({ host: "localhost", port }, () => { resolve(socket.authorized); socket.destroy() })
@@ -184,9 +310,9 @@ describe("The network of the sandbox", () => {
             )
             assert.strictEqual(result.outcome, "success", JSON.stringify(result.error))
             const said = result.emits.map((_) => _.payload)
-            if (trusted) assert.deepStrictEqual(said, [`"secure /fetch"`, "true"])
+            if (trusted) assert.deepStrictEqual(said, [`"secure too"`, `"secure /fetch"`, "true"])
             else for (const text of said) assert.match(text, /refused .*(certificate|issuer)/i)
-            assert.strictEqual(said.length, 2)
+            assert.strictEqual(said.length, 3)
           }))
       }
     )
@@ -198,7 +324,7 @@ describe("The network of the sandbox", () => {
       for (
         const host of ["127.0.0.1", "localhost", "[::1]", "0x7f.1", "2130706433", "10.0.0.1", "[::ffff:127.0.0.1]"]
       ) {
-        it.effect(`${host} is refused by fetch and by a socket`, () =>
+        it.effect(`${host} is refused by fetch, by a socket and by WebSocket`, () =>
           Effect.gen(function*() {
             const port = portOf(yield* httpServer)
             const result = yield* runCode(
@@ -207,14 +333,19 @@ describe("The network of the sandbox", () => {
                  for (const open of [
                    () => fetch("http://" + host + ":" + port),
                    () => new Promise((resolve, reject) =>
-                     net.connect(port, host.replace(/[\\[\\]]/g, "")).on("connect", resolve).on("error", reject))
+                     net.connect(port, host.replace(/[\\[\\]]/g, "")).on("connect", resolve).on("error", reject)),
+                   () => new Promise((resolve, reject) => {
+                     const socket = new WebSocket("ws://" + host + ":" + port)
+                     socket.onopen = resolve
+                     socket.onerror = ({ error }) => reject(error)
+                   })
                  ]) {
                    try { await open(); this.$emit("OPENED") } catch (error) { this.$emit([error.code, error.message]) }
                  }
                } }`,
               { event: { host, port } }
             )
-            assert.strictEqual(result.emits.length, 2)
+            assert.strictEqual(result.emits.length, 3)
             for (const { payload } of result.emits) assert.match(payload, /"EACCES".*egress guard refused/)
           }))
       }

@@ -8,6 +8,7 @@ import { onAnswer, routeNetwork } from "./Network.ts"
 import { active, describeError, RunContext, within } from "./RunContext.ts"
 import { installSystem } from "./System.ts"
 import type { Bindings } from "./This.ts"
+import { installWebSocket } from "./WebSocket.ts"
 
 const inspectComponent = async (run: RunContext, hash: string, kind: "source" | "workflow"): Promise<void> => {
   try {
@@ -70,5 +71,6 @@ const [brokerPort] = process.argv.slice(2)
 routeNetwork(Number(brokerPort))
 installFetch()
 installGlobals()
+installWebSocket()
 installSystem()
 void receive((message) => message["_tag"] === "Start" ? send({ __proto__: null, _tag: "Ready" }) : onMessage(message))
