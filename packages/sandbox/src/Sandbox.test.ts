@@ -273,33 +273,6 @@ layer(realSandbox(), { excludeTestServices: true, timeout: "60 seconds" })("Sand
       assert.deepStrictEqual(fine?.emits, [{ payload: `"done"` }])
     }))
 
-  it.effect("a rejection that nobody awaits fails a run in its last turn too, and only that one", () =>
-    Effect.gen(function*() {
-      const ways: Readonly<Record<string, string>> = {
-        "at once": `Promise.reject(new Error("lost"))`,
-        "in a function": `(async () => { await null; await null; throw new Error("lost") })()`,
-        "after another wait":
-          `await new Promise((resolve) => setTimeout(resolve, 1)); Promise.reject(new Error("lost"))`
-      }
-      for (const [way, code] of Object.entries(ways)) {
-        const results = yield* Effect.forEach(
-          [code, `Promise.reject(new Error("caught")).catch(() => {}); this.$emit("done")`],
-          (each) => runCode(componentOf(each)),
-          { concurrency: "unbounded" }
-        )
-        assert.deepStrictEqual(results.map(({ error }) => error?.message), ["lost", undefined], way)
-        assert.deepStrictEqual(results[1]?.emits, [{ payload: `"done"` }])
-      }
-    }))
-
-  it.effect("nothing is heard of a run that comes after its last turn", () =>
-    Effect.gen(function*() {
-      const { emits, logs, outcome } = yield* runCode(componentOf(`
-        this.$emit("in time")
-        setImmediate(() => { this.$emit("late"); console.log("late") })`))
-      assert.deepStrictEqual<unknown>([outcome, emits, logs], ["success", [{ payload: `"in time"` }], []])
-    }))
-
   it.effect("process.exit ends the run as an error and leaves the process", () =>
     Effect.gen(function*() {
       const result = yield* runCode(componentOf(`process.exit(3)`))

@@ -29,7 +29,7 @@ const runComponent = async (run: RunContext, hash: string, what: Call, bindings:
     const component = await load(hash)
     run.file = component
     await call(component.definition, run, bindings, what)
-    run.finish()
+    run.end({ _tag: "Ended" })
   } catch (thrown) {
     if (!(thrown instanceof Invalid)) return run.fail(thrown)
     run.end({ _tag: "Ended", error: { name: "Error", stack: "", ...thrown.details } })

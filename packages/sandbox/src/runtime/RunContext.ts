@@ -12,8 +12,7 @@ export class RunContext {
   readonly id: string
   readonly env: Record<string, string>
   file: ComponentFile | undefined
-  #isHeard = true
-  #hasEnded = false
+  ended = false
   readonly #startedCpu = cpuUsage()
 
   constructor(id: string, programId: string | undefined) {
@@ -23,32 +22,21 @@ export class RunContext {
 
   /** Sends a message about this run, unless it has ended. */
   say(message: { readonly _tag: string } & Record<string, unknown>): void {
-    if (this.#isHeard) send({ __proto__: null, ...message, run: this.id })
+    if (!this.ended) send({ __proto__: null, ...message, run: this.id })
   }
 
   /** Ends the run: what is still going on in it is no longer heard. */
   end(message: { readonly _tag: string } & Record<string, unknown>): void {
-    this.#isHeard = false
-    if (this.#hasEnded) return
-    this.#hasEnded = true
-    active.delete(this)
     const used = cpuUsage(this.#startedCpu)
-    send({ __proto__: null, ...message, cpuMs: (used.user + used.system) / 1000, run: this.id })
-  }
-
-  /** Ends the run well, unless something fails in its last turn that nobody awaits: of that, no more than this is heard. */
-  finish(): void {
-    this.#isHeard = false
-    afterRejections(() => this.end({ _tag: "Ended" }))
+    this.say({ ...message, cpuMs: (used.user + used.system) / 1000 })
+    this.ended = true
+    active.delete(this)
   }
 
   fail(thrown: unknown): void {
     this.end({ _tag: "Ended", error: describeError(thrown, this.file) })
   }
 }
-
-/** Rejections that nobody awaits are told of between one turn of the event loop and the next. */
-const afterRejections = setImmediate
 
 const cpuUsage = process.cpuUsage.bind(process)
 const storage = new AsyncLocalStorage<RunContext>()
