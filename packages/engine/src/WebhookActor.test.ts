@@ -2,44 +2,21 @@ import { assert, layer } from "@effect/vitest"
 import * as Id from "@headwater/domain/Id"
 import { Attempts } from "@headwater/log/Attempts"
 import { Cursors } from "@headwater/log/Cursors"
-import { DueWork } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
 import { Heads } from "@headwater/log/Heads"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Webhooks } from "@headwater/log/Webhooks"
 import * as WebhookSink from "@headwater/testing/WebhookSink"
-import { Clock, Effect, Fiber, Latch, Option } from "effect"
-import { SqlClient } from "effect/sql"
+import { Clock, Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../test/EngineFixture.ts"
-import * as AccountActor from "./AccountActor.ts"
+import * as WebhookFixture from "../test/WebhookFixture.ts"
 import { Draining } from "./Draining.ts"
 import * as EmitterLog from "./EmitterLog.ts"
 import * as RetrySchedule from "./RetrySchedule.ts"
 import * as StandardWebhook from "./StandardWebhook.ts"
 import * as Wake from "./Wake.ts"
 import * as WebhookActor from "./WebhookActor.ts"
-
-/** A webhook on a sink that answers as told, subscribed to one emitter, with its owner. */
-const setup = Effect.fnUntraced(function*(answer: (count: number) => WebhookSink.Answer) {
-  const account = yield* EngineFixture.account
-  const log = yield* EngineFixture.emitter(account.id)
-  const sink = yield* WebhookSink.make(answer)
-  const webhook = yield* (yield* Webhooks).insert({
-    accountId: account.id,
-    name: null,
-    description: null,
-    url: sink.url
-  })
-  const subscription = yield* (yield* Subscriptions).create({
-    accountId: account.id,
-    emitterId: log.emitterId,
-    listenerId: webhook.id,
-    eventName: ""
-  })
-  const actor = yield* WebhookActor.make(webhook.id)
-  return { account, actor, log, sink, subscription, webhook }
-})
 
 /** What sends a workflow's own requests, with its owner. */
 const setupSender = Effect.gen(function*() {
@@ -56,33 +33,6 @@ const setupSender = Effect.gen(function*() {
     eventName: "$sends"
   })
   return { account, actor: yield* WebhookActor.make(webhook.id), log, subscription, webhook }
-})
-
-/** What a subscription's cursor says became of its events, and whether it adds up. */
-const accounts = Effect.fnUntraced(function*(subscriptionId: string) {
-  const sql = yield* SqlClient.SqlClient
-  const [row] = yield* sql<Record<string, bigint>>`
-    SELECT n, start_n, delivered, pending, exhausted, dropped FROM cursors WHERE subscription_id = ${subscriptionId}`
-  const read = (name: string) => Number(row![name])
-  assert.strictEqual(
-    read("n") - read("start_n"),
-    read("delivered") + read("pending") + read("exhausted") + read("dropped"),
-    "the accounting balances"
-  )
-  return {
-    n: read("n"),
-    delivered: read("delivered"),
-    pending: read("pending"),
-    exhausted: read("exhausted"),
-    dropped: read("dropped")
-  }
-})
-
-const payloads = (sink: WebhookSink.WebhookSink) => sink.received.map(({ body }) => JSON.parse(body))
-
-const retryDueAt = Effect.fnUntraced(function*(webhookId: string) {
-  const [item] = yield* (yield* DueWork).allOf(webhookId, "retry")
-  return item?.dueAt
 })
 
 layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it) => {
@@ -121,12 +71,12 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
         put.headers["webhook-signature"],
         StandardWebhook.signature(secrets.map(StandardWebhook.signingKey), ...signed)
       )
-      const { delivered, exhausted, pending } = yield* accounts(subscription.id)
+      const { delivered, exhausted, pending } = yield* WebhookFixture.accounts(subscription.id)
       assert.deepStrictEqual({ delivered, exhausted, pending }, { delivered: 2, exhausted: 1, pending: 1 })
       yield* TestClock.adjust("60 seconds")
       yield* actor.wake(Wake.forDueWork)
       assert.strictEqual(busy.received.length, 2)
-      assert.strictEqual((yield* accounts(subscription.id)).delivered, 3)
+      assert.strictEqual((yield* WebhookFixture.accounts(subscription.id)).delivered, 3)
       const known = yield* Webhooks
       assert.deepStrictEqual(yield* known.get(account.id, webhook.id), Option.none())
       assert.isTrue(Option.exists(yield* known.getById(webhook.id), ({ active }) => active))
@@ -134,11 +84,11 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
 
   it.effect("delivers what is in front of its cursor, in order, and accounts for it", () =>
     Effect.gen(function*() {
-      const { actor, log, sink, subscription } = yield* setup(() => ({ status: 204 }))
+      const { actor, log, sink, subscription } = yield* WebhookFixture.make(() => ({ status: 204 }))
       yield* EngineFixture.append(log, Array.from({ length: 250 }, (_, i) => i))
       yield* actor.wake(Wake.forEverything)
-      assert.deepStrictEqual(payloads(sink), Array.from({ length: 250 }, (_, i) => i))
-      assert.deepStrictEqual(yield* accounts(subscription.id), {
+      assert.deepStrictEqual(WebhookFixture.payloads(sink), Array.from({ length: 250 }, (_, i) => i))
+      assert.deepStrictEqual(yield* WebhookFixture.accounts(subscription.id), {
         n: 250,
         delivered: 250,
         pending: 0,
@@ -149,7 +99,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
 
   it.effect("ends its work where it is taken out of memory just as that starts", () =>
     Effect.gen(function*() {
-      const { log, sink, webhook } = yield* setup(() => ({ status: 204 }))
+      const { log, sink, webhook } = yield* WebhookFixture.make(() => ({ status: 204 }))
       let looks = 0
       const actor = yield* WebhookActor.make(webhook.id).pipe(
         Effect.provideService(Draining, { isDraining: () => ++looks > 2, begin: Effect.void }),
@@ -157,20 +107,20 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
       )
       yield* EngineFixture.append(log, ["left"])
       yield* actor.wake(Wake.forEverything)
-      assert.deepStrictEqual(payloads(sink), [])
+      assert.deepStrictEqual(WebhookFixture.payloads(sink), [])
     }))
 
   it.effect("retries a failed delivery along the whole schedule under one webhook-id, then gives it up", () =>
     Effect.gen(function*() {
-      const { actor, log, sink, subscription, webhook } = yield* setup(() => ({ status: 500 }))
+      const { actor, log, sink, subscription, webhook } = yield* WebhookFixture.make(() => ({ status: 500 }))
       yield* EngineFixture.append(log, ["only"])
       yield* actor.wake(Wake.forEverything)
       for (const [index, delay] of RetrySchedule.delays.entries()) {
         const now = yield* Clock.currentTimeMillis
-        const dueAt = yield* retryDueAt(webhook.id)
+        const dueAt = yield* WebhookFixture.retryDueAt(webhook.id)
         assert.isDefined(dueAt)
         assert.isTrue(Math.abs(dueAt - now - delay) <= delay * 0.2 + 2_000, `retry ${index + 1} in ${dueAt - now} ms`)
-        assert.deepInclude(yield* accounts(subscription.id), { pending: 1, exhausted: 0 })
+        assert.deepInclude(yield* WebhookFixture.accounts(subscription.id), { pending: 1, exhausted: 0 })
         // Not before its time.
         yield* TestClock.setTime(dueAt - 1)
         yield* actor.wake(Wake.forDueWork)
@@ -179,8 +129,8 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
         yield* actor.wake(Wake.forDueWork)
         assert.strictEqual(sink.received.length, index + 2)
       }
-      assert.isUndefined(yield* retryDueAt(webhook.id))
-      assert.deepStrictEqual(yield* accounts(subscription.id), {
+      assert.isUndefined(yield* WebhookFixture.retryDueAt(webhook.id))
+      assert.deepStrictEqual(yield* WebhookFixture.accounts(subscription.id), {
         n: 1,
         delivered: 0,
         pending: 0,
@@ -201,164 +151,62 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
 
   it.effect("lets those behind a failed event go on, and delivers it when its retry succeeds", () =>
     Effect.gen(function*() {
-      const { actor, log, sink, subscription, webhook } = yield* setup((count) => ({ status: count === 0 ? 500 : 200 }))
+      const { actor, log, sink, subscription, webhook } = yield* WebhookFixture.make((count) => ({
+        status: count === 0 ? 500 : 200
+      }))
       yield* EngineFixture.append(log, ["a", "b", "c"])
       yield* actor.wake(Wake.forEverything)
-      assert.deepStrictEqual(payloads(sink), ["a", "b", "c"])
-      assert.deepInclude(yield* accounts(subscription.id), { delivered: 2, pending: 1 })
-      yield* TestClock.setTime((yield* retryDueAt(webhook.id))!)
+      assert.deepStrictEqual(WebhookFixture.payloads(sink), ["a", "b", "c"])
+      assert.deepInclude(yield* WebhookFixture.accounts(subscription.id), { delivered: 2, pending: 1 })
+      yield* TestClock.setTime((yield* WebhookFixture.retryDueAt(webhook.id))!)
       yield* actor.wake(Wake.forDueWork)
-      assert.deepStrictEqual(payloads(sink), ["a", "b", "c", "a"])
-      assert.deepInclude(yield* accounts(subscription.id), { delivered: 3, pending: 0 })
+      assert.deepStrictEqual(WebhookFixture.payloads(sink), ["a", "b", "c", "a"])
+      assert.deepInclude(yield* WebhookFixture.accounts(subscription.id), { delivered: 3, pending: 0 })
     }))
 
   it.effect("sends nothing before a Retry-After has passed, then goes on where it was", () =>
     Effect.gen(function*() {
-      const { actor, log, sink } = yield* setup((count) =>
+      const { actor, log, sink } = yield* WebhookFixture.make((count) =>
         count === 0 ? { status: 429, headers: { "retry-after": "3600" } } : { status: 200 }
       )
       yield* EngineFixture.append(log, ["a", "b"])
       yield* actor.wake(Wake.forEverything)
-      assert.deepStrictEqual(payloads(sink), ["a"])
+      assert.deepStrictEqual(WebhookFixture.payloads(sink), ["a"])
       yield* TestClock.adjust("59 minutes")
       yield* actor.wake(Wake.forEverything)
-      assert.deepStrictEqual(payloads(sink), ["a"])
+      assert.deepStrictEqual(WebhookFixture.payloads(sink), ["a"])
       yield* TestClock.adjust("1 minute")
       yield* actor.wake(Wake.forDueWork)
-      assert.sameMembers(payloads(sink), ["a", "b", "a"])
-    }))
-
-  it.effect("goes out of service on a 410, tells the account once, and keeps its place until it is active again", () =>
-    Effect.gen(function*() {
-      const { account, actor, log, sink, subscription, webhook } = yield* setup((count) => ({
-        status: count === 0 ? 410 : 200
-      }))
-      yield* EngineFixture.append(log, ["a", "b"])
-      yield* actor.wake(Wake.forEverything)
-      assert.deepStrictEqual(payloads(sink), ["a"])
-      assert.deepInclude(yield* accounts(subscription.id), { n: 1, exhausted: 1 })
-      const webhooks = yield* Webhooks
-      const gone = Option.getOrThrow(yield* webhooks.getById(webhook.id))
-      assert.deepInclude(gone, { active: false, disabledReason: "gone" })
-
-      const owner = yield* AccountActor.make(account.id)
-      yield* owner.wake(Wake.forDueWork)
-      const told = yield* (yield* EventLog).latest({ emitterId: account.id, stream: "$webhooks", limit: 10 })
-      assert.deepStrictEqual(told.map(({ payload }) => JSON.parse(payload).type), ["webhook.disabled"])
-
-      const stays = { name: undefined, description: undefined, url: undefined }
-      yield* webhooks.update(account.id, webhook.id, { ...stays, active: true })
-      yield* actor.changed
-      yield* actor.wake(Wake.forEverything)
-      assert.deepStrictEqual(payloads(sink), ["a", "b"])
-    }))
-
-  it.effect("is in service when it was put back while its owner still read that it was out", () =>
-    Effect.gen(function*() {
-      const webhooks = yield* Webhooks
-      const isRead = yield* Latch.make()
-      const goesOn = yield* Latch.make(true)
-      const { account, actor, log, sink, webhook } = yield* setup(() => ({ status: 200 })).pipe(
-        Effect.provideService(Webhooks, {
-          ...webhooks,
-          // Read after the webhook itself.
-          secrets: (id) => isRead.open.pipe(Effect.andThen(goesOn.await), Effect.andThen(webhooks.secrets(id)))
-        })
-      )
-      const put = (active: boolean) =>
-        Effect.andThen(
-          webhooks.update(account.id, webhook.id, { name: undefined, description: undefined, url: undefined, active }),
-          actor.changed
-        )
-      yield* put(false)
-      yield* EngineFixture.append(log, ["a"])
-      yield* isRead.close
-      yield* goesOn.close
-      const working = yield* Effect.forkChild(actor.wake(Wake.forEverything))
-      yield* isRead.await
-      yield* put(true)
-      yield* goesOn.open
-      yield* Fiber.join(working)
-      assert.deepStrictEqual(payloads(sink), ["a"])
-    }))
-
-  it.effect("puts no retry off that came due as it was put back in service", () =>
-    Effect.gen(function*() {
-      const webhooks = yield* Webhooks
-      const dueWork = yield* DueWork
-      const isRead = yield* Latch.make()
-      const goesOn = yield* Latch.make(true)
-      const { account, actor, log, sink, webhook } = yield* setup((count) => ({ status: count === 0 ? 500 : 200 }))
-        .pipe(
-          Effect.provideService(DueWork, {
-            ...dueWork,
-            dueOf: (...asked) => dueWork.dueOf(...asked).pipe(Effect.tap(isRead.open), Effect.tap(goesOn.await))
-          })
-        )
-      const put = (active: boolean) =>
-        Effect.andThen(
-          webhooks.update(account.id, webhook.id, { name: undefined, description: undefined, url: undefined, active }),
-          actor.changed
-        )
-      yield* EngineFixture.append(log, ["a"])
-      yield* actor.wake(Wake.forEverything)
-      yield* put(false)
-      yield* actor.wake(Wake.forEverything)
-      yield* TestClock.adjust("6 seconds")
-      yield* isRead.close
-      yield* goesOn.close
-      const working = yield* Effect.forkChild(actor.wake(Wake.forDueWork))
-      yield* isRead.await
-      yield* put(true)
-      yield* goesOn.open
-      yield* Fiber.join(working)
-      assert.deepStrictEqual(payloads(sink), ["a", "a"])
-    }))
-
-  it.effect("goes out of service after five days of nothing but failures", () =>
-    Effect.gen(function*() {
-      const { actor, log, webhook } = yield* setup(() => ({ status: 500 }))
-      const webhooks = yield* Webhooks
-      const isActive = Effect.map(webhooks.getById(webhook.id), (found) => Option.getOrThrow(found).active)
-      yield* EngineFixture.append(log, ["a"])
-      yield* actor.wake(Wake.forEverything)
-      yield* TestClock.adjust("119 hours")
-      yield* EngineFixture.append(log, ["b"])
-      yield* actor.wake(Wake.forEverything)
-      assert.isTrue(yield* isActive)
-      yield* TestClock.adjust("1 hour")
-      yield* EngineFixture.append(log, ["c"])
-      yield* actor.wake(Wake.forEverything)
-      assert.isFalse(yield* isActive)
+      assert.sameMembers(WebhookFixture.payloads(sink), ["a", "b", "a"])
     }))
 
   it.effect("drops a retry whose event was deleted, and the accounting still balances", () =>
     Effect.gen(function*() {
-      const { actor, log, sink, subscription, webhook } = yield* setup(() => ({ status: 500 }))
+      const { actor, log, sink, subscription, webhook } = yield* WebhookFixture.make(() => ({ status: 500 }))
       const [event] = yield* EngineFixture.append(log, ["a"])
       yield* actor.wake(Wake.forEverything)
       yield* (yield* EventLog).prune({ emitterId: log.emitterId, stream: "" }, event!.id)
-      yield* TestClock.setTime((yield* retryDueAt(webhook.id))!)
+      yield* TestClock.setTime((yield* WebhookFixture.retryDueAt(webhook.id))!)
       yield* actor.wake(Wake.forDueWork)
       assert.strictEqual(sink.received.length, 1)
-      assert.deepInclude(yield* accounts(subscription.id), { pending: 0, dropped: 1 })
+      assert.deepInclude(yield* WebhookFixture.accounts(subscription.id), { pending: 0, dropped: 1 })
     }))
 
   it.effect("starts no attempt for what was deleted while it was held up", () =>
     Effect.gen(function*() {
-      const { actor, log, sink, subscription, webhook } = yield* setup((count) =>
+      const { actor, log, sink, subscription, webhook } = yield* WebhookFixture.make((count) =>
         count === 0 ? { status: 503, headers: { "retry-after": "60" } } : { status: 200 }
       )
       const events = yield* EngineFixture.append(log, ["a", "b", "c", "d"])
       const hint = { subscriptionId: subscription.id, emitterId: log.emitterId, stream: "", events }
       yield* actor.wake(Wake.forEvents([hint]))
-      assert.deepStrictEqual(payloads(sink), ["a"])
+      assert.deepStrictEqual(WebhookFixture.payloads(sink), ["a"])
       const range = { from: events[0]!.id, to: events[2]!.id }
       yield* (yield* EventLog).removeSome({ emitterId: log.emitterId, stream: "" }, range)
-      yield* TestClock.setTime((yield* retryDueAt(webhook.id))!)
+      yield* TestClock.setTime((yield* WebhookFixture.retryDueAt(webhook.id))!)
       yield* actor.wake(Wake.forDueWork)
-      assert.deepStrictEqual(payloads(sink), ["a", "d"])
-      assert.deepStrictEqual(yield* accounts(subscription.id), {
+      assert.deepStrictEqual(WebhookFixture.payloads(sink), ["a", "d"])
+      assert.deepStrictEqual(yield* WebhookFixture.accounts(subscription.id), {
         n: 4,
         delivered: 1,
         pending: 0,
@@ -369,7 +217,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
 
   it.effect("passes what has come too far round, and what was deleted unread, as dropped", () =>
     Effect.gen(function*() {
-      const { actor, log, sink, subscription } = yield* setup(() => ({ status: 200 }))
+      const { actor, log, sink, subscription } = yield* WebhookFixture.make(() => ({ status: 200 }))
       const appended = yield* EmitterLog.commit(log, [
         EngineFixture.newEvent("deleted"),
         EngineFixture.newEvent("tired", "", 16),
@@ -378,8 +226,8 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
       ], {})
       yield* (yield* EventLog).prune({ emitterId: log.emitterId, stream: "" }, appended[0]!.id)
       yield* actor.wake(Wake.forEverything)
-      assert.deepStrictEqual(payloads(sink), ["fresh"])
-      assert.deepStrictEqual(yield* accounts(subscription.id), {
+      assert.deepStrictEqual(WebhookFixture.payloads(sink), ["fresh"])
+      assert.deepStrictEqual(yield* WebhookFixture.accounts(subscription.id), {
         n: 4,
         delivered: 1,
         pending: 0,
@@ -390,7 +238,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
 
   it.effect("starts nothing for a subscription that is gone, and goes on for the others", () =>
     Effect.gen(function*() {
-      const { account, actor, log, sink, webhook } = yield* setup(() => ({ status: 200 }))
+      const { account, actor, log, sink, webhook } = yield* WebhookFixture.make(() => ({ status: 200 }))
       const other = yield* EngineFixture.emitter(account.id)
       const subscriptions = yield* Subscriptions
       const kept = yield* subscriptions.create({
@@ -412,7 +260,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
       const late = { subscriptionId: Option.getOrThrow(removed).id, emitterId: log.emitterId, stream: "", events }
       yield* actor.wake(Wake.forEvents([late]))
       yield* actor.wake(Wake.forEverything)
-      assert.deepStrictEqual(payloads(sink), ["kept"])
+      assert.deepStrictEqual(WebhookFixture.payloads(sink), ["kept"])
       assert.strictEqual(
         Option.getOrThrow(
           yield* (yield* Cursors).position({ subscriptionId: kept.id, emitterId: other.emitterId })
@@ -423,7 +271,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
 
   it.effect("sends nothing of an emitter that is on its way out, however late a hint comes", () =>
     Effect.gen(function*() {
-      const { actor, log, sink, subscription } = yield* setup(() => ({ status: 200 }))
+      const { actor, log, sink, subscription } = yield* WebhookFixture.make(() => ({ status: 200 }))
       const events = yield* EngineFixture.append(log, ["first", "second"])
       // Its head goes first, and with it the cursors; its log takes longer.
       yield* (yield* Heads).remove(log.emitterId)
@@ -431,7 +279,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
       const late = { subscriptionId: subscription.id, emitterId: log.emitterId, stream: "", events: events.slice(1) }
       yield* actor.wake(Wake.forEvents([late]))
       yield* actor.wake(Wake.forEverything)
-      assert.deepStrictEqual(payloads(sink), [])
+      assert.deepStrictEqual(WebhookFixture.payloads(sink), [])
     }))
 
   it.effect("an unknown webhook wakes to nothing", () =>

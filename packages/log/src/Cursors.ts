@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import type { EventRange, StreamAddress } from "./EventLog.ts"
 import { exactly } from "./internal/Exactly.ts"
-import { byPlace, shared } from "./internal/Shared.ts"
+import { byPlace, shared } from "./internal/SharedRead.ts"
 import { bigints, numbers, texts } from "./internal/SqlArray.ts"
 
 /** Stands in for a subscription id where a program reads its own `$requests`. */

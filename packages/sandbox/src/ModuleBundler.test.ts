@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
+import { TestClock } from "effect/testing"
 import { ModuleBundler } from "./ModuleBundler.ts"
 
 const importsOf = Effect.fnUntraced(function*(text: string) {
@@ -51,4 +52,14 @@ layer(ModuleBundler.layer, { excludeTestServices: true, timeout: "60 seconds" })
         assert.deepStrictEqual(yield* importsOf(`import "./${count}.mjs"`), [`./${count}.mjs`])
       }
     }))
+
+  it.effect("a text is not held to how long the parser takes to start", () =>
+    Effect.gen(function*() {
+      yield* importsOf("")
+      // Nobody needs it for so long, so that the next text has to wait for another.
+      yield* TestClock.adjust("31 seconds")
+      const reading = yield* Effect.forkChild(importsOf(`import "./a.mjs"`), { startImmediately: true })
+      yield* TestClock.adjust("10 seconds")
+      assert.deepStrictEqual(yield* Fiber.join(reading), ["./a.mjs"])
+    }).pipe(Effect.provide(TestClock.layer())))
 })

@@ -1,0 +1,60 @@
+/** A webhook that hears one emitter, and what became of what it heard, for tests of its owner. */
+import { assert } from "@effect/vitest"
+import { DueWork } from "@headwater/log/DueWork"
+import { Subscriptions } from "@headwater/log/Subscriptions"
+import { Webhooks } from "@headwater/log/Webhooks"
+import * as WebhookSink from "@headwater/testing/WebhookSink"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import * as WebhookActor from "../src/WebhookActor.ts"
+import * as EngineFixture from "./EngineFixture.ts"
+
+/** A webhook on a sink that answers as told, subscribed to one emitter, with its owner. */
+export const make = Effect.fnUntraced(function*(answer: (count: number) => WebhookSink.Answer) {
+  const account = yield* EngineFixture.account
+  const log = yield* EngineFixture.emitter(account.id)
+  const sink = yield* WebhookSink.make(answer)
+  const webhook = yield* (yield* Webhooks).insert({
+    accountId: account.id,
+    name: null,
+    description: null,
+    url: sink.url
+  })
+  const subscription = yield* (yield* Subscriptions).create({
+    accountId: account.id,
+    emitterId: log.emitterId,
+    listenerId: webhook.id,
+    eventName: ""
+  })
+  const actor = yield* WebhookActor.make(webhook.id)
+  return { account, actor, log, sink, subscription, webhook }
+})
+
+/** What a subscription's cursor says became of its events, and whether it adds up. */
+export const accounts = Effect.fnUntraced(function*(subscriptionId: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<Record<string, bigint>>`
+    SELECT n, start_n, delivered, pending, exhausted, dropped FROM cursors WHERE subscription_id = ${subscriptionId}`
+  const read = (name: string) => Number(row![name])
+  assert.strictEqual(
+    read("n") - read("start_n"),
+    read("delivered") + read("pending") + read("exhausted") + read("dropped"),
+    "the accounting balances"
+  )
+  return {
+    n: read("n"),
+    delivered: read("delivered"),
+    pending: read("pending"),
+    exhausted: read("exhausted"),
+    dropped: read("dropped")
+  }
+})
+
+/** What the sink got, in order. */
+export const payloads = (sink: WebhookSink.WebhookSink) => sink.received.map(({ body }) => JSON.parse(body))
+
+/** When the webhook's next retry is due, if it has any. */
+export const retryDueAt = Effect.fnUntraced(function*(webhookId: string) {
+  const [item] = yield* (yield* DueWork).allOf(webhookId, "retry")
+  return item?.dueAt
+})
