@@ -18,6 +18,8 @@ export interface EmitterLog {
   readonly emitterId: string
   /** The head as it will be once everything handed over is committed. */
   readonly head: () => Head
+  /** Whether what is handed over would have to wait before it is in line. */
+  readonly isFull: () => boolean
   /**
    * Hands over events and parts as one commit, the events' places given with no other commit of this emitter in between.
    */
@@ -66,6 +68,7 @@ export const acquire: (emitterId: string) => Effect.Effect<
     return {
       emitterId,
       head: () => head,
+      isFull: writer.isFull,
       submit: (events, parts) =>
         Effect.clockWith((clock) => {
           const now = clock.currentTimeMillisUnsafe()

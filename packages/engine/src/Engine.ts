@@ -17,6 +17,7 @@ import { Quotas } from "./Quotas.ts"
 import * as Retention from "./Retention.ts"
 import { Router } from "./Router.ts"
 import * as RunScanner from "./RunScanner.ts"
+import { RunTurns } from "./RunTurns.ts"
 import { SubscriptionLifecycle } from "./SubscriptionLifecycle.ts"
 import { WebhookLifecycle } from "./WebhookLifecycle.ts"
 
@@ -38,6 +39,7 @@ export const onCluster = Layer.mergeAll(
   Layer.provideMerge(Actors.layer),
   Layer.provide(FeedReader.layer),
   Layer.provideMerge(Quotas.layer),
+  Layer.provide(RunTurns.layer),
   Layer.provideMerge(Draining.layer)
 )
 

@@ -17,6 +17,8 @@ export interface InFlight {
     memory: FallibleMemory,
     submit: (inLine: (submission: Submission<CommitError>) => void) => Effect.Effect<Submission<CommitError>>
   ) => Effect.Effect<Submission<CommitError>>
+  /** Whether a commit would have to wait before it is handed over. */
+  readonly isFull: () => boolean
   /** Marks the memory as failed for another reason. */
   readonly noteFailure: (memory: FallibleMemory) => void
   /** Waits before memory is read anew, longer each time, while nothing succeeds. */
@@ -88,6 +90,7 @@ export const make = (annotations: Record<string, string>): Effect.Effect<InFligh
 
     return {
       start,
+      isFull,
       noteFailure,
       backOff: Effect.suspend(() =>
         failures > 1 ? Effect.sleep(Math.min(firstDelay * 2 ** (failures - 2), longestDelay)) : Effect.void

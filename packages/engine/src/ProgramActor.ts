@@ -23,6 +23,7 @@ import { answersItself, type ProgramMemory } from "./ProgramMemory.ts"
 import type { ProgramNotFound } from "./ProgramNotFound.ts"
 import * as ProgramOwner from "./ProgramOwner.ts"
 import * as ProgramRequests from "./ProgramRequests.ts"
+import { RunTurns } from "./RunTurns.ts"
 import * as SourceRuns from "./SourceRuns.ts"
 import * as Stepping from "./Stepping.ts"
 import * as StepRuns from "./StepRuns.ts"
@@ -91,12 +92,13 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
   const deployments = yield* Deployments
   const sql = yield* SqlClient.SqlClient
   const draining = yield* Draining
+  const turns = yield* RunTurns
   const inputs = yield* ProgramInputs.make
   const owner = yield* ProgramOwner.make(programId, { onReload: inputs.restart })
   const code = yield* CodeRuns.make(owner)
   const runs = yield* SourceRuns.make(owner, code)
   const steps = yield* StepRuns.make(owner, code)
-  const requests = ProgramRequests.make({
+  const requests = yield* ProgramRequests.make({
     programId,
     owner,
     isOpen: () => !retired,
@@ -202,6 +204,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
     switch (work._tag) {
       case "Run": {
         const beside = work.input.kind === "HTTP" && memory.program.workflow === null && answersItself(memory)
+        if (work.input.kind === "HTTP" && !answersItself(memory)) yield* turns.next(memory.program.accountId)
         yield* (beside ? perform : performInTurn)(memory, work.input).pipe(
           Effect.catchTag("SandboxUnavailable", putOff)
         )

@@ -13,6 +13,8 @@ import { ProgramNotFound } from "./ProgramNotFound.ts"
 export interface ProgramOwner {
   /** What the owner remembers; after a failed commit it is read anew first. */
   readonly current: Effect.Effect<ProgramMemory, ProgramNotFound>
+  /** Whether neither `current` nor `commit` would have to wait for the database. */
+  readonly isReady: () => boolean
   /** Hands a commit over in the order of the calls. The next run may start on what is in memory before it is durable. */
   readonly commit: (
     memory: ProgramMemory,
@@ -50,6 +52,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
     current: Effect.suspend(() =>
       Option.isSome(memory) && memory.value.failed ? Effect.andThen(readAnew, known) : known
     ),
+    isReady: () => Option.exists(memory, ({ failed, log }) => !failed && !log.isFull()) && !inFlight.isFull(),
     commit: (memory, events, parts) =>
       inFlight.start(memory, (inLine) =>
         memory.log.submit(events, (appended, submission) => {

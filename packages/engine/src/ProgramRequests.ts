@@ -8,6 +8,7 @@ import type { Submission } from "@headwater/log/Submission"
 import type { RunResponse } from "@headwater/sandbox/Run"
 import { Clock, Deferred, Effect, Exit } from "effect"
 import { BacklogFull, EndpointNotFound, type HttpReply, NotAnswered } from "./HttpExchange.ts"
+import * as Patience from "./Patience.ts"
 import { answersItself, type ProgramMemory } from "./ProgramMemory.ts"
 import type { ProgramOwner } from "./ProgramOwner.ts"
 import { Unavailable } from "./Unavailable.ts"
@@ -44,8 +45,8 @@ export interface ProgramRequests {
 /** How many requests a program may have acknowledged and not run, and how many bytes of them. */
 const backlog = { requests: 100_000, bytes: 256 * 1024 * 1024 }
 
-/** How long a caller waits for its request to be durable: less than most senders do. */
-const acceptTimeout = "10 seconds"
+/** How long a caller waits for its request to be durable: less than most senders do. In milliseconds. */
+const acceptTimeoutMs = 10_000
 
 /** How long a caller waits for a run's answer, from receipt, in milliseconds. */
 const responseTimeoutMs = 30_000
@@ -55,6 +56,8 @@ const accepted: HttpReply = { status: 200, headers: {}, body: new Uint8Array() }
 const unavailable = (message: string) => new Unavailable({ message, retryAfterSeconds: 1 })
 
 const changingOwners = unavailable("What answers here is changing owners.")
+
+const notTaken = unavailable("The database did not take the request in time.")
 
 /** Returns when a commit is durable, for a caller who can try again. */
 export const durable = (submission: Submission<CommitError>): Effect.Effect<void, Unavailable> =>
@@ -77,14 +80,15 @@ interface Waiting {
 const refuse = (waiting: ReadonlyArray<Waiting>, reason: NotAnswered["reason"]) =>
   Effect.forEach(waiting, ({ reply }) => Deferred.fail(reply, new NotAnswered({ reason })), { discard: true })
 
-export const make = (options: {
+export const make = Effect.fnUntraced(function*(options: {
   readonly programId: Id.ProgramId
   readonly owner: ProgramOwner
   readonly isOpen: () => boolean
   /** Called when there is one more request to run. */
   readonly onDurable: () => void
-}): ProgramRequests => {
+}) {
   const { owner, programId } = options
+  const patience = yield* Patience.make(acceptTimeoutMs)
   /** Who waits for a reply, by emit id. */
   const waiting = new Map<string, Waiting>()
   /** Requests under way into the log, for repeats of them. */
@@ -118,16 +122,7 @@ export const make = (options: {
     )
   })
 
-  /** Returns when a request, or the one it repeats, is durable. */
-  const accept = Effect.fnUntraced(function*(memory: ProgramMemory, request: IngestRequest) {
-    if (!memory.recent.has(request.emitId)) yield* enter(memory, request)
-    // One that failed before it was waited for is in neither.
-    if (!memory.recent.has(request.emitId)) return yield* changingOwners
-    const submission = entering.get(request.emitId)
-    if (submission !== undefined) yield* durable(submission)
-  })
-
-  /** Takes a request into the log; answers whether its sender waits for the code's own reply. */
+  /** Hands a request over to the log, but for a repeat of one. */
   const take = Effect.fnUntraced(function*(request: IngestRequest) {
     const memory = yield* Effect.mapError(owner.current, () => new EndpointNotFound())
     const { program } = memory
@@ -135,9 +130,30 @@ export const make = (options: {
       return yield* new EndpointNotFound()
     }
     if (!options.isOpen() || !program.active || program.state === "deleting") return yield* new EndpointNotFound()
-    yield* accept(memory, request)
-    return awaitsReply(memory, request)
+    if (!memory.recent.has(request.emitId)) yield* enter(memory, request)
+    return memory
   })
+
+  /** Nothing stands in the way of most requests. */
+  const takeInTime = (request: IngestRequest) =>
+    Effect.suspend(() =>
+      owner.isReady()
+        ? take(request)
+        : Effect.timeoutOrElse(take(request), { duration: acceptTimeoutMs, orElse: () => Effect.fail(notTaken) })
+    )
+
+  /** Returns when a request, or the one it repeats, is durable. */
+  const untilDurable = ({ recent }: ProgramMemory, { emitId }: IngestRequest) =>
+    Effect.suspend(() => {
+      // One that failed before it was waited for is in neither.
+      if (!recent.has(emitId)) return Effect.fail(changingOwners)
+      const submission = entering.get(emitId)
+      if (submission === undefined) return Effect.void
+      return Effect.mapError(
+        patience.durable(submission, notTaken),
+        (error) => error._tag === "Unavailable" ? error : changingOwners
+      )
+    })
 
   /** The reply is made only where somebody waits, which is rare. */
   const answer = (emitId: string, reply: () => Exit.Exit<HttpReply, NotAnswered>) =>
@@ -149,13 +165,11 @@ export const make = (options: {
   return {
     ingest: Effect.fnUntraced(function*(request) {
       const receivedAt = yield* Clock.currentTimeMillis
-      // It goes on into the log all the same: whoever sends it again may have it run twice.
-      const awaitsReply = yield* Effect.timeoutOrElse(take(request), {
-        duration: acceptTimeout,
-        orElse: () => Effect.fail(unavailable("The database did not take the request in time."))
-      })
+      // Not taken in time, it goes on into the log all the same: whoever sends it again may have it run twice.
+      const memory = yield* takeInTime(request)
+      yield* untilDurable(memory, request)
       CrashPoint.reached("ingest-durable")
-      if (!awaitsReply) return accepted
+      if (!awaitsReply(memory, request)) return accepted
       const late = new NotAnswered({ reason: "late" })
       const asked = waiting.get(request.emitId)
       if (asked === undefined) return yield* late
@@ -171,5 +185,5 @@ export const make = (options: {
     noResponse: (emitId) => answer(emitId, () => Exit.fail(new NotAnswered({ reason: "ended" }))),
     refuseUpTo: (last, reason) => refuse([...waiting.values()].filter(({ id }) => id <= last), reason),
     refuseAll: Effect.suspend(() => refuse([...waiting.values()], "late"))
-  }
-}
+  } satisfies ProgramRequests as ProgramRequests
+})

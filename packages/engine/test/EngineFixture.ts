@@ -26,6 +26,7 @@ import * as EmitterLog from "../src/EmitterLog.ts"
 import { EngineConfig } from "../src/EngineConfig.ts"
 import { FeedReader } from "../src/Feed.ts"
 import { Quotas } from "../src/Quotas.ts"
+import { RunTurns } from "../src/RunTurns.ts"
 
 const egress = EgressHttp.layer().pipe(Layer.provide(EgressGuard.layer(EgressAllowList.loopback)))
 
@@ -35,6 +36,7 @@ export const layerNoSandbox = Layer.mergeAll(
   FeedReader.layer,
   Draining.layer,
   Quotas.layer,
+  RunTurns.layer,
   egress
 ).pipe(
   Layer.provideMerge(TestTables.layer),

@@ -78,6 +78,8 @@ export class GroupCommit extends Context.Service<GroupCommit, {
   readonly submit: (
     make: (submission: Submission.Submission<CommitError>) => Commit
   ) => Effect.Effect<Submission.Submission<CommitError>>
+  /** Whether a commit would wait before it is in line: for the database, which is far behind. */
+  readonly isFull: () => boolean
   /** Events as they are committed, in log order per emitter. A hint: a slow reader loses the oldest. */
   readonly committed: PubSub.PubSub<ReadonlyArray<CommittedEvents>>
   /** The emitters that were appended to since this was last called. */
@@ -94,6 +96,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       yield* Effect.acquireRelease(writers.register(id), () => Effect.ignore(writers.remove(id)))
       const room = yield* Semaphore.make(maxWaiting)
       const queue = yield* Queue.unbounded<Waiting>()
+      let inLine = 0
       const committed = yield* PubSub.sliding<ReadonlyArray<CommittedEvents>>(maxUnread)
       let appendedTo = new Set<string>()
       let lastBatch = 0n
@@ -260,7 +263,12 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         restore(Queue.take(queue)).pipe(
           Effect.flatMap(takeBatch),
           Effect.flatMap((batch) =>
-            Effect.andThen(timed(Effect.suspend(() => commitBatch(batch))), room.release(batch.length))
+            timed(Effect.suspend(() => commitBatch(batch))).pipe(
+              Effect.andThen(Effect.suspend(() => {
+                inLine -= batch.length
+                return room.release(batch.length)
+              }))
+            )
           )
         )
       )
@@ -272,6 +280,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
 
       return GroupCommit.of({
         committed,
+        isFull: () => inLine >= maxWaiting,
         takeAppendedTo: () => {
           const taken = appendedTo
           appendedTo = new Set()
@@ -283,6 +292,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
               const { end, submission } = Submission.make<CommitError>()
               return Effect.sync(() => {
                 Queue.offerUnsafe(queue, { commit: make(submission), end })
+                inLine += 1
                 return submission
               }).pipe(Effect.onError(() => room.release(1)))
             })

@@ -1,0 +1,61 @@
+import type { Submission } from "@headwater/log/Submission"
+import { Clock, Effect, FiberSet, type Scope } from "effect"
+
+/** How long its owner waits for commits to be durable, the same for each. */
+export interface Patience {
+  /** Returns when a commit is durable; `late` where that takes too long. To give up does not take the commit back. */
+  readonly durable: <E, L>(submission: Submission<E>, late: L) => Effect.Effect<void, E | L>
+}
+
+interface Waiting {
+  /** Unix milliseconds. */
+  readonly until: number
+  readonly giveUp: () => void
+}
+
+/**
+ * One timer for all that is waited for, and none that has to be stopped: what is waited for is nearly always there within
+ * milliseconds, and a timer and a race for each takes longer to make than what it is for.
+ *
+ * @param patienceMs how long each is waited for, in milliseconds
+ */
+export const make = (patienceMs: number): Effect.Effect<Patience, never, Scope.Scope> =>
+  Effect.map(FiberSet.makeRuntime(), (run) => {
+    /** In the order in which they are given up. */
+    const waiting = new Set<Waiting>()
+    let isWatched = false
+
+    const watch = Effect.gen(function*() {
+      for (const first of waiting) {
+        const left = first.until - (yield* Clock.currentTimeMillis)
+        if (left > 0) yield* Effect.sleep(left)
+        if (waiting.delete(first)) first.giveUp()
+      }
+      isWatched = false
+    })
+
+    const add = (one: Waiting) => {
+      waiting.add(one)
+      if (isWatched) return
+      isWatched = true
+      run(watch)
+    }
+
+    return {
+      durable: <E, L>(submission: Submission<E>, late: L) =>
+        Effect.clockWith((clock) =>
+          Effect.callback<void, E | L>((resume) => {
+            const one: Waiting = {
+              until: clock.currentTimeMillisUnsafe() + patienceMs,
+              giveUp: () => resume(Effect.fail(late))
+            }
+            add(one)
+            submission.onEnd((exit) => {
+              waiting.delete(one)
+              resume(exit)
+            })
+            return Effect.sync(() => waiting.delete(one))
+          })
+        )
+    }
+  })
