@@ -50,10 +50,10 @@ export const start = Effect.fnUntraced(function*(options: {
 
   const launch = Effect.gen(function*() {
     const ended = yield* Deferred.make<never, BenchFailed>()
-    const launched = spawn(process.execPath, [...(process.env['HW_ARGS']?.split(' ') ?? []), ...profiling, Path.join(root, "apps/server/src/main.ts")], {
+    const launched = spawn(process.execPath, [...profiling, Path.join(root, "apps/server/src/main.ts")], {
       cwd: root,
       env: {
-        PATH: process.env["PATH"], RT_P: process.env["RT_P"], RT_R: process.env["RT_R"],
+        PATH: process.env["PATH"],
         NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
         HEADWATER_API_KEY: apiKey,
         HEADWATER_DATA_DIR: dataDirectory,

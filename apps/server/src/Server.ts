@@ -20,6 +20,7 @@ import * as Path from "node:path"
 import * as Database from "./Database.ts"
 import { FirstPartyPublishing } from "./FirstPartyPublishing.ts"
 import { FirstStart, greeting } from "./FirstStart.ts"
+import * as HeapGrowth from "./HeapGrowth.ts"
 import { ComponentSaving } from "./http/ComponentSaving.ts"
 import * as HttpApp from "./http/HttpApp.ts"
 import { HttpSettings } from "./http/HttpSettings.ts"
@@ -121,7 +122,7 @@ const drainFirst = Layer.effectDiscard(
 )
 
 /** The whole program: HTTP, engine, sandboxes and database, as configured by the environment. */
-export const layer = Layer.mergeAll(greeting, drainFirst).pipe(
+export const layer = Layer.mergeAll(greeting, drainFirst, HeapGrowth.layer).pipe(
   Layer.provideMerge(http),
   Layer.provideMerge(publishing),
   Layer.provideMerge(FirstStart.layer),

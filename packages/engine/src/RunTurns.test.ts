@@ -7,97 +7,106 @@ import { RunTurns } from "./RunTurns.ts"
 const ann = "u_ann" as AccountId
 const bob = "u_bob" as AccountId
 
-/** Requests that stay unacknowledged until they are let go, and the runs that had their turn. */
+const period = TestClock.adjust("10 millis")
+
+/** The runs that had their turn, in its order. */
 const make = Effect.gen(function*() {
   const turns = yield* RunTurns
-  const acknowledged = yield* Deferred.make<void>()
   const begun: Array<string> = []
   return {
     begun,
-    acknowledge: Deferred.succeed(acknowledged, undefined),
-    enter: (count: number) =>
-      Effect.forEach(
-        Array.from({ length: count }),
-        () => Effect.forkChild(turns.whileEntering(Deferred.await(acknowledged)), { startImmediately: true }),
-        { discard: true }
-      ),
-    run: (accountId: AccountId, name: string) =>
-      turns.next(accountId).pipe(
-        Effect.andThen(Effect.sync(() => begun.push(name))),
-        Effect.forkChild({ startImmediately: true })
-      ),
-    period: TestClock.adjust("20 millis")
+    /** Has requests come in; answers how to acknowledge them. */
+    enter: Effect.fnUntraced(function*(count: number) {
+      const acknowledged = yield* Deferred.make<void>()
+      const entering = Effect.forkChild(turns.whileEntering(Deferred.await(acknowledged)), { startImmediately: true })
+      yield* Effect.repeat(entering, { times: count - 1 })
+      return { acknowledge: Deferred.succeed(acknowledged, undefined) }
+    }),
+    run: (accountId: AccountId, ...names: ReadonlyArray<string>) =>
+      Effect.forEach(names, (name) =>
+        turns.next(accountId).pipe(
+          Effect.andThen(Effect.sync(() => begun.push(name))),
+          Effect.forkChild({ startImmediately: true })
+        ))
   }
 })
 
-const layer = Effect.provide(RunTurns.layer)
+const withTurns = Effect.provide(RunTurns.layer)
 
-it.effect("a run has its turn at once while few requests wait to be acknowledged", () =>
+it.effect("runs have their turn at once while few requests wait to be acknowledged", () =>
   Effect.gen(function*() {
-    const { begun, enter, period, run } = yield* make
+    const { begun, enter, run } = yield* make
     yield* enter(7)
     yield* period
-    yield* run(ann, "a")
-    expect(begun).toEqual(["a"])
-  }).pipe(layer))
+    yield* run(ann, "a", "b", "c", "d")
+    expect(begun).toEqual(["a", "b", "c", "d"])
+  }).pipe(withTurns))
 
-it.effect("runs give way while many requests wait, but for one in eight that come in", () =>
+it.effect("while many requests wait, one run begins for eight that come in, or half as many as did before", () =>
   Effect.gen(function*() {
-    const { begun, enter, period, run } = yield* make
-    yield* enter(20)
+    const { begun, enter, run } = yield* make
+    yield* enter(32)
     yield* period
-    yield* run(ann, "a")
-    yield* run(ann, "b")
+    yield* run(ann, "a", "b", "c", "d", "e", "f", "g")
+    expect(begun).toEqual(["a", "b", "c", "d"])
     yield* period
-    expect(begun).toEqual([])
-    yield* enter(8)
-    expect(begun).toEqual(["a"])
-    yield* enter(7)
-    expect(begun).toEqual(["a"])
+    expect(begun).toEqual(["a", "b", "c", "d", "e", "f"])
+    yield* period
+    expect(begun).toEqual(["a", "b", "c", "d", "e", "f", "g"])
+  }).pipe(withTurns))
+
+it.effect("more and more runs begin once fewer requests wait", () =>
+  Effect.gen(function*() {
+    const { begun, enter, run } = yield* make
+    const { acknowledge } = yield* enter(16)
     yield* enter(1)
-    expect(begun).toEqual(["a", "b"])
-    yield* enter(8)
-    yield* run(ann, "c")
-    expect(begun).toEqual(["a", "b", "c"])
-  }).pipe(layer))
-
-it.effect("all that gave way go on once the requests are acknowledged", () =>
-  Effect.gen(function*() {
-    const { acknowledge, begun, enter, period, run } = yield* make
-    yield* enter(20)
     yield* period
-    yield* run(ann, "a")
-    yield* run(bob, "b")
+    yield* acknowledge
+    yield* run(ann, ..."abcdefghijklmno")
+    expect(begun.length).toBe(3)
+    yield* period
+    expect(begun.length).toBe(3 + 5)
+    yield* period
+    expect(begun.length).toBe(3 + 5 + 7)
+  }).pipe(withTurns))
+
+it.effect("all runs have their turn when no request waits, and a later burst is noticed as the first was", () =>
+  Effect.gen(function*() {
+    const { begun, enter, run } = yield* make
+    const { acknowledge } = yield* enter(16)
+    yield* period
+    yield* run(ann, ..."abcdefgh")
+    expect(begun).toEqual(["a", "b"])
     yield* acknowledge
     yield* period
-    expect(begun).toEqual(["a", "b"])
-    // A later burst is noticed as the first was.
+    expect(begun).toEqual([..."abcdefgh"])
     yield* TestClock.adjust("1 minute")
-    const later = yield* make
-    yield* later.enter(20)
+    yield* enter(16)
     yield* period
-    yield* later.run(ann, "c")
-    expect(later.begun).toEqual([])
-  }).pipe(layer))
+    yield* run(ann, "i", "j", "k")
+    expect(begun.slice(8)).toEqual(["i", "j"])
+  }).pipe(withTurns))
 
 it.effect("an account's one run waits for one of another's many", () =>
   Effect.gen(function*() {
-    const { begun, enter, period, run } = yield* make
-    yield* enter(20)
+    const { begun, enter, run } = yield* make
+    yield* enter(8)
     yield* period
-    yield* Effect.forEach(["a1", "a2", "a3"], (name) => run(ann, name))
+    yield* run(ann, "a0", "a1", "a2", "a3")
     yield* run(bob, "b1")
     yield* enter(24)
-    expect(begun).toEqual(["a1", "b1", "a2"])
-  }).pipe(layer))
+    yield* period
+    expect(begun).toEqual(["a0", "a1", "b1", "a2"])
+  }).pipe(withTurns))
 
 it.effect("one that gives up waiting leaves its turn to the next", () =>
   Effect.gen(function*() {
-    const { begun, enter, period, run } = yield* make
-    yield* enter(20)
-    yield* period
-    yield* Fiber.interrupt(yield* run(ann, "a"))
-    yield* run(ann, "b")
+    const { begun, enter, run } = yield* make
     yield* enter(8)
-    expect(begun).toEqual(["b"])
-  }).pipe(layer))
+    yield* period
+    const [, waiting] = yield* run(ann, "a", "b", "c")
+    yield* Fiber.interrupt(waiting!)
+    yield* enter(8)
+    yield* period
+    expect(begun).toEqual(["a", "c"])
+  }).pipe(withTurns))

@@ -2,18 +2,23 @@ import type { AccountId } from "@headwater/domain/Id"
 import { Clock, Context, Effect, Latch, Layer } from "effect"
 
 /** How long is looked at at a time, in milliseconds. */
-const periodMs = 20
+const periodMs = 10
 
-/** From so many requests on that wait to be acknowledged, on average over a period, runs give way to them. */
+/** From so many requests on that wait to be acknowledged, on average over a period, fewer runs begin in the next. */
 const pressure = 8
 
-/** While they do, one begins for so many requests that come in. */
+/** For so many requests that come in at least one run begins. */
 const requestsPerRun = 8
+
+/** How the runs that may begin in a period grow while there is no pressure, and shrink while there is. */
+const growth = 1.5
+const shrinking = 0.5
 
 /**
  * Whose turn it is where there is more to do than this node can: requests that are yet to be acknowledged go before runs
  * of those that are in the log already. A burst is taken in about as fast as it can be made durable, and worked off after
- * it. While it lasts runs begin for a share of what comes in, one account's after another's, so that none waits for ever.
+ * it. While it lasts, as many runs begin as leave the acknowledgements quick, but no fewer than a share of what comes
+ * in; one account's after another's, so that none waits for ever.
  */
 export class RunTurns extends Context.Service<RunTurns, {
   /** Takes a request in, which counts until it is answered. */
@@ -28,9 +33,11 @@ export class RunTurns extends Context.Service<RunTurns, {
       const arrived = yield* Latch.make(false)
       /** Who waits for a turn, the account first that had none for longest. */
       const waiting = new Map<AccountId, Set<() => void>>()
-      let isPressed = false
-      /** Requests that came in while runs gave way, and no run began for. */
-      let uncounted = 0
+      /** How many runs may begin in a period, and did in this one. */
+      let allowed = Infinity
+      let begun = 0
+      /** Requests that came in during this period, and those that wait to be acknowledged. */
+      let came = 0
       let entering = 0
       /** Milliseconds that requests have waited in this period, all together, and until when they are counted. */
       let waited = 0
@@ -48,62 +55,65 @@ export class RunTurns extends Context.Service<RunTurns, {
         if (others?.delete(go) === true && others.size === 0) waiting.delete(accountId)
       }
 
-      /** Gives one run its turn; answers whether any waits. */
-      const release = (): boolean => {
-        for (const [accountId, [go]] of waiting) {
-          leave(accountId, go!)
-          const others = waiting.get(accountId)
-          if (others !== undefined) {
-            waiting.delete(accountId)
-            waiting.set(accountId, others)
-          }
+      const letGo = () => {
+        while (begun < allowed) {
+          const [first] = waiting
+          if (first === undefined) return
+          const [accountId, runs] = first
+          const [go] = runs
+          waiting.delete(accountId)
+          if (runs.size > 1) waiting.set(accountId, runs)
+          runs.delete(go!)
+          begun += 1
           go!()
-          return true
         }
-        return false
       }
 
+      const allowedNext = (isPressed: boolean): number =>
+        Math.max(
+          Math.ceil(came / requestsPerRun),
+          isPressed ? Math.floor(Math.min(allowed, begun) * shrinking) : Math.max(1, Math.ceil(allowed * growth))
+        )
+
+      /** Answers whether there was anything to look at. */
       const look = Effect.gen(function*() {
         count(0)
         waited = 0
         const from = countedAt
         yield* Effect.sleep(periodMs)
         count(0)
-        isPressed = waited >= pressure * (countedAt - from)
-        if (isPressed) return
-        uncounted = 0
-        while (release());
+        const isBusy = waited > 0
+        allowed = isBusy ? allowedNext(waited >= pressure * (countedAt - from)) : Infinity
+        came = 0
+        begun = 0
+        letGo()
+        return isBusy
       })
 
-      // Looks for as long as there is anything to look at.
       yield* arrived.await.pipe(
-        Effect.andThen(Effect.sync(() => arrived.closeUnsafe())),
-        Effect.andThen(Effect.repeat(look, { while: () => entering > 0 || waited > 0 })),
+        Effect.andThen(Effect.sync(() => {
+          arrived.closeUnsafe()
+          begun = 0
+        })),
+        Effect.andThen(Effect.repeat(look, { while: (isBusy) => isBusy })),
         Effect.forever,
         Effect.forkScoped
       )
-
-      const mayRun = (): boolean => {
-        if (!isPressed) return true
-        if (uncounted < requestsPerRun) return false
-        uncounted -= requestsPerRun
-        return true
-      }
 
       return RunTurns.of({
         whileEntering: (ingest) =>
           Effect.suspend(() => {
             count(1)
+            came += 1
             arrived.openUnsafe()
-            if (isPressed) {
-              uncounted = Math.min(uncounted + 1, requestsPerRun)
-              if (uncounted === requestsPerRun && release()) uncounted = 0
-            }
             return Effect.ensuring(ingest, Effect.sync(() => count(-1)))
           }),
         next: (accountId) =>
           Effect.suspend(() => {
-            if (mayRun()) return Effect.void
+            if (begun < allowed) {
+              begun += 1
+              return Effect.void
+            }
             return Effect.callback<void>((resume) => {
               const go = () => resume(Effect.void)
               const others = waiting.get(accountId)
