@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Cursors } from "@headwater/log/Cursors"
-import { Effect, Fiber } from "effect"
+import { Heads } from "@headwater/log/Heads"
+import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../test/EngineFixture.ts"
@@ -75,6 +76,36 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       yield* post(actor, "after")
       yield* actor.wake(Wake.forEverything)
       assert.deepStrictEqual(yield* stream(program), ["quick", "slow", "after"])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("says so too while it can't read what it has to know anew", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { actor, program } = yield* start(onRequest("this.$emit(event.body)"), { state: "ready" })
+      yield* (yield* Heads).acquire(program.id)
+      assert.strictEqual((yield* Effect.flip(post(actor, "fenced")))._tag, "Unavailable")
+      const locked = yield* Deferred.make<void>()
+      const answered = yield* Deferred.make<void>()
+      const holder = yield* sql`SELECT 1 FROM heads WHERE emitter_id = ${program.id} FOR UPDATE`.pipe(
+        Effect.andThen(Deferred.succeed(locked, undefined)),
+        Effect.andThen(Deferred.await(answered)),
+        sql.withTransaction,
+        Effect.forkChild
+      )
+      yield* Deferred.await(locked)
+      const stuck = yield* Effect.forkChild(Effect.flip(post(actor, "stuck")))
+      yield* sql`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`.pipe(
+        Effect.repeat({ until: (rows) => rows.length > 0 })
+      )
+      yield* TestClock.adjust("9 seconds")
+      assert.isUndefined(stuck.pollUnsafe())
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* Fiber.join(stuck))._tag, "Unavailable")
+      yield* Deferred.succeed(answered, undefined)
+      yield* Fiber.join(holder)
+      assert.strictEqual((yield* post(actor, "after")).status, 200)
+      yield* actor.wake(Wake.forEverything)
+      assert.deepStrictEqual(yield* stream(program), ["after"])
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("leaves nobody waiting for an answer when it is to leave its node", () =>
