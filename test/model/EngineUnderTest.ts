@@ -48,6 +48,20 @@ export const whileTimePasses = Effect.fnUntraced(function*<A, E, R>(effect: Effe
   return yield* Fiber.join(fiber)
 })
 
+/** How long what is asked of the engine may take in real time before the test's clock goes on. */
+const patience = "5 seconds"
+
+/** On a busy machine the database may refuse a commit, which is tried again when some time has passed. */
+const whereStuck = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.raceFirst(
+    effect,
+    TestClock.withLive(Effect.sleep(patience)).pipe(
+      Effect.andThen(Effect.forever(
+        Effect.andThen(TestClock.adjust(tickMs), TestClock.withLive(Effect.sleep(tickMs)))
+      ))
+    )
+  )
+
 /** An engine that can be stopped, or cut off, and started again on the same database. */
 export interface EngineUnderTest {
   readonly use: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, Exclude<R, EngineServices>>
@@ -67,7 +81,7 @@ export const make = Effect.gen(function*() {
   const stop = Effect.suspend(() => whileTimePasses(Scope.close(current.scope, Exit.void)))
   yield* Effect.addFinalizer(() => stop)
   return {
-    use: (effect) => Effect.suspend(() => Effect.provideContext(effect, current.context)),
+    use: (effect) => Effect.suspend(() => whereStuck(Effect.provideContext(effect, current.context))),
     restart: Effect.fnUntraced(function*({ drain }) {
       if (drain) yield* Context.get(current.context, Draining).begin
       yield* stop
