@@ -13,7 +13,6 @@ import {
   type NotAnswered
 } from "./HttpExchange.ts"
 import { type QuotaExceeded, Quotas } from "./Quotas.ts"
-import { RunTurns } from "./RunTurns.ts"
 import type { Unavailable } from "./Unavailable.ts"
 
 /** What answers at an endpoint. */
@@ -46,7 +45,6 @@ export class Ingest extends Context.Service<Ingest, {
       const actors = yield* Actors
       const quotas = yield* Quotas
       const programs = yield* Programs
-      const turns = yield* RunTurns
       const known = yield* Cache.makeWith(
         Effect.fnUntraced(function*(key: string) {
           const program = yield* programs.byEndpointKey(key)
@@ -60,12 +58,12 @@ export class Ingest extends Context.Service<Ingest, {
         request: Effect.fnUntraced(function*(endpoint, request, { hops }) {
           const exceeded = yield* quotas.exceeded(endpoint.accountId)
           if (Option.isSome(exceeded)) return yield* exceeded.value
-          return yield* turns.whileEntering(actors.ingest(endpoint.programId, {
+          return yield* actors.ingest(endpoint.programId, {
             endpointKey: endpoint.key,
             emitId: EmitId.make(),
             payload: JSON.stringify(request),
             hops: Math.min(hops, maxHops)
-          }))
+          })
         }, Effect.catchTag("SqlError", toUnavailable))
       })
     })

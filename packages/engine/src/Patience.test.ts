@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import * as Submission from "@headwater/log/Submission"
-import { Effect, Exit, Fiber } from "effect"
+import { Effect, Exit, Fiber, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import * as Patience from "./Patience.ts"
 
@@ -47,4 +47,16 @@ it.effect("what is durable, or has failed, in time is not given up, nor does it 
       [Exit.void, Exit.fail("refused"), Exit.fail("late")]
     )
     assert.deepStrictEqual(yield* Effect.exit(patience.durable(refused.submission, "late")), Exit.fail("refused"))
+  }))
+
+it.effect("where its owner goes, nobody waits on", () =>
+  Effect.gen(function*() {
+    const scope = yield* Scope.make()
+    const patience = yield* Scope.provide(Patience.make(10_000), scope)
+    const waiting = yield* Effect.forkChild(
+      Effect.flip(patience.durable(Submission.make<never>().submission, "late")),
+      { startImmediately: true }
+    )
+    yield* Scope.close(scope, Exit.void)
+    assert.strictEqual(yield* Fiber.join(waiting), "late")
   }))

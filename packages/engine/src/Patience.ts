@@ -1,5 +1,5 @@
 import type { Submission } from "@headwater/log/Submission"
-import { Clock, Effect, FiberSet, type Scope } from "effect"
+import { Effect, FiberSet, type Scope } from "effect"
 
 /** How long its owner waits for commits to be durable, the same for each. */
 export interface Patience {
@@ -8,10 +8,13 @@ export interface Patience {
 }
 
 interface Waiting {
-  /** Unix milliseconds. */
+  /** By the monotonic clock, in milliseconds. */
   readonly until: number
   readonly giveUp: () => void
 }
+
+/** Milliseconds by a clock that nobody sets. */
+const elapsedMs = Effect.clockWith((clock) => Effect.sync(() => Number(clock.monotonicTimeNanosUnsafe()) / 1e6))
 
 /**
  * One timer for all that is waited for, and none that has to be stopped: what is waited for is nearly always there within
@@ -19,43 +22,44 @@ interface Waiting {
  *
  * @param patienceMs how long each is waited for, in milliseconds
  */
-export const make = (patienceMs: number): Effect.Effect<Patience, never, Scope.Scope> =>
-  Effect.map(FiberSet.makeRuntime(), (run) => {
-    /** In the order in which they are given up. */
-    const waiting = new Set<Waiting>()
-    let isWatched = false
-
-    const watch = Effect.gen(function*() {
-      for (const first of waiting) {
-        const left = first.until - (yield* Clock.currentTimeMillis)
-        if (left > 0) yield* Effect.sleep(left)
-        if (waiting.delete(first)) first.giveUp()
-      }
-      isWatched = false
+export const make = Effect.fnUntraced(function*(patienceMs: number): Effect.fn.Return<Patience, never, Scope.Scope> {
+  /** In the order in which they are given up. */
+  const waiting = new Set<Waiting>()
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      for (const { giveUp } of waiting) giveUp()
     })
+  )
+  const run = yield* FiberSet.makeRuntime()
+  let isWatched = false
 
-    const add = (one: Waiting) => {
-      waiting.add(one)
-      if (isWatched) return
-      isWatched = true
-      run(watch)
+  const watch = Effect.gen(function*() {
+    for (const first of waiting) {
+      const left = first.until - (yield* elapsedMs)
+      if (left > 0) yield* Effect.sleep(left)
+      if (waiting.delete(first)) first.giveUp()
     }
-
-    return {
-      durable: <E, L>(submission: Submission<E>, late: L) =>
-        Effect.clockWith((clock) =>
-          Effect.callback<void, E | L>((resume) => {
-            const one: Waiting = {
-              until: clock.currentTimeMillisUnsafe() + patienceMs,
-              giveUp: () => resume(Effect.fail(late))
-            }
-            add(one)
-            submission.onEnd((exit) => {
-              waiting.delete(one)
-              resume(exit)
-            })
-            return Effect.sync(() => waiting.delete(one))
-          })
-        )
-    }
+    isWatched = false
   })
+
+  const add = (one: Waiting) => {
+    waiting.add(one)
+    if (isWatched) return
+    isWatched = true
+    run(watch)
+  }
+
+  return {
+    durable: <E, L>(submission: Submission<E>, late: L) =>
+      Effect.flatMap(elapsedMs, (now) =>
+        Effect.callback<void, E | L>((resume) => {
+          const one: Waiting = { until: now + patienceMs, giveUp: () => resume(Effect.fail(late)) }
+          add(one)
+          submission.onEnd((exit) => {
+            waiting.delete(one)
+            resume(exit)
+          })
+          return Effect.sync(() => waiting.delete(one))
+        }))
+  }
+})

@@ -23,7 +23,6 @@ import { answersItself, type ProgramMemory } from "./ProgramMemory.ts"
 import type { ProgramNotFound } from "./ProgramNotFound.ts"
 import * as ProgramOwner from "./ProgramOwner.ts"
 import * as ProgramRequests from "./ProgramRequests.ts"
-import { RunTurns } from "./RunTurns.ts"
 import * as SourceRuns from "./SourceRuns.ts"
 import * as Stepping from "./Stepping.ts"
 import * as StepRuns from "./StepRuns.ts"
@@ -92,8 +91,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
   const deployments = yield* Deployments
   const sql = yield* SqlClient.SqlClient
   const draining = yield* Draining
-  const turns = yield* RunTurns
-  const inputs = yield* ProgramInputs.make
+  const inputs = yield* ProgramInputs.make({ onTurn: () => goOn() })
   const owner = yield* ProgramOwner.make(programId, { onReload: inputs.restart })
   const code = yield* CodeRuns.make(owner)
   const runs = yield* SourceRuns.make(owner, code)
@@ -102,11 +100,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
     programId,
     owner,
     isOpen: () => !retired,
-    onDurable: () => {
-      // Who is at work looks again before it rests.
-      if (working) stir()
-      else options.kick()
-    }
+    onDurable: () => goOn()
   })
   /** One change of the program's life at a time. */
   const changing = yield* Semaphore.make(1)
@@ -122,6 +116,12 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
   const stir = () => {
     hinted = true
     stirred.openUnsafe()
+  }
+
+  /** Who is at work looks again before it rests. */
+  const goOn = () => {
+    if (working) stir()
+    else options.kick()
   }
 
   const perform = Effect.fnUntraced(function*(memory: ProgramMemory, input: ProgramInput) {
@@ -204,7 +204,6 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
     switch (work._tag) {
       case "Run": {
         const beside = work.input.kind === "HTTP" && memory.program.workflow === null && answersItself(memory)
-        if (work.input.kind === "HTTP" && !answersItself(memory)) yield* turns.next(memory.program.accountId)
         yield* (beside ? perform : performInTurn)(memory, work.input).pipe(
           Effect.catchTag("SandboxUnavailable", putOff)
         )

@@ -11,6 +11,7 @@ import { Feed, type FeedItem, FeedReader } from "./Feed.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 import { answersItself, type ProgramMemory } from "./ProgramMemory.ts"
 import { type QuotaExceeded, Quotas } from "./Quotas.ts"
+import { RunTurns } from "./RunTurns.ts"
 import * as Wake from "./Wake.ts"
 import type { WorkflowProgress } from "./WorkflowProgress.ts"
 
@@ -83,11 +84,15 @@ const kindOf = ({ meta }: LoggedEvent): "INVOCATION" | "RERUN" | undefined =>
 
 const dueKey = (item: DueItem): string => `${item.kind} ${item.key}`
 
-export const make = Effect.gen(function*() {
+export const make = Effect.fnUntraced(function*(options: {
+  /** Called when a request may be run for which it was not the turn. */
+  readonly onTurn: () => void
+}) {
   const cursors = yield* Cursors
   const dueWork = yield* DueWork
   const quotas = yield* Quotas
   const reader = yield* FeedReader
+  const turns = yield* RunTurns
 
   let hints: Wake.Wake | undefined = Wake.forEverything
   let due: Array<DueItem> = []
@@ -101,6 +106,13 @@ export const make = Effect.gen(function*() {
   /** When a program that waits for its account's quota, or a workflow for its own limit, looks again, by what it waits for. */
   const waitsUntil = new Map<string, number>()
   let turn = 0
+  /** Whether the next request may be run; where that is not known, how to no longer wait for it. */
+  let requestTurn: boolean | (() => void) = false
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      if (typeof requestTurn === "function") requestTurn()
+    })
+  )
 
   const feedFor = Effect.fnUntraced(function*(memory: ProgramMemory, address: Omit<Wake.FedEvents, "events">) {
     const known = memory.feeds.get(keyText(address))
@@ -174,6 +186,23 @@ export const make = Effect.gen(function*() {
       if (known !== undefined) return Effect.succeedSome(toWork(known))
       return feed.mayHaveMore ? Effect.map(untilAnswered(feed.next(reader)), Option.map(toWork)) : Effect.succeedNone
     })
+
+  /** Requests that somebody waits to be answered by the code have their turn at once. */
+  const hasTurn = (memory: ProgramMemory, work: NextWork): boolean => {
+    if (work._tag !== "Run" || work.input.kind !== "HTTP" || answersItself(memory)) return true
+    if (requestTurn === false) {
+      requestTurn = turns.ask(memory.program.accountId, () => {
+        requestTurn = true
+        options.onTurn()
+      })
+    }
+    if (requestTurn !== true) return false
+    requestTurn = false
+    return true
+  }
+
+  const fromRequests = (memory: ProgramMemory) =>
+    Effect.map(fromFeed(memory.requests, "HTTP"), Option.filter((work) => hasTurn(memory, work)))
 
   const whetherExceeded = (memory: ProgramMemory) => untilAnswered(quotas.exceeded(memory.program.accountId))
 
@@ -296,8 +325,9 @@ export const make = Effect.gen(function*() {
     readonly find: (memory: ProgramMemory) => Effect.Effect<Option.Option<NextWork>>
   }> = [
     {
-      mayBe: (memory) => memory.program.active && memory.requests.mayHaveMore && hasRoom(memory),
-      find: inTurn(({ requests }) => fromFeed(requests, "HTTP"))
+      mayBe: (memory) =>
+        typeof requestTurn === "boolean" && memory.program.active && memory.requests.mayHaveMore && hasRoom(memory),
+      find: inTurn(fromRequests)
     },
     // What was emitted while the program was active comes when it is due; everything else keeps its place.
     { mayBe: () => due.length > 0, find: fromDue },

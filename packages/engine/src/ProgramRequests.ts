@@ -11,6 +11,7 @@ import { BacklogFull, EndpointNotFound, type HttpReply, NotAnswered } from "./Ht
 import * as Patience from "./Patience.ts"
 import { answersItself, type ProgramMemory } from "./ProgramMemory.ts"
 import type { ProgramOwner } from "./ProgramOwner.ts"
+import { RunTurns } from "./RunTurns.ts"
 import { Unavailable } from "./Unavailable.ts"
 
 /** A request to a program's HTTP interface, or an event that a workflow is invoked with, on its way into the program's log. */
@@ -88,6 +89,7 @@ export const make = Effect.fnUntraced(function*(options: {
   readonly onDurable: () => void
 }) {
   const { owner, programId } = options
+  const turns = yield* RunTurns
   const patience = yield* Patience.make(acceptTimeoutMs)
   /** Who waits for a reply, by emit id. */
   const waiting = new Map<string, Waiting>()
@@ -111,8 +113,10 @@ export const make = Effect.fnUntraced(function*(options: {
         memory.backlogBytes += payload.length
         if (awaitsReply(memory, request)) waiting.set(emitId, { id, reply: Deferred.makeUnsafe() })
         entering.set(emitId, submission)
+        turns.noteEntering()
         submission.onEnd((exit) => {
           entering.delete(emitId)
+          turns.noteEntered()
           if (Exit.isFailure(exit)) return void memory.recent.delete(emitId)
           memory.requests.offer(entered)
           options.onDurable()
@@ -134,26 +138,35 @@ export const make = Effect.fnUntraced(function*(options: {
     return memory
   })
 
-  /** Nothing stands in the way of most requests. */
-  const takeInTime = (request: IngestRequest) =>
-    Effect.suspend(() =>
-      owner.isReady()
-        ? take(request)
-        : Effect.timeoutOrElse(take(request), { duration: acceptTimeoutMs, orElse: () => Effect.fail(notTaken) })
+  /** Takes a request in and returns when it, or the one it repeats, is durable by the given wait. */
+  const accept = Effect.fnUntraced(function*(
+    request: IngestRequest,
+    untilDurable: (submission: Submission<CommitError>) => Effect.Effect<void, Unavailable>
+  ) {
+    const memory = yield* take(request)
+    // One that failed before it was waited for is in neither.
+    if (!memory.recent.has(request.emitId)) return yield* changingOwners
+    const submission = entering.get(request.emitId)
+    if (submission !== undefined) yield* untilDurable(submission)
+    return memory
+  })
+
+  const durableInTime = (submission: Submission<CommitError>) =>
+    Effect.mapError(
+      patience.durable(submission, notTaken),
+      (error) => error._tag === "Unavailable" ? error : changingOwners
     )
 
-  /** Returns when a request, or the one it repeats, is durable. */
-  const untilDurable = ({ recent }: ProgramMemory, { emitId }: IngestRequest) =>
-    Effect.suspend(() => {
-      // One that failed before it was waited for is in neither.
-      if (!recent.has(emitId)) return Effect.fail(changingOwners)
-      const submission = entering.get(emitId)
-      if (submission === undefined) return Effect.void
-      return Effect.mapError(
-        patience.durable(submission, notTaken),
-        (error) => error._tag === "Unavailable" ? error : changingOwners
-      )
-    })
+  /** Of most requests only that they are durable takes any time. */
+  const acceptInTime = (request: IngestRequest) =>
+    Effect.suspend(() =>
+      owner.isReady()
+        ? accept(request, durableInTime)
+        : Effect.timeoutOrElse(accept(request, durable), {
+          duration: acceptTimeoutMs,
+          orElse: () => Effect.fail(notTaken)
+        })
+    )
 
   /** The reply is made only where somebody waits, which is rare. */
   const answer = (emitId: string, reply: () => Exit.Exit<HttpReply, NotAnswered>) =>
@@ -166,8 +179,7 @@ export const make = Effect.fnUntraced(function*(options: {
     ingest: Effect.fnUntraced(function*(request) {
       const receivedAt = yield* Clock.currentTimeMillis
       // Not taken in time, it goes on into the log all the same: whoever sends it again may have it run twice.
-      const memory = yield* takeInTime(request)
-      yield* untilDurable(memory, request)
+      const memory = yield* acceptInTime(request)
       CrashPoint.reached("ingest-durable")
       if (!awaitsReply(memory, request)) return accepted
       const late = new NotAnswered({ reason: "late" })

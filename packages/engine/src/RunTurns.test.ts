@@ -1,6 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import type { AccountId } from "@headwater/domain/Id"
-import { Deferred, Effect, Fiber } from "effect"
+import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { RunTurns } from "./RunTurns.ts"
 
@@ -15,98 +15,126 @@ const make = Effect.gen(function*() {
   const begun: Array<string> = []
   return {
     begun,
-    /** Has requests come in; answers how to acknowledge them. */
-    enter: Effect.fnUntraced(function*(count: number) {
-      const acknowledged = yield* Deferred.make<void>()
-      const entering = Effect.forkChild(turns.whileEntering(Deferred.await(acknowledged)), { startImmediately: true })
-      yield* Effect.repeat(entering, { times: count - 1 })
-      return { acknowledge: Deferred.succeed(acknowledged, undefined) }
-    }),
+    /** Has requests come in; answers how to have them be durable. */
+    enter: (count: number) => {
+      for (let i = 0; i < count; i++) turns.noteEntering()
+      return () => {
+        for (let i = 0; i < count; i++) turns.noteEntered()
+      }
+    },
     run: (accountId: AccountId, ...names: ReadonlyArray<string>) =>
-      Effect.forEach(names, (name) =>
-        turns.next(accountId).pipe(
-          Effect.andThen(Effect.sync(() => begun.push(name))),
-          Effect.forkChild({ startImmediately: true })
-        ))
+      names.map((name) => {
+        const turn = turns.ask(accountId, () => begun.push(name))
+        if (turn === true) begun.push(name)
+        return turn === true ? () => {} : turn
+      })
   }
 })
 
-const withTurns = Effect.provide(RunTurns.layer)
+const withBusyThread = Effect.provide(RunTurns.layerOf(() => 0.9))
 
-it.effect("runs have their turn at once while few requests wait to be acknowledged", () =>
+it.effect("runs have their turn at once while few requests wait to be durable", () =>
   Effect.gen(function*() {
     const { begun, enter, run } = yield* make
-    yield* enter(7)
+    enter(7)
     yield* period
-    yield* run(ann, "a", "b", "c", "d")
-    expect(begun).toEqual(["a", "b", "c", "d"])
-  }).pipe(withTurns))
+    run(ann, ..."abcd")
+    expect(begun).toEqual([..."abcd"])
+  }).pipe(withBusyThread))
+
+it.effect("runs have their turn at once, however many requests wait, while the thread has time", () =>
+  Effect.gen(function*() {
+    const { begun, enter, run } = yield* make
+    enter(1_000)
+    yield* period
+    yield* period
+    run(ann, ..."abcd")
+    expect(begun).toEqual([..."abcd"])
+  }).pipe(Effect.provide(RunTurns.layerOf(() => 0.89))))
 
 it.effect("while many requests wait, one run begins for eight that come in, or half as many as did before", () =>
   Effect.gen(function*() {
     const { begun, enter, run } = yield* make
-    yield* enter(32)
+    enter(32)
     yield* period
-    yield* run(ann, "a", "b", "c", "d", "e", "f", "g")
-    expect(begun).toEqual(["a", "b", "c", "d"])
+    run(ann, ..."abcdefghi")
+    expect(begun).toEqual([..."abcd"])
     yield* period
-    expect(begun).toEqual(["a", "b", "c", "d", "e", "f"])
+    expect(begun).toEqual([..."abcdef"])
     yield* period
-    expect(begun).toEqual(["a", "b", "c", "d", "e", "f", "g"])
-  }).pipe(withTurns))
+    expect(begun).toEqual([..."abcdefg"])
+    yield* period
+    expect(begun).toEqual([..."abcdefgh"])
+  }).pipe(withBusyThread))
 
 it.effect("more and more runs begin once fewer requests wait", () =>
   Effect.gen(function*() {
     const { begun, enter, run } = yield* make
-    const { acknowledge } = yield* enter(16)
-    yield* enter(1)
+    const durable = enter(16)
+    enter(1)
     yield* period
-    yield* acknowledge
-    yield* run(ann, ..."abcdefghijklmno")
+    durable()
+    run(ann, ..."abcdefghijklmno")
     expect(begun.length).toBe(3)
     yield* period
     expect(begun.length).toBe(3 + 5)
     yield* period
     expect(begun.length).toBe(3 + 5 + 7)
-  }).pipe(withTurns))
+  }).pipe(withBusyThread))
 
 it.effect("all runs have their turn when no request waits, and a later burst is noticed as the first was", () =>
   Effect.gen(function*() {
     const { begun, enter, run } = yield* make
-    const { acknowledge } = yield* enter(16)
+    const durable = enter(16)
     yield* period
-    yield* run(ann, ..."abcdefgh")
+    run(ann, ..."abcdefgh")
     expect(begun).toEqual(["a", "b"])
-    yield* acknowledge
+    durable()
     yield* period
     expect(begun).toEqual([..."abcdefgh"])
     yield* TestClock.adjust("1 minute")
-    yield* enter(16)
+    enter(16)
     yield* period
-    yield* run(ann, "i", "j", "k")
+    run(ann, "i", "j", "k")
     expect(begun.slice(8)).toEqual(["i", "j"])
-  }).pipe(withTurns))
+  }).pipe(withBusyThread))
+
+it.effect("runs give way for ten seconds, and after that no more until requests have been quick for as long", () =>
+  Effect.gen(function*() {
+    const { begun, enter, run } = yield* make
+    const durable = enter(16)
+    yield* TestClock.adjust("9990 millis")
+    run(ann, ..."abc")
+    expect(begun).toEqual(["a"])
+    yield* period
+    expect(begun).toEqual([..."abc"])
+    durable()
+    yield* TestClock.adjust("9990 millis")
+    enter(16)
+    yield* period
+    run(ann, ..."def")
+    expect(begun).toEqual([..."abcdef"])
+  }).pipe(withBusyThread))
 
 it.effect("an account's one run waits for one of another's many", () =>
   Effect.gen(function*() {
     const { begun, enter, run } = yield* make
-    yield* enter(8)
+    enter(8)
     yield* period
-    yield* run(ann, "a0", "a1", "a2", "a3")
-    yield* run(bob, "b1")
-    yield* enter(24)
+    run(ann, "a0", "a1", "a2", "a3")
+    run(bob, "b1")
+    enter(24)
     yield* period
     expect(begun).toEqual(["a0", "a1", "b1", "a2"])
-  }).pipe(withTurns))
+  }).pipe(withBusyThread))
 
 it.effect("one that gives up waiting leaves its turn to the next", () =>
   Effect.gen(function*() {
     const { begun, enter, run } = yield* make
-    yield* enter(8)
+    enter(8)
     yield* period
-    const [, waiting] = yield* run(ann, "a", "b", "c")
-    yield* Fiber.interrupt(waiting!)
-    yield* enter(8)
+    const [, leave] = run(ann, "a", "b", "c")
+    leave!()
     yield* period
     expect(begun).toEqual(["a", "c"])
-  }).pipe(withTurns))
+  }).pipe(withBusyThread))

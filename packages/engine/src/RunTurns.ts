@@ -1,11 +1,13 @@
 import type { AccountId } from "@headwater/domain/Id"
 import { Clock, Context, Effect, Latch, Layer } from "effect"
+import { performance } from "node:perf_hooks"
 
 /** How long is looked at at a time, in milliseconds. */
 const periodMs = 10
 
-/** From so many requests on that wait to be acknowledged, on average over a period, fewer runs begin in the next. */
-const pressure = 8
+/** From so many requests on that wait to be durable, on average over a period, and from which share of the thread's time on fewer runs begin. */
+const manyRequests = 8
+const busy = 0.9
 
 /** For so many requests that come in at least one run begins. */
 const requestsPerRun = 8
@@ -14,115 +16,144 @@ const requestsPerRun = 8
 const growth = 1.5
 const shrinking = 0.5
 
+/** How long runs give way, in milliseconds. What goes on for longer is no burst, and gets its runs. */
+const longestMs = 10_000
+
+/** What share of the time since it was last asked this node's thread worked, from 0 to 1. */
+const threadUse = (): () => number => {
+  let last = performance.eventLoopUtilization()
+  return () => {
+    const now = performance.eventLoopUtilization()
+    const { utilization } = performance.eventLoopUtilization(now, last)
+    last = now
+    return utilization
+  }
+}
+
 /**
- * Whose turn it is where there is more to do than this node can: requests that are yet to be acknowledged go before runs
- * of those that are in the log already. A burst is taken in about as fast as it can be made durable, and worked off after
- * it. While it lasts, as many runs begin as leave the acknowledgements quick, but no fewer than a share of what comes
- * in; one account's after another's, so that none waits for ever.
+ * Whose turn it is where there is more to do than this node's thread can: requests that are yet to be durable go before
+ * runs of those that are. A burst is taken in about as fast as it can be made durable, and worked off after it. While it
+ * lasts as many runs begin as leave the acknowledgements quick, but no fewer than a share of what comes in, one account's
+ * after another's.
  */
 export class RunTurns extends Context.Service<RunTurns, {
-  /** Takes a request in, which counts until it is answered. */
-  readonly whileEntering: <A, E, R>(ingest: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** Returns when a request of the account's that is in the log may be run. */
-  readonly next: (accountId: AccountId) => Effect.Effect<void>
+  /** A request is on its way into the log; and it is there, or not going to be. */
+  readonly noteEntering: () => void
+  readonly noteEntered: () => void
+  /**
+   * Whether a request of the account's may be run now. If not, `onTurn` is called when one may, unless the answered
+   * function is called before.
+   */
+  readonly ask: (accountId: AccountId, onTurn: () => void) => true | (() => void)
 }>()("@headwater/engine/RunTurns") {
-  static readonly layer: Layer.Layer<RunTurns> = Layer.effect(
-    RunTurns,
-    Effect.gen(function*() {
-      const clock = yield* Clock.Clock
-      const arrived = yield* Latch.make(false)
-      /** Who waits for a turn, the account first that had none for longest. */
-      const waiting = new Map<AccountId, Set<() => void>>()
-      /** How many runs may begin in a period, and did in this one. */
-      let allowed = Infinity
-      let begun = 0
-      /** Requests that came in during this period, and those that wait to be acknowledged. */
-      let came = 0
-      let entering = 0
-      /** Milliseconds that requests have waited in this period, all together, and until when they are counted. */
-      let waited = 0
-      let countedAt = 0
+  /** @param threadUse the share of the time since it was last asked in which the thread worked */
+  static readonly layerOf = (threadUse: () => number): Layer.Layer<RunTurns> =>
+    Layer.effect(
+      RunTurns,
+      Effect.gen(function*() {
+        const clock = yield* Clock.Clock
+        const arrived = yield* Latch.make(false)
+        /** Who waits for a turn, the account first that had none for longest. */
+        const waiting = new Map<AccountId, Set<() => void>>()
+        /** How many runs may begin in a period, and did in this one. */
+        let allowed = Infinity
+        let begun = 0
+        /** Requests that came in during this period, and those that are on their way. */
+        let came = 0
+        let entering = 0
+        /** Milliseconds that requests have waited in this period, all together, and until when they are counted. */
+        let waited = 0
+        let countedAt = 0
+        /** For how long runs have given way, less how long they have not. */
+        let gaveWayMs = 0
+        let isSpent = false
 
-      const count = (change: -1 | 0 | 1) => {
-        const now = clock.currentTimeMillisUnsafe()
-        waited += entering * (now - countedAt)
-        countedAt = now
-        entering += change
-      }
-
-      const leave = (accountId: AccountId, go: () => void) => {
-        const others = waiting.get(accountId)
-        if (others?.delete(go) === true && others.size === 0) waiting.delete(accountId)
-      }
-
-      const letGo = () => {
-        while (begun < allowed) {
-          const [first] = waiting
-          if (first === undefined) return
-          const [accountId, runs] = first
-          const [go] = runs
-          waiting.delete(accountId)
-          if (runs.size > 1) waiting.set(accountId, runs)
-          runs.delete(go!)
-          begun += 1
-          go!()
+        const count = (change: -1 | 0 | 1) => {
+          const now = Number(clock.monotonicTimeNanosUnsafe()) / 1e6
+          waited += entering * (now - countedAt)
+          countedAt = now
+          entering += change
         }
-      }
 
-      const allowedNext = (isPressed: boolean): number =>
-        Math.max(
-          Math.ceil(came / requestsPerRun),
-          isPressed ? Math.floor(Math.min(allowed, begun) * shrinking) : Math.max(1, Math.ceil(allowed * growth))
+        const leave = (accountId: AccountId, onTurn: () => void) => {
+          const others = waiting.get(accountId)
+          if (others?.delete(onTurn) === true && others.size === 0) waiting.delete(accountId)
+        }
+
+        const letGo = () => {
+          while (begun < allowed) {
+            const [first] = waiting
+            if (first === undefined) return
+            const [accountId, runs] = first
+            const [onTurn] = runs
+            waiting.delete(accountId)
+            if (runs.size > 1) waiting.set(accountId, runs)
+            runs.delete(onTurn!)
+            begun += 1
+            onTurn!()
+          }
+        }
+
+        const noteGivingWay = (isPressed: boolean, ms: number) => {
+          gaveWayMs = Math.max(0, gaveWayMs + (isPressed ? ms : -ms))
+          if (gaveWayMs >= longestMs) isSpent = true
+          if (gaveWayMs === 0) isSpent = false
+        }
+
+        const allowedNext = (isPressed: boolean): number => {
+          if (isSpent) return Infinity
+          const next = isPressed ? Math.floor(Math.min(allowed, begun) * shrinking) : Math.ceil(allowed * growth)
+          return Math.max(1, Math.ceil(came / requestsPerRun), next)
+        }
+
+        /** Answers whether there was anything to look at. */
+        const look = Effect.gen(function*() {
+          count(0)
+          waited = 0
+          threadUse()
+          const from = countedAt
+          yield* Effect.sleep(periodMs)
+          count(0)
+          const isIdle = waited === 0
+          const isPressed = !isIdle && waited >= manyRequests * (countedAt - from) && threadUse() >= busy
+          noteGivingWay(isPressed, countedAt - from)
+          allowed = isIdle ? Infinity : allowedNext(isPressed)
+          came = 0
+          begun = 0
+          letGo()
+          return !isIdle || gaveWayMs > 0
+        })
+
+        yield* arrived.await.pipe(
+          Effect.andThen(Effect.sync(() => {
+            arrived.closeUnsafe()
+            begun = 0
+          })),
+          Effect.andThen(Effect.repeat(look, { while: (goesOn) => goesOn })),
+          Effect.forever,
+          Effect.forkScoped
         )
 
-      /** Answers whether there was anything to look at. */
-      const look = Effect.gen(function*() {
-        count(0)
-        waited = 0
-        const from = countedAt
-        yield* Effect.sleep(periodMs)
-        count(0)
-        const isBusy = waited > 0
-        allowed = isBusy ? allowedNext(waited >= pressure * (countedAt - from)) : Infinity
-        came = 0
-        begun = 0
-        letGo()
-        return isBusy
-      })
-
-      yield* arrived.await.pipe(
-        Effect.andThen(Effect.sync(() => {
-          arrived.closeUnsafe()
-          begun = 0
-        })),
-        Effect.andThen(Effect.repeat(look, { while: (isBusy) => isBusy })),
-        Effect.forever,
-        Effect.forkScoped
-      )
-
-      return RunTurns.of({
-        whileEntering: (ingest) =>
-          Effect.suspend(() => {
+        return RunTurns.of({
+          noteEntering: () => {
             count(1)
             came += 1
             arrived.openUnsafe()
-            return Effect.ensuring(ingest, Effect.sync(() => count(-1)))
-          }),
-        next: (accountId) =>
-          Effect.suspend(() => {
+          },
+          noteEntered: () => count(-1),
+          ask: (accountId, onTurn) => {
             if (begun < allowed) {
               begun += 1
-              return Effect.void
+              return true
             }
-            return Effect.callback<void>((resume) => {
-              const go = () => resume(Effect.void)
-              const others = waiting.get(accountId)
-              if (others === undefined) waiting.set(accountId, new Set([go]))
-              else others.add(go)
-              return Effect.sync(() => leave(accountId, go))
-            })
-          })
+            const others = waiting.get(accountId)
+            if (others === undefined) waiting.set(accountId, new Set([onTurn]))
+            else others.add(onTurn)
+            return () => leave(accountId, onTurn)
+          }
+        })
       })
-    })
-  )
+    )
+
+  static readonly layer: Layer.Layer<RunTurns> = Layer.suspend(() => RunTurns.layerOf(threadUse()))
 }

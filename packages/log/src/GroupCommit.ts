@@ -96,6 +96,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       yield* Effect.acquireRelease(writers.register(id), () => Effect.ignore(writers.remove(id)))
       const room = yield* Semaphore.make(maxWaiting)
       const queue = yield* Queue.unbounded<Waiting>()
+      /** Commits that are in line or wait to be. */
       let inLine = 0
       const committed = yield* PubSub.sliding<ReadonlyArray<CommittedEvents>>(maxUnread)
       let appendedTo = new Set<string>()
@@ -287,16 +288,20 @@ export class GroupCommit extends Context.Service<GroupCommit, {
           return taken
         },
         submit: (make) =>
-          Effect.uninterruptibleMask((restore) =>
-            Effect.flatMap(restore(room.take(1)), () => {
+          Effect.uninterruptibleMask((restore) => {
+            inLine += 1
+            return Effect.flatMap(restore(room.take(1)), () => {
               const { end, submission } = Submission.make<CommitError>()
               return Effect.sync(() => {
                 Queue.offerUnsafe(queue, { commit: make(submission), end })
-                inLine += 1
                 return submission
               }).pipe(Effect.onError(() => room.release(1)))
-            })
-          )
+            }).pipe(Effect.onError(() =>
+              Effect.sync(() => {
+                inLine -= 1
+              })
+            ))
+          })
       })
     })
   )
