@@ -31,7 +31,7 @@ const make = Effect.gen(function*() {
   }
 })
 
-const withBusyThread = Effect.provide(RunTurns.layerOf(() => 0.9))
+const withBusyThread = Effect.provide(RunTurns.layerOf(() => 0.5))
 
 it.effect("runs have their turn at once while few requests wait to be durable", () =>
   Effect.gen(function*() {
@@ -50,7 +50,7 @@ it.effect("runs have their turn at once, however many requests wait, while the t
     yield* period
     run(ann, ..."abcd")
     expect(begun).toEqual([..."abcd"])
-  }).pipe(Effect.provide(RunTurns.layerOf(() => 0.89))))
+  }).pipe(Effect.provide(RunTurns.layerOf(() => 0.49))))
 
 it.effect("while many requests wait, one run begins for eight that come in, or half as many as did before", () =>
   Effect.gen(function*() {

@@ -5,9 +5,9 @@ import { performance } from "node:perf_hooks"
 /** How long is looked at at a time, in milliseconds. */
 const periodMs = 10
 
-/** From so many requests on that wait to be durable, on average over a period, and from which share of the thread's time on fewer runs begin. */
+/** From so many requests on that wait to be durable, on average over a period, and so busy a thread, fewer runs begin. */
 const manyRequests = 8
-const busy = 0.9
+const busy = 0.5
 
 /** For so many requests that come in at least one run begins. */
 const requestsPerRun = 8
