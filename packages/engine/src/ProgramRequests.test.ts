@@ -7,6 +7,8 @@ import { TestClock } from "effect/testing"
 import * as EngineFixture from "../test/EngineFixture.ts"
 import { actorOf, onRequest, post, start, stream } from "../test/ProgramFixture.ts"
 import { Draining } from "./Draining.ts"
+import * as ProgramActor from "./ProgramActor.ts"
+import { RunTurns } from "./RunTurns.ts"
 import * as Wake from "./Wake.ts"
 
 layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })("a source with an endpoint", (it) => {
@@ -38,6 +40,30 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       yield* successor.wake(Wake.forEverything)
       assert.deepStrictEqual(yield* stream(program), ["a"])
     }).pipe(EngineFixture.onTestClock))
+
+  it.effect("runs an acknowledged request when it is its turn, and does not stand still until then", () =>
+    Effect.gen(function*() {
+      const turns = yield* RunTurns
+      const { account, program } = yield* start(onRequest("this.$emit(event.body)"), { state: "ready" })
+      let kicks = 0
+      const { ingest, wake } = yield* ProgramActor.make(program.id, {
+        kick: () => {
+          kicks += 1
+        }
+      })
+      yield* Effect.repeat(Effect.sync(turns.noteEntering), { times: 7 })
+      yield* TestClock.adjust("10 millis")
+      assert.isTrue(turns.ask(account.id, () => {}))
+      yield* wake(Wake.nothing)
+      yield* ingest({ endpointKey: program.endpointKey, emitId: "r", payload: `{"body":"late"}`, hops: 0 })
+      yield* wake(Wake.nothing)
+      assert.deepStrictEqual(yield* stream(program), [])
+      kicks = 0
+      yield* TestClock.adjust("10 millis")
+      assert.strictEqual(kicks, 1)
+      yield* wake(Wake.nothing)
+      assert.deepStrictEqual(yield* stream(program), ["late"])
+    }).pipe(Effect.provide(RunTurns.layerOf(() => 1)), EngineFixture.onTestClock))
 
   it.effect("takes a request that has been round too often off its backlog, unrun", () =>
     Effect.gen(function*() {
