@@ -325,8 +325,7 @@ export const make = Effect.fnUntraced(function*(options: {
     readonly find: (memory: ProgramMemory) => Effect.Effect<Option.Option<NextWork>>
   }> = [
     {
-      mayBe: (memory) =>
-        typeof requestTurn === "boolean" && memory.program.active && memory.requests.mayHaveMore && hasRoom(memory),
+      mayBe: (memory) => memory.program.active && memory.requests.mayHaveMore && hasRoom(memory),
       find: inTurn(fromRequests)
     },
     // What was emitted while the program was active comes when it is due; everything else keeps its place.

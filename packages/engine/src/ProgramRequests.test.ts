@@ -63,6 +63,10 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       assert.strictEqual(kicks, 1)
       yield* wake(Wake.nothing)
       assert.deepStrictEqual(yield* stream(program), ["late"])
+      yield* Effect.repeat(Effect.sync(turns.noteEntered), { times: 7 })
+      yield* TestClock.adjust("10 millis")
+      yield* TestClock.adjust("10 millis")
+      assert.isTrue(Array.from({ length: 20 }, () => turns.ask(account.id, () => {})).every((turn) => turn === true))
     }).pipe(Effect.provide(RunTurns.layerOf(() => 1)), EngineFixture.onTestClock))
 
   it.effect("takes a request that has been round too often off its backlog, unrun", () =>
