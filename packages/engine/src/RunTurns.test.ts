@@ -110,10 +110,16 @@ it.effect("runs give way for ten seconds, and after that no more until requests 
     expect(begun).toEqual([..."abc"])
     durable()
     yield* TestClock.adjust("9990 millis")
-    enter(16)
+    const durableAgain = enter(16)
     yield* period
     run(ann, ..."def")
     expect(begun).toEqual([..."abcdef"])
+    durableAgain()
+    yield* TestClock.adjust("11 seconds")
+    enter(16)
+    yield* period
+    run(ann, ..."ghi")
+    expect(begun).toEqual([..."abcdefgh"])
   }).pipe(withBusyThread))
 
 it.effect("an account's one run waits for one of another's many", () =>
