@@ -9,7 +9,7 @@ import * as Engine from "@headwater/engine/Engine"
 import { EngineConfig } from "@headwater/engine/EngineConfig"
 import * as Tables from "@headwater/log/Tables"
 import type { Sandbox } from "@headwater/sandbox/Sandbox"
-import { Context, Effect, Exit, Fiber, Layer, Redacted, Scope } from "effect"
+import { Context, type Duration, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { TestRunner } from "effect/cluster"
 import { Digest, SecureRandom } from "effect/crypto"
 import { TestClock } from "effect/testing"
@@ -38,29 +38,20 @@ export type Surroundings = PgClient.PgClient | Sandbox | Layer.Services<typeof l
 
 const tickMs = 100
 
+/** The test's clock goes on at a pace in real time. */
+const timePasses = (pace: Duration.Input) =>
+  Effect.forever(Effect.andThen(TestClock.withLive(Effect.sleep(pace)), TestClock.adjust(tickMs)))
+
 /** Lets the test's clock go on until an effect ends, for what waits for time to pass and for the outside too. */
-export const whileTimePasses = Effect.fnUntraced(function*<A, E, R>(effect: Effect.Effect<A, E, R>) {
-  const fiber = yield* Effect.forkChild(effect)
-  while (fiber.pollUnsafe() === undefined) {
-    yield* TestClock.withLive(Effect.sleep("2 millis"))
-    if (fiber.pollUnsafe() === undefined) yield* TestClock.adjust(tickMs)
-  }
-  return yield* Fiber.join(fiber)
-})
+export const whileTimePasses = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.raceFirst(effect, timePasses("2 millis"))
 
 /** How long what is asked of the engine may take in real time before the test's clock goes on. */
 const patience = "5 seconds"
 
 /** On a busy machine the database may refuse a commit, which is tried again when some time has passed. */
 const whereStuck = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.raceFirst(
-    effect,
-    TestClock.withLive(Effect.sleep(patience)).pipe(
-      Effect.andThen(Effect.forever(
-        Effect.andThen(TestClock.adjust(tickMs), TestClock.withLive(Effect.sleep(tickMs)))
-      ))
-    )
-  )
+  Effect.raceFirst(effect, Effect.andThen(TestClock.withLive(Effect.sleep(patience)), timePasses(tickMs)))
 
 /** An engine that can be stopped, or cut off, and started again on the same database. */
 export interface EngineUnderTest {

@@ -1,5 +1,5 @@
 import type { Submission } from "@headwater/log/Submission"
-import { Effect, FiberSet, type Scope } from "effect"
+import { Clock, Effect, FiberSet, type Scope } from "effect"
 
 /** How long its owner waits for commits to be durable, the same for each. */
 export interface Patience {
@@ -8,13 +8,10 @@ export interface Patience {
 }
 
 interface Waiting {
-  /** By the monotonic clock, in milliseconds. */
+  /** By the monotonic clock, which nobody sets, in milliseconds. */
   readonly until: number
   readonly giveUp: () => void
 }
-
-/** Milliseconds by a clock that nobody sets. */
-const elapsedMs = Effect.clockWith((clock) => Effect.sync(() => Number(clock.monotonicTimeNanosUnsafe()) / 1e6))
 
 /**
  * One timer for all that is waited for, and none that has to be stopped: what is waited for is nearly always there within
@@ -23,6 +20,8 @@ const elapsedMs = Effect.clockWith((clock) => Effect.sync(() => Number(clock.mon
  * @param patienceMs how long each is waited for, in milliseconds
  */
 export const make = Effect.fnUntraced(function*(patienceMs: number): Effect.fn.Return<Patience, never, Scope.Scope> {
+  const clock = yield* Clock.Clock
+  const now = () => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
   /** In the order in which they are given up. */
   const waiting = new Set<Waiting>()
   yield* Effect.addFinalizer(() =>
@@ -35,7 +34,7 @@ export const make = Effect.fnUntraced(function*(patienceMs: number): Effect.fn.R
 
   const watch = Effect.gen(function*() {
     for (const first of waiting) {
-      const left = first.until - (yield* elapsedMs)
+      const left = first.until - now()
       if (left > 0) yield* Effect.sleep(left)
       if (waiting.delete(first)) first.giveUp()
     }
@@ -51,15 +50,14 @@ export const make = Effect.fnUntraced(function*(patienceMs: number): Effect.fn.R
 
   return {
     durable: <E, L>(submission: Submission<E>, late: L) =>
-      Effect.flatMap(elapsedMs, (now) =>
-        Effect.callback<void, E | L>((resume) => {
-          const one: Waiting = { until: now + patienceMs, giveUp: () => resume(Effect.fail(late)) }
-          add(one)
-          submission.onEnd((exit) => {
-            waiting.delete(one)
-            resume(exit)
-          })
-          return Effect.sync(() => waiting.delete(one))
-        }))
+      Effect.callback<void, E | L>((resume) => {
+        const one: Waiting = { until: now() + patienceMs, giveUp: () => resume(Effect.fail(late)) }
+        add(one)
+        submission.onEnd((exit) => {
+          waiting.delete(one)
+          resume(exit)
+        })
+        return Effect.sync(() => waiting.delete(one))
+      })
   }
 })

@@ -11,6 +11,14 @@ import * as ProgramActor from "./ProgramActor.ts"
 import { RunTurns } from "./RunTurns.ts"
 import * as Wake from "./Wake.ts"
 
+/** A request is answered after ten seconds, and not before, that it could not be taken. */
+const isGivenUp = Effect.fnUntraced(function*(failing: Fiber.Fiber<{ readonly _tag: string }, unknown>) {
+  yield* TestClock.adjust("9 seconds")
+  assert.isUndefined(failing.pollUnsafe())
+  yield* TestClock.adjust("1 second")
+  assert.strictEqual((yield* Fiber.join(failing))._tag, "Unavailable")
+})
+
 layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })("a source with an endpoint", (it) => {
   it.effect("runs acknowledged requests in order, also where another owner took over before they ran", () =>
     Effect.gen(function*() {
@@ -67,7 +75,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       yield* TestClock.adjust("10 millis")
       yield* TestClock.adjust("10 millis")
       assert.isTrue(Array.from({ length: 20 }, () => turns.ask(account.id, () => {})).every((turn) => turn === true))
-    }).pipe(Effect.provide(RunTurns.layerOf(() => 1)), EngineFixture.onTestClock))
+    }).pipe(Effect.provide(RunTurns.layerOf(() => () => 1)), EngineFixture.onTestClock))
 
   it.effect("takes a request that has been round too often off its backlog, unrun", () =>
     Effect.gen(function*() {
@@ -93,10 +101,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         yield* sql`SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()`.pipe(
           Effect.repeat({ until: (rows) => rows.length > 0 })
         )
-        yield* TestClock.adjust("9 seconds")
-        assert.isUndefined(slow.pollUnsafe())
-        yield* TestClock.adjust("1 second")
-        assert.strictEqual((yield* Fiber.join(slow))._tag, "Unavailable")
+        yield* isGivenUp(slow)
       }).pipe(
         // It waits for the insert, which takes as long as locks may be waited for.
         Effect.ensuring(Effect.orDie(sql.withTransaction(
@@ -127,10 +132,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       yield* sql`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`.pipe(
         Effect.repeat({ until: (rows) => rows.length > 0 })
       )
-      yield* TestClock.adjust("9 seconds")
-      assert.isUndefined(stuck.pollUnsafe())
-      yield* TestClock.adjust("1 second")
-      assert.strictEqual((yield* Fiber.join(stuck))._tag, "Unavailable")
+      yield* isGivenUp(stuck)
       yield* Deferred.succeed(answered, undefined)
       yield* Fiber.join(holder)
       assert.strictEqual((yield* post(actor, "after")).status, 200)

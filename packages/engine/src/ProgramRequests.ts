@@ -126,8 +126,11 @@ export const make = Effect.fnUntraced(function*(options: {
     )
   })
 
-  /** Hands a request over to the log, but for a repeat of one. */
-  const take = Effect.fnUntraced(function*(request: IngestRequest) {
+  /** Takes a request in and returns when it, or the one it repeats, is durable by the given wait. */
+  const accept = Effect.fnUntraced(function*(
+    request: IngestRequest,
+    untilDurable: (submission: Submission<CommitError>) => Effect.Effect<void, Unavailable>
+  ) {
     const memory = yield* Effect.mapError(owner.current, () => new EndpointNotFound())
     const { program } = memory
     if (request.endpointKey !== null && request.endpointKey !== program.endpointKey) {
@@ -135,15 +138,6 @@ export const make = Effect.fnUntraced(function*(options: {
     }
     if (!options.isOpen() || !program.active || program.state === "deleting") return yield* new EndpointNotFound()
     if (!memory.recent.has(request.emitId)) yield* enter(memory, request)
-    return memory
-  })
-
-  /** Takes a request in and returns when it, or the one it repeats, is durable by the given wait. */
-  const accept = Effect.fnUntraced(function*(
-    request: IngestRequest,
-    untilDurable: (submission: Submission<CommitError>) => Effect.Effect<void, Unavailable>
-  ) {
-    const memory = yield* take(request)
     // One that failed before it was waited for is in neither.
     if (!memory.recent.has(request.emitId)) return yield* changingOwners
     const submission = entering.get(request.emitId)

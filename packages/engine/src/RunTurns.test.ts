@@ -31,7 +31,7 @@ const make = Effect.gen(function*() {
   }
 })
 
-const withBusyThread = Effect.provide(RunTurns.layerOf(() => 0.5))
+const withBusyThread = Effect.provide(RunTurns.layerOf(() => () => 0.5))
 
 it.effect("runs have their turn at once while few requests wait to be durable", () =>
   Effect.gen(function*() {
@@ -50,7 +50,7 @@ it.effect("runs have their turn at once, however many requests wait, while the t
     yield* period
     run(ann, ..."abcd")
     expect(begun).toEqual([..."abcd"])
-  }).pipe(Effect.provide(RunTurns.layerOf(() => 0.49))))
+  }).pipe(Effect.provide(RunTurns.layerOf(() => () => 0.49))))
 
 it.effect("while many requests wait, one run begins for eight that come in, or half as many as did before", () =>
   Effect.gen(function*() {
@@ -108,6 +108,7 @@ it.effect("runs give way for ten seconds, and after that no more until requests 
     expect(begun).toEqual(["a"])
     yield* period
     expect(begun).toEqual([..."abc"])
+    yield* TestClock.adjust("1 minute")
     durable()
     yield* TestClock.adjust("9990 millis")
     const durableAgain = enter(16)

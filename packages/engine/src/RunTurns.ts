@@ -19,15 +19,10 @@ const shrinking = 0.5
 /** How long runs give way, in milliseconds. What goes on for longer is no burst, and gets its runs. */
 const longestMs = 10_000
 
-/** What share of the time since it was last asked this node's thread worked, from 0 to 1. */
-const threadUse = (): () => number => {
-  let last = performance.eventLoopUtilization()
-  return () => {
-    const now = performance.eventLoopUtilization()
-    const { utilization } = performance.eventLoopUtilization(now, last)
-    last = now
-    return utilization
-  }
+/** Begins to measure; answers what share of the time from then on this node's thread has worked, from 0 to 1. */
+const measureThread = (): () => number => {
+  const from = performance.eventLoopUtilization()
+  return () => performance.eventLoopUtilization(from).utilization
 }
 
 /**
@@ -46,8 +41,8 @@ export class RunTurns extends Context.Service<RunTurns, {
    */
   readonly ask: (accountId: AccountId, onTurn: () => void) => true | (() => void)
 }>()("@headwater/engine/RunTurns") {
-  /** @param threadUse the share of the time since it was last asked in which the thread worked */
-  static readonly layerOf = (threadUse: () => number): Layer.Layer<RunTurns> =>
+  /** @param measureThread begins to measure; answers what share of the time from then on the thread has worked */
+  static readonly layerOf = (measureThread: () => () => number): Layer.Layer<RunTurns> =>
     Layer.effect(
       RunTurns,
       Effect.gen(function*() {
@@ -64,8 +59,8 @@ export class RunTurns extends Context.Service<RunTurns, {
         /** Milliseconds that requests have waited in this period, all together, and until when they are counted. */
         let waited = 0
         let countedAt = 0
-        /** For how long runs have given way, less how long they have not. */
-        let gaveWayMs = 0
+        /** For how long requests have waited, less how long they have not, as far as it matters. */
+        let pressedMs = 0
         let isSpent = false
 
         const count = (change: -1 | 0 | 1) => {
@@ -94,10 +89,10 @@ export class RunTurns extends Context.Service<RunTurns, {
           }
         }
 
-        const noteGivingWay = (isPressed: boolean, ms: number) => {
-          gaveWayMs = Math.max(0, gaveWayMs + (isPressed ? ms : -ms))
-          if (gaveWayMs >= longestMs) isSpent = true
-          if (gaveWayMs === 0) isSpent = false
+        const notePressure = (isPressed: boolean, ms: number) => {
+          pressedMs = Math.min(longestMs, Math.max(0, pressedMs + (isPressed ? ms : -ms)))
+          if (pressedMs === longestMs) isSpent = true
+          if (pressedMs === 0) isSpent = false
         }
 
         const allowedNext = (isPressed: boolean): number => {
@@ -110,18 +105,18 @@ export class RunTurns extends Context.Service<RunTurns, {
         const look = Effect.gen(function*() {
           count(0)
           waited = 0
-          threadUse()
+          const threadUse = measureThread()
           const from = countedAt
           yield* Effect.sleep(periodMs)
           count(0)
           const isIdle = waited === 0
           const isPressed = !isIdle && waited >= manyRequests * (countedAt - from) && threadUse() >= busy
-          noteGivingWay(isPressed, countedAt - from)
+          notePressure(isPressed, countedAt - from)
           allowed = isIdle ? Infinity : allowedNext(isPressed)
           came = 0
           begun = 0
           letGo()
-          return !isIdle || gaveWayMs > 0
+          return !isIdle || pressedMs > 0
         })
 
         yield* arrived.await.pipe(
@@ -155,5 +150,5 @@ export class RunTurns extends Context.Service<RunTurns, {
       })
     )
 
-  static readonly layer: Layer.Layer<RunTurns> = Layer.suspend(() => RunTurns.layerOf(threadUse()))
+  static readonly layer: Layer.Layer<RunTurns> = RunTurns.layerOf(measureThread)
 }
