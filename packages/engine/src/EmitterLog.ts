@@ -1,14 +1,20 @@
 import type { LoggedEvent, NewEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import type { Commit } from "@headwater/log/Commit"
-import { type CommitError, GroupCommit } from "@headwater/log/GroupCommit"
+import { type CommitError, GroupCommit, type MakeCommit } from "@headwater/log/GroupCommit"
 import { type Head, Heads, ordinalOf } from "@headwater/log/Heads"
 import type { Submission } from "@headwater/log/Submission"
-import { Effect, Option } from "effect"
+import { Clock, Effect, Option } from "effect"
 import type { SqlError } from "effect/sql"
 
 /** Everything but the head and the events, which the log itself fills in. */
 export type CommitParts = Omit<Commit, "head" | "events">
+
+/** What is handed over as one commit. Parts that depend on them are told the events as they are appended. */
+export type LogCommit = readonly [
+  events: ReadonlyArray<NewEvent>,
+  parts: CommitParts | ((appended: ReadonlyArray<LoggedEvent>, submission: Submission<CommitError>) => CommitParts)
+]
 
 /**
  * The owner's side of one emitter's log: assigns ids and numbers and hands commits to the node's writer in that order.
@@ -18,17 +24,12 @@ export interface EmitterLog {
   readonly emitterId: string
   /** The head as it will be once everything handed over is committed. */
   readonly head: () => Head
-  /** Whether what is handed over would have to wait before it is in line. */
-  readonly isFull: () => boolean
   /**
    * Hands over events and parts as one commit, the events' places given with no other commit of this emitter in between.
    */
-  readonly submit: (
-    events: ReadonlyArray<NewEvent>,
-    parts:
-      | CommitParts
-      | ((appended: ReadonlyArray<LoggedEvent>, submission: Submission<CommitError>) => CommitParts)
-  ) => Effect.Effect<Submission<CommitError>>
+  readonly submit: (...commit: LogCommit) => Effect.Effect<Submission<CommitError>>
+  /** The same at once, whether there is room in line or not. */
+  readonly submitUnsafe: (...commit: LogCommit) => Submission<CommitError>
 }
 
 /** Appends events and writes the parts in one commit. Returns the events when they are durable. */
@@ -54,6 +55,7 @@ export const acquire: (emitterId: string) => Effect.Effect<
 > = Effect.fnUntraced(function*(emitterId) {
   const heads = yield* Heads
   const writer = yield* GroupCommit
+  const clock = yield* Clock.Clock
   const acquired = yield* heads.acquire(emitterId)
   return Option.map(acquired, (initial): EmitterLog => {
     let head = initial
@@ -65,18 +67,17 @@ export const acquire: (emitterId: string) => Effect.Effect<
       return { ...event, emitterId, id, n }
     }
 
+    const making = (...[events, parts]: LogCommit): MakeCommit => (submission) => {
+      const now = clock.currentTimeMillisUnsafe()
+      const appended = events.map((event) => assign(event, now))
+      return { ...(typeof parts === "function" ? parts(appended, submission) : parts), head, events: appended }
+    }
+
     return {
       emitterId,
       head: () => head,
-      isFull: writer.isFull,
-      submit: (events, parts) =>
-        Effect.clockWith((clock) => {
-          const now = clock.currentTimeMillisUnsafe()
-          return writer.submit((submission) => {
-            const appended = events.map((event) => assign(event, now))
-            return { ...(typeof parts === "function" ? parts(appended, submission) : parts), head, events: appended }
-          })
-        })
+      submit: (...commit) => writer.submit(making(...commit)),
+      submitUnsafe: (...commit) => writer.submitUnsafe(making(...commit))
     }
   })
 })

@@ -1,22 +1,21 @@
-import type { CommitError } from "@headwater/log/GroupCommit"
+import { type CommitError, GroupCommit } from "@headwater/log/GroupCommit"
 import type { Submission } from "@headwater/log/Submission"
-import { Effect, Exit, Latch } from "effect"
+import { Context, Effect, Exit, Latch } from "effect"
 
 /** What an actor holds in memory: a cache of what the database says, of no use once a commit that is based on it fails. */
 export interface FallibleMemory {
   failed: boolean
 }
 
+type SubmitTracked = (track: (submission: Submission<CommitError>) => void) => Submission<CommitError>
+
 /** An actor's commits that are under way while it goes on, and what their failures ask for. */
 export interface InFlight {
   /**
-   * Hands a commit over, and waits with that where as many as may be are under way. `submit` passes on what it hands over
-   * as it comes in line, so that it counts whatever becomes of the caller. If it fails, so has the memory.
+   * Hands a commit over, and waits with that where as many as may be are under way or the writer has no room. `submit`
+   * passes on what it hands over before it tells anyone else. If it fails, so has the memory.
    */
-  readonly start: (
-    memory: FallibleMemory,
-    submit: (inLine: (submission: Submission<CommitError>) => void) => Effect.Effect<Submission<CommitError>>
-  ) => Effect.Effect<Submission<CommitError>>
+  readonly start: (memory: FallibleMemory, submit: SubmitTracked) => Effect.Effect<Submission<CommitError>>
   /** Whether a commit would have to wait before it is handed over. */
   readonly isFull: () => boolean
   /** Marks the memory as failed for another reason. */
@@ -34,17 +33,16 @@ const firstDelay = 50
 const longestDelay = 5_000
 
 /** @param annotations what the log line about a failed commit says of its actor */
-export const make = (annotations: Record<string, string>): Effect.Effect<InFlight> =>
-  Effect.map(Effect.context<never>(), (context) => {
+export const make = (annotations: Record<string, string>): Effect.Effect<InFlight, never, GroupCommit> =>
+  Effect.map(Effect.context<GroupCommit>(), (context) => {
     const run = Effect.runForkWith(context)
+    const writer = Context.get(context, GroupCommit)
     const underWay = new Set<Submission<CommitError>>()
     const mayStart = Latch.makeUnsafe(true)
-    /** Those that are being handed over count as well. */
-    let starting = 0
     /** Since a commit last succeeded. */
     let failures = 0
 
-    const isFull = () => underWay.size + starting >= most
+    const isFull = () => underWay.size >= most || writer.isFull()
 
     const noteFailure = (memory: FallibleMemory) => {
       if (!memory.failed) failures += 1
@@ -64,29 +62,22 @@ export const make = (annotations: Record<string, string>): Effect.Effect<InFligh
       )
     }
 
-    const start: InFlight["start"] = (memory, submit) =>
-      Effect.suspend(() => {
-        if (isFull()) {
-          mayStart.closeUnsafe()
-          return Effect.andThen(mayStart.await, start(memory, submit))
-        }
-        starting += 1
-        const inLine = (submission: Submission<CommitError>) => {
-          underWay.add(submission)
-          submission.onEnd((exit) => {
-            underWay.delete(submission)
-            noteEnd(memory, exit)
-            mayStart.openUnsafe()
-          })
-        }
-        return Effect.ensuring(
-          submit(inLine),
-          Effect.sync(() => {
-            starting -= 1
-            if (!isFull()) mayStart.openUnsafe()
-          })
-        )
+    const track = (memory: FallibleMemory, submission: Submission<CommitError>) => {
+      underWay.add(submission)
+      if (underWay.size >= most) mayStart.closeUnsafe()
+      submission.onEnd((exit) => {
+        underWay.delete(submission)
+        noteEnd(memory, exit)
+        mayStart.openUnsafe()
       })
+    }
+
+    const start: InFlight["start"] = (memory, submit) =>
+      Effect.suspend(() =>
+        isFull()
+          ? Effect.andThen(Effect.andThen(mayStart.await, writer.room), start(memory, submit))
+          : Effect.succeed(submit((submission) => track(memory, submission)))
+      )
 
     return {
       start,

@@ -100,7 +100,9 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
     programId,
     owner,
     isOpen: () => !retired,
-    onDurable: () => goOn()
+    onDurable: (memory) => {
+      if (!inputs.awaitsTurn(memory)) goOn()
+    }
   })
   /** One change of the program's life at a time. */
   const changing = yield* Semaphore.make(1)

@@ -69,6 +69,8 @@ export interface ProgramInputs {
       readonly busy: ReadonlySet<string>
     }
   ) => Effect.Effect<Option.Option<NextWork>>
+  /** Whether requests of the program wait for their turn: there is nothing to look for among them until `onTurn`. */
+  readonly awaitsTurn: (memory: ProgramMemory) => boolean
   /** Every commit is settled. Answers whether due work was taken in one, so that what it put there is looked for. */
   readonly noteSettled: () => boolean
   /** A deletion is done. */
@@ -201,6 +203,8 @@ export const make = Effect.fnUntraced(function*(options: {
     return true
   }
 
+  const awaitsTurn = (memory: ProgramMemory): boolean => typeof requestTurn === "function" && !answersItself(memory)
+
   const fromRequests = (memory: ProgramMemory) =>
     Effect.map(fromFeed(memory.requests, "HTTP"), Option.filter((work) => hasTurn(memory, work)))
 
@@ -325,7 +329,7 @@ export const make = Effect.fnUntraced(function*(options: {
     readonly find: (memory: ProgramMemory) => Effect.Effect<Option.Option<NextWork>>
   }> = [
     {
-      mayBe: (memory) => memory.program.active && memory.requests.mayHaveMore && hasRoom(memory),
+      mayBe: (memory) => memory.program.active && memory.requests.mayHaveMore && hasRoom(memory) && !awaitsTurn(memory),
       find: inTurn(fromRequests)
     },
     // What was emitted while the program was active comes when it is due; everything else keeps its place.
@@ -377,6 +381,7 @@ export const make = Effect.fnUntraced(function*(options: {
       if (Wake.asksFor(wake)) hints = Wake.merge(hints, wake)
     },
     next,
+    awaitsTurn,
     noteSettled: () => {
       const looksAgain = taken.size > 0
       taken.clear()

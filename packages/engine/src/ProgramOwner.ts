@@ -4,7 +4,7 @@ import type { CommitError } from "@headwater/log/GroupCommit"
 import type { Submission } from "@headwater/log/Submission"
 import { Effect, Option, Semaphore } from "effect"
 import { untilAnswered } from "./DatabaseRetry.ts"
-import type { EmitterLog } from "./EmitterLog.ts"
+import type { LogCommit } from "./EmitterLog.ts"
 import * as InFlight from "./InFlight.ts"
 import { load, type ProgramMemory } from "./ProgramMemory.ts"
 import { ProgramNotFound } from "./ProgramNotFound.ts"
@@ -18,7 +18,7 @@ export interface ProgramOwner {
   /** Hands a commit over in the order of the calls. The next run may start on what is in memory before it is durable. */
   readonly commit: (
     memory: ProgramMemory,
-    ...commit: Parameters<EmitterLog["submit"]>
+    ...commit: LogCommit
   ) => Effect.Effect<Submission<CommitError>>
   /** Returns when every commit handed over is durable or has failed. */
   readonly settled: Effect.Effect<void>
@@ -46,17 +46,18 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
     options.onReload()
   }))
 
-  const known = Effect.suspend(() => Effect.mapError(Effect.fromOption(memory), () => new ProgramNotFound()))
+  const current: ProgramOwner["current"] = Effect.suspend(() => {
+    if (Option.isNone(memory)) return Effect.fail(new ProgramNotFound())
+    return memory.value.failed ? Effect.andThen(readAnew, current) : Effect.succeed(memory.value)
+  })
 
   return {
-    current: Effect.suspend(() =>
-      Option.isSome(memory) && memory.value.failed ? Effect.andThen(readAnew, known) : known
-    ),
-    isReady: () => Option.exists(memory, ({ failed, log }) => !failed && !log.isFull()) && !inFlight.isFull(),
+    current,
+    isReady: () => Option.exists(memory, ({ failed }) => !failed) && !inFlight.isFull(),
     commit: (memory, events, parts) =>
-      inFlight.start(memory, (inLine) =>
-        memory.log.submit(events, (appended, submission) => {
-          inLine(submission)
+      inFlight.start(memory, (track) =>
+        memory.log.submitUnsafe(events, (appended, submission) => {
+          track(submission)
           return typeof parts === "function" ? parts(appended, submission) : parts
         })),
     settled: inFlight.settled,

@@ -6,7 +6,7 @@ import type { CommitError } from "@headwater/log/GroupCommit"
 import { ordinalOf } from "@headwater/log/Heads"
 import type { Submission } from "@headwater/log/Submission"
 import type { RunResponse } from "@headwater/sandbox/Run"
-import { Clock, Deferred, Effect, Exit } from "effect"
+import { Deferred, Effect, Exit } from "effect"
 import { BacklogFull, EndpointNotFound, type HttpReply, NotAnswered } from "./HttpExchange.ts"
 import * as Patience from "./Patience.ts"
 import { answersItself, type ProgramMemory } from "./ProgramMemory.ts"
@@ -86,7 +86,7 @@ export const make = Effect.fnUntraced(function*(options: {
   readonly owner: ProgramOwner
   readonly isOpen: () => boolean
   /** Called when there is one more request to run. */
-  readonly onDurable: () => void
+  readonly onDurable: (memory: ProgramMemory) => void
 }) {
   const { owner, programId } = options
   const turns = yield* RunTurns
@@ -96,15 +96,21 @@ export const make = Effect.fnUntraced(function*(options: {
   /** Requests under way into the log, for repeats of them. */
   const entering = new Map<string, Submission<CommitError>>()
 
-  /** Hands a request over to the log. */
-  const enter = Effect.fnUntraced(function*(memory: ProgramMemory, request: IngestRequest) {
+  /** Why a request is not taken. */
+  const refusalOf = (memory: ProgramMemory, { emitId, endpointKey }: IngestRequest) => {
+    const { active, endpointKey: key, state } = memory.program
+    if (endpointKey !== null && endpointKey !== key) return new EndpointNotFound()
+    if (!options.isOpen() || !active || state === "deleting") return new EndpointNotFound()
     const unrun = ordinalOf(memory.log.head(), Stream.requests) - memory.requests.passed
     if (unrun === 0) memory.backlogBytes = 0
-    if (unrun >= backlog.requests || memory.backlogBytes >= backlog.bytes) {
-      return yield* new BacklogFull({ programId })
-    }
+    const isFull = unrun >= backlog.requests || memory.backlogBytes >= backlog.bytes
+    return isFull && !memory.recent.has(emitId) ? new BacklogFull({ programId }) : undefined
+  }
+
+  /** Hands a request over to the log. */
+  const enter = (memory: ProgramMemory, request: IngestRequest) => {
     const { emitId, hops, kind, payload } = request
-    yield* owner.commit(
+    return owner.commit(
       memory,
       [{ emitId, hops, payload, stream: Stream.requests, meta: kind === undefined ? {} : { kind } }],
       (entered, submission) => {
@@ -119,31 +125,30 @@ export const make = Effect.fnUntraced(function*(options: {
           turns.noteEntered()
           if (Exit.isFailure(exit)) return void memory.recent.delete(emitId)
           memory.requests.offer(entered)
-          options.onDurable()
+          options.onDurable(memory)
         })
         return {}
       }
     )
-  })
+  }
 
   /** Takes a request in and returns when it, or the one it repeats, is durable by the given wait. */
-  const accept = Effect.fnUntraced(function*(
+  const accept = (
     request: IngestRequest,
     untilDurable: (submission: Submission<CommitError>) => Effect.Effect<void, Unavailable>
-  ) {
-    const memory = yield* Effect.mapError(owner.current, () => new EndpointNotFound())
-    const { program } = memory
-    if (request.endpointKey !== null && request.endpointKey !== program.endpointKey) {
-      return yield* new EndpointNotFound()
-    }
-    if (!options.isOpen() || !program.active || program.state === "deleting") return yield* new EndpointNotFound()
-    if (!memory.recent.has(request.emitId)) yield* enter(memory, request)
-    // One that failed before it was waited for is in neither.
-    if (!memory.recent.has(request.emitId)) return yield* changingOwners
-    const submission = entering.get(request.emitId)
-    if (submission !== undefined) yield* untilDurable(submission)
-    return memory
-  })
+  ) =>
+    Effect.matchEffect(owner.current, {
+      onFailure: () => Effect.fail(new EndpointNotFound()),
+      onSuccess: (memory): Effect.Effect<ProgramMemory, BacklogFull | EndpointNotFound | Unavailable> => {
+        const refusal = refusalOf(memory, request)
+        if (refusal !== undefined) return Effect.fail(refusal)
+        if (!memory.recent.has(request.emitId)) {
+          return Effect.flatMap(enter(memory, request), (submission) => Effect.as(untilDurable(submission), memory))
+        }
+        const repeated = entering.get(request.emitId)
+        return repeated === undefined ? Effect.succeed(memory) : Effect.as(untilDurable(repeated), memory)
+      }
+    })
 
   const durableInTime = (submission: Submission<CommitError>) =>
     Effect.mapError(
@@ -162,6 +167,16 @@ export const make = Effect.fnUntraced(function*(options: {
         })
     )
 
+  /** The reply of the code to a request, if it comes within so many milliseconds. */
+  const replyTo = (emitId: string, patienceMs: number) => {
+    const late = Effect.fail(new NotAnswered({ reason: "late" }))
+    const asked = waiting.get(emitId)
+    if (asked === undefined) return late
+    return Deferred.await(asked.reply).pipe(
+      Effect.timeoutOrElse({ duration: Math.max(0, patienceMs), orElse: () => late })
+    )
+  }
+
   /** The reply is made only where somebody waits, which is rare. */
   const answer = (emitId: string, reply: () => Exit.Exit<HttpReply, NotAnswered>) =>
     Effect.suspend(() => {
@@ -170,23 +185,17 @@ export const make = Effect.fnUntraced(function*(options: {
     })
 
   return {
-    ingest: Effect.fnUntraced(function*(request) {
-      const receivedAt = yield* Clock.currentTimeMillis
-      // Not taken in time, it goes on into the log all the same: whoever sends it again may have it run twice.
-      const memory = yield* acceptInTime(request)
-      CrashPoint.reached("ingest-durable")
-      if (!awaitsReply(memory, request)) return accepted
-      const late = new NotAnswered({ reason: "late" })
-      const asked = waiting.get(request.emitId)
-      if (asked === undefined) return yield* late
-      const elapsed = (yield* Clock.currentTimeMillis) - receivedAt
-      return yield* Deferred.await(asked.reply).pipe(
-        Effect.timeoutOrElse({
-          duration: Math.max(0, responseTimeoutMs - elapsed),
-          orElse: () => Effect.fail(late)
+    ingest: (request) =>
+      Effect.clockWith((clock) => {
+        const receivedAt = clock.currentTimeMillisUnsafe()
+        // Not taken in time, it goes on into the log all the same: whoever sends it again may have it run twice.
+        return Effect.flatMap(acceptInTime(request), (memory) => {
+          CrashPoint.reached("ingest-durable")
+          return awaitsReply(memory, request)
+            ? replyTo(request.emitId, receivedAt + responseTimeoutMs - clock.currentTimeMillisUnsafe())
+            : Effect.succeed(accepted)
         })
-      )
-    }, (effect, { emitId }) => Effect.ensuring(effect, Effect.sync(() => waiting.delete(emitId)))),
+      }).pipe(Effect.ensuring(Effect.sync(() => waiting.delete(request.emitId)))),
     respond: (emitId, response) => answer(emitId, () => Exit.succeed(replyOf(response))),
     noResponse: (emitId) => answer(emitId, () => Exit.fail(new NotAnswered({ reason: "ended" }))),
     refuseUpTo: (last, reason) => refuse([...waiting.values()].filter(({ id }) => id <= last), reason),

@@ -89,9 +89,9 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
 
   /** Hands a commit over in the order of the calls; the next attempt does not wait for it. */
   const commit = (memory: WebhookMemory, commit: Commit, after: () => void = () => {}) =>
-    Effect.asVoid(inFlight.start(memory, (inLine) =>
-      writer.submit((submission) => {
-        inLine(submission)
+    Effect.asVoid(inFlight.start(memory, (track) =>
+      writer.submitUnsafe((submission) => {
+        track(submission)
         submission.onEnd(after)
         return commit
       })))

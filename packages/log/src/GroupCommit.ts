@@ -1,5 +1,5 @@
 import type { LoggedEvent } from "@headwater/domain/Event"
-import { Cause, Clock, Context, Effect, Exit, Layer, Metric, PubSub, Queue, Schema, Semaphore } from "effect"
+import { Cause, Clock, Context, Effect, Exit, Latch, Layer, Metric, PubSub, Queue, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, SqlError } from "effect/sql"
 import { Attempts } from "./Attempts.ts"
@@ -36,6 +36,8 @@ const appendDuration = Metric.histogram("headwater_append_duration_seconds", {
   description: "From when a batch of commits is taken until it is durable.",
   boundaries: Metric.boundariesFromIterable([0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5, 30])
 })
+
+export type MakeCommit = (submission: Submission.Submission<CommitError>) => Commit
 
 /** What one commit appended. */
 export interface CommittedEvents {
@@ -75,11 +77,13 @@ export class GroupCommit extends Context.Service<GroupCommit, {
    * While the database is away the commit waits and is tried again, and what is unclear is found out first, so who can't
    * wait that long does not learn the outcome.
    */
-  readonly submit: (
-    make: (submission: Submission.Submission<CommitError>) => Commit
-  ) => Effect.Effect<Submission.Submission<CommitError>>
-  /** Whether a commit would wait before it is in line: for the database, which is far behind. */
+  readonly submit: (make: MakeCommit) => Effect.Effect<Submission.Submission<CommitError>>
+  /** The same at once, whether there is room or not. */
+  readonly submitUnsafe: (make: MakeCommit) => Submission.Submission<CommitError>
+  /** Whether there is no room in line: the database is far behind. */
   readonly isFull: () => boolean
+  /** Returns when there is room, or was: others may have taken it. */
+  readonly room: Effect.Effect<void>
   /** Events as they are committed, in log order per emitter. A hint: a slow reader loses the oldest. */
   readonly committed: PubSub.PubSub<ReadonlyArray<CommittedEvents>>
   /** The emitters that were appended to since this was last called. */
@@ -94,10 +98,11 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       const pipeline = yield* Pipeline
       const id = Buffer.from(SecureRandom.randomBytesUnsafe(16)).toString("hex")
       yield* Effect.acquireRelease(writers.register(id), () => Effect.ignore(writers.remove(id)))
-      const room = yield* Semaphore.make(maxWaiting)
       const queue = yield* Queue.unbounded<Waiting>()
-      /** Commits that are in line or wait to be. */
+      const hasRoom = Latch.makeUnsafe(true)
+      /** Commits that were taken and have not ended. */
       let inLine = 0
+      const isFull = () => inLine >= maxWaiting
       const committed = yield* PubSub.sliding<ReadonlyArray<CommittedEvents>>(maxUnread)
       let appendedTo = new Set<string>()
       let lastBatch = 0n
@@ -265,9 +270,9 @@ export class GroupCommit extends Context.Service<GroupCommit, {
           Effect.flatMap(takeBatch),
           Effect.flatMap((batch) =>
             timed(Effect.suspend(() => commitBatch(batch))).pipe(
-              Effect.andThen(Effect.suspend(() => {
+              Effect.andThen(Effect.sync(() => {
                 inLine -= batch.length
-                return room.release(batch.length)
+                if (!isFull()) hasRoom.openUnsafe()
               }))
             )
           )
@@ -279,29 +284,30 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         Effect.forkScoped
       )
 
+      const submitUnsafe = (make: MakeCommit) => {
+        const { end, submission } = Submission.make<CommitError>()
+        Queue.offerUnsafe(queue, { commit: make(submission), end })
+        inLine += 1
+        if (isFull()) hasRoom.closeUnsafe()
+        return submission
+      }
+
+      const submit = (make: MakeCommit): Effect.Effect<Submission.Submission<CommitError>> =>
+        Effect.suspend(() =>
+          isFull() ? Effect.andThen(hasRoom.await, submit(make)) : Effect.succeed(submitUnsafe(make))
+        )
+
       return GroupCommit.of({
         committed,
-        isFull: () => inLine >= maxWaiting,
+        isFull,
+        room: hasRoom.await,
         takeAppendedTo: () => {
           const taken = appendedTo
           appendedTo = new Set()
           return taken
         },
-        submit: (make) =>
-          Effect.uninterruptibleMask((restore) => {
-            inLine += 1
-            return Effect.flatMap(restore(room.take(1)), () => {
-              const { end, submission } = Submission.make<CommitError>()
-              return Effect.sync(() => {
-                Queue.offerUnsafe(queue, { commit: make(submission), end })
-                return submission
-              }).pipe(Effect.onError(() => room.release(1)))
-            }).pipe(Effect.onError(() =>
-              Effect.sync(() => {
-                inLine -= 1
-              })
-            ))
-          })
+        submit,
+        submitUnsafe
       })
     })
   )

@@ -103,14 +103,17 @@ const isUnknownPath = (cause: Cause.Cause<unknown>): boolean =>
 export const apply = Effect.fnUntraced(function*<E, R>(
   handle: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ) {
-  const request = routable(yield* HttpServerRequest.HttpServerRequest)
+  const received = yield* HttpServerRequest.HttpServerRequest
+  const request = routable(received)
   const given = request.headers[requestIdHeader]
   const requestId = given !== undefined && givenRequestId.test(given) ? given : yield* Id.randomText(requestIdLength)
   const headers = { ...(isOfEndpoint(request) ? {} : cors), [requestIdHeader]: requestId }
   yield* HttpEffect.appendPreResponseHandler(whenCutOff(headers))
-  const answer = lacksHost(request) ? problemResponse(noHost) : handle
+  const handled = request === received
+    ? handle
+    : Effect.provideService(handle, HttpServerRequest.HttpServerRequest, request)
+  const answer = lacksHost(request) ? problemResponse(noHost) : handled
   const response = yield* answer.pipe(
-    Effect.provideService(HttpServerRequest.HttpServerRequest, request),
     Effect.flatMap(withProblem),
     Effect.catchCause((cause) => {
       if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
