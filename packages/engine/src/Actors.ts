@@ -213,7 +213,7 @@ export class Actors extends Context.Service<Actors, {
  * An idle actor leaves memory, and comes back with the next call. Those that are woken now and then are kept by their rest
  * (`Residents`).
  */
-const whileIdle = { concurrency: "unbounded", maxIdleTime: "5 seconds" } as const
+const whileIdle = { concurrency: "unbounded", maxIdleTime: "1 second" } as const
 
 const layerEntities = Layer.mergeAll(
   ProgramEntity.toLayer(

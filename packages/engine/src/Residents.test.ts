@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { Deferred, type Duration, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import * as Residents from "./Residents.ts"
 import * as Wake from "./Wake.ts"
@@ -45,25 +45,53 @@ it.effect("an actor that is awake works at every hint, and is sent off when ther
     assert.deepStrictEqual(worked, [1, 2])
     yield* TestClock.adjust("59 seconds")
     assert.isTrue(resident.hint(Wake.forDueWork), "it was used a while ago")
-    yield* TestClock.adjust("66 seconds")
+    yield* TestClock.adjust("62 seconds")
     yield* Fiber.join(stay)
     assert.isFalse(resident.hint(Wake.forDueWork))
     assert.deepStrictEqual(worked, [1, 2, 3])
   }))
 
+const idle: Residents.Wakeable = { hint: () => {}, wake: () => Effect.void }
+
+/** Has so many actors in memory that those who are not used are to leave. */
+const crowd = (residents: Residents.Residents<Residents.Wakeable>) =>
+  Effect.forEach(
+    Array.from({ length: 1_001 }, (_, i) => `dc_many_${i}`),
+    (id) => residents.add(id, idle, Effect.void),
+    { discard: true }
+  )
+
 it.effect("among very many an actor rests for seconds only", () =>
   Effect.gen(function*() {
     const { resident, residents } = yield* add()
     const stay = yield* Effect.forkChild(resident.stay(Wake.forEverything))
-    for (let i = 0; i < 1_000; i++) {
-      yield* residents.add(`dc_many_${i}`, {
-        hint: () => {},
-        wake: () => Effect.void
-      }, Effect.void)
-    }
-    yield* TestClock.adjust("11 seconds")
+    yield* crowd(residents)
+    yield* TestClock.adjust("2 seconds")
+    assert.isTrue(resident.hint(Wake.forDueWork))
+    yield* TestClock.adjust("5 seconds")
     yield* Fiber.join(stay)
     assert.isFalse(resident.hint(Wake.forDueWork))
+  }))
+
+it.effect("among very many an actor that comes back soon after it has left rests as long as any", () =>
+  Effect.gen(function*() {
+    const residents = yield* Residents.make<Residents.Wakeable>()
+    yield* crowd(residents)
+    const comeAndGo = Effect.scoped(residents.add("dc_1", idle, Effect.void))
+    const restsAfter = Effect.fnUntraced(function*(away: Duration.Input) {
+      yield* comeAndGo
+      yield* TestClock.adjust(away)
+      return yield* Effect.scoped(Effect.gen(function*() {
+        const resident = yield* residents.add("dc_1", idle, Effect.void)
+        const stay = yield* Effect.forkChild(resident.stay(Wake.forEverything))
+        yield* TestClock.adjust("50 seconds")
+        const isAwake = resident.hint(Wake.forDueWork)
+        yield* Fiber.interrupt(stay)
+        return isAwake
+      }))
+    })
+    assert.isTrue(yield* restsAfter("29 seconds"))
+    assert.isFalse(yield* restsAfter("33 seconds"))
   }))
 
 it.effect("a hint that comes while an actor works is followed after that", () =>

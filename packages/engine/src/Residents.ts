@@ -35,24 +35,30 @@ export interface Residents<A> {
   readonly find: (id: string) => Resident<A> | undefined
 }
 
-const sweepInterval = "5 seconds"
+const sweepInterval = "1 second"
 
 /**
  * How many sweeps an actor that was not used rests for: a minute, or where there are so many of them that they would fill
  * the memory, some seconds.
  */
-const sweepsOfRest = 12
-const sweepsOfRestAmongMany = 1
+const sweepsOfRest = 60
+const sweepsOfRestAmongMany = 3
 const many = 1_000
 
+/**
+ * An actor that comes back within so many sweeps of its leaving is in regular use, and rests long among many too: to bring
+ * one into memory takes milliseconds.
+ */
+const sweepsMissed = 30
+
 interface Kept<A> extends Resident<A> {
-  /** Has an actor that was not used for so many sweeps end its rest. */
-  readonly sweep: (most: number) => void
+  /** Has an actor that was not used for long enough end its rest. */
+  readonly sweep: (amongMany: boolean) => void
   /** Has the actor take on nothing more. */
   readonly leave: Effect.Effect<void>
 }
 
-const resident = <A extends Wakeable>(actor: A, drain: Effect.Effect<void>): Kept<A> => {
+const resident = <A extends Wakeable>(actor: A, drain: Effect.Effect<void>, wasMissed: boolean): Kept<A> => {
   const signal = Latch.makeUnsafe()
   const callsOver = Latch.makeUnsafe(true)
   let awake = false
@@ -134,7 +140,8 @@ const resident = <A extends Wakeable>(actor: A, drain: Effect.Effect<void>): Kep
             ))
         )
       }),
-    sweep: (most) => {
+    sweep: (amongMany) => {
+      const most = amongMany && !wasMissed ? sweepsOfRestAmongMany : sweepsOfRest
       if (sweepsUnused >= most && awake) {
         isRestOver = true
         signal.openUnsafe()
@@ -150,9 +157,17 @@ export const make = Effect.fnUntraced(function*<A extends Wakeable>(): Effect.fn
   Scope.Scope
 > {
   const known = new Map<string, Kept<A>>()
+  /** At which sweep actors left that are not in memory, the first to leave first. */
+  const left = new Map<string, number>()
+  let sweeps = 0
   yield* Effect.sync(() => {
-    const most = known.size > many ? sweepsOfRestAmongMany : sweepsOfRest
-    for (const { sweep } of known.values()) sweep(most)
+    const amongMany = known.size > many
+    for (const { sweep } of known.values()) sweep(amongMany)
+    sweeps += 1
+    for (const [id, at] of left) {
+      if (sweeps - at <= sweepsMissed) break
+      left.delete(id)
+    }
   }).pipe(
     Effect.schedule(Schedule.spaced(sweepInterval)),
     Effect.forkScoped
@@ -161,13 +176,16 @@ export const make = Effect.fnUntraced(function*<A extends Wakeable>(): Effect.fn
     add: (id, actor, drain) =>
       Effect.acquireRelease(
         Effect.sync(() => {
-          const added = resident(actor, drain)
+          const added = resident(actor, drain, left.delete(id))
           known.set(id, added)
           return added
         }),
         (added) =>
           Effect.suspend(() => {
-            if (known.get(id) === added) known.delete(id)
+            if (known.get(id) === added) {
+              known.delete(id)
+              left.set(id, sweeps)
+            }
             return added.leave
           })
       ),
