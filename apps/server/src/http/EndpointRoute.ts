@@ -64,10 +64,8 @@ const responseOf = ({ body, headers, status }: HttpReply) => {
     // Said, or the empty body would be sent in chunks.
     ? HttpServerResponse.empty({ status, headers: { "content-length": "0" } })
     : HttpServerResponse.uint8Array(body, { status, contentType: "text/plain; charset=utf-8" })
-  return Effect.succeed(HttpServerResponse.setHeaders(
-    response,
-    Object.fromEntries(Object.entries(headers).filter(([name, value]) => canBeSent(name, value)))
-  ))
+  const sent = Object.entries(headers).filter(([name, value]) => canBeSent(name, value))
+  return Effect.succeed(sent.length === 0 ? response : HttpServerResponse.setHeaders(response, sent))
 }
 
 const readBody = Effect.fnUntraced(

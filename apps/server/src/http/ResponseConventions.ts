@@ -1,7 +1,7 @@
 import * as Problem from "@headwater/api/Problem"
 import * as Id from "@headwater/domain/Id"
 import { Cause, Effect, Predicate } from "effect"
-import { Headers, HttpEffect, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Headers, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { unhandled } from "./FailureProblem.ts"
 import { allowedMethods } from "./KnownPaths.ts"
 import { problemResponse } from "./ProblemResponse.ts"
@@ -84,12 +84,6 @@ const stopping = new Problem.Unavailable({
   details: { retry_after_seconds: 1 }
 })
 
-/** What a shutdown cuts off the framework answers with a bare 503, past everything that answers go through here. */
-const whenCutOff = (headers: Record<string, string>): HttpEffect.PreResponseHandler => (_, response) =>
-  response.status === 503 && response.headers[requestIdHeader] === undefined
-    ? Effect.map(problemResponse(stopping), HttpServerResponse.setHeaders(headers))
-    : Effect.succeed(response)
-
 const isUnknownPath = (cause: Cause.Cause<unknown>): boolean =>
   cause.reasons.some((reason) =>
     Cause.isFailReason(reason) && HttpServerError.isHttpServerError(reason.error) &&
@@ -108,7 +102,6 @@ export const apply = Effect.fnUntraced(function*<E, R>(
   const given = request.headers[requestIdHeader]
   const requestId = given !== undefined && givenRequestId.test(given) ? given : yield* Id.randomText(requestIdLength)
   const headers = { ...(isOfEndpoint(request) ? {} : cors), [requestIdHeader]: requestId }
-  yield* HttpEffect.appendPreResponseHandler(whenCutOff(headers))
   const handled = request === received
     ? handle
     : Effect.provideService(handle, HttpServerRequest.HttpServerRequest, request)
@@ -116,7 +109,7 @@ export const apply = Effect.fnUntraced(function*<E, R>(
   const response = yield* answer.pipe(
     Effect.flatMap(withProblem),
     Effect.catchCause((cause) => {
-      if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+      if (Cause.hasInterruptsOnly(cause)) return problemResponse(stopping)
       return isUnknownPath(cause)
         ? unknownPath(request)
         : unhandled(cause).pipe(Effect.catch(problemResponse))
