@@ -35,22 +35,26 @@ export const apiKey = `hw_${"b".repeat(40)}`
 /** How much of what the server prints is kept, in characters. */
 const keptOutput = 20_000
 
+/** As `npm start` starts it. */
+const startOptions = ["--max-semi-space-size=32"]
+
 /** @param options.profile a directory that the server writes its CPU profile to when it ends */
-export const start = Effect.fnUntraced(function*(options: {
+export const start = Effect.fnUntraced(function*({ profile }: {
   readonly profile?: string | undefined
 } = {}): Effect.fn.Return<BenchServer, BenchFailed, Scope.Scope> {
   const dataDirectory = yield* TemporaryDirectory.make("bench")
   const port = yield* FreePort.find
   const url = `http://127.0.0.1:${port}`
-  const profiling = options.profile === undefined
-    ? []
-    : ["--cpu-prof", `--cpu-prof-dir=${Path.resolve(options.profile)}`]
+  const options = [
+    ...startOptions,
+    ...(profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${Path.resolve(profile)}`])
+  ]
   let child: ChildProcess | undefined
   let output = ""
 
   const launch = Effect.gen(function*() {
     const ended = yield* Deferred.make<never, BenchFailed>()
-    const launched = spawn(process.execPath, [...profiling, Path.join(root, "apps/server/src/main.ts")], {
+    const launched = spawn(process.execPath, [...options, Path.join(root, "apps/server/src/main.ts")], {
       cwd: root,
       env: {
         PATH: process.env["PATH"],

@@ -2,7 +2,7 @@ import { Effect, Layer, Schedule } from "effect"
 import { getHeapStatistics, setFlagsFromString } from "node:v8"
 
 /** What may lie in the heap that nobody uses any more before it is collected, about, in bytes. */
-const room = 128 * 1024 * 1024
+const room = 96 * 1024 * 1024
 
 /** Of what is in use, in percent: what V8 does by itself at most, and what it needs not to collect all the time. */
 const most = 300

@@ -90,8 +90,8 @@ it.effect("among very many an actor that comes back soon after it has left rests
         return isAwake
       }))
     })
-    assert.isTrue(yield* restsAfter("29 seconds"))
-    assert.isFalse(yield* restsAfter("33 seconds"))
+    assert.isTrue(yield* restsAfter("9 seconds"))
+    assert.isFalse(yield* restsAfter("12 seconds"))
   }))
 
 it.effect("a hint that comes while an actor works is followed after that", () =>

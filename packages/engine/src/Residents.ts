@@ -49,7 +49,7 @@ const many = 1_000
  * An actor that comes back within so many sweeps of its leaving is in regular use, and rests long among many too: to bring
  * one into memory takes milliseconds.
  */
-const sweepsMissed = 30
+const sweepsMissed = 10
 
 interface Kept<A> extends Resident<A> {
   /** Has an actor that was not used for long enough end its rest. */
