@@ -45,7 +45,13 @@ class Provided extends Context.Service<Provided, TestPostgres>()("@headwater/tes
 
 // Nothing of a test run has to survive a power cut.
 const postgres = EmbeddedPostgres.layer({
-  settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "300" }
+  settings: {
+    fsync: "off",
+    synchronous_commit: "off",
+    full_page_writes: "off",
+    max_connections: "300",
+    shared_buffers: "128MB"
+  }
 }).pipe(Layer.provide(Layer.unwrap(Effect.map(TemporaryDirectory.makeForDatabase("tests"), DataDirectory.layer))))
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

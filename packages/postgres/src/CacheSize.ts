@@ -1,0 +1,21 @@
+import * as Os from "node:os"
+
+const mebibyte = 1024 * 1024
+
+/** What is left to the server, its sandboxes and everything else before the database gets more than the least. */
+const others = 2_048
+const least = 128
+const most = 8_192
+
+/**
+ * How much the database keeps of its tables by itself, in MiB, on a machine with so many bytes of memory: a quarter of what
+ * there is beyond the first 2 GiB. It is taken as the log grows, and not given back.
+ */
+export const ofMemory = (bytes: number): number =>
+  Math.max(least, Math.min(most, Math.floor((bytes / mebibyte - others) / 4)))
+
+/** The same for this process, which may have less than its machine (cgroups(7)). */
+export const here = (): number => {
+  const limit = process.constrainedMemory()
+  return ofMemory(limit > 0 ? Math.min(limit, Os.totalmem()) : Os.totalmem())
+}
