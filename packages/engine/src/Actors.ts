@@ -282,8 +282,8 @@ export const singleton: <R>(
 ) => Layer.Layer<never, never, Sharding.Sharding | Exclude<R, Scope.Scope>> = Singleton.make
 
 /** What one actor takes, roughly, and how much of the heap actors may fill. */
-const actorBytes = 20_000
-const heapShare = 0.25
+const actorBytes = 80_000
+const heapShare = 0.5
 
 const config = {
   // Actors of this node are called in its own memory: nothing is gained by writing their messages down and up again.

@@ -86,6 +86,8 @@ const ownSettings = (): Readonly<Record<string, string>> => ({
   cluster_name: "headwater",
   synchronous_commit: "on",
   shared_buffers: `${CacheSize.here()}MB`,
+  // Notes what it keeps, and reads that back after a restart.
+  shared_preload_libraries: "pg_prewarm",
   max_connections: "100",
   // Parallel plans need shared memory segments, for which a container's 64 MB of /dev/shm are soon too small.
   max_parallel_workers_per_gather: "0",
