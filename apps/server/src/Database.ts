@@ -31,10 +31,12 @@ export const dataDirectory = Layer.unwrap(
 
 /** An operator's command that is using the database is let come to its end first, within reason. */
 const embedded = Layer.unwrap(Effect.gen(function*() {
+  const { databaseCache } = yield* ServerConfig
   const scope = yield* Effect.scope
+  const settings = { shared_buffers: `${databaseCache}MB` }
   const started = yield* Effect.scoped(Effect.gen(function*() {
     yield* Effect.catchTag(OperatorTurn.take, "OperatorBusy", ({ message }) => Effect.logWarning(message))
-    return yield* Layer.buildWithScope(EmbeddedPostgres.layer(), scope)
+    return yield* Layer.buildWithScope(EmbeddedPostgres.layer({ settings }), scope)
   }))
   return client(Context.get(started, EmbeddedPostgres).connection)
 }))

@@ -1,4 +1,5 @@
 import * as EgressAllowList from "@headwater/egress/EgressAllowList"
+import * as CacheSize from "@headwater/postgres/CacheSize"
 import { defaultLimits, type SandboxLimits } from "@headwater/sandbox/SandboxLimits"
 import { Config, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import { Base64 } from "effect/encoding"
@@ -25,6 +26,8 @@ export interface ServerSettings {
   readonly databaseUrl: Option.Option<Redacted.Redacted>
   /** Absolute path. */
   readonly dataDirectory: string
+  /** What the embedded Postgres keeps of its tables by itself, in MiB. */
+  readonly databaseCache: number
   /** Where this server answers others that share its database, as nodes of one; `None` where it is the only one. */
   readonly node: Option.Option<{ readonly host: string; readonly port: number }>
   /** The key the first account gets; `None` to generate one. */
@@ -188,6 +191,10 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
         yield* variable("HEADWATER_DATA_DIR", path),
         () => Path.resolve(".headwater")
       ),
+      databaseCache: Option.getOrElse(
+        yield* variable("HEADWATER_DATABASE_CACHE", integer(16, 1_048_576)),
+        CacheSize.here
+      ),
       node: ownNode,
       apiKey: yield* variable("HEADWATER_API_KEY", apiKey),
       secretKey: secret,
@@ -262,6 +269,7 @@ export const render = (settings: ServerSettings): string => {
     ["HEADWATER_URL", settings.url],
     ["DATABASE_URL", Option.match(settings.databaseUrl, { onNone: () => "(embedded Postgres)", onSome: maskPassword })],
     ["HEADWATER_DATA_DIR", settings.dataDirectory],
+    ["HEADWATER_DATABASE_CACHE", settings.databaseCache],
     [
       "HEADWATER_NODE",
       Option.match(settings.node, { onNone: () => "", onSome: ({ host, port }) => `${host}:${port}` })

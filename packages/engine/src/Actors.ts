@@ -211,7 +211,7 @@ export class Actors extends Context.Service<Actors, {
 
 /**
  * An idle actor leaves memory, and comes back with the next call. Those that are woken now and then are kept by their rest
- * (`Residents`).
+ * (`Residents`). Who is idle is looked for every 5 seconds.
  */
 const whileIdle = { concurrency: "unbounded", maxIdleTime: "1 second" } as const
 

@@ -69,7 +69,9 @@ export interface ProgramInputs {
       readonly busy: ReadonlySet<string>
     }
   ) => Effect.Effect<Option.Option<NextWork>>
-  /** Whether requests of the program wait for their turn: there is nothing to look for among them until `onTurn`. */
+  /** Whether a request of the program waits for its turn, and `onTurn` is going to be called. */
+  readonly hasAsked: () => boolean
+  /** Whether all its requests wait for that, so that nothing is to be looked for among them before. */
   readonly awaitsTurn: (memory: ProgramMemory) => boolean
   /** Every commit is settled. Answers whether due work was taken in one, so that what it put there is looked for. */
   readonly noteSettled: () => boolean
@@ -112,7 +114,9 @@ export const make = Effect.fnUntraced(function*(options: {
   let requestTurn: boolean | (() => void) = false
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
-      if (typeof requestTurn === "function") requestTurn()
+      if (typeof requestTurn !== "function") return
+      requestTurn()
+      requestTurn = false
     })
   )
 
@@ -203,7 +207,9 @@ export const make = Effect.fnUntraced(function*(options: {
     return true
   }
 
-  const awaitsTurn = (memory: ProgramMemory): boolean => typeof requestTurn === "function" && !answersItself(memory)
+  const hasAsked = () => typeof requestTurn === "function"
+
+  const awaitsTurn = (memory: ProgramMemory): boolean => hasAsked() && !answersItself(memory)
 
   const fromRequests = (memory: ProgramMemory) =>
     Effect.map(fromFeed(memory.requests, "HTTP"), Option.filter((work) => hasTurn(memory, work)))
@@ -381,6 +387,7 @@ export const make = Effect.fnUntraced(function*(options: {
       if (Wake.asksFor(wake)) hints = Wake.merge(hints, wake)
     },
     next,
+    hasAsked,
     awaitsTurn,
     noteSettled: () => {
       const looksAgain = taken.size > 0

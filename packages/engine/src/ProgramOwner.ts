@@ -15,7 +15,7 @@ export interface ProgramOwner {
   readonly current: Effect.Effect<ProgramMemory, ProgramNotFound>
   /** Whether neither `current` nor `commit` would have to wait for the database. */
   readonly isReady: () => boolean
-  /** Hands a commit over in the order of the calls. The next run may start on what is in memory before it is durable. */
+  /** Hands a commit over, in the order of the calls but where they have to wait. The next run may start on what is in memory before it is durable. */
   readonly commit: (
     memory: ProgramMemory,
     ...commit: LogCommit

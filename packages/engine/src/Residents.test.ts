@@ -73,6 +73,20 @@ it.effect("among very many an actor rests for seconds only", () =>
     assert.isFalse(resident.hint(Wake.forDueWork))
   }))
 
+it.effect("an actor that is going to be told to go on stays until it was, also among very many", () =>
+  Effect.gen(function*() {
+    const residents = yield* Residents.make<Residents.Wakeable>()
+    let isExpectant = true
+    const resident = yield* residents.add("dc_1", { ...idle, isExpectant: () => isExpectant }, Effect.void)
+    const stay = yield* Effect.forkChild(resident.stay(Wake.forEverything))
+    yield* crowd(residents)
+    yield* TestClock.adjust("20 seconds")
+    assert.isUndefined(stay.pollUnsafe())
+    isExpectant = false
+    yield* TestClock.adjust("1 second")
+    yield* Fiber.join(stay)
+  }))
+
 it.effect("among very many an actor that comes back soon after it has left rests as long as any", () =>
   Effect.gen(function*() {
     const residents = yield* Residents.make<Residents.Wakeable>()

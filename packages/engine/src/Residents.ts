@@ -5,6 +5,8 @@ import * as Wake from "./Wake.ts"
 export interface Wakeable {
   readonly hint: (wake: Wake.Wake) => void
   readonly wake: (wake: Wake.Wake) => Effect.Effect<void>
+  /** Whether it is about to be told to go on, and is to stay for that though it has nothing to do. */
+  readonly isExpectant?: () => boolean
 }
 
 /**
@@ -142,7 +144,7 @@ const resident = <A extends Wakeable>(actor: A, drain: Effect.Effect<void>, wasM
       }),
     sweep: (amongMany) => {
       const most = amongMany && !wasMissed ? sweepsOfRestAmongMany : sweepsOfRest
-      if (sweepsUnused >= most && awake) {
+      if (sweepsUnused >= most && awake && actor.isExpectant?.() !== true) {
         isRestOver = true
         signal.openUnsafe()
       }

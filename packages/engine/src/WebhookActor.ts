@@ -87,7 +87,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
     } while (isChanged)
   })
 
-  /** Hands a commit over in the order of the calls; the next attempt does not wait for it. */
+  /** Hands a commit over; the next attempt does not wait for it. */
   const commit = (memory: WebhookMemory, commit: Commit, after: () => void = () => {}) =>
     Effect.asVoid(inFlight.start(memory, (track) =>
       writer.submitUnsafe((submission) => {

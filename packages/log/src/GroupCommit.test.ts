@@ -209,4 +209,34 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
       assert.deepStrictEqual(yield* numbers("dc_free"), [1])
       assert.deepStrictEqual(yield* numbers("dc_locked"), [])
     }))
+
+  it.effect("lets as many commits in line as there is room for, and the others when there is again", () =>
+    Effect.gen(function*() {
+      const [owner] = yield* emitters("dc_crowd")
+      const writer = yield* GroupCommit
+      const sql = yield* SqlClient.SqlClient
+      const order: Array<string> = []
+      const waiting = (name: string) =>
+        Effect.forkDetach(Effect.tap(writer.submit(() => ({})), () => Effect.sync(() => order.push(name))))
+      const last = yield* sql.withTransaction(Effect.gen(function*() {
+        yield* sql`SELECT FROM heads WHERE emitter_id = 'dc_crowd' FOR UPDATE`
+        yield* Effect.yieldNow
+        const held = yield* writer.submit(() => appending(owner!, 1))
+        assert.isFalse(writer.isFull())
+        const others = Array.from({ length: 9_999 }, () => writer.submitUnsafe(() => ({})))
+        assert.isTrue(writer.isFull())
+        const [first, gone, second] = yield* Effect.all([waiting("first"), waiting("gone"), waiting("second")])
+        const room = yield* Effect.forkDetach(writer.room)
+        yield* Fiber.interrupt(gone)
+        assert.deepStrictEqual([order, room.pollUnsafe()], [[], undefined])
+        return [
+          ...[...others, held].map(({ durable }) => durable),
+          ...[Fiber.join(first), Fiber.join(second), Fiber.join(room)].map(Effect.asVoid)
+        ]
+      }))
+      yield* Effect.all(last)
+      assert.deepStrictEqual(order, ["first", "second"])
+      assert.isFalse(writer.isFull())
+      yield* durably(writer, () => ({}))
+    }))
 })

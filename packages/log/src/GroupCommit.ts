@@ -1,5 +1,5 @@
 import type { LoggedEvent } from "@headwater/domain/Event"
-import { Cause, Clock, Context, Effect, Exit, Latch, Layer, Metric, PubSub, Queue, Schema } from "effect"
+import { Cause, Clock, Context, Effect, Exit, Layer, Metric, PubSub, Queue, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, SqlError } from "effect/sql"
 import { Attempts } from "./Attempts.ts"
@@ -99,10 +99,28 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       const id = Buffer.from(SecureRandom.randomBytesUnsafe(16)).toString("hex")
       yield* Effect.acquireRelease(writers.register(id), () => Effect.ignore(writers.remove(id)))
       const queue = yield* Queue.unbounded<Waiting>()
-      const hasRoom = Latch.makeUnsafe(true)
+      /** Who waits for room, the first to come first. */
+      const outside = new Set<() => void>()
       /** Commits that were taken and have not ended. */
       let inLine = 0
       const isFull = () => inLine >= maxWaiting
+
+      const room = Effect.callback<void>((resume) => {
+        if (!isFull()) return resume(Effect.void)
+        const comeIn = () => resume(Effect.void)
+        outside.add(comeIn)
+        return Effect.sync(() => outside.delete(comeIn))
+      })
+
+      /** Whoever is let in goes on at once, and is in line before the next one is asked. */
+      const letIn = () => {
+        for (const comeIn of outside) {
+          if (isFull()) return
+          outside.delete(comeIn)
+          comeIn()
+        }
+      }
+
       const committed = yield* PubSub.sliding<ReadonlyArray<CommittedEvents>>(maxUnread)
       let appendedTo = new Set<string>()
       let lastBatch = 0n
@@ -272,7 +290,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
             timed(Effect.suspend(() => commitBatch(batch))).pipe(
               Effect.andThen(Effect.sync(() => {
                 inLine -= batch.length
-                if (!isFull()) hasRoom.openUnsafe()
+                letIn()
               }))
             )
           )
@@ -288,19 +306,16 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         const { end, submission } = Submission.make<CommitError>()
         Queue.offerUnsafe(queue, { commit: make(submission), end })
         inLine += 1
-        if (isFull()) hasRoom.closeUnsafe()
         return submission
       }
 
       const submit = (make: MakeCommit): Effect.Effect<Submission.Submission<CommitError>> =>
-        Effect.suspend(() =>
-          isFull() ? Effect.andThen(hasRoom.await, submit(make)) : Effect.succeed(submitUnsafe(make))
-        )
+        Effect.suspend(() => isFull() ? Effect.andThen(room, submit(make)) : Effect.succeed(submitUnsafe(make)))
 
       return GroupCommit.of({
         committed,
         isFull,
-        room: hasRoom.await,
+        room,
         takeAppendedTo: () => {
           const taken = appendedTo
           appendedTo = new Set()

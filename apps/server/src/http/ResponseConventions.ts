@@ -84,6 +84,9 @@ const stopping = new Problem.Unavailable({
   details: { retry_after_seconds: 1 }
 })
 
+const isClientGone = (cause: Cause.Cause<unknown>): boolean =>
+  cause.reasons.some(({ annotations }) => annotations.has(HttpServerError.ClientAbort.key))
+
 const isUnknownPath = (cause: Cause.Cause<unknown>): boolean =>
   cause.reasons.some((reason) =>
     Cause.isFailReason(reason) && HttpServerError.isHttpServerError(reason.error) &&
@@ -109,7 +112,9 @@ export const apply = Effect.fnUntraced(function*<E, R>(
   const response = yield* answer.pipe(
     Effect.flatMap(withProblem),
     Effect.catchCause((cause) => {
-      if (Cause.hasInterruptsOnly(cause)) return problemResponse(stopping)
+      if (Cause.hasInterruptsOnly(cause)) {
+        return isClientGone(cause) ? Effect.failCause(cause as Cause.Cause<never>) : problemResponse(stopping)
+      }
       return isUnknownPath(cause)
         ? unknownPath(request)
         : unhandled(cause).pipe(Effect.catch(problemResponse))
