@@ -69,6 +69,12 @@ const bundleRuntime = (): ReadonlyArray<{ readonly name: string; readonly conten
   return outputFiles.map(({ contents, path }) => ({ name: basename(path), content: contents }))
 }
 
+/** Readable by the user that sandboxes run under, also where the umask would have it otherwise. */
+const writeReadable = async (path: string, content: Uint8Array): Promise<void> => {
+  await Fs.writeFile(path, content)
+  await Fs.chmod(path, 0o644)
+}
+
 /** Named by content and put in place at once: another server may use the same directory, at this or another version. */
 const writeRuntime = async (root: string): Promise<string> => {
   const files = bundleRuntime()
@@ -78,7 +84,7 @@ const writeRuntime = async (root: string): Promise<string> => {
   if (await Fs.stat(directory).then(() => true, () => false)) return directory
   const unfinished = await Fs.mkdtemp(join(root, "unfinished-"))
   await Fs.chmod(unfinished, 0o755)
-  for (const { content, name } of files) await Fs.writeFile(join(unfinished, name), content, { mode: 0o644 })
+  for (const { content, name } of files) await writeReadable(join(unfinished, name), content)
   await Fs.rename(unfinished, directory).catch(async (error: NodeJS.ErrnoException) => {
     await Fs.rm(unfinished, { recursive: true })
     if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error
@@ -89,7 +95,8 @@ const writeRuntime = async (root: string): Promise<string> => {
 const prepare = async (root: string, config: SandboxConfig["Service"]): Promise<SandboxFiles["Service"]> => {
   const denoDirectory = join(root, "deno")
   const workingDirectory = join(root, "work")
-  await Fs.mkdir(root, { recursive: true, mode: 0o755 })
+  await Fs.mkdir(root, { recursive: true })
+  await Fs.chmod(root, 0o755)
   for (const directory of [denoDirectory, workingDirectory]) {
     await Fs.mkdir(directory, { recursive: true, mode: 0o700 })
     await Fs.chmod(directory, 0o700)
@@ -99,13 +106,13 @@ const prepare = async (root: string, config: SandboxConfig["Service"]): Promise<
     const path = join(denoDirectory, name)
     if ((await Fs.stat(path).catch(() => undefined))?.isFile() === true) continue
     await Fs.rm(path, { recursive: true, force: true })
-    await Fs.writeFile(path, "")
+    await writeReadable(path, new Uint8Array())
   }
   const runtimeDirectory = await writeRuntime(root)
   let extraCaFile: string | undefined
   if (config.extraCaFile !== undefined) {
     extraCaFile = join(root, "extra-ca.pem")
-    await Fs.writeFile(extraCaFile, await Fs.readFile(config.extraCaFile), { mode: 0o644 })
+    await writeReadable(extraCaFile, await Fs.readFile(config.extraCaFile))
   }
   return { denoDirectory, workingDirectory, mainModule: join(runtimeDirectory, "Main.js"), extraCaFile }
 }
