@@ -30,6 +30,15 @@ export default {
   }
 }`
 
+const slowEmitter = `
+export default {
+  props: { http: "$.interface.http" },
+  async run(event) {
+    await new Promise((resolve) => setTimeout(resolve, 400))
+    this.$emit(event.body.order)
+  }
+}`
+
 const environment = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ name: string }>`SELECT current_database() AS name`
@@ -207,4 +216,50 @@ layer(Accounting.layer.pipe(Layer.provideMerge(TestDatabase.layer)), {
       assert.strictEqual(yield* alone.stop, 0)
       yield* joining.start
     }), 60_000)
+
+  it.effect(
+    "run what one that is gone for good had acknowledged and not run, though nothing else comes in",
+    () =>
+      Effect.gen(function*() {
+        const first = yield* node
+        const second = yield* node
+        yield* first.start
+        yield* second.start
+        const sources = yield* Effect.forEach(Array.from({ length: 6 }), () =>
+          Effect.map(
+            first.api("POST", "/sources", { component_code: slowEmitter }),
+            (created) => created["data"]!
+          ))
+        const orders = Array.from({ length: 10 }, (_, index) => index)
+        const send = Effect.fnUntraced(function*(source: Json.Json) {
+          const path = new URL(Json.textOf(source["configured_props"]!["http"]!["endpoint_url"])).pathname
+          for (const order of orders) {
+            const response = yield* Effect.promise(() =>
+              fetch(first.url + path, {
+                method: "POST",
+                headers: { "content-type": "application/json" },
+                body: JSON.stringify({ order })
+              })
+            )
+            assert.strictEqual(response.status, 200)
+          }
+        })
+        yield* Effect.forEach(sources, send, { concurrency: "unbounded", discard: true })
+        yield* first.kill
+        const sql = yield* SqlClient.SqlClient
+        const ranOf = (source: Json.Json) =>
+          Effect.map(
+            sql<{ payload: string }>`
+              SELECT payload FROM events WHERE emitter_id = ${Json.textOf(source["id"])} AND stream = '' ORDER BY id`,
+            (rows) => rows.map(({ payload }) => Number(payload))
+          )
+        yield* until(
+          "everything is run",
+          60,
+          Effect.map(Effect.forEach(sources, ranOf), (ran) => ran.every(({ length }) => length === orders.length))
+        )
+        assert.deepStrictEqual(yield* Effect.forEach(sources, ranOf), sources.map(() => orders))
+      }),
+    { timeout: 120_000 }
+  )
 })

@@ -11,6 +11,7 @@ import {
   RunnerHealth,
   Runners,
   RunnerStorage,
+  ShardId,
   Sharding,
   ShardingConfig,
   Singleton,
@@ -147,6 +148,11 @@ export class Actors extends Context.Service<Actors, {
   readonly forget: (listenerId: string, subscriptionId: string) => Effect.Effect<void, Unavailable>
   /** Hints at an actor, by the kind its id names. Lost hints are found again by scans. */
   readonly wake: (actorId: string, wake: Wake.Wake) => void
+  /**
+   * Whether this node has come to own shards since this was last called: with what their actors had yet to do on a node
+   * that may be gone, and nobody was told of.
+   */
+  readonly hasTakenOver: () => boolean
 }>()("@headwater/engine/Actors") {
   static readonly layerNoLocal: Layer.Layer<Actors, never, Sharding.Sharding | LocalActors> = Layer.effect(
     Actors,
@@ -186,6 +192,9 @@ export class Actors extends Context.Service<Actors, {
 
       const sendHint = yield* Hints.make(send)
 
+      const sharding = yield* Sharding.Sharding
+      let owned: ReadonlySet<ShardId.ShardId> = new Set()
+
       return Actors.of({
         // An actor called directly keeps to its own times.
         ingest: (programId, request) =>
@@ -203,6 +212,11 @@ export class Actors extends Context.Service<Actors, {
             : reach(program(listenerId).Forget({ subscriptionId }), callTimeout),
         wake: (actorId, hint) => {
           if (localOf(actorId)?.hint(hint) !== true) sendHint(actorId, hint)
+        },
+        hasTakenOver: () => {
+          const before = owned
+          owned = new Set(shards.filter(sharding.hasShardId))
+          return [...owned].some((shard) => !before.has(shard))
         }
       })
     })
@@ -285,9 +299,16 @@ export const singleton: <R>(
 const actorBytes = 80_000
 const heapShare = 0.5
 
+const shardGroup = "default"
+const shardCount = 300
+const shards = Array.from({ length: shardCount }, (_, index) => ShardId.make(shardGroup, index + 1))
+
 const config = {
   // Actors of this node are called in its own memory: nothing is gained by writing their messages down and up again.
   simulateRemoteSerialization: false,
+  availableShardGroups: [shardGroup],
+  assignedShardGroups: [shardGroup],
+  shardsPerGroup: shardCount,
   entityTerminationTimeout: "10 seconds",
   maxResidentEntities: Math.floor(getHeapStatistics().heap_size_limit * heapShare / actorBytes)
 } as const

@@ -117,6 +117,8 @@ export class Router extends Context.Service<Router, {
       })
 
       const scan = Effect.gen(function*() {
+        // What a node that is gone for good had yet to look for, nobody else knows of.
+        if (actors.hasTakenOver()) yield* wakeOwed()
         const emitterIds = new Set([...behind, ...writer.takeAppendedTo()])
         behind = emitterIds
         if (emitterIds.size > 0) behind = new Set(yield* wakeOwed([...emitterIds]))

@@ -1,0 +1,44 @@
+import { assert, layer } from "@effect/vitest"
+import { GroupCommit } from "@headwater/log/GroupCommit"
+import * as TestDatabase from "@headwater/testing/TestDatabase"
+import { Effect, Fiber, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import * as InFlight from "./InFlight.ts"
+
+const most = 64
+
+layer(GroupCommit.layer.pipe(Layer.provideMerge(TestDatabase.layer)), {
+  timeout: "60 seconds",
+  excludeTestServices: true
+})("an actor's commits under way", (it) => {
+  it.effect("are so many at most, in the order of the calls, and the next when one has ended", () =>
+    Effect.gen(function*() {
+      const writer = yield* GroupCommit
+      const sql = yield* SqlClient.SqlClient
+      const inFlight = yield* InFlight.make({})
+      const memory = { failed: false }
+      const started: Array<number> = []
+      const start = (n: number) =>
+        inFlight.start(memory, (track) =>
+          writer.submitUnsafe((submission) => {
+            track(submission)
+            started.push(n)
+            return {}
+          }))
+      const waiting = yield* sql.withTransaction(Effect.gen(function*() {
+        // Each batch notes itself here first.
+        yield* sql`LOCK TABLE writers`
+        yield* Effect.forEach(Array.from({ length: most }, (_, n) => n), start)
+        assert.isTrue(inFlight.isFull())
+        const next = yield* Effect.forkDetach(start(most))
+        const afterNext = yield* Effect.forkDetach(start(most + 1))
+        yield* Effect.repeat(Effect.yieldNow, { times: 20 })
+        assert.strictEqual(started.length, most)
+        return [next, afterNext]
+      }))
+      yield* Effect.forEach(waiting, Fiber.join)
+      yield* inFlight.settled
+      assert.deepStrictEqual(started, Array.from({ length: most + 2 }, (_, n) => n))
+      assert.deepStrictEqual([inFlight.isFull(), memory.failed], [false, false])
+    }))
+})
