@@ -125,9 +125,14 @@ export const run = Effect.fnUntraced(function*(options: CrashOptions) {
 
   const start = Effect.fnUntraced(function*(environment: Record<string, string>) {
     const at = Date.now()
+    const isAtItsPoint = () => server.output().includes(CrashPoint.announcement)
+    // It may come to its point while it starts; and one that stops there is not to stand still until it is given up.
     yield* server.startWith(environment).pipe(
-      // It may come to its point while it starts.
-      Effect.catchIf(() => server.output().includes(CrashPoint.announcement), () => Effect.void)
+      Effect.catchIf(isAtItsPoint, () => Effect.void),
+      Effect.raceFirst(Effect.repeat(Effect.sync(isAtItsPoint), {
+        until: (isThere) => isThere,
+        schedule: Schedule.spaced("20 millis")
+      }))
     )
     restartMs = Date.now() - at
     restartMsMax = Math.max(restartMsMax, restartMs)
