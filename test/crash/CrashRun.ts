@@ -72,7 +72,7 @@ export class HarnessFailed extends Schema.TaggedError<HarnessFailed>()("HarnessF
 
 const lookEvery = "250 millis"
 
-/** How long everything may take to come to rest, retries included. */
+/** How long nothing may be delivered, retries included, while there is something still to be done. */
 const settleMs = 60_000
 
 /** How long a server may take to take requests again after a disturbance. */
@@ -191,19 +191,24 @@ export const run = Effect.fnUntraced(function*(options: CrashOptions) {
   const settle = Effect.gen(function*() {
     gate.close()
     // Where something is broken already there is nothing to wait for.
-    const until = Date.now() + (findings.total() > 0 ? 5_000 : settleMs)
+    const patience = findings.total() > 0 ? 5_000 : settleMs
+    let until = Date.now() + patience
+    let fewest = Infinity
     let owing: string | undefined = "everything"
     let snapshot: Snapshot | undefined
     while (owing !== undefined && Date.now() < until) {
       yield* Effect.sleep("200 millis")
       const quiet = underWay.size === 0 && passing.isIdle()
       snapshot = yield* lookNow
+      const missing = lanes.missing()
+      if (missing < fewest) until = Date.now() + patience
+      fewest = Math.min(fewest, missing)
       owing = !quiet
         ? "requests are under way"
-        : BalanceCheck.owing(snapshot) ?? (lanes.missing() > 0 ? `${lanes.missing()} deliveries` : undefined)
+        : BalanceCheck.owing(snapshot) ?? (missing > 0 ? `${missing} deliveries` : undefined)
     }
     if (owing !== undefined && findings.total() === 0) {
-      findings.note("lost", `after ${settleMs} ms something is still to be done`, { owing })
+      findings.note("lost", `for ${settleMs} ms nothing came of what is still to be done`, { owing })
     }
     lanes.settle()
     requests.settle()
