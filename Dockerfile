@@ -21,4 +21,4 @@ ENV HEADWATER_HOST=0.0.0.0 \
     PATH=/app/node_modules/.bin:$PATH
 EXPOSE 8787
 HEALTHCHECK --interval=10s --timeout=5s --retries=6 CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.HEADWATER_PORT || 8787) + '/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--max-semi-space-size=32", "apps/server/src/main.ts"]
+CMD ["sh", "apps/server/bin/start"]

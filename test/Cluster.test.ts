@@ -63,6 +63,41 @@ const node = Effect.gen(function*() {
   return { ...server, start, freeze: signal("SIGSTOP"), thaw: signal("SIGCONT") }
 })
 
+const twoNodes = Effect.gen(function*() {
+  const first = yield* node
+  const second = yield* node
+  yield* first.start
+  yield* second.start
+  return { first, second }
+})
+
+const deploy = (on: Effect.Success<typeof node>, code: string) =>
+  Effect.map(on.api("POST", "/sources", { component_code: code }), (created) => created["data"]!)
+
+const pathOf = (source: Json.Json) =>
+  new URL(Json.textOf(source["configured_props"]!["http"]!["endpoint_url"])).pathname
+
+/** Answers the status. */
+const postOrder = async (url: string, order: number, signal: AbortSignal): Promise<number> => {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ order }),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(5_000)])
+  })
+  await response.arrayBuffer()
+  return response.status
+}
+
+/** What a source has emitted, in the order of its log. */
+const payloadsOf = Effect.fnUntraced(function*(source: Json.Json) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ payload: string; n: bigint }>`
+    SELECT payload, n FROM events WHERE emitter_id = ${Json.textOf(source["id"])} AND stream = '' ORDER BY id`
+  assert.deepStrictEqual(rows.map(({ n }) => Number(n)), rows.map((_, index) => index + 1))
+  return rows.map(({ payload }) => JSON.parse(payload))
+})
+
 /** Posts a number a time to one of the nodes, until it is acknowledged, while `going` says so. */
 const load = (url: () => string, acknowledged: Array<number>, options: {
   readonly going: () => boolean
@@ -72,15 +107,9 @@ const load = (url: () => string, acknowledged: Array<number>, options: {
     while (options.going()) {
       const order = options.next()
       yield* Effect.tryPromise(async (signal) => {
-        const response = await fetch(url(), {
-          method: "POST",
-          headers: { "content-type": "application/json" },
-          body: JSON.stringify({ order }),
-          signal: AbortSignal.any([signal, AbortSignal.timeout(5_000)])
-        })
-        await response.arrayBuffer()
-        if (response.status === 200) acknowledged.push(order)
-        else assert.strictEqual(response.status, 503)
+        const status = await postOrder(url(), order, signal)
+        if (status === 200) acknowledged.push(order)
+        else assert.strictEqual(status, 503)
       }).pipe(Effect.catch(() => Effect.sleep("100 millis")))
       yield* Effect.sleep("5 millis")
     }
@@ -101,16 +130,9 @@ layer(Accounting.layer.pipe(Layer.provideMerge(TestDatabase.layer)), {
     "lose, double and reorder nothing when one of them is frozen, thawed and killed",
     () =>
       Effect.gen(function*() {
-        const first = yield* node
-        const second = yield* node
-        yield* first.start
-        yield* second.start
-
-        const deploy = Effect.fnUntraced(function*(code: string) {
-          return (yield* first.api("POST", "/sources", { component_code: code }))["data"]!
-        })
-        const sources = yield* Effect.forEach(Array.from({ length: 6 }), () => deploy(emitter))
-        const listener = yield* deploy(ledger)
+        const { first, second } = yield* twoNodes
+        const sources = yield* Effect.forEach(Array.from({ length: 6 }), () => deploy(first, emitter))
+        const listener = yield* deploy(first, ledger)
         const sink = yield* WebhookSink.make()
         const webhook = (yield* second.api("POST", `/webhooks?url=${encodeURIComponent(sink.url)}`))["data"]!
         yield* second.api("POST", `/subscriptions?emitter_id=dc_*&listener_id=${Json.textOf(webhook["id"])}`)
@@ -121,7 +143,7 @@ layer(Accounting.layer.pipe(Layer.provideMerge(TestDatabase.layer)), {
         const target = { node: first }
         const acknowledged = sources.map((): Array<number> => [])
         const loads = yield* Effect.forEach(sources, (source, index) => {
-          const path = new URL(Json.textOf(source["configured_props"]!["http"]!["endpoint_url"])).pathname
+          const path = pathOf(source)
           return Effect.forkChild(load(() => target.node.url + path, acknowledged[index]!, {
             going: () => going,
             next: () => ++count
@@ -147,15 +169,6 @@ layer(Accounting.layer.pipe(Layer.provideMerge(TestDatabase.layer)), {
         yield* Effect.forEach(loads, Fiber.join)
 
         const sql = yield* SqlClient.SqlClient
-        const payloadsOf = (source: Json.Json) =>
-          Effect.map(
-            sql<{ payload: string; n: bigint }>`
-            SELECT payload, n FROM events WHERE emitter_id = ${Json.textOf(source["id"])} AND stream = '' ORDER BY id`,
-            (rows) => {
-              assert.deepStrictEqual(rows.map(({ n }) => Number(n)), rows.map((_, index) => index + 1))
-              return rows.map(({ payload }) => JSON.parse(payload))
-            }
-          )
         const logs = () => Effect.forEach(sources, payloadsOf)
         yield* until(
           "every acknowledged request is run",
@@ -221,44 +234,25 @@ layer(Accounting.layer.pipe(Layer.provideMerge(TestDatabase.layer)), {
     "run what one that is gone for good had acknowledged and not run, though nothing else comes in",
     () =>
       Effect.gen(function*() {
-        const first = yield* node
-        const second = yield* node
-        yield* first.start
-        yield* second.start
-        const sources = yield* Effect.forEach(Array.from({ length: 6 }), () =>
-          Effect.map(
-            first.api("POST", "/sources", { component_code: slowEmitter }),
-            (created) => created["data"]!
-          ))
+        const { first } = yield* twoNodes
+        const sources = yield* Effect.forEach(Array.from({ length: 6 }), () => deploy(first, slowEmitter))
         const orders = Array.from({ length: 10 }, (_, index) => index)
-        const send = Effect.fnUntraced(function*(source: Json.Json) {
-          const path = new URL(Json.textOf(source["configured_props"]!["http"]!["endpoint_url"])).pathname
-          for (const order of orders) {
-            const response = yield* Effect.promise(() =>
-              fetch(first.url + path, {
-                method: "POST",
-                headers: { "content-type": "application/json" },
-                body: JSON.stringify({ order })
-              })
-            )
-            assert.strictEqual(response.status, 200)
-          }
-        })
+        const send = (source: Json.Json) =>
+          Effect.forEach(
+            orders,
+            Effect.fnUntraced(function*(order) {
+              const status = yield* Effect.promise((signal) => postOrder(first.url + pathOf(source), order, signal))
+              assert.strictEqual(status, 200)
+            })
+          )
         yield* Effect.forEach(sources, send, { concurrency: "unbounded", discard: true })
         yield* first.kill
-        const sql = yield* SqlClient.SqlClient
-        const ranOf = (source: Json.Json) =>
-          Effect.map(
-            sql<{ payload: string }>`
-              SELECT payload FROM events WHERE emitter_id = ${Json.textOf(source["id"])} AND stream = '' ORDER BY id`,
-            (rows) => rows.map(({ payload }) => Number(payload))
-          )
         yield* until(
           "everything is run",
           60,
-          Effect.map(Effect.forEach(sources, ranOf), (ran) => ran.every(({ length }) => length === orders.length))
+          Effect.map(Effect.forEach(sources, payloadsOf), (ran) => ran.every(({ length }) => length === orders.length))
         )
-        assert.deepStrictEqual(yield* Effect.forEach(sources, ranOf), sources.map(() => orders))
+        assert.deepStrictEqual(yield* Effect.forEach(sources, payloadsOf), sources.map(() => orders))
       }),
     { timeout: 120_000 }
   )

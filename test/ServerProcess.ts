@@ -80,7 +80,7 @@ export const makeIn = Effect.fnUntraced(function*(
   const startWith = Effect.fnUntraced(function*(environment: Readonly<Record<string, string>>) {
     const failed = yield* Deferred.make<never, ServerProcessError>()
     output = ""
-    child = spawn(process.execPath, [Path.join(root, "apps/server/src/main.ts")], {
+    child = spawn("sh", [Path.join(root, "apps/server/bin/start")], {
       cwd: root,
       env: {
         PATH: process.env["PATH"],

@@ -35,9 +35,6 @@ export const apiKey = `hw_${"b".repeat(40)}`
 /** How much of what the server prints is kept, in characters. */
 const keptOutput = 20_000
 
-/** As `npm start` starts it. */
-const startOptions = ["--max-semi-space-size=32"]
-
 /** @param options.profile a directory that the server writes its CPU profile to when it ends */
 export const start = Effect.fnUntraced(function*({ profile }: {
   readonly profile?: string | undefined
@@ -45,16 +42,13 @@ export const start = Effect.fnUntraced(function*({ profile }: {
   const dataDirectory = yield* TemporaryDirectory.make("bench")
   const port = yield* FreePort.find
   const url = `http://127.0.0.1:${port}`
-  const options = [
-    ...startOptions,
-    ...(profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${Path.resolve(profile)}`])
-  ]
+  const options = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${Path.resolve(profile)}`]
   let child: ChildProcess | undefined
   let output = ""
 
   const launch = Effect.gen(function*() {
     const ended = yield* Deferred.make<never, BenchFailed>()
-    const launched = spawn(process.execPath, [...options, Path.join(root, "apps/server/src/main.ts")], {
+    const launched = spawn("sh", [Path.join(root, "apps/server/bin/start"), ...options], {
       cwd: root,
       env: {
         PATH: process.env["PATH"],

@@ -42,9 +42,7 @@ export class FreshDatabases extends Context.Service<FreshDatabases, {
   ).pipe(
     // Nothing of it has to survive a power cut.
     Layer.provide(
-      EmbeddedPostgres.layer({
-        settings: { fsync: "off", full_page_writes: "off", max_connections: "200", shared_buffers: "128MB" }
-      })
+      EmbeddedPostgres.layer({ settings: { fsync: "off", full_page_writes: "off", max_connections: "200" } })
     ),
     Layer.provide(Layer.unwrap(Effect.map(
       TemporaryDirectory.makeForDatabase("model"),

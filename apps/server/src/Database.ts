@@ -33,7 +33,11 @@ export const dataDirectory = Layer.unwrap(
 const embedded = Layer.unwrap(Effect.gen(function*() {
   const { databaseCache } = yield* ServerConfig
   const scope = yield* Effect.scope
-  const settings = { shared_buffers: `${databaseCache}MB` }
+  const settings = {
+    shared_buffers: `${databaseCache}MB`,
+    // Notes what it keeps, and reads that back after a restart.
+    shared_preload_libraries: "pg_prewarm"
+  }
   const started = yield* Effect.scoped(Effect.gen(function*() {
     yield* Effect.catchTag(OperatorTurn.take, "OperatorBusy", ({ message }) => Effect.logWarning(message))
     return yield* Layer.buildWithScope(EmbeddedPostgres.layer({ settings }), scope)

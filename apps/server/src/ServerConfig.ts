@@ -1,10 +1,10 @@
 import * as EgressAllowList from "@headwater/egress/EgressAllowList"
-import * as CacheSize from "@headwater/postgres/CacheSize"
 import { defaultLimits, type SandboxLimits } from "@headwater/sandbox/SandboxLimits"
 import { Config, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import { Base64 } from "effect/encoding"
 import { isIP } from "node:net"
 import * as Path from "node:path"
+import * as DatabaseCacheSize from "./DatabaseCacheSize.ts"
 
 /** A variable of the environment has a value the server cannot work with. */
 export class ServerConfigInvalid extends Schema.TaggedError<ServerConfigInvalid>()("ServerConfigInvalid", {
@@ -193,7 +193,7 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
       ),
       databaseCache: Option.getOrElse(
         yield* variable("HEADWATER_DATABASE_CACHE", integer(16, 1_048_576)),
-        CacheSize.here
+        DatabaseCacheSize.here
       ),
       node: ownNode,
       apiKey: yield* variable("HEADWATER_API_KEY", apiKey),

@@ -11,7 +11,7 @@ import { Feed, type FeedItem, FeedReader } from "./Feed.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 import { answersItself, type ProgramMemory } from "./ProgramMemory.ts"
 import { type QuotaExceeded, Quotas } from "./Quotas.ts"
-import { RunTurns } from "./RunTurns.ts"
+import * as RequestTurn from "./RequestTurn.ts"
 import * as Wake from "./Wake.ts"
 import type { WorkflowProgress } from "./WorkflowProgress.ts"
 
@@ -69,10 +69,10 @@ export interface ProgramInputs {
       readonly busy: ReadonlySet<string>
     }
   ) => Effect.Effect<Option.Option<NextWork>>
-  /** Whether a request of the program waits for its turn, and `onTurn` is going to be called. */
-  readonly hasAsked: () => boolean
+  /** Whether the program waits for its turn to run a request, and `onTurn` is going to be called. */
+  readonly isAwaitingTurn: () => boolean
   /** Whether all its requests wait for that, so that nothing is to be looked for among them before. */
-  readonly awaitsTurn: (memory: ProgramMemory) => boolean
+  readonly requestsWait: (memory: ProgramMemory) => boolean
   /** Every commit is settled. Answers whether due work was taken in one, so that what it put there is looked for. */
   readonly noteSettled: () => boolean
   /** A deletion is done. */
@@ -96,7 +96,6 @@ export const make = Effect.fnUntraced(function*(options: {
   const dueWork = yield* DueWork
   const quotas = yield* Quotas
   const reader = yield* FeedReader
-  const turns = yield* RunTurns
 
   let hints: Wake.Wake | undefined = Wake.forEverything
   let due: Array<DueItem> = []
@@ -110,15 +109,7 @@ export const make = Effect.fnUntraced(function*(options: {
   /** When a program that waits for its account's quota, or a workflow for its own limit, looks again, by what it waits for. */
   const waitsUntil = new Map<string, number>()
   let turn = 0
-  /** Whether the next request may be run; where that is not known, how to no longer wait for it. */
-  let requestTurn: boolean | (() => void) = false
-  yield* Effect.addFinalizer(() =>
-    Effect.sync(() => {
-      if (typeof requestTurn !== "function") return
-      requestTurn()
-      requestTurn = false
-    })
-  )
+  const requestTurn = yield* RequestTurn.make(options.onTurn)
 
   const feedFor = Effect.fnUntraced(function*(memory: ProgramMemory, address: Omit<Wake.FedEvents, "events">) {
     const known = memory.feeds.get(keyText(address))
@@ -194,25 +185,14 @@ export const make = Effect.fnUntraced(function*(options: {
     })
 
   /** Requests that somebody waits to be answered by the code have their turn at once. */
-  const hasTurn = (memory: ProgramMemory, work: NextWork): boolean => {
-    if (work._tag !== "Run" || work.input.kind !== "HTTP" || answersItself(memory)) return true
-    if (requestTurn === false) {
-      requestTurn = turns.ask(memory.program.accountId, () => {
-        requestTurn = true
-        options.onTurn()
-      })
-    }
-    if (requestTurn !== true) return false
-    requestTurn = false
-    return true
-  }
+  const takesTurn = (memory: ProgramMemory, work: NextWork): boolean =>
+    work._tag !== "Run" || work.input.kind !== "HTTP" || answersItself(memory) ||
+    requestTurn.take(memory.program.accountId)
 
-  const hasAsked = () => typeof requestTurn === "function"
-
-  const awaitsTurn = (memory: ProgramMemory): boolean => hasAsked() && !answersItself(memory)
+  const requestsWait = (memory: ProgramMemory): boolean => requestTurn.isAwaited() && !answersItself(memory)
 
   const fromRequests = (memory: ProgramMemory) =>
-    Effect.map(fromFeed(memory.requests, "HTTP"), Option.filter((work) => hasTurn(memory, work)))
+    Effect.map(fromFeed(memory.requests, "HTTP"), Option.filter((work) => takesTurn(memory, work)))
 
   const whetherExceeded = (memory: ProgramMemory) => untilAnswered(quotas.exceeded(memory.program.accountId))
 
@@ -335,7 +315,8 @@ export const make = Effect.fnUntraced(function*(options: {
     readonly find: (memory: ProgramMemory) => Effect.Effect<Option.Option<NextWork>>
   }> = [
     {
-      mayBe: (memory) => memory.program.active && memory.requests.mayHaveMore && hasRoom(memory) && !awaitsTurn(memory),
+      mayBe: (memory) =>
+        memory.program.active && memory.requests.mayHaveMore && hasRoom(memory) && !requestsWait(memory),
       find: inTurn(fromRequests)
     },
     // What was emitted while the program was active comes when it is due; everything else keeps its place.
@@ -387,8 +368,8 @@ export const make = Effect.fnUntraced(function*(options: {
       if (Wake.asksFor(wake)) hints = Wake.merge(hints, wake)
     },
     next,
-    hasAsked,
-    awaitsTurn,
+    isAwaitingTurn: requestTurn.isAwaited,
+    requestsWait,
     noteSettled: () => {
       const looksAgain = taken.size > 0
       taken.clear()

@@ -76,13 +76,13 @@ it.effect("among very many an actor rests for seconds only", () =>
 it.effect("an actor that is going to be told to go on stays until it was, also among very many", () =>
   Effect.gen(function*() {
     const residents = yield* Residents.make<Residents.Wakeable>()
-    let isExpectant = true
-    const resident = yield* residents.add("dc_1", { ...idle, isExpectant: () => isExpectant }, Effect.void)
+    let isWaiting = true
+    const resident = yield* residents.add("dc_1", { ...idle, isWaiting: () => isWaiting }, Effect.void)
     const stay = yield* Effect.forkChild(resident.stay(Wake.forEverything))
     yield* crowd(residents)
     yield* TestClock.adjust("20 seconds")
     assert.isUndefined(stay.pollUnsafe())
-    isExpectant = false
+    isWaiting = false
     yield* TestClock.adjust("1 second")
     yield* Fiber.join(stay)
   }))

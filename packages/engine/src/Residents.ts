@@ -6,7 +6,7 @@ export interface Wakeable {
   readonly hint: (wake: Wake.Wake) => void
   readonly wake: (wake: Wake.Wake) => Effect.Effect<void>
   /** Whether it is about to be told to go on, and is to stay for that though it has nothing to do. */
-  readonly isExpectant?: () => boolean
+  readonly isWaiting?: () => boolean
 }
 
 /**
@@ -144,7 +144,7 @@ const resident = <A extends Wakeable>(actor: A, drain: Effect.Effect<void>, wasM
       }),
     sweep: (amongMany) => {
       const most = amongMany && !wasMissed ? sweepsOfRestAmongMany : sweepsOfRest
-      if (sweepsUnused >= most && awake && actor.isExpectant?.() !== true) {
+      if (sweepsUnused >= most && awake && actor.isWaiting?.() !== true) {
         isRestOver = true
         signal.openUnsafe()
       }

@@ -3,7 +3,6 @@ import { type ChildProcess, spawn } from "node:child_process"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import * as BoundedLogFile from "./BoundedLogFile.ts"
-import * as CacheSize from "./CacheSize.ts"
 import { DataDirectory, type DataDirectoryInUse, DataDirectoryUnusable } from "./DataDirectory.ts"
 import { EmbeddedPostgresFailed, failed } from "./EmbeddedPostgresFailed.ts"
 import * as PostgresBinaries from "./PostgresBinaries.ts"
@@ -78,16 +77,14 @@ const longestSocketPath = process.platform === "linux" ? 107 : 103
 
 const logLimit = 4 * 1024 * 1024
 
-const ownSettings = (): Readonly<Record<string, string>> => ({
+const settings: Readonly<Record<string, string>> = {
   listen_addresses: "",
   port: String(port),
   unix_socket_directories: ".",
   unix_socket_permissions: "0700",
   cluster_name: "headwater",
   synchronous_commit: "on",
-  shared_buffers: `${CacheSize.here()}MB`,
-  // Notes what it keeps, and reads that back after a restart.
-  shared_preload_libraries: "pg_prewarm",
+  shared_buffers: "128MB",
   max_connections: "100",
   // Parallel plans need shared memory segments, for which a container's 64 MB of /dev/shm are soon too small.
   max_parallel_workers_per_gather: "0",
@@ -97,7 +94,7 @@ const ownSettings = (): Readonly<Record<string, string>> => ({
   log_timezone: "UTC",
   log_checkpoints: "off",
   logging_collector: "off"
-})
+}
 
 const make = Effect.fnUntraced(function*(extraSettings: Readonly<Record<string, string>>) {
   const data = yield* DataDirectory
@@ -120,7 +117,7 @@ const make = Effect.fnUntraced(function*(extraSettings: Readonly<Record<string, 
     // Looked up at every start, because what cleans caches may have removed a copy meanwhile.
     const binaries = yield* PostgresBinaries.locate
     const running = yield* Effect.sync(() => {
-      current = launch(directory, binaries.postgres, identity, { ...ownSettings(), ...extraSettings }, log.write)
+      current = launch(directory, binaries.postgres, identity, { ...settings, ...extraSettings }, log.write)
       return current
     })
     yield* awaitReady(directory, running, log.tail)

@@ -45,13 +45,7 @@ class Provided extends Context.Service<Provided, TestPostgres>()("@headwater/tes
 
 // Nothing of a test run has to survive a power cut.
 const postgres = EmbeddedPostgres.layer({
-  settings: {
-    fsync: "off",
-    synchronous_commit: "off",
-    full_page_writes: "off",
-    max_connections: "300",
-    shared_buffers: "128MB"
-  }
+  settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "300" }
 }).pipe(Layer.provide(Layer.unwrap(Effect.map(TemporaryDirectory.makeForDatabase("tests"), DataDirectory.layer))))
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

@@ -105,10 +105,11 @@ export const apply = Effect.fnUntraced(function*<E, R>(
   const given = request.headers[requestIdHeader]
   const requestId = given !== undefined && givenRequestId.test(given) ? given : yield* Id.randomText(requestIdLength)
   const headers = { ...(isOfEndpoint(request) ? {} : cors), [requestIdHeader]: requestId }
-  const handled = request === received
+  const answer = lacksHost(request)
+    ? problemResponse(noHost)
+    : request === received
     ? handle
     : Effect.provideService(handle, HttpServerRequest.HttpServerRequest, request)
-  const answer = lacksHost(request) ? problemResponse(noHost) : handled
   const response = yield* answer.pipe(
     Effect.flatMap(withProblem),
     Effect.catchCause((cause) => {

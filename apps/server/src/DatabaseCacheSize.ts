@@ -8,7 +8,7 @@ const least = 128
 const most = 8_192
 
 /**
- * How much the database keeps of its tables by itself, in MiB, on a machine with so many bytes of memory: a quarter of what
+ * How much the embedded database keeps of its tables by itself, in MiB, on a machine with so many bytes of memory: a quarter of what
  * there is beyond the first 2 GiB. It is taken as the log grows, and not given back.
  */
 export const ofMemory = (bytes: number): number =>

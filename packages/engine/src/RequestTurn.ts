@@ -1,0 +1,40 @@
+import type { AccountId } from "@headwater/domain/Id"
+import { Effect } from "effect"
+import { RunTurns } from "./RunTurns.ts"
+
+/** A program's turns to run its own requests, of which it asks for one at a time (`RunTurns`). */
+export interface RequestTurn {
+  /** Takes the turn to run one request. Answers false where it is not the program's turn, which it then waits for. */
+  readonly take: (accountId: AccountId) => boolean
+  /** Whether the program waits for its turn, and is going to be told. */
+  readonly isAwaited: () => boolean
+}
+
+/** @param onTurn called when the turn comes that was waited for */
+export const make = Effect.fnUntraced(function*(onTurn: () => void) {
+  const turns = yield* RunTurns
+  let hasTurn = false
+  let stopWaiting: (() => void) | undefined
+  yield* Effect.addFinalizer(() => Effect.sync(() => stopWaiting?.()))
+
+  const come = () => {
+    stopWaiting = undefined
+    hasTurn = true
+    onTurn()
+  }
+
+  return {
+    take: (accountId) => {
+      if (stopWaiting !== undefined) return false
+      if (hasTurn) {
+        hasTurn = false
+        return true
+      }
+      const asked = turns.ask(accountId, come)
+      if (asked === true) return true
+      stopWaiting = asked
+      return false
+    },
+    isAwaited: () => stopWaiting !== undefined
+  } satisfies RequestTurn as RequestTurn
+})
