@@ -235,8 +235,9 @@ layer(Accounting.layer.pipe(Layer.provideMerge(TestDatabase.layer)), {
     () =>
       Effect.gen(function*() {
         const { first } = yield* twoNodes
-        const sources = yield* Effect.forEach(Array.from({ length: 6 }), () => deploy(first, slowEmitter))
-        const orders = Array.from({ length: 10 }, (_, index) => index)
+        // So many that some of them are surely the first node's.
+        const sources = yield* Effect.forEach(Array.from({ length: 10 }), () => deploy(first, slowEmitter))
+        const orders = Array.from({ length: 8 }, (_, index) => index)
         const send = (source: Json.Json) =>
           Effect.forEach(
             orders,
@@ -247,6 +248,7 @@ layer(Accounting.layer.pipe(Layer.provideMerge(TestDatabase.layer)), {
           )
         yield* Effect.forEach(sources, send, { concurrency: "unbounded", discard: true })
         yield* first.kill
+        assert.isTrue((yield* Effect.forEach(sources, payloadsOf)).some(({ length }) => length < orders.length))
         yield* until(
           "everything is run",
           60,

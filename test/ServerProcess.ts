@@ -83,7 +83,7 @@ export const makeIn = Effect.fnUntraced(function*(
     child = spawn("sh", [Path.join(root, "apps/server/bin/start")], {
       cwd: root,
       env: {
-        PATH: process.env["PATH"],
+        PATH: `${Path.dirname(process.execPath)}:${process.env["PATH"]}`,
         NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
         HEADWATER_API_KEY: key,
         HEADWATER_DATA_DIR: dataDirectory,

@@ -51,7 +51,7 @@ export const start = Effect.fnUntraced(function*({ profile }: {
     const launched = spawn("sh", [Path.join(root, "apps/server/bin/start"), ...options], {
       cwd: root,
       env: {
-        PATH: process.env["PATH"],
+        PATH: `${Path.dirname(process.execPath)}:${process.env["PATH"]}`,
         NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
         HEADWATER_API_KEY: apiKey,
         HEADWATER_DATA_DIR: dataDirectory,

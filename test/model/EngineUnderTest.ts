@@ -10,7 +10,6 @@ import { EngineConfig } from "@headwater/engine/EngineConfig"
 import * as Tables from "@headwater/log/Tables"
 import type { Sandbox } from "@headwater/sandbox/Sandbox"
 import { Context, type Duration, Effect, Exit, Layer, Redacted, Scope } from "effect"
-import { TestRunner } from "effect/cluster"
 import { Digest, SecureRandom } from "effect/crypto"
 import { TestClock } from "effect/testing"
 
@@ -24,8 +23,7 @@ const tables = Tables.layer.pipe(
 const egress = EgressHttp.layer().pipe(Layer.provide(EgressGuard.layer(EgressAllowList.loopback)))
 
 /** The whole engine on one node, but for the sandbox and the database, which outlive it. */
-const layer = Layer.merge(Engine.onCluster, AccountLifecycle.layer).pipe(
-  Layer.provide(TestRunner.layer),
+const layer = Layer.merge(Engine.layer, AccountLifecycle.layer).pipe(
   Layer.provideMerge(egress),
   Layer.provideMerge(tables),
   Layer.provideMerge(Layer.succeed(EngineConfig, { publicUrl: "http://127.0.0.1:1" }))

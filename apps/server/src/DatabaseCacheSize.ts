@@ -14,8 +14,8 @@ const most = 8_192
 export const ofMemory = (bytes: number): number =>
   Math.max(least, Math.min(most, Math.floor((bytes / mebibyte - others) / 4)))
 
-/** The same for this process, which may have less than its machine (cgroups(7)). */
-export const here = (): number => {
-  const limit = process.constrainedMemory()
-  return ofMemory(limit > 0 ? Math.min(limit, Os.totalmem()) : Os.totalmem())
-}
+/** The same where a process may have less than its machine (cgroups(7)); a limit of 0 is none. */
+export const within = (limit: number, machine: number): number =>
+  ofMemory(limit > 0 ? Math.min(limit, machine) : machine)
+
+export const here = (): number => within(process.constrainedMemory(), Os.totalmem())

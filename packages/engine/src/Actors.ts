@@ -11,7 +11,6 @@ import {
   RunnerHealth,
   Runners,
   RunnerStorage,
-  ShardId,
   Sharding,
   ShardingConfig,
   Singleton,
@@ -31,6 +30,7 @@ import * as ProgramActor from "./ProgramActor.ts"
 import { ProgramNotFound } from "./ProgramNotFound.ts"
 import type { IngestRequest } from "./ProgramRequests.ts"
 import * as Residents from "./Residents.ts"
+import { Takeover } from "./Takeover.ts"
 import { Unavailable } from "./Unavailable.ts"
 import * as Wake from "./Wake.ts"
 import * as WebhookActor from "./WebhookActor.ts"
@@ -105,6 +105,11 @@ const reach = <A, E, R>(call: Effect.Effect<A, E | ClusterFailure, R>, timeout: 
     })
   ) as Effect.Effect<A, Exclude<E, ClusterFailure> | Unavailable, R>
 
+/** What one actor takes, roughly, and how much of the heap actors may fill. */
+const actorBytes = 80_000
+const heapShare = 0.5
+const mostActors = Math.floor(getHeapStatistics().heap_size_limit * heapShare / actorBytes)
+
 /** The actors that are in this node's memory. */
 class LocalActors extends Context.Service<LocalActors, {
   readonly programs: Residents.Residents<ProgramActor.ProgramActor>
@@ -114,10 +119,11 @@ class LocalActors extends Context.Service<LocalActors, {
   static readonly layer = Layer.effect(
     LocalActors,
     Effect.gen(function*() {
+      const population: Residents.Population = { size: 0, most: mostActors }
       return LocalActors.of({
-        programs: yield* Residents.make<ProgramActor.ProgramActor>(),
-        webhooks: yield* Residents.make<WebhookActor.WebhookActor>(),
-        accounts: yield* Residents.make<AccountActor.AccountActor>()
+        programs: yield* Residents.make<ProgramActor.ProgramActor>(population),
+        webhooks: yield* Residents.make<WebhookActor.WebhookActor>(population),
+        accounts: yield* Residents.make<AccountActor.AccountActor>(population)
       })
     })
   )
@@ -148,11 +154,6 @@ export class Actors extends Context.Service<Actors, {
   readonly forget: (listenerId: string, subscriptionId: string) => Effect.Effect<void, Unavailable>
   /** Hints at an actor, by the kind its id names. Lost hints are found again by scans. */
   readonly wake: (actorId: string, wake: Wake.Wake) => void
-  /**
-   * Whether this node has come to own shards since this was last called: with what their actors had yet to do on a node
-   * that may be gone, and nobody was told of.
-   */
-  readonly hasTakenOver: () => boolean
 }>()("@headwater/engine/Actors") {
   static readonly layerNoLocal: Layer.Layer<Actors, never, Sharding.Sharding | LocalActors> = Layer.effect(
     Actors,
@@ -192,9 +193,6 @@ export class Actors extends Context.Service<Actors, {
 
       const sendHint = yield* Hints.make(send)
 
-      const sharding = yield* Sharding.Sharding
-      let owned: ReadonlySet<ShardId.ShardId> = new Set()
-
       return Actors.of({
         // An actor called directly keeps to its own times.
         ingest: (programId, request) =>
@@ -212,11 +210,6 @@ export class Actors extends Context.Service<Actors, {
             : reach(program(listenerId).Forget({ subscriptionId }), callTimeout),
         wake: (actorId, hint) => {
           if (localOf(actorId)?.hint(hint) !== true) sendHint(actorId, hint)
-        },
-        hasTakenOver: () => {
-          const before = owned
-          owned = new Set(shards.filter(sharding.hasShardId))
-          return [...owned].some((shard) => !before.has(shard))
         }
       })
     })
@@ -295,29 +288,19 @@ export const singleton: <R>(
   run: Effect.Effect<void, never, R>
 ) => Layer.Layer<never, never, Sharding.Sharding | Exclude<R, Scope.Scope>> = Singleton.make
 
-/** What one actor takes, roughly, and how much of the heap actors may fill. */
-const actorBytes = 80_000
-const heapShare = 0.5
-
-const shardGroup = "default"
-const shardCount = 300
-const shards = Array.from({ length: shardCount }, (_, index) => ShardId.make(shardGroup, index + 1))
-
 const config = {
   // Actors of this node are called in its own memory: nothing is gained by writing their messages down and up again.
   simulateRemoteSerialization: false,
-  availableShardGroups: [shardGroup],
-  assignedShardGroups: [shardGroup],
-  shardsPerGroup: shardCount,
   entityTerminationTimeout: "10 seconds",
-  maxResidentEntities: Math.floor(getHeapStatistics().heap_size_limit * heapShare / actorBytes)
+  maxResidentEntities: mostActors
 } as const
 
 /** One node by itself. */
-export const layerSingleNode: Layer.Layer<Sharding.Sharding> = Sharding.layer.pipe(
+export const layerSingleNode: Layer.Layer<Sharding.Sharding | Takeover> = Sharding.layer.pipe(
   Layer.provide(Runners.layerNoop),
-  Layer.provide([MessageStorage.layerNoop, RunnerStorage.layerMemory, RunnerHealth.layerNoop]),
-  Layer.provide(ShardingConfig.layer(config))
+  Layer.provide([MessageStorage.layerNoop, Takeover.noting(RunnerStorage.layerMemory), RunnerHealth.layerNoop]),
+  Layer.provide(ShardingConfig.layer(config)),
+  Layer.provideMerge(Takeover.layer)
 )
 
 /** Where a node of several answers the others. They speak without encryption and keys: a private interface only. */
@@ -337,7 +320,7 @@ export const layerNode = (address: NodeAddress) =>
       Layer.provide(Runners.layerRpc),
       Layer.provide(NodeClusterSocket.layerClientProtocol)
     )),
-    Layer.provide([MessageStorage.layerNoop, SqlRunnerStorage.layer]),
+    Layer.provide([MessageStorage.layerNoop, Takeover.noting(SqlRunnerStorage.layer)]),
     Layer.provide(ShardingConfig.layer({
       ...config,
       runnerAddress: Option.some(RunnerAddress.make(address.host, address.port)),
@@ -347,5 +330,6 @@ export const layerNode = (address: NodeAddress) =>
       refreshAssignmentsInterval: "1 second",
       runnerHealthCheckInterval: "3 seconds"
     })),
-    Layer.provide(RpcSerialization.layerSchemaBinary({ maxFrameSize: maxMessageBytes }))
+    Layer.provide(RpcSerialization.layerSchemaBinary({ maxFrameSize: maxMessageBytes })),
+    Layer.provideMerge(Takeover.layer)
   )

@@ -1,7 +1,7 @@
 import type { LoggedEvent, NewEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import type { Commit } from "@headwater/log/Commit"
-import { type CommitError, GroupCommit, type MakeCommit } from "@headwater/log/GroupCommit"
+import { type CommitError, GroupCommit } from "@headwater/log/GroupCommit"
 import { type Head, Heads, ordinalOf } from "@headwater/log/Heads"
 import type { Submission } from "@headwater/log/Submission"
 import { Clock, Effect, Option } from "effect"
@@ -10,11 +10,10 @@ import type { SqlError } from "effect/sql"
 /** Everything but the head and the events, which the log itself fills in. */
 export type CommitParts = Omit<Commit, "head" | "events">
 
-/** What is handed over as one commit. Parts that depend on them are told the events as they are appended. */
-export type LogCommit = readonly [
-  events: ReadonlyArray<NewEvent>,
-  parts: CommitParts | ((appended: ReadonlyArray<LoggedEvent>, submission: Submission<CommitError>) => CommitParts)
-]
+/** The parts of a commit, or what makes them of the events as they are appended. */
+export type PartsOf =
+  | CommitParts
+  | ((appended: ReadonlyArray<LoggedEvent>, submission: Submission<CommitError>) => CommitParts)
 
 /**
  * The owner's side of one emitter's log: assigns ids and numbers and hands commits to the node's writer in that order.
@@ -24,12 +23,13 @@ export interface EmitterLog {
   readonly emitterId: string
   /** The head as it will be once everything handed over is committed. */
   readonly head: () => Head
+  /** Returns when the writer has room. */
+  readonly room: Effect.Effect<void>
   /**
-   * Hands over events and parts as one commit, the events' places given with no other commit of this emitter in between.
+   * Hands over events and parts as one commit, whether the writer has room or not, the events' places given with no other
+   * commit of this emitter in between.
    */
-  readonly submit: (...commit: LogCommit) => Effect.Effect<Submission<CommitError>>
-  /** The same at once, whether there is room in line or not. */
-  readonly submitUnsafe: (...commit: LogCommit) => Submission<CommitError>
+  readonly submitUnsafe: (events: ReadonlyArray<NewEvent>, parts: PartsOf) => Submission<CommitError>
 }
 
 /** Appends events and writes the parts in one commit. Returns the events when they are durable. */
@@ -39,7 +39,8 @@ export const commit = Effect.fnUntraced(function*(
   parts: CommitParts
 ) {
   let appended: ReadonlyArray<LoggedEvent> = []
-  const submission = yield* log.submit(events, (assigned) => {
+  yield* log.room
+  const submission = log.submitUnsafe(events, (assigned) => {
     appended = assigned
     return parts
   })
@@ -67,17 +68,16 @@ export const acquire: (emitterId: string) => Effect.Effect<
       return { ...event, emitterId, id, n }
     }
 
-    const making = (...[events, parts]: LogCommit): MakeCommit => (submission) => {
-      const now = clock.currentTimeMillisUnsafe()
-      const appended = events.map((event) => assign(event, now))
-      return { ...(typeof parts === "function" ? parts(appended, submission) : parts), head, events: appended }
-    }
-
     return {
       emitterId,
       head: () => head,
-      submit: (...commit) => writer.submit(making(...commit)),
-      submitUnsafe: (...commit) => writer.submitUnsafe(making(...commit))
+      room: writer.room,
+      submitUnsafe: (events, parts) =>
+        writer.submitUnsafe((submission) => {
+          const now = clock.currentTimeMillisUnsafe()
+          const appended = events.map((event) => assign(event, now))
+          return { ...(typeof parts === "function" ? parts(appended, submission) : parts), head, events: appended }
+        })
     }
   })
 })

@@ -22,7 +22,7 @@ import { SubscriptionLifecycle } from "./SubscriptionLifecycle.ts"
 import { WebhookLifecycle } from "./WebhookLifecycle.ts"
 
 /** The actors, what wakes them, and the services by which the rest of the program speaks to them. */
-export const onCluster = Layer.mergeAll(
+const onCluster = Layer.mergeAll(
   EventDeletion.layer,
   EventTrace.layer,
   LogTail.layer,

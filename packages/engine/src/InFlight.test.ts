@@ -41,4 +41,27 @@ layer(GroupCommit.layer.pipe(Layer.provideMerge(TestDatabase.layer)), {
       assert.deepStrictEqual(started, Array.from({ length: most + 2 }, (_, n) => n))
       assert.deepStrictEqual([inFlight.isFull(), memory.failed], [false, false])
     }))
+
+  it.effect("wait for the writer where that has no room", () =>
+    Effect.gen(function*() {
+      const writer = yield* GroupCommit
+      const sql = yield* SqlClient.SqlClient
+      const inFlight = yield* InFlight.make({})
+      const start = inFlight.start({ failed: false }, (track) =>
+        writer.submitUnsafe((submission) => {
+          track(submission)
+          return {}
+        }))
+      const waiting = yield* sql.withTransaction(Effect.gen(function*() {
+        yield* sql`LOCK TABLE writers`
+        while (!writer.isFull()) writer.submitUnsafe(() => ({}))
+        assert.isTrue(inFlight.isFull())
+        const waiting = yield* Effect.forkDetach(start)
+        yield* Effect.repeat(Effect.yieldNow, { times: 20 })
+        assert.isUndefined(waiting.pollUnsafe())
+        return waiting
+      }))
+      yield* (yield* Fiber.join(waiting)).durable
+      assert.isFalse(inFlight.isFull())
+    }))
 })

@@ -1,6 +1,7 @@
 import { type CommitError, GroupCommit } from "@headwater/log/GroupCommit"
+import * as Places from "@headwater/log/Places"
 import type { Submission } from "@headwater/log/Submission"
-import { Context, Effect, Exit, Latch } from "effect"
+import { Context, Effect, Exit } from "effect"
 
 /** What an actor holds in memory: a cache of what the database says, of no use once a commit that is based on it fails. */
 export interface FallibleMemory {
@@ -38,11 +39,11 @@ export const make = (annotations: Record<string, string>): Effect.Effect<InFligh
     const run = Effect.runForkWith(context)
     const writer = Context.get(context, GroupCommit)
     const underWay = new Set<Submission<CommitError>>()
-    const mayStart = Latch.makeUnsafe(true)
+    const places = Places.make(most)
     /** Since a commit last succeeded. */
     let failures = 0
 
-    const isFull = () => underWay.size >= most || writer.isFull()
+    const isFull = () => places.isFull() || writer.isFull()
 
     const noteFailure = (memory: FallibleMemory) => {
       if (!memory.failed) failures += 1
@@ -64,18 +65,18 @@ export const make = (annotations: Record<string, string>): Effect.Effect<InFligh
 
     const track = (memory: FallibleMemory, submission: Submission<CommitError>) => {
       underWay.add(submission)
-      if (underWay.size >= most) mayStart.closeUnsafe()
+      places.take()
       submission.onEnd((exit) => {
         underWay.delete(submission)
         noteEnd(memory, exit)
-        mayStart.openUnsafe()
+        places.release(1)
       })
     }
 
     const start: InFlight["start"] = (memory, submit) =>
       Effect.suspend(() =>
         isFull()
-          ? Effect.andThen(Effect.andThen(mayStart.await, writer.room), start(memory, submit))
+          ? places.free.pipe(Effect.andThen(writer.room), Effect.andThen(start(memory, submit)))
           : Effect.succeed(submit((submission) => track(memory, submission)))
       )
 

@@ -37,7 +37,7 @@ export interface ProgramActor {
   /** Works until there is nothing left to do. Returns at once where it is working already. */
   readonly wake: (wake: Wake.Wake) => Effect.Effect<void>
   /** Whether it waits for its turn, and is going to be kicked then. */
-  readonly isWaiting: () => boolean
+  readonly awaitsTurn: () => boolean
   /**
    * Runs the hooks of a new program and puts it in service. What a hook emits commits with the hook; whether what `deploy`
    * emits counts is said in `emits`.
@@ -322,7 +322,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
         ? Effect.fail(new Unavailable({ message: "The server is shutting down.", retryAfterSeconds: 1 }))
         : requests.ingest(request),
     hint,
-    isWaiting: inputs.isAwaitingTurn,
+    awaitsTurn: inputs.awaitsTurn,
     wake: (wake) =>
       Effect.suspend(() => {
         hint(wake)

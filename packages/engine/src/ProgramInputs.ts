@@ -70,7 +70,7 @@ export interface ProgramInputs {
     }
   ) => Effect.Effect<Option.Option<NextWork>>
   /** Whether the program waits for its turn to run a request, and `onTurn` is going to be called. */
-  readonly isAwaitingTurn: () => boolean
+  readonly awaitsTurn: () => boolean
   /** Whether all its requests wait for that, so that nothing is to be looked for among them before. */
   readonly requestsWait: (memory: ProgramMemory) => boolean
   /** Every commit is settled. Answers whether due work was taken in one, so that what it put there is looked for. */
@@ -368,7 +368,7 @@ export const make = Effect.fnUntraced(function*(options: {
       if (Wake.asksFor(wake)) hints = Wake.merge(hints, wake)
     },
     next,
-    isAwaitingTurn: requestTurn.isAwaited,
+    awaitsTurn: requestTurn.isAwaited,
     requestsWait,
     noteSettled: () => {
       const looksAgain = taken.size > 0

@@ -1,10 +1,11 @@
+import type { NewEvent } from "@headwater/domain/Event"
 import type * as Id from "@headwater/domain/Id"
 import { labelOf } from "@headwater/domain/Program"
 import type { CommitError } from "@headwater/log/GroupCommit"
 import type { Submission } from "@headwater/log/Submission"
 import { Effect, Option, Semaphore } from "effect"
 import { untilAnswered } from "./DatabaseRetry.ts"
-import type { LogCommit } from "./EmitterLog.ts"
+import type { PartsOf } from "./EmitterLog.ts"
 import * as InFlight from "./InFlight.ts"
 import { load, type ProgramMemory } from "./ProgramMemory.ts"
 import { ProgramNotFound } from "./ProgramNotFound.ts"
@@ -15,10 +16,11 @@ export interface ProgramOwner {
   readonly current: Effect.Effect<ProgramMemory, ProgramNotFound>
   /** Whether neither `current` nor `commit` would have to wait for the database. */
   readonly isReady: () => boolean
-  /** Hands a commit over, in the order of the calls but where they have to wait. The next run may start on what is in memory before it is durable. */
+  /** Hands a commit over, those that have to wait one after another. The next run may start on what is in memory before it is durable. */
   readonly commit: (
     memory: ProgramMemory,
-    ...commit: LogCommit
+    events: ReadonlyArray<NewEvent>,
+    parts: PartsOf
   ) => Effect.Effect<Submission<CommitError>>
   /** Returns when every commit handed over is durable or has failed. */
   readonly settled: Effect.Effect<void>

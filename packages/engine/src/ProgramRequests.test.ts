@@ -54,7 +54,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       const turns = yield* RunTurns
       const { account, program } = yield* start(onRequest("this.$emit(event.body)"), { state: "ready" })
       let kicks = 0
-      const { ingest, isWaiting, wake } = yield* ProgramActor.make(program.id, {
+      const { awaitsTurn, ingest, wake } = yield* ProgramActor.make(program.id, {
         kick: () => {
           kicks += 1
         }
@@ -65,7 +65,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       yield* wake(Wake.nothing)
       yield* ingest({ endpointKey: program.endpointKey, emitId: "r", payload: `{"body":"late"}`, hops: 0 })
       yield* wake(Wake.nothing)
-      assert.isTrue(isWaiting())
+      assert.isTrue(awaitsTurn())
       kicks = 0
       yield* ingest({ endpointKey: program.endpointKey, emitId: "s", payload: `{"body":"later"}`, hops: 0 })
       assert.strictEqual(kicks, 0, "it is going to look anyway")
@@ -76,7 +76,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       assert.deepStrictEqual(yield* stream(program), ["late"])
       yield* TestClock.adjust("10 millis")
       yield* wake(Wake.nothing)
-      assert.isFalse(isWaiting())
+      assert.isFalse(awaitsTurn())
       assert.deepStrictEqual(yield* stream(program), ["late", "later"])
       yield* Effect.repeat(Effect.sync(turns.noteEntered), { times: 7 })
       yield* TestClock.adjust("10 millis")

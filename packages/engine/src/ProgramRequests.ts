@@ -96,7 +96,7 @@ export const make = Effect.fnUntraced(function*(options: {
   /** Requests under way into the log, for repeats of them. */
   const entering = new Map<string, Submission<CommitError>>()
 
-  /** Why a request is not taken. */
+  /** Why a request is not taken. One that then waits to be handed over is not asked again: those are few, and no longer than `acceptTimeoutMs`. */
   const refusalOf = (memory: ProgramMemory, { emitId, endpointKey }: IngestRequest) => {
     const { active, endpointKey: key, state } = memory.program
     if (endpointKey !== null && endpointKey !== key) return new EndpointNotFound()

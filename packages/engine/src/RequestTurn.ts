@@ -15,7 +15,12 @@ export const make = Effect.fnUntraced(function*(onTurn: () => void) {
   const turns = yield* RunTurns
   let hasTurn = false
   let stopWaiting: (() => void) | undefined
-  yield* Effect.addFinalizer(() => Effect.sync(() => stopWaiting?.()))
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      stopWaiting?.()
+      stopWaiting = undefined
+    })
+  )
 
   const come = () => {
     stopWaiting = undefined

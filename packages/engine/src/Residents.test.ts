@@ -4,12 +4,14 @@ import { TestClock } from "effect/testing"
 import * as Residents from "./Residents.ts"
 import * as Wake from "./Wake.ts"
 
+const places = (most = 10_000): Residents.Population => ({ size: 0, most })
+
 /** An actor that notes when it works, as long as `work` takes. */
 const add = Effect.fnUntraced(function*(work: Effect.Effect<void> = Effect.void) {
   let hints = 0
   let drained = false
   const worked: Array<number> = []
-  const residents = yield* Residents.make<Residents.Wakeable>()
+  const residents = yield* Residents.make<Residents.Wakeable>(places())
   const resident = yield* residents.add(
     "dc_1",
     {
@@ -73,23 +75,39 @@ it.effect("among very many an actor rests for seconds only", () =>
     assert.isFalse(resident.hint(Wake.forDueWork))
   }))
 
-it.effect("an actor that is going to be told to go on stays until it was, also among very many", () =>
+it.effect("an actor stays for as long as it waits for its turn, also among very many", () =>
   Effect.gen(function*() {
-    const residents = yield* Residents.make<Residents.Wakeable>()
-    let isWaiting = true
-    const resident = yield* residents.add("dc_1", { ...idle, isWaiting: () => isWaiting }, Effect.void)
+    const residents = yield* Residents.make<Residents.Wakeable>(places())
+    let awaitsTurn = true
+    const resident = yield* residents.add("dc_1", { ...idle, awaitsTurn: () => awaitsTurn }, Effect.void)
     const stay = yield* Effect.forkChild(resident.stay(Wake.forEverything))
     yield* crowd(residents)
     yield* TestClock.adjust("20 seconds")
     assert.isUndefined(stay.pollUnsafe())
-    isWaiting = false
+    awaitsTurn = false
     yield* TestClock.adjust("1 second")
     yield* Fiber.join(stay)
   }))
 
+it.effect("an actor that comes to wait for its turn at the end of work that outlasts its rest stays", () =>
+  Effect.gen(function*() {
+    const residents = yield* Residents.make<Residents.Wakeable>(places())
+    const working = yield* Deferred.make<void>()
+    let awaitsTurn = false
+    const actor = { hint: () => {}, wake: () => Deferred.await(working), awaitsTurn: () => awaitsTurn }
+    const resident = yield* residents.add("dc_1", actor, Effect.void)
+    yield* Effect.forkChild(resident.stay(Wake.forEverything))
+    yield* crowd(residents)
+    yield* TestClock.adjust("20 seconds")
+    awaitsTurn = true
+    yield* Deferred.succeed(working, undefined)
+    yield* settled
+    assert.isTrue(resident.hint(Wake.nothing))
+  }))
+
 it.effect("among very many an actor that comes back soon after it has left rests as long as any", () =>
   Effect.gen(function*() {
-    const residents = yield* Residents.make<Residents.Wakeable>()
+    const residents = yield* Residents.make<Residents.Wakeable>(places())
     yield* crowd(residents)
     const comeAndGo = Effect.scoped(residents.add("dc_1", idle, Effect.void))
     const restsAfter = Effect.fnUntraced(function*(away: Duration.Input) {
@@ -106,6 +124,20 @@ it.effect("among very many an actor that comes back soon after it has left rests
     })
     assert.isTrue(yield* restsAfter("9 seconds"))
     assert.isFalse(yield* restsAfter("12 seconds"))
+  }))
+
+it.effect("where nearly all places are taken an actor rests for seconds only, though it came back soon", () =>
+  Effect.gen(function*() {
+    const population = places(10)
+    const residents = yield* Residents.make<Residents.Wakeable>(population)
+    const others = yield* Residents.make<Residents.Wakeable>(population)
+    yield* Effect.forEach(Array.from({ length: 8 }, (_, i) => `wh_${i}`), (id) => others.add(id, idle, Effect.void))
+    yield* Effect.scoped(residents.add("dc_1", idle, Effect.void))
+    const resident = yield* residents.add("dc_1", idle, Effect.void)
+    yield* Effect.forkChild(resident.stay(Wake.forEverything))
+    yield* TestClock.adjust("5 seconds")
+    assert.isFalse(resident.hint(Wake.nothing))
+    assert.strictEqual(population.size, 9)
   }))
 
 it.effect("a hint that comes while an actor works is followed after that", () =>
@@ -157,7 +189,7 @@ it.effect("an actor at rest that has to leave does so at once", () =>
 
 it.effect("an actor is found for as long as it is in memory", () =>
   Effect.gen(function*() {
-    const residents = yield* Residents.make<Residents.Wakeable>()
+    const residents = yield* Residents.make<Residents.Wakeable>(places())
     const actor = { hint: () => {}, wake: () => Effect.void }
     let drained = false
     const drain = Effect.sync(() => {

@@ -5,8 +5,8 @@ import * as Wake from "./Wake.ts"
 export interface Wakeable {
   readonly hint: (wake: Wake.Wake) => void
   readonly wake: (wake: Wake.Wake) => Effect.Effect<void>
-  /** Whether it is about to be told to go on, and is to stay for that though it has nothing to do. */
-  readonly isWaiting?: () => boolean
+  /** Whether it waits to be told that it is its turn, and is to stay for that though it has nothing to do. */
+  readonly awaitsTurn?: () => boolean
 }
 
 /**
@@ -43,24 +43,39 @@ const sweepInterval = "1 second"
  * How many sweeps an actor that was not used rests for: a minute, or where there are so many of them that they would fill
  * the memory, some seconds.
  */
-const sweepsOfRest = 60
-const sweepsOfRestAmongMany = 3
+const longRest = 60
+const shortRest = 3
 const many = 1_000
 
 /**
  * An actor that comes back within so many sweeps of its leaving is in regular use, and rests long among many too: to bring
  * one into memory takes milliseconds.
  */
-const sweepsMissed = 10
+const sweepsAway = 10
+
+/** From this share of the places on each actor rests for seconds only, or who is in regular use would keep out the others. */
+const nearlyFull = 0.8
+
+/** The actors of all kinds in a node's memory. */
+export interface Population {
+  size: number
+  /** How many there may be. */
+  readonly most: number
+}
 
 interface Kept<A> extends Resident<A> {
   /** Has an actor that was not used for long enough end its rest. */
-  readonly sweep: (amongMany: boolean) => void
+  readonly sweep: () => void
   /** Has the actor take on nothing more. */
   readonly leave: Effect.Effect<void>
 }
 
-const resident = <A extends Wakeable>(actor: A, drain: Effect.Effect<void>, wasMissed: boolean): Kept<A> => {
+/** @param sweepsOfRest how many sweeps it rests for that it was not used in */
+const resident = <A extends Wakeable>(
+  actor: A,
+  drain: Effect.Effect<void>,
+  sweepsOfRest: () => number
+): Kept<A> => {
   const signal = Latch.makeUnsafe()
   const callsOver = Latch.makeUnsafe(true)
   let awake = false
@@ -84,7 +99,7 @@ const resident = <A extends Wakeable>(actor: A, drain: Effect.Effect<void>, wasM
 
   /** Decided and noted at once, so that no hint is taken by an actor that is not going to look. */
   const stops = (): boolean => {
-    if (!isRestOver && !left) return false
+    if (!left && (!isRestOver || actor.awaitsTurn?.() === true)) return false
     awake = false
     return true
   }
@@ -142,9 +157,8 @@ const resident = <A extends Wakeable>(actor: A, drain: Effect.Effect<void>, wasM
             ))
         )
       }),
-    sweep: (amongMany) => {
-      const most = amongMany && !wasMissed ? sweepsOfRestAmongMany : sweepsOfRest
-      if (sweepsUnused >= most && awake && actor.isWaiting?.() !== true) {
+    sweep: () => {
+      if (sweepsUnused >= sweepsOfRest() && awake && actor.awaitsTurn?.() !== true) {
         isRestOver = true
         signal.openUnsafe()
       }
@@ -153,22 +167,21 @@ const resident = <A extends Wakeable>(actor: A, drain: Effect.Effect<void>, wasM
   }
 }
 
-export const make = Effect.fnUntraced(function*<A extends Wakeable>(): Effect.fn.Return<
+export const make = Effect.fnUntraced(function*<A extends Wakeable>(population: Population): Effect.fn.Return<
   Residents<A>,
   never,
   Scope.Scope
 > {
   const known = new Map<string, Kept<A>>()
   /** At which sweep actors left that are not in memory, the first to leave first. */
-  const left = new Map<string, number>()
+  const leftAt = new Map<string, number>()
   let sweeps = 0
   yield* Effect.sync(() => {
-    const amongMany = known.size > many
-    for (const { sweep } of known.values()) sweep(amongMany)
+    for (const { sweep } of known.values()) sweep()
     sweeps += 1
-    for (const [id, at] of left) {
-      if (sweeps - at <= sweepsMissed) break
-      left.delete(id)
+    for (const [id, at] of leftAt) {
+      if (sweeps - at <= sweepsAway) break
+      leftAt.delete(id)
     }
   }).pipe(
     Effect.schedule(Schedule.spaced(sweepInterval)),
@@ -178,15 +191,21 @@ export const make = Effect.fnUntraced(function*<A extends Wakeable>(): Effect.fn
     add: (id, actor, drain) =>
       Effect.acquireRelease(
         Effect.sync(() => {
-          const added = resident(actor, drain, left.delete(id))
+          const isRegular = leftAt.delete(id)
+          const added = resident(actor, drain, () => {
+            if (population.size > population.most * nearlyFull) return shortRest
+            return population.size > many && !isRegular ? shortRest : longRest
+          })
           known.set(id, added)
+          population.size += 1
           return added
         }),
         (added) =>
           Effect.suspend(() => {
+            population.size -= 1
             if (known.get(id) === added) {
               known.delete(id)
-              left.set(id, sweeps)
+              leftAt.set(id, sweeps)
             }
             return added.leave
           })

@@ -10,6 +10,7 @@ import { retrySchedule } from "@headwater/log/TransientSqlError"
 import { Array, Context, Effect, Layer, PubSub, Queue, Schedule } from "effect"
 import { Actors } from "./Actors.ts"
 import { untilAnswered } from "./DatabaseRetry.ts"
+import { Takeover } from "./Takeover.ts"
 import * as Wake from "./Wake.ts"
 
 /** An account's subscriptions, so that those of one emitter are found among many. */
@@ -55,6 +56,7 @@ export class Router extends Context.Service<Router, {
     Router,
     Effect.gen(function*() {
       const actors = yield* Actors
+      const takeover = yield* Takeover
       const cursors = yield* Cursors
       const subscriptions = yield* Subscriptions
       const writer = yield* GroupCommit
@@ -107,6 +109,7 @@ export class Router extends Context.Service<Router, {
 
       /** Emitters that somebody may be behind on. One stays until a scan finds nothing owed. */
       let behind = new Set<string>()
+      let mayOweAnything = false
 
       const wakeOwed = Effect.fnUntraced(function*(emitterIds?: ReadonlyArray<string>) {
         const owed = yield* untilAnswered(cursors.listenersOwed(emitterIds))
@@ -117,15 +120,15 @@ export class Router extends Context.Service<Router, {
       })
 
       const scan = Effect.gen(function*() {
-        // What a node that is gone for good had yet to look for, nobody else knows of.
-        if (actors.hasTakenOver()) yield* wakeOwed()
-        const emitterIds = new Set([...behind, ...writer.takeAppendedTo()])
-        behind = emitterIds
-        if (emitterIds.size > 0) behind = new Set(yield* wakeOwed([...emitterIds]))
+        mayOweAnything ||= takeover.isOpen()
+        takeover.closeUnsafe()
+        behind = new Set([...behind, ...writer.takeAppendedTo()])
+        if (!mayOweAnything && behind.size === 0) return
+        behind = new Set(yield* wakeOwed(mayOweAnything ? undefined : [...behind]))
+        mayOweAnything = false
       })
 
-      // What was owed when the node before this one stopped comes first.
-      yield* wakeOwed().pipe(
+      yield* takeover.await.pipe(
         Effect.andThen(Effect.repeat(
           scan.pipe(
             Effect.catchCause((cause) => Effect.logError("The scan for owed events failed", cause))

@@ -276,11 +276,16 @@ export class Cursors extends Context.Service<Cursors, {
           return Effect.map(
             sql<{ emitter_id: string; listener_id: string }>`
               SELECT DISTINCT r.emitter_id, r.listener_id FROM ${owed} ${among(sql`r.emitter_id`)}
+                AND (
+                  EXISTS (SELECT FROM programs l WHERE l.id = r.listener_id AND l.active)
+                  OR EXISTS (SELECT FROM webhooks l WHERE l.id = r.listener_id AND l.active)
+                )
               UNION ALL
               SELECT h.emitter_id, h.emitter_id FROM heads h
               LEFT JOIN cursors c ON c.subscription_id = ${ownRequests} AND c.emitter_id = h.emitter_id
               WHERE h.streams ? ${ownRequests} AND (h.streams ->> ${ownRequests})::bigint > coalesce(c.n, 0)
-                ${among(sql`h.emitter_id`)}`,
+                ${among(sql`h.emitter_id`)}
+                AND EXISTS (SELECT FROM programs l WHERE l.id = h.emitter_id AND l.active)`,
             (rows) => rows.map((row) => ({ emitterId: row.emitter_id, listenerId: row.listener_id }))
           )
         },

@@ -27,7 +27,7 @@ const emitters = Effect.fnUntraced(function*(...ids: ReadonlyArray<string>) {
 })
 
 const durably = (writer: GroupCommit["Service"], make: () => Commit) =>
-  Effect.flatMap(writer.submit(make), ({ durable }) => durable)
+  Effect.andThen(writer.room, Effect.suspend(() => writer.submitUnsafe(make).durable))
 
 const event = (head: Head, n: number, payload = "1"): LoggedEvent => ({
   emitterId: head.emitterId,
@@ -217,11 +217,14 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
       const sql = yield* SqlClient.SqlClient
       const order: Array<string> = []
       const waiting = (name: string) =>
-        Effect.forkDetach(Effect.tap(writer.submit(() => ({})), () => Effect.sync(() => order.push(name))))
+        Effect.forkDetach(Effect.map(writer.room, () => {
+          writer.submitUnsafe(() => ({}))
+          order.push(name)
+        }))
       const last = yield* sql.withTransaction(Effect.gen(function*() {
         yield* sql`SELECT FROM heads WHERE emitter_id = 'dc_crowd' FOR UPDATE`
         yield* Effect.yieldNow
-        const held = yield* writer.submit(() => appending(owner!, 1))
+        const held = writer.submitUnsafe(() => appending(owner!, 1))
         assert.isFalse(writer.isFull())
         const others = Array.from({ length: 9_999 }, () => writer.submitUnsafe(() => ({})))
         assert.isTrue(writer.isFull())

@@ -13,6 +13,7 @@ import { DueWork } from "./DueWork.ts"
 import { EventLog } from "./EventLog.ts"
 import { Heads } from "./Heads.ts"
 import { Pipeline } from "./Pipeline.ts"
+import * as Places from "./Places.ts"
 import { ProgramState } from "./ProgramState.ts"
 import * as Submission from "./Submission.ts"
 import { isLocked, isTransient, retrySchedule } from "./TransientSqlError.ts"
@@ -71,18 +72,16 @@ const sqlErrorOf = (cause: Cause.Cause<Fenced | SqlError.SqlError>): SqlError.Sq
  */
 export class GroupCommit extends Context.Service<GroupCommit, {
   /**
-   * Takes the commit that `make` answers. `make` is called when there is room and what it answers is in line at once, so
-   * an actor that assigns ids in it has its commits in the order of their ids.
+   * Takes the commit that `make` answers, whether there is room or not. It is in line at once, so an actor that assigns ids
+   * in `make` has its commits in the order of their ids.
    *
    * While the database is away the commit waits and is tried again, and what is unclear is found out first, so who can't
    * wait that long does not learn the outcome.
    */
-  readonly submit: (make: MakeCommit) => Effect.Effect<Submission.Submission<CommitError>>
-  /** The same at once, whether there is room or not. */
   readonly submitUnsafe: (make: MakeCommit) => Submission.Submission<CommitError>
   /** Whether there is no room in line: the database is far behind. */
   readonly isFull: () => boolean
-  /** Returns when there is room, or was: others may have taken it. */
+  /** Returns when there is room, first to whoever waits for longest. */
   readonly room: Effect.Effect<void>
   /** Events as they are committed, in log order per emitter. A hint: a slow reader loses the oldest. */
   readonly committed: PubSub.PubSub<ReadonlyArray<CommittedEvents>>
@@ -99,28 +98,8 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       const id = Buffer.from(SecureRandom.randomBytesUnsafe(16)).toString("hex")
       yield* Effect.acquireRelease(writers.register(id), () => Effect.ignore(writers.remove(id)))
       const queue = yield* Queue.unbounded<Waiting>()
-      /** Who waits for room, the first to come first. */
-      const outside = new Set<() => void>()
-      /** Commits that were taken and have not ended. */
-      let inLine = 0
-      const isFull = () => inLine >= maxWaiting
-
-      const room = Effect.callback<void>((resume) => {
-        if (!isFull()) return resume(Effect.void)
-        const comeIn = () => resume(Effect.void)
-        outside.add(comeIn)
-        return Effect.sync(() => outside.delete(comeIn))
-      })
-
-      /** Whoever is let in goes on at once, and is in line before the next one is asked. */
-      const letIn = () => {
-        for (const comeIn of outside) {
-          if (isFull()) return
-          outside.delete(comeIn)
-          comeIn()
-        }
-      }
-
+      /** Of commits that were taken and have not ended. */
+      const places = Places.make(maxWaiting)
       const committed = yield* PubSub.sliding<ReadonlyArray<CommittedEvents>>(maxUnread)
       let appendedTo = new Set<string>()
       let lastBatch = 0n
@@ -288,10 +267,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
           Effect.flatMap(takeBatch),
           Effect.flatMap((batch) =>
             timed(Effect.suspend(() => commitBatch(batch))).pipe(
-              Effect.andThen(Effect.sync(() => {
-                inLine -= batch.length
-                letIn()
-              }))
+              Effect.andThen(Effect.sync(() => places.release(batch.length)))
             )
           )
         )
@@ -302,27 +278,21 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         Effect.forkScoped
       )
 
-      const submitUnsafe = (make: MakeCommit) => {
-        const { end, submission } = Submission.make<CommitError>()
-        Queue.offerUnsafe(queue, { commit: make(submission), end })
-        inLine += 1
-        return submission
-      }
-
-      const submit = (make: MakeCommit): Effect.Effect<Submission.Submission<CommitError>> =>
-        Effect.suspend(() => isFull() ? Effect.andThen(room, submit(make)) : Effect.succeed(submitUnsafe(make)))
-
       return GroupCommit.of({
         committed,
-        isFull,
-        room,
+        isFull: places.isFull,
+        room: places.free,
         takeAppendedTo: () => {
           const taken = appendedTo
           appendedTo = new Set()
           return taken
         },
-        submit,
-        submitUnsafe
+        submitUnsafe: (make) => {
+          const { end, submission } = Submission.make<CommitError>()
+          Queue.offerUnsafe(queue, { commit: make(submission), end })
+          places.take()
+          return submission
+        }
       })
     })
   )

@@ -1,0 +1,32 @@
+import { assert, it } from "@effect/vitest"
+import * as TemporaryDirectory from "@headwater/testing/TemporaryDirectory"
+import { ConfigProvider, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Fs from "node:fs/promises"
+import * as Path from "node:path"
+import * as Database from "./Database.ts"
+import { ServerConfig } from "./ServerConfig.ts"
+
+it.live(
+  "the embedded database keeps as much as it is told to, and notes what, to read it back after a restart",
+  () =>
+    Effect.gen(function*() {
+      const directory = yield* TemporaryDirectory.makeForDatabase("cache")
+      const settings = { HEADWATER_DATA_DIR: directory, HEADWATER_DATABASE_CACHE: "48" }
+      const database = Database.layer.pipe(
+        Layer.provide(Database.dataDirectory),
+        Layer.provide(ServerConfig.layer),
+        Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(settings)))
+      )
+      const shown = yield* Effect.provide(
+        Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT current_setting('shared_buffers') AS cache`),
+        database
+      )
+      assert.deepStrictEqual(shown, [{ cache: "48MB" }])
+      const noted = yield* Effect.promise(() =>
+        Fs.readFile(Path.join(directory, "postgres/autoprewarm.blocks"), "utf8")
+      )
+      assert.match(noted, /^<<[1-9]\d*>>/)
+    }),
+  60_000
+)
