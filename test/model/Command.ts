@@ -5,7 +5,7 @@ const below = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 
 /** Which of those there are, counted round: any number names one as long as there is any. */
 const Nth = below(24)
 
-/** `counter` and `unique` take requests, `listener` takes events, `timer` ticks, `workflow` events and invocations. */
+/** `counter` and `unique` take requests, `listener` takes events, `timer` ticks, `workflow` all of them and invocations. */
 export const Kind = Schema.Literals(["counter", "unique", "listener", "timer", "workflow"])
 export type Kind = typeof Kind.Type
 

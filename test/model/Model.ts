@@ -27,7 +27,7 @@ export interface ModelSource {
   dueAt: number | undefined
   /** One of the times at which it was due. */
   phase: number | undefined
-  /** Payloads it heard and has to tell of, by the subscription and emitter they came from, or the API that it was asked by. */
+  /** Payloads it heard and has to tell of, by the subscription and emitter they came from, or that it was asked for. */
   readonly heard: Map<string, Array<string>>
   /** Payloads it told of. */
   readonly told: Array<string>
@@ -37,6 +37,8 @@ export interface ModelSource {
 
 export interface ModelWebhook {
   readonly id: string
+  /** Of the workflow whose own requests it sends, which no client sees. */
+  readonly workflowId: string | null
   readonly manner: Manner
   active: boolean
 }
@@ -50,7 +52,12 @@ export interface ModelCursor {
   exhausted: bigint
   dropped: bigint
   readonly pendings: Map<bigint, { attempts: number; dueAt: number | undefined }>
+  /** Requests of a workflow's own that were sent, which wait for no others. */
+  readonly sent: Set<bigint>
 }
+
+/** The stream of a workflow's own requests. */
+export const sends = "$sends"
 
 export interface ModelSubscription {
   readonly id: string
@@ -69,7 +76,8 @@ export const newCursor = (start: bigint): ModelCursor => ({
   pending: 0n,
   exhausted: 0n,
   dropped: 0n,
-  pendings: new Map()
+  pendings: new Map(),
+  sent: new Set()
 })
 
 /** What sources, webhooks and subscriptions there are, and what has to be seen of them. */
@@ -144,6 +152,9 @@ export class Model {
   removeSource(id: string): void {
     this.sources.delete(id)
     this.parting.add(id)
+    for (const { id: webhookId, workflowId } of this.webhooks.values()) {
+      if (workflowId === id) this.webhooks.delete(webhookId)
+    }
     for (const subscription of this.subscriptions.values()) {
       subscription.cursors.delete(id)
       if (subscription.emitterId === id || subscription.listenerId === id) this.subscriptions.delete(subscription.id)
@@ -176,9 +187,9 @@ export class Model {
     this.subscriptions.set(subscription.id, { ...subscription, cursors })
   }
 
-  /** What a workflow is asked to do by the API. */
+  /** What a workflow is asked to do, by the API or at its endpoint. */
   invoke({ heard }: ModelSource, payload: string): void {
-    heard.set("API", [...heard.get("API") ?? [], payload])
+    heard.set("requests", [...heard.get("requests") ?? [], payload])
   }
 
   /** What a request makes a source do. */

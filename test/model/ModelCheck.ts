@@ -8,7 +8,8 @@ import {
   type ModelSource,
   type ModelSubscription,
   type ModelWebhook,
-  newCursor
+  newCursor,
+  sends
 } from "./Model.ts"
 import { broken, same } from "./ModelBroken.ts"
 import { tickSeconds } from "./ModelComponents.ts"
@@ -45,10 +46,8 @@ const checkResources = (model: Model, { sources, subscriptions, webhooks }: Obse
   )
 }
 
-const tick = (model: Model, source: ModelSource, { count, timestamp }: { count: number; timestamp: number }): void => {
+const tick = (model: Model, source: ModelSource, timestamp: number): void => {
   const { dueAt, phase } = source
-  source.runs += 1
-  same("a tick counted from a store that is not that of the tick before", count, source.runs)
   const at = dueAt ?? (phase === undefined ? NaN : phase + 1_000 * (timestamp - Math.floor(phase / 1_000)))
   const isOfPhase = Math.floor(at / 1_000) === timestamp && (at - (phase ?? at)) % tickMs === 0
   if (!isOfPhase || at > model.latest) {
@@ -64,20 +63,22 @@ const emitted = (model: Model, source: ModelSource, { payload }: EventRow): void
     return
   }
   const said = JSON.parse(payload)
-  if (said.timestamp !== undefined) return tick(model, source, said)
-  if (said.heard !== undefined) {
+  const isOfRun = said.timestamp !== undefined || said.heard !== undefined || said.given !== undefined
+  if (isOfRun) {
     source.runs += 1
-    same("a listener counted from a store that is not that of its last run", said.count, source.runs)
+    same("a run counted from a store that is not that of the last one", said.count, source.runs)
+  }
+  if (said.timestamp !== undefined) return tick(model, source, said.timestamp)
+  if (said.heard !== undefined) {
     const heard = JSON.stringify(said.heard)
-    source.told.push(heard)
+    const { by, timestamp } = said.heard
+    // What a timer source emits has that too, and says who emitted it.
+    if (timestamp !== undefined && by === undefined) tick(model, source, timestamp)
+    else source.told.push(heard)
     if (source.kind === "workflow") begun(source, said.run, heard, said.count)
     return
   }
-  if (said.given !== undefined) {
-    source.runs += 1
-    same("a step counted from a store that is not that of the last one", said.count, source.runs)
-    return wentOn(model, source, said)
-  }
+  if (said.given !== undefined) return wentOn(model, source, said)
   const [soonest] = source.later.toSorted((a, b) => a.at - b.at)
   if (soonest?.payload !== payload || soonest.at > model.latest) {
     return broken("an event that nothing was to emit now", { payload, next: source.next[0], soonest })
@@ -143,16 +144,22 @@ const receive = (model: Model, reception: Received): void => {
   }
   const events = model.events(source, subscription.stream)
   const event = events.find(({ id }) => id === eventId)
-  if (event === undefined || event.emit_id !== emitId || event.payload !== body || event.deleted) {
+  const isOwn = subscription.stream === sends
+  const payload = isOwn && event !== undefined ? JSON.parse(event.payload).body : event?.payload
+  if (event === undefined || event.emit_id !== emitId || payload !== body || event.deleted) {
     return broken("what was delivered is not in the log", { reception, event })
   }
   const cursor = subscription.cursors.get(emitterId) ?? newCursor(0n)
   subscription.cursors.set(emitterId, cursor)
   const pending = cursor.pendings.get(eventId)
-  if (event.n <= cursor.n && (pending === undefined || attempt <= pending.attempts)) {
+  const isAttempted = isOwn ? cursor.sent.has(eventId) : event.n <= cursor.n
+  if (isAttempted && (pending === undefined || attempt <= pending.attempts)) {
     return model.cutOff ? undefined : broken("a delivery came again and nothing had happened", { reception, pending })
   }
-  if (attempt === 1) {
+  if (attempt === 1 && isOwn) {
+    if (isDropped(event)) return broken("what has no hops left was sent", { reception })
+    cursor.sent.add(eventId)
+  } else if (attempt === 1) {
     const between = events.filter(({ n }) => n > cursor.n && n < event.n)
     if (event.n <= cursor.n || isDropped(event) || between.some((one) => !isDropped(one))) {
       return broken("a first attempt is not that of the next event", { reception, event, cursor: cursor.n, between })
@@ -188,6 +195,12 @@ const pass = (
       listener.heard.set(key, [...listener.heard.get(key) ?? [], event.payload])
     }
   }
+}
+
+/** What a workflow's own requests passed: each that was sent, and those that are dropped. */
+const passSent = (model: Model, source: ModelSource, cursor: ModelCursor): void => {
+  cursor.dropped = BigInt(model.events(source, sends).filter(isDropped).length)
+  cursor.n = cursor.dropped + BigInt(cursor.sent.size)
 }
 
 /** That what failed waits for its retry, for as long as it should, or was dropped with its event. */
@@ -239,7 +252,8 @@ const checkCursors = (model: Model, subscription: ModelSubscription, seen: Obser
     }
     const cursor = subscription.cursors.get(source.id) ?? newCursor(0n)
     subscription.cursors.set(source.id, cursor)
-    pass(model, subscription, source, cursor, row?.n ?? 0n)
+    if (subscription.stream === sends) passSent(model, source, cursor)
+    else pass(model, subscription, source, cursor, row?.n ?? 0n)
     if (webhook !== undefined) checkPending(model, webhook, subscription, source, cursor, seen)
     const { delivered, dropped, exhausted, n, pending, start } = cursor
     const where = { subscription: subscription.id, emitter: source.id }
@@ -316,7 +330,7 @@ const checkRuns = (model: Model, source: ModelSource, seen: Observation): void =
     later.map(({ at }) => at).toSorted((a, b) => a - b),
     where
   )
-  if (kind === "timer") checkTimer(model, source, seen)
+  if (kind === "timer" || kind === "workflow") checkTimer(model, source, seen)
 }
 
 /** Takes in what is seen once all is quiet, and breaks where that is not what has to be. */

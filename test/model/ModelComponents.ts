@@ -1,6 +1,12 @@
+import type { Component } from "@headwater/domain/Component"
+import * as Id from "@headwater/domain/Id"
+import { Components } from "@headwater/log/Components"
+import { Sandbox } from "@headwater/sandbox/Sandbox"
+import { Effect } from "effect"
+import { createHash } from "node:crypto"
 import type { Kind } from "./Command.ts"
 import { fateOf } from "./Fate.ts"
-import { delaySeconds } from "./ModelWorkflow.ts"
+import { delaySeconds, returnSeconds } from "./ModelWorkflow.ts"
 
 const hooks = `
   hooks: {
@@ -15,7 +21,7 @@ const count = `
     const by = process.env.PD_COMPONENT`
 
 /** The code of each kind of source. Each event says who emitted it and how many runs there had been. */
-export const codeOf: Record<Kind, string> = {
+const codeOf: Record<Kind, string> = {
   counter: `
 export default {
   props: { http: "$.interface.http", db: "$.service.db" },${hooks}
@@ -51,21 +57,32 @@ export default {
   workflow: `
 const fateOf = ${fateOf}
 export default {
-  props: { db: "$.service.db", version: { type: "integer", default: 0 } },
+  props: {
+    http: "$.interface.http",
+    timer: "$.interface.timer",
+    db: "$.service.db",
+    version: { type: "integer", default: 0 },
+    place: "string"
+  },
   steps: {
     hear: {
       run({ steps, $ }) {${count}
         const { event } = steps.trigger
         $.emit({ by, count, heard: event, run: $.context.id })
-        if (fateOf(JSON.stringify(event)) === "waits") $.flow.delay(${1_000 * delaySeconds})
+        const fate = fateOf(JSON.stringify(event))
+        if (fate === "goes") $.send.http({ url: this.place, data: { run: $.context.id, count } })
+        if (fate === "waits") $.flow.delay(${1_000 * delaySeconds})
         return { count, version: this.version }
       }
     },
     goOn: {
       run({ steps, $ }) {${count}
-        $.emit({ by, count, given: steps.hear.$return_value, run: $.context.id, version: this.version })
+        const { context, runs } = $.context.run
+        const given = steps.hear.$return_value
+        $.emit({ by, count, given, run: $.context.id, version: this.version, runs, context: context ?? null })
         const fate = fateOf(JSON.stringify(steps.trigger.event))
-        if (fate === "falls" || (fate === "stumbles" && $.context.run.runs === 1)) throw new Error(fate)
+        if (fate === "returns") $.flow.rerun(${1_000 * returnSeconds}, { runs }, 1)
+        if (fate === "falls" || (fate === "stumbles" && runs === 1)) throw new Error(fate)
       }
     }
   }
@@ -74,3 +91,40 @@ export default {
 
 /** How often a timer ticks, in seconds. */
 export const tickSeconds = 900
+
+const hashOf = (code: string): string => createHash("sha256").update(code).digest("hex")
+
+const stepOf = (name: string) => Effect.map(Id.make("step"), (id) => ({ id: Id.StepId.make(id), name }))
+
+/** Makes a component of a kind. */
+export const insert = Effect.fnUntraced(function*(accountId: Id.AccountId, kind: Kind) {
+  const code = codeOf[kind]
+  const codeHash = hashOf(code)
+  const { dedupe, hooks, props, steps } = yield* (yield* Sandbox).inspect({
+    accountId,
+    kind: kind === "workflow" ? "workflow" : "source",
+    module: { code, hash: codeHash }
+  })
+  const component: Component = {
+    id: Id.ComponentId.make(yield* Id.make("component")),
+    accountId,
+    key: null,
+    code,
+    codeHash,
+    linked: null,
+    name: kind,
+    version: "1",
+    type: null,
+    description: null,
+    url: null,
+    dedupe: dedupe ?? null,
+    hooks,
+    hasAdditionalProps: false,
+    steps: steps === undefined ? null : yield* Effect.forEach(steps, stepOf),
+    configurableProps: props,
+    createdAt: 0,
+    updatedAt: 0
+  }
+  yield* (yield* Components).insert(component)
+  return component
+})

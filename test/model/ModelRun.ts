@@ -1,5 +1,3 @@
-import type { Component } from "@headwater/domain/Component"
-import * as Id from "@headwater/domain/Id"
 import type { Program } from "@headwater/domain/Program"
 import { defaultSettings } from "@headwater/domain/Workflow"
 import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
@@ -9,20 +7,18 @@ import { Invocations } from "@headwater/engine/Invocations"
 import { ProgramLifecycle } from "@headwater/engine/ProgramLifecycle"
 import { SubscriptionLifecycle } from "@headwater/engine/SubscriptionLifecycle"
 import { WebhookLifecycle } from "@headwater/engine/WebhookLifecycle"
-import { Components } from "@headwater/log/Components"
 import { Programs } from "@headwater/log/Programs"
 import { Webhooks } from "@headwater/log/Webhooks"
-import { Sandbox } from "@headwater/sandbox/Sandbox"
 import { Clock, Effect, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { createHash } from "node:crypto"
 import type { Command, Kind } from "./Command.ts"
 import * as EngineUnderTest from "./EngineUnderTest.ts"
-import { Model, type ModelEvent, type ModelSource } from "./Model.ts"
+import { Model, type ModelEvent, type ModelSource, sends } from "./Model.ts"
 import { ModelBroken } from "./ModelBroken.ts"
 import { check } from "./ModelCheck.ts"
-import { codeOf, tickSeconds } from "./ModelComponents.ts"
+import * as ModelComponents from "./ModelComponents.ts"
 import * as ModelSink from "./ModelSink.ts"
 import { retrySeconds } from "./ModelWorkflow.ts"
 import * as Observation from "./Observation.ts"
@@ -62,8 +58,6 @@ const enoughWebhooks = 3
  * which one hears twice, since each round doubles the events.
  */
 const enoughOf: Partial<Record<Kind, number>> = { listener: 2, workflow: 2 }
-
-const hashOf = (code: string): string => createHash("sha256").update(code).digest("hex")
 
 const fail = (message: string) => new ModelBroken({ message })
 
@@ -106,63 +100,48 @@ export const run = Effect.fnUntraced(
       }
     })
 
-    const stepOf = (name: string) => Effect.map(Id.make("step"), (id) => ({ id: Id.StepId.make(id), name }))
-
-    const componentOf = Effect.fnUntraced(function*(kind: Kind) {
-      const code = codeOf[kind]
-      const codeHash = hashOf(code)
-      const { dedupe, hooks, props, steps } = yield* (yield* Sandbox).inspect({
-        accountId,
-        kind: kind === "workflow" ? "workflow" : "source",
-        module: { code, hash: codeHash }
-      })
-      const component: Component = {
-        id: Id.ComponentId.make(yield* Id.make("component")),
-        accountId,
-        key: null,
-        code,
-        codeHash,
-        linked: null,
-        name: kind,
-        version: "1",
-        type: null,
-        description: null,
-        url: null,
-        dedupe: dedupe ?? null,
-        hooks,
-        hasAdditionalProps: false,
-        steps: steps === undefined ? null : yield* Effect.forEach(steps, stepOf),
-        configurableProps: props,
-        createdAt: 0,
-        updatedAt: 0
-      }
-      yield* (yield* Components).insert(component)
-      return component
+    const propsOf = (kind: Kind) => ({
+      ...(kind === "timer" || kind === "workflow" ? { timer: { intervalSeconds: ModelComponents.tickSeconds } } : {}),
+      ...(kind === "workflow" ? { place: sink.url("sends", "flaky") } : {})
     })
+
+    /** What sends a workflow's own requests is a webhook like any other, but that no client has to do with it. */
+    const noteSender = Effect.fnUntraced(function*(workflowId: string) {
+      const sql = yield* SqlClient.SqlClient
+      const [webhook] = yield* sql<{ id: string }>`SELECT id FROM webhooks WHERE workflow_id = ${workflowId}`
+      const listenerId = webhook!.id
+      const [subscription] = yield* sql<{ id: string }>`SELECT id FROM subscriptions WHERE listener_id = ${listenerId}`
+      model.webhooks.set(listenerId, { id: listenerId, workflowId, manner: "flaky", active: true })
+      model.subscribe({ id: subscription!.id, emitterId: workflowId, listenerId, stream: sends })
+    })
+
+    /** Those that clients made. */
+    const ownWebhooks = () => [...model.webhooks.values()].filter(({ workflowId }) => workflowId === null)
 
     const createSource = Effect.fnUntraced(function*(kind: Kind) {
       const known = [...model.sources.values()].filter((source) => source.kind === kind).length
       if (model.sources.size >= enoughSources || known >= (enoughOf[kind] ?? enoughSources)) return
       const { endpointKey, id } = yield* engine.use(Effect.gen(function*() {
-        const component = yield* componentOf(kind)
+        const component = yield* ModelComponents.insert(accountId, kind)
         return yield* (yield* ProgramLifecycle).create({
           accountId,
           component,
           name: undefined,
-          configuredProps: kind === "timer" ? { timer: { intervalSeconds: tickSeconds } } : {},
+          configuredProps: propsOf(kind),
           ...(kind === "workflow" ? { workflow: { ...defaultSettings, retryDelays: [retrySeconds] } } : {})
         })
       }))
       model.createSource({ id, kind, endpointKey })
+      if (kind === "workflow") yield* noteSender(id)
     })
 
     const createWebhook = Effect.fnUntraced(function*(manner: ModelSink.Manner) {
-      if (model.webhooks.size >= enoughWebhooks) return
+      if (ownWebhooks().length >= enoughWebhooks) return
       const url = sink.url(`webhook-${++made}`, manner)
       const { id } = yield* engine.use(
         Effect.flatMap(Webhooks, ({ insert }) => insert({ accountId, name: null, description: null, url }))
       )
-      model.webhooks.set(id, { id, manner, active: true })
+      model.webhooks.set(id, { id, workflowId: null, manner, active: true })
     })
 
     const sourceOf = (source: ModelSource): Effect.Effect<Program, unknown, Programs> =>
@@ -175,22 +154,24 @@ export const run = Effect.fnUntraced(
         const key = `r${++made}`
         const laterAt = later === 0 ? undefined : (yield* Clock.currentTimeMillis) + 1_000 * later + made
         const body = { key, id, fail: fails === i, ...(laterAt === undefined ? {} : { laterAt }) }
+        const request = {
+          method: "POST",
+          path: "/",
+          query: {},
+          headers: {},
+          body,
+          client_ip: "127.0.0.1",
+          url: "http://127.0.0.1:1/"
+        }
         const answer = yield* Effect.result(engine.use(Effect.gen(function*() {
-          const request = {
-            method: "POST",
-            path: "/",
-            query: {},
-            headers: {},
-            body,
-            client_ip: "127.0.0.1",
-            url: "http://127.0.0.1:1/"
-          }
           const ingest = yield* Ingest
           return yield* ingest.request(yield* ingest.find(endpointKey), request, { hops: 0 })
         })))
         const isTaken = answer._tag === "Success"
         if (isTaken !== source.active) return yield* fail(`a request to a source was ${isTaken ? "" : "not "}taken`)
-        if (isTaken) model.post(source, { key, id, fail: fails === i, laterAt })
+        if (!isTaken) continue
+        if (source.kind === "workflow") model.invoke(source, JSON.stringify(request))
+        else model.post(source, { key, id, fail: fails === i, laterAt })
       }
     })
 
@@ -297,7 +278,7 @@ export const run = Effect.fnUntraced(
           return yield* TestClock.withLive(Effect.sleep(partingMs))
         }
         case "UpdateWebhook": {
-          const webhook = nth(model.webhooks.values(), command.webhook)
+          const webhook = nth(ownWebhooks(), command.webhook)
           if (webhook === undefined) return
           const { active } = command
           const change = { name: undefined, description: undefined, url: undefined, active }
@@ -307,7 +288,7 @@ export const run = Effect.fnUntraced(
           return
         }
         case "DeleteWebhook": {
-          const webhook = nth(model.webhooks.values(), command.webhook)
+          const webhook = nth(ownWebhooks(), command.webhook)
           if (webhook === undefined) return
           yield* engine.use(Effect.flatMap(WebhookLifecycle, ({ remove }) => remove(accountId, webhook.id)))
           return model.removeWebhook(webhook.id)
@@ -317,7 +298,7 @@ export const run = Effect.fnUntraced(
             sources.filter((source) => source.kind === kind).map(({ id }) => id)
           const listeners = idsOf("listener")
           const workflows = idsOf("workflow")
-          const listener = nth([...model.webhooks.keys(), ...workflows, ...listeners], command.listener)
+          const listener = nth([...ownWebhooks().map(({ id }) => id), ...workflows, ...listeners], command.listener)
           if (listener === undefined) return
           // What workflows emit goes to webhooks alone, so that nothing goes round through them.
           const emitters = sources.map(({ id }): string => id).filter((id) =>
@@ -333,7 +314,10 @@ export const run = Effect.fnUntraced(
           return yield* subscribe(emitter, listener, command.stream)
         }
         case "Unsubscribe": {
-          const subscription = nth(model.subscriptions.values(), command.subscription)
+          const subscription = nth(
+            [...model.subscriptions.values()].filter(({ stream }) => stream !== sends),
+            command.subscription
+          )
           if (subscription === undefined) return
           yield* engine.use(
             Effect.flatMap(SubscriptionLifecycle, ({ remove }) => remove(subscriptionOf(subscription)))
@@ -365,7 +349,7 @@ export const run = Effect.fnUntraced(
     yield* createWebhook("flaky")
     yield* settle
     const [counter, listener, workflow] = [...model.sources.keys()]
-    const [webhook] = [...model.webhooks.keys()]
+    const [webhook] = ownWebhooks().map(({ id }) => id)
     yield* subscribe(counter!, listener!, "")
     yield* subscribe(counter!, workflow!, "")
     yield* subscribe(null, webhook!, "")

@@ -1,5 +1,5 @@
 import { type Fate, fateOf } from "./Fate.ts"
-import type { Model, ModelSource } from "./Model.ts"
+import { type Model, type ModelSource, sends } from "./Model.ts"
 import { broken, same } from "./ModelBroken.ts"
 import type { Observation } from "./Observation.ts"
 
@@ -8,6 +8,8 @@ export interface WorkflowRun {
   readonly fate: Fate
   /** How many steps of the workflow there had been, its first one included, which gave that to the second. */
   readonly count: number
+  /** How often its second step was done. */
+  runs: number
   /** When it goes on; undefined until that was seen. */
   dueAt: number | undefined
   status: "waiting" | "success" | "error"
@@ -15,27 +17,36 @@ export interface WorkflowRun {
 
 export const delaySeconds = 100
 export const retrySeconds = 30
+export const returnSeconds = 50
 
-/** How long a run waits between what its first step does and the end of its second one, in milliseconds. */
-const waitOf: Record<Fate, number> = {
-  goes: 0,
-  waits: 1_000 * delaySeconds,
-  stumbles: 1_000 * retrySeconds,
-  falls: 1_000 * retrySeconds
+/** How long a run waits before the next time that its second step is done, or given up, in milliseconds. */
+const waitOf = ({ fate, runs }: WorkflowRun): number => {
+  switch (fate) {
+    case "goes":
+      return 0
+    case "waits":
+      return 1_000 * delaySeconds
+    case "returns":
+      return runs === 0 ? 0 : 1_000 * returnSeconds
+    case "stumbles":
+    case "falls":
+      return 1_000 * retrySeconds
+  }
 }
 
 /** A run did its first step over what it was begun with. */
 export const begun = (workflow: ModelSource, id: string, event: string, count: number): void => {
   const known = workflow.workflowRuns.get(id)
   if (known !== undefined) return broken("a run did its first step again", { id, known })
-  workflow.workflowRuns.set(id, { fate: fateOf(event), count, dueAt: undefined, status: "waiting" })
+  workflow.workflowRuns.set(id, { fate: fateOf(event), count, runs: 0, dueAt: undefined, status: "waiting" })
 }
 
-const end = (model: Model, id: string, run: WorkflowRun, status: "success" | "error"): void => {
-  if ((run.dueAt ?? model.earliest + waitOf[run.fate]) > model.latest) {
+/** A run's wait is over. */
+const goOn = (model: Model, id: string, run: WorkflowRun): void => {
+  if ((run.dueAt ?? model.earliest + waitOf(run)) > model.latest) {
     broken("a run went on before its time", { id, run, latest: model.latest })
   }
-  run.status = status
+  run.dueAt = undefined
 }
 
 /** What the second step of a run says. */
@@ -44,21 +55,38 @@ export interface GoneOn {
   /** What the first step gave it; the version is that of the props. */
   readonly given: { readonly count: number; readonly version: number }
   readonly version: number
+  /** How often it was begun, this time included, and what it has left for itself. */
+  readonly runs: number
+  readonly context: unknown
 }
 
 /** A run did its second step. */
-export const wentOn = (model: Model, workflow: ModelSource, { given, run: id, version }: GoneOn): void => {
+export const wentOn = (
+  model: Model,
+  workflow: ModelSource,
+  { context, given, run: id, runs, version }: GoneOn
+): void => {
   const run = workflow.workflowRuns.get(id)
   if (run?.status !== "waiting" || run.fate === "falls") {
     return broken("a run did a step that it was not to do", { id, run })
   }
   same("a step was not given what the one before it gave", given.count, run.count, { id })
   same("a run went on with props that it did not begin with", version, given.version, { id })
-  end(model, id, run, "success")
+  goOn(model, id, run)
+  run.runs += 1
+  if (run.fate !== "returns") {
+    run.status = "success"
+    return
+  }
+  same("a step that is run once more does not know what it left", [runs, context], [
+    run.runs,
+    run.runs === 1 ? null : { runs: 1 }
+  ], { id })
+  if (run.runs === 2) run.status = "success"
 }
 
 const checkWaiting = (model: Model, id: string, run: WorkflowRun, seen: Observation): void => {
-  const wait = waitOf[run.fate]
+  const wait = waitOf(run)
   const due = seen.due.find(({ key, kind }) => kind === "resume" && key === id)
   const dueAt = Number(due?.due_at ?? NaN)
   const isExpected = run.dueAt === undefined
@@ -78,10 +106,20 @@ export const checkWorkflowRuns = (model: Model, seen: Observation): void => {
       if (statuses.get(id) === "waiting") {
         checkWaiting(model, id, run, seen)
       } else if (run.fate === "falls") {
-        end(model, id, run, "error")
+        goOn(model, id, run)
+        run.status = "error"
         workflow.errors += 1
       }
     }
+  }
+  for (const workflow of workflows) {
+    same(
+      "what a workflow sends is not what its runs send",
+      model.events(workflow, sends).map(({ payload }) => JSON.parse(payload).body).toSorted(),
+      [...workflow.workflowRuns].filter(([, { fate }]) => fate === "goes")
+        .map(([run, { count }]) => JSON.stringify({ run, count })).toSorted(),
+      { workflow: workflow.id }
+    )
   }
   const there = new Set(seen.workflowRuns.map(({ id, status, workflow_id }) => `${workflow_id} ${id} ${status}`))
   const expected = new Set(

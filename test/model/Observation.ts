@@ -84,8 +84,8 @@ const readAll = Effect.gen(function*() {
     deliveries: yield* sql<DeliveryRow>`
       SELECT id, subscription_id, emitter_id, event_id, attempts, state FROM deliveries`,
     sources: yield* sql<{ id: string; active: boolean; state: string }>`SELECT id, active, state FROM programs`,
-    webhooks: yield* sql<WebhookRow>`SELECT id, active, throttled_until FROM webhooks WHERE workflow_id IS NULL`,
-    subscriptions: yield* sql<{ id: string }>`SELECT id FROM subscriptions WHERE event_name <> '$sends'`,
+    webhooks: yield* sql<WebhookRow>`SELECT id, active, throttled_until FROM webhooks`,
+    subscriptions: yield* sql<{ id: string }>`SELECT id FROM subscriptions`,
     workflowRuns: yield* sql<WorkflowRunRow>`SELECT id, workflow_id, status FROM workflow_runs`,
     counts: new Map(counts.map(({ program_id, value }) => [program_id, Number(JSON.parse(value))]))
   } satisfies Observation
