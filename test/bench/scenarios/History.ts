@@ -25,7 +25,8 @@ export default {
 const emitters = 10
 const smallEvents = 1_000
 
-/** How much of each is asked for in a round. */
+/** How often each site has its turn in a round, so that what else the machine does hits neither more, and what is asked for in one. */
+const turns = 5
 const reads = 200
 const deletions = 20
 
@@ -43,16 +44,15 @@ interface Site {
   readonly pagesAll: boolean
 }
 
-/** What one round found at one site. */
-interface Round {
-  readonly append: Piece
-  readonly summaries: Latency
-  readonly pages: Latency
-  readonly accepted: Latency
-  readonly deleted: Latency
-}
-
 const latencies = ["summaries", "pages", "accepted", "deleted"] as const
+
+/** How long what was asked for in one turn took, in milliseconds. */
+type Turn = Readonly<Record<typeof latencies[number], ReadonlyArray<number>>>
+
+/** What one round found at one site. */
+interface Round extends Readonly<Record<typeof latencies[number], Latency>> {
+  readonly append: Piece
+}
 
 const prepare = Effect.fnUntraced(function*(server: BenchServer.BenchServer, events: number, bytes: number) {
   const deployed = yield* Deployment.sources(server, code, emitters)
@@ -96,28 +96,52 @@ const deleteSome = Effect.fnUntraced(function*(site: Site, index: number, place:
   return { accepted: accepted ?? 0, gone: MonotonicClock.now() - start }
 })
 
+/** @param number counts the turns that the site has had */
+const turn = Effect.fnUntraced(function*(site: Site, number: number): Effect.fn.Return<Turn, BenchFailed> {
+  const summaries = yield* timed(
+    site.server,
+    times(reads, (index) => ({ method: "GET", path: `/sources/${emitterOf(site, index)}/event_summaries?limit=100` }))
+  )
+  const paged = yield* timed(site.server, yield* pages(site))
+  const places = times(deletions, (index) => {
+    const before = Math.floor((number * deletions + index) / emitters)
+    return 100 + before * deletedAtOnce
+  })
+  const gone = yield* Effect.forEach(places, (place, index) => deleteSome(site, index, place))
+  return {
+    summaries,
+    pages: paged,
+    accepted: gone.map(({ accepted }) => accepted),
+    deleted: gone.map(({ gone }) => gone)
+  }
+})
+
+/** What is found at each of the sites. */
 const round = Effect.fnUntraced(
   function*(
     workbench: Workbench,
-    site: Site,
+    sites: ReadonlyArray<Site>,
     number: number,
     seconds: number
-  ): Effect.fn.Return<Round, BenchFailed> {
-    const append = yield* workbench.measure(site.subject, { connections: 16, seconds })
-    const summaries = yield* timed(
-      site.server,
-      times(reads, (index) => ({ method: "GET", path: `/sources/${emitterOf(site, index)}/event_summaries?limit=100` }))
+  ): Effect.fn.Return<ReadonlyArray<Round>, BenchFailed> {
+    const appends = yield* Effect.forEach(
+      sites,
+      ({ subject }) => workbench.measure(subject, { connections: 16, seconds })
     )
-    const paged = yield* timed(site.server, yield* pages(site))
-    const places = times(deletions, (index) => 100 + (number * deletions + index) * deletedAtOnce)
-    const gone = yield* Effect.forEach(places, (place, index) => deleteSome(site, index, place))
-    return {
-      append,
-      summaries: latency(summaries),
-      pages: latency(paged),
-      accepted: latency(gone.map(({ accepted }) => accepted)),
-      deleted: latency(gone.map(({ gone }) => gone))
+    const found = sites.map((): Array<Turn> => [])
+    for (let index = 0; index < turns; index++) {
+      for (const [at, site] of sites.entries()) found[at]!.push(yield* turn(site, number * turns + index))
     }
+    return found.map((ofSite, at) => {
+      const over = (name: typeof latencies[number]) => latency(ofSite.flatMap((turn) => turn[name]))
+      return {
+        append: appends[at]!,
+        summaries: over("summaries"),
+        pages: over("pages"),
+        accepted: over("accepted"),
+        deleted: over("deleted")
+      }
+    })
   }
 )
 
@@ -135,13 +159,14 @@ const scenario = (options: {
     const found = { large: new Array<Round>(), small: new Array<Round>() }
     // The first round warms both up.
     for (let number = 0; number <= rounds; number++) {
-      const sites = number % 2 === 0 ? ["large", "small"] as const : ["small", "large"] as const
-      for (const name of sites) {
-        const site = name === "large" ? large : small
-        found[name].push(yield* round(workbench, site, number, number === 0 ? Math.min(seconds, 3) : seconds))
+      const names = number % 2 === 0 ? ["large", "small"] as const : ["small", "large"] as const
+      const sites = names.map((name) => name === "large" ? large : small)
+      const both = yield* round(workbench, sites, number, number === 0 ? Math.min(seconds, 3) : seconds)
+      for (const [at, name] of names.entries()) {
+        found[name].push(both[at]!)
         yield* Progress.say(
           `${number === 0 ? "warm-up" : `round ${number} of ${rounds}`}: ${name}: ` +
-            `${Progress.figure(found[name].at(-1)!.append.throughput)} appends/s`
+            `${Progress.figure(both[at]!.append.throughput)} appends/s`
         )
       }
     }
