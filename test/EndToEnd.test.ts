@@ -160,3 +160,39 @@ it.live(
     }),
   180_000
 )
+
+const slowEmitter = `
+export default {
+  props: { http: "$.interface.http" },
+  async run(event) {
+    await new Promise((resolve) => setTimeout(resolve, 400))
+    this.$emit(event.body)
+  }
+}`
+
+it.live(
+  "what was acknowledged and not run is run by the next server, though nothing else comes in",
+  () =>
+    Effect.gen(function*() {
+      const server = yield* ServerProcess.make
+      yield* server.start
+      const source = (yield* server.api("POST", "/sources", { component_code: slowEmitter }))["data"]!
+      const endpoint = Json.textOf(source["configured_props"]!["http"]!["endpoint_url"])
+      for (const body of ["1", "2", "3", "4", "5", "6", "7", "8"]) {
+        const { status } = yield* Effect.promise(() => fetch(endpoint, { method: "POST", body }))
+        assert.strictEqual(status, 200)
+      }
+      yield* server.kill
+      yield* server.start
+      const events = Effect.map(
+        server.api("GET", `/sources/${Json.textOf(source["id"])}/event_summaries`),
+        ({ page_info }) => Number(page_info!["count"])
+      )
+      assert.isBelow(yield* events, 8)
+      yield* events.pipe(
+        Effect.repeat({ until: (count) => count === 8, schedule: Schedule.spaced("100 millis") }),
+        Effect.timeout("30 seconds")
+      )
+    }),
+  60_000
+)

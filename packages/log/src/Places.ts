@@ -1,6 +1,9 @@
 import { Effect } from "effect"
 
-/** Places for so many at a time. Who finds none waits, and the first to wait is let in first. */
+/**
+ * Places for so many at a time. Who finds none waits, and the first to wait is let in first. A place is taken at once and
+ * by whoever has to have one, which Effect's `Semaphore` is not made for.
+ */
 export interface Places {
   readonly isFull: () => boolean
   /** Takes a place, whether there is one or not. */
