@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Layer, Redacted, Schedule, type Scope } from "effect"
+import { Deferred, Effect, Exit, Layer, Logger, Redacted, Schedule, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { execFileSync, spawn } from "node:child_process"
 import * as Fs from "node:fs"
@@ -47,6 +47,12 @@ const isAlive = (pid: number) => {
     return false
   }
 }
+
+const untilGone = (pid: number) =>
+  Effect.sync(() => isAlive(pid)).pipe(
+    Effect.repeat({ until: (alive) => !alive, schedule: Schedule.spaced("20 millis") }),
+    Effect.timeout("10 seconds")
+  )
 
 /** A server in a process of its own, and its database's process id. It is stopped at the end if it still runs. */
 const holder = (directory: string) =>
@@ -130,11 +136,31 @@ describe("EmbeddedPostgres", () => {
       const directory = yield* temporaryDirectory
       const killed = yield* holder(directory)
       process.kill(killed.server, "SIGKILL")
-      yield* Effect.sync(() => isAlive(killed.postgres)).pipe(
-        Effect.repeat({ until: (alive) => !alive, schedule: Schedule.spaced("20 millis") }),
-        Effect.timeout("10 seconds")
-      )
+      yield* untilGone(killed.postgres)
       yield* withPostgres(directory, ({ connection }) => withClient(connection, write(1)))
+    }))
+
+  it.live("waits for a killed server's Postgres that is ending slowly, and warns of nothing", () =>
+    Effect.gen(function*() {
+      const directory = yield* temporaryDirectory
+      const killed = yield* holder(directory)
+      const processes = yield* livingProcesses(Path.join(directory, "postgres"))
+      const checkpointer = processes.find((pid) => /checkpointer/.test(Fs.readFileSync(`/proc/${pid}/cmdline`, "utf8")))
+      process.kill(checkpointer!, "SIGSTOP")
+      process.kill(killed.server, "SIGKILL")
+      yield* untilGone(killed.server)
+      yield* Effect.forkScoped(
+        Effect.delay(Effect.sync(() => process.kill(checkpointer!, "SIGCONT")), "2500 millis")
+      )
+      const warnings: Array<unknown> = []
+      const values = yield* withPostgres(
+        directory,
+        ({ connection }) => Effect.andThen(withClient(connection, write(1)), withClient(connection, read))
+      ).pipe(
+        Effect.provide(Logger.layer([Logger.make(({ message }) => void warnings.push(message))]))
+      )
+      assert.deepStrictEqual([values, warnings], [[1], []])
+      assert.isFalse(isAlive(killed.postgres))
     }))
 
   it.live("takes down a Postgres that outlived its server and its watcher", () =>

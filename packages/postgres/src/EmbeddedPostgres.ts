@@ -63,7 +63,7 @@ export class EmbeddedPostgres extends Context.Service<EmbeddedPostgres, {
     const directory = Path.join(data.path, "postgres")
     const postmaster = yield* readPostmaster(directory)
     const living = yield* livingProcesses(directory)
-    if (postmaster === undefined || !postmaster.ready || !living.includes(postmaster.pid)) {
+    if (postmaster === undefined || postmaster.status !== "ready" || !living.includes(postmaster.pid)) {
       return yield* new EmbeddedPostgresNotRunning({ directory: data.path })
     }
     return yield* connectionTo(directory)
@@ -201,7 +201,7 @@ const launch = (
 const awaitReady = (directory: string, running: Running, tail: () => string) => {
   const ready = Effect.gen(function*() {
     const postmaster = yield* readPostmaster(directory)
-    return postmaster !== undefined && postmaster.pid === running.child.pid && postmaster.ready
+    return postmaster !== undefined && postmaster.pid === running.child.pid && postmaster.status === "ready"
   }).pipe(Effect.repeat({ until: (isReady) => isReady, schedule: Schedule.spaced("20 millis") }), Effect.asVoid)
 
   const ended = Deferred.await(running.ended).pipe(
@@ -227,26 +227,30 @@ const stop = Effect.fnUntraced(function*(running: Running) {
 
 /** Ends what a killed server, or a killed postmaster, left behind on the data directory, which we hold the lock of. */
 const takeDownRemains = Effect.fnUntraced(function*(directory: string) {
-  const steps: ReadonlyArray<readonly [NodeJS.Signals, Duration.Input]> = [
-    // Backends whose postmaster is gone end by themselves in a moment, and ignore this.
+  const steps: ReadonlyArray<readonly [NodeJS.Signals | "wait", Duration.Input]> = [
+    // Most end by themselves: the watcher of a killed server ends its Postgres, and backends without a postmaster go.
+    ["wait", "2 seconds"],
     ["SIGINT", "10 seconds"],
     ["SIGQUIT", "2 seconds"],
     ["SIGKILL", "10 seconds"]
   ]
-  for (const [signal, patience] of steps) {
+  for (const [step, patience] of steps) {
     const living = yield* livingProcesses(directory)
     if (living.length === 0) break
-    const postmaster = yield* readPostmaster(directory)
-    const orphaned = postmaster === undefined || !living.includes(postmaster.pid)
-    if (signal === "SIGINT" && !orphaned) {
-      yield* Effect.logWarning(`Taking down the Postgres (process id ${postmaster.pid}) a former server left behind`)
-      yield* sendSignal(postmaster.pid, signal)
-    } else if (signal !== "SIGINT") {
-      yield* Effect.forEach(living, (pid) => sendSignal(pid, signal))
+    if (step === "SIGINT") {
+      const postmaster = yield* readPostmaster(directory)
+      const isOrphaned = postmaster === undefined || !living.includes(postmaster.pid)
+      if (isOrphaned) continue
+      if (postmaster.status !== "stopping") {
+        yield* Effect.logWarning(`Taking down the Postgres (process id ${postmaster.pid}) a former server left behind`)
+      }
+      yield* sendSignal(postmaster.pid, step)
+    } else if (step !== "wait") {
+      yield* Effect.forEach(living, (pid) => sendSignal(pid, step))
     }
     const gone = livingProcesses(directory).pipe(
       Effect.repeat({ until: (pids) => pids.length === 0, schedule: Schedule.spaced("20 millis") }),
-      Effect.timeoutOption(signal === "SIGINT" && orphaned ? "2 seconds" : patience)
+      Effect.timeoutOption(patience)
     )
     if ((yield* gone)._tag === "Some") break
   }

@@ -7,16 +7,16 @@ import { promisify } from "node:util"
 /** What `postmaster.pid` in a Postgres data directory says. */
 export interface Postmaster {
   readonly pid: number
-  /** Whether it accepts connections. */
-  readonly ready: boolean
+  /** In its own words: `starting`, `ready` once it accepts connections, `stopping` once it was told to end. */
+  readonly status: string | undefined
 }
 
 /** The postmaster named in the data directory, alive or not. */
 export const readPostmaster = (directory: string): Effect.Effect<Postmaster | undefined> =>
   Effect.promise(async () => {
-    const lines = await readText(Path.join(directory, "postmaster.pid"))
-    const pid = Number.parseInt(lines?.split("\n")[0] ?? "", 10)
-    return Number.isInteger(pid) && pid > 0 ? { pid, ready: lines?.split("\n")[7]?.trim() === "ready" } : undefined
+    const lines = (await readText(Path.join(directory, "postmaster.pid")))?.split("\n")
+    const pid = Number.parseInt(lines?.[0] ?? "", 10)
+    return Number.isInteger(pid) && pid > 0 ? { pid, status: lines?.[7]?.trim() } : undefined
   })
 
 /**
