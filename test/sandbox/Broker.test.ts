@@ -148,7 +148,7 @@ layer(HostileServer.layer, { excludeTestServices: true, timeout: "60 seconds" })
         } else this.$emit({ next: event.body.n })`))
         yield* request(source, { spoil: true })
         yield* request(source, { n: 2 })
-        const { emitted, errors } = yield* traces(source)
+        const { emitted, errors } = yield* traces(source, 3)
         assert.deepStrictEqual(errors, [])
         assert.deepStrictEqual<unknown>(emitted, [{ first: true }, { seen: false }, { next: 2 }])
         yield* neighbour.undisturbed
