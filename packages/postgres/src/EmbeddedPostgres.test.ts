@@ -48,12 +48,6 @@ const isAlive = (pid: number) => {
   }
 }
 
-const untilGone = (pid: number) =>
-  Effect.sync(() => isAlive(pid)).pipe(
-    Effect.repeat({ until: (alive) => !alive, schedule: Schedule.spaced("20 millis") }),
-    Effect.timeout("10 seconds")
-  )
-
 /** A server in a process of its own, and its database's process id. It is stopped at the end if it still runs. */
 const holder = (directory: string) =>
   Effect.gen(function*() {
@@ -79,7 +73,7 @@ const holder = (directory: string) =>
       })
       child.on("exit", () => resume(Effect.die(`The server ended: ${said}`)))
     })
-    return { server: child.pid ?? 0, postgres }
+    return { server: child.pid ?? 0, postgres, ended: Deferred.await(ended) }
   })
 
 describe("EmbeddedPostgres", () => {
@@ -136,7 +130,10 @@ describe("EmbeddedPostgres", () => {
       const directory = yield* temporaryDirectory
       const killed = yield* holder(directory)
       process.kill(killed.server, "SIGKILL")
-      yield* untilGone(killed.postgres)
+      yield* Effect.sync(() => isAlive(killed.postgres)).pipe(
+        Effect.repeat({ until: (alive) => !alive, schedule: Schedule.spaced("20 millis") }),
+        Effect.timeout("10 seconds")
+      )
       yield* withPostgres(directory, ({ connection }) => withClient(connection, write(1)))
     }))
 
@@ -148,7 +145,7 @@ describe("EmbeddedPostgres", () => {
       const checkpointer = processes.find((pid) => /checkpointer/.test(Fs.readFileSync(`/proc/${pid}/cmdline`, "utf8")))
       process.kill(checkpointer!, "SIGSTOP")
       process.kill(killed.server, "SIGKILL")
-      yield* untilGone(killed.server)
+      yield* killed.ended
       yield* Effect.forkScoped(
         Effect.delay(Effect.sync(() => process.kill(checkpointer!, "SIGCONT")), "2500 millis")
       )
