@@ -164,7 +164,9 @@ const make = Effect.gen(function*() {
         schedule: Schedule.spaced("20 millis")
       }),
       Effect.timeout("15 seconds"),
-      Effect.orDie
+      Effect.orDie,
+      // A commit may have come between the looks at two streams.
+      Effect.andThen(traces(deployed))
     )
 
   return HostileServer.of({
