@@ -137,7 +137,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
       yield* steps.begin(memory, input)
     }
     if (request === undefined) return
-    yield* runs.pruneRequests(memory, request.id)
+    yield* runs.pruneRequests(memory)
     memory.backlogBytes = Math.max(0, memory.backlogBytes - request.bytes)
   })
 

@@ -1,5 +1,8 @@
 import { assert, layer } from "@effect/vitest"
+import * as EventId from "@headwater/domain/EventId"
+import * as Stream from "@headwater/domain/Stream"
 import { Cursors } from "@headwater/log/Cursors"
+import { EventLog } from "@headwater/log/EventLog"
 import { Heads } from "@headwater/log/Heads"
 import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
@@ -35,6 +38,44 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         yield* stream(program),
         Array.from({ length: 5 }, (_, i) => ({ body: i, count: i + 1 }))
       )
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("keeps an acknowledged request until its run is durable, however old it is", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const log = yield* EventLog
+      const { actor, program } = yield* start(onRequest("this.$emit(event.body)"))
+      yield* actor.deploy()
+      const requests = Effect.map(
+        log.emitIdsSince({ emitterId: program.id, stream: Stream.requests }, EventId.make(0, 0)),
+        ({ size }) => size
+      )
+      const bodies = Array.from({ length: 220 }, (_, n) => n)
+      const postAll = (some: ReadonlyArray<number>) =>
+        Effect.forEach(some, (n) => post(actor, n), { concurrency: 10, discard: true })
+      yield* postAll(bodies.slice(0, 190))
+      yield* actor.wake(Wake.forEverything)
+      yield* postAll(bodies.slice(190))
+      yield* TestClock.adjust("2 minutes")
+      const held = yield* Deferred.make<void>()
+      const letGo = yield* Deferred.make<void>()
+      const holding = yield* Effect.forkChild(sql.withTransaction(Effect.gen(function*() {
+        yield* sql`SELECT FROM heads WHERE emitter_id = ${program.id} FOR UPDATE`
+        yield* Deferred.succeed(held, undefined)
+        yield* Deferred.await(letGo)
+      })))
+      yield* Deferred.await(held)
+      const working = yield* Effect.forkChild(actor.wake(Wake.forEverything))
+      let left = 220
+      while (left === 220) {
+        yield* TestClock.withLive(Effect.sleep("5 millis"))
+        left = yield* requests
+      }
+      assert.strictEqual(left, 30)
+      yield* Deferred.succeed(letGo, undefined)
+      yield* Fiber.join(holding)
+      yield* Fiber.join(working)
+      assert.sameMembers(yield* stream(program), bodies)
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("answers a repeated request with its first outcome and runs it once", () =>

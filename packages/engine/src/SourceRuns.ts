@@ -2,7 +2,7 @@ import { maxHops } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import * as Stream from "@headwater/domain/Stream"
 import * as CrashPoint from "@headwater/log/CrashPoint"
-import type { CursorMove } from "@headwater/log/Cursors"
+import { type CursorMove, Cursors } from "@headwater/log/Cursors"
 import type { DueItem } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
 import type { RunResponse } from "@headwater/sandbox/Run"
@@ -29,7 +29,7 @@ export interface SourceRuns {
     onRespond: (response: RunResponse) => Effect.Effect<void>
   ) => Effect.Effect<void, SandboxUnavailable>
   /** Removes, now and then, old requests that the cursor has passed. */
-  readonly pruneRequests: (memory: ProgramMemory, passed: EventId.EventId) => Effect.Effect<void>
+  readonly pruneRequests: (memory: ProgramMemory) => Effect.Effect<void>
   /** Takes an input without running it, and says why. */
   readonly refuse: (memory: ProgramMemory, input: ProgramInput, reason: QuotaExceeded) => Effect.Effect<void>
   /** Runs a hook to its commit. One that fails writes nothing; what it emits may be left out. */
@@ -59,19 +59,22 @@ const hookInput = (hook: Hook, at: number): ProgramInput => ({
 })
 
 export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeRuns) {
+  const cursors = yield* Cursors
   const log = yield* EventLog
   let unpruned = 0
 
-  /** Old requests that the cursor has passed; those of the last minute still answer repeats. */
-  const pruneRequests = Effect.fnUntraced(function*(memory: ProgramMemory, passed: EventId.EventId) {
+  /** Old requests whose runs are durable; those of the last minute still answer repeats. */
+  const pruneRequests = Effect.fnUntraced(function*(memory: ProgramMemory) {
     if (++unpruned < pruneEvery) return
     unpruned = 0
     const old = EventId.make((yield* Clock.currentTimeMillis) - repeatWindowMs, 0)
-    const until = old < passed ? old : passed
     for (const [emitId, id] of memory.recent) {
       if (id > old) break
       memory.recent.delete(emitId)
     }
+    // What has run is not passed before its commit is there: another owner may have to run it again.
+    const passed = (yield* untilAnswered(cursors.requestsPosition(memory.program.id))).id
+    const until = old < passed ? old : passed
     yield* untilAnswered(log.prune({ emitterId: memory.program.id, stream: Stream.requests }, until))
   })
 
