@@ -1,4 +1,4 @@
-import { DueWork } from "@headwater/log/DueWork"
+import { type DueOwner, DueWork } from "@headwater/log/DueWork"
 import { Clock, Effect, Layer, Schedule } from "effect"
 import { Actors } from "./Actors.ts"
 import { untilAnswered } from "./DatabaseRetry.ts"
@@ -16,18 +16,16 @@ const wakeAgainMs = 10_000
 export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const actors = yield* Actors
   const dueWork = yield* DueWork
-  /** For each owner what it was woken for, and when. */
-  const woken = new Map<string, { readonly dueAt: number; readonly at: number }>()
+  /** What owners were woken for, and when. Left out of what is looked for, so that no other waits behind them. */
+  const woken = new Map<string, DueOwner & { readonly at: number }>()
 
   const scan = Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
-    const due = yield* untilAnswered(dueWork.ownersDue(now, page))
     for (const [ownerId, { at }] of woken) {
       if (now - at >= wakeAgainMs) woken.delete(ownerId)
     }
-    for (const { dueAt, ownerId } of due) {
-      if (woken.get(ownerId)?.dueAt === dueAt) continue
-      woken.set(ownerId, { dueAt, at: now })
+    for (const { dueAt, ownerId } of yield* untilAnswered(dueWork.ownersDue(now, page, [...woken.values()]))) {
+      woken.set(ownerId, { ownerId, dueAt, at: now })
       actors.wake(ownerId, Wake.forDueWork)
     }
   })

@@ -21,6 +21,8 @@ layer(DueWork.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { timeout: "60
         { ownerId: "wh_busy", dueAt: 499 },
         { ownerId: "wh_other", dueAt: 600 }
       ])
+      const known = [{ ownerId: "wh_busy", dueAt: 499 }, { ownerId: "wh_other", dueAt: 500 }]
+      assert.deepStrictEqual(yield* due.ownersDue(1_000, 1, known), [{ ownerId: "wh_other", dueAt: 600 }])
     }))
 
   it.effect("what was put off meanwhile is not taken off by the one who took it earlier", () =>

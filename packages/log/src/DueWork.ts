@@ -21,6 +21,13 @@ export interface DueItem extends DueKey {
   readonly payload: string
 }
 
+/** Who has something due. */
+export interface DueOwner {
+  readonly ownerId: string
+  /** When the last of it was due, in Unix milliseconds. */
+  readonly dueAt: number
+}
+
 interface DueRow {
   readonly owner_id: string
   readonly kind: DueKind
@@ -49,11 +56,12 @@ export class DueWork extends Context.Service<DueWork, {
   readonly put: (items: ReadonlyArray<DueItem>) => Effect.Effect<void, SqlError.SqlError>
   /** Takes work off, unless it was put off to a later time than it had when it was taken. */
   readonly done: (items: ReadonlyArray<DueItem>) => Effect.Effect<void, SqlError.SqlError>
-  /** Owners with something due at `now`, soonest first, and when the last of it was due. */
+  /** Owners with something due at `now`, soonest first, and when the last of it was due, but for those that are known with that. */
   readonly ownersDue: (
     now: number,
-    limit: number
-  ) => Effect.Effect<ReadonlyArray<{ readonly ownerId: string; readonly dueAt: number }>, SqlError.SqlError>
+    limit: number,
+    but?: ReadonlyArray<DueOwner>
+  ) => Effect.Effect<ReadonlyArray<DueOwner>, SqlError.SqlError>
   /** What an owner has that is due, of all kinds but some. */
   readonly dueOf: (
     ownerId: string,
@@ -113,11 +121,16 @@ export class DueWork extends Context.Service<DueWork, {
               ${numbers(items.map((item) => item.dueAt))}
             ) AS k (owner_id, kind, key, due_at)
             WHERE d.owner_id = k.owner_id AND d.kind = k.kind AND d.key = k.key AND d.due_at <= k.due_at`),
-        ownersDue: (now, limit) =>
+        ownersDue: (now, limit, but = []) =>
           Effect.map(
             sql<{ owner_id: string; due_at: bigint }>`
               SELECT owner_id, max(due_at) AS due_at FROM due_work WHERE due_at <= ${now}
-              GROUP BY owner_id ORDER BY min(due_at) LIMIT ${limit}`,
+              GROUP BY owner_id
+              HAVING (owner_id, max(due_at)) NOT IN (SELECT * FROM unnest(
+                ${texts(but.map(({ ownerId }) => ownerId))},
+                ${numbers(but.map(({ dueAt }) => dueAt))}
+              ))
+              ORDER BY min(due_at) LIMIT ${limit}`,
             (rows) => rows.map((row) => ({ ownerId: row.owner_id, dueAt: Number(row.due_at) }))
           ),
         dueOf: (ownerId, now, limit, but = []) => dueOf({ ownerId, now, limit, but }),
