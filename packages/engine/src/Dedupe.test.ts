@@ -36,6 +36,11 @@ it.prop("greatest lets through the records of the sequence", [runs], ([all]) => 
   assert.deepStrictEqual<unknown>(emitAll("greatest", all).flat().filter((id) => id !== undefined), records)
 })
 
+it("greatest tells ids apart that are beyond what a double holds", () => {
+  const ids = ["9007199254740992", "9007199254740993", "1860000000000000001", 1.5, "1860000000000000002"]
+  assert.deepStrictEqual(emitAll("greatest", ids.map((id) => [id])), ids.map((id) => id === 1.5 ? [] : [id]))
+})
+
 it("last lets through what comes after the last id seen, or all where it is not among them", () => {
   assert.deepStrictEqual(emitAll("last", [[1, 2, 3], [2, 3, 4, 5], [9, 8], [8]]), [[1, 2, 3], [4, 5], [9, 8], []])
 })

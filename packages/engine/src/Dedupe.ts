@@ -8,6 +8,12 @@ const greatestMark = "greatest"
 const lastMark = "last"
 const longestPlainMark = 200
 
+const longestInteger = 1_000
+
+/** Exact also beyond what a double holds, as ids of many services are. */
+const numeric = (id: string | number): number | bigint =>
+  typeof id === "string" && id.length <= longestInteger && /^\s*-?\d+\s*$/.test(id) ? BigInt(id) : Number(id)
+
 /** A mark is the id itself where that is short and can be stored as text, else its hash. */
 const uniqueMark = (id: string): string =>
   id.length <= longestPlainMark && id.isWellFormed() && !id.includes("\u0000")
@@ -56,10 +62,10 @@ export const decide = (
       return { passes, marks }
     }
     case "greatest": {
-      let greatest = Number(known.get(greatestMark) ?? -Infinity)
+      let greatest = numeric(known.get(greatestMark) ?? -Infinity)
       const passes = ids.map((id) => {
         if (id === undefined) return true
-        const value = Number(id)
+        const value = numeric(id)
         // An id that is no number is not above any.
         if (!(value > greatest)) return false
         greatest = value
