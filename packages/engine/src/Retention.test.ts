@@ -3,6 +3,7 @@ import * as EventId from "@headwater/domain/EventId"
 import type * as Id from "@headwater/domain/Id"
 import { Accounts } from "@headwater/log/Accounts"
 import { type Attempt, Attempts } from "@headwater/log/Attempts"
+import { DedupeMarks } from "@headwater/log/DedupeMarks"
 import { Deliveries } from "@headwater/log/Deliveries"
 import { EventLog } from "@headwater/log/EventLog"
 import { Subscriptions } from "@headwater/log/Subscriptions"
@@ -39,6 +40,27 @@ const webhookOf = Effect.fnUntraced(function*(accountId: Id.AccountId, emitterId
   })
   const key = { accountId, emitterId, listenerId: webhook.id, eventName: "" }
   return { webhook, subscription: yield* (yield* Subscriptions).create(key) }
+})
+
+const attempt = (deliveryId: string, startedAt: number): Attempt => ({
+  deliveryId,
+  attempt: 1,
+  webhookId: "wh_retention",
+  subscriptionId: "sub_a",
+  emitterId: "dc_a",
+  stream: "",
+  eventId: EventId.make(startedAt, 0),
+  emitId: deliveryId,
+  startedAt,
+  durationMs: 1,
+  outcome: "failed",
+  status: 500,
+  address: null,
+  errorClass: null,
+  errorMessage: null,
+  responseHeaders: null,
+  responseBody: null,
+  nextAt: null
 })
 
 layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices: true })("retention", (it) => {
@@ -137,26 +159,6 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
         >`SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'attempts'::regclass`,
         (rows) => rows.map(({ name }) => name)
       )
-      const attempt = (deliveryId: string, startedAt: number): Attempt => ({
-        deliveryId,
-        attempt: 1,
-        webhookId: "wh_retention",
-        subscriptionId: "sub_a",
-        emitterId: "dc_a",
-        stream: "",
-        eventId: EventId.make(startedAt, 0),
-        emitId: deliveryId,
-        startedAt,
-        durationMs: 1,
-        outcome: "failed",
-        status: 500,
-        address: null,
-        errorClass: null,
-        errorMessage: null,
-        responseHeaders: null,
-        responseBody: null,
-        nextAt: null
-      })
       yield* Retention.sweep({ defaultDays: 30 })
       assert.includeMembers(yield* partitions, ["attempts_20261121", "attempts_20261124"])
       yield* attempts.record([attempt("dlv_before", start - days(1)), attempt("dlv_today", start)])
@@ -170,5 +172,47 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
       yield* Retention.sweep({ defaultDays: 30 })
       assert.deepStrictEqual(yield* left, [])
       assert.notInclude(yield* partitions, "attempts_20261121")
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("goes on where attempts were made on a day that had no partition yet, as after days at a standstill", () =>
+    Effect.gen(function*() {
+      const later = start + days(300)
+      yield* TestClock.setTime(later)
+      const attempts = yield* Attempts
+      const sql = yield* SqlClient.SqlClient
+      const account = yield* EngineFixture.account
+      const log = yield* EngineFixture.emitter(account.id)
+      yield* appendTo(log, "", numbers(0, 120))
+      yield* TestClock.adjust("31 days")
+      yield* attempts.record([attempt("dlv_first", later + days(31))])
+      yield* Retention.sweep({ defaultDays: 30 })
+      assert.deepStrictEqual(yield* payloads(log.emitterId), numbers(20, 120))
+      yield* TestClock.adjust("1 day")
+      yield* attempts.record([attempt("dlv_second", later + days(32))])
+      const [row] = yield* sql`SELECT tableoid::regclass::text AS name FROM attempts WHERE delivery_id = 'dlv_second'`
+      assert.notStrictEqual(row?.["name"], "attempts_default")
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("remembers an id for as long as the account's events are kept, and no less than thirty days", () =>
+    Effect.gen(function*() {
+      const later = start + days(500)
+      yield* TestClock.setTime(later)
+      const marks = yield* DedupeMarks
+      const emitterOf = Effect.fnUntraced(function*(retentionDays: number) {
+        const account = yield* EngineFixture.account
+        yield* (yield* Accounts).update(account.id, { retentionDays })
+        const { emitterId } = yield* EngineFixture.emitter(account.id)
+        yield* marks.add([{ emitterId, mark: "id:1", value: "", seenAt: later }])
+        return emitterId
+      })
+      const emitters = [yield* emitterOf(90), yield* emitterOf(7)]
+      const knownOf = (emitterId: string) => Effect.map(marks.known(emitterId, ["id:1"]), ({ length }) => length)
+      const remembered = Effect.andThen(Retention.sweep({ defaultDays: 60 }), Effect.forEach(emitters, knownOf))
+      yield* TestClock.adjust("29 days")
+      assert.deepStrictEqual(yield* remembered, [1, 1])
+      yield* TestClock.adjust("2 days")
+      assert.deepStrictEqual(yield* remembered, [1, 0])
+      yield* TestClock.adjust("60 days")
+      assert.deepStrictEqual(yield* remembered, [0, 0])
     }).pipe(EngineFixture.onTestClock))
 })

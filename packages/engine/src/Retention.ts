@@ -8,7 +8,7 @@ import { DueWork } from "@headwater/log/DueWork"
 import { EventLog, type ExpiredStream } from "@headwater/log/EventLog"
 import { Usage } from "@headwater/log/Usage"
 import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
-import { Clock, Effect, Option, Schedule } from "effect"
+import { Clock, Effect, Exit, Option, Schedule } from "effect"
 import { singleton } from "./Actors.ts"
 import * as DueEmits from "./DueEmits.ts"
 
@@ -94,26 +94,35 @@ export const sweep = Effect.fnUntraced(function*(options: { readonly defaultDays
   })
 
   const now = yield* Clock.currentTimeMillis
-  yield* attempts.prepare(now)
-  let afterEmitter = ""
-  while (true) {
-    const page = yield* paced(events.expired({
-      afterEmitter,
-      emitters: emittersAtOnce,
-      now,
-      defaultDays: options.defaultDays,
-      kept
-    }))
-    yield* Effect.forEach(page.streams, trim, { discard: true })
-    if (page.lastEmitter === undefined) break
-    afterEmitter = page.lastEmitter
-  }
+
+  const trimAll = Effect.gen(function*() {
+    let afterEmitter = ""
+    while (true) {
+      const page = yield* paced(events.expired({
+        afterEmitter,
+        emitters: emittersAtOnce,
+        now,
+        defaultDays: options.defaultDays,
+        kept
+      }))
+      yield* Effect.forEach(page.streams, trim, { discard: true })
+      if (page.lastEmitter === undefined) break
+      afterEmitter = page.lastEmitter
+    }
+  })
+
   const oldest = now - options.defaultDays * dayMs
-  yield* paced(attempts.expire(oldest))
-  yield* paced(deliveries.removeExhausted(EventId.make(Math.max(0, oldest), 0)))
-  yield* paced(marks.expire(now - Math.max(options.defaultDays, dedupeDays) * dayMs))
-  yield* paced(runs.expire({ now, defaultDays: options.defaultDays }))
-  yield* paced(usage.expire(now - usageDays * dayMs))
+  // Where one fails the others do their part all the same.
+  const exits = yield* Effect.forEach([
+    attempts.prepare(now),
+    trimAll,
+    paced(attempts.expire(oldest)),
+    paced(deliveries.removeExhausted(EventId.make(Math.max(0, oldest), 0))),
+    paced(marks.expire({ now, defaultDays: options.defaultDays, leastDays: dedupeDays })),
+    paced(runs.expire({ now, defaultDays: options.defaultDays })),
+    paced(usage.expire(now - usageDays * dayMs))
+  ], Effect.exit)
+  yield* Exit.asVoidAll(exits)
 })
 
 /** Sweeps for as long as this is built: on one node, however many there are. */

@@ -46,7 +46,7 @@ export class Attempts extends Context.Service<Attempts, {
   /** Those of one event, over all webhooks, oldest first. */
   readonly ofEvent: (emitterId: string, eventId: EventId) => Effect.Effect<ReadonlyArray<Attempt>, SqlError.SqlError>
   readonly removeOfWebhook: (webhookId: string) => Effect.Effect<void, SqlError.SqlError>
-  /** Makes the partitions of the UTC day of `now`, in Unix milliseconds, and of those after it. */
+  /** Makes the partitions of the UTC day of `now`, in Unix milliseconds, and of those after it, unless they have rows already. */
   readonly prepare: (now: number) => Effect.Effect<void, SqlError.SqlError>
   /** Drops the days that ended before a time, in Unix milliseconds. */
   readonly expire: (before: number) => Effect.Effect<void, SqlError.SqlError>
@@ -60,6 +60,10 @@ export class Attempts extends Context.Service<Attempts, {
         const name = partitionOf(from)
         const [found] = yield* sql<{ name: string | null }>`SELECT to_regclass(${name})::text AS name`
         if (found?.name != null) return
+        // A day that has begun without a partition goes on so: its rows lie where those of no day do.
+        const begun = yield* sql`
+          SELECT FROM attempts_default WHERE started_at >= ${from} AND started_at < ${from + dayMs} LIMIT 1`
+        if (begun.length > 0) return
         yield* sql`
           CREATE TABLE IF NOT EXISTS ${sql(name)} PARTITION OF attempts
           FOR VALUES FROM (${sql.literal(String(from))}) TO (${sql.literal(String(from + dayMs))})`

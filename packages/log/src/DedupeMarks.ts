@@ -28,8 +28,15 @@ export class DedupeMarks extends Context.Service<DedupeMarks, {
     marks: ReadonlyArray<string>,
     now: number
   ) => Effect.Effect<void, SqlError.SqlError>
-  /** Forgets marks of single ids that were last seen before a time, in Unix milliseconds. */
-  readonly expire: (before: number) => Effect.Effect<void, SqlError.SqlError>
+  /**
+   * Forgets marks of single ids that were last seen longer ago than the account's events are kept, and than so many days.
+   * `now` is in Unix milliseconds; `defaultDays` is for accounts without a retention of their own.
+   */
+  readonly expire: (options: {
+    readonly now: number
+    readonly defaultDays: number
+    readonly leastDays: number
+  }) => Effect.Effect<void, SqlError.SqlError>
   readonly removeAll: (emitterId: string) => Effect.Effect<void, SqlError.SqlError>
 }>()("@headwater/log/DedupeMarks") {
   static readonly layer: Layer.Layer<DedupeMarks, never, SqlClient.SqlClient> = Layer.effect(
@@ -58,14 +65,22 @@ export class DedupeMarks extends Context.Service<DedupeMarks, {
         touch: (emitterId, marks, now) =>
           Effect.asVoid(sql`
             UPDATE dedupe_marks SET seen_at = ${now} WHERE emitter_id = ${emitterId} AND mark = ANY (${texts(marks)})`),
-        expire: (before) =>
-          sql<{ gone: bigint }>`
+        expire: ({ defaultDays, leastDays, now }) => {
+          const remembered = sql`greatest(coalesce(a.retention_days, ${defaultDays}::int), ${leastDays}::int)`
+          const age = sql`${now}::bigint - 86400000::bigint *`
+          return sql<{ gone: bigint }>`
             DELETE FROM dedupe_marks WHERE ctid = ANY (ARRAY (
-              SELECT ctid FROM dedupe_marks WHERE seen_at < ${before} AND mark LIKE '%:%' LIMIT ${bite}
-            )) AND seen_at < ${before} RETURNING seen_at AS gone`.pipe(
+              SELECT d.ctid FROM dedupe_marks d
+              LEFT JOIN heads h ON h.emitter_id = d.emitter_id
+              LEFT JOIN accounts a ON a.id = h.account_id
+              WHERE d.seen_at < ${age} (SELECT min(${remembered}) FROM accounts a)
+                AND d.seen_at < ${age} ${remembered} AND d.mark LIKE '%:%'
+              LIMIT ${bite}
+            )) AND seen_at < ${age} ${leastDays}::int RETURNING seen_at AS gone`.pipe(
             Effect.repeat({ until: (rows) => rows.length < bite }),
             Effect.asVoid
-          ),
+          )
+        },
         removeAll: (emitterId) => Effect.asVoid(sql`DELETE FROM dedupe_marks WHERE emitter_id = ${emitterId}`)
       })
     })
