@@ -5,6 +5,7 @@ import { beginning, noTally, type Tally } from "@headwater/log/Cursors"
 import { Clock, Effect, Option, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { Feed, type FeedItem } from "./Feed.ts"
+import { FeedRoom } from "./FeedRoom.ts"
 
 const address = { emitterId: "dc_test", stream: "" }
 const key = { subscriptionId: "sub_test", emitterId: "dc_test" }
@@ -32,7 +33,9 @@ const Step = Schema.Struct({
   wait: Schema.Boolean,
   /** Appended and told of while a page is read. */
   meanwhile: below(3),
-  take: below(6)
+  take: below(6),
+  /** When others take all the room there is. */
+  pressed: Schema.Literals(["never", "before", "meanwhile", "between"])
 })
 
 it.effect.prop(
@@ -49,15 +52,22 @@ it.effect.prop(
         return appended
       })
       let meanwhile = 0
-      const feed = new Feed(key, address, beginning)
+      let pressed: typeof Step.Type["pressed"] = "never"
+      const room = new FeedRoom(100)
+      const pressIf = (when: typeof pressed) =>
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          if (pressed === when) room.take({ letGo: () => {} }, 100, now)
+        })
+      const feed = new Feed(key, address, beginning, room)
       const reader = {
-        page: (_: typeof address, after: { readonly id: bigint }) =>
+        page: (_: typeof address, after: { readonly id: bigint }, limit: number) =>
           Effect.gen(function*() {
             const seen = head
             const now = yield* Clock.currentTimeMillis
-            const events = log.filter(({ id }) => id > after.id).slice(0, 3)
+            const events = log.filter(({ id }) => id > after.id).slice(0, Math.min(3, limit))
             feed.offer(yield* append(meanwhile))
             meanwhile = 0
+            yield* pressIf("meanwhile")
             return { events, head: { n: seen, id: EventId.make(now, seen) } }
           })
       }
@@ -70,6 +80,7 @@ it.effect.prop(
         const next: Option.Option<FeedItem> = yield* feed.next(reader)
         if (Option.isNone(next)) return false
         const item = next.value
+        yield* pressIf("between")
         const move = feed.pass(item, item._tag === "Event" ? { delivered: 1 } : {})
         assert.strictEqual(move.from, position)
         assert.isAbove(move.to.n, position, "a cursor only moves forward")
@@ -95,6 +106,8 @@ it.effect.prop(
           longDeleted = new Set(deleted)
         }
         meanwhile = step.meanwhile
+        pressed = step.pressed
+        yield* pressIf("before")
         for (let i = 0; i < step.take; i++) yield* takeOne()
       }
       feed.lookAgain()
@@ -107,3 +120,19 @@ it.effect.prop(
     }),
   { arbitrary: { runs: 2_000 } }
 )
+
+it("the room is not exceeded by many who hold a little, and who held longest lets go first", () => {
+  const room = new FeedRoom(100)
+  const gone: Array<number> = []
+  const holders = Array.from({ length: 20 }, (_, n) => ({ letGo: () => void gone.push(n) }))
+  for (const [n, holder] of holders.entries()) room.take(holder, 10, n)
+  assert.deepStrictEqual(gone, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+  assert.isTrue(room.isScarce)
+  room.giveBack(holders[10]!, 10)
+  room.take(holders[11]!, 10, 20)
+  room.take(holders[0]!, 10, 21)
+  assert.deepStrictEqual(gone.slice(10), [12])
+  room.clearBefore(20)
+  assert.deepStrictEqual(gone.slice(11), [13, 14, 15, 16, 17, 18, 19])
+  assert.isFalse(room.isScarce)
+})

@@ -5,6 +5,7 @@ import { EventLog, type StreamAddress } from "@headwater/log/EventLog"
 import { Heads, ordinalOf } from "@headwater/log/Heads"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
+import { FeedRoom } from "./FeedRoom.ts"
 
 /** The next thing a cursor meets. */
 export type FeedItem =
@@ -40,11 +41,13 @@ export class Feed {
   private buffer: Array<Held> = []
   private bufferedBytes = 0
   private behind = true
+  private readonly room: FeedRoom
 
-  constructor(key: CursorKey, address: StreamAddress, position: Position) {
+  constructor(key: CursorKey, address: StreamAddress, position: Position, room: FeedRoom) {
     this.key = key
     this.address = address
     this.position = position
+    this.room = room
   }
 
   /** Whether there may be something in front of the cursor. */
@@ -84,15 +87,21 @@ export class Feed {
   private hold(event: LoggedEvent, knownAt: number): void {
     this.buffer.push({ event, knownAt })
     this.bufferedBytes += event.payload.length
+    this.room.take(this, event.payload.length, knownAt)
+  }
+
+  /** Forgets what it holds of the log, to be read again when it is its turn. */
+  letGo(): void {
+    this.room.giveBack(this, this.bufferedBytes)
+    this.buffer = []
+    this.bufferedBytes = 0
+    this.behind = true
   }
 
   /** Lets go of everything where what comes first has been held too long, or from before the clock was set back. */
   private letGoOfOld(now: number): void {
     const age = this.buffer.length === 0 ? 0 : now - this.buffer[0]!.knownAt
-    if (age >= 0 && age <= heldMs) return
-    this.buffer = []
-    this.bufferedBytes = 0
-    this.behind = true
+    if (age < 0 || age > heldMs) this.letGo()
   }
 
   /** What comes next as far as is known without a look into the log, and without passing it. */
@@ -102,7 +111,7 @@ export class Feed {
   }
 
   /** What comes next, without passing it; none when the cursor is at the head. */
-  next(read: FeedReader["Service"]): Effect.Effect<Option.Option<FeedItem>, SqlError.SqlError> {
+  next(read: Pick<FeedReader["Service"], "page">): Effect.Effect<Option.Option<FeedItem>, SqlError.SqlError> {
     return Effect.flatMap(Clock.currentTimeMillis, (now) => {
       const known = this.known(now)
       if (known !== undefined) return Effect.succeedSome(known)
@@ -110,11 +119,13 @@ export class Feed {
     })
   }
 
-  private readOn(read: FeedReader["Service"]): Effect.Effect<Option.Option<FeedItem>, SqlError.SqlError> {
+  private readOn(read: Pick<FeedReader["Service"], "page">): Effect.Effect<Option.Option<FeedItem>, SqlError.SqlError> {
     return Effect.flatMap(Clock.currentTimeMillis, (now) => {
       // Cleared first, so that what is offered while the page is read asks for another look.
       this.behind = false
-      return Effect.map(read.page(this.address, this.position), (page) => ({ ...page, now }))
+      this.room.clearBefore(now - heldMs)
+      const limit = this.room.isScarce ? 1 : pageSize
+      return Effect.map(read.page(this.address, this.position, limit), (page) => ({ ...page, now }))
     }).pipe(
       Effect.flatMap(({ events, head, now }) => {
         for (const event of events) {
@@ -160,7 +171,9 @@ export class Feed {
     const from = this.position.n
     const to = item._tag === "Event" ? { n: item.event.n, id: item.event.id } : item.to
     while (this.buffer.length > 0 && this.buffer[0]!.event.n <= to.n) {
-      this.bufferedBytes -= this.buffer.shift()!.event.payload.length
+      const { length } = this.buffer.shift()!.event.payload
+      this.bufferedBytes -= length
+      this.room.giveBack(this, length)
     }
     this.position = to
     return { ...this.key, from, to, tally: { ...noTally, ...outcome, dropped: item.dropped } }
@@ -169,11 +182,17 @@ export class Feed {
 
 /** Reads what feeds are behind on. */
 export class FeedReader extends Context.Service<FeedReader, {
-  /** The events after a position, and a head such that every event up to it that is still in the log is among them. */
+  /**
+   * The events after a position, no more than the limit, and a head such that every event up to it that is still in the
+   * log is among them where those are not as many.
+   */
   readonly page: (
     address: StreamAddress,
-    after: Position
+    after: Position,
+    limit: number
   ) => Effect.Effect<{ readonly events: ReadonlyArray<LoggedEvent>; readonly head: Position }, SqlError.SqlError>
+  /** Where feeds hold what was read. */
+  readonly room: FeedRoom
 }>()("@headwater/engine/FeedReader") {
   static readonly layer = Layer.effect(
     FeedReader,
@@ -181,12 +200,13 @@ export class FeedReader extends Context.Service<FeedReader, {
       const heads = yield* Heads
       const log = yield* EventLog
       return FeedReader.of({
-        page: Effect.fnUntraced(function*(address, after) {
+        room: new FeedRoom(),
+        page: Effect.fnUntraced(function*(address, after, limit) {
           // The head before the events: what it counts was committed when they are read.
           const head = yield* heads.get(address.emitterId)
           // Of an emitter that is gone, what is left of the log is on its way out.
           if (Option.isNone(head)) return { events: [], head: after }
-          const events = yield* log.after(address, after.id, pageSize, pageBytes)
+          const events = yield* log.after(address, after.id, limit, pageBytes)
           return { events, head: { n: ordinalOf(head.value, address.stream), id: head.value.lastId } }
         })
       })

@@ -120,7 +120,8 @@ export const make = Effect.fnUntraced(function*(options: {
       const feed = new Feed(
         { subscriptionId: address.subscriptionId, emitterId: address.emitterId },
         { emitterId: address.emitterId, stream: address.stream },
-        position
+        position,
+        reader.room
       )
       memory.feeds.set(keyText(address), feed)
       return feed

@@ -15,7 +15,7 @@ import { Clock, Effect, Option } from "effect"
 import type { Executable } from "./CodeRuns.ts"
 import * as EmitterLog from "./EmitterLog.ts"
 import { endpointUrl } from "./EngineConfig.ts"
-import { Feed } from "./Feed.ts"
+import { Feed, FeedReader } from "./Feed.ts"
 import * as WorkflowProgress from "./WorkflowProgress.ts"
 
 /** How long an owner answers a repeated request with its first outcome, in milliseconds. */
@@ -129,7 +129,8 @@ export const load = Effect.fnUntraced(function*(programId: Id.ProgramId) {
     requests: new Feed(
       { subscriptionId: ownRequests, emitterId: programId },
       { emitterId: programId, stream: Stream.requests },
-      position
+      position,
+      (yield* FeedReader).room
     ),
     feeds: new Map(),
     ready: new Set(),

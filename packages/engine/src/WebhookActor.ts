@@ -258,7 +258,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
     if (feed !== undefined) return Option.some({ lane, feed })
     const position = yield* untilAnswered(cursors.position(address))
     if (Option.isNone(position) || forgotten.has(subscriptionId)) return Option.none()
-    const added = new Feed({ subscriptionId, emitterId }, { emitterId, stream }, position.value)
+    const added = new Feed({ subscriptionId, emitterId }, { emitterId, stream }, position.value, reader.room)
     lane.feeds.set(keyText(address), added)
     memory.lanes.set(emitterId, lane)
     return Option.some({ lane, feed: added })

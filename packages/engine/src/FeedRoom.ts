@@ -1,0 +1,69 @@
+/** Who holds events in memory, and can read them again. */
+export interface Holder {
+  readonly letGo: () => void
+}
+
+interface Holding {
+  characters: number
+  /** When it took the last of it in, in Unix milliseconds. */
+  at: number
+}
+
+const mostCharacters = 64 * 1024 * 1024
+
+/**
+ * The room that a node has for events in front of cursors, all of them together: however many emitters are behind, memory
+ * is bounded. Where there is no more, who took something in longest ago lets go of all it holds and reads it again when it
+ * is its turn.
+ */
+export class FeedRoom {
+  private readonly most: number
+  private held = 0
+  /** Who took something in last comes last. */
+  private readonly holdings = new Map<Holder, Holding>()
+
+  /** @param most how many characters of payloads there is room for */
+  constructor(most = mostCharacters) {
+    this.most = most
+  }
+
+  /** Whether so much is held that whoever reads had better read little. */
+  get isScarce(): boolean {
+    return this.held > this.most / 2
+  }
+
+  take(holder: Holder, characters: number, at: number): void {
+    const holding = this.holdings.get(holder) ?? { characters: 0, at }
+    this.holdings.delete(holder)
+    this.holdings.set(holder, holding)
+    holding.characters += characters
+    holding.at = at
+    this.held += characters
+    for (const other of this.holdings.keys()) {
+      if (this.held <= this.most || other === holder) return
+      this.clear(other)
+    }
+  }
+
+  giveBack(holder: Holder, characters: number): void {
+    const holding = this.holdings.get(holder)
+    if (holding === undefined) return
+    holding.characters -= characters
+    this.held -= characters
+    if (holding.characters <= 0) this.holdings.delete(holder)
+  }
+
+  /** Has those let go who took nothing in since a time, in Unix milliseconds. */
+  clearBefore(time: number): void {
+    for (const [holder, { at }] of this.holdings) {
+      if (at >= time) return
+      this.clear(holder)
+    }
+  }
+
+  private clear(holder: Holder): void {
+    this.held -= this.holdings.get(holder)?.characters ?? 0
+    this.holdings.delete(holder)
+    holder.letGo()
+  }
+}
