@@ -87,6 +87,26 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
       assert.deepStrictEqual(yield* payloads(quiet.emitterId), numbers(30, 130))
     }).pipe(EngineFixture.onTestClock))
 
+  it.effect("removes requests an hour after they came, once they have run", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(start)
+      const sql = yield* SqlClient.SqlClient
+      const account = yield* EngineFixture.account
+      const log = yield* EngineFixture.emitter(account.id)
+      const { emitterId } = log
+      yield* appendTo(log, "$requests", numbers(0, 1_150))
+      yield* sql`
+        INSERT INTO cursors (subscription_id, emitter_id, n, id, start_n)
+        SELECT '$requests', emitter_id, n, id, 0 FROM events
+        WHERE emitter_id = ${emitterId} AND stream = '$requests' AND n = 1100`
+      yield* TestClock.adjust("59 minutes")
+      yield* Retention.sweep({ defaultDays: 30 })
+      assert.lengthOf(yield* payloads(emitterId, "$requests"), 1_150)
+      yield* TestClock.adjust("2 minutes")
+      yield* Retention.sweep({ defaultDays: 30 })
+      assert.deepStrictEqual(yield* payloads(emitterId, "$requests"), numbers(1_100, 1_150))
+    }).pipe(EngineFixture.onTestClock))
+
   it.effect("follows the account's own, where it has one", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(start)

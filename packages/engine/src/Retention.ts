@@ -20,6 +20,9 @@ const kept = 100
 /** Dedupe ids are remembered for the retention of the log, and no less than this (components.md, "Running"). */
 const dedupeDays = 30
 
+/** Requests that have run are of use to tell repeats for a minute; the nodes' clocks may differ by more than that. */
+const requestsKeptMs = 3_600_000
+
 /** Usage is shown for a month back at most; older rows answer an operator's questions. */
 const usageDays = 400
 
@@ -66,7 +69,7 @@ const droppedEvent = (
 
 /**
  * Removes what is beyond its retention, in small bites: events that are too old and not among the last 100 of their
- * stream, attempts, deliveries that were given up, dedupe ids, usage, runs of workflows. It does not wait for cursors; what a listener has
+ * stream, requests that have run, attempts, deliveries that were given up, dedupe ids, usage, runs of workflows. It does not wait for cursors; what a listener has
  * not come to is told.
  *
  * @param options.defaultDays for accounts without a retention of their own
@@ -111,11 +114,13 @@ export const sweep = Effect.fnUntraced(function*(options: { readonly defaultDays
     }
   })
 
+  const passedRequests = EventId.make(Math.max(0, now - requestsKeptMs), 0)
   const oldest = now - options.defaultDays * dayMs
   // Where one fails the others do their part all the same.
   const exits = yield* Effect.forEach([
     attempts.prepare(now),
     trimAll,
+    Effect.repeat(paced(events.removePassedRequests(passedRequests)), { while: (isMore) => isMore }),
     paced(attempts.expire(oldest)),
     paced(deliveries.removeExhausted(EventId.make(Math.max(0, oldest), 0))),
     paced(marks.expire({ now, defaultDays: options.defaultDays, leastDays: dedupeDays })),

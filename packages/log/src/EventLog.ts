@@ -5,6 +5,7 @@ import type * as Id from "@headwater/domain/Id"
 import * as Stream from "@headwater/domain/Stream"
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { ownRequests } from "./Cursors.ts"
 import { bigints, integers, numbers, texts } from "./internal/SqlArray.ts"
 
 interface PlaceRow {
@@ -123,6 +124,8 @@ export class EventLog extends Context.Service<EventLog, {
   ) => Effect.Effect<ReadonlyMap<string, EventId.EventId>, SqlError.SqlError>
   /** Bytes of payload after `id`. */
   readonly bytesAfter: (address: StreamAddress, id: EventId.EventId) => Effect.Effect<number, SqlError.SqlError>
+  /** Deletes some of the requests up to and including `id` that their programs have passed; answers whether there may be more. */
+  readonly removePassedRequests: (id: EventId.EventId) => Effect.Effect<boolean, SqlError.SqlError>
   /** Deletes a stream's events up to and including `id`. */
   readonly prune: (address: StreamAddress, id: EventId.EventId) => Effect.Effect<void, SqlError.SqlError>
   /**
@@ -267,6 +270,22 @@ export class EventLog extends Context.Service<EventLog, {
               WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id > ${id}
               ORDER BY id`,
             (rows) => new Map(rows.map((row) => [row.emit_id, row.id]))
+          ),
+        removePassedRequests: (id) =>
+          Effect.map(
+            sql`
+              WITH bite AS MATERIALIZED (
+                SELECT r.emitter_id, r.id FROM cursors c CROSS JOIN LATERAL (
+                  SELECT emitter_id, id FROM events
+                  WHERE emitter_id = c.emitter_id AND stream = ${Stream.requests} AND id <= least(c.id, ${id})
+                  ORDER BY id LIMIT ${smallBite}
+                ) AS r
+                WHERE c.subscription_id = ${ownRequests} LIMIT ${smallBite}
+              )
+              DELETE FROM events e USING bite
+              WHERE e.emitter_id = bite.emitter_id AND e.stream = ${Stream.requests} AND e.id = bite.id
+              RETURNING e.id`,
+            (rows) => rows.length === smallBite
           ),
         prune: (address, id) =>
           Effect.asVoid(sql`
