@@ -69,6 +69,13 @@ export class Attempts extends Context.Service<Attempts, {
           FOR VALUES FROM (${sql.literal(String(from))}) TO (${sql.literal(String(from + dayMs))})`
       })
 
+      /** While it waits for who reads the table, as a backup does, nobody can write to it: it gives up soon. */
+      const drop = (name: string) =>
+        sql.withTransaction(Effect.andThen(
+          sql`SET LOCAL lock_timeout = '100ms'`,
+          sql`DROP TABLE IF EXISTS ${sql(name)}`
+        ))
+
       return Attempts.of({
         record: (attempts) =>
           Effect.asVoid(sql`
@@ -119,7 +126,7 @@ export class Attempts extends Context.Service<Attempts, {
             WHERE i.inhparent = 'attempts'::regclass AND c.relname ~ '^attempts_[0-9]{8}$' ORDER BY 1`
           for (const { name } of partitions) {
             // The name of the day that holds `before` itself comes after those of the days that are over.
-            if (name < partitionOf(before)) yield* sql`DROP TABLE IF EXISTS ${sql(name)}`
+            if (name < partitionOf(before)) yield* drop(name)
           }
           yield* sql<{ gone: string }>`
             DELETE FROM attempts_default d USING (

@@ -18,12 +18,13 @@ const sqlState = (error: SqlError.SqlError): string | undefined => {
 /**
  * Whether an error is the database's state and not the statement's fault: the same work can succeed later. Beside
  * connections, locks and timeouts these are SQLSTATE classes 08 (connection), 53 (insufficient resources), 57P (operator
- * intervention: shutting down, starting) and 58 (system error), and 25P03 (idle in a transaction for too long).
+ * intervention: shutting down, starting) and 58 (system error), 25P03 (idle in a transaction for too long), and
+ * 25006 (read only), as a standby answers until it is promoted.
  */
 export const isTransient = (error: SqlError.SqlError): boolean => {
   if (retryableReasons.has(error.reason._tag)) return true
   const state = sqlState(error)
-  return state !== undefined && /^(08|53|57P|58|25P03)/.test(state)
+  return state !== undefined && /^(08|53|57P|58|25P03|25006)/.test(state)
 }
 
 /** Whether rows were not to be had because somebody else keeps them locked. */
