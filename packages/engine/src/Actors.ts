@@ -11,6 +11,7 @@ import {
   RunnerHealth,
   Runners,
   RunnerStorage,
+  ShardId,
   Sharding,
   ShardingConfig,
   Singleton,
@@ -154,6 +155,8 @@ export class Actors extends Context.Service<Actors, {
   readonly forget: (listenerId: string, subscriptionId: string) => Effect.Effect<void, Unavailable>
   /** Hints at an actor, by the kind its id names. Lost hints are found again by scans. */
   readonly wake: (actorId: string, wake: Wake.Wake) => void
+  /** Whether this node has its share of the actors: not before it has joined the others, nor once it lost touch with them. */
+  readonly hasShards: Effect.Effect<boolean>
 }>()("@headwater/engine/Actors") {
   static readonly layerNoLocal: Layer.Layer<Actors, never, Sharding.Sharding | LocalActors> = Layer.effect(
     Actors,
@@ -193,6 +196,12 @@ export class Actors extends Context.Service<Actors, {
 
       const sendHint = yield* Hints.make(send)
 
+      const sharding = yield* Sharding.Sharding
+      const { assignedShardGroups, shardsPerGroup } = ShardingConfig.defaults
+      const shards = assignedShardGroups.flatMap((group) =>
+        Array.from({ length: shardsPerGroup }, (_, index) => ShardId.make(group, index + 1))
+      )
+
       return Actors.of({
         // An actor called directly keeps to its own times.
         ingest: (programId, request) =>
@@ -210,7 +219,8 @@ export class Actors extends Context.Service<Actors, {
             : reach(program(listenerId).Forget({ subscriptionId }), callTimeout),
         wake: (actorId, hint) => {
           if (localOf(actorId)?.hint(hint) !== true) sendHint(actorId, hint)
-        }
+        },
+        hasShards: Effect.sync(() => shards.some(sharding.hasShardId))
       })
     })
   )

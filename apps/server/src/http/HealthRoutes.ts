@@ -1,4 +1,6 @@
 import * as Problem from "@headwater/api/Problem"
+import { Actors } from "@headwater/engine/Actors"
+import { Draining } from "@headwater/engine/Draining"
 import { Accounts } from "@headwater/log/Accounts"
 import { Duration, Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
@@ -10,18 +12,27 @@ const ok = HttpServerResponse.jsonUnsafe({ status: "ok" })
 
 const databaseTimeout = Duration.seconds(2)
 
-/** `/healthz`: the process serves. `/readyz`: it also reaches its database. `/metrics`: what it measures, for Prometheus. */
+/**
+ * `/healthz`: the process serves. `/readyz`: it also reaches its database and has its share of the actors, and is not
+ * about to end. `/metrics`: what it measures, for Prometheus.
+ */
 export const layer = Layer.mergeAll(
   HttpRouter.add("GET", "/healthz", ok),
   PrometheusMetrics.layerHttp(),
   HttpRouter.use(Effect.fnUntraced(function*(router) {
     const accounts = yield* Accounts
+    const actors = yield* Actors
+    const draining = yield* Draining
+    const ready = Effect.gen(function*() {
+      if (draining.isDraining()) return yield* Problem.unavailable("The server is about to end.", 1)
+      if (!(yield* actors.hasShards)) return yield* Problem.unavailable("The server has not joined the others yet.", 1)
+      yield* answerFailures(accounts.count)
+      return ok
+    })
     yield* router.add(
       "GET",
       "/readyz",
-      accounts.count.pipe(
-        Effect.as(ok),
-        answerFailures,
+      ready.pipe(
         Effect.timeoutOrElse({
           duration: databaseTimeout,
           orElse: () => Effect.fail(Problem.unavailable("The database does not answer.", 1))
