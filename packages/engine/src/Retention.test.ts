@@ -235,4 +235,43 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
       yield* TestClock.adjust("60 days")
       assert.deepStrictEqual(yield* remembered, [0, 0])
     }).pipe(EngineFixture.onTestClock))
+
+  it.effect("keeps tables as large as they are at constant load", () =>
+    Effect.gen(function*() {
+      const later = start + days(1_000)
+      const attempts = yield* Attempts
+      const marks = yield* DedupeMarks
+      const sql = yield* SqlClient.SqlClient
+      yield* TestClock.setTime(later)
+      const account = yield* EngineFixture.account
+      const log = yield* EngineFixture.emitter(account.id)
+      const { emitterId } = log
+      yield* sql`
+        INSERT INTO cursors (subscription_id, emitter_id, n, id, start_n) VALUES ('$requests', ${emitterId}, 0, 0, 0)`
+      const aDay = numbers(0, 500)
+      const everyOther = (from: number, to: number) => numbers(from, to).map((n) => 2 * n)
+      const live = Effect.fnUntraced(function*(day: number) {
+        const now = later + days(day)
+        yield* TestClock.setTime(now)
+        yield* appendTo(log, "$requests", aDay.map((n) => `${n}`.repeat(50)))
+        yield* sql`
+          UPDATE cursors SET (n, id) = (
+            SELECT n, id FROM events WHERE emitter_id = ${emitterId} AND stream = '$requests' ORDER BY id DESC LIMIT 1
+          ) WHERE subscription_id = '$requests' AND emitter_id = ${emitterId}`
+        yield* appendTo(log, "", aDay.map((n) => `${n}`.repeat(50)))
+        yield* marks.add(aDay.map((n) => ({ emitterId, mark: `id:${day}-${n}`, value: "", seenAt: now })))
+        yield* attempts.record(aDay.map((n) => attempt(`dlv_${day}_${n}`, now)))
+        yield* TestClock.adjust("2 hours")
+        yield* Retention.sweep({ defaultDays: 10 })
+        yield* sql`VACUUM events, dedupe_marks, cursors, heads, trims, attempts_default`
+      })
+      const sizes = sql<{ name: string; bytes: bigint }>`
+        SELECT regexp_replace(relname, '_[0-9]{8}$', '') AS name, sum(pg_total_relation_size(oid))::bigint AS bytes
+        FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace GROUP BY 1`
+      yield* Effect.forEach(everyOther(0, 20), live, { discard: true })
+      const before = new Map((yield* sizes).map(({ bytes, name }) => [name, Number(bytes)]))
+      assert.isAbove(before.get("events") ?? 0, 1_000_000)
+      yield* Effect.forEach(everyOther(20, 40), live, { discard: true })
+      for (const { bytes, name } of yield* sizes) assert.isAtMost(Number(bytes), 1.1 * (before.get(name) ?? 0), name)
+    }).pipe(EngineFixture.onTestClock))
 })
