@@ -7,7 +7,8 @@ import * as Wake from "./Wake.ts"
 /** How often due work is looked for: the most that a timer or a retry is late by. */
 const scanInterval = "200 millis"
 
-const page = 1_000
+/** Owners woken by one scan: about what a node gets done meanwhile, so that they are not all in memory at once. */
+const page = 200
 
 /** An owner that was woken and left its work due is woken again after this long, in milliseconds. */
 const wakeAgainMs = 10_000
