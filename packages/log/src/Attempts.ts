@@ -56,6 +56,10 @@ export class Attempts extends Context.Service<Attempts, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
 
+      /** While a change waits for who reads the table, as a backup does, nobody can write to it: it gives up soon. */
+      const briefly = (change: Effect.Effect<unknown, SqlError.SqlError>) =>
+        sql.withTransaction(Effect.andThen(sql`SET LOCAL lock_timeout = '100ms'`, change))
+
       const prepareDay = Effect.fnUntraced(function*(from: number) {
         const name = partitionOf(from)
         const [found] = yield* sql<{ name: string | null }>`SELECT to_regclass(${name})::text AS name`
@@ -64,17 +68,10 @@ export class Attempts extends Context.Service<Attempts, {
         const begun = yield* sql`
           SELECT FROM attempts_default WHERE started_at >= ${from} AND started_at < ${from + dayMs} LIMIT 1`
         if (begun.length > 0) return
-        yield* sql`
+        yield* briefly(sql`
           CREATE TABLE IF NOT EXISTS ${sql(name)} PARTITION OF attempts
-          FOR VALUES FROM (${sql.literal(String(from))}) TO (${sql.literal(String(from + dayMs))})`
+          FOR VALUES FROM (${sql.literal(String(from))}) TO (${sql.literal(String(from + dayMs))})`)
       })
-
-      /** While it waits for who reads the table, as a backup does, nobody can write to it: it gives up soon. */
-      const drop = (name: string) =>
-        sql.withTransaction(Effect.andThen(
-          sql`SET LOCAL lock_timeout = '100ms'`,
-          sql`DROP TABLE IF EXISTS ${sql(name)}`
-        ))
 
       return Attempts.of({
         record: (attempts) =>
@@ -126,7 +123,7 @@ export class Attempts extends Context.Service<Attempts, {
             WHERE i.inhparent = 'attempts'::regclass AND c.relname ~ '^attempts_[0-9]{8}$' ORDER BY 1`
           for (const { name } of partitions) {
             // The name of the day that holds `before` itself comes after those of the days that are over.
-            if (name < partitionOf(before)) yield* drop(name)
+            if (name < partitionOf(before)) yield* briefly(sql`DROP TABLE IF EXISTS ${sql(name)}`)
           }
           yield* sql<{ gone: string }>`
             DELETE FROM attempts_default d USING (
