@@ -121,8 +121,8 @@ export class SubscriptionLifecycle extends Context.Service<SubscriptionLifecycle
             return yield* subscriptions.create({ ...input, emitterId, listenerId }, from)
           }))
           yield* router.invalidate(input.accountId)
-          // What is in the log already was routed before: nothing else tells the listener of it.
-          if (from !== undefined) actors.wake(subscription.listenerId, Wake.forEverything)
+          // Events that were appended before the commit were routed, and scanned for, without this subscription.
+          actors.wake(subscription.listenerId, Wake.forEverything)
           return subscription
         }, Effect.catchTag("SqlError", toUnavailable)),
         createAuto: Effect.fnUntraced(function*(input) {
