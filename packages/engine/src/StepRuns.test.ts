@@ -4,6 +4,9 @@ import { Accounts } from "@headwater/log/Accounts"
 import { Components } from "@headwater/log/Components"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
+import { Sandbox } from "@headwater/sandbox/Sandbox"
+import { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
+import * as WebhookSink from "@headwater/testing/WebhookSink"
 import { Clock, type Duration, Effect, Fiber, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
@@ -327,5 +330,56 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       assert.deepStrictEqual(errors.map(({ error }) => error.code), ["NotRepeatable", "NotRepeatable"])
       assert.deepStrictEqual(yield* stream(program), ["ran"])
       assert.strictEqual((yield* runsOf(program)).length, 1)
+    }).pipe(EngineFixture.onTestClock))
+
+  /** Two runs beside each other, of which one does something outside and ends after the other has come to `fault`. */
+  const besideA = Effect.fnUntraced(function*(fault: string) {
+    const sink = yield* WebhookSink.make(() => ({ status: 200 }))
+    const { actor, program } = yield* launch(
+      steps({
+        only: `if (steps.trigger.event.body === "other") { ${fault} } else {
+          await fetch(${JSON.stringify(sink.url)}, { method: "POST", body: "once" })
+          await new Promise((resolve) => setTimeout(resolve, 500))
+          $.emit("done")
+        }`
+      }),
+      { workflow: { concurrency: 2 } }
+    )
+    yield* post(actor, "slow")
+    yield* post(actor, "other")
+    const working = yield* Effect.forkChild(settle(actor))
+    yield* Effect.suspend(() => TestClock.adjust("1 seconds")).pipe(
+      Effect.andThen(TestClock.withLive(Effect.sleep("20 millis"))),
+      Effect.forever,
+      Effect.raceFirst(Fiber.join(working))
+    )
+    assert.deepStrictEqual((yield* stream(program)).filter((payload) => payload === "done"), ["done"])
+    assert.deepStrictEqual(sink.received.map(({ body }) => body), ["once"])
+    return { program, runs: yield* runsOf(program) }
+  })
+
+  it.effect("runs no step again because the database refuses what a step of another run did", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`ALTER TABLE program_state ADD CONSTRAINT no_such_key CHECK (key <> 'refused')`
+      const { runs } = yield* besideA(`this.db.set("refused", 1)`)
+      assert.deepStrictEqual(runs.map(({ status }) => status).toSorted(), ["error", "success"])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("runs no step again because there was no sandbox for a step of another run", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* Sandbox
+      let refusals = 0
+      const refusingOnce = Sandbox.of({
+        ...sandbox,
+        run: (request) =>
+          request.call._tag === "Step" && request.call.stepsJson.includes(`"other"`) && refusals++ === 0
+            ? Effect.fail(new SandboxUnavailable({ reason: "too_many_waiting", message: "busy" }))
+            : sandbox.run(request)
+      })
+      const { program, runs } = yield* besideA(`$.emit("other")`).pipe(Effect.provideService(Sandbox, refusingOnce))
+      assert.strictEqual(refusals, 2)
+      assert.deepStrictEqual((yield* stream(program)).toSorted(), ["done", "other"])
+      assert.deepStrictEqual(runs.map(({ status }) => status), ["success", "success"])
     }).pipe(EngineFixture.onTestClock))
 })

@@ -38,6 +38,14 @@ export interface StepRuns {
   ) => Effect.Effect<boolean, SandboxUnavailable>
 }
 
+/** A step that has ended and whose commit failed through no fault of its own. */
+interface UncommittedStep {
+  /** Its number among the run's steps. */
+  readonly n: number
+  readonly startedAt: number
+  readonly result: RunResult
+}
+
 /** Where a run goes after a step. */
 type Turn = Omit<RunProgress, "id">
 
@@ -175,6 +183,14 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
   const random = yield* SecureRandom.SecureRandom
   /** What runs that began before the last deployment go on with. */
   const former = new Map<string, Executable>()
+  /** By run. It is committed when the run goes on, and not run again: what it did outside can't be undone. */
+  const uncommitted = new Map<string, UncommittedStep>()
+
+  const takeUncommitted = ({ recorded, run }: WorkflowProgress): UncommittedStep | undefined => {
+    const step = uncommitted.get(run.id)
+    uncommitted.delete(run.id)
+    return step?.n === recorded + 1 ? step : undefined
+  }
 
   const executableFor = Effect.fnUntraced(function*(memory: ProgramMemory, { run }: WorkflowProgress) {
     if (run.deploymentId === memory.program.workflow?.deploymentId) return Option.some(executableOf(memory))
@@ -332,13 +348,18 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
       const refusal = code.refusalOf(run.id)
       if (refusal !== undefined) return yield* failRun(memory, progress, unstorable("what a step did", refusal))
       CrashPoint.reached("step-chosen")
-      const startedAt = yield* Clock.currentTimeMillis
-      const result = yield* code.execute(
-        memory,
-        executable.value,
-        callOf(memory.program, progress, step.name),
-        isOfEndpoint(run) ? onRespond : undefined
-      )
+      const execute = Effect.gen(function*() {
+        const startedAt = yield* Clock.currentTimeMillis
+        const result = yield* code.execute(
+          memory,
+          executable.value,
+          callOf(memory.program, progress, step.name),
+          isOfEndpoint(run) ? onRespond : undefined
+        )
+        return { n: progress.recorded + 1, startedAt, result }
+      })
+      const done: UncommittedStep = takeUncommitted(progress) ?? (yield* execute)
+      const { n, result, startedAt } = done
       CrashPoint.reached("step-ended")
       const now = yield* Clock.currentTimeMillis
       const outcome = outcomeOf(result, progress)
@@ -350,7 +371,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
       const resultJson = outcome._tag === "Done" && !isAgain ? outcome.resultJson : null
       const record: Omit<StepRecord, "events"> = {
         runId: run.id,
-        n: progress.recorded + 1,
+        n,
         name: step.name,
         status: outcome._tag === "Done" ? "success" : "error",
         startedAt,
@@ -378,6 +399,10 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
         annotations: { run_id: run.id, deployment_id: run.deploymentId, step: step.name }
       })
       code.noteRefusal(submission, run.id)
+      submission.onEnd((exit) => {
+        const error = Exit.findErrorOption(exit)
+        if (Option.isSome(error) && error.value._tag === "Fenced") uncommitted.set(run.id, done)
+      })
       const isOver = turn.status !== "running"
       if (isOver && !isOfEndpoint(run)) return false
       // A step's effect is there for good before the next one begins. Where it is not, the step is still to be run.

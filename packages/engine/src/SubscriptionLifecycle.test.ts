@@ -39,8 +39,10 @@ layer(EngineFixture.layerNoSandbox, { excludeTestServices: true })("the life of 
       const lock = yield* inOpenTransaction(sql`SELECT pg_advisory_xact_lock(1)`)
       const creating = yield* Effect.forkChild(
         Effect.provide(
-          Effect.flatMap(SubscriptionLifecycle, ({ create }) =>
-            create({ accountId, emitterId: "dc_*", listenerId: webhook.id, eventName: "" })),
+          Effect.flatMap(
+            SubscriptionLifecycle,
+            ({ create }) => create({ accountId, emitterId: "dc_*", listenerId: webhook.id, eventName: "" })
+          ),
           lifecycle
         )
       )
