@@ -7,6 +7,7 @@ import { Heads } from "@headwater/log/Heads"
 import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { inOpenTransaction } from "../../log/test/OpenTransaction.ts"
 import * as EngineFixture from "../test/EngineFixture.ts"
 import { actorOf, onRequest, post, start, stream } from "../test/ProgramFixture.ts"
 import { Draining } from "./Draining.ts"
@@ -88,6 +89,37 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       yield* post(successor, "a", "same")
       yield* successor.wake(Wake.forEverything)
       assert.deepStrictEqual(yield* stream(program), ["a"])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("takes a repeat that comes while the first waits for room only once", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { actor, program } = yield* start(onRequest("this.$emit(event.body)"))
+      yield* actor.deploy()
+      // Each batch notes itself here first: nothing is committed until the lock is gone.
+      const lock = yield* inOpenTransaction(sql`LOCK TABLE writers`)
+      const many = yield* Effect.forkChild(
+        Effect.forEach(Array.from({ length: 64 }, (_, n) => n), (n) => post(actor, n), {
+          concurrency: "unbounded",
+          discard: true
+        })
+      )
+      yield* Effect.repeat(Effect.yieldNow, { times: 200 })
+      const repeats = yield* Effect.forkChild(
+        Effect.forEach(["same", "same", "same"], (id) => post(actor, id, id), { concurrency: "unbounded" })
+      )
+      const givenUp = yield* Effect.forkChild(post(actor, "left", "left"))
+      yield* Effect.repeat(Effect.yieldNow, { times: 200 })
+      const afterIt = yield* Effect.forkChild(post(actor, "left", "left"))
+      yield* Effect.repeat(Effect.yieldNow, { times: 200 })
+      yield* Fiber.interrupt(givenUp)
+      yield* lock.commit
+      yield* Fiber.join(many)
+      const answers = yield* Fiber.join(repeats)
+      assert.deepStrictEqual(answers.map(({ status }) => status), [200, 200, 200])
+      assert.strictEqual((yield* Fiber.join(afterIt)).status, 200)
+      const bodies = (yield* stream(program, "$requests")).map(({ body }) => body).slice(64)
+      assert.deepStrictEqual(bodies, ["same", "left"])
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("runs an acknowledged request when it is its turn, and does not stand still until then", () =>

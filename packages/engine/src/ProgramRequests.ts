@@ -6,7 +6,7 @@ import type { CommitError } from "@headwater/log/GroupCommit"
 import { ordinalOf } from "@headwater/log/Heads"
 import type { Submission } from "@headwater/log/Submission"
 import type { RunResponse } from "@headwater/sandbox/Run"
-import { Deferred, Effect, Exit } from "effect"
+import { Deferred, Effect, Exit, Latch } from "effect"
 import { BacklogFull, EndpointNotFound, type HttpReply, NotAnswered } from "./HttpExchange.ts"
 import * as Patience from "./Patience.ts"
 import { answersItself, type ProgramMemory } from "./ProgramMemory.ts"
@@ -95,6 +95,8 @@ export const make = Effect.fnUntraced(function*(options: {
   const waiting = new Map<string, Waiting>()
   /** Requests under way into the log, for repeats of them. */
   const entering = new Map<string, Submission<CommitError>>()
+  /** Requests that wait for room to be handed over, by emit id: a repeat waits for what becomes of the first. */
+  const arriving = new Map<string, Latch.Latch>()
 
   /** Why a request is not taken. One that then waits to be handed over is not asked again: those are few, and no longer than `acceptTimeoutMs`. */
   const refusalOf = (memory: ProgramMemory, { emitId, endpointKey }: IngestRequest) => {
@@ -132,18 +134,35 @@ export const make = Effect.fnUntraced(function*(options: {
     )
   }
 
+  /** Hands over a request that may have to wait for room. */
+  const enterOnce = (memory: ProgramMemory, request: IngestRequest) =>
+    Effect.suspend(() => {
+      const arrival = Latch.makeUnsafe()
+      arriving.set(request.emitId, arrival)
+      return Effect.ensuring(
+        enter(memory, request),
+        Effect.sync(() => {
+          arriving.delete(request.emitId)
+          arrival.openUnsafe()
+        })
+      )
+    })
+
   /** Takes a request in and returns when it, or the one it repeats, is durable by the given wait. */
   const accept = (
     request: IngestRequest,
     untilDurable: (submission: Submission<CommitError>) => Effect.Effect<void, Unavailable>
-  ) =>
+  ): Effect.Effect<ProgramMemory, BacklogFull | EndpointNotFound | Unavailable> =>
     Effect.matchEffect(owner.current, {
       onFailure: () => Effect.fail(new EndpointNotFound()),
-      onSuccess: (memory): Effect.Effect<ProgramMemory, BacklogFull | EndpointNotFound | Unavailable> => {
+      onSuccess: (memory) => {
         const refusal = refusalOf(memory, request)
         if (refusal !== undefined) return Effect.fail(refusal)
         if (!memory.recent.has(request.emitId)) {
-          return Effect.flatMap(enter(memory, request), (submission) => Effect.as(untilDurable(submission), memory))
+          const first = arriving.get(request.emitId)
+          if (first !== undefined) return Effect.andThen(first.await, accept(request, untilDurable))
+          const entered = owner.isReady() ? enter(memory, request) : enterOnce(memory, request)
+          return Effect.flatMap(entered, (submission) => Effect.as(untilDurable(submission), memory))
         }
         const repeated = entering.get(request.emitId)
         return repeated === undefined ? Effect.succeed(memory) : Effect.as(untilDurable(repeated), memory)
