@@ -7,7 +7,9 @@ import { Programs } from "@headwater/log/Programs"
 import { ProgramState } from "@headwater/log/ProgramState"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Effect, Fiber, Option } from "effect"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { inOpenTransaction } from "../../log/test/OpenTransaction.ts"
 import * as EngineFixture from "../test/EngineFixture.ts"
 import { actorOf, onRequest, type Owner, post, start, stream } from "../test/ProgramFixture.ts"
 import { everything } from "./DueDeletions.ts"
@@ -395,5 +397,40 @@ export default {
       assert.deepStrictEqual(yield* stream(program), ["now and then", "again and again"])
       yield* emit("now and then", "last")
       assert.deepStrictEqual(yield* stream(program), ["now and then", "again and again", "now and then"])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("is changed, hooks and all, also where the commits of that stand behind one that is refused", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { actor, program } = yield* start(
+        onRequest(`this.db.set(event.body, 1)`, `hooks: { deactivate() { this.$emit("down") } },`)
+      )
+      yield* actor.deploy()
+      yield* sql`ALTER TABLE program_state ADD CONSTRAINT no_such_key CHECK (key <> 'refused')`
+      /** Has a change come while the commit of a run that is refused is under way. */
+      const behindRefused = Effect.fnUntraced(function*<E>(emitId: string, change: Effect.Effect<void, E>) {
+        yield* post(actor, "refused", emitId)
+        // Each batch notes itself here first.
+        const lock = yield* inOpenTransaction(sql`LOCK TABLE writers`)
+        const working = yield* Effect.forkChild(actor.wake(Wake.forEverything))
+        yield* sql<{ waiting: boolean }>`
+          SELECT count(*) > 0 AS waiting FROM pg_locks WHERE relation = 'writers'::regclass AND NOT granted`.pipe(
+          Effect.repeat({ until: ([row]) => row!.waiting })
+        )
+        const changing = yield* Effect.forkChild(change)
+        yield* Effect.repeat(Effect.yieldNow, { times: 100 })
+        yield* lock.commit
+        yield* Fiber.join(changing)
+        yield* Fiber.join(working)
+      })
+      const ready = Option.getOrThrow(yield* (yield* Programs).getById(program.id))
+      yield* behindRefused("first", actor.update({ ...ready, name: "renamed" }))
+      yield* actor.wake(Wake.forEverything)
+      assert.strictEqual(Option.getOrThrow(yield* (yield* Programs).getById(program.id)).name, "renamed")
+      assert.deepStrictEqual(yield* stream(program), ["down"])
+      assert.deepStrictEqual((yield* stream(program, "$errors")).map(({ error }) => error.code), ["CommitRejected"])
+      yield* behindRefused("second", actor.deleteEvents({ stream: "", ...everything }))
+      yield* actor.wake(Wake.forEverything)
+      assert.deepStrictEqual(yield* stream(program), [])
     }).pipe(EngineFixture.onTestClock))
 })

@@ -14,7 +14,7 @@ import { untilAnswered } from "./DatabaseRetry.ts"
 import { Draining } from "./Draining.ts"
 import * as DueDeletions from "./DueDeletions.ts"
 import type { EventRange } from "./DueDeletions.ts"
-import type { CommitParts } from "./EmitterLog.ts"
+import type { CommitParts, PartsOf } from "./EmitterLog.ts"
 import type { Feed, FeedItem } from "./Feed.ts"
 import type { HookFailed } from "./HookFailed.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
@@ -305,8 +305,16 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
       Effect.asVoid
     )
 
-  const save = Effect.fnUntraced(function*(memory: ProgramMemory, parts: CommitParts) {
-    yield* ProgramRequests.durable(yield* owner.commit(memory, [], parts))
+  const commitDurably = (parts: (memory: ProgramMemory) => PartsOf) =>
+    owner.durably((memory) => owner.commit(memory, [], parts(memory))).pipe(
+      Effect.catchTags({
+        Fenced: () => ProgramRequests.changingOwners,
+        CommitRejected: () => ProgramRequests.changingOwners
+      })
+    )
+
+  const save = Effect.fnUntraced(function*(parts: CommitParts) {
+    yield* commitDurably(() => parts)
     yield* owner.invalidate
     return yield* owner.current
   })
@@ -341,7 +349,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
         yield* runHook(memory, "activate")
         CrashPoint.reached("create-activated")
         const now = yield* Clock.currentTimeMillis
-        yield* save(memory, {
+        yield* save({
           duePut: memory.program.active ? yield* firstTicks(memory.program, now) : [],
           also: Effect.asVoid(programs.setState(programId, "ready"))
         })
@@ -354,7 +362,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
         CrashPoint.reached("update-deactivated")
         // With the change itself: cut off by a crash, an active program still has its ticks.
         const ticks = next.active ? yield* firstTicks(next, yield* Clock.currentTimeMillis) : []
-        const memory = yield* save(before, {
+        const memory = yield* save({
           dueDone: timersOf(before.program),
           duePut: ticks,
           also: updateRow(next)
@@ -362,8 +370,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
         CrashPoint.reached("update-saved")
         if (!next.active) return
         yield* runHook(memory, "activate").pipe(
-          Effect.tapErrorTag("HookFailed", () =>
-            save(memory, { dueDone: ticks, also: updateRow({ ...next, active: false }) }))
+          Effect.tapErrorTag("HookFailed", () => save({ dueDone: ticks, also: updateRow({ ...next, active: false }) }))
         )
       })),
     retire: change(Effect.gen(function*() {
@@ -381,13 +388,11 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
       )
     })),
     deleteEvents: Effect.fnUntraced(function*(range) {
-      const memory = yield* owner.current
       const now = yield* Clock.currentTimeMillis
-      const submission = yield* owner.commit(memory, [], () => {
+      yield* commitDurably((memory) => () => {
         const { lastId } = memory.log.head()
         return { duePut: [DueDeletions.item(programId, { ...range, to: range.to < lastId ? range.to : lastId }, now)] }
       })
-      yield* ProgramRequests.durable(submission)
       CrashPoint.reached("delete-asked")
       inputs.absorb(Wake.forDueWork)
       options.kick()

@@ -1,9 +1,10 @@
 import type { NewEvent } from "@headwater/domain/Event"
 import type * as Id from "@headwater/domain/Id"
 import { labelOf } from "@headwater/domain/Program"
+import { Fenced } from "@headwater/log/CommitWriter"
 import type { CommitError } from "@headwater/log/GroupCommit"
 import type { Submission } from "@headwater/log/Submission"
-import { Effect, Option, Semaphore } from "effect"
+import { Effect, Option, Schema, Semaphore } from "effect"
 import { untilAnswered } from "./DatabaseRetry.ts"
 import type { PartsOf } from "./EmitterLog.ts"
 import * as InFlight from "./InFlight.ts"
@@ -22,6 +23,13 @@ export interface ProgramOwner {
     events: ReadonlyArray<NewEvent>,
     parts: PartsOf
   ) => Effect.Effect<Submission<CommitError>>
+  /**
+   * Returns when a commit is durable. One that fails because of another before it, or of a locked row, is handed over again
+   * on memory that was read anew.
+   */
+  readonly durably: <E, R>(
+    handOver: (memory: ProgramMemory) => Effect.Effect<Submission<CommitError>, E, R>
+  ) => Effect.Effect<void, CommitError | ProgramNotFound | E, R>
   /** Returns when every commit handed over is durable or has failed. */
   readonly settled: Effect.Effect<void>
   /** Whether a commit failed since memory was read: what it took is still to be done. */
@@ -29,6 +37,9 @@ export interface ProgramOwner {
   /** Everything in memory is to be read anew. */
   readonly invalidate: Effect.Effect<void>
 }
+
+/** How often a commit that must be durable is handed over at most. */
+const mostHandOvers = 5
 
 export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options: {
   /** Called when memory was read anew. */
@@ -62,6 +73,12 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
           track(submission)
           return typeof parts === "function" ? parts(appended, submission) : parts
         })),
+    durably: (handOver) =>
+      current.pipe(
+        Effect.flatMap(handOver),
+        Effect.flatMap(({ durable }) => durable),
+        Effect.retry({ while: Schema.is(Fenced), times: mostHandOvers - 1 })
+      ),
     settled: inFlight.settled,
     hasFailed: () => Option.isSome(memory) && memory.value.failed,
     invalidate: Effect.sync(() => {

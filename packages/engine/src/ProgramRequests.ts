@@ -56,12 +56,12 @@ const accepted: HttpReply = { status: 200, headers: {}, body: new Uint8Array() }
 
 const unavailable = (message: string) => new Unavailable({ message, retryAfterSeconds: 1 })
 
-const changingOwners = unavailable("What answers here is changing owners.")
+export const changingOwners = unavailable("What answers here is changing owners.")
 
 const notTaken = unavailable("The database did not take the request in time.")
 
 /** Returns when a commit is durable, for a caller who can try again. */
-export const durable = (submission: Submission<CommitError>): Effect.Effect<void, Unavailable> =>
+const durable = (submission: Submission<CommitError>): Effect.Effect<void, Unavailable> =>
   Effect.mapError(submission.durable, () => changingOwners)
 
 const awaitsReply = (memory: ProgramMemory, { endpointKey }: IngestRequest): boolean =>

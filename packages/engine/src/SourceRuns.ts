@@ -125,13 +125,14 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
         })
       }
       const input = hookInput(hook, at)
-      const submission = yield* code.handOver(memory, {
-        origin: originOf(memory, input),
-        component: memory.component,
-        result: emits ? result : { ...result, emits: [] },
-        parts: input.take()
-      })
-      yield* submission.durable.pipe(
+      yield* owner.durably((memory) =>
+        code.handOver(memory, {
+          origin: originOf(memory, input),
+          component: memory.component,
+          result: emits ? result : { ...result, emits: [] },
+          parts: input.take()
+        })
+      ).pipe(
         Effect.mapError((error) =>
           new HookFailed({ hook, message: `what it did could not be saved: ${error.message}` })
         )
