@@ -6,6 +6,7 @@ import {
   ClusterError,
   ClusterSchema,
   Entity,
+  EntityId,
   MessageStorage,
   RunnerAddress,
   RunnerHealth,
@@ -106,6 +107,9 @@ const reach = <A, E, R>(call: Effect.Effect<A, E | ClusterFailure, R>, timeout: 
     })
   ) as Effect.Effect<A, Exclude<E, ClusterFailure> | Unavailable, R>
 
+/** Of all actors. */
+const shardGroup = "default"
+
 /** What one actor takes, roughly, and how much of the heap actors may fill. */
 const actorBytes = 80_000
 const heapShare = 0.5
@@ -155,6 +159,8 @@ export class Actors extends Context.Service<Actors, {
   readonly forget: (listenerId: string, subscriptionId: string) => Effect.Effect<void, Unavailable>
   /** Hints at an actor, by the kind its id names. Lost hints are found again by scans. */
   readonly wake: (actorId: string, wake: Wake.Wake) => void
+  /** Whether an actor lives, or would live, on this node. */
+  readonly isHere: (actorId: string) => boolean
   /** Whether this node has its share of the actors: not before it has joined the others, nor once it lost touch with them. */
   readonly hasShards: Effect.Effect<boolean>
 }>()("@headwater/engine/Actors") {
@@ -197,10 +203,8 @@ export class Actors extends Context.Service<Actors, {
       const sendHint = yield* Hints.make(send)
 
       const sharding = yield* Sharding.Sharding
-      const { assignedShardGroups, shardsPerGroup } = ShardingConfig.defaults
-      const shards = assignedShardGroups.flatMap((group) =>
-        Array.from({ length: shardsPerGroup }, (_, index) => ShardId.make(group, index + 1))
-      )
+      const { shardsPerGroup } = ShardingConfig.defaults
+      const shards = Array.from({ length: shardsPerGroup }, (_, index) => ShardId.make(shardGroup, index + 1))
 
       return Actors.of({
         // An actor called directly keeps to its own times.
@@ -220,6 +224,7 @@ export class Actors extends Context.Service<Actors, {
         wake: (actorId, hint) => {
           if (localOf(actorId)?.hint(hint) !== true) sendHint(actorId, hint)
         },
+        isHere: (actorId) => sharding.hasShardId(sharding.getShardId(EntityId.make(actorId), shardGroup)),
         hasShards: Effect.sync(() => shards.some(sharding.hasShardId))
       })
     })

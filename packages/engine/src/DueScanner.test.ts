@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { DueWork } from "@headwater/log/DueWork"
 import { Clock, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../test/EngineFixture.ts"
 import { Actors } from "./Actors.ts"
@@ -8,26 +9,86 @@ import * as DueScanner from "./DueScanner.ts"
 
 const start = Date.parse("2026-11-21T12:00:00Z")
 
+/** A scanner over the due work there is. Answers how often each owner was woken, and how many rows it asked for. */
+const scanner = Effect.fnUntraced(function*(isHere: (owner: string) => boolean = () => true) {
+  const dueWork = yield* DueWork
+  const woken = new Map<string, number>()
+  const asked = { rows: 0 }
+  const counting = DueWork.of({
+    ...dueWork,
+    ownersDue: (now, after, limit) =>
+      Effect.tap(dueWork.ownersDue(now, after, limit), ({ next, owners }) =>
+        Effect.sync(() => {
+          asked.rows += next === undefined ? owners.length : limit
+        }))
+  })
+  const actors = Layer.mock(Actors, { isHere, wake: (owner) => void woken.set(owner, (woken.get(owner) ?? 0) + 1) })
+  yield* Layer.build(DueScanner.layer.pipe(Layer.provide([actors, Layer.succeed(DueWork, counting)])))
+  const scan = Effect.andThen(TestClock.adjust("200 millis"), TestClock.withLive(Effect.sleep("5 millis")))
+  const until = (isSo: () => boolean) => Effect.whileLoop({ while: () => !isSo(), body: () => scan, step: () => {} })
+  return { woken, asked, until }
+})
+
+const due = (ownerId: string, dueAt: number, key = "timer") =>
+  ({ ownerId, kind: "timer", key, dueAt, payload: "{}" }) as const
+
+const fromStart = <A, E, R>(test: Effect.Effect<A, E, R>) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`TRUNCATE due_work`
+    yield* TestClock.setTime(start)
+    return yield* test
+  }).pipe(Effect.scoped, EngineFixture.onTestClock)
+
 layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices: true })("the due scanner", (it) => {
   it.effect("wakes an owner behind a thousand that leave their work due, and each of those again after a while", () =>
     Effect.gen(function*() {
-      yield* TestClock.setTime(start)
       const stuck = Array.from({ length: 1_000 }, (_, i) => `dc_stuck${i}`)
-      const due = (ownerId: string, dueAt: number) =>
-        ({ ownerId, kind: "timer", key: "timer", dueAt, payload: "{}" }) as const
-      yield* (yield* DueWork).put([...stuck.map((owner) => due(owner, start - 60_000)), due("dc_last", start - 1_000)])
-      const woken = new Map<string, number>()
-      const actors = Layer.mock(Actors, { wake: (owner) => void woken.set(owner, (woken.get(owner) ?? 0) + 1) })
-      yield* Layer.build(Layer.provide(DueScanner.layer, actors))
-      const until = Effect.fnUntraced(function*(isSo: () => boolean) {
-        while (!isSo()) {
-          yield* TestClock.adjust("200 millis")
-          yield* TestClock.withLive(Effect.sleep("2 millis"))
-        }
-      })
+      yield* (yield* DueWork).put([
+        ...stuck.map((owner) => due(owner, start - 60_000)),
+        due("dc_last", start - 1_000)
+      ])
+      const { until, woken } = yield* scanner()
       yield* until(() => woken.has("dc_last"))
       assert.strictEqual(woken.size, 1_001)
       assert.isBelow((yield* Clock.currentTimeMillis) - start, 10_000)
       yield* until(() => woken.get("dc_stuck999") === 2)
-    }).pipe(EngineFixture.onTestClock))
+    }).pipe(fromStart))
+
+  it.effect("looks at what is due once, and not at all of it with each scan", () =>
+    Effect.gen(function*() {
+      const dueWork = yield* DueWork
+      yield* dueWork.put(Array.from({ length: 8_000 }, (_, i) => due("wh_busy", start - 60_000 + i, `${i}`)))
+      yield* dueWork.put([due("dc_other", start - 5_000), due("dc_next", start + 1_000)])
+      const { asked, until, woken } = yield* scanner()
+      yield* until(() => woken.has("dc_other"))
+      assert.isAtMost(asked.rows, 10_000)
+      yield* until(() => woken.has("dc_next"))
+      asked.rows = 0
+      const from = yield* Clock.currentTimeMillis
+      yield* until(() => (woken.get("wh_busy") ?? 0) >= 3)
+      const scans = ((yield* Clock.currentTimeMillis) - from) / 200
+      assert.isAtMost(asked.rows, (scans + 1) * 210)
+    }).pipe(fromStart))
+
+  it.effect("leaves the owners of other nodes to these, but for work that nobody has done after a while", () =>
+    Effect.gen(function*() {
+      yield* (yield* DueWork).put([due("dc_away", start), due("dc_here", start)])
+      const { until, woken } = yield* scanner((owner) => owner === "dc_here")
+      yield* until(() => woken.has("dc_here"))
+      assert.isFalse(woken.has("dc_away"))
+      yield* until(() => woken.has("dc_away"))
+      assert.isAtLeast((yield* Clock.currentTimeMillis) - start, 10_000)
+    }).pipe(fromStart))
+
+  it.effect("finds work that is committed long after the time it is due at", () =>
+    Effect.gen(function*() {
+      const { until, woken } = yield* scanner()
+      const dueWork = yield* DueWork
+      yield* dueWork.put([due("dc_first", start)])
+      yield* until(() => woken.has("dc_first"))
+      yield* TestClock.adjust("10 seconds")
+      yield* dueWork.put([due("dc_late", start + 1_000)])
+      yield* until(() => woken.has("dc_late"))
+    }).pipe(fromStart))
 })

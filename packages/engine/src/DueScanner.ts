@@ -1,4 +1,4 @@
-import { type DueOwner, DueWork } from "@headwater/log/DueWork"
+import { beforeAll, type DueOwner, DueWork } from "@headwater/log/DueWork"
 import { Clock, Effect, Layer, Schedule } from "effect"
 import { Actors } from "./Actors.ts"
 import { untilAnswered } from "./DatabaseRetry.ts"
@@ -7,28 +7,97 @@ import * as Wake from "./Wake.ts"
 /** How often due work is looked for: the most that a timer or a retry is late by. */
 const scanInterval = "200 millis"
 
-/** Owners woken by one scan: about what a node gets done meanwhile, so that they are not all in memory at once. */
-const page = 200
+/** How many owners a scan wakes before it leaves the rest to the next: about what a node gets done meanwhile. */
+const mostWoken = 200
 
-/** An owner that was woken and left its work due is woken again after this long, in milliseconds. */
-const wakeAgainMs = 10_000
+/** Rows of a page, and how many pages a scan reads at most of what has become due since the last. */
+const pageRows = 1_000
+const mostPages = 10
 
-/** Wakes the owners of work whose time has come. Due work needs no resident actor; this finds it. */
+/** Work may be committed so much later than the time it is due at, in milliseconds. What comes later still is found by a round. */
+const commitMs = 2_000
+
+/** A round over all that is due begins so often, in milliseconds: an owner that left its work due is woken again by it. */
+const roundMs = 10_000
+
+/** Rows of a round that one scan reads. */
+const roundRows = 200
+
+/** An owner that was woken is not woken for the same work again within this time, in milliseconds. */
+const wokenMs = 5_000
+
+/** Owners that were woken a short while ago, and for what. */
+class WokenOwners {
+  private readonly woken = new Map<string, { readonly dueAt: number; readonly at: number }>()
+
+  forgetBefore(time: number): void {
+    for (const [ownerId, { at }] of this.woken) {
+      if (at > time) return
+      this.woken.delete(ownerId)
+    }
+  }
+
+  /** Notes that an owner is woken; answers false where it was for this, or for what was due after it. */
+  note({ dueAt, ownerId }: DueOwner, at: number): boolean {
+    if (dueAt <= (this.woken.get(ownerId)?.dueAt ?? -Infinity)) return false
+    this.woken.delete(ownerId)
+    this.woken.set(ownerId, { dueAt, at })
+    return true
+  }
+}
+
+/**
+ * Wakes the owners of work whose time has come. Due work needs no resident actor; this finds it. A node wakes the actors of
+ * its own shards as their work becomes due, and in a round every few seconds whoever is still owed any, on whichever node:
+ * those whose work was passed while no node had their shard, or was committed late.
+ */
 export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const actors = yield* Actors
   const dueWork = yield* DueWork
-  /** What owners were woken for, and when. Left out of what is looked for, so that no other waits behind them. */
-  const woken = new Map<string, DueOwner & { readonly at: number }>()
+  const woken = new WokenOwners()
+  /** Up to here everything that is due was seen. */
+  let seen = beforeAll
+  /** How far the round under way has come. */
+  let round: DueOwner | undefined
+  let nextRoundAt = 0
+
+  /** Answers how many were woken. */
+  const wake = (owners: ReadonlyArray<DueOwner>, now: number): number => {
+    let count = 0
+    for (const owner of owners) {
+      if (!woken.note(owner, now)) continue
+      actors.wake(owner.ownerId, Wake.forDueWork)
+      count += 1
+    }
+    return count
+  }
+
+  const wakeNewlyDue = Effect.fnUntraced(function*(now: number) {
+    let count = 0
+    for (let pages = 0; pages < mostPages && count < mostWoken; pages++) {
+      const { next, owners } = yield* untilAnswered(dueWork.ownersDue(now, seen, pageRows))
+      count += wake(owners.filter(({ ownerId }) => actors.isHere(ownerId)), now)
+      seen = next ?? { ownerId: "", dueAt: now - commitMs }
+      if (next === undefined) return
+    }
+  })
+
+  const goOnWithRound = Effect.fnUntraced(function*(now: number) {
+    if (round === undefined && now >= nextRoundAt) {
+      round = beforeAll
+      nextRoundAt = now + roundMs
+    }
+    if (round === undefined) return
+    const { next, owners } = yield* untilAnswered(dueWork.ownersDue(Math.min(now, seen.dueAt), round, roundRows))
+    wake(owners, now)
+    round = next
+  })
 
   const scan = Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
-    for (const [ownerId, { at }] of woken) {
-      if (now - at >= wakeAgainMs) woken.delete(ownerId)
-    }
-    for (const { dueAt, ownerId } of yield* untilAnswered(dueWork.ownersDue(now, page, [...woken.values()]))) {
-      woken.set(ownerId, { ownerId, dueAt, at: now })
-      actors.wake(ownerId, Wake.forDueWork)
-    }
+    woken.forgetBefore(now - wokenMs)
+    yield* wakeNewlyDue(now)
+    yield* goOnWithRound(now)
   })
 
   yield* scan.pipe(

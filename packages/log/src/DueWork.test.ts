@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import * as TestDatabase from "@headwater/testing/TestDatabase"
 import { Effect, Layer } from "effect"
-import { type DueItem, DueWork } from "./DueWork.ts"
+import { beforeAll, type DueItem, DueWork } from "./DueWork.ts"
 
 const item = (ownerId: string, key: string, dueAt: number): DueItem => ({
   ownerId,
@@ -12,17 +12,23 @@ const item = (ownerId: string, key: string, dueAt: number): DueItem => ({
 })
 
 layer(DueWork.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { timeout: "60 seconds" })("due work", (it) => {
-  it.effect("an owner with much to do does not hide the others", () =>
+  it.effect("gives owners with something due a page of rows at a time, and skips what is due at the same time", () =>
     Effect.gen(function*() {
       const due = yield* DueWork
-      yield* due.put(Array.from({ length: 500 }, (_, i) => item("wh_busy", String(i), i)))
-      yield* due.put([item("wh_other", "only", 600), item("wh_later", "only", 5_000)])
-      assert.deepStrictEqual(yield* due.ownersDue(1_000, 10), [
-        { ownerId: "wh_busy", dueAt: 499 },
-        { ownerId: "wh_other", dueAt: 600 }
-      ])
-      const known = [{ ownerId: "wh_busy", dueAt: 499 }, { ownerId: "wh_other", dueAt: 500 }]
-      assert.deepStrictEqual(yield* due.ownersDue(1_000, 1, known), [{ ownerId: "wh_other", dueAt: 600 }])
+      yield* due.put(Array.from({ length: 500 }, (_, i) => item("wh_busy", `early ${i}`, i < 300 ? 7 : 9)))
+      yield* due.put([item("wh_other", "only", 8), item("wh_other", "again", 9), item("wh_later", "only", 5_000)])
+      const first = yield* due.ownersDue(1_000, beforeAll, 100)
+      assert.deepStrictEqual(first, {
+        owners: [{ ownerId: "wh_busy", dueAt: 7 }],
+        next: { ownerId: "wh_busy", dueAt: 7 }
+      })
+      const second = yield* due.ownersDue(1_000, first.next!, 100)
+      assert.deepStrictEqual(second, {
+        owners: [{ ownerId: "wh_other", dueAt: 8 }, { ownerId: "wh_busy", dueAt: 9 }],
+        next: { ownerId: "wh_busy", dueAt: 9 }
+      })
+      const third = yield* due.ownersDue(1_000, second.next!, 100)
+      assert.deepStrictEqual(third, { owners: [{ ownerId: "wh_other", dueAt: 9 }], next: undefined })
     }))
 
   it.effect("what was put off meanwhile is not taken off by the one who took it earlier", () =>

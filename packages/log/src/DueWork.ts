@@ -21,11 +21,22 @@ export interface DueItem extends DueKey {
   readonly payload: string
 }
 
-/** Who has something due. */
+/** A time at which an owner has something due, and a place in the order of what is due. */
 export interface DueOwner {
   readonly ownerId: string
-  /** When the last of it was due, in Unix milliseconds. */
+  /** Unix milliseconds. */
   readonly dueAt: number
+}
+
+/** Before everything that is due. */
+export const beforeAll: DueOwner = { ownerId: "", dueAt: 0 }
+
+/** Who has something due between two places. */
+export interface DueOwners {
+  /** Each owner once, with the latest of its times on the page, in the order of these. */
+  readonly owners: ReadonlyArray<DueOwner>
+  /** Where the next page begins; undefined where nothing more is due. */
+  readonly next: DueOwner | undefined
 }
 
 interface DueRow {
@@ -56,12 +67,12 @@ export class DueWork extends Context.Service<DueWork, {
   readonly put: (items: ReadonlyArray<DueItem>) => Effect.Effect<void, SqlError.SqlError>
   /** Takes work off, unless it was put off to a later time than it had when it was taken. */
   readonly done: (items: ReadonlyArray<DueItem>) => Effect.Effect<void, SqlError.SqlError>
-  /** Owners with something due at `now`, soonest first, and when the last of it was due, but for those that are known with that. */
+  /** Owners with something due at `now`, from what comes behind `after` on. Reads no more rows than `limit`, and skips those alike. */
   readonly ownersDue: (
     now: number,
-    limit: number,
-    but?: ReadonlyArray<DueOwner>
-  ) => Effect.Effect<ReadonlyArray<DueOwner>, SqlError.SqlError>
+    after: DueOwner,
+    limit: number
+  ) => Effect.Effect<DueOwners, SqlError.SqlError>
   /** What an owner has that is due, of all kinds but some. */
   readonly dueOf: (
     ownerId: string,
@@ -121,17 +132,21 @@ export class DueWork extends Context.Service<DueWork, {
               ${numbers(items.map((item) => item.dueAt))}
             ) AS k (owner_id, kind, key, due_at)
             WHERE d.owner_id = k.owner_id AND d.kind = k.kind AND d.key = k.key AND d.due_at <= k.due_at`),
-        ownersDue: (now, limit, but = []) =>
+        ownersDue: (now, after, limit) =>
           Effect.map(
             sql<{ owner_id: string; due_at: bigint }>`
-              SELECT owner_id, max(due_at) AS due_at FROM due_work WHERE due_at <= ${now}
-              GROUP BY owner_id
-              HAVING (owner_id, max(due_at)) NOT IN (SELECT * FROM unnest(
-                ${texts(but.map(({ ownerId }) => ownerId))},
-                ${numbers(but.map(({ dueAt }) => dueAt))}
-              ))
-              ORDER BY min(due_at) LIMIT ${limit}`,
-            (rows) => rows.map((row) => ({ ownerId: row.owner_id, dueAt: Number(row.due_at) }))
+              SELECT owner_id, due_at FROM due_work
+              WHERE due_at <= ${now} AND (due_at, owner_id) > (${after.dueAt}::bigint, ${after.ownerId})
+              ORDER BY due_at, owner_id LIMIT ${limit}`,
+            (rows) => {
+              const latest = new Map<string, DueOwner>()
+              for (const row of rows) {
+                latest.delete(row.owner_id)
+                latest.set(row.owner_id, { ownerId: row.owner_id, dueAt: Number(row.due_at) })
+              }
+              const owners = [...latest.values()]
+              return { owners, next: rows.length === limit ? owners.at(-1) : undefined }
+            }
           ),
         dueOf: (ownerId, now, limit, but = []) => dueOf({ ownerId, now, limit, but }),
         oldest: (now) =>

@@ -17,6 +17,7 @@ import additionalProps from "./migrations/0013_additional_props.ts"
 import workflows from "./migrations/0014_workflows.ts"
 import programs from "./migrations/0015_programs.ts"
 import exitReasons from "./migrations/0016_exit_reasons.ts"
+import dueOwners from "./migrations/0017_due_owners.ts"
 
 /** Brings the database to this version's schema. Forward only; safe to run on several nodes at once. */
 export const run = PgMigrator.run({
@@ -37,6 +38,7 @@ export const run = PgMigrator.run({
     "0013_additional_props": additionalProps,
     "0014_workflows": workflows,
     "0015_programs": programs,
-    "0016_exit_reasons": exitReasons
+    "0016_exit_reasons": exitReasons,
+    "0017_due_owners": dueOwners
   })
 }).pipe(Effect.asVoid)

@@ -13,7 +13,7 @@ it.effect("a server is ready once it has its share of the actors, and alive befo
       HealthRoutes.layer.pipe(
         Layer.provide([
           Layer.mock(Accounts, { count: Effect.succeed(1) }),
-          Layer.mock(Actors, { hasShards: Effect.sync(() => hasShards), wake: () => {} }),
+          Layer.mock(Actors, { isHere: () => true, hasShards: Effect.sync(() => hasShards), wake: () => {} }),
           Draining.layer
         ])
       ),
