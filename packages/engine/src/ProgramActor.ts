@@ -93,7 +93,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
   const deployments = yield* Deployments
   const sql = yield* SqlClient.SqlClient
   const draining = yield* Draining
-  const inputs = yield* ProgramInputs.make({ onTurn: () => goOn() })
+  const inputs = yield* ProgramInputs.make(programId, { onTurn: () => goOn() })
   const owner = yield* ProgramOwner.make(programId, { onReload: inputs.restart })
   const code = yield* CodeRuns.make(owner)
   const runs = yield* SourceRuns.make(owner, code)
@@ -244,6 +244,10 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
     while (!isStopping()) {
       hinted = false
       stirred.closeUnsafe()
+      if (inputs.isFull()) {
+        yield* owner.settled
+        inputs.noteSettled()
+      }
       if ((yield* step) || hinted) continue
       if (stepping.busy.size > 0) {
         yield* stirred.await

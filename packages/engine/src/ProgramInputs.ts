@@ -1,13 +1,15 @@
 import type { LoggedEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
+import type { ProgramId } from "@headwater/domain/Id"
 import * as Timer from "@headwater/domain/Timer"
-import { Cursors, keyText } from "@headwater/log/Cursors"
+import { Cursors, keyText, ownRequests, type Position } from "@headwater/log/Cursors"
 import { type DueItem, type DueKind, DueWork } from "@headwater/log/DueWork"
 import { Clock, Effect, Option } from "effect"
 import { untilAnswered } from "./DatabaseRetry.ts"
 import * as DueDeletions from "./DueDeletions.ts"
 import type { EventRange } from "./DueDeletions.ts"
 import { Feed, type FeedItem, FeedReader } from "./Feed.ts"
+import * as OwedLook from "./OwedLook.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 import { answersItself, type ProgramMemory } from "./ProgramMemory.ts"
 import { type QuotaExceeded, Quotas } from "./Quotas.ts"
@@ -75,6 +77,8 @@ export interface ProgramInputs {
   readonly requestsWait: (memory: ProgramMemory) => boolean
   /** Every commit is settled. Answers whether due work was taken in one, so that what it put there is looked for. */
   readonly noteSettled: () => boolean
+  /** Whether so much is held for commits under way that they had better be settled before there are more. */
+  readonly isFull: () => boolean
   /** A deletion is done. */
   readonly noteDeleted: (deletion: Deletion) => void
   /** The program's memory was read anew: everything is looked for again. */
@@ -88,7 +92,16 @@ const kindOf = ({ meta }: LoggedEvent): "INVOCATION" | "RERUN" | undefined =>
 
 const dueKey = (item: DueItem): string => `${item.kind} ${item.key}`
 
-export const make = Effect.fnUntraced(function*(options: {
+/** While a program has so many feeds to look at, it does not look for more of what it is owed. */
+const mostReady = 1_000
+
+/** A program whose memory holds more than this keeps only what it needs, once its commits are settled. */
+const mostHeld = 2_000
+
+/** Subscriptions that are gone, the last of them: a hint at one of them may still be on its way. */
+const mostForgotten = 1_000
+
+export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
   /** Called when a request may be run for which it was not the turn. */
   readonly onTurn: () => void
 }) {
@@ -109,45 +122,57 @@ export const make = Effect.fnUntraced(function*(options: {
   /** When a program that waits for its account's quota, or a workflow for its own limit, looks again, by what it waits for. */
   const waitsUntil = new Map<string, number>()
   let turn = 0
+  const look = yield* OwedLook.make(programId)
+  /** The memory that was last looked at, and how much it and `taken` may hold before what is not needed goes. */
+  let memoryUsed: ProgramMemory | undefined
+  let mayHold = mostHeld
   const requestTurn = yield* RequestTurn.make(options.onTurn)
 
+  const addFeed = (
+    memory: ProgramMemory,
+    { emitterId, stream, subscriptionId }: Omit<Wake.FedEvents, "events">,
+    position: Position
+  ) => {
+    const feed = new Feed({ subscriptionId, emitterId }, { emitterId, stream }, position, reader.room)
+    memory.feeds.set(keyText({ subscriptionId, emitterId }), feed)
+    return feed
+  }
+
   const feedFor = Effect.fnUntraced(function*(memory: ProgramMemory, address: Omit<Wake.FedEvents, "events">) {
+    if (address.subscriptionId === ownRequests) return Option.some(memory.requests)
     const known = memory.feeds.get(keyText(address))
     if (known !== undefined) return Option.some(known)
     const position = yield* untilAnswered(cursors.position(address))
     if (forgotten.has(address.subscriptionId)) return Option.none<Feed>()
-    return Option.map(position, (position) => {
-      const feed = new Feed(
-        { subscriptionId: address.subscriptionId, emitterId: address.emitterId },
-        { emitterId: address.emitterId, stream: address.stream },
-        position,
-        reader.room
-      )
-      memory.feeds.set(keyText(address), feed)
-      return feed
-    })
+    return Option.map(position, (position) => addFeed(memory, address, position))
+  })
+
+  const lookOn = Effect.fnUntraced(function*(memory: ProgramMemory) {
+    for (const owed of yield* look.page) {
+      if (forgotten.has(owed.subscriptionId)) continue
+      // A cursor whose commit is under way has its feed in memory still.
+      const feed = memory.feeds.get(keyText(owed)) ?? addFeed(memory, owed, owed.position)
+      feed.lookAgain()
+      memory.ready.add(feed)
+    }
   })
 
   const takeHints = Effect.fnUntraced(function*(memory: ProgramMemory) {
     if (hints === undefined) return
-    const { due: lookDue, fed, look } = hints
+    const { due: lookDue, fed, look: looksAll } = hints
     hints = undefined
-    if (look) {
+    if (looksAll) {
       memory.requests.lookAgain()
-      for (const owed of yield* untilAnswered(cursors.owedTo(memory.program.id))) {
-        const feed = yield* feedFor(memory, owed)
-        if (Option.isNone(feed)) continue
-        feed.value.lookAgain()
-        memory.ready.add(feed.value)
-      }
+      look.begin()
     }
     for (const hint of fed) {
       const feed = yield* feedFor(memory, hint)
       if (Option.isNone(feed)) continue
-      feed.value.offer(hint.events)
-      memory.ready.add(feed.value)
+      if (hint.events.length === 0) feed.value.lookAgain()
+      else feed.value.offer(hint.events)
+      if (feed.value !== memory.requests) memory.ready.add(feed.value)
     }
-    if (!lookDue && !look) return
+    if (!lookDue && !looksAll) return
     const now = yield* Clock.currentTimeMillis
     // What is held stays due, and would hide what comes after it; nor is more and more of it to be held.
     const most = duePage + held.size
@@ -327,8 +352,11 @@ export const make = Effect.fnUntraced(function*(options: {
     { mayBe: (memory) => held.size > 0 && hasRoom(memory), find: fromHeld }
   ]
 
+  const mayLookOn = (memory: ProgramMemory) => look.isUnderWay() && memory.ready.size < mostReady
+
   const search = Effect.fnUntraced(function*(memory: ProgramMemory) {
     if (due.length === 0 && hints !== undefined) yield* takeHints(memory)
+    while (mayLookOn(memory)) yield* lookOn(memory)
     for (let i = 0; i < kinds.length; i++) {
       turn = (turn + 1) % kinds.length
       const { find, mayBe } = kinds[turn]!
@@ -343,6 +371,7 @@ export const make = Effect.fnUntraced(function*(options: {
     Effect.suspend(() => {
       const { program } = memory
       busy = atSteps
+      memoryUsed = memory
       if (besideHook || program.state === "creating") {
         // A workflow's runs would begin on what it is changed from; it has no hooks that a vendor may verify it in.
         return program.workflow === null && answersItself(memory)
@@ -352,8 +381,18 @@ export const make = Effect.fnUntraced(function*(options: {
       if (program.state === "deleting") return Effect.succeedNone
       const underWay = fromUnderWay(memory)
       if (underWay !== undefined) return Effect.succeedSome(underWay)
-      return hints === undefined && !kinds.some(({ mayBe }) => mayBe(memory)) ? Effect.succeedNone : search(memory)
+      const mayBeAny = hints !== undefined || mayLookOn(memory) || kinds.some(({ mayBe }) => mayBe(memory))
+      return mayBeAny ? search(memory) : Effect.succeedNone
     })
+
+  /** Where each of them stands is in the database, and read from there with its next event. */
+  const dropIdleFeeds = ({ feeds, ready }: ProgramMemory) => {
+    for (const [key, feed] of feeds) {
+      if (feeds.size <= mostHeld) break
+      if (!ready.has(feed) && !feed.mayHaveMore) feeds.delete(key)
+    }
+    mayHold = feeds.size + mostHeld
+  }
 
   const restart = () => {
     hints = Wake.forEverything
@@ -371,9 +410,11 @@ export const make = Effect.fnUntraced(function*(options: {
     next,
     awaitsTurn: requestTurn.isAwaited,
     requestsWait,
+    isFull: () => taken.size + (memoryUsed?.feeds.size ?? 0) > mayHold,
     noteSettled: () => {
       const looksAgain = taken.size > 0
       taken.clear()
+      if (memoryUsed !== undefined) dropIdleFeeds(memoryUsed)
       if (looksAgain) hints = Wake.merge(hints, Wake.forDueWork)
       return looksAgain
     },
@@ -383,6 +424,7 @@ export const make = Effect.fnUntraced(function*(options: {
     restart,
     forget: (memory, subscriptionId) => {
       forgotten.add(subscriptionId)
+      if (forgotten.size > mostForgotten) forgotten.delete(forgotten.values().next().value!)
       for (const [key, feed] of memory.feeds) {
         if (feed.key.subscriptionId !== subscriptionId) continue
         memory.feeds.delete(key)

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import * as EventId from "@headwater/domain/EventId"
 import * as Stream from "@headwater/domain/Stream"
-import { Cursors } from "@headwater/log/Cursors"
+import { beforeAll, Cursors } from "@headwater/log/Cursors"
 import { EventLog } from "@headwater/log/EventLog"
 import { Heads } from "@headwater/log/Heads"
 import { Deferred, Effect, Fiber } from "effect"
@@ -165,7 +165,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       yield* post(actor, "fresh")
       yield* actor.wake(Wake.forEvents([]))
       assert.deepStrictEqual(yield* stream(program), ["fresh"])
-      assert.deepStrictEqual(yield* (yield* Cursors).listenersOwed([program.id]), [])
+      assert.deepStrictEqual((yield* (yield* Cursors).listenersOwed([program.id], beforeAll)).owed, [])
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("says that it could not take a request in time while the database is slow, and runs what came through", () =>

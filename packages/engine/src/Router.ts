@@ -3,8 +3,9 @@ import type { AccountId } from "@headwater/domain/Id"
 import * as Stream from "@headwater/domain/Stream"
 import type { Subscription } from "@headwater/domain/Subscription"
 import * as CrashPoint from "@headwater/log/CrashPoint"
-import { Cursors } from "@headwater/log/Cursors"
+import { beforeAll, type CursorKey, Cursors, type OwedListener, type OwedPage } from "@headwater/log/Cursors"
 import { type CommittedEvents, GroupCommit } from "@headwater/log/GroupCommit"
+import { Heads } from "@headwater/log/Heads"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { retrySchedule } from "@headwater/log/TransientSqlError"
 import { Array, Context, Effect, Layer, PubSub, Queue, Schedule } from "effect"
@@ -41,6 +42,10 @@ const matching = ({ globs, literal }: Routes, id: string): ReadonlyArray<Subscri
 /** Accounts whose subscriptions are held in memory. */
 const maxAccounts = 10_000
 
+/** How many emitters are looked at together, and by one scan of those that somebody may be behind on. */
+const scannedTogether = 1_000
+const mostScanned = 10_000
+
 /** How often emitters that were just appended to are checked for listeners that missed a hint. */
 const scanInterval = "5 seconds"
 
@@ -58,6 +63,7 @@ export class Router extends Context.Service<Router, {
       const actors = yield* Actors
       const takeover = yield* Takeover
       const cursors = yield* Cursors
+      const heads = yield* Heads
       const subscriptions = yield* Subscriptions
       const writer = yield* GroupCommit
       const routes = new Map<string, Routes>()
@@ -107,25 +113,53 @@ export class Router extends Context.Service<Router, {
         Effect.forkScoped
       )
 
-      /** Emitters that somebody may be behind on. One stays until a scan finds nothing owed. */
-      let behind = new Set<string>()
+      /** Emitters that somebody may be behind on, those first that were not scanned for longest. One stays until nothing is owed. */
+      const behind = new Set<string>()
       let mayOweAnything = false
 
-      const wakeOwed = Effect.fnUntraced(function*(emitterIds?: ReadonlyArray<string>) {
-        const owed = yield* untilAnswered(cursors.listenersOwed(emitterIds))
-        for (const listenerId of new Set(owed.map((one) => one.listenerId))) {
-          actors.wake(listenerId, Wake.forEverything)
+      /** Wakes who is owed something by these emitters, and answers which of them owe anything. */
+      const wakeOwed = Effect.fnUntraced(function*(emitterIds: ReadonlyArray<string>) {
+        const owing = new Set<string>()
+        let after: CursorKey | undefined = beforeAll
+        while (after !== undefined) {
+          const { next, owed }: OwedPage<OwedListener> = yield* untilAnswered(cursors.listenersOwed(emitterIds, after))
+          for (const [listenerId, addresses] of Map.groupBy(owed, (one) => one.listenerId)) {
+            actors.wake(listenerId, Wake.forOwed(addresses))
+          }
+          for (const { emitterId } of owed) owing.add(emitterId)
+          after = next
         }
-        return owed.map((one) => one.emitterId)
+        return owing
+      })
+
+      const scanEverything = Effect.gen(function*() {
+        let last: string | undefined = ""
+        while (last !== undefined) {
+          const page: ReadonlyArray<string> = yield* untilAnswered(heads.idsAfter(last, scannedTogether))
+          for (const emitterId of yield* wakeOwed(page)) behind.add(emitterId)
+          last = page.length < scannedTogether ? undefined : page.at(-1)
+        }
+      })
+
+      const scanBehind = Effect.gen(function*() {
+        const scanned = [...behind].slice(0, mostScanned)
+        for (let from = 0; from < scanned.length; from += scannedTogether) {
+          const some = scanned.slice(from, from + scannedTogether)
+          const owing = yield* wakeOwed(some)
+          for (const emitterId of some) {
+            behind.delete(emitterId)
+            if (owing.has(emitterId)) behind.add(emitterId)
+          }
+        }
       })
 
       const scan = Effect.gen(function*() {
         mayOweAnything ||= takeover.isOpen()
         takeover.closeUnsafe()
-        behind = new Set([...behind, ...writer.takeAppendedTo()])
-        if (!mayOweAnything && behind.size === 0) return
-        behind = new Set(yield* wakeOwed(mayOweAnything ? undefined : [...behind]))
+        for (const emitterId of writer.takeAppendedTo()) behind.add(emitterId)
+        if (mayOweAnything) yield* scanEverything
         mayOweAnything = false
+        yield* scanBehind
       })
 
       yield* takeover.await.pipe(

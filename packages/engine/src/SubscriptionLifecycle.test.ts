@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Cursors } from "@headwater/log/Cursors"
+import { beforeAll, Cursors } from "@headwater/log/Cursors"
 import { Webhooks } from "@headwater/log/Webhooks"
 import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -54,7 +54,7 @@ layer(EngineFixture.layerNoSandbox, { excludeTestServices: true })("the life of 
       yield* EngineFixture.append(log, ["meanwhile"])
       yield* lock.commit
       const subscription = yield* Fiber.join(creating)
-      const [owed] = yield* (yield* Cursors).owedTo(webhook.id)
+      const { owed: [owed] } = yield* (yield* Cursors).owedTo(webhook.id, beforeAll)
       assert.deepStrictEqual([owed?.subscriptionId, owed?.position.n], [subscription.id, 0])
       assert.deepStrictEqual(hints.map(([actorId, { look }]) => [actorId, look]), [[webhook.id, true]])
     }))

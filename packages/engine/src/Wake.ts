@@ -1,7 +1,10 @@
 import { LoggedEvent } from "@headwater/domain/Event"
 import { Schema } from "effect"
 
-/** Events of one emitter's stream that a subscription of the woken listener matches. */
+/**
+ * Events of one emitter's stream that a subscription of the woken listener matches. Without events: something is owed there
+ * that is not handed over.
+ */
 export const FedEvents = Schema.Struct({
   subscriptionId: Schema.String,
   emitterId: Schema.String,
@@ -28,10 +31,16 @@ export const forDueWork: Wake = { due: true, look: false, fed: [] }
 export const forEverything: Wake = { due: true, look: true, fed: [] }
 export const forEvents = (fed: ReadonlyArray<FedEvents>): Wake => ({ due: false, look: false, fed })
 
+/** That something is owed at each of these addresses. */
+export const forOwed = (addresses: ReadonlyArray<Omit<FedEvents, "events">>): Wake =>
+  forEvents(
+    addresses.map(({ emitterId, stream, subscriptionId }) => ({ subscriptionId, emitterId, stream, events: [] }))
+  )
+
 /** Whether a hint is at anything in particular, and not just at being there. */
 export const asksFor = ({ due, fed, look }: Wake): boolean => due || look || fed.length > 0
 
-/** More handed-over events, or bytes of them, than this are not kept: the actor looks for everything instead. */
+/** More hints at events, or bytes of them, than this are not kept: the actor looks for everything instead. */
 const maxEvents = 1_000
 const maxBytes = 8 * 1024 * 1024
 
@@ -39,7 +48,7 @@ const isTooMuch = (fed: ReadonlyArray<FedEvents>): boolean => {
   let events = 0
   let bytes = 0
   for (const hint of fed) {
-    events += hint.events.length
+    events += Math.max(1, hint.events.length)
     for (const { payload } of hint.events) bytes += payload.length
   }
   return events > maxEvents || bytes > maxBytes

@@ -8,6 +8,7 @@ import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Webhooks } from "@headwater/log/Webhooks"
 import * as WebhookSink from "@headwater/testing/WebhookSink"
 import { Clock, Effect, Option } from "effect"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../test/EngineFixture.ts"
 import * as WebhookFixture from "../test/WebhookFixture.ts"
@@ -95,6 +96,35 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
         exhausted: 0,
         dropped: 0
       })
+    }))
+
+  it.effect("delivers what more emitters owe it than it looks at together, each event once", () =>
+    Effect.gen(function*() {
+      const { account, actor, sink, webhook } = yield* WebhookFixture.make(() => ({ status: 204 }))
+      const all = yield* (yield* Subscriptions).create({
+        accountId: account.id,
+        emitterId: "dc_*",
+        listenerId: webhook.id,
+        eventName: "aside"
+      })
+      const logs = yield* Effect.forEach(Array.from({ length: 1_100 }), () => EngineFixture.emitter(account.id), {
+        concurrency: 20
+      })
+      for (const round of [0, 1]) {
+        yield* Effect.forEach(logs, (log) => EngineFixture.appendTo(log, "aside", [`${log.emitterId} ${round}`]), {
+          concurrency: 50
+        })
+        yield* actor.wake(Wake.forEverything)
+      }
+      assert.sameMembers(
+        WebhookFixture.payloads(sink),
+        logs.flatMap(({ emitterId }) => [`${emitterId} 0`, `${emitterId} 1`])
+      )
+      const sql = yield* SqlClient.SqlClient
+      const [counted] = yield* sql<{ delivered: bigint; behind: bigint }>`
+        SELECT sum(delivered) AS delivered, sum(n - start_n - delivered) AS behind FROM cursors
+        WHERE subscription_id = ${all.id}`
+      assert.deepStrictEqual([Number(counted?.delivered), Number(counted?.behind)], [2_200, 0])
     }))
 
   it.effect("ends its work where it is taken out of memory just as that starts", () =>

@@ -1,7 +1,7 @@
 import * as Id from "@headwater/domain/Id"
 import type { Commit } from "@headwater/log/Commit"
 import * as CrashPoint from "@headwater/log/CrashPoint"
-import { Cursors, keyText } from "@headwater/log/Cursors"
+import { Cursors } from "@headwater/log/Cursors"
 import { Deliveries } from "@headwater/log/Deliveries"
 import { type DueItem, DueWork } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
@@ -10,11 +10,13 @@ import { Clock, Effect, Latch, Option, Semaphore } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { untilAnswered } from "./DatabaseRetry.ts"
 import { Draining } from "./Draining.ts"
-import { Feed, type FeedItem, FeedReader } from "./Feed.ts"
+import { type Feed, type FeedItem, FeedReader } from "./Feed.ts"
 import * as InFlight from "./InFlight.ts"
+import type { Lane } from "./Lanes.ts"
+import * as OwedLook from "./OwedLook.ts"
 import * as Wake from "./Wake.ts"
 import * as WebhookCommits from "./WebhookCommits.ts"
-import { type Lane, load, mayHaveMore, readSigningKeys, type WebhookMemory } from "./WebhookMemory.ts"
+import { load, readSigningKeys, type WebhookMemory } from "./WebhookMemory.ts"
 import * as WebhookSend from "./WebhookSend.ts"
 
 /** The owner of one webhook: sends what its cursors come to, and retries what failed. */
@@ -41,6 +43,12 @@ const concurrency = 16
 const retryConcurrency = 4
 
 const retryPage = 100
+
+/** While so many lanes are ready, the webhook does not look for more of what it is owed. */
+const mostReady = 1_000
+
+/** Subscriptions that are gone, the last of them: a hint at one of them may still be on its way. */
+const mostForgotten = 1_000
 
 /** How long retries of an inactive webhook are put off; they are due at once when it is active again. */
 const inactiveRetryMs = 3_600_000
@@ -73,6 +81,9 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
   let hints: Wake.Wake | undefined = Wake.forEverything
   /** Subscriptions that are gone: what is known of them starts nothing more. */
   const forgotten = new Set<string>()
+  const look = yield* OwedLook.make(webhookId)
+  /** Fibers that take what lanes have. */
+  let runners = 0
   let underWay = 0
   let retired = false
   let working = false
@@ -151,18 +162,29 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
 
   const readOn = (feed: Feed) => Effect.map(untilAnswered(feed.next(reader)), Option.getOrUndefined)
 
+  /** Hands over a commit that moves the lane's cursors. */
+  const commitOf = (memory: WebhookMemory, lane: Lane, moving: Commit, after: () => void = () => {}) =>
+    Effect.suspend(() => {
+      lane.commits += 1
+      return commit(memory, moving, () => {
+        lane.commits -= 1
+        after()
+        memory.lanes.dropIfIdle(lane)
+      })
+    })
+
   /** Sends or passes the lane's next item; answers whether there was any. */
   const takeNext = Effect.fnUntraced(function*(memory: WebhookMemory, lane: Lane) {
     const next = yield* nextOf(lane)
     if (next === undefined) return false
     const { feed, item } = next
     if (item._tag === "Dropped") {
-      yield* commit(memory, { moves: [feed.pass(item)] })
+      yield* commitOf(memory, lane, { moves: [feed.pass(item)] })
       return true
     }
     const deliveryId = yield* Id.make("delivery")
     if (memory.webhook.workflowId !== null) {
-      yield* commit(memory, yield* commits.queued(memory, feed, item, deliveryId), () => hint(Wake.forDueWork))
+      yield* commitOf(memory, lane, yield* commits.queued(memory, feed, item, deliveryId), () => hint(Wake.forDueWork))
       return true
     }
     CrashPoint.reached("send-chosen")
@@ -173,29 +195,28 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
       attempt: 1
     })
     CrashPoint.reached("send-answered")
-    if (sent !== undefined) yield* commit(memory, yield* commits.first(memory, feed, item, sent))
+    if (sent !== undefined) yield* commitOf(memory, lane, yield* commits.first(memory, feed, item, sent))
     return true
   })
 
-  const runLane = Effect.fnUntraced(function*(memory: WebhookMemory, lane: Lane) {
+  /** Takes the next item of one ready lane after another, so that each emitter has its turn. */
+  const runLanes = Effect.fnUntraced(function*(memory: WebhookMemory) {
+    const { lanes } = memory
     while (isOpen(memory, yield* Clock.currentTimeMillis)) {
-      lane.hinted = false
+      const lane = lanes.take()
+      if (lane === undefined) return
       // Chosen when it is its turn: what was chosen before a long wait may be deleted by then.
-      if (!(yield* slots.withPermits(1)(takeNext(memory, lane))) && !lane.hinted) break
+      const hadItem = yield* slots.withPermits(1)(takeNext(memory, lane))
+      lanes.putBack(lane, hadItem)
     }
   })
 
   const startLanes = Effect.fnUntraced(function*(memory: WebhookMemory) {
     if (!isOpen(memory, yield* Clock.currentTimeMillis)) return
-    const ready = [...memory.ready]
-    memory.ready.clear()
-    for (const lane of ready) {
-      // One that is running looks again before it ends.
-      if (lane.running || !mayHaveMore(lane)) continue
-      lane.running = true
-      yield* start(Effect.provideContext(runLane(memory, lane), context), () => {
-        lane.running = false
-        if (mayHaveMore(lane)) memory.ready.add(lane)
+    for (let added = Math.min(concurrency - runners, memory.lanes.readyCount); added > 0; added--) {
+      runners += 1
+      yield* start(Effect.provideContext(runLanes(memory), context), () => {
+        runners -= 1
       })
     }
   })
@@ -250,37 +271,37 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
     if (isFull && found.length > 0) hints = Wake.merge(hints, Wake.forDueWork)
   })
 
-  const feedFor = Effect.fnUntraced(function*(memory: WebhookMemory, address: Omit<Wake.FedEvents, "events">) {
-    const { emitterId, stream, subscriptionId } = address
-    const known = memory.lanes.get(emitterId)
-    const lane = known ?? { emitterId, feeds: new Map<string, Feed>(), running: false, hinted: false }
-    const feed = lane.feeds.get(keyText(address))
-    if (feed !== undefined) return Option.some({ lane, feed })
-    const position = yield* untilAnswered(cursors.position(address))
-    if (Option.isNone(position) || forgotten.has(subscriptionId)) return Option.none()
-    const added = new Feed({ subscriptionId, emitterId }, { emitterId, stream }, position.value, reader.room)
-    lane.feeds.set(keyText(address), added)
-    memory.lanes.set(emitterId, lane)
-    return Option.some({ lane, feed: added })
+  const takeHint = Effect.fnUntraced(function*(memory: WebhookMemory, hint: Wake.FedEvents) {
+    let feed = memory.lanes.feed(hint)
+    if (feed === undefined) {
+      const position = yield* untilAnswered(cursors.position(hint))
+      if (Option.isNone(position) || forgotten.has(hint.subscriptionId)) return
+      feed = memory.lanes.add(hint, position.value)
+    }
+    if (hint.events.length === 0) feed.lookAgain()
+    else feed.offer(hint.events)
+    memory.lanes.makeReady(hint.emitterId)
+  })
+
+  const lookOn = Effect.fnUntraced(function*({ lanes }: WebhookMemory) {
+    while (look.isUnderWay() && lanes.readyCount < mostReady) {
+      lanes.keepAll = true
+      for (const owed of yield* look.page) {
+        if (forgotten.has(owed.subscriptionId)) continue
+        const feed = lanes.feed(owed) ?? lanes.add(owed, owed.position)
+        feed.lookAgain()
+        lanes.makeReady(owed.emitterId)
+      }
+      lanes.keepAll = false
+    }
   })
 
   const takeHints = Effect.fnUntraced(function*(memory: WebhookMemory) {
     const taken = hints ?? Wake.forEvents([])
     hints = undefined
-    const take = Effect.fnUntraced(function*(address: Omit<Wake.FedEvents, "events">, use: (feed: Feed) => void) {
-      const found = yield* feedFor(memory, address)
-      if (Option.isNone(found)) return
-      const { feed, lane } = found.value
-      use(feed)
-      lane.hinted = true
-      memory.ready.add(lane)
-    })
-    if (taken.look) {
-      for (const owed of yield* untilAnswered(cursors.owedTo(webhookId))) {
-        yield* take(owed, (feed) => feed.lookAgain())
-      }
-    }
-    for (const hint of taken.fed) yield* take(hint, (feed) => feed.offer(hint.events))
+    if (taken.look) look.begin()
+    yield* lookOn(memory)
+    for (const hint of taken.fed) yield* takeHint(memory, hint)
     yield* startLanes(memory)
     if (taken.due || taken.look) yield* startRetries(memory)
   })
@@ -339,12 +360,8 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
     forget: (subscriptionId) =>
       Effect.sync(() => {
         forgotten.add(subscriptionId)
-        if (Option.isNone(memory)) return
-        for (const lane of memory.value.lanes.values()) {
-          for (const [key, feed] of lane.feeds) {
-            if (feed.key.subscriptionId === subscriptionId) lane.feeds.delete(key)
-          }
-        }
+        if (forgotten.size > mostForgotten) forgotten.delete(forgotten.values().next().value!)
+        if (Option.isSome(memory)) memory.value.lanes.forget(subscriptionId)
       })
   } satisfies WebhookActor as WebhookActor
 })

@@ -3,23 +3,9 @@ import type { Webhook } from "@headwater/domain/Webhook"
 import { Webhooks } from "@headwater/log/Webhooks"
 import { Clock, Effect, Option } from "effect"
 import type { KeyObject } from "node:crypto"
-import type { Feed } from "./Feed.ts"
+import { FeedReader } from "./Feed.ts"
+import { Lanes } from "./Lanes.ts"
 import * as StandardWebhook from "./StandardWebhook.ts"
-
-/** The feeds of one emitter: their events go out one first attempt at a time, in log order. */
-export interface Lane {
-  readonly emitterId: string
-  readonly feeds: Map<string, Feed>
-  running: boolean
-  /** Something was added since the lane last looked. */
-  hinted: boolean
-}
-
-/** Whether a lane may have something to send. */
-export const mayHaveMore = ({ feeds }: Lane): boolean => {
-  for (const feed of feeds.values()) if (feed.mayHaveMore) return true
-  return false
-}
 
 /** What a webhook's owner holds in memory: a cache of what the database says, dropped whole when a commit fails. */
 export interface WebhookMemory {
@@ -27,9 +13,7 @@ export interface WebhookMemory {
   signingKeys: ReadonlyArray<KeyObject>
   /** When the keys were read: one that is rotated out stops signing. */
   keysReadAt: number
-  readonly lanes: Map<string, Lane>
-  /** Lanes to start when the webhook is open: one webhook may listen to very many emitters, few of which have anything. */
-  readonly ready: Set<Lane>
+  readonly lanes: Lanes
   /** Deliveries whose retry is under way. */
   readonly retrying: Set<string>
   failed: boolean
@@ -51,8 +35,7 @@ export const load = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
     webhook: webhook.value,
     signingKeys: yield* readSigningKeys(webhookId),
     keysReadAt: yield* Clock.currentTimeMillis,
-    lanes: new Map(),
-    ready: new Set(),
+    lanes: new Lanes((yield* FeedReader).room),
     retrying: new Set(),
     failed: false
   })

@@ -1,6 +1,6 @@
 import * as EventId from "@headwater/domain/EventId"
 import { Context, Effect, Layer, Option } from "effect"
-import { SqlClient, type SqlError, type Statement } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import type { EventRange, StreamAddress } from "./EventLog.ts"
 import { exactly } from "./internal/Exactly.ts"
 import { byPlace, shared } from "./internal/SharedRead.ts"
@@ -58,6 +58,30 @@ export interface OwedCursor extends CursorKey {
   readonly position: Position
 }
 
+/** Cursors behind their emitters' heads, in the order of emitter and subscription. */
+export interface OwedPage<Owed extends CursorKey> {
+  readonly owed: ReadonlyArray<Owed>
+  /** Behind which the next page begins; undefined where there is none. */
+  readonly next: CursorKey | undefined
+}
+
+/** A cursor that stands behind its emitter's head, and who is to move it. */
+export interface OwedListener extends CursorKey {
+  readonly stream: string
+  readonly listenerId: string
+}
+
+/** Before all cursors. */
+export const beforeAll: CursorKey = { subscriptionId: "", emitterId: "" }
+
+/** Cursors of one page. */
+const owedPage = 1_000
+
+const pageOf = <Owed extends CursorKey>(owed: ReadonlyArray<Owed>): OwedPage<Owed> => ({
+  owed,
+  next: owed.length === owedPage ? owed.at(-1) : undefined
+})
+
 /** Events that a listener has not come to. */
 export interface UnreadEvents {
   readonly subscriptionId: string
@@ -104,12 +128,13 @@ export class Cursors extends Context.Service<Cursors, {
   /** Those of the cursors whose subscription and emitter are both still there. */
   readonly existing: (keys: ReadonlyArray<CursorKey>) => Effect.Effect<ReadonlyArray<CursorKey>, SqlError.SqlError>
   readonly settle: (settlements: ReadonlyArray<CursorSettlement>) => Effect.Effect<void, SqlError.SqlError>
-  /** Everything a listener has not passed yet, over all its subscriptions. */
-  readonly owedTo: (listenerId: string) => Effect.Effect<ReadonlyArray<OwedCursor>, SqlError.SqlError>
-  /** Who stands behind the head of which of these emitters; without a list, of any. A program owes its own requests. */
+  /** What a listener has not passed yet, over all its subscriptions. */
+  readonly owedTo: (listenerId: string, after: CursorKey) => Effect.Effect<OwedPage<OwedCursor>, SqlError.SqlError>
+  /** Who stands behind the head of one of these emitters. A program owes its own requests (`ownRequests`). */
   readonly listenersOwed: (
-    emitterIds?: ReadonlyArray<string>
-  ) => Effect.Effect<ReadonlyArray<{ readonly emitterId: string; readonly listenerId: string }>, SqlError.SqlError>
+    emitterIds: ReadonlyArray<string>,
+    after: CursorKey
+  ) => Effect.Effect<OwedPage<OwedListener>, SqlError.SqlError>
   /**
    * When the oldest event was appended that a listener of a kind has not come to, in Unix milliseconds; undefined where
    * there is none. What inactive listeners leave waiting does not count.
@@ -190,15 +215,22 @@ export class Cursors extends Context.Service<Cursors, {
             SELECT * FROM updated UNION ALL SELECT * FROM inserted
           )`
 
-      const owedTo = shared((listenerIds: ReadonlyArray<string>) =>
+      const owedTo = shared((asked: ReadonlyArray<{ readonly listenerId: string; readonly after: CursorKey }>) =>
         Effect.map(
           sql<OwedRow>`
-            SELECT o.*, l.place FROM unnest(${texts(listenerIds)}) WITH ORDINALITY AS l (id, place)
+            SELECT o.*, l.place FROM unnest(
+              ${texts(asked.map(({ listenerId }) => listenerId))},
+              ${texts(asked.map(({ after }) => after.emitterId))},
+              ${texts(asked.map(({ after }) => after.subscriptionId))}
+            ) WITH ORDINALITY AS l (id, emitter_id, subscription_id, place)
             CROSS JOIN LATERAL (
               SELECT r.subscription_id, r.emitter_id, r.stream, coalesce(c.n, 0) AS n, coalesce(c.id, 0) AS id
               FROM ${owed} AND r.listener_id = l.id
-            ) AS o`,
-          (rows) => byPlace(rows, listenerIds.length).map((group) => group.map(owedFromRow))
+                AND (r.emitter_id, r.subscription_id) > (l.emitter_id COLLATE "C", l.subscription_id COLLATE "C")
+              ORDER BY r.emitter_id, r.subscription_id LIMIT ${owedPage}
+            ) AS o
+            ORDER BY l.place, o.emitter_id, o.subscription_id`,
+          (rows) => byPlace(rows, asked.length).map((group) => pageOf(group.map(owedFromRow)))
         )
       )
 
@@ -269,26 +301,34 @@ export class Cursors extends Context.Service<Cursors, {
               GROUP BY subscription_id, emitter_id
             ) m
             WHERE c.subscription_id = m.subscription_id AND c.emitter_id = m.emitter_id`),
-        owedTo,
-        listenersOwed: (emitterIds) => {
-          const among = (emitterId: Statement.Fragment) =>
-            emitterIds === undefined ? sql`` : sql`AND ${emitterId} = ANY (${texts(emitterIds)})`
-          return Effect.map(
-            sql<{ emitter_id: string; listener_id: string }>`
-              SELECT DISTINCT r.emitter_id, r.listener_id FROM ${owed} ${among(sql`r.emitter_id`)}
-                AND (
-                  EXISTS (SELECT FROM programs l WHERE l.id = r.listener_id AND l.active)
-                  OR EXISTS (SELECT FROM webhooks l WHERE l.id = r.listener_id AND l.active)
-                )
-              UNION ALL
-              SELECT h.emitter_id, h.emitter_id FROM heads h
-              LEFT JOIN cursors c ON c.subscription_id = ${ownRequests} AND c.emitter_id = h.emitter_id
-              WHERE h.streams ? ${ownRequests} AND (h.streams ->> ${ownRequests})::bigint > coalesce(c.n, 0)
-                ${among(sql`h.emitter_id`)}
-                AND EXISTS (SELECT FROM programs l WHERE l.id = h.emitter_id AND l.active)`,
-            (rows) => rows.map((row) => ({ emitterId: row.emitter_id, listenerId: row.listener_id }))
-          )
-        },
+        owedTo: (listenerId, after) => owedTo({ listenerId, after }),
+        listenersOwed: (emitterIds, after) =>
+          Effect.map(
+            sql<{ emitter_id: string; listener_id: string; subscription_id: string; stream: string }>`
+              SELECT * FROM (
+                SELECT r.emitter_id, r.listener_id, r.subscription_id, r.stream FROM ${owed}
+                  AND r.emitter_id = ANY (${texts(emitterIds)})
+                  AND (
+                    EXISTS (SELECT FROM programs l WHERE l.id = r.listener_id AND l.active)
+                    OR EXISTS (SELECT FROM webhooks l WHERE l.id = r.listener_id AND l.active)
+                  )
+                UNION ALL
+                SELECT h.emitter_id, h.emitter_id, ${ownRequests}, ${ownRequests} FROM heads h
+                LEFT JOIN cursors c ON c.subscription_id = ${ownRequests} AND c.emitter_id = h.emitter_id
+                WHERE h.streams ? ${ownRequests} AND (h.streams ->> ${ownRequests})::bigint > coalesce(c.n, 0)
+                  AND h.emitter_id = ANY (${texts(emitterIds)})
+                  AND EXISTS (SELECT FROM programs l WHERE l.id = h.emitter_id AND l.active)
+              ) AS o
+              WHERE (emitter_id, subscription_id) > (${after.emitterId}, ${after.subscriptionId})
+              ORDER BY emitter_id, subscription_id LIMIT ${owedPage}`,
+            (rows) =>
+              pageOf(rows.map((row) => ({
+                emitterId: row.emitter_id,
+                listenerId: row.listener_id,
+                subscriptionId: row.subscription_id,
+                stream: row.stream
+              })))
+          ),
         oldestOwed: Effect.gen(function*() {
           const [row] = yield* sql<{ source: bigint | null; webhook: bigint | null; request: bigint | null }>`
             WITH owed AS (

@@ -51,6 +51,8 @@ export class Heads extends Context.Service<Heads, {
   readonly advance: (heads: ReadonlyArray<Head>) => Effect.Effect<ReadonlySet<string>, SqlError.SqlError>
   /** The same, where it is an error if any has another epoch. */
   readonly advanceAll: (heads: ReadonlyArray<Head>) => Effect.Effect<void, SqlError.SqlError>
+  /** Emitters of all accounts, in the order of their ids, from what comes behind one on. */
+  readonly idsAfter: (emitterId: string, limit: number) => Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
   readonly remove: (emitterId: string) => Effect.Effect<void, SqlError.SqlError>
 }>()("@headwater/log/Heads") {
   static readonly layer: Layer.Layer<Heads, never, SqlClient.SqlClient> = Layer.effect(
@@ -98,6 +100,12 @@ export class Heads extends Context.Service<Heads, {
             (rows) => new Set(rows.map((row) => row.emitter_id))
           ),
         advanceAll: (heads) => Effect.asVoid(sql`${advancing(heads)} ${exactly(sql, "advanced", heads.length)}`),
+        idsAfter: (emitterId, limit) =>
+          Effect.map(
+            sql<{ emitter_id: string }>`
+              SELECT emitter_id FROM heads WHERE emitter_id > ${emitterId} ORDER BY emitter_id LIMIT ${limit}`,
+            (rows) => rows.map((row) => row.emitter_id)
+          ),
         remove: (emitterId) => Effect.asVoid(sql`DELETE FROM heads WHERE emitter_id = ${emitterId}`)
       })
     })
