@@ -2,12 +2,13 @@ import { assert, layer } from "@effect/vitest"
 import * as Id from "@headwater/domain/Id"
 import { Attempts } from "@headwater/log/Attempts"
 import { Cursors } from "@headwater/log/Cursors"
+import { DueWork } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
 import { Heads } from "@headwater/log/Heads"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Webhooks } from "@headwater/log/Webhooks"
 import * as WebhookSink from "@headwater/testing/WebhookSink"
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect, Fiber, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../test/EngineFixture.ts"
@@ -81,6 +82,22 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
       const known = yield* Webhooks
       assert.deepStrictEqual(yield* known.get(account.id, webhook.id), Option.none())
       assert.isTrue(Option.exists(yield* known.getById(webhook.id), ({ active }) => active))
+    }))
+
+  it.effect("sends a burst of a workflow's own requests without a wait", () =>
+    Effect.gen(function*() {
+      const { actor, log, subscription } = yield* setupSender
+      const sink = yield* WebhookSink.make()
+      const requests = Array.from({ length: 1_000 }, (_, i) => ({
+        method: "POST",
+        url: sink.url,
+        headers: {},
+        body: String(i)
+      }))
+      yield* EngineFixture.appendTo(log, "$sends", requests)
+      yield* actor.wake(Wake.forEverything)
+      assert.strictEqual(new Set(sink.received.map(({ body }) => body)).size, 1_000)
+      assert.deepInclude(yield* WebhookFixture.accounts(subscription.id), { delivered: 1_000, pending: 0 })
     }))
 
   it.effect("delivers what is in front of its cursor, in order, and accounts for it", () =>
@@ -192,6 +209,71 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
       yield* actor.wake(Wake.forDueWork)
       assert.deepStrictEqual(WebhookFixture.payloads(sink), ["a", "b", "c", "a"])
       assert.deepInclude(yield* WebhookFixture.accounts(subscription.id), { delivered: 3, pending: 0 })
+    }))
+
+  it.effect("sends a thousand retries that are due together one after another, holding a page of them in memory", () =>
+    Effect.gen(function*() {
+      const many = 1_000
+      const dueWork = yield* DueWork
+      let largestPage = 0
+      const { actor, log, sink, subscription } = yield* WebhookFixture.make((count) => ({
+        status: count < many ? 500 : 200
+      })).pipe(Effect.provideService(DueWork, {
+        ...dueWork,
+        dueOf: (...asked) =>
+          Effect.tap(dueWork.dueOf(...asked), (page) =>
+            Effect.sync(() => {
+              largestPage = Math.max(largestPage, page.length)
+            }))
+      }))
+      yield* EngineFixture.append(log, Array.from({ length: many }, (_, i) => i))
+      yield* actor.wake(Wake.forEverything)
+      assert.deepInclude(yield* WebhookFixture.accounts(subscription.id), { delivered: 0, pending: many })
+      yield* TestClock.adjust("7 seconds")
+      yield* actor.wake(Wake.forDueWork)
+      assert.deepInclude(yield* WebhookFixture.accounts(subscription.id), { delivered: many, pending: 0 })
+      const idsOf = (received: typeof sink.received) => received.map(({ headers }) => headers["webhook-id"]).toSorted()
+      assert.deepStrictEqual(idsOf(sink.received.slice(many)), idsOf(sink.received.slice(0, many)))
+      assert.isAtMost(largestPage, 200)
+    }))
+
+  it.effect("puts off all retries that are due when its endpoint asks for a pause, and sends them all after it", () =>
+    Effect.gen(function*() {
+      const many = 300
+      const { actor, log, sink, subscription, webhook } = yield* WebhookFixture.make((count) =>
+        count === many
+          ? { status: 503, headers: { "retry-after": "60" } }
+          : { status: count < many ? 500 : 200 }
+      )
+      yield* EngineFixture.append(log, Array.from({ length: many }, (_, i) => i))
+      yield* actor.wake(Wake.forEverything)
+      yield* TestClock.adjust("7 seconds")
+      yield* actor.wake(Wake.forDueWork)
+      // Those that were under way beside the one that was told to wait.
+      const sentBefore = sink.received.length - many
+      assert.isAtMost(sentBefore, 4)
+      const dueAt = yield* (yield* DueWork).allOf(webhook.id, "retry")
+      const now = yield* Clock.currentTimeMillis
+      assert.isEmpty(dueAt.filter((item) => item.dueAt <= now))
+      // The one that was told to wait is due later, by the schedule.
+      yield* TestClock.adjust("7 minutes")
+      yield* actor.wake(Wake.forDueWork)
+      assert.deepInclude(yield* WebhookFixture.accounts(subscription.id), { delivered: many, pending: 0 })
+    }))
+
+  it.effect("is retired though its endpoint never answers, and sends nothing any more", () =>
+    Effect.gen(function*() {
+      const { actor, log, sink, subscription } = yield* WebhookFixture.make(() => undefined)
+      yield* EngineFixture.append(log, ["a", "b"])
+      const working = yield* Effect.forkChild(actor.wake(Wake.forEverything))
+      yield* TestClock.withLive(Effect.gen(function*() {
+        while (sink.received.length === 0) yield* Effect.sleep("1 millis")
+      }))
+      yield* actor.retire
+      yield* actor.wake(Wake.forEverything)
+      yield* Fiber.join(working)
+      assert.deepStrictEqual(WebhookFixture.payloads(sink), ["a"])
+      assert.deepInclude(yield* WebhookFixture.accounts(subscription.id), { n: 0 })
     }))
 
   it.effect("sends nothing before a Retry-After has passed, then goes on where it was", () =>

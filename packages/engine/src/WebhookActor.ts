@@ -6,10 +6,11 @@ import { Deliveries } from "@headwater/log/Deliveries"
 import { type DueItem, DueWork } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
 import { GroupCommit } from "@headwater/log/GroupCommit"
-import { Clock, Effect, Latch, Option, Semaphore } from "effect"
+import { Clock, Effect, Fiber, Latch, Option, Semaphore } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { untilAnswered } from "./DatabaseRetry.ts"
 import { Draining } from "./Draining.ts"
+import * as DueRetries from "./DueRetries.ts"
 import { type Feed, type FeedItem, FeedReader } from "./Feed.ts"
 import * as InFlight from "./InFlight.ts"
 import type { Lane } from "./Lanes.ts"
@@ -30,7 +31,7 @@ export interface WebhookActor {
    * done on what it was before.
    */
   readonly changed: Effect.Effect<void>
-  /** Takes the webhook out of service for good. What is under way ends first. */
+  /** Takes the webhook out of service for good. An attempt under way is broken off, and comes to nothing. */
   readonly retire: Effect.Effect<void>
   /** A subscription is gone: no new attempt for it starts any more. */
   readonly forget: (subscriptionId: string) => Effect.Effect<void>
@@ -41,8 +42,6 @@ const concurrency = 16
 
 /** Retries have slots of their own, so that what fails does not hold up what is new. */
 const retryConcurrency = 4
-
-const retryPage = 100
 
 /** While so many lanes are ready, the webhook does not look for more of what it is owed. */
 const mostReady = 1_000
@@ -76,15 +75,17 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
   const read = load(webhookId).pipe(untilAnswered, Effect.provideContext(context))
   let memory = yield* read
   // Each request of a workflow goes to a place of its own: none is to wait for others.
-  const retries = Option.exists(memory, ({ webhook }) => webhook.workflowId !== null) ? concurrency : retryConcurrency
-  const retrySlots = yield* Semaphore.make(retries)
+  const retrySlots = Option.exists(memory, ({ webhook }) => webhook.workflowId !== null)
+    ? concurrency
+    : retryConcurrency
+  let retrySlotsTaken = 0
   let hints: Wake.Wake | undefined = Wake.forEverything
   /** Subscriptions that are gone: what is known of them starts nothing more. */
   const forgotten = new Set<string>()
   const look = yield* OwedLook.make(webhookId)
   /** Fibers that take what lanes have. */
   let runners = 0
-  let underWay = 0
+  const underWay = new Set<Fiber.Fiber<void>>()
   let retired = false
   let working = false
   /** Since memory was last begun to be read. */
@@ -120,9 +121,9 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
       ),
       Effect.forkIn(scope),
       Effect.map((fiber) => {
-        underWay += 1
+        underWay.add(fiber)
         fiber.addObserver(() => {
-          underWay -= 1
+          underWay.delete(fiber)
           onEnd()
           signal.openUnsafe()
         })
@@ -222,7 +223,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
   })
 
   const retry = Effect.fnUntraced(function*(memory: WebhookMemory, due: DueItem) {
-    const settled = () => memory.retrying.delete(due.key)
+    const settled = () => memory.retries.underWay.delete(due.key)
     const [delivery] = yield* untilAnswered(deliveries.find([due.key]))
     // Its subscription was removed, maybe while it waited for a slot.
     if (delivery?.state !== "pending") return yield* commit(memory, { dueDone: [due] }, settled)
@@ -238,37 +239,52 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
       event: event.value,
       attempt: delivery.attempts + 1
     })
-    if (sent === undefined) return settled()
+    if (sent === undefined) {
+      settled()
+      // It is still due: if the webhook is out of service or told to wait, it is put off.
+      if (!forgotten.has(delivery.subscriptionId)) memory.retries.hint()
+      return
+    }
     CrashPoint.reached("retry-answered")
     yield* commit(memory, yield* commits.retried(memory, delivery, sent), settled)
   })
 
-  const startRetries = Effect.fnUntraced(function*(memory: WebhookMemory) {
-    if (memory.retrying.size >= retryPage) return
-    // One that is settled while the database answers is not due, whatever the answer says.
-    const before = new Set(memory.retrying)
+  const readRetries = Effect.fnUntraced(function*(memory: WebhookMemory) {
+    const { after, take } = memory.retries.startPage()
     const now = yield* Clock.currentTimeMillis
-    const page = yield* untilAnswered(dueWork.dueOf(webhookId, now, 2 * retryPage))
-    const isFull = page.length === 2 * retryPage
+    const page = yield* untilAnswered(dueWork.dueOf(webhookId, now, DueRetries.pageSize, [], after))
     const wakes = page.filter((item) => item.kind === "wake")
     if (wakes.length > 0) yield* commit(memory, { dueDone: wakes })
-    const found = page.filter((item) =>
-      item.kind === "retry" && !before.has(item.key) && !memory.retrying.has(item.key)
-    )
-    // Changed while the database answered: it may be in service again, and have nothing to put off.
-    if (memory.failed) return
-    const { active, throttledUntil } = memory.webhook
-    const putOffTo = !active ? now + inactiveRetryMs : throttledUntil
-    if (putOffTo !== null && putOffTo > now && found.length > 0) {
-      yield* commit(memory, { duePut: found.map((item) => ({ ...item, dueAt: putOffTo })) })
-      yield* inFlight.settled
-    } else {
-      for (const item of found) {
-        memory.retrying.add(item.key)
-        yield* start(retrySlots.withPermits(1)(retry(memory, item)).pipe(Effect.asVoid))
+    take(page)
+  })
+
+  /** Until when no retry is to be sent, if that is so now. */
+  const putOffTo = ({ webhook: { active, throttledUntil } }: WebhookMemory, now: number): number | undefined => {
+    if (!active) return now + inactiveRetryMs
+    return throttledUntil !== null && throttledUntil > now ? throttledUntil : undefined
+  }
+
+  /** Starts retries that are due while there are slots for them, or puts them off where none is to be sent now. */
+  const startRetries = Effect.fnUntraced(function*(memory: WebhookMemory) {
+    const { retries } = memory
+    // Changed while the database answered, it may be in service again and have nothing to put off.
+    while (retries.mayHaveMore && !memory.failed && !isStopping()) {
+      const now = yield* Clock.currentTimeMillis
+      const dueAt = putOffTo(memory, now)
+      if (dueAt === undefined && retrySlotsTaken >= retrySlots) return
+      if (!retries.hasKnown) {
+        yield* readRetries(memory)
+      } else if (dueAt !== undefined) {
+        yield* commit(memory, { duePut: retries.takeKnown().map((item) => ({ ...item, dueAt })) })
+        yield* inFlight.settled
+      } else {
+        const item = retries.begin()!
+        retrySlotsTaken += 1
+        yield* start(retry(memory, item), () => {
+          retrySlotsTaken -= 1
+        })
       }
     }
-    if (isFull && found.length > 0) hints = Wake.merge(hints, Wake.forDueWork)
   })
 
   const takeHint = Effect.fnUntraced(function*(memory: WebhookMemory, hint: Wake.FedEvents) {
@@ -303,7 +319,8 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
     yield* lookOn(memory)
     for (const hint of taken.fed) yield* takeHint(memory, hint)
     yield* startLanes(memory)
-    if (taken.due || taken.look) yield* startRetries(memory)
+    if (taken.due || taken.look) memory.retries.hint()
+    yield* startRetries(memory)
   })
 
   const isStopping = () => draining.isDraining() || retired
@@ -311,14 +328,14 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
   const work = Effect.gen(function*() {
     while (true) {
       signal.closeUnsafe()
-      if (Option.isSome(memory) && memory.value.failed && underWay === 0 && !isStopping()) {
+      if (Option.isSome(memory) && memory.value.failed && underWay.size === 0 && !isStopping()) {
         yield* inFlight.settled
         yield* inFlight.backOff
         yield* readAnew
         hints = Wake.forEverything
       }
       if (Option.isSome(memory) && !memory.value.failed && !isStopping()) yield* takeHints(memory.value)
-      if (underWay > 0) {
+      if (underWay.size > 0) {
         yield* signal.await
         continue
       }
@@ -355,7 +372,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
     }),
     retire: Effect.suspend(() => {
       retired = true
-      return slots.withPermits(concurrency)(retrySlots.withPermits(retries)(inFlight.settled))
+      return Effect.andThen(Fiber.interruptAll([...underWay]), inFlight.settled)
     }),
     forget: (subscriptionId) =>
       Effect.sync(() => {

@@ -3,6 +3,7 @@ import type { Webhook } from "@headwater/domain/Webhook"
 import { Webhooks } from "@headwater/log/Webhooks"
 import { Clock, Effect, Option } from "effect"
 import type { KeyObject } from "node:crypto"
+import { DueRetries } from "./DueRetries.ts"
 import { FeedReader } from "./Feed.ts"
 import { Lanes } from "./Lanes.ts"
 import * as StandardWebhook from "./StandardWebhook.ts"
@@ -14,8 +15,7 @@ export interface WebhookMemory {
   /** When the keys were read: one that is rotated out stops signing. */
   keysReadAt: number
   readonly lanes: Lanes
-  /** Deliveries whose retry is under way. */
-  readonly retrying: Set<string>
+  readonly retries: DueRetries
   failed: boolean
 }
 
@@ -36,7 +36,7 @@ export const load = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
     signingKeys: yield* readSigningKeys(webhookId),
     keysReadAt: yield* Clock.currentTimeMillis,
     lanes: new Lanes((yield* FeedReader).room),
-    retrying: new Set(),
+    retries: new DueRetries(),
     failed: false
   })
 })

@@ -10,7 +10,7 @@ import * as WebhookActor from "../src/WebhookActor.ts"
 import * as EngineFixture from "./EngineFixture.ts"
 
 /** A webhook on a sink that answers as told, subscribed to one emitter, with its owner. */
-export const make = Effect.fnUntraced(function*(answer: (count: number) => WebhookSink.Answer) {
+export const make = Effect.fnUntraced(function*(answer: (count: number) => WebhookSink.Answer | undefined) {
   const account = yield* EngineFixture.account
   const log = yield* EngineFixture.emitter(account.id)
   const sink = yield* WebhookSink.make(answer)

@@ -42,4 +42,15 @@ layer(DueWork.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { timeout: "60
       yield* due.done([{ ...taken, dueAt: 200 }])
       assert.deepStrictEqual(yield* due.allOf("wh_a", "retry"), [])
     }))
+
+  it.effect("what an owner has due is read page by page, each behind the last, where times are the same too", () =>
+    Effect.gen(function*() {
+      const due = yield* DueWork
+      const items = [item("wh_p", "c", 10), item("wh_p", "a", 20), item("wh_p", "b", 20), item("wh_p", "d", 20)]
+      yield* due.put([...items, item("wh_p", "e", 50)])
+      const first = yield* due.dueOf("wh_p", 40, 2)
+      const second = yield* due.dueOf("wh_p", 40, 2, [], first.at(-1))
+      const third = yield* due.dueOf("wh_p", 40, 2, [], second.at(-1))
+      assert.deepStrictEqual([first, second, third], [items.slice(0, 2), items.slice(2), []])
+    }))
 })

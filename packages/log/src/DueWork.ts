@@ -21,6 +21,9 @@ export interface DueItem extends DueKey {
   readonly payload: string
 }
 
+/** A place in the order of an owner's work. */
+export type DuePlace = Pick<DueItem, "dueAt" | "key">
+
 /** A time at which an owner has something due, and a place in the order of what is due. */
 export interface DueOwner {
   readonly ownerId: string
@@ -60,6 +63,7 @@ interface DueQuestion {
   readonly now: number
   readonly limit: number
   readonly but: ReadonlyArray<DueKind>
+  readonly after: DuePlace | undefined
 }
 
 /** The `due_work` table: timers, delayed emits, deletions, retries, wake-ups and runs that wait, so that none of them needs a resident actor. */
@@ -73,12 +77,13 @@ export class DueWork extends Context.Service<DueWork, {
     after: DueOwner,
     limit: number
   ) => Effect.Effect<DueOwners, SqlError.SqlError>
-  /** What an owner has that is due, of all kinds but some. */
+  /** What an owner has that is due, of all kinds but some, soonest first; with `after`, what comes behind that place. */
   readonly dueOf: (
     ownerId: string,
     now: number,
     limit: number,
-    but?: ReadonlyArray<DueKind>
+    but?: ReadonlyArray<DueKind>,
+    after?: DuePlace
   ) => Effect.Effect<ReadonlyArray<DueItem>, SqlError.SqlError>
   /** The earliest time that each kind of work is due at since, in Unix milliseconds; undefined where none is. */
   readonly oldest: (now: number) => Effect.Effect<Readonly<Record<DueKind, number | undefined>>, SqlError.SqlError>
@@ -99,11 +104,14 @@ export class DueWork extends Context.Service<DueWork, {
               ${texts(asked.map(({ ownerId }) => ownerId))},
               ${numbers(asked.map(({ now }) => now))},
               ${numbers(asked.map(({ limit }) => limit))},
-              ${texts(asked.map(({ but }) => but.join(" ")))}
-            ) WITH ORDINALITY AS a (owner_id, now, most, but, place)
+              ${texts(asked.map(({ but }) => but.join(" ")))},
+              ${numbers(asked.map(({ after }) => after?.dueAt ?? Number.MIN_SAFE_INTEGER))},
+              ${texts(asked.map(({ after }) => after?.key ?? ""))}
+            ) WITH ORDINALITY AS a (owner_id, now, most, but, after_due_at, after_key, place)
             CROSS JOIN LATERAL (
               SELECT * FROM due_work d
               WHERE d.owner_id = a.owner_id AND d.due_at <= a.now AND d.kind <> ALL (string_to_array(a.but, ' '))
+                AND d.due_at >= a.after_due_at AND (d.due_at, d.key) > (a.after_due_at, a.after_key)
               ORDER BY d.due_at, d.key LIMIT a.most
             ) AS d
             ORDER BY a.place, d.due_at, d.key`,
@@ -148,7 +156,7 @@ export class DueWork extends Context.Service<DueWork, {
               return { owners, next: rows.length === limit ? owners.at(-1) : undefined }
             }
           ),
-        dueOf: (ownerId, now, limit, but = []) => dueOf({ ownerId, now, limit, but }),
+        dueOf: (ownerId, now, limit, but = [], after) => dueOf({ ownerId, now, limit, but, after }),
         oldest: (now) =>
           Effect.map(
             sql<{ kind: DueKind; due_at: bigint }>`

@@ -20,9 +20,9 @@ export interface Answer {
   readonly body?: string
 }
 
-/** @param answer what to answer, by how many requests came before this one */
+/** @param answer what to answer, by how many requests came before this one; undefined to never answer it */
 export const make = (
-  answer: (count: number) => Answer = () => ({ status: 200 })
+  answer: (count: number) => Answer | undefined = () => ({ status: 200 })
 ): Effect.Effect<WebhookSink, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.callback<WebhookSink & { readonly close: Effect.Effect<void> }>((resume) => {
@@ -41,7 +41,7 @@ export const make = (
             body: Buffer.concat(chunks).toString()
           })
           const reply = answer(received.length - 1)
-          response.writeHead(reply.status, reply.headers).end(reply.body)
+          if (reply !== undefined) response.writeHead(reply.status, reply.headers).end(reply.body)
         })
       })
       server.listen(0, "127.0.0.1", () => {

@@ -1,0 +1,61 @@
+import type { DueItem, DuePlace } from "@headwater/log/DueWork"
+
+/** How many are read at a time, and held; one takes a few hundred bytes. */
+export const pageSize = 200
+
+/** The retries of one webhook that are due, soonest first: a page of them in memory, the others in the database. */
+export class DueRetries {
+  /** Keys of those under way, until what came of them is committed. */
+  readonly underWay = new Set<string>()
+  private page: Array<DueItem> = []
+  /** Behind which the next page begins; undefined for the first. */
+  private place: DuePlace | undefined
+  private isAtEnd = true
+  /** Something may be due before `place`. */
+  private isHinted = false
+
+  /** There may be retries that are due and not known here. */
+  hint(): void {
+    this.isHinted = true
+  }
+
+  get hasKnown(): boolean {
+    return this.page.length > 0
+  }
+
+  get mayHaveMore(): boolean {
+    return this.page.length > 0 || !this.isAtEnd || this.isHinted
+  }
+
+  /** Where the next page is to be read from. Answers how to take it in, once it is read. */
+  startPage(): { readonly after: DuePlace | undefined; readonly take: (found: ReadonlyArray<DueItem>) => void } {
+    if (this.isAtEnd) {
+      this.place = undefined
+      this.isHinted = false
+    }
+    // What is committed while the database answers is not due any more, whatever the answer says.
+    const underWay = new Set(this.underWay)
+    return {
+      after: this.place,
+      take: (found) => {
+        this.isAtEnd = found.length < pageSize
+        this.place = found.at(-1) ?? this.place
+        this.page = found.filter(({ key, kind }) => kind === "retry" && !underWay.has(key) && !this.underWay.has(key))
+      }
+    }
+  }
+
+  /** The next one, which is under way from now on. */
+  begin(): DueItem | undefined {
+    const item = this.page.shift()
+    if (item !== undefined) this.underWay.add(item.key)
+    return item
+  }
+
+  /** All that are known, to be put off. */
+  takeKnown(): ReadonlyArray<DueItem> {
+    const { page } = this
+    this.page = []
+    return page
+  }
+}
