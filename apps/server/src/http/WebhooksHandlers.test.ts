@@ -85,6 +85,20 @@ layer(Http.layer, { excludeTestServices: true })("webhooks", (it) => {
       }
     }))
 
+  it.effect("are deleted though their endpoint hangs, which is sent nothing more", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const sink = yield* WebhookSink.make(() => undefined)
+      const source = yield* http.created("/v1/sources", { component_code: Http.httpCode("this.$emit(event.body)") })
+      const { id } = yield* http.created("/v1/webhooks", { url: sink.url })
+      yield* http.created("/v1/subscriptions", { emitter_id: source.id, listener_id: id })
+      for (const n of [1, 2]) yield* http.request("POST", Http.endpointOf(source), { body: n })
+      yield* receivedBy(sink, 1)
+      assert.strictEqual((yield* http.request("DELETE", `/v1/webhooks/${id}`)).status, 204)
+      Http.assertProblem(yield* http.request("GET", `/v1/webhooks/${id}`), 404, "not_found")
+      assert.deepStrictEqual(sink.received.map(({ body }) => body), ["1"])
+    }))
+
   it.effect("that are inactive keep their place, and those deleted are sent nothing more", () =>
     Effect.gen(function*() {
       const http = yield* Http.tenant()
