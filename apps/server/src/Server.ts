@@ -31,7 +31,7 @@ import { ServerConfig } from "./ServerConfig.ts"
 import * as Telemetry from "./Telemetry.ts"
 
 const guard = Layer.unwrap(
-  Effect.map(ServerConfig, ({ egressAllowList }) => EgressGuard.layer(egressAllowList))
+  Effect.map(ServerConfig, ({ egressAllowList, nameServers }) => EgressGuard.layer(egressAllowList, { nameServers }))
 )
 
 const egressHttp = Layer.unwrap(Effect.gen(function*() {

@@ -58,6 +58,13 @@ describe("ServerConfig", () => {
       assert.deepStrictEqual(listed.egressAllow, ["loopback", "10.0.0.0/8", "fd00::/8", "printer.local"])
     }))
 
+  it.effect("takes name servers by their addresses, each with a port or without", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual((yield* settingsFrom({})).nameServers, [])
+      const { nameServers } = yield* settingsFrom({ HEADWATER_NAME_SERVERS: "10.0.0.2, 10.0.0.3:5353,2001:db8::53" })
+      assert.deepStrictEqual(nameServers, ["10.0.0.2:53", "10.0.0.3:5353", "[2001:db8::53]:53"])
+    }))
+
   const refusals: ReadonlyArray<readonly [name: string, env: Record<string, string>]> = [
     ["HEADWATER_PORT", { HEADWATER_PORT: "eighty" }],
     ["HEADWATER_PORT", { HEADWATER_PORT: "65536" }],
@@ -74,6 +81,8 @@ describe("ServerConfig", () => {
     ["HEADWATER_EGRESS_ALLOW", { HEADWATER_EGRESS_ALLOW: "10.0.0.0/33" }],
     ["HEADWATER_EGRESS_ALLOW", { HEADWATER_EGRESS_ALLOW: "loopback,10.0.0" }],
     ["HEADWATER_EGRESS_ALLOW", { HEADWATER_EGRESS_ALLOW: "*.example.com" }],
+    ["HEADWATER_NAME_SERVERS", { HEADWATER_NAME_SERVERS: "10.0.0.2,ns.example.com" }],
+    ["HEADWATER_NAME_SERVERS", { HEADWATER_NAME_SERVERS: "10.0.0.2:0x35" }],
     ["HEADWATER_DATABASE_CACHE", { HEADWATER_DATABASE_CACHE: "15" }],
     ["HEADWATER_RETENTION_DAYS", { HEADWATER_RETENTION_DAYS: "0" }],
     ["HEADWATER_RATE_LIMIT", { HEADWATER_RATE_LIMIT: "-1" }],

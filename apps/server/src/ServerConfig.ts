@@ -2,6 +2,7 @@ import * as EgressAllowList from "@headwater/egress/EgressAllowList"
 import { defaultLimits, type SandboxLimits } from "@headwater/sandbox/SandboxLimits"
 import { Config, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import { Base64 } from "effect/encoding"
+import { Dns, NetAddress } from "effect/net"
 import { isIP } from "node:net"
 import * as Path from "node:path"
 import * as DatabaseCacheSize from "./DatabaseCacheSize.ts"
@@ -38,6 +39,8 @@ export interface ServerSettings {
   readonly egressAllow: ReadonlyArray<string>
   /** What `egressAllow` lets through. */
   readonly egressAllowList: EgressAllowList.EgressAllowList
+  /** Name servers for what the egress guard looks up, as in `10.0.0.2` or `10.0.0.2:5353`; none for the system's. */
+  readonly nameServers: ReadonlyArray<string>
   /** Absolute path of a PEM file. */
   readonly extraCa: Option.Option<string>
   /** Where component code's npm packages come from; `None` for the public registry. */
@@ -135,6 +138,16 @@ const egressAllow: Parse<Pick<ServerSettings, "egressAllow" | "egressAllowList">
   })
 }
 
+const nameServers: Parse<ReadonlyArray<string>> = (value) =>
+  Result.all(
+    value.split(",").map((entry) => entry.trim()).filter((entry) => entry !== "").map((entry) =>
+      Result.mapBoth(Dns.nameServerFromString(entry), {
+        onSuccess: NetAddress.formatInet,
+        onFailure: () => `must list IP addresses, each with a port or without, separated by commas; not ${quote(entry)}`
+      })
+    )
+  )
+
 const host: Parse<string> = (value) =>
   isIP(value) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(value)
     ? Result.succeed(value)
@@ -205,6 +218,7 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
             ? { egressAllow: ["loopback"], egressAllowList: EgressAllowList.loopback }
             : { egressAllow: [], egressAllowList: EgressAllowList.empty }
       ),
+      nameServers: Option.getOrElse(yield* variable("HEADWATER_NAME_SERVERS", nameServers), () => []),
       extraCa: yield* variable("HEADWATER_EXTRA_CA", path),
       npmRegistry: Option.orElse(
         yield* variable("HEADWATER_NPM_REGISTRY", npmRegistry),
@@ -277,6 +291,7 @@ export const render = (settings: ServerSettings): string => {
     ["HEADWATER_API_KEY", secret(settings.apiKey, "(generated at the first start)")],
     ["HEADWATER_SECRET_KEY", secret(settings.secretKey, "(generated in the data directory)")],
     ["HEADWATER_EGRESS_ALLOW", settings.egressAllow.join(",")],
+    ["HEADWATER_NAME_SERVERS", settings.nameServers.join(",")],
     ["HEADWATER_EXTRA_CA", Option.getOrElse(settings.extraCa, () => "")],
     ["HEADWATER_NPM_REGISTRY", Option.getOrElse(settings.npmRegistry, () => "")],
     ["HEADWATER_RETENTION_DAYS", settings.retentionDays],

@@ -121,15 +121,17 @@ const setting = Effect.gen(function*() {
   return { port, reached: () => reached }
 })
 
+const asker = { accountId: "u_1", use: "delivery" } as const
+
 const send = (url: string) =>
   Effect.flatMap(
     EgressHttp,
-    (http) => http.request({ method: "GET", url, headers: {}, timeoutMillis: 3_000, maxBodyBytes: 1_024 })
+    (http) => http.request({ asker, method: "GET", url, headers: {}, timeoutMillis: 3_000, maxBodyBytes: 1_024 })
   )
 
 const guarded = (dns: DnsServer.DnsServer) =>
   EgressHttp.layer().pipe(
-    Layer.provideMerge(EgressGuard.layerNoDns(EgressAllowList.fromEntries([outside]).pipe(allowed))),
+    Layer.provideMerge(EgressGuard.layerNoNames(EgressAllowList.fromEntries([outside]).pipe(allowed))),
     Layer.provide(dns.layer)
   )
 
@@ -162,6 +164,22 @@ it.live("a name that leads inside, and a URL that hides where it leads, is sent 
         assert.include(["refused", "dns"], reason, url)
       }
     }).pipe(Effect.provide(guarded(yield* DnsServer.make(zone))))
+    assert.strictEqual(reached(), 0)
+  }))
+
+it.live("a name that leads inside is refused from memory too", () =>
+  Effect.gen(function*() {
+    const { port, reached } = yield* setting
+    const dns = yield* DnsServer.make(zone, { ttl: 60 })
+    yield* Effect.gen(function*() {
+      for (const name of Object.keys(names)) {
+        for (let attempt = 0; attempt < 3; attempt++) {
+          const { reason } = yield* Effect.flip(send(`http://${name}:${port}/`))
+          assert.strictEqual(reason, "refused", name)
+        }
+        assert.strictEqual(dns.lookups(name), 1, name)
+      }
+    }).pipe(Effect.provide(guarded(dns)))
     assert.strictEqual(reached(), 0)
   }))
 

@@ -1,28 +1,28 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Dns from "effect/net/Dns"
 import type { AddressInfo } from "node:net"
 import * as Net from "node:net"
 import * as EgressAllowList from "./EgressAllowList.ts"
 import { EgressGuard } from "./EgressGuard.ts"
+import { NameResolver } from "./NameResolver.ts"
 
-const zone = Dns.layerStatic({
-  hosts: {
-    "public.test": ["93.184.215.14", "2606:2800:21f:cb07:6820:80da:af6b:8b2c"],
-    "mixed.test": ["93.184.215.14", "10.0.0.1"],
-    "inside.test": ["10.0.0.1"],
-    "loop.test": ["127.0.0.1"],
-    "six.test": ["2606:2800:21f:cb07:6820:80da:af6b:8b2c", "fe80::1"]
-  }
+const zone = NameResolver.layerStatic({
+  "public.test": ["93.184.215.14", "2606:2800:21f:cb07:6820:80da:af6b:8b2c"],
+  "mixed.test": ["93.184.215.14", "10.0.0.1"],
+  "inside.test": ["10.0.0.1"],
+  "loop.test": ["127.0.0.1"],
+  "six.test": ["2606:2800:21f:cb07:6820:80da:af6b:8b2c", "fe80::1"]
 })
 
+const asker = { accountId: "u_1", use: "delivery" } as const
+
 const guarding = (allow: string) =>
-  Layer.unwrap(Effect.map(Effect.fromResult(EgressAllowList.fromString(allow)), EgressGuard.layerNoDns)).pipe(
+  Layer.unwrap(Effect.map(Effect.fromResult(EgressAllowList.fromString(allow)), EgressGuard.layerNoNames)).pipe(
     Layer.provide(zone)
   )
 
-const resolve = (host: string) => Effect.flatMap(EgressGuard, (guard) => guard.resolve(host))
+const resolve = (host: string) => Effect.flatMap(EgressGuard, (guard) => guard.resolve(host, asker))
 
 describe("EgressGuard", () => {
   const refused: Record<string, ReadonlyArray<string>> = {
@@ -110,7 +110,7 @@ describe("EgressGuard", () => {
         assert.deepInclude({ ...error }, { _tag: "EgressRefused", why: "address" })
       }
       const unknown = yield* Effect.flip(resolve("unknown.test"))
-      assert.deepInclude({ ...unknown }, { _tag: "DnsFailed", reason: "NotFound" })
+      assert.deepInclude({ ...unknown }, { _tag: "DnsFailed", code: "ENOTFOUND" })
     }).pipe(Effect.provide(guarding(""))))
 
   it.effect("the operator allows networks, addresses, hosts, and loopback", () =>
@@ -175,13 +175,13 @@ describe("EgressGuard", () => {
       const server = Net.createServer((socket) => void socket.on("error", () => {}).end("hello"))
       yield* Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void)))
       const { port } = server.address() as AddressInfo
-      const socket = yield* guard.connect({ host: "loop.test", port })
+      const socket = yield* guard.connect({ host: "loop.test", port }, asker)
       assert.strictEqual(socket.remoteAddress, "127.0.0.1")
       socket.destroy()
       yield* Effect.callback<void>((resume) => void server.close(() => resume(Effect.void)))
-      const closed = yield* Effect.flip(guard.connect({ host: "loop.test", port }))
+      const closed = yield* Effect.flip(guard.connect({ host: "loop.test", port }, asker))
       assert.deepInclude({ ...closed }, { _tag: "ConnectFailed", code: "ECONNREFUSED", address: "127.0.0.1" })
-      const noPort = yield* Effect.flip(guard.connect({ host: "loop.test", port: 0 }))
+      const noPort = yield* Effect.flip(guard.connect({ host: "loop.test", port: 0 }, asker))
       assert.deepInclude({ ...noPort }, { _tag: "EgressRefused", why: "port" })
     }).pipe(Effect.provide(guarding("loopback"))))
 })

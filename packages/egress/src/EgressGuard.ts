@@ -1,14 +1,13 @@
-import * as NodeDns from "@effect/platform-node/NodeDns"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Dns from "effect/net/Dns"
 import * as Host from "effect/net/Host"
 import * as NetAddress from "effect/net/NetAddress"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Net from "node:net"
 import * as EgressAllowList from "./EgressAllowList.ts"
+import { type Asker, type DnsFailed, NameResolver, type NameResolverOptions } from "./NameResolver.ts"
 import { whyNotPublic } from "./PublicAddress.ts"
 
 /** The guard does not let this target through. `why` is for programs, `message` for people. */
@@ -16,13 +15,6 @@ export class EgressRefused extends Schema.TaggedError<EgressRefused>()("EgressRe
   host: Schema.String,
   address: Schema.optionalKey(Schema.String),
   why: Schema.Literals(["address", "url", "scheme", "host", "port"]),
-  message: Schema.String
-}) {}
-
-/** The name could not be resolved. */
-export class DnsFailed extends Schema.TaggedError<DnsFailed>()("DnsFailed", {
-  host: Schema.String,
-  reason: Schema.String,
   message: Schema.String
 }) {}
 
@@ -48,25 +40,29 @@ export class EgressGuard extends Context.Service<EgressGuard, {
   /** Checks a URL at registration: scheme, host, and a literal address. Names are only resolved by an attempt. */
   checkUrl(url: string): Effect.Effect<URL, EgressRefused>
   /** The addresses of a host, in the resolver's order, once every one of them was found to be allowed. */
-  resolve(host: string): Effect.Effect<ReadonlyArray<string>, EgressRefused | DnsFailed>
+  resolve(host: string, asker: Asker): Effect.Effect<ReadonlyArray<string>, EgressRefused | DnsFailed>
   /** Resolves, checks, and connects to a checked address, trying them in order. The caller owns the socket. */
-  connect(target: EgressTarget): Effect.Effect<Net.Socket, EgressRefused | DnsFailed | ConnectFailed>
+  connect(target: EgressTarget, asker: Asker): Effect.Effect<Net.Socket, EgressRefused | DnsFailed | ConnectFailed>
   /** Connects to addresses that `resolve` returned for the same attempt, without another check. */
   connectChecked(
     target: EgressTarget,
     addresses: ReadonlyArray<string>
   ): Effect.Effect<Net.Socket, ConnectFailed>
 }>()("@headwater/egress/EgressGuard") {
-  /** The guard over the system's resolver. */
-  static readonly layer = (allow: EgressAllowList.EgressAllowList): Layer.Layer<EgressGuard> =>
-    EgressGuard.layerNoDns(allow).pipe(Layer.provide(NodeDns.layer))
+  /** The guard with a resolver of its own. */
+  static readonly layer = (
+    allow: EgressAllowList.EgressAllowList,
+    names: NameResolverOptions = {}
+  ): Layer.Layer<EgressGuard> => EgressGuard.layerNoNames(allow).pipe(Layer.provide(NameResolver.layer(names)))
 
   /** The guard over a given resolver. */
-  static readonly layerNoDns = (allow: EgressAllowList.EgressAllowList): Layer.Layer<EgressGuard, never, Dns.Dns> =>
-    Layer.effect(EgressGuard, Effect.map(Dns.Dns, (dns) => make(allow, dns)))
+  static readonly layerNoNames = (
+    allow: EgressAllowList.EgressAllowList
+  ): Layer.Layer<EgressGuard, never, NameResolver> =>
+    Layer.effect(EgressGuard, Effect.map(NameResolver, (names) => make(allow, names)))
 }
 
-const make = (allow: EgressAllowList.EgressAllowList, dns: Dns.Dns["Service"]): EgressGuard["Service"] => {
+const make = (allow: EgressAllowList.EgressAllowList, names: NameResolver["Service"]): EgressGuard["Service"] => {
   const checkAddress = (
     host: string,
     address: NetAddress.IpAddress
@@ -87,23 +83,22 @@ const make = (allow: EgressAllowList.EgressAllowList, dns: Dns.Dns["Service"]): 
   }
 
   const resolveName = Effect.fnUntraced(function*(
-    host: Host.DomainName
+    host: Host.DomainName,
+    asker: Asker
   ): Effect.fn.Return<ReadonlyArray<string>, EgressRefused | DnsFailed> {
-    const name = host.replace(/\.$/, "")
-    const addresses = yield* dns.lookup(host).pipe(
-      Effect.mapError((error) => new DnsFailed({ host: name, reason: error.reason, message: error.message }))
-    )
+    const name = Host.toRelative(host)
+    const addresses = yield* names.lookup(host, asker)
     if (EgressAllowList.allowsHost(allow, name)) return addresses.map(NetAddress.formatIp)
     const checked: Array<string> = []
     for (const address of addresses) checked.push(yield* Effect.fromResult(checkAddress(name, address)))
     return checked
   })
 
-  const resolve = (input: string): Effect.Effect<ReadonlyArray<string>, EgressRefused | DnsFailed> =>
+  const resolve = (input: string, asker: Asker): Effect.Effect<ReadonlyArray<string>, EgressRefused | DnsFailed> =>
     Effect.flatMap(Effect.fromResult(canonicalHost(input)), (host) =>
       NetAddress.isIpAddress(host)
         ? Effect.map(Effect.fromResult(checkAddress(NetAddress.formatIp(host), host)), (address) => [address])
-        : resolveName(host))
+        : resolveName(host, asker))
 
   const connectChecked = Effect.fnUntraced(function*(
     target: EgressTarget,
@@ -118,7 +113,7 @@ const make = (allow: EgressAllowList.EgressAllowList, dns: Dns.Dns["Service"]): 
     return yield* failure ?? connectFailed(target, "", "ENOTFOUND", "no address to connect to")
   })
 
-  const connect = Effect.fnUntraced(function*(target: EgressTarget) {
+  const connect = Effect.fnUntraced(function*(target: EgressTarget, asker: Asker) {
     if (!Number.isInteger(target.port) || target.port < 1 || target.port > 65535) {
       return yield* new EgressRefused({
         host: target.host,
@@ -126,7 +121,7 @@ const make = (allow: EgressAllowList.EgressAllowList, dns: Dns.Dns["Service"]): 
         message: `The egress guard refused port ${target.port}`
       })
     }
-    return yield* connectChecked(target, yield* resolve(target.host))
+    return yield* connectChecked(target, yield* resolve(target.host, asker))
   })
 
   const judgeUrl = remembered((text): Result.Result<URL, EgressRefused> => {

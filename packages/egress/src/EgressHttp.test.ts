@@ -2,7 +2,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { authority, certificate, privateKey } from "@headwater/testing/TestCertificate"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Dns from "effect/net/Dns"
 import * as Http from "node:http"
 import * as Https from "node:https"
 import type { AddressInfo, Server, Socket } from "node:net"
@@ -10,14 +9,19 @@ import * as Net from "node:net"
 import * as EgressAllowList from "./EgressAllowList.ts"
 import { EgressGuard } from "./EgressGuard.ts"
 import { EgressHttp, type EgressHttpRequest } from "./EgressHttp.ts"
+import { NameResolver } from "./NameResolver.ts"
 
-const zone = Dns.layerStatic({
-  hosts: { "hooks.example.com": ["127.0.0.1"], "other.example.com": ["127.0.0.1"], "inside.test": ["10.0.0.1"] }
+const zone = NameResolver.layerStatic({
+  "hooks.example.com": ["127.0.0.1"],
+  "other.example.com": ["127.0.0.1"],
+  "inside.test": ["10.0.0.1"]
 })
+
+const asker = { accountId: "u_1", use: "delivery" } as const
 
 const client = (extraCa?: string) =>
   EgressHttp.layer(extraCa === undefined ? {} : { extraCa }).pipe(
-    Layer.provide(EgressGuard.layerNoDns(EgressAllowList.loopback)),
+    Layer.provide(EgressGuard.layerNoNames(EgressAllowList.loopback)),
     Layer.provide(zone)
   )
 
@@ -45,7 +49,16 @@ const request = (url: string, more: Partial<EgressHttpRequest> = {}) =>
   Effect.flatMap(
     EgressHttp,
     (http) =>
-      http.request({ method: "POST", url, headers: {}, body: "{}", timeoutMillis: 2_000, maxBodyBytes: 1024, ...more })
+      http.request({
+        asker,
+        method: "POST",
+        url,
+        headers: {},
+        body: "{}",
+        timeoutMillis: 2_000,
+        maxBodyBytes: 1024,
+        ...more
+      })
   )
 
 const text = (body: Uint8Array) => Buffer.from(body).toString()

@@ -7,6 +7,7 @@ import * as Net from "node:net"
 import * as Tls from "node:tls"
 import { type Dispatcher, errors as UndiciErrors, Pool } from "undici"
 import { ConnectFailed, EgressGuard } from "./EgressGuard.ts"
+import type { Asker } from "./NameResolver.ts"
 
 /** No answer was received. `refused` is the guard's own; the others are the network's or the target's. */
 export class EgressHttpFailed extends Schema.TaggedError<EgressHttpFailed>()("EgressHttpFailed", {
@@ -17,6 +18,7 @@ export class EgressHttpFailed extends Schema.TaggedError<EgressHttpFailed>()("Eg
 }) {}
 
 export interface EgressHttpRequest {
+  readonly asker: Asker
   readonly method: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -234,7 +236,9 @@ const make = Effect.fnUntraced(function*(options: EgressHttpOptions) {
       }
 
       return guard.checkUrl(request.url).pipe(
-        Effect.flatMap((url) => Effect.flatMap(guard.resolve(hostOf(url)), (addresses) => exchange(url, addresses, 0))),
+        Effect.flatMap((url) =>
+          Effect.flatMap(guard.resolve(hostOf(url), request.asker), (addresses) => exchange(url, addresses, 0))
+        ),
         Effect.catchTags({
           EgressRefused: ({ message }) => fail("refused", message),
           DnsFailed: ({ message }) => fail("dns", message)

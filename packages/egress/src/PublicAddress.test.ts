@@ -1,10 +1,10 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Result, Schema } from "effect"
-import * as Dns from "effect/net/Dns"
 import { Address4, Address6 } from "ip-address"
 import ipaddr from "ipaddr.js"
 import * as EgressAllowList from "./EgressAllowList.ts"
 import { EgressGuard } from "./EgressGuard.ts"
+import { NameResolver } from "./NameResolver.ts"
 
 const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 
@@ -137,13 +137,13 @@ const spelled6 = (address: Address6, number: bigint, { spelling }: Place): strin
 
 const letsThrough = (spelled: string) =>
   EgressGuard.pipe(
-    Effect.flatMap((guard) => Effect.result(guard.resolve(spelled))),
+    Effect.flatMap((guard) => Effect.result(guard.resolve(spelled, { accountId: "u_1", use: "delivery" }))),
     Effect.map((result) => {
       if (Result.isSuccess(result)) return true
       assert.deepInclude({ ...result.failure }, { _tag: "EgressRefused", why: "address" }, spelled)
       return false
     }),
-    Effect.provide(EgressGuard.layerNoDns(EgressAllowList.empty).pipe(Layer.provide(Dns.layerStatic({ hosts: {} }))))
+    Effect.provide(EgressGuard.layerNoNames(EgressAllowList.empty).pipe(Layer.provide(NameResolver.layerStatic({}))))
   )
 
 it.effect.prop(

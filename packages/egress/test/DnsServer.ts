@@ -1,23 +1,28 @@
-import * as NodeDns from "@effect/platform-node/NodeDns"
 import * as Packet from "dns-packet"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Dns from "effect/net/Dns"
-import type * as Host from "effect/net/Host"
-import type * as NetAddress from "effect/net/NetAddress"
+import type * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Dgram from "node:dgram"
+import { NameResolver } from "../src/NameResolver.ts"
 
 /** A DNS server on the loopback interface, and the resolver that asks it. */
 export interface DnsServer {
-  readonly layer: Layer.Layer<Dns.Dns>
+  /** Where it listens, as in `127.0.0.1:53`. */
+  readonly address: string
+  readonly layer: Layer.Layer<NameResolver>
   /** How often a name was looked up. */
   readonly lookups: (name: string) => number
 }
 
-/** @param answer the addresses of a name when it is looked up for the `count`-th time, from 1; none where there is no such name */
+/** The addresses of a name, none where there is no such name; or that the server does not know, or never answers. */
+export type Answer = ReadonlyArray<string> | "failure" | "silence"
+
+const serverFailure = 2
+
+/** @param answer what is said of a name when it is looked up for the `count`-th time, from 1 */
 export const make = (
-  answer: (name: string, count: number) => ReadonlyArray<string>
+  answer: (name: string, count: number) => Answer,
+  { ttl = 0 }: { readonly ttl?: number } = {}
 ): Effect.Effect<DnsServer, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
@@ -29,17 +34,20 @@ export const make = (
           const [question] = query.questions ?? []
           if (question === undefined) return
           const { name, type } = question
-          // The resolver below asks for IPv4 addresses first, once in each look-up.
+          // The resolver asks for IPv4 addresses first, once in each look-up.
           if (type === "A") counts.set(name, (counts.get(name) ?? 0) + 1)
           const family = type === "A" ? 4 : 6
-          const addresses = answer(name, counts.get(name) ?? 1).filter((text) => text.includes(":") === (family === 6))
+          const said = answer(name, counts.get(name) ?? 1)
+          if (said === "silence") return
+          const addresses = said === "failure" ? [] : said.filter((text) => text.includes(":") === (family === 6))
+          const flags = Packet.RECURSION_DESIRED | Packet.RECURSION_AVAILABLE
           socket.send(
             Packet.encode({
               type: "response",
               id: query.id ?? 0,
-              flags: Packet.RECURSION_DESIRED | Packet.RECURSION_AVAILABLE,
+              flags: said === "failure" ? flags | serverFailure : flags,
               questions: [question],
-              answers: addresses.map((data) => ({ type: family === 4 ? "A" : "AAAA", name, ttl: 0, data }))
+              answers: addresses.map((data) => ({ type: family === 4 ? "A" : "AAAA", name, ttl, data }))
             }),
             sender.port,
             sender.address
@@ -49,23 +57,12 @@ export const make = (
       }),
       ({ socket }) => Effect.callback<void>((resume) => void socket.close(() => resume(Effect.void)))
     ),
-    ({ counts, socket }) => ({
-      layer: Layer.effect(
-        Dns.Dns,
-        Effect.orDie(Effect.map(
-          NodeDns.make({ nameServers: [`127.0.0.1:${socket.address().port}`], tries: 1 }),
-          (dns) => {
-            const find = (host: Host.DomainName, type: "A" | "AAAA") =>
-              dns.resolve(host, type).pipe(
-                Effect.map((records): ReadonlyArray<NetAddress.IpAddress> => records.map(({ address }) => address)),
-                Effect.catchIf(({ reason }) => reason === "NotFound", () => Effect.succeed([]))
-              )
-            return Dns.make({
-              lookup: (host) => Effect.zipWith(find(host, "A"), find(host, "AAAA"), (four, six) => [...four, ...six])
-            })
-          }
-        ))
-      ),
-      lookups: (name) => counts.get(name) ?? 0
-    })
+    ({ counts, socket }) => {
+      const address = `127.0.0.1:${socket.address().port}`
+      return {
+        address,
+        layer: NameResolver.layer({ nameServers: [address], files: { hosts: "/dev/null", resolvConf: "/dev/null" } }),
+        lookups: (name) => counts.get(name) ?? 0
+      }
+    }
   )

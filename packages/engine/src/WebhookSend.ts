@@ -161,6 +161,7 @@ export const make = Effect.map(
       const request = requestOf(memory, options.event)
       return http.request({
         ...request,
+        asker: { accountId: memory.webhook.accountId, use: "delivery" },
         headers: requestHeaders(memory, options, request, startedAt),
         timeoutMillis: timeoutMs,
         maxBodyBytes: keptOfFailure

@@ -16,7 +16,7 @@ const remoteModules = RemoteModules.layer({ fetchMillis: 1_000, maxFiles: 4 }).p
 )
 
 const load = Effect.fnUntraced(function*(url: string) {
-  return yield* (yield* RemoteModules).load({ url, maxBytes, userAgent: "Test/1" })
+  return yield* (yield* RemoteModules).load({ accountId: "u_1", url, maxBytes, userAgent: "Test/1" })
 })
 
 /** Loads `/dir/app.mjs` from a server with these files. */

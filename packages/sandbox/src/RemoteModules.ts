@@ -28,6 +28,8 @@ export interface RemoteModule {
 }
 
 export interface RemoteModuleRequest {
+  /** On whose behalf. */
+  readonly accountId: string
   readonly url: string
   /** Bytes of all files together. */
   readonly maxBytes: number
@@ -69,7 +71,7 @@ const make = Effect.fnUntraced(function*({ fetchMillis = 15_000, maxFiles = 100 
   const http = yield* EgressHttp
   const bundler = yield* ModuleBundler
 
-  const load = Effect.fnUntraced(function*({ maxBytes, url, userAgent }: RemoteModuleRequest) {
+  const load = Effect.fnUntraced(function*({ accountId, maxBytes, url, userAgent }: RemoteModuleRequest) {
     const origin = yield* Effect.mapError(
       guard.checkUrl(url),
       ({ message }) => new RemoteUrlRefused({ message })
@@ -88,6 +90,7 @@ const make = Effect.fnUntraced(function*({ fetchMillis = 15_000, maxFiles = 100 
       const left = deadline - (yield* Clock.currentTimeMillis)
       if (left <= 0) return yield* late
       const answer = yield* http.request({
+        asker: { accountId, use: "component" },
         method: "GET",
         url: url.href,
         headers: { "accept": "text/javascript, */*;q=0.5", "accept-encoding": "identity", "user-agent": userAgent },

@@ -122,13 +122,17 @@ const make = Effect.fnUntraced(function*() {
     if (taken === "exhausted") return refuse("EMFILE", `A run may open at most ${limits.connections} connections`)
     const give = (given: { readonly ticket: string } | { readonly addresses: ReadonlyArray<string> }) =>
       process.send({ _tag: "Answer", ask: question.ask, ...given })
+    const { accountId = process.id } = process
     const asked = question._tag === "Connect"
-      ? Effect.map(broker.ticket(process.id, question), (ticket) => give({ ticket }))
-      : Effect.map(guard.resolve(question.host), (addresses) => give({ addresses }))
+      ? Effect.map(broker.ticket(process.id, accountId, question), (ticket) => give({ ticket }))
+      : Effect.map(
+        guard.resolve(question.host, { accountId, use: "component" }),
+        (addresses) => give({ addresses })
+      )
     fork(asked.pipe(
       Effect.catchTags({
         EgressRefused: (error) => Effect.sync(() => refuse("EACCES", error.message)),
-        DnsFailed: (error) => Effect.sync(() => refuse("ENOTFOUND", error.message)),
+        DnsFailed: (error) => Effect.sync(() => refuse(error.code, error.message)),
         ConnectFailed: (error) => Effect.sync(() => refuse(error.code, error.message)),
         TooManyConnections: (error) => Effect.sync(() => refuse("EMFILE", error.message))
       })

@@ -225,6 +225,7 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
               )
             }
             const { code, place } = yield* modules.load({
+              accountId,
               url,
               maxBytes: filesPerCode * maxCode,
               userAgent: `Headwater/${version}`

@@ -1,0 +1,87 @@
+import * as Effect from "effect/Effect"
+import * as NetAddress from "effect/net/NetAddress"
+import * as Result from "effect/Result"
+import * as Dns from "node:dns"
+
+/** What name servers say of a full name: its addresses, IPv4 before IPv6, and none where it has none. */
+export interface NameAnswer {
+  readonly addresses: ReadonlyArray<NetAddress.IpAddress>
+  /** For how long the answer holds; undefined where there is none, or where it is only half of one. */
+  readonly ttlMillis: number | undefined
+}
+
+/** `c-ares` waits so long for a name server, and asks each so often. */
+const patience = { timeout: 2_000, maxTimeout: 2_000, tries: 3 }
+
+/** Codes by which `c-ares` says that a name is not there, has no address of the kind, or can't be a name. */
+const notThere = new Set(["ENOTFOUND", "ENODATA", "EBADNAME", "ENONAME"])
+
+type Records = ReadonlyArray<Dns.RecordWithTtl>
+/** Records, or the code of what went wrong. */
+type Half = Result.Result<Records, string>
+
+/**
+ * The name servers, asked through `c-ares`: on sockets of its own, without a thread, and as many questions at a time as
+ * come. The system's resolver (`getaddrinfo`) would take a thread for each, of which there are four.
+ */
+export class NameServers {
+  private readonly addresses: ReadonlyArray<string>
+  private resolver: Dns.Resolver
+
+  /** @param addresses as in `127.0.0.1:53`; the system's where none are given */
+  constructor(addresses: ReadonlyArray<string>) {
+    this.addresses = addresses
+    this.resolver = this.open()
+  }
+
+  private open(): Dns.Resolver {
+    const resolver = new Dns.Resolver(patience)
+    if (this.addresses.length > 0) resolver.setServers(this.addresses)
+    return resolver
+  }
+
+  /** Reads anew which name servers the system has. Questions under way end with those that they were put to. */
+  renew(): void {
+    if (this.addresses.length === 0) this.resolver = this.open()
+  }
+
+  /** Ends all questions. */
+  close(): void {
+    this.resolver.cancel()
+  }
+
+  /** Asks for all addresses of a full name. Fails with the code of what went wrong where none of them is known. */
+  ask(name: string): Effect.Effect<NameAnswer, string> {
+    return Effect.flatMap(
+      Effect.all([this.half("resolve4", name), this.half("resolve6", name)], { concurrency: "unbounded" }),
+      (halves) => {
+        const records = halves.flatMap((half) => Result.isSuccess(half) ? half.success : [])
+        const failure = halves.find(Result.isFailure)
+        if (records.length === 0) {
+          return failure === undefined
+            ? Effect.succeed({ addresses: [], ttlMillis: undefined })
+            : Effect.fail(failure.failure)
+        }
+        return Effect.succeed({
+          addresses: records.flatMap(({ address }) =>
+            Result.match(NetAddress.ipFromString(address), {
+              onFailure: () => [],
+              onSuccess: (address) => [address]
+            })
+          ),
+          ttlMillis: failure === undefined ? Math.min(...records.map(({ ttl }) => ttl)) * 1_000 : undefined
+        })
+      }
+    )
+  }
+
+  private half(method: "resolve4" | "resolve6", name: string): Effect.Effect<Half> {
+    return Effect.callback((resume) => {
+      this.resolver[method](name, { ttl: true }, (error, records) => {
+        if (error === null) return resume(Effect.succeed(Result.succeed(records)))
+        const code = error.code ?? "EUNKNOWN"
+        resume(Effect.succeed(notThere.has(code) ? Result.succeed([]) : Result.fail(code)))
+      })
+    })
+  }
+}
