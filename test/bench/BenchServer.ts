@@ -35,10 +35,16 @@ export const apiKey = `hw_${"b".repeat(40)}`
 /** How much of what the server prints is kept, in characters. */
 const keptOutput = 20_000
 
-/** @param options.profile a directory that the server writes its CPU profile to when it ends */
-export const start = Effect.fnUntraced(function*({ profile }: {
+export interface BenchServerOptions {
+  /** A directory that the server writes its CPU profile to when it ends. */
   readonly profile?: string | undefined
-} = {}): Effect.fn.Return<BenchServer, BenchFailed, Scope.Scope> {
+  /** Settings beside the defaults. */
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+export const start = Effect.fnUntraced(function*(
+  { environment = {}, profile }: BenchServerOptions = {}
+): Effect.fn.Return<BenchServer, BenchFailed, Scope.Scope> {
   const dataDirectory = yield* TemporaryDirectory.make("bench")
   const port = yield* FreePort.find
   const url = `http://127.0.0.1:${port}`
@@ -56,7 +62,8 @@ export const start = Effect.fnUntraced(function*({ profile }: {
         HEADWATER_API_KEY: apiKey,
         HEADWATER_DATA_DIR: dataDirectory,
         HEADWATER_PORT: String(port),
-        HEADWATER_LOG: "json"
+        HEADWATER_LOG: "json",
+        ...environment
       },
       stdio: ["ignore", "pipe", "pipe"]
     })

@@ -38,14 +38,19 @@ export interface CommonFlags {
   readonly profile: Option.Option<string>
 }
 
-/** Runs a scenario on a workbench of its own and tells what it found. */
+/**
+ * Runs a scenario on a workbench of its own and tells what it found.
+ *
+ * @param environment settings of the server beside the defaults
+ */
 export const run = (
   { json, profile }: CommonFlags,
-  scenario: (workbench: Workbench.Workbench) => Effect.Effect<Report.Report, BenchFailed, Scope.Scope>
+  scenario: (workbench: Workbench.Workbench) => Effect.Effect<Report.Report, BenchFailed, Scope.Scope>,
+  environment: Readonly<Record<string, string>> = {}
 ) =>
   Effect.gen(function*() {
     yield* Progress.say("starting the server")
-    const workbench = yield* Workbench.make({ profile: Option.getOrUndefined(profile) })
+    const workbench = yield* Workbench.make({ profile: Option.getOrUndefined(profile), environment })
     const machine = yield* Machine.describe(workbench.server)
     yield* Console.log(Object.entries(machine).map(([name, value]) => `${name}: ${value}`).join("\n"))
     const report = yield* scenario(workbench)

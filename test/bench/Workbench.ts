@@ -63,9 +63,9 @@ export interface Workbench {
   readonly watch: (name: string, pid: number) => void
 }
 
-export const make = Effect.fnUntraced(function*(options: {
-  readonly profile?: string | undefined
-}): Effect.fn.Return<Workbench, BenchFailed, Scope.Scope> {
+export const make = Effect.fnUntraced(function*(
+  options: BenchServer.BenchServerOptions
+): Effect.fn.Return<Workbench, BenchFailed, Scope.Scope> {
   const server = yield* BenchServer.start(options)
   const loader = yield* Program.start("Load.ts")
   const sinkProgram = yield* Program.start("Sink.ts")

@@ -2,6 +2,7 @@ import * as FreePort from "@headwater/testing/FreePort"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Deployment from "../Deployment.ts"
+import * as Names from "../Names.ts"
 import * as Progress from "../Progress.ts"
 import * as Receipts from "../Receipts.ts"
 import type { Report } from "../Report.ts"
@@ -54,7 +55,7 @@ const scenario = (options: {
   readonly seconds: number
   readonly rounds: number
   readonly rate: number
-  readonly dead: "refused" | "silent"
+  readonly dead: "refused" | "silent" | "unresolved"
 }) =>
   Effect.fnUntraced(function*(workbench: Workbench) {
     const { server, sinkUrl } = workbench
@@ -79,7 +80,9 @@ const scenario = (options: {
           )
       )
     const healthy = beside([`${sinkUrl}/at-once/dead`, `${sinkUrl}/at-once/slow`])
-    const ill = beside([dead, `${sinkUrl}/slow/slow`])
+    const ill = beside(
+      options.dead === "unresolved" ? [Names.dead(1), Names.dead(2)] : [dead, `${sinkUrl}/slow/slow`]
+    )
 
     const warmUp = yield* healthy
     const pairs: Array<Pair> = []
@@ -133,16 +136,27 @@ const reportOf = (warmUp: Piece, pairs: ReadonlyArray<Pair>): Report => {
   }
 }
 
+/** All webhooks by name; beside the healthy ones, two whose name server never answers. */
+const runWithNames = (flags: Scenario.CommonFlags & Parameters<typeof scenario>[0]) =>
+  Effect.scoped(Effect.flatMap(Names.server, ({ address }) =>
+    Scenario.run(
+      flags,
+      (workbench) => scenario(flags)({ ...workbench, sinkUrl: Names.named(workbench.sinkUrl) }),
+      { HEADWATER_NAME_SERVERS: address }
+    )))
+
 /** Healthy webhooks beside a dead and a slow one. */
 export const command = Command.make("noisy", {
   ...Scenario.flags,
   seconds: Scenario.seconds(10),
   rounds: Scenario.rounds(5),
   rate: Flag.Finite("rate").pipe(Flag.withDescription("Events a second, each to 10 webhooks"), Flag.withDefault(20)),
-  dead: Flag.Literals("dead", ["refused", "silent"]).pipe(
-    Flag.withDescription("What the dead webhook does: refuses connections, or takes them and never answers"),
+  dead: Flag.Literals("dead", ["refused", "silent", "unresolved"]).pipe(
+    Flag.withDescription(
+      "What the dead webhook does: refuses connections, or takes them and never answers; or two have a dead name server"
+    ),
     Flag.withDefault("refused")
   )
-}, (flags) => Scenario.run(flags, scenario(flags))).pipe(
+}, (flags) => flags.dead === "unresolved" ? runWithNames(flags) : Scenario.run(flags, scenario(flags))).pipe(
   Command.withDescription("Latency of 98 healthy webhooks, with and without a dead and a slow one beside them")
 )
