@@ -121,7 +121,7 @@ const reportOf = (warmUp: Piece, pairs: ReadonlyArray<Pair>): Report => {
       columns: ["healthy webhooks", "events/s", "to receipt p50", "p99"],
       rows: [
         row("without", "without"),
-        row("beside a dead and a slow one", "beside"),
+        row("beside two bad ones", "beside"),
         ["median of the pairs' ratios", null, ratioOf("p50Ms"), ratioOf("p99Ms")]
       ]
     }],
