@@ -82,6 +82,21 @@ describe("NameResolver", () => {
       }
     }))
 
+  it.effect("a name server that never answers about IPv6 costs a name half a second, and no more until its time is over", () =>
+    Effect.gen(function*() {
+      const server = yield* DnsServer.make(() => ({ four: ["192.0.2.1"] }), { ttl: 30 })
+      yield* Effect.gen(function*() {
+        const found = yield* Effect.forkChild(lookup("live.test"))
+        yield* until(() => server.lookups("live.test") === 1)
+        yield* settle
+        yield* TestClock.adjust("500 millis")
+        assert.deepStrictEqual(yield* Fiber.join(found), ["192.0.2.1"])
+        yield* TestClock.adjust("29 seconds")
+        assert.deepStrictEqual(yield* lookup("live.test"), ["192.0.2.1"])
+        assert.strictEqual(server.lookups("live.test"), 1)
+      }).pipe(Effect.provide(server.layer))
+    }))
+
   it.effect("a failure says what is wrong, and is remembered for two seconds", () =>
     Effect.gen(function*() {
       const server = yield* DnsServer.make((name) => name === "unknown.test" ? [] : "failure")

@@ -1,12 +1,14 @@
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as NetAddress from "effect/net/NetAddress"
+import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Dns from "node:dns"
 
 /** What name servers say of a full name: its addresses, IPv4 before IPv6, and none where it has none. */
 export interface NameAnswer {
   readonly addresses: ReadonlyArray<NetAddress.IpAddress>
-  /** For how long the answer holds; undefined where there is none, or where it is only half of one. */
+  /** For how long the answer holds; undefined where there are no addresses, or nothing was said of IPv4. */
   readonly ttlMillis: number | undefined
 }
 
@@ -19,6 +21,9 @@ const notThere = new Set(["ENOTFOUND", "ENODATA", "EBADNAME", "ENONAME"])
 type Records = ReadonlyArray<Dns.RecordWithTtl>
 /** Records, or the code of what went wrong. */
 type Half = Result.Result<Records, string>
+
+/** How long the answer about IPv4 addresses waits for that about IPv6, which some name servers never give, in milliseconds. */
+const sixMillis = 500
 
 /**
  * The name servers, asked through `c-ares`: on sockets of its own, without a thread, and as many questions at a time as
@@ -52,27 +57,28 @@ export class NameServers {
 
   /** Asks for all addresses of a full name. Fails with the code of what went wrong where none of them is known. */
   ask(name: string): Effect.Effect<NameAnswer, string> {
-    return Effect.flatMap(
-      Effect.all([this.half("resolve4", name), this.half("resolve6", name)], { concurrency: "unbounded" }),
-      (halves) => {
-        const records = halves.flatMap((half) => Result.isSuccess(half) ? half.success : [])
-        const failure = halves.find(Result.isFailure)
-        if (records.length === 0) {
-          return failure === undefined
-            ? Effect.succeed({ addresses: [], ttlMillis: undefined })
-            : Effect.fail(failure.failure)
-        }
-        return Effect.succeed({
-          addresses: records.flatMap(({ address }) =>
-            Result.match(NetAddress.ipFromString(address), {
-              onFailure: () => [],
-              onSuccess: (address) => [address]
-            })
-          ),
-          ttlMillis: failure === undefined ? Math.min(...records.map(({ ttl }) => ttl)) * 1_000 : undefined
+    return Effect.gen({ self: this }, function*() {
+      const asked = yield* Effect.forkChild(this.half("resolve6", name))
+      const four = yield* this.half("resolve4", name)
+      const isEnough = Result.isSuccess(four) && four.success.length > 0
+      const six = yield* isEnough
+        ? Effect.timeoutOrElse(Fiber.join(asked), {
+          duration: sixMillis,
+          orElse: () => Effect.succeed<Half>(Result.succeed([]))
         })
+        : Fiber.join(asked)
+      const records = [four, six].flatMap((half) => Result.isSuccess(half) ? half.success : [])
+      const failure = [four, six].find(Result.isFailure)
+      if (records.length === 0 && failure !== undefined) return yield* Effect.fail(failure.failure)
+      return {
+        addresses: records.flatMap(({ address }) =>
+          Option.toArray(Result.getSuccess(NetAddress.ipFromString(address)))
+        ),
+        ttlMillis: Result.isFailure(four) || records.length === 0
+          ? undefined
+          : Math.min(...records.map(({ ttl }) => ttl)) * 1_000
       }
-    )
+    })
   }
 
   private half(method: "resolve4" | "resolve6", name: string): Effect.Effect<Half> {

@@ -14,8 +14,11 @@ export interface DnsServer {
   readonly lookups: (name: string) => number
 }
 
-/** The addresses of a name, none where there is no such name; or that the server does not know, or never answers. */
-export type Answer = ReadonlyArray<string> | "failure" | "silence"
+/**
+ * The addresses of a name, none where there is no such name; or that the server does not know, or never answers. With `four`
+ * it never answers about IPv6 addresses.
+ */
+export type Answer = ReadonlyArray<string> | "failure" | "silence" | { readonly four: ReadonlyArray<string> }
 
 const serverFailure = 2
 
@@ -38,8 +41,9 @@ export const make = (
           if (type === "A") counts.set(name, (counts.get(name) ?? 0) + 1)
           const family = type === "A" ? 4 : 6
           const said = answer(name, counts.get(name) ?? 1)
-          if (said === "silence") return
-          const addresses = said === "failure" ? [] : said.filter((text) => text.includes(":") === (family === 6))
+          if (said === "silence" || (typeof said === "object" && "four" in said && family === 6)) return
+          const known = said === "failure" ? [] : "four" in said ? said.four : said
+          const addresses = known.filter((text) => text.includes(":") === (family === 6))
           const flags = Packet.RECURSION_DESIRED | Packet.RECURSION_AVAILABLE
           socket.send(
             Packet.encode({
