@@ -76,9 +76,6 @@ const exampleErrors = {
 /** Event summaries reach no further back than so many events (rest-api.md, "Source events"). */
 export const maxSummaries = 100
 
-/** Event data above so many bytes is cut without `expand=event`. */
-export const maxPreviewBytes = 1024
-
 const query = {
   expand: Schema.optionalKey(Schema.Literal("event").annotate({ description: "Answer with the full event data." })),
   ...Pagination.eventQuery,

@@ -126,7 +126,8 @@ const Tail = HttpApiSchema.StreamSse({ data: EventSummary })
 const list = (whose: string) =>
   OpenApi.annotations({
     summary: `Page over ${whose} whole log`,
-    description: "Every event of a stream that is still kept, newest first.",
+    description:
+      "Every event of a stream that is still kept, newest first. A page of large events has fewer than limit.",
     override: Extension.mark
   })
 
@@ -150,7 +151,7 @@ const tail = (whose: string) =>
     description:
       "Server-sent events: each new event of a stream, with its full data, as soon as it is durable. The id " +
       "of each is the event's, so that a client that connects again with Last-Event-ID misses nothing. A comment comes " +
-      "every 15 seconds.",
+      "first, and after 15 seconds in which nothing else did.",
     override: Extension.mark
   })
 

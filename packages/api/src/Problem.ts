@@ -136,12 +136,12 @@ export class WorkflowPaused extends HttpApiError.Problem<WorkflowPaused>()(
   { description: "The workflow is paused: it begins no runs." }
 ) {}
 
-/** The account sends more requests a second than the operator allows. */
+/** The account sends more requests a second than the operator allows, or has too many bytes of answers under way. */
 export class RateLimited extends HttpApiError.Problem<RateLimited>()(
   "RateLimitedProblem",
   { type: typeOf("rate_limited"), status: 429, title: "Too many requests" },
   members("rate_limited", RetryDetails, "The account sends more requests than it may."),
-  { description: "The account sends more requests a second than it may." }
+  { description: "The account sends more requests a second, or has more bytes of answers under way, than it may." }
 ) {}
 
 /** The account has used up what the operator lets it use in a day or a billing period. */

@@ -38,6 +38,9 @@ export const NewEvent = Schema.Struct({
 })
 export type NewEvent = typeof NewEvent.Type
 
+/** Lists show the data of an event of more bytes than this as a preview of fewer, unless they are asked for all of it. */
+export const maxPreviewBytes = 1024
+
 /** Routing stops here (decisions.md, "Subscriptions"). */
 export const maxHops = 16
 

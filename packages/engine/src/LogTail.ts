@@ -1,21 +1,30 @@
-import type { LoggedEvent } from "@headwater/domain/Event"
 import type * as EventId from "@headwater/domain/EventId"
-import { EventLog, type StreamAddress } from "@headwater/log/EventLog"
+import { EventLog, type EventOutline, type StreamAddress } from "@headwater/log/EventLog"
 import { GroupCommit } from "@headwater/log/GroupCommit"
-import { Context, Effect, Latch, Layer, Option, PubSub, Stream } from "effect"
+import { Clock, Context, Effect, Latch, Layer, Option, PubSub, Stream } from "effect"
 import { untilAnswered } from "./DatabaseRetry.ts"
 import { Draining } from "./Draining.ts"
 
+/** What is held of a log for one follower, who may read slowly. */
 const pageSize = 100
-const pageBytes = 1024 * 1024
+const pageBytes = 64 * 1024
 
-/** What other nodes append is not told here: it is looked for this often. */
-const lookAgain = "1 second"
+/** What other nodes append is not told here: it is looked for this often, in milliseconds. */
+const lookAgainMs = 1_000
+
+/** How long nothing comes before followers are told so, in milliseconds. */
+const quietMs = 15_000
 
 /** Follows emitters' logs as they grow. */
 export class LogTail extends Context.Service<LogTail, {
-  /** The events of a stream after `after`, oldest first, then each new one once it is durable. Ends with the server. */
-  readonly follow: (address: StreamAddress, after: EventId.EventId) => Stream.Stream<LoggedEvent>
+  /**
+   * The events of a stream after `after`, oldest first, then each new one once it is durable, some at a time. There are none
+   * at the very beginning, and where nothing has come for 15 seconds. Ends with the server.
+   */
+  readonly follow: (
+    address: StreamAddress,
+    after: EventId.EventId
+  ) => Stream.Stream<ReadonlyArray<EventOutline>>
 }>()("@headwater/engine/LogTail") {
   static readonly layer = Layer.effect(
     LogTail,
@@ -58,16 +67,19 @@ export class LogTail extends Context.Service<LogTail, {
         Stream.unwrap(Effect.gen(function*() {
           const grown = yield* listen(address.emitterId)
           const next = Effect.fnUntraced(function*(at: EventId.EventId) {
+            const since = yield* Clock.currentTimeMillis
             while (!draining.isDraining()) {
               grown.closeUnsafe()
-              const page = yield* untilAnswered(events.after(address, at, pageSize, pageBytes))
+              const page = yield* untilAnswered(events.outlinesAfter(address, at, pageSize, pageBytes))
               const last = page.at(-1)
-              if (last !== undefined) return [page, Option.some(last.id)] as const
-              yield* Effect.timeoutOption(grown.await, lookAgain)
+              if (last !== undefined) return [[page], Option.some(last.id)] as const
+              const quietFor = (yield* Clock.currentTimeMillis) - since
+              if (quietFor >= quietMs) return [[[]], Option.some(at)] as const
+              yield* Effect.timeoutOption(grown.await, Math.min(lookAgainMs, quietMs - quietFor))
             }
             return [[], Option.none<EventId.EventId>()] as const
           })
-          return Stream.paginate(after, next)
+          return Stream.concat(Stream.succeed([]), Stream.paginate(after, next))
         }))
 
       return LogTail.of({ follow })

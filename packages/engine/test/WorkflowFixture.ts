@@ -39,11 +39,14 @@ export const runsOf = Effect.fnUntraced(function*(workflow: Program) {
     before: undefined,
     status: undefined
   })
-  return yield* Effect.forEach(items.toReversed(), (run) =>
-    Effect.map(runs.stepsOf(run.id), (done) => ({
-      ...run,
-      steps: done.map(({ name, status }) => `${name} ${status}`)
-    })))
+  return yield* Effect.forEach(
+    items.toReversed(),
+    Effect.fnUntraced(function*(run) {
+      const done = yield* runs.stepsOf(run.id)
+      const event = yield* Effect.flatMap(runs.eventOf(run.id), Effect.fromOption)
+      return { ...run, event, steps: done.map(({ name, status }) => `${name} ${status}`) }
+    })
+  )
 })
 
 /** Has a listener hear of what an emitter appends to a stream. */

@@ -1,10 +1,10 @@
 import * as EmitterPattern from "@headwater/domain/EmitterPattern"
-import type { EventMeta, LoggedEvent } from "@headwater/domain/Event"
+import { type EventMeta, type LoggedEvent, maxPreviewBytes } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import type * as Id from "@headwater/domain/Id"
 import * as Stream from "@headwater/domain/Stream"
 import { Context, Effect, Layer, Option } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { ownRequests } from "./Cursors.ts"
 import { bigints, integers, numbers, texts } from "./internal/SqlArray.ts"
 
@@ -22,6 +22,10 @@ interface EventRow extends PlaceRow {
   readonly payload: string
 }
 
+interface OutlineRow extends EventRow {
+  readonly bytes: number
+}
+
 const placeFromRow = (row: PlaceRow): EventPlace => ({
   emitterId: row.emitter_id,
   stream: row.stream,
@@ -37,6 +41,8 @@ const fromRow = (row: EventRow): LoggedEvent => ({
   payload: row.payload
 })
 
+const outlineFromRow = (row: OutlineRow): EventOutline => ({ ...fromRow(row), bytes: row.bytes })
+
 const metaText = (meta: EventMeta): string | null => Object.keys(meta).length === 0 ? null : JSON.stringify(meta)
 
 /** Rows deleted at once where a whole log goes. */
@@ -46,6 +52,15 @@ const bite = 5_000
 const smallBite = 1_000
 
 const dayMs = 24 * 3_600_000
+
+/** What is read of the newest events at once, in bytes. */
+const latestBytes = 16 * 1024 * 1024
+
+/** How much of a large payload an outline has, in characters: more than a preview shows, for what that leaves out. */
+const beginningCharacters = 2 * maxPreviewBytes
+
+/** What an outline takes at most beside its meta, in bytes. */
+const beginningBytes = 4 * beginningCharacters
 
 /** From one event to another, both included, whether or not they exist. */
 export interface EventRange {
@@ -61,6 +76,15 @@ export interface StreamAddress {
 
 /** An event without what it says. */
 export type EventPlace = Omit<LoggedEvent, "meta" | "payload">
+
+/** An event as lists show it: what it says is whole where it is short, and else cut to its beginning. */
+export interface EventOutline extends LoggedEvent {
+  /** Of the whole payload. */
+  readonly bytes: number
+}
+
+/** Whether an outline has the whole payload. */
+export const isWhole = ({ bytes }: EventOutline): boolean => bytes <= maxPreviewBytes
 
 /** What of a stream is to go for its age. */
 export interface ExpiredStream extends StreamAddress {
@@ -83,16 +107,38 @@ export class EventLog extends Context.Service<EventLog, {
     address: StreamAddress,
     id: EventId.EventId
   ) => Effect.Effect<Option.Option<LoggedEvent>, SqlError.SqlError>
-  /** The newest events first; `after` and `before` are places in that order, so `after` names older events. */
+  /** The newest events of a stream, newest first: at most `limit`, and no more once payloads have come to 16 MiB. */
   readonly latest: (
+    options: StreamAddress & { readonly limit: number }
+  ) => Effect.Effect<ReadonlyArray<LoggedEvent>, SqlError.SqlError>
+  /**
+   * The newest events first; `after` and `before` are places in that order, so `after` names older events. There are fewer
+   * than `limit` once they have come to `maxBytes`, but never none for that reason.
+   */
+  readonly page: (
     options: StreamAddress & {
       readonly limit: number
+      readonly maxBytes: number
+      /** Whether the whole payloads count towards `maxBytes`, since they are read next, or only what outlines hold. */
+      readonly whole: boolean
       readonly after?: EventId.EventId | undefined
       readonly before?: EventId.EventId | undefined
       /** Nothing older than this. */
       readonly from?: EventId.EventId | undefined
     }
-  ) => Effect.Effect<ReadonlyArray<LoggedEvent>, SqlError.SqlError>
+  ) => Effect.Effect<ReadonlyArray<EventOutline>, SqlError.SqlError>
+  /** As `after`, without the payloads of large events. */
+  readonly outlinesAfter: (
+    address: StreamAddress,
+    id: EventId.EventId,
+    limit: number,
+    maxBytes: number
+  ) => Effect.Effect<ReadonlyArray<EventOutline>, SqlError.SqlError>
+  /** The whole payloads of events that are still there, by id. */
+  readonly payloads: (
+    address: StreamAddress,
+    ids: ReadonlyArray<EventId.EventId>
+  ) => Effect.Effect<ReadonlyMap<EventId.EventId, string>, SqlError.SqlError>
   /** How many events there are among the last `most`, and the oldest of these; reads ids alone. */
   readonly tail: (
     address: StreamAddress,
@@ -104,13 +150,14 @@ export class EventLog extends Context.Service<EventLog, {
   readonly findInAny: (
     emitterId: string,
     id: EventId.EventId
-  ) => Effect.Effect<Option.Option<LoggedEvent>, SqlError.SqlError>
-  /** Events of a range in any stream but requests, oldest first. */
+  ) => Effect.Effect<Option.Option<EventOutline>, SqlError.SqlError>
+  /** Events of a range in any stream but requests, oldest first: at most `limit`, and no more once they have come to `maxBytes`. */
   readonly inRange: (
     emitterId: string,
     range: EventRange,
-    limit: number
-  ) => Effect.Effect<ReadonlyArray<LoggedEvent>, SqlError.SqlError>
+    limit: number,
+    maxBytes: number
+  ) => Effect.Effect<ReadonlyArray<EventOutline>, SqlError.SqlError>
   /** The newest events of all emitters of an account that a pattern matches, of any stream but requests, newest first. */
   readonly latestMatching: (
     accountId: Id.AccountId,
@@ -164,6 +211,41 @@ export class EventLog extends Context.Service<EventLog, {
     EventLog,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+
+      /** No length here reads a value that is stored apart from its row, and a beginning reads no more than that. */
+      const outline = sql`
+        emitter_id, stream, id, n, emit_id, hops, meta, octet_length(payload) AS bytes,
+        CASE WHEN octet_length(payload) <= ${maxPreviewBytes} THEN payload ELSE substr(payload, 1, ${beginningCharacters}) END AS payload`
+
+      /** What a query for events finds first, until that has come to so many bytes. */
+      const first = <Row extends object>({ columns, maxBytes, query, whole, ...options }: {
+        readonly columns: Statement.Fragment
+        readonly query: Statement.Fragment
+        readonly order: "ASC" | "DESC"
+        readonly maxBytes: number
+        /** Whether payloads count as a whole, or as what outlines hold of them. */
+        readonly whole: boolean
+      }) => {
+        const order = sql.literal(`ORDER BY id ${options.order}, stream`)
+        const payload = whole ? sql`octet_length(payload)` : sql`least(octet_length(payload), ${beginningBytes})`
+        return sql<Row>`
+          SELECT ${columns} FROM (
+            SELECT *, sum(weight) OVER (${order}) - weight AS bytes_before FROM (
+              SELECT *, ${payload} + coalesce(octet_length(meta), 0) AS weight FROM (${query}) AS found
+            ) AS weighed
+          ) AS summed
+          WHERE bytes_before < ${maxBytes} ${order}`
+      }
+
+      const outlines = (options: Omit<Parameters<typeof first>[0], "columns">) =>
+        Effect.map(first<OutlineRow>({ ...options, columns: outline }), (rows) => rows.map(outlineFromRow))
+
+      const following = (address: StreamAddress, id: EventId.EventId, limit: number) =>
+        sql`
+          SELECT * FROM events
+          WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id > ${id}
+          ORDER BY id LIMIT ${limit}`
+
       return EventLog.of({
         append: (events) =>
           Effect.asVoid(sql`
@@ -180,16 +262,13 @@ export class EventLog extends Context.Service<EventLog, {
             )`),
         after: (address, id, limit, maxBytes) =>
           Effect.map(
-            sql<EventRow>`
-              SELECT emitter_id, stream, id, n, emit_id, hops, meta, payload FROM (
-                SELECT *, sum(octet_length(payload)) OVER (ORDER BY id) - octet_length(payload) AS bytes_before
-                FROM (
-                  SELECT * FROM events
-                  WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id > ${id}
-                  ORDER BY id LIMIT ${limit}
-                ) AS page
-              ) AS sized
-              WHERE bytes_before < ${maxBytes} ORDER BY id`,
+            first<EventRow>({
+              columns: sql`*`,
+              query: following(address, id, limit),
+              order: "ASC",
+              maxBytes,
+              whole: true
+            }),
             (rows) => rows.map(fromRow)
           ),
         find: (address, id) =>
@@ -199,20 +278,48 @@ export class EventLog extends Context.Service<EventLog, {
               WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id = ${id}`,
             ([row]) => Option.map(Option.fromUndefinedOr(row), fromRow)
           ),
-        latest: ({ after, before, emitterId, from, limit, stream }) => {
+        latest: ({ emitterId, limit, stream }) =>
+          Effect.map(
+            first<EventRow>({
+              columns: sql`*`,
+              query: sql`
+                SELECT * FROM events WHERE emitter_id = ${emitterId} AND stream = ${stream}
+                ORDER BY id DESC LIMIT ${limit}`,
+              order: "DESC",
+              maxBytes: latestBytes,
+              whole: true
+            }),
+            (rows) => rows.map(fromRow)
+          ),
+        page: ({ after, before, emitterId, from, limit, maxBytes, stream, whole }) => {
           const bounds = [sql`emitter_id = ${emitterId}`, sql`stream = ${stream}`]
           if (after !== undefined) bounds.push(sql`id < ${after}`)
           if (before !== undefined) bounds.push(sql`id > ${before}`)
           if (from !== undefined) bounds.push(sql`id >= ${from}`)
           // With `before` alone the page is the one that ends just before that event.
           const towardsNewer = before !== undefined && after === undefined
+          const order = towardsNewer ? "ASC" : "DESC"
           return Effect.map(
-            sql<EventRow>`
-              SELECT * FROM events WHERE ${sql.and(bounds)}
-              ORDER BY id ${sql.literal(towardsNewer ? "ASC" : "DESC")} LIMIT ${limit}`,
-            (rows) => towardsNewer ? rows.map(fromRow).toReversed() : rows.map(fromRow)
+            outlines({
+              query: sql`SELECT * FROM events WHERE ${sql.and(bounds)} ORDER BY id ${
+                sql.literal(order)
+              } LIMIT ${limit}`,
+              order,
+              maxBytes,
+              whole
+            }),
+            (found) => towardsNewer ? found.toReversed() : found
           )
         },
+        outlinesAfter: (address, id, limit, maxBytes) =>
+          outlines({ query: following(address, id, limit), order: "ASC", maxBytes, whole: false }),
+        payloads: (address, ids) =>
+          Effect.map(
+            sql<{ id: bigint; payload: string }>`
+              SELECT id, payload FROM events
+              WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id = ANY (${bigints(ids)})`,
+            (rows) => new Map(rows.map((row) => [row.id, row.payload]))
+          ),
         tail: (address, most) =>
           Effect.map(
             sql<{ count: bigint; oldest: bigint | null }>`
@@ -233,22 +340,26 @@ export class EventLog extends Context.Service<EventLog, {
           ),
         findInAny: (emitterId, id) =>
           Effect.map(
-            sql<EventRow>`
-              SELECT e.* FROM heads h CROSS JOIN LATERAL jsonb_object_keys(h.streams) AS s (stream)
-              JOIN events e ON e.emitter_id = h.emitter_id AND e.stream = s.stream AND e.id = ${id}
-              WHERE h.emitter_id = ${emitterId} AND s.stream <> ${Stream.requests}`,
-            ([row]) => Option.map(Option.fromUndefinedOr(row), fromRow)
+            sql<OutlineRow>`
+              SELECT ${outline} FROM (
+                SELECT e.* FROM heads h CROSS JOIN LATERAL jsonb_object_keys(h.streams) AS s (stream)
+                JOIN events e ON e.emitter_id = h.emitter_id AND e.stream = s.stream AND e.id = ${id}
+                WHERE h.emitter_id = ${emitterId} AND s.stream <> ${Stream.requests}
+              ) AS found`,
+            ([row]) => Option.map(Option.fromUndefinedOr(row), outlineFromRow)
           ),
-        inRange: (emitterId, range, limit) =>
-          Effect.map(
-            sql<EventRow>`
+        inRange: (emitterId, range, limit, maxBytes) =>
+          outlines({
+            query: sql`
               SELECT e.* FROM heads h CROSS JOIN LATERAL jsonb_object_keys(h.streams) AS s (stream)
               JOIN events e ON e.emitter_id = h.emitter_id AND e.stream = s.stream
                 AND e.id BETWEEN ${range.from} AND ${range.to}
               WHERE h.emitter_id = ${emitterId} AND s.stream <> ${Stream.requests}
               ORDER BY e.id LIMIT ${limit}`,
-            (rows) => rows.map(fromRow)
-          ),
+            order: "ASC",
+            maxBytes,
+            whole: false
+          }),
         latestMatching: (accountId, pattern, limit) =>
           Effect.map(
             sql<PlaceRow>`

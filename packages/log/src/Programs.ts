@@ -157,6 +157,8 @@ export class Programs extends Context.Service<Programs, {
           Page.read(sql, {
             table: "programs",
             where: sql`account_id = ${accountId} AND state = 'ready' AND ${ofKind(kind)}`,
+            weight: sql`
+              coalesce(octet_length(sealed_props), 0) + coalesce(octet_length(props), 0) + octet_length(additional_props)`,
             request,
             all
           }),

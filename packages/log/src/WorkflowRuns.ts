@@ -1,6 +1,6 @@
 import type { EventId } from "@headwater/domain/EventId"
 import { DeploymentId, RunId, WorkflowId } from "@headwater/domain/Id"
-import { Context, Effect, Layer, type Option, Schema } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as Column from "./Column.ts"
 import * as Rows from "./internal/Rows.ts"
@@ -72,6 +72,9 @@ export const WorkflowRun = Schema.Struct({
 })
 export type WorkflowRun = typeof WorkflowRun.Type
 
+/** A run as lists show it: without its event, which can be large. */
+export type RunOutline = Omit<WorkflowRun, "event">
+
 /** One time that a step of a run was run to its end. */
 export interface StepRecord {
   readonly runId: RunId
@@ -90,15 +93,22 @@ export interface StepRecord {
   readonly events: { readonly first: EventId; readonly last: EventId } | null
 }
 
-const RunRow = Schema.Struct({
-  ...WorkflowRun.fields,
+/** A step without what it gave, which can be large. */
+export type StepOutline = Omit<StepRecord, "result">
+
+const { event: _, ...outlineFields } = WorkflowRun.fields
+
+const outlineRow = {
+  ...outlineFields,
   trigger: Schema.fromJsonString(RunTrigger),
   error: Schema.NullOr(Schema.fromJsonString(RunFault)),
   exitReason: Schema.NullOr(Schema.fromJsonString(Schema.String)),
   dueAt: Schema.NullOr(Column.Int8),
   startedAt: Column.Int8,
   endedAt: Schema.NullOr(Column.Int8)
-}).pipe(Schema.encodeKeys({
+}
+
+const keys = {
   workflowId: "workflow_id",
   deploymentId: "deployment_id",
   rerunContext: "rerun_context",
@@ -106,9 +116,13 @@ const RunRow = Schema.Struct({
   exitReason: "exit_reason",
   startedAt: "started_at",
   endedAt: "ended_at"
-}))
+} as const
 
-interface StepRow {
+const RunOutlineRow = Schema.Struct(outlineRow).pipe(Schema.encodeKeys(keys))
+
+const RunRow = Schema.Struct({ ...outlineRow, event: Schema.String }).pipe(Schema.encodeKeys(keys))
+
+interface StepOutlineRow {
   readonly run_id: string
   readonly n: number
   readonly name: string
@@ -116,13 +130,18 @@ interface StepRow {
   readonly started_at: bigint
   readonly wall_ms: number
   readonly cpu_ms: number
-  readonly result: string | null
   readonly error: string | null
   readonly first_event: bigint | null
   readonly last_event: bigint | null
 }
 
-const ofStepRow = (row: StepRow): StepRecord => ({
+interface StepRow extends StepOutlineRow {
+  readonly result: string | null
+}
+
+const ofStepRow = (row: StepRow): StepRecord => ({ ...ofStepOutlineRow(row), result: row.result })
+
+const ofStepOutlineRow = (row: StepOutlineRow): StepOutline => ({
   runId: RunId.make(row.run_id),
   n: row.n,
   name: row.name,
@@ -130,7 +149,6 @@ const ofStepRow = (row: StepRow): StepRecord => ({
   startedAt: Number(row.started_at),
   wallMs: row.wall_ms,
   cpuMs: row.cpu_ms,
-  result: row.result,
   error: row.error === null ? null : JSON.parse(row.error),
   events: row.first_event === null || row.last_event === null
     ? null
@@ -148,6 +166,15 @@ export class WorkflowRuns extends Context.Service<WorkflowRuns, {
   readonly change: (changes: ReadonlyArray<RunProgress>) => Effect.Effect<void, SqlError.SqlError>
   readonly recordSteps: (steps: ReadonlyArray<StepRecord>) => Effect.Effect<void, SqlError.SqlError>
   readonly get: (workflowId: WorkflowId, id: RunId) => Effect.Effect<Option.Option<WorkflowRun>, SqlError.SqlError>
+  readonly outline: (workflowId: WorkflowId, id: RunId) => Effect.Effect<Option.Option<RunOutline>, SqlError.SqlError>
+  /** JSON text of the event that a run began with; none where there is no such run any more. */
+  readonly eventOf: (id: RunId) => Effect.Effect<Option.Option<string>, SqlError.SqlError>
+  /** In the order in which they ended. */
+  readonly stepOutlinesOf: (id: RunId) => Effect.Effect<ReadonlyArray<StepOutline>, SqlError.SqlError>
+  /** What a step gave, as in its record. */
+  readonly resultOf: (step: Pick<StepRecord, "runId" | "n">) => Effect.Effect<string | null, SqlError.SqlError>
+  /** The largest of a run's event and of what its steps gave, in bytes. */
+  readonly largestOf: (id: RunId) => Effect.Effect<number, SqlError.SqlError>
   /** In the order in which they ended. */
   readonly stepsOf: (id: RunId) => Effect.Effect<ReadonlyArray<StepRecord>, SqlError.SqlError>
   /** Those under way, oldest first: each waits for nothing. */
@@ -157,7 +184,7 @@ export class WorkflowRuns extends Context.Service<WorkflowRuns, {
   readonly page: (
     workflowId: WorkflowId,
     request: Page.PageRequest & { readonly status: RunStatus | undefined }
-  ) => Effect.Effect<Page.Page<WorkflowRun>, SqlError.SqlError>
+  ) => Effect.Effect<Page.Page<RunOutline>, SqlError.SqlError>
   /** When the runs that began after a time did, oldest first, in Unix milliseconds. */
   readonly begunAfter: (workflowId: WorkflowId, time: number) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
   /** Removes runs that ended longer ago than their account keeps events. */
@@ -172,6 +199,10 @@ export class WorkflowRuns extends Context.Service<WorkflowRuns, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const { all, one } = Rows.make(Schema.decodeUnknownEffect(RunRow))
+      const outlines = Rows.make(Schema.decodeUnknownEffect(RunOutlineRow))
+      const runColumns = sql`
+        id, workflow_id, deployment_id, trigger, started_at, status, step, tries, failures, rerun_context, due_at, error,
+        exit_reason, ended_at`
 
       const removeIds = (ids: ReadonlyArray<string>) =>
         sql`
@@ -249,6 +280,33 @@ export class WorkflowRuns extends Context.Service<WorkflowRuns, {
               ${bigints(steps.map((step) => step.events?.last ?? null))}
             )`),
         get: (workflowId, id) => one(sql`SELECT * FROM workflow_runs WHERE id = ${id} AND workflow_id = ${workflowId}`),
+        outline: (workflowId, id) =>
+          outlines.one(sql`SELECT ${runColumns} FROM workflow_runs WHERE id = ${id} AND workflow_id = ${workflowId}`),
+        eventOf: (id) =>
+          Effect.map(
+            sql<{ readonly event: string }>`SELECT event FROM workflow_runs WHERE id = ${id}`,
+            ([row]) => Option.map(Option.fromUndefinedOr(row), ({ event }) => event)
+          ),
+        stepOutlinesOf: (id) =>
+          Effect.map(
+            sql<StepOutlineRow>`
+              SELECT run_id, n, name, status, started_at, wall_ms, cpu_ms, error, first_event, last_event
+              FROM workflow_steps WHERE run_id = ${id} ORDER BY n`,
+            (rows) => rows.map(ofStepOutlineRow)
+          ),
+        resultOf: ({ n, runId }) =>
+          Effect.map(
+            sql<Pick<StepRow, "result">>`SELECT result FROM workflow_steps WHERE run_id = ${runId} AND n = ${n}`,
+            ([row]) => row?.result ?? null
+          ),
+        largestOf: (id) =>
+          Effect.map(
+            sql<{ readonly bytes: number }>`
+              SELECT greatest(
+                (SELECT octet_length(event) FROM workflow_runs WHERE id = ${id}),
+                (SELECT max(octet_length(result)) FROM workflow_steps WHERE run_id = ${id}), 0) AS bytes`,
+            ([row]) => row?.bytes ?? 0
+          ),
         stepsOf: (id) =>
           Effect.map(
             sql<StepRow>`SELECT * FROM workflow_steps WHERE run_id = ${id} ORDER BY n`,
@@ -265,12 +323,14 @@ export class WorkflowRuns extends Context.Service<WorkflowRuns, {
         page: (workflowId, { status, ...request }) =>
           Page.read(sql, {
             table: "workflow_runs",
+            columns: runColumns,
+            weight: sql`octet_length(coalesce(error, '')) + octet_length(coalesce(rerun_context, ''))`,
             where: sql.and([
               sql`workflow_id = ${workflowId}`,
               ...(status === undefined ? [] : [sql`status = ${status}`])
             ]),
             request,
-            all
+            all: outlines.all
           }),
         begunAfter: (workflowId, time) =>
           Effect.map(

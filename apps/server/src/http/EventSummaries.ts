@@ -1,43 +1,69 @@
-import { type EventSummary, maxPreviewBytes } from "@headwater/api/EventsApi"
 import * as Pagination from "@headwater/api/Pagination"
-import { indexedAtMs, type LoggedEvent } from "@headwater/domain/Event"
+import * as Projection from "@headwater/api/Projection"
+import { indexedAtMs, type LoggedEvent, maxPreviewBytes } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import * as Stream from "@headwater/domain/Stream"
+import { type EventOutline, isWhole } from "@headwater/log/EventLog"
 import { Option, Predicate, type Schema } from "effect"
 import { preview } from "./EventPreview.ts"
+import * as JsonBeginning from "./JsonBeginning.ts"
 
 /** The parameters of a list of events. */
-export interface EventQuery {
+export interface EventQuery extends Partial<Projection.Selection> {
   readonly expand?: "event"
   readonly limit?: number
   readonly after?: string
   readonly before?: string
 }
 
-/** Code may emit to `$errors` too, in whatever shape. */
-const isError = (payload: Schema.Json): boolean =>
-  Predicate.hasProperty(payload, "original_event") && Predicate.hasProperty(payload, "original_context") &&
-  Predicate.hasProperty(payload, "error")
+const errorFields = ["original_event", "original_context", "error"]
 
-/** An event as it is listed, its data cut to a preview where it is large and not asked for in full. */
-export const summaryOf = (event: LoggedEvent, expand: boolean): EventSummary => {
-  const payload = JSON.parse(event.payload) as Schema.Json
-  const data: Schema.Json = event.stream === Stream.errors && isError(payload) ? payload : { raw_event: payload }
-  const truncated = !expand && Buffer.byteLength(event.payload) > maxPreviewBytes
-  return {
-    id: EventId.format(event.id),
-    indexed_at_ms: indexedAtMs(event),
-    event: truncated ? preview(data, maxPreviewBytes) : data,
-    metadata: {
-      emit_id: event.emitId,
-      name: event.stream,
-      emitter_id: event.emitterId,
-      ...(event.meta.id === undefined ? {} : { id: event.meta.id }),
-      ...(event.meta.summary === undefined ? {} : { summary: event.meta.summary }),
-      ...(event.meta.ts === undefined ? {} : { ts: event.meta.ts }),
-      ...(truncated ? { truncated } : {})
-    }
+/** Code may emit to `$errors` too, in whatever shape. */
+const isError = (payload: string): boolean =>
+  errorFields.every((name) => payload.includes(`"${name}"`)) && hasErrorFields(JSON.parse(payload))
+
+const hasErrorFields = (payload: Schema.Json): boolean =>
+  errorFields.every((name) => Predicate.hasProperty(payload, name))
+
+const summaryText = (event: LoggedEvent, data: string, truncated: boolean): string => {
+  const metadata = {
+    emit_id: event.emitId,
+    name: event.stream,
+    emitter_id: event.emitterId,
+    ...(event.meta.id === undefined ? {} : { id: event.meta.id }),
+    ...(event.meta.summary === undefined ? {} : { summary: event.meta.summary }),
+    ...(event.meta.ts === undefined ? {} : { ts: event.meta.ts }),
+    ...(truncated ? { truncated } : {})
   }
+  return `{"id":"${EventId.format(event.id)}","indexed_at_ms":${indexedAtMs(event)},` +
+    `"event":${data},"metadata":${JSON.stringify(metadata)}}`
+}
+
+/**
+ * JSON text of an event as it is listed, with its data in full. The payload is JSON already, and can be large: it is
+ * neither read nor written again.
+ */
+export const wholeSummary = (event: LoggedEvent): string => {
+  const { payload, stream } = event
+  const data = stream === Stream.errors && isError(payload) ? payload : `{"raw_event":${payload}}`
+  return summaryText(event, data, false)
+}
+
+/** JSON text of an event as it is listed, its data cut to a preview where it is large. */
+export const summaryOf = (outline: EventOutline): string => {
+  if (isWhole(outline)) return wholeSummary(outline)
+  const beginning = JsonBeginning.parse(outline.payload) ?? null
+  // What runs leave on `$errors` begins so; the rest of it may lie beyond the beginning.
+  const isOfRun = outline.stream === Stream.errors && Predicate.hasProperty(beginning, errorFields[0]!)
+  const data = isOfRun ? beginning : { raw_event: beginning }
+  return summaryText(outline, JSON.stringify(preview(data, maxPreviewBytes)), true)
+}
+
+/** A summary cut down to the fields asked for. */
+export const projected = (summary: string, { exclude, include }: EventQuery): string => {
+  if (include === undefined && exclude === undefined) return summary
+  const { data } = Projection.project({ data: JSON.parse(summary) }, { include, exclude }) as Schema.JsonObject
+  return JSON.stringify(data)
 }
 
 /** The event id that a parameter names, as its schema has checked. */
@@ -49,9 +75,3 @@ export const eventPageRequest = (query: EventQuery) => {
   const { after, before, limit } = Pagination.pageRequest(query)
   return { limit, after: boundOf(after), before: boundOf(before) }
 }
-
-/** A page of a list of events, in its envelope. */
-export const eventPage = (events: ReadonlyArray<LoggedEvent>, totalCount: number, { expand }: EventQuery) => ({
-  page_info: Pagination.pageInfo(events.map(({ id }) => EventId.format(id)), totalCount),
-  data: events.map((event) => summaryOf(event, expand === "event"))
-})

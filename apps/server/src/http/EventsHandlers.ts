@@ -8,7 +8,8 @@ import { EventLog } from "@headwater/log/EventLog"
 import type { ProgramKind } from "@headwater/log/Programs"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { boundOf, eventPage, eventPageRequest, type EventQuery } from "./EventSummaries.ts"
+import * as EventAnswers from "./EventAnswers.ts"
+import { boundOf, type EventQuery } from "./EventSummaries.ts"
 import { answerFailures } from "./FailureProblem.ts"
 import { makeFind } from "./OwnProgram.ts"
 
@@ -17,22 +18,18 @@ export const layer = HttpApiBuilder.group(
   "events",
   Effect.fnUntraced(function*(handlers) {
     const find = yield* makeFind
+    const answers = yield* EventAnswers.make
     const events = yield* EventLog
     const deletion = yield* EventDeletion
 
     const list = Effect.fnUntraced(function*(kind: ProgramKind, idOrSlug: string, stream: string, query: EventQuery) {
-      const { id } = yield* find(kind, idOrSlug)
+      const { accountId, id } = yield* find(kind, idOrSlug)
       const address = { emitterId: id, stream }
       const { count, oldest } = yield* events.tail(address, maxSummaries)
-      const shown = yield* events.latest({ ...address, ...eventPageRequest(query), from: oldest })
-      return eventPage(shown, count, query)
+      return yield* answers.page(accountId, address, query, { totalCount: count, from: oldest })
     }, answerFailures)
 
     return handlers.handleAll({
-      sourceSummaries: ({ params, query }) =>
-        list("source", params.id, Stream.normalize(query.event_name ?? ""), query),
-      sourceErrorSummaries: ({ params, query }) => list("source", params.id, Stream.errors, query),
-      sourceLogSummaries: ({ params, query }) => list("source", params.id, Stream.logs, query),
       deleteSourceEvents: Effect.fnUntraced(function*({ params, query }) {
         const source = yield* find("source", params.id)
         const from = boundOf(query.start_id) ?? DueDeletions.everything.from
@@ -45,11 +42,19 @@ export const layer = HttpApiBuilder.group(
         effect.pipe(
           Effect.catchTag("ProgramNotFound", () => Effect.fail(Problem.notFound("source", params.id))),
           answerFailures
-        )),
-      workflowSummaries: ({ params, query }) =>
-        list("workflow", params.id, Stream.normalize(query.event_name ?? ""), query),
-      workflowErrorSummaries: ({ params, query }) => list("workflow", params.id, Stream.errors, query),
-      workflowLogSummaries: ({ params, query }) => list("workflow", params.id, Stream.logs, query)
+        ))
     })
+      .handleRaw(
+        "sourceSummaries",
+        ({ params, query }) => list("source", params.id, Stream.normalize(query.event_name ?? ""), query)
+      )
+      .handleRaw("sourceErrorSummaries", ({ params, query }) => list("source", params.id, Stream.errors, query))
+      .handleRaw("sourceLogSummaries", ({ params, query }) => list("source", params.id, Stream.logs, query))
+      .handleRaw(
+        "workflowSummaries",
+        ({ params, query }) => list("workflow", params.id, Stream.normalize(query.event_name ?? ""), query)
+      )
+      .handleRaw("workflowErrorSummaries", ({ params, query }) => list("workflow", params.id, Stream.errors, query))
+      .handleRaw("workflowLogSummaries", ({ params, query }) => list("workflow", params.id, Stream.logs, query))
   })
 )

@@ -2,6 +2,7 @@ import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import { AnswerRoom } from "./AnswerRoom.ts"
 import * as AppAccountsHandlers from "./AppAccountsHandlers.ts"
 import * as AutoSubscriptionsHandlers from "./AutoSubscriptionsHandlers.ts"
 import { ComponentSaving } from "./ComponentSaving.ts"
@@ -51,7 +52,7 @@ const apiRoutes = HttpApiBuilder.layer(HeadwaterApi).pipe(
 )
 
 const routes = Layer.mergeAll(apiRoutes, DocsRoutes.layer, EndpointRoute.layer, HealthRoutes.layer).pipe(
-  Layer.provide(RateLimiting.layer)
+  Layer.provide([AnswerRoom.layer, RateLimiting.layer])
 )
 
 /** Everything this server answers to over HTTP, served on the `HttpServer`. */

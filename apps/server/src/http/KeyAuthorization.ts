@@ -2,15 +2,17 @@ import { Authorization, CurrentAccount } from "@headwater/api/Authorization"
 import * as Problem from "@headwater/api/Problem"
 import { ApiKeys } from "@headwater/log/ApiKeys"
 import { Effect, Layer, Option } from "effect"
+import { AnswerRoom } from "./AnswerRoom.ts"
 import { answerFailures } from "./FailureProblem.ts"
 import { RateLimiting } from "./RateLimiting.ts"
 
-/** Lets requests through whose bearer token is a live API key, in the name of its account and within its rate. */
+/** Lets requests through whose bearer token is a live API key, in the name of its account, within its rate and its room for answers. */
 export const layer = Layer.effect(
   Authorization,
   Effect.gen(function*() {
     const keys = yield* ApiKeys
     const rate = yield* RateLimiting
+    const room = yield* AnswerRoom
     return Authorization.of({
       bearer: Effect.fnUntraced(function*(handle, { credential }) {
         const account = yield* keys.authenticate(credential).pipe(answerFailures)
@@ -20,7 +22,8 @@ export const layer = Layer.effect(
           )
         }
         yield* rate.take(account.value)
-        return yield* Effect.provideService(handle, CurrentAccount, account.value)
+        const response = yield* Effect.provideService(handle, CurrentAccount, account.value)
+        return yield* room.admit(account.value, response)
       })
     })
   })

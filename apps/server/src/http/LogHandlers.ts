@@ -1,31 +1,22 @@
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Problem from "@headwater/api/Problem"
-import type { LoggedEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import type * as Id from "@headwater/domain/Id"
 import * as StreamName from "@headwater/domain/Stream"
 import { EventTrace, type TracedSubscription } from "@headwater/engine/EventTrace"
-import { LogTail } from "@headwater/engine/LogTail"
 import { EventLog } from "@headwater/log/EventLog"
 import { Heads } from "@headwater/log/Heads"
 import type { ProgramKind } from "@headwater/log/Programs"
-import { Effect, Option, Schedule, Stream } from "effect"
-import { HttpServerResponse } from "effect/http"
+import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { boundOf, eventPage, eventPageRequest, type EventQuery, summaryOf } from "./EventSummaries.ts"
+import * as EventAnswers from "./EventAnswers.ts"
+import { boundOf, type EventQuery } from "./EventSummaries.ts"
 import { answerFailures } from "./FailureProblem.ts"
 import { makeFind } from "./OwnProgram.ts"
 
 interface Listing extends EventQuery {
   readonly event_name?: string
 }
-
-/** A line that says nothing, so that what stands between does not take the connection for a dead one. */
-const comment = ":\n\n"
-const commentEvery = "15 seconds"
-
-const frameOf = (event: LoggedEvent): string =>
-  `id: ${EventId.format(event.id)}\ndata: ${JSON.stringify(summaryOf(event, true))}\n\n`
 
 const tracedOf = ({ attempts, mismatch, nextAttemptAt, progress, subscription }: TracedSubscription) => ({
   subscription_id: subscription.id,
@@ -72,17 +63,15 @@ export const layer = HttpApiBuilder.group(
     const events = yield* EventLog
     const heads = yield* Heads
     const findOwn = yield* makeFind
-    const logTail = yield* LogTail
+    const answers = yield* EventAnswers.make
     const eventTrace = yield* EventTrace
 
     const emitterOf = ({ idOrSlug, kind }: Named) => findOwn(kind, idOrSlug)
 
     const list = Effect.fnUntraced(function*(named: Named, query: Listing) {
-      const { id } = yield* emitterOf(named)
+      const { accountId, id } = yield* emitterOf(named)
       const address = { emitterId: id, stream: StreamName.normalize(query.event_name ?? "") }
-      const total = yield* events.count(address)
-      const shown = yield* events.latest({ ...address, ...eventPageRequest(query) })
-      return eventPage(shown, total, query)
+      return yield* answers.page(accountId, address, query, { totalCount: yield* events.count(address) })
     }, answerFailures)
 
     const find = Effect.fnUntraced(function*(programId: Id.ProgramId, eventId: string) {
@@ -90,9 +79,10 @@ export const layer = HttpApiBuilder.group(
       return Option.isNone(found) ? yield* Problem.notFound("event", eventId) : found.value
     })
 
-    const get = Effect.fnUntraced(function*(named: Named, eventId: string) {
+    const get = Effect.fnUntraced(function*(named: Named, eventId: string, query: EventQuery) {
       const program = yield* emitterOf(named)
-      return { data: summaryOf(yield* find(program.id, eventId), true) }
+      const answer = yield* answers.one(program.accountId, yield* find(program.id, eventId), query)
+      return answer === undefined ? yield* Problem.notFound("event", eventId) : answer
     }, answerFailures)
 
     const trace = Effect.fnUntraced(function*(named: Named, eventId: string) {
@@ -117,34 +107,21 @@ export const layer = HttpApiBuilder.group(
       const program = yield* emitterOf(named)
       const head = yield* heads.get(program.id)
       const end = Option.match(head, { onNone: () => 0n, onSome: ({ lastId }) => lastId })
-      const frames = logTail.follow({ emitterId: program.id, stream: options.stream }, options.after ?? end).pipe(
-        Stream.map(frameOf),
-        // The first at once, so that a client learns that it is connected.
-        Stream.merge(
-          Stream.concat(
-            Stream.succeed(comment),
-            Stream.fromSchedule(Schedule.spaced(commentEvery)).pipe(
-              Stream.map(() => comment)
-            )
-          ),
-          { haltStrategy: "left" }
-        ),
-        Stream.encodeText
+      return yield* answers.tail(
+        program.accountId,
+        { emitterId: program.id, stream: options.stream },
+        options.after ?? end
       )
-      return HttpServerResponse.stream(frames, {
-        contentType: "text/event-stream",
-        headers: { "cache-control": "no-store", "x-accel-buffering": "no" }
-      })
     }, answerFailures)
 
     return handlers.handleAll({
-      sourceEvents: ({ params, query }) => list(source(params), query),
-      sourceEvent: ({ params }) => get(source(params), params.event_id),
       sourceEventTrace: ({ params }) => trace(source(params), params.event_id),
-      workflowEvents: ({ params, query }) => list(workflow(params), query),
-      workflowEvent: ({ params }) => get(workflow(params), params.event_id),
       workflowEventTrace: ({ params }) => trace(workflow(params), params.event_id)
     })
+      .handleRaw("sourceEvents", ({ params, query }) => list(source(params), query))
+      .handleRaw("workflowEvents", ({ params, query }) => list(workflow(params), query))
+      .handleRaw("sourceEvent", ({ params, query }) => get(source(params), params.event_id, query))
+      .handleRaw("workflowEvent", ({ params, query }) => get(workflow(params), params.event_id, query))
       .handleRaw("sourceTail", ({ headers, params, query }) => follow(source(params), tailOf(headers, query)))
       .handleRaw("workflowTail", ({ headers, params, query }) => follow(workflow(params), tailOf(headers, query)))
   })

@@ -36,3 +36,30 @@ it.live("bytes that are no HTTP get a problem, and so do headers that are too la
     assert.match(large, /^HTTP\/1\.1 431 /)
     assert.strictEqual(JSON.parse(large.split("\r\n\r\n")[1]!).status, 431)
   }))
+
+it.live("a client that reads nothing of its answer is cut off, and one that waits for it is not", () =>
+  Effect.gen(function*() {
+    const unreadMs = 300
+    const bytes = 32 * 1024 * 1024
+    const server = yield* Effect.acquireRelease(
+      Effect.callback<ReturnType<typeof NodeServer.make>>((resume) => {
+        const made = NodeServer.make({ unreadMs })
+        made.on("request", (request, response) => {
+          if (request.url === "/late") setTimeout(() => response.end("at last"), 3 * unreadMs)
+          else response.end(Buffer.alloc(bytes))
+        })
+        made.listen(0, "127.0.0.1", () => resume(Effect.succeed(made)))
+      }),
+      (made) => Effect.promise(() => new Promise((resolve) => made.close(resolve)))
+    )
+    const address = server.address()
+    const port = typeof address === "object" && address !== null ? address.port : 0
+    yield* Effect.callback<void>((resume) => {
+      server.once("connection", (socket) => socket.once("close", () => resume(Effect.void)))
+      const client = connect(port, "127.0.0.1", () => client.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n"))
+      // It never reads, so that it is not told either.
+      client.on("error", () => client.destroy())
+    })
+    const late = yield* Effect.promise(() => fetch(`http://127.0.0.1:${port}/late`).then((answer) => answer.text()))
+    assert.strictEqual(late, "at last")
+  }).pipe(Effect.scoped))

@@ -1,4 +1,8 @@
 import { createServer, type Server } from "node:http"
+import type { Socket } from "node:net"
+
+/** How long a client may read nothing of what waits for it, in milliseconds. */
+const unreadMs = 30_000
 
 /** What Node answers by itself to bytes it can't read as HTTP: the statuses it uses, as problems like any other. */
 const problems: Record<string, { readonly status: number; readonly title: string; readonly detail: string }> = {
@@ -9,11 +13,32 @@ const problems: Record<string, { readonly status: number; readonly title: string
 const malformed = { status: 400, title: "Invalid request", detail: "This is not a request that can be read as HTTP." }
 
 /**
+ * Ends connections whose client reads nothing of its answer, since each holds a part of one in memory. Node tells of every
+ * connection on which nothing has moved for a while: one whose request is worked on has time.
+ */
+const endUnread = (server: Server, afterMs: number): void => {
+  /** How many requests of a connection are to be answered, once it has sent one. */
+  const underWay = new WeakMap<Socket, number>()
+  const count = (socket: Socket, change: number) => underWay.set(socket, (underWay.get(socket) ?? 0) + change)
+  server.on("request", ({ socket }, response) => {
+    count(socket, 1)
+    response.once("close", () => count(socket, -1))
+  })
+  server.setTimeout(afterMs, (socket: Socket) => {
+    const isIdle = underWay.get(socket) === 0
+    if (isIdle || socket.writableLength > 0) socket.destroy()
+  })
+}
+
+/**
  * A Node HTTP server whose own refusals have the shape of the API's problems (RFC 9457). What Node would refuse without
  * one is left to the API: a request without `Host`, and one that expects what no server knows.
+ *
+ * @param options.unreadMs how long a client may read nothing of its answer, in milliseconds
  */
-export const make = (): Server => {
+export const make = (options: { readonly unreadMs?: number } = {}): Server => {
   const server = createServer({ requireHostHeader: false })
+  endUnread(server, options.unreadMs ?? unreadMs)
   server.on("checkExpectation", (request, response) => server.emit("request", request, response))
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) {

@@ -1,0 +1,147 @@
+import * as Problem from "@headwater/api/Problem"
+import type { AccountId } from "@headwater/domain/Id"
+import { Context, Deferred, Effect, Layer, Metric, Predicate, type Scope, Stream } from "effect"
+import { HttpBody, HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { Socket } from "node:net"
+
+const mebibyte = 1024 * 1024
+
+/** An account, or the whole server, with so many bytes of large answers under way begins no other. */
+const mostOfAccount = 16 * mebibyte
+const mostOfServer = 64 * mebibyte
+
+/** Answers of up to so many bytes are not counted: all that a client can have of them are its open connections. */
+const smallBytes = 64 * 1024
+
+/** How long a client may take to read an answer: so many milliseconds, and one more for each of so many bytes. */
+const patienceMs = 30_000
+const bytesPerMs = 64
+
+const retryAfterSeconds = 2
+
+const heldBytes = Metric.gauge("headwater_answers_held_bytes", {
+  description: "Bytes of large answers that are being read or sent."
+})
+
+const accountIsFull = Problem.rateLimited(
+  "The account has as many bytes of answers under way as it may. Read those, or ask for fewer items.",
+  retryAfterSeconds
+)
+const serverIsFull = Problem.unavailable(
+  "The server has as many bytes of answers under way as it may.",
+  retryAfterSeconds
+)
+
+type Refusal = Problem.RateLimited | Problem.Unavailable
+
+/** How many bytes of answers each account has under way. */
+class Ledger {
+  private total = 0
+  private readonly byAccount = new Map<AccountId, number>()
+  /** Opened once there is more room than there was. */
+  private freed: Deferred.Deferred<void> = Deferred.makeUnsafe()
+
+  get held(): number {
+    return this.total
+  }
+
+  refusal(accountId: AccountId): Refusal | undefined {
+    if ((this.byAccount.get(accountId) ?? 0) >= mostOfAccount) return accountIsFull
+    return this.total >= mostOfServer ? serverIsFull : undefined
+  }
+
+  take(accountId: AccountId, bytes: number): void {
+    this.byAccount.set(accountId, (this.byAccount.get(accountId) ?? 0) + bytes)
+    this.total += bytes
+  }
+
+  giveBack(accountId: AccountId, bytes: number): void {
+    const left = (this.byAccount.get(accountId) ?? 0) - bytes
+    if (left > 0) this.byAccount.set(accountId, left)
+    else this.byAccount.delete(accountId)
+    this.total -= bytes
+    Deferred.doneUnsafe(this.freed, Effect.void)
+    this.freed = Deferred.makeUnsafe()
+  }
+
+  get nextRoom(): Effect.Effect<void> {
+    return Effect.suspend(() => Deferred.await(this.freed))
+  }
+}
+
+type Held = Scope.Scope | HttpServerRequest.HttpServerRequest
+
+/**
+ * The room for large answers, of each account and of the server: what they hold of memory from before they are read from the
+ * database until their clients have them. A client that does not read its answer in time is cut off.
+ *
+ * @effect-expect-leaking HttpServerRequest
+ */
+export class AnswerRoom extends Context.Service<AnswerRoom, {
+  /** Takes room until the scope closes, or refuses the request. A small answer needs none. */
+  readonly take: (accountId: AccountId, bytes: number) => Effect.Effect<void, Refusal, Held>
+  /** The same, once there is room. */
+  readonly await: (accountId: AccountId, bytes: number) => Effect.Effect<void, never, Held>
+  /** Counts an answer that was made already, if it is a large one: refuses it where it only tells something. */
+  readonly admit: (
+    accountId: AccountId,
+    response: HttpServerResponse.HttpServerResponse
+  ) => Effect.Effect<HttpServerResponse.HttpServerResponse, Refusal, Held>
+}>()("@headwater/server/AnswerRoom") {
+  static readonly layer: Layer.Layer<AnswerRoom> = Layer.sync(AnswerRoom, () => {
+    const ledger = new Ledger()
+    const measure = Effect.suspend(() => Metric.update(heldBytes, ledger.held))
+
+    const hold = Effect.fnUntraced(function*(accountId: AccountId, bytes: number) {
+      const { source } = yield* HttpServerRequest.HttpServerRequest
+      yield* Effect.acquireRelease(
+        Effect.andThen(Effect.sync(() => ledger.take(accountId, bytes)), measure),
+        () => Effect.andThen(Effect.sync(() => ledger.giveBack(accountId, bytes)), measure)
+      )
+      yield* Effect.sleep(patienceMs + bytes / bytesPerMs).pipe(
+        Effect.andThen(Effect.sync(() => disconnect(source))),
+        Effect.forkScoped
+      )
+    })
+
+    const take = Effect.fnUntraced(function*(accountId: AccountId, bytes: number) {
+      if (bytes <= smallBytes) return
+      const refusal = ledger.refusal(accountId)
+      if (refusal !== undefined) return yield* refusal
+      yield* hold(accountId, bytes)
+    })
+
+    return AnswerRoom.of({
+      take,
+      await: Effect.fnUntraced(function*(accountId, bytes) {
+        if (bytes <= smallBytes) return
+        while (ledger.refusal(accountId) !== undefined) yield* ledger.nextRoom
+        yield* hold(accountId, bytes)
+      }),
+      admit: Effect.fnUntraced(function*(accountId, response) {
+        const { body } = response
+        if (body._tag !== "Uint8Array" || body.contentLength <= smallBytes) return response
+        const { method } = yield* HttpServerRequest.HttpServerRequest
+        yield* (method === "GET" ? take : hold)(accountId, body.contentLength)
+        return HttpServerResponse.setBody(
+          response,
+          HttpBody.stream(
+            Stream.fromIterable(slices(body.body), { chunkSize: 1 }),
+            body.contentType,
+            body.contentLength
+          )
+        )
+      })
+    })
+  })
+}
+
+function* slices(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += smallBytes) yield bytes.subarray(at, at + smallBytes)
+}
+
+const isSocket = (value: unknown): value is Socket => Predicate.hasProperty(value, "destroy")
+
+const disconnect = (source: object): void => {
+  if (Predicate.hasProperty(source, "socket") && isSocket(source.socket)) source.socket.destroy()
+}

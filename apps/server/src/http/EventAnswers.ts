@@ -1,0 +1,111 @@
+import * as Pagination from "@headwater/api/Pagination"
+import type { LoggedEvent } from "@headwater/domain/Event"
+import * as EventId from "@headwater/domain/EventId"
+import type { AccountId } from "@headwater/domain/Id"
+import { untilAnswered } from "@headwater/engine/DatabaseRetry"
+import { LogTail } from "@headwater/engine/LogTail"
+import { EventLog, type EventOutline, isWhole, type StreamAddress } from "@headwater/log/EventLog"
+import { Effect, Stream } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { AnswerRoom } from "./AnswerRoom.ts"
+import { eventPageRequest, type EventQuery, projected, summaryOf, wholeSummary } from "./EventSummaries.ts"
+
+/** What the events of a page come to at most, in bytes, where there is more than one. */
+const pageBytes = 1024 * 1024
+
+const contentType = "application/json"
+
+/** A line that says nothing, so that what stands between does not take the connection for a dead one. */
+const comment = ":\n\n"
+
+/** Outside of its texts, where there are none, JSON may have line ends: a frame ends with one. */
+const frameOf = (event: LoggedEvent): string =>
+  `id: ${EventId.format(event.id)}\ndata: ${wholeSummary(event).replace(/[\r\n]+/g, " ")}\n\n`
+
+/** Writes one part after the other as the client reads. */
+const streamed = (parts: Iterable<string>) =>
+  HttpServerResponse.stream(Stream.encodeText(Stream.fromIterable(parts, { chunkSize: 1 })), { contentType })
+
+/** Answers with events in full. Room is taken for large ones before they are read, and held until the client has them. */
+export const make = Effect.gen(function*() {
+  const events = yield* EventLog
+  const room = yield* AnswerRoom
+  const tail = yield* LogTail
+
+  /** The events with their whole payloads, but for those that were deleted meanwhile. */
+  const complete = Effect.fnUntraced(function*(
+    accountId: AccountId,
+    address: StreamAddress,
+    outlines: ReadonlyArray<EventOutline>
+  ) {
+    const cut = outlines.filter((outline) => !isWhole(outline))
+    if (cut.length === 0) return { events: outlines, isLarge: false }
+    yield* room.take(accountId, cut.reduce((sum, { bytes }) => sum + bytes, 0))
+    const payloads = yield* events.payloads(address, cut.map(({ id }) => id))
+    const found = outlines.flatMap((outline) => {
+      const payload = isWhole(outline) ? outline.payload : payloads.get(outline.id)
+      return payload === undefined ? [] : [{ ...outline, payload }]
+    })
+    return { events: found, isLarge: true }
+  })
+
+  return {
+    /** One page of a stream that has `totalCount` events, or none older than `from`. */
+    page: Effect.fnUntraced(function*(accountId: AccountId, address: StreamAddress, query: EventQuery, list: {
+      readonly totalCount: number
+      readonly from?: EventId.EventId | undefined
+    }) {
+      const whole = query.expand === "event"
+      const page = { ...address, ...eventPageRequest(query), from: list.from, maxBytes: pageBytes, whole }
+      const outlines = yield* events.page(page)
+      const shown = whole ? yield* complete(accountId, address, outlines) : { events: outlines, isLarge: false }
+      const info = Pagination.pageInfo(shown.events.map(({ id }) => EventId.format(id)), list.totalCount)
+      const head = `{"page_info":${JSON.stringify(info)},"data":[`
+      if (!shown.isLarge) {
+        return HttpServerResponse.text(`${head}${outlines.map(summaryOf).join()}]}`, { contentType })
+      }
+      return streamed((function*() {
+        yield head
+        for (const [index, event] of shown.events.entries()) {
+          yield (index === 0 ? "" : ",") + projected(wholeSummary(event), query)
+        }
+        yield "]}"
+      })())
+    }),
+    /** One event in full; undefined where it was deleted meanwhile. */
+    one: Effect.fnUntraced(function*(accountId: AccountId, outline: EventOutline, query: EventQuery) {
+      const { events: [event], isLarge } = yield* complete(accountId, outline, [outline])
+      if (event === undefined) return undefined
+      const parts = ["{\"data\":", projected(wholeSummary(event), query), "}"]
+      return isLarge ? streamed(parts) : HttpServerResponse.text(parts.join(""), { contentType })
+    }),
+    /** Server-sent events of a stream from behind `after` on, each as soon as it is durable. */
+    tail: Effect.fnUntraced(function*(accountId: AccountId, address: StreamAddress, after: EventId.EventId) {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const large = (outline: EventOutline) =>
+        Stream.unwrap(Effect.gen(function*() {
+          yield* room.await(accountId, outline.bytes)
+          const payload = (yield* untilAnswered(events.payloads(address, [outline.id]))).get(outline.id)
+          return payload === undefined ? Stream.empty : Stream.succeed(frameOf({ ...outline, payload }))
+        }))
+      const frames = tail.follow(address, after).pipe(
+        Stream.flatMap((page) =>
+          page.length === 0
+            ? Stream.succeed(comment)
+            : page.every(isWhole)
+            ? Stream.succeed(page.map(frameOf).join(""))
+            : Stream.flatMap(
+              Stream.fromIterable(page),
+              (outline) => isWhole(outline) ? Stream.succeed(frameOf(outline)) : large(outline)
+            )
+        ),
+        Stream.encodeText,
+        Stream.provideService(HttpServerRequest.HttpServerRequest, request)
+      )
+      return HttpServerResponse.stream(frames, {
+        contentType: "text/event-stream",
+        headers: { "cache-control": "no-store", "x-accel-buffering": "no" }
+      })
+    })
+  }
+})
