@@ -70,7 +70,8 @@ export const follow = Effect.fnUntraced(function*(
       const query = { limit, ...(last === undefined ? {} : { after: last.id }) }
       const { data } = yield* call(({ workflowRuns }) => workflowRuns.list({ params: { id: workflowId }, query }))
       found.push(...data)
-      if (data.length < limit || data.some(isKnown)) return found
+      // A page of large runs has fewer than the limit.
+      if (data.length === 0 || data.some(isKnown)) return found
     }
   })
 

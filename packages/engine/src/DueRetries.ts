@@ -1,4 +1,4 @@
-import type { DueItem, DuePlace } from "@headwater/log/DueWork"
+import { type DueItem, type DuePlace, isFull } from "@headwater/log/DueWork"
 
 /** How many are read at a time, and held; one takes a few hundred bytes. */
 export const pageSize = 200
@@ -38,7 +38,7 @@ export class DueRetries {
     return {
       after: this.place,
       take: (found) => {
-        this.isAtEnd = found.length < pageSize
+        this.isAtEnd = !isFull(found, pageSize)
         this.place = found.at(-1) ?? this.place
         this.page = found.filter(({ key, kind }) => kind === "retry" && !underWay.has(key) && !this.underWay.has(key))
       }

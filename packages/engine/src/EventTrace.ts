@@ -1,11 +1,12 @@
 import * as EmitterPattern from "@headwater/domain/EmitterPattern"
-import { type LoggedEvent, maxHops } from "@headwater/domain/Event"
+import { maxHops } from "@headwater/domain/Event"
 import * as Id from "@headwater/domain/Id"
 import * as Stream from "@headwater/domain/Stream"
 import type { Subscription } from "@headwater/domain/Subscription"
-import { type Attempt, Attempts } from "@headwater/log/Attempts"
+import { type AttemptOutline, Attempts } from "@headwater/log/Attempts"
 import { Cursors } from "@headwater/log/Cursors"
 import { Deliveries } from "@headwater/log/Deliveries"
+import type { EventPlace } from "@headwater/log/EventLog"
 import { readTogether } from "@headwater/log/Snapshot"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Context, Effect, Layer } from "effect"
@@ -26,7 +27,7 @@ export interface TracedSubscription {
   readonly mismatch: Mismatch | undefined
   /** None where it does not deliver the event. */
   readonly progress: Progress | undefined
-  readonly attempts: ReadonlyArray<Attempt>
+  readonly attempts: ReadonlyArray<AttemptOutline>
   /** When the next attempt is due, Unix milliseconds. */
   readonly nextAttemptAt: number | undefined
 }
@@ -34,7 +35,7 @@ export interface TracedSubscription {
 /** Whether a subscription delivers what an emitter appends to a stream, and if not why. */
 export const mismatchOf = (
   { emitterId, eventName, listenerId }: Pick<Subscription, "emitterId" | "eventName" | "listenerId">,
-  event: Pick<LoggedEvent, "emitterId" | "stream" | "hops">
+  event: Pick<EventPlace, "emitterId" | "stream" | "hops">
 ): Mismatch | undefined => {
   const isGlob = EmitterPattern.isGlob(emitterId)
   if (isGlob ? !EmitterPattern.matches(emitterId, event.emitterId) : emitterId !== event.emitterId) {
@@ -49,7 +50,7 @@ export const mismatchOf = (
 export class EventTrace extends Context.Service<EventTrace, {
   readonly of: (
     accountId: Id.AccountId,
-    event: LoggedEvent
+    event: EventPlace
   ) => Effect.Effect<ReadonlyArray<TracedSubscription>, Unavailable>
 }>()("@headwater/engine/EventTrace") {
   static readonly layer = Layer.effect(

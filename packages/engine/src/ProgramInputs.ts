@@ -3,7 +3,7 @@ import * as EventId from "@headwater/domain/EventId"
 import type { ProgramId } from "@headwater/domain/Id"
 import * as Timer from "@headwater/domain/Timer"
 import { Cursors, keyText, ownRequests, type Position } from "@headwater/log/Cursors"
-import { type DueItem, type DueKind, DueWork } from "@headwater/log/DueWork"
+import { type DueItem, type DueKind, DueWork, isFull } from "@headwater/log/DueWork"
 import { Clock, Effect, Option } from "effect"
 import { untilAnswered } from "./DatabaseRetry.ts"
 import * as DueDeletions from "./DueDeletions.ts"
@@ -178,7 +178,7 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
     const most = duePage + held.size
     const but = held.size < duePage ? [] : heldKinds
     const page = yield* untilAnswered(dueWork.dueOf(memory.program.id, now, most, but))
-    if (page.length === most) hints = Wake.merge(hints, Wake.forDueWork)
+    if (isFull(page, most)) hints = Wake.merge(hints, Wake.forDueWork)
     due = []
     for (const item of page) {
       const key = dueKey(item)

@@ -30,6 +30,9 @@ export interface Attempt {
   readonly nextAt: number | null
 }
 
+/** An attempt without the head and body of the answer. */
+export type AttemptOutline = Omit<Attempt, "responseHeaders" | "responseBody">
+
 const dayMs = 24 * 3_600_000
 
 /** Days that have a partition before they begin. */
@@ -43,8 +46,11 @@ export class Attempts extends Context.Service<Attempts, {
   readonly record: (attempts: ReadonlyArray<Attempt>) => Effect.Effect<void, SqlError.SqlError>
   /** Oldest first. */
   readonly ofWebhook: (webhookId: string) => Effect.Effect<ReadonlyArray<Attempt>, SqlError.SqlError>
-  /** Those of one event, over all webhooks, oldest first. */
-  readonly ofEvent: (emitterId: string, eventId: EventId) => Effect.Effect<ReadonlyArray<Attempt>, SqlError.SqlError>
+  /** Those of one event, over all webhooks, oldest first, without what was answered. */
+  readonly ofEvent: (
+    emitterId: string,
+    eventId: EventId
+  ) => Effect.Effect<ReadonlyArray<AttemptOutline>, SqlError.SqlError>
   readonly removeOfWebhook: (webhookId: string) => Effect.Effect<void, SqlError.SqlError>
   /** Makes the partitions of the UTC day of `now`, in Unix milliseconds, and of those after it, unless they have rows already. */
   readonly prepare: (now: number) => Effect.Effect<void, SqlError.SqlError>
@@ -107,10 +113,12 @@ export class Attempts extends Context.Service<Attempts, {
           ),
         ofEvent: (emitterId, eventId) =>
           Effect.map(
-            sql<AttemptRow>`
-              SELECT * FROM attempts WHERE event_id = ${eventId} AND emitter_id = ${emitterId}
+            sql<OutlineRow>`
+              SELECT delivery_id, attempt, webhook_id, subscription_id, emitter_id, stream, event_id, emit_id, started_at,
+                duration_ms, outcome, status, address, error_class, error_message, next_at
+              FROM attempts WHERE event_id = ${eventId} AND emitter_id = ${emitterId}
               ORDER BY started_at, delivery_id, attempt`,
-            (rows) => rows.map(fromRow)
+            (rows) => rows.map(outlineFromRow)
           ),
         removeOfWebhook: (webhookId) => Effect.asVoid(sql`DELETE FROM attempts WHERE webhook_id = ${webhookId}`),
         prepare: Effect.fnUntraced(function*(now) {
@@ -141,7 +149,7 @@ export class Attempts extends Context.Service<Attempts, {
 const partitionOf = (ms: number): string =>
   `attempts_${DateTime.formatIsoDateUtc(DateTime.makeUnsafe(ms)).replaceAll("-", "")}`
 
-interface AttemptRow {
+interface OutlineRow {
   readonly delivery_id: string
   readonly attempt: number
   readonly webhook_id: string
@@ -157,12 +165,21 @@ interface AttemptRow {
   readonly address: string | null
   readonly error_class: string | null
   readonly error_message: string | null
-  readonly response_headers: string | null
-  readonly response_body: Uint8Array | null
   readonly next_at: bigint | null
 }
 
+interface AttemptRow extends OutlineRow {
+  readonly response_headers: string | null
+  readonly response_body: Uint8Array | null
+}
+
 const fromRow = (row: AttemptRow): Attempt => ({
+  ...outlineFromRow(row),
+  responseHeaders: row.response_headers,
+  responseBody: row.response_body
+})
+
+const outlineFromRow = (row: OutlineRow): AttemptOutline => ({
   deliveryId: row.delivery_id,
   attempt: row.attempt,
   webhookId: row.webhook_id,
@@ -178,7 +195,5 @@ const fromRow = (row: AttemptRow): Attempt => ({
   address: row.address,
   errorClass: row.error_class,
   errorMessage: row.error_message,
-  responseHeaders: row.response_headers,
-  responseBody: row.response_body,
   nextAt: row.next_at === null ? null : Number(row.next_at)
 })

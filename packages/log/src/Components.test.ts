@@ -56,6 +56,13 @@ describe("The registry", () => {
         assert.deepStrictEqual(yield* components.get(ann.id, each.id), Option.some(each))
       }
       assert.deepStrictEqual(yield* components.newestPublished("other"), Option.none())
+      const { linked: _, ...ownShown } = own
+      const { linked: __, ...publishedShown } = published
+      assert.deepStrictEqual(yield* components.shown(ann.id, own.id), Option.some(ownShown))
+      assert.deepStrictEqual(yield* components.shown(ann.id, "feed"), Option.some(ownShown))
+      assert.deepStrictEqual(yield* components.shownPublished("feed"), Option.some(publishedShown))
+      const { code: ___, ...outline } = ownShown
+      assert.deepStrictEqual(yield* components.outline(own.id), Option.some(outline))
     }).pipe(Effect.provide(tables)))
 
   it.effect("takes the same code once in a row, also when many publish it at the same time", () =>

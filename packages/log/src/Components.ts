@@ -1,25 +1,41 @@
-import { Component, ConfigurableProp, LinkedCode, Step } from "@headwater/domain/Component"
-import type { AccountId, ComponentId } from "@headwater/domain/Id"
+import { Component, type ComponentOutline, ConfigurableProp, LinkedCode, Step } from "@headwater/domain/Component"
+import { type AccountId, ComponentId } from "@headwater/domain/Id"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as Column from "./Column.ts"
 import * as Rows from "./internal/Rows.ts"
 
-const Row = Schema.Struct({
-  ...Component.fields,
+const { code: _, linked: __, ...outlineFields } = Component.fields
+
+const outlineRow = {
+  ...outlineFields,
   configurableProps: Schema.fromJsonString(Schema.Array(ConfigurableProp)),
-  linked: Schema.NullOr(Schema.fromJsonString(LinkedCode)),
   steps: Schema.NullOr(Schema.fromJsonString(Schema.Array(Step))),
   createdAt: Column.Int8,
   updatedAt: Column.Int8
-}).pipe(Schema.encodeKeys({
+}
+
+const keys = {
   accountId: "account_id",
   codeHash: "code_hash",
   configurableProps: "configurable_props",
   hasAdditionalProps: "has_additional_props",
   createdAt: "created_at",
   updatedAt: "updated_at"
-}))
+} as const
+
+const OutlineRow = Schema.Struct(outlineRow).pipe(Schema.encodeKeys(keys))
+
+const ShownRow = Schema.Struct({ ...outlineRow, code: Schema.String }).pipe(Schema.encodeKeys(keys))
+
+const Row = Schema.Struct({
+  ...outlineRow,
+  code: Schema.String,
+  linked: Schema.NullOr(Schema.fromJsonString(LinkedCode))
+}).pipe(Schema.encodeKeys(keys))
+
+/** A component with its code, but without what that runs with. */
+export type ShownComponent = Omit<Component, "linked">
 
 /** One that belongs to no account and can be found by its key. */
 export type PublishableComponent = Component & { readonly accountId: null; readonly key: string }
@@ -42,11 +58,20 @@ export class Components extends Context.Service<Components, {
    * never changes, so while one is held here, as it is by each of maybe thousands of programs, all get the same.
    */
   readonly getById: (id: ComponentId) => Effect.Effect<Option.Option<Component>, SqlError.SqlError>
+  /** As `getById`, without the code: for what is only described. */
+  readonly outline: (id: ComponentId) => Effect.Effect<Option.Option<ComponentOutline>, SqlError.SqlError>
   /** Among the account's own for sources. */
   readonly newestByKey: (
     accountId: AccountId,
     key: string
   ) => Effect.Effect<Option.Option<Component>, SqlError.SqlError>
+  /** As `get` of an id and `newestByKey` of a key: for who reads the code and does not run it. */
+  readonly shown: (
+    accountId: AccountId,
+    idOrKey: string
+  ) => Effect.Effect<Option.Option<ShownComponent>, SqlError.SqlError>
+  /** As `newestPublished`, in the same way. */
+  readonly shownPublished: (key: string) => Effect.Effect<Option.Option<ShownComponent>, SqlError.SqlError>
   /** What the newest of the account's components with the code runs, if npm packages became part of it. */
   readonly lockedCode: (
     accountId: AccountId,
@@ -70,6 +95,17 @@ export class Components extends Context.Service<Components, {
       const sql = yield* SqlClient.SqlClient
       const encode = Schema.encodeEffect(Row)
       const { one } = Rows.make(Schema.decodeUnknownEffect(Row))
+      const outlines = Rows.make(Schema.decodeUnknownEffect(OutlineRow))
+      const shown = Rows.make(Schema.decodeUnknownEffect(ShownRow))
+      const outlineColumns = sql`
+        id, account_id, key, code_hash, name, version, type, description, url, dedupe, hooks, has_additional_props,
+        configurable_props, steps, created_at, updated_at`
+      const usableBy = (accountId: AccountId, id: string) =>
+        sql`
+          id = ${id} AND steps IS NULL AND (account_id = ${accountId} OR account_id IS NULL AND NOT withdrawn)`
+      const ownOfKey = (accountId: AccountId, key: string) =>
+        sql`account_id = ${accountId} AND key = ${key} AND steps IS NULL`
+      const publishedOfKey = (key: string) => sql`account_id IS NULL AND NOT withdrawn AND key = ${key}`
       const insert = (component: Component) =>
         encode(component).pipe(
           Effect.orDie,
@@ -85,19 +121,22 @@ export class Components extends Context.Service<Components, {
         dropped.register(component, component.id)
       }
       const newestPublished = (key: string) =>
-        one(sql`
-          SELECT * FROM components WHERE account_id IS NULL AND NOT withdrawn AND key = ${key}
-          ORDER BY id DESC LIMIT 1`)
+        one(sql`SELECT * FROM components WHERE ${publishedOfKey(key)} ORDER BY id DESC LIMIT 1`)
       return Components.of({
         insert,
         delete: (id) =>
           Effect.map(sql`DELETE FROM components WHERE id = ${id}`, () => {
             held.delete(id)
           }),
-        get: (accountId, id) =>
-          one(sql`
-            SELECT * FROM components WHERE id = ${id} AND steps IS NULL
-              AND (account_id = ${accountId} OR account_id IS NULL AND NOT withdrawn)`),
+        get: (accountId, id) => one(sql`SELECT * FROM components WHERE ${usableBy(accountId, id)}`),
+        shown: (accountId, idOrKey) => {
+          const named = Schema.is(ComponentId)(idOrKey) ? usableBy(accountId, idOrKey) : ownOfKey(accountId, idOrKey)
+          return shown.one(sql`
+            SELECT ${outlineColumns}, code FROM components WHERE ${named} ORDER BY id DESC LIMIT 1`)
+        },
+        shownPublished: (key) =>
+          shown.one(sql`
+            SELECT ${outlineColumns}, code FROM components WHERE ${publishedOfKey(key)} ORDER BY id DESC LIMIT 1`),
         getById: (id) =>
           Effect.suspend(() => {
             const known = held.get(id)?.deref()
@@ -107,9 +146,15 @@ export class Components extends Context.Service<Components, {
                 if (Option.isSome(found)) hold(found.value)
               }))
           }),
+        outline: (id) =>
+          Effect.suspend((): Effect.Effect<Option.Option<ComponentOutline>, SqlError.SqlError> => {
+            const known = held.get(id)?.deref()
+            return known === undefined
+              ? outlines.one(sql`SELECT ${outlineColumns} FROM components WHERE id = ${id}`)
+              : Effect.succeedSome(known)
+          }),
         newestByKey: (accountId, key) =>
-          one(sql`
-            SELECT * FROM components WHERE account_id = ${accountId} AND key = ${key} AND steps IS NULL ORDER BY id DESC LIMIT 1`),
+          one(sql`SELECT * FROM components WHERE ${ownOfKey(accountId, key)} ORDER BY id DESC LIMIT 1`),
         lockedCode: (accountId, codeHash) =>
           Effect.map(
             one(sql`

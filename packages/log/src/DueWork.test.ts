@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import * as TestDatabase from "@headwater/testing/TestDatabase"
 import { Effect, Layer } from "effect"
-import { beforeAll, type DueItem, DueWork } from "./DueWork.ts"
+import { beforeAll, type DueItem, DueWork, isFull } from "./DueWork.ts"
 
 const item = (ownerId: string, key: string, dueAt: number): DueItem => ({
   ownerId,
@@ -29,6 +29,20 @@ layer(DueWork.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { timeout: "60
       })
       const third = yield* due.ownersDue(1_000, second.next!, 100)
       assert.deepStrictEqual(third, { owners: [{ ownerId: "wh_other", dueAt: 9 }], next: undefined })
+    }))
+
+  it.effect("is read so many bytes at a time, and at least one item, and it shows that there may be more", () =>
+    Effect.gen(function*() {
+      const due = yield* DueWork
+      const payload = JSON.stringify("x".repeat(1_500_000))
+      yield* due.put([1, 2, 3, 4, 5].map((n) => ({ ...item("dc_large", String(n), n), payload })))
+      const read = Effect.fnUntraced(function*() {
+        const page = yield* due.dueOf("dc_large", 1_000, 100)
+        yield* due.done(page)
+        return { keys: page.map(({ key }) => key), isFull: isFull(page, 100) }
+      })
+      assert.deepStrictEqual(yield* read(), { keys: ["1", "2", "3"], isFull: true })
+      assert.deepStrictEqual(yield* read(), { keys: ["4", "5"], isFull: false })
     }))
 
   it.effect("what was put off meanwhile is not taken off by the one who took it earlier", () =>

@@ -58,6 +58,13 @@ const fromRow = (row: DueRow): DueItem => ({
   payload: row.payload
 })
 
+/** What is read of due work at once, in bytes. */
+const mostBytes = 4 * 1024 * 1024
+
+/** Whether there may be more due than what was read with such a limit. */
+export const isFull = (page: ReadonlyArray<DueItem>, limit: number): boolean =>
+  page.length === limit || page.reduce((bytes, { payload }) => bytes + Buffer.byteLength(payload), 0) >= mostBytes
+
 interface DueQuestion {
   readonly ownerId: string
   readonly now: number
@@ -77,7 +84,10 @@ export class DueWork extends Context.Service<DueWork, {
     after: DueOwner,
     limit: number
   ) => Effect.Effect<DueOwners, SqlError.SqlError>
-  /** What an owner has that is due, of all kinds but some, soonest first; with `after`, what comes behind that place. */
+  /**
+   * What an owner has that is due, of all kinds but some, soonest first; with `after`, what comes behind that place. At most
+   * `limit`, and no more once payloads have come to 4 MiB: `isFull` says whether there may be more.
+   */
   readonly dueOf: (
     ownerId: string,
     now: number,
@@ -109,11 +119,15 @@ export class DueWork extends Context.Service<DueWork, {
               ${texts(asked.map(({ after }) => after?.key ?? ""))}
             ) WITH ORDINALITY AS a (owner_id, now, most, but, after_due_at, after_key, place)
             CROSS JOIN LATERAL (
-              SELECT * FROM due_work d
-              WHERE d.owner_id = a.owner_id AND d.due_at <= a.now AND d.kind <> ALL (string_to_array(a.but, ' '))
-                AND d.due_at >= a.after_due_at AND (d.due_at, d.key) > (a.after_due_at, a.after_key)
-              ORDER BY d.due_at, d.key LIMIT a.most
+              SELECT *, sum(octet_length(payload)) OVER (ORDER BY due_at, key) - octet_length(payload) AS bytes_before
+              FROM (
+                SELECT * FROM due_work d
+                WHERE d.owner_id = a.owner_id AND d.due_at <= a.now AND d.kind <> ALL (string_to_array(a.but, ' '))
+                  AND d.due_at >= a.after_due_at AND (d.due_at, d.key) > (a.after_due_at, a.after_key)
+                ORDER BY d.due_at, d.key LIMIT a.most
+              ) AS first
             ) AS d
+            WHERE d.bytes_before < ${mostBytes}
             ORDER BY a.place, d.due_at, d.key`,
           (rows) => byPlace(rows, asked.length).map((group) => group.map(fromRow))
         )

@@ -307,4 +307,27 @@ describe("Programs", () => {
       assert.deepStrictEqual(page.items.map(({ id }) => id as string), ids.slice(1, 3))
       assert.strictEqual(page.totalCount, 5)
     }).pipe(Effect.provide(tables)))
+
+  it.effect("have as many large programs on a page as fit into 1 MiB, in either direction", () =>
+    Effect.gen(function*() {
+      const programs = yield* Programs
+      const account = yield* newAccount
+      const component = yield* newComponent(account.id, null)
+      const ids: Array<string> = []
+      for (let i = 0; i < 5; i++) {
+        const props = { text: "x".repeat(400_000) }
+        const program = yield* programOf(component, { nameSlug: `s-${i}`, props })
+        yield* programs.insert(program)
+        ids.unshift(program.id)
+        yield* TestClock.adjust("1 millis")
+      }
+      const page = (bounds: { readonly after?: string; readonly before?: string }) =>
+        Effect.map(
+          programs.page(account.id, "source", { limit: 100, after: undefined, before: undefined, ...bounds }),
+          ({ items }) => items.map(({ id }) => id as string)
+        )
+      assert.deepStrictEqual(yield* page({}), ids.slice(0, 3))
+      assert.deepStrictEqual(yield* page({ after: ids[2]! }), ids.slice(3))
+      assert.deepStrictEqual(yield* page({ before: ids[4]! }), ids.slice(1, 4))
+    }).pipe(Effect.provide(tables)))
 })

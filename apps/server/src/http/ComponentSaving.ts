@@ -11,7 +11,7 @@ import {
 } from "@headwater/domain/Component"
 import * as Id from "@headwater/domain/Id"
 import { version } from "@headwater/domain/Version"
-import { Components } from "@headwater/log/Components"
+import { Components, type ShownComponent } from "@headwater/log/Components"
 import type { ProgramKind } from "@headwater/log/Programs"
 import { type LinkFailure, ModuleLinker } from "@headwater/sandbox/ModuleLinker"
 import { OnBehalfOf } from "@headwater/sandbox/OnBehalfOf"
@@ -285,7 +285,7 @@ const unlinkable = (place: Place) => (failure: LinkFailure): Problem.ComponentIn
 const unusable = ({ column, line, message }: Position, place: Place): Problem.ComponentInvalid =>
   componentInvalid({ message, ...place(line ?? 1, column ?? 1) })
 
-export const resourceOf = (component: Component): ComponentResource => ({
+export const resourceOf = (component: ShownComponent): ComponentResource => ({
   id: component.id,
   code: component.code,
   code_hash: component.codeHash,

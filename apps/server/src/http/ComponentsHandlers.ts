@@ -51,13 +51,12 @@ export const layer = HttpApiBuilder.group(
           answerFailures
         )),
       getPublished: Effect.fnUntraced(function*({ params }) {
-        const found = yield* components.newestPublished(params.key)
+        const found = yield* components.shownPublished(params.key)
         if (Option.isNone(found)) return yield* Problem.notFound("component in the registry", params.key)
         return { data: resourceOf(found.value) }
       }, answerFailures),
       get: Effect.fnUntraced(function*({ params }) {
-        const account = yield* CurrentAccount
-        const found = yield* find(account, params.key)
+        const found = yield* components.shown(yield* CurrentAccount, params.key)
         if (Option.isNone(found)) return yield* Problem.notFound("component", params.key)
         return { data: resourceOf(found.value) }
       }, answerFailures)

@@ -1,7 +1,7 @@
 import type { Schema } from "effect"
 
 /** One token with the space before it. A text that does not end is one too, without the part of an escape at its end. */
-const token = /\s*(?:([{}[\]:,])|("(?:[^"\\]|\\u[\da-fA-F]{4}|\\[^u])*)("?)|([^\s{}[\]:,"]+))/y
+const token = /\s*(?:([{}[\]:,])|("(?:[^"\\]+|\\u[\da-fA-F]{4}|\\[^u])*)("?)|([^\s{}[\]:,"]+))/y
 
 const ellipsis = "…"
 
@@ -13,27 +13,37 @@ const ellipsis = "…"
  */
 export const parse = (beginning: string): Schema.Json | undefined => {
   /** What closes the lists and objects that are open, the innermost first. */
+  let open = ""
+  /** Where the last value ends that is known to be whole, or begins that is open, and what was open there. */
+  let known = 0
   let closers = ""
-  /** The last JSON text that was whole but for its closers. */
-  let known = ""
   let isKey = false
+  const keep = (end: number) => {
+    known = end
+    closers = open
+  }
   token.lastIndex = 0
   for (let found = token.exec(beginning); found !== null; found = token.exec(beginning)) {
     const [, sign, text, quote] = found
     const end = token.lastIndex
-    if (sign === "{" || sign === "[") {
-      closers = (sign === "{" ? "}" : "]") + closers
-      known = beginning.slice(0, end) + closers
-    } else if (sign === "}" || sign === "]") {
-      closers = closers.slice(1)
-      known = beginning.slice(0, end) + closers
-    } else if (text !== undefined && quote === "") {
-      if (!isKey) known = `${beginning.slice(0, end).toWellFormed()}${ellipsis}"${closers}`
-      break
-    } else if (sign === undefined && !isKey && (text !== undefined || end < beginning.length)) {
-      known = beginning.slice(0, end) + closers
+    if (text !== undefined && quote === "") {
+      return isKey
+        ? closed(beginning.slice(0, known), closers)
+        : closed(`${beginning.slice(0, end).toWellFormed()}${ellipsis}"`, open)
     }
-    isKey = closers[0] === "}" && (sign === "{" || sign === ",")
+    if (sign === "{" || sign === "[") {
+      open = (sign === "{" ? "}" : "]") + open
+      keep(end)
+    } else if (sign === "}" || sign === "]") {
+      open = open.slice(1)
+      keep(end)
+    } else if (sign === undefined && !isKey && (text !== undefined || end < beginning.length)) {
+      keep(end)
+    }
+    isKey = open[0] === "}" && (sign === "{" || sign === ",")
   }
-  return known === "" ? undefined : JSON.parse(known) as Schema.Json
+  return closed(beginning.slice(0, known), closers)
 }
+
+const closed = (text: string, closers: string): Schema.Json | undefined =>
+  text === "" ? undefined : JSON.parse(text + closers) as Schema.Json

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import * as Json from "@headwater/testing/Json"
-import { Effect, Schedule } from "effect"
+import { Effect, Schedule, Stream } from "effect"
 import { HttpServer } from "effect/http"
 import { connect } from "node:net"
 import * as Http from "../../test/HttpAppFixture.ts"
@@ -139,5 +139,38 @@ layer(Http.layer, { excludeTestServices: true })("large answers", (it) => {
         yield* unread(http, path)
         assert.isBelow(yield* heldBytes(), 3 * megabyte)
       }))
+    }))
+
+  it.effect("of tails hold one event at a time, and have all of them", () =>
+    Effect.gen(function*() {
+      const http = yield* setup(2, 3, 1.9 * megabyte)
+      const path = "/v1/sources/s/sse?after=0-0"
+      yield* Effect.scoped(Effect.gen(function*() {
+        assert.strictEqual(yield* unread(http, path), "200")
+        const held = yield* heldBytes().pipe(
+          Effect.repeat({ until: (bytes) => bytes > 0, schedule: Schedule.spaced("10 millis") }),
+          Effect.timeout("10 seconds")
+        )
+        assert.isBelow(held, 2 * megabyte)
+      }))
+      const { address } = yield* HttpServer.HttpServer
+      const signal = yield* Effect.abortSignal
+      const response = yield* Effect.promise(() =>
+        fetch(HttpServer.formatAddress(address) + path, {
+          headers: { authorization: `Bearer ${http.key}` },
+          signal
+        })
+      )
+      let bytes = 0
+      yield* Stream.fromReadableStream({ evaluate: () => response.body!, onError: (error) => error }).pipe(
+        Stream.tap(({ length }) =>
+          Effect.sync(() => {
+            bytes += length
+          })
+        ),
+        Stream.takeUntil(() => bytes > 6 * 1.9 * megabyte),
+        Stream.runDrain,
+        Effect.timeout("20 seconds")
+      )
     }))
 })

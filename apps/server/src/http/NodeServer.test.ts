@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect } from "effect"
 import { connect } from "node:net"
 import * as NodeServer from "./NodeServer.ts"
 
@@ -37,7 +37,7 @@ it.live("bytes that are no HTTP get a problem, and so do headers that are too la
     assert.strictEqual(JSON.parse(large.split("\r\n\r\n")[1]!).status, 431)
   }))
 
-it.live("a client that reads nothing of its answer is cut off, and one that waits for it is not", () =>
+it.live("a client that reads nothing of its answer is cut off, one that waits for it is not, and one that asks no more is let go", () =>
   Effect.gen(function*() {
     const unreadMs = 300
     const bytes = 32 * 1024 * 1024
@@ -48,6 +48,8 @@ it.live("a client that reads nothing of its answer is cut off, and one that wait
           if (request.url === "/late") setTimeout(() => response.end("at last"), 3 * unreadMs)
           else response.end(Buffer.alloc(bytes))
         })
+        // Node adds a second to it.
+        made.keepAliveTimeout = 1
         made.listen(0, "127.0.0.1", () => resume(Effect.succeed(made)))
       }),
       (made) => Effect.promise(() => new Promise((resolve) => made.close(resolve)))
@@ -60,6 +62,9 @@ it.live("a client that reads nothing of its answer is cut off, and one that wait
       // It never reads, so that it is not told either.
       client.on("error", () => client.destroy())
     })
+    const isClosed = yield* Deferred.make<void>()
+    server.once("connection", (socket) => socket.once("close", () => Deferred.doneUnsafe(isClosed, Effect.void)))
     const late = yield* Effect.promise(() => fetch(`http://127.0.0.1:${port}/late`).then((answer) => answer.text()))
     assert.strictEqual(late, "at last")
+    yield* Deferred.await(isClosed)
   }).pipe(Effect.scoped))

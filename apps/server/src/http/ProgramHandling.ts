@@ -1,5 +1,5 @@
 import * as Problem from "@headwater/api/Problem"
-import type { Component } from "@headwater/domain/Component"
+import type { Component, ComponentOutline } from "@headwater/domain/Component"
 import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
 import { declaredProps, type Program } from "@headwater/domain/Program"
 import { endpointUrl, EngineConfig } from "@headwater/engine/EngineConfig"
@@ -37,7 +37,12 @@ export const make = Effect.gen(function*() {
       Effect.flatMap(components.getById(program.componentId), Effect.fromOption).pipe(
         Effect.catchTag("NoSuchElementError", Effect.die)
       ),
-    configuredProps: (program: Program, component: Component) =>
+    /** The same without the code. */
+    outlineOf: (program: Program) =>
+      Effect.flatMap(components.outline(program.componentId), Effect.fromOption).pipe(
+        Effect.catchTag("NoSuchElementError", Effect.die)
+      ),
+    configuredProps: (program: Program, component: ComponentOutline) =>
       ConfiguredProps.render(
         declaredProps(component, program),
         program,
