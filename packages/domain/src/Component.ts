@@ -81,7 +81,7 @@ export const Component = Schema.Struct({
 export type Component = typeof Component.Type
 
 /** A component without its code and what that runs with, which can be large. */
-export type ComponentOutline = Omit<Component, "code" | "linked">
+export type CodelessComponent = Omit<Component, "code" | "linked">
 
 /** The prop types an interface or service of the engine stands behind. */
 export const interfaceTypes = {

@@ -28,6 +28,12 @@ export const LoggedEvent = Schema.Struct({
 })
 export type LoggedEvent = typeof LoggedEvent.Type
 
+const lengthOf = (value: string | number | undefined): number => typeof value === "string" ? value.length : 0
+
+/** What an event takes while it is held, in characters: its payload, and what the emit said beside it. */
+export const charactersOf = ({ meta, payload }: Pick<LoggedEvent, "meta" | "payload">): number =>
+  payload.length + lengthOf(meta.id) + lengthOf(meta.summary) + lengthOf(meta.ts)
+
 /** An event on its way into the log: the emitter's owner gives it its id and number. */
 export const NewEvent = Schema.Struct({
   stream: Schema.String,

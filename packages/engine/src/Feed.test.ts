@@ -121,6 +121,18 @@ it.effect.prop(
   { arbitrary: { runs: 2_000 } }
 )
 
+it("holds no more events than there is room for what their emits said beside them", () => {
+  const feed = new Feed(key, address, beginning, new FeedRoom())
+  feed.offer([])
+  // Reads that there is nothing, after which it takes what is offered.
+  Effect.runSync(feed.next({ page: () => Effect.succeed({ events: [], head: beginning }) }))
+  const summary = "s".repeat(1_000_000)
+  feed.offer(Array.from({ length: 20 }, (_, i) => ({ ...event(i + 1, 1, 1), meta: { summary } })))
+  let held = 0
+  for (let item = feed.peek(); item !== undefined; item = feed.peek(), held++) feed.pass(item)
+  assert.strictEqual(held, 5)
+})
+
 it("the room is not exceeded by many who hold a little, and who held longest lets go first", () => {
   const room = new FeedRoom(100)
   const gone: Array<number> = []

@@ -1,4 +1,4 @@
-import { type LoggedEvent, maxHops } from "@headwater/domain/Event"
+import { charactersOf, type LoggedEvent, maxHops } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import { type CursorKey, type CursorMove, noTally, type Position, type Tally } from "@headwater/log/Cursors"
 import { EventLog, type StreamAddress } from "@headwater/log/EventLog"
@@ -16,7 +16,7 @@ export type FeedItem =
 const pageSize = 100
 const pageBytes = 4 * 1024 * 1024
 const maxBuffered = 1_000
-const maxBufferedBytes = 4 * 1024 * 1024
+const maxBufferedCharacters = 4 * 1024 * 1024
 
 /**
  * How long an event held in memory is taken to be in the log still, in milliseconds. After that it is read again, so that
@@ -39,7 +39,8 @@ export class Feed {
   readonly address: StreamAddress
   private position: Position
   private buffer: Array<Held> = []
-  private bufferedBytes = 0
+  /** What these take, in characters. */
+  private buffered = 0
   private behind = true
   private readonly room: FeedRoom
 
@@ -70,7 +71,7 @@ export class Feed {
       if (event.n <= this.tail) continue
       if (
         this.behind || event.n !== this.tail + 1 || this.buffer.length >= maxBuffered ||
-        this.bufferedBytes >= maxBufferedBytes
+        this.buffered >= maxBufferedCharacters
       ) {
         this.behind = true
         return
@@ -86,15 +87,16 @@ export class Feed {
 
   private hold(event: LoggedEvent, knownAt: number): void {
     this.buffer.push({ event, knownAt })
-    this.bufferedBytes += event.payload.length
-    this.room.take(this, event.payload.length, knownAt)
+    const characters = charactersOf(event)
+    this.buffered += characters
+    this.room.take(this, characters, knownAt)
   }
 
   /** Forgets what it holds of the log, to be read again when it is its turn. */
   letGo(): void {
-    this.room.giveBack(this, this.bufferedBytes)
+    this.room.giveBack(this, this.buffered)
     this.buffer = []
-    this.bufferedBytes = 0
+    this.buffered = 0
     this.behind = true
   }
 
@@ -171,9 +173,9 @@ export class Feed {
     const from = this.position.n
     const to = item._tag === "Event" ? { n: item.event.n, id: item.event.id } : item.to
     while (this.buffer.length > 0 && this.buffer[0]!.event.n <= to.n) {
-      const { length } = this.buffer.shift()!.event.payload
-      this.bufferedBytes -= length
-      this.room.giveBack(this, length)
+      const characters = charactersOf(this.buffer.shift()!.event)
+      this.buffered -= characters
+      this.room.giveBack(this, characters)
     }
     this.position = to
     return { ...this.key, from, to, tally: { ...noTally, ...outcome, dropped: item.dropped } }

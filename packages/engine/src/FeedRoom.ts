@@ -22,7 +22,7 @@ export class FeedRoom {
   /** Who took something in last comes last. */
   private readonly holdings = new Map<Holder, Holding>()
 
-  /** @param most how many characters of payloads there is room for */
+  /** @param most how many characters of events there is room for */
   constructor(most = mostCharacters) {
     this.most = most
   }

@@ -61,8 +61,8 @@ describe("The registry", () => {
       assert.deepStrictEqual(yield* components.shown(ann.id, own.id), Option.some(ownShown))
       assert.deepStrictEqual(yield* components.shown(ann.id, "feed"), Option.some(ownShown))
       assert.deepStrictEqual(yield* components.shownPublished("feed"), Option.some(publishedShown))
-      const { code: ___, ...outline } = ownShown
-      assert.deepStrictEqual(yield* components.outline(own.id), Option.some(outline))
+      const { code: ___, ...codeless } = ownShown
+      assert.deepStrictEqual(yield* components.codeless(own.id), Option.some(codeless))
     }).pipe(Effect.provide(tables)))
 
   it.effect("takes the same code once in a row, also when many publish it at the same time", () =>

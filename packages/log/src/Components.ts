@@ -1,14 +1,14 @@
-import { Component, type ComponentOutline, ConfigurableProp, LinkedCode, Step } from "@headwater/domain/Component"
+import { type CodelessComponent, Component, ConfigurableProp, LinkedCode, Step } from "@headwater/domain/Component"
 import { type AccountId, ComponentId } from "@headwater/domain/Id"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as Column from "./Column.ts"
 import * as Rows from "./internal/Rows.ts"
 
-const { code: _, linked: __, ...outlineFields } = Component.fields
+const { code: _, linked: __, ...codelessFields } = Component.fields
 
-const outlineRow = {
-  ...outlineFields,
+const codelessRow = {
+  ...codelessFields,
   configurableProps: Schema.fromJsonString(Schema.Array(ConfigurableProp)),
   steps: Schema.NullOr(Schema.fromJsonString(Schema.Array(Step))),
   createdAt: Column.Int8,
@@ -24,12 +24,12 @@ const keys = {
   updatedAt: "updated_at"
 } as const
 
-const OutlineRow = Schema.Struct(outlineRow).pipe(Schema.encodeKeys(keys))
+const CodelessRow = Schema.Struct(codelessRow).pipe(Schema.encodeKeys(keys))
 
-const ShownRow = Schema.Struct({ ...outlineRow, code: Schema.String }).pipe(Schema.encodeKeys(keys))
+const ShownRow = Schema.Struct({ ...codelessRow, code: Schema.String }).pipe(Schema.encodeKeys(keys))
 
 const Row = Schema.Struct({
-  ...outlineRow,
+  ...codelessRow,
   code: Schema.String,
   linked: Schema.NullOr(Schema.fromJsonString(LinkedCode))
 }).pipe(Schema.encodeKeys(keys))
@@ -59,7 +59,7 @@ export class Components extends Context.Service<Components, {
    */
   readonly getById: (id: ComponentId) => Effect.Effect<Option.Option<Component>, SqlError.SqlError>
   /** As `getById`, without the code: for what is only described. */
-  readonly outline: (id: ComponentId) => Effect.Effect<Option.Option<ComponentOutline>, SqlError.SqlError>
+  readonly codeless: (id: ComponentId) => Effect.Effect<Option.Option<CodelessComponent>, SqlError.SqlError>
   /** Among the account's own for sources. */
   readonly newestByKey: (
     accountId: AccountId,
@@ -95,9 +95,9 @@ export class Components extends Context.Service<Components, {
       const sql = yield* SqlClient.SqlClient
       const encode = Schema.encodeEffect(Row)
       const { one } = Rows.make(Schema.decodeUnknownEffect(Row))
-      const outlines = Rows.make(Schema.decodeUnknownEffect(OutlineRow))
+      const codelessRows = Rows.make(Schema.decodeUnknownEffect(CodelessRow))
       const shown = Rows.make(Schema.decodeUnknownEffect(ShownRow))
-      const outlineColumns = sql`
+      const codelessColumns = sql`
         id, account_id, key, code_hash, name, version, type, description, url, dedupe, hooks, has_additional_props,
         configurable_props, steps, created_at, updated_at`
       const usableBy = (accountId: AccountId, id: string) =>
@@ -132,11 +132,11 @@ export class Components extends Context.Service<Components, {
         shown: (accountId, idOrKey) => {
           const named = Schema.is(ComponentId)(idOrKey) ? usableBy(accountId, idOrKey) : ownOfKey(accountId, idOrKey)
           return shown.one(sql`
-            SELECT ${outlineColumns}, code FROM components WHERE ${named} ORDER BY id DESC LIMIT 1`)
+            SELECT ${codelessColumns}, code FROM components WHERE ${named} ORDER BY id DESC LIMIT 1`)
         },
         shownPublished: (key) =>
           shown.one(sql`
-            SELECT ${outlineColumns}, code FROM components WHERE ${publishedOfKey(key)} ORDER BY id DESC LIMIT 1`),
+            SELECT ${codelessColumns}, code FROM components WHERE ${publishedOfKey(key)} ORDER BY id DESC LIMIT 1`),
         getById: (id) =>
           Effect.suspend(() => {
             const known = held.get(id)?.deref()
@@ -146,11 +146,11 @@ export class Components extends Context.Service<Components, {
                 if (Option.isSome(found)) hold(found.value)
               }))
           }),
-        outline: (id) =>
-          Effect.suspend((): Effect.Effect<Option.Option<ComponentOutline>, SqlError.SqlError> => {
+        codeless: (id) =>
+          Effect.suspend((): Effect.Effect<Option.Option<CodelessComponent>, SqlError.SqlError> => {
             const known = held.get(id)?.deref()
             return known === undefined
-              ? outlines.one(sql`SELECT ${outlineColumns} FROM components WHERE id = ${id}`)
+              ? codelessRows.one(sql`SELECT ${codelessColumns} FROM components WHERE id = ${id}`)
               : Effect.succeedSome(known)
           }),
         newestByKey: (accountId, key) =>

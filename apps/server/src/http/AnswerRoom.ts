@@ -1,3 +1,4 @@
+import { replayedHeader } from "@headwater/api/Idempotency"
 import * as Problem from "@headwater/api/Problem"
 import type { AccountId } from "@headwater/domain/Id"
 import { Context, Deferred, Effect, Layer, Metric, Predicate, type Scope, Stream } from "effect"
@@ -82,7 +83,10 @@ export class AnswerRoom extends Context.Service<AnswerRoom, {
   readonly take: (accountId: AccountId, bytes: number) => Effect.Effect<void, Refusal, Held>
   /** The same, once there is room. */
   readonly await: (accountId: AccountId, bytes: number) => Effect.Effect<void, never, Held>
-  /** Counts an answer that was made already, if it is a large one: refuses it where it only tells something. */
+  /**
+   * Counts an answer that was made already, if it is a large one. Refuses it where the request changed nothing, so that it
+   * can be sent again.
+   */
   readonly admit: (
     accountId: AccountId,
     response: HttpServerResponse.HttpServerResponse
@@ -122,7 +126,8 @@ export class AnswerRoom extends Context.Service<AnswerRoom, {
         const { body } = response
         if (body._tag !== "Uint8Array" || body.contentLength <= smallBytes) return response
         const { method } = yield* HttpServerRequest.HttpServerRequest
-        yield* (method === "GET" ? take : hold)(accountId, body.contentLength)
+        const isRepeatable = method === "GET" || response.headers[replayedHeader] !== undefined
+        yield* (isRepeatable ? take : hold)(accountId, body.contentLength)
         return HttpServerResponse.setBody(
           response,
           HttpBody.stream(

@@ -1,5 +1,5 @@
 import * as Problem from "@headwater/api/Problem"
-import type { Component, ComponentOutline } from "@headwater/domain/Component"
+import type { CodelessComponent, Component } from "@headwater/domain/Component"
 import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
 import { declaredProps, type Program } from "@headwater/domain/Program"
 import { endpointUrl, EngineConfig } from "@headwater/engine/EngineConfig"
@@ -38,11 +38,11 @@ export const make = Effect.gen(function*() {
         Effect.catchTag("NoSuchElementError", Effect.die)
       ),
     /** The same without the code. */
-    outlineOf: (program: Program) =>
-      Effect.flatMap(components.outline(program.componentId), Effect.fromOption).pipe(
+    codelessOf: (program: Program) =>
+      Effect.flatMap(components.codeless(program.componentId), Effect.fromOption).pipe(
         Effect.catchTag("NoSuchElementError", Effect.die)
       ),
-    configuredProps: (program: Program, component: ComponentOutline) =>
+    configuredProps: (program: Program, component: CodelessComponent) =>
       ConfiguredProps.render(
         declaredProps(component, program),
         program,

@@ -3,7 +3,7 @@ import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Pagination from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
 import type { SourceResource } from "@headwater/api/SourcesApi"
-import type { Component, ComponentOutline } from "@headwater/domain/Component"
+import type { CodelessComponent, Component } from "@headwater/domain/Component"
 import type * as Id from "@headwater/domain/Id"
 import type { Program } from "@headwater/domain/Program"
 import { HookFailed } from "@headwater/engine/HookFailed"
@@ -34,11 +34,11 @@ export const layer = HttpApiBuilder.group(
     const programs = yield* Programs
     const lifecycle = yield* ProgramLifecycle
     const saving = yield* ComponentSaving
-    const { checkSizes, componentOf, configuredProps: renderProps, outlineOf, using: useComponent } =
+    const { checkSizes, componentOf, configuredProps: renderProps, codelessOf, using: useComponent } =
       yield* ProgramHandling
         .make
 
-    const resourceOf = (source: Program, component: ComponentOutline): SourceResource => ({
+    const resourceOf = (source: Program, component: CodelessComponent): SourceResource => ({
       id: source.id,
       component_id: source.componentId,
       configured_props: renderProps(source, component),
@@ -49,7 +49,7 @@ export const layer = HttpApiBuilder.group(
       name_slug: source.nameSlug
     })
 
-    const render = (source: Program) => Effect.map(outlineOf(source), (component) => resourceOf(source, component))
+    const render = (source: Program) => Effect.map(codelessOf(source), (component) => resourceOf(source, component))
 
     /** @param previous the component that the source has until now */
     const choose = Effect.fnUntraced(function*(

@@ -66,7 +66,7 @@ export const layer = HttpApiBuilder.group(
       rerun: Effect.fnUntraced(function*({ params, payload }) {
         const { run, workflow } = yield* find(params)
         const { from_step: step } = payload
-        const component = yield* components.outline(workflow.componentId)
+        const component = yield* components.codeless(workflow.componentId)
         const steps = Option.match(component, { onNone: () => [], onSome: ({ steps }) => steps ?? [] })
         if (step !== undefined && !steps.some(({ name }) => name === step)) {
           return yield* Problem.invalid([{ path: "from_step", message: "the workflow has no step of this name" }])

@@ -3,7 +3,7 @@ import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Pagination from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
 import type { WorkflowResource } from "@headwater/api/WorkflowsApi"
-import type { Component, ComponentOutline } from "@headwater/domain/Component"
+import type { CodelessComponent, Component } from "@headwater/domain/Component"
 import * as Id from "@headwater/domain/Id"
 import type { Program } from "@headwater/domain/Program"
 import { defaultSettings, type WorkflowSettings } from "@headwater/domain/Workflow"
@@ -54,9 +54,9 @@ export const layer = HttpApiBuilder.group(
     const invocations = yield* Invocations
     const saving = yield* ComponentSaving
     const webhooks = yield* Webhooks
-    const { checkSizes, componentOf, configuredProps, outlineOf, using } = yield* ProgramHandling.make
+    const { checkSizes, componentOf, configuredProps, codelessOf, using } = yield* ProgramHandling.make
 
-    const resourceOf = (program: Program, component: ComponentOutline): WorkflowResource => {
+    const resourceOf = (program: Program, component: CodelessComponent): WorkflowResource => {
       const { deploymentId, settings } = program.workflow ?? { deploymentId: "", settings: defaultSettings }
       return {
         id: program.id,
@@ -73,7 +73,7 @@ export const layer = HttpApiBuilder.group(
       }
     }
 
-    const render = (program: Program) => Effect.map(outlineOf(program), (component) => resourceOf(program, component))
+    const render = (program: Program) => Effect.map(codelessOf(program), (component) => resourceOf(program, component))
 
     const save = Effect.fnUntraced(function*(accountId: Id.AccountId, given: Parameters, previous?: Component) {
       const { workflow_code: code, workflow_url: url } = given
