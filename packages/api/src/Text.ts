@@ -1,23 +1,15 @@
+import * as Storable from "@headwater/domain/Storable"
 import { Schema } from "effect"
 
-const wellFormed = Schema.makeFilter((text: string) => text.isWellFormed(), {
-  expected: "text without halves of surrogate pairs",
+const storable = Schema.makeFilter(Storable.isText, {
+  expected: "text without the NUL character and without halves of surrogate pairs",
   toJsonSchema: () => ({})
 })
 
-const withoutNul = Schema.makeFilter((text: string) => !text.includes("\u0000"), {
-  expected: "text without the NUL character",
-  toJsonSchema: () => ({})
-})
-
-/**
- * Text of a client's that is stored as it is: so many UTF-16 units at most, and nothing that Postgres can't hold (NUL) or
- * would give back as something else (half a surrogate pair).
- */
-export const textUpTo = (maxLength: number) =>
-  Schema.String.pipe(Schema.check(Schema.isMaxLength(maxLength), withoutNul, wellFormed))
+/** Text of a client's that is stored as it is, of so many UTF-16 units at most. */
+export const textUpTo = (maxLength: number) => Schema.String.pipe(Schema.check(Schema.isMaxLength(maxLength), storable))
 
 export const Text = textUpTo(1_000)
 
 /** Code may be of any length here: its limit is in bytes, and over it is not a form error. */
-export const CodeText = Schema.String.pipe(Schema.check(withoutNul, wellFormed))
+export const CodeText = Schema.String.pipe(Schema.check(storable))

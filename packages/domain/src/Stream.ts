@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import * as Storable from "./Storable.ts"
 
 /**
  * The name of an event stream of one emitter. The default stream's name is the empty string; `default` is another
@@ -35,7 +36,7 @@ export const StreamNameInput = Schema.String.pipe(
       expected: "a stream other than $requests, which is internal",
       toJsonSchema: () => ({ not: { enum: [requests] } })
     }),
-    Schema.makeFilter((name) => !name.includes("\u0000") && name.isWellFormed(), {
+    Schema.makeFilter(Storable.isText, {
       expected: "well-formed Unicode without the NUL character",
       toJsonSchema: () => ({})
     })

@@ -1,4 +1,5 @@
 import { assert, it } from "@effect/vitest"
+import * as Storable from "@headwater/domain/Storable"
 import { Schema } from "effect"
 import * as Dedupe from "./Dedupe.ts"
 
@@ -55,7 +56,16 @@ it.prop("an event without an id is always emitted", [runs], ([all]) => {
 it("the number 1 and the text 1 are one id, and ids that can't be stored as text are told apart", () => {
   assert.deepStrictEqual(emitAll("unique", [[1, "1"]]), [[1]])
   const long = "x".repeat(10_000)
-  assert.deepStrictEqual(emitAll("unique", [["\u0000", "\ud800", long, `${long}y`, "\u0000", long]]), [
-    ["\u0000", "\ud800", long, `${long}y`]
-  ])
+  const odd = ["\u0000", "\ud800", "\ud801", long, `${long}y`]
+  assert.deepStrictEqual(emitAll("unique", [[...odd, ...odd]]), [odd])
+})
+
+it("what is remembered of any id can be stored", () => {
+  for (const strategy of ["unique", "greatest", "last"] as const) {
+    for (const id of ["\u0000", "\ud800", "\ud801", "x".repeat(10_001), 1]) {
+      const { marks } = Dedupe.decide(strategy, [id], new Map())
+      for (const text of [...marks].flat()) assert.isTrue(Storable.isText(text), JSON.stringify([strategy, id, text]))
+      assert.deepStrictEqual(Dedupe.decide(strategy, [id, 2], marks).passes, [false, true])
+    }
+  }
 })

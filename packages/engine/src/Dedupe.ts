@@ -1,4 +1,5 @@
 import type { Dedupe as Strategy } from "@headwater/domain/Component"
+import * as Storable from "@headwater/domain/Storable"
 import { createHash } from "node:crypto"
 
 /** The id an emit gave its event. Without one an event is never a duplicate. */
@@ -14,11 +15,18 @@ const longestInteger = 1_000
 const numeric = (id: string | number): number | bigint =>
   typeof id === "string" && id.length <= longestInteger && /^\s*-?\d+\s*$/.test(id) ? BigInt(id) : Number(id)
 
-/** A mark is the id itself where that is short and can be stored as text, else its hash. */
+/** Encoded as UTF-8, halves of surrogate pairs would all be one; as JSON they are not. */
+const hashOf = (id: string): string =>
+  `sha256:${createHash("sha256").update(id.isWellFormed() ? id : JSON.stringify(id)).digest("hex")}`
+
+/** A mark is the id itself where that is short and can be stored, else its hash. */
 const uniqueMark = (id: string): string =>
-  id.length <= longestPlainMark && id.isWellFormed() && !id.includes("\u0000")
-    ? `id:${id}`
-    : `sha256:${createHash("sha256").update(id).digest("hex")}`
+  id.length <= longestPlainMark && Storable.isText(id) ? `id:${id}` : hashOf(id)
+
+const longestPlainLast = 10_000
+
+/** The last id is remembered as it is where it can be stored, else by its hash. */
+const lastValue = (id: string): string => id.length <= longestPlainLast && Storable.isText(id) ? id : hashOf(id)
 
 /** The marks that decide which of these emits pass. */
 export const marksFor = (strategy: Strategy, ids: ReadonlyArray<EmittedId>): ReadonlyArray<string> => {
@@ -76,9 +84,11 @@ export const decide = (
     }
     case "last": {
       const last = known.get(lastMark)
-      const seen = last === undefined ? -1 : ids.findLastIndex((id) => id !== undefined && String(id) === last)
+      const seen = last === undefined
+        ? -1
+        : ids.findLastIndex((id) => id !== undefined && lastValue(String(id)) === last)
       const newest = ids.findLast((id) => id !== undefined)
-      if (newest !== undefined) marks.set(lastMark, String(newest))
+      if (newest !== undefined) marks.set(lastMark, lastValue(String(newest)))
       return { passes: ids.map((id, index) => id === undefined || index > seen), marks }
     }
   }

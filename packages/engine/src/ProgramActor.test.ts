@@ -9,6 +9,7 @@ import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Effect, Fiber, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { createHash } from "node:crypto"
 import { inOpenTransaction } from "../../log/test/OpenTransaction.ts"
 import * as EngineFixture from "../test/EngineFixture.ts"
 import { actorOf, onRequest, type Owner, post, start, stream } from "../test/ProgramFixture.ts"
@@ -205,15 +206,38 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
   it.effect("passes an input whose outcome can't be stored with an error, instead of running it for ever", () =>
     Effect.gen(function*() {
       const { actor, program } = yield* start(onRequest(`
-        if (event.body === "bad") this.db.set("nul \\u0000 key", 1)
+        if (event.body === "bad") this.db.set("refused", 1)
         this.$emit(event.body)`))
       yield* actor.deploy()
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`ALTER TABLE program_state ADD CONSTRAINT refusing CHECK (key <> 'refused')`
       yield* post(actor, "bad")
       yield* post(actor, "fine")
       yield* actor.wake(Wake.forEvents([]))
       assert.deepStrictEqual(yield* stream(program), ["fine"])
       const [error] = yield* stream(program, "$errors")
       assert.strictEqual(error.error.code, "CommitRejected")
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("ends a run that sets a key which can't be stored, and keeps what it did before", () =>
+    Effect.gen(function*() {
+      const { actor, program } = yield* start(onRequest(`
+        this.$emit(event.body.length)
+        for (const key of event.body) this.db.set(key, 1)
+        this.$emit("all")`))
+      yield* actor.deploy()
+      // Of a key that an index has no room for, and of two that would be stored as one.
+      const random = Array.from({ length: 63 }, (_, n) => createHash("sha256").update(String(n)).digest("base64")).join(
+        ""
+      ).slice(0, 2_501)
+      for (const keys of [["nul \u0000"], ["\ud800", "\ud801"], [random], [random.slice(1)]]) yield* post(actor, keys)
+      yield* actor.wake(Wake.forEvents([]))
+      assert.deepStrictEqual(yield* stream(program), [1, 2, 1, 1, "all"])
+      const errors = yield* stream(program, "$errors")
+      assert.deepStrictEqual(errors.map(({ error }) => error.code), ["TypeError", "TypeError", "TypeError"])
+      assert.match(errors[0].error.message, /^\$\.service\.db: a key of the database has at most 2500 bytes/)
+      assert.match(errors[0].error.stack, /component\.mjs:/)
+      assert.deepStrictEqual(Object.keys(yield* (yield* ProgramState).load(program.id)), [random.slice(1)])
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("has streams of any name, also those of Object's own members", () =>

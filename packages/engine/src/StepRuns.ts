@@ -1,5 +1,6 @@
 import * as Id from "@headwater/domain/Id"
 import { maxComponentDepth } from "@headwater/domain/JsonDepth"
+import * as Storable from "@headwater/domain/Storable"
 import * as Stream from "@headwater/domain/Stream"
 import { defaultSettings, type WorkflowSettings } from "@headwater/domain/Workflow"
 import { Components } from "@headwater/log/Components"
@@ -375,8 +376,8 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
         name: step.name,
         status: outcome._tag === "Done" ? "success" : "error",
         startedAt,
-        wallMs: Math.round(result.wallMs),
-        cpuMs: Math.round(result.cpuMs),
+        wallMs: Storable.toInteger(result.wallMs),
+        cpuMs: Storable.toInteger(result.cpuMs),
         result: resultJson,
         error: outcome._tag === "Done" ? null : outcome.fault
       }

@@ -1,5 +1,6 @@
 import type { LoggedEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
+import * as Storable from "@headwater/domain/Storable"
 import { version } from "@headwater/domain/Version"
 import { EgressHttp, type EgressHttpFailed, type EgressHttpResponse } from "@headwater/egress/EgressHttp"
 import type { Attempt } from "@headwater/log/Attempts"
@@ -35,9 +36,6 @@ export interface Sent {
 
 /** Header values hold no text beyond printable ASCII (RFC 9110, section 5.5). */
 const headerText = (text: string): string => /^[\x20-\x7e]*$/.test(text) ? text : encodeURIComponent(text)
-
-/** Text from outside as Postgres can store it. */
-const storable = (text: string): string => text.toWellFormed().replaceAll("\u0000", "\ufffd")
 
 const deliveriesTotal = Metric.counter("headwater_deliveries_total", {
   description: "Attempts to deliver an event to a webhook.",
@@ -112,12 +110,12 @@ const sentOf = (
       eventId: event.id,
       emitId: event.emitId,
       startedAt,
-      durationMs: endedAt - startedAt,
+      durationMs: Storable.toInteger(endedAt - startedAt),
       outcome: delivered ? "delivered" : "failed",
       status: response?.status ?? null,
       address: address ?? null,
       errorClass: delivered ? null : outcome.errorClass,
-      errorMessage: delivered ? null : storable(outcome.message),
+      errorMessage: delivered ? null : Storable.toText(outcome.message),
       responseHeaders: response === undefined ? null : JSON.stringify(response.headers),
       responseBody: response === undefined
         ? null

@@ -1,3 +1,4 @@
+import * as Storable from "@headwater/domain/Storable"
 import type { RunEmit, RunError, RunLimit, RunLog, RunResponse, RunResult } from "./Run.ts"
 import type { SandboxLimits } from "./SandboxLimits.ts"
 import type { RunMessage } from "./SandboxProtocol.ts"
@@ -110,8 +111,11 @@ export class RunRecord {
     if (this.#outputBytes > this.#limits.outputBytes) this.exceed("output")
   }
 
-  /** A component cannot get past the bound of `set`, so what does is forged, and counts as too much output. */
+  /** A component cannot get past the bounds of `set`, so what does is forged. Too much counts as too much output. */
   #store(key: string, value: string | null): void {
+    if (!Storable.isKey(key) || !Storable.isText(value ?? "")) {
+      return this.fail({ name: "TypeError", message: Storable.keyExpected, stack: "" })
+    }
     const size = value === null ? 0 : sizeOf(key, value)
     this.#writtenBytes += rowBytes + size
     if (this.#writtenBytes > this.#limits.dbBytes * repeats) return this.exceed("output")

@@ -1,4 +1,5 @@
 /** What a component sees as `this` (`components.md`, "Props", "Running"). */
+import * as Storable from "@headwater/domain/Storable"
 import { makeHttpRequest } from "./HttpRequest.ts"
 import type { ComponentDefinition } from "./Module.ts"
 import { appType, bindMethods, declared, makeApp } from "./Props.ts"
@@ -42,6 +43,7 @@ class Database {
 
   set(key: string, value: unknown): void {
     const name = String(key)
+    if (!Storable.isKey(name)) throw new TypeError(`$.service.db: ${Storable.keyExpected}`)
     const text = value === undefined ? null : toText(value)
     const old = this.#values.get(name)
     const bytes = this.#bytes -
