@@ -1,5 +1,6 @@
 import { NodeServices } from "@effect/platform-node"
 import { PgClient } from "@effect/sql-pg"
+import * as DatabaseClient from "@headwater/log/DatabaseClient"
 import * as Migrations from "@headwater/log/Migrations"
 import { DataDirectory } from "@headwater/postgres/DataDirectory"
 import { EmbeddedPostgres } from "@headwater/postgres/EmbeddedPostgres"
@@ -12,17 +13,18 @@ import { randomUUID } from "node:crypto"
 /** A Postgres of this process, with a migrated database that others are copied from. */
 export class FreshDatabases extends Context.Service<FreshDatabases, {
   /** A client of a database with nothing in it, which goes with the scope. */
-  readonly client: Effect.Effect<PgClient.PgClient, SqlError.SqlError, Scope.Scope>
+  readonly client: Effect.Effect<Context.Context<DatabaseClient.DatabaseClient>, SqlError.SqlError, Scope.Scope>
 }>()("@headwater/test/FreshDatabases") {
   static readonly layer = Layer.effect(
     FreshDatabases,
     Effect.gen(function*() {
       const { connection } = yield* EmbeddedPostgres
       const clientTo = (database: string, maxConnections: number) =>
-        PgClient.make({ ...connection, database, maxConnections, startupParameters: { lock_timeout: "2s" } }).pipe(
-          Effect.provide(Reactivity.layer)
-        )
-      const admin = yield* clientTo(connection.database, 1)
+        DatabaseClient.make({ ...connection, database, maxConnections, startupParameters: { lock_timeout: "2s" } })
+          .pipe(
+            Effect.provide(Reactivity.layer)
+          )
+      const admin = Context.get(yield* clientTo(connection.database, 1), PgClient.PgClient)
       yield* admin`CREATE DATABASE template`
       yield* Effect.provide(Migrations.run, [
         PgClient.layer({ ...connection, database: "template" }),

@@ -1,5 +1,4 @@
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
-import { PgClient } from "@effect/sql-pg"
 import { realSandbox } from "@headwater/testing/RealSandbox"
 import { Arbitrary, Console, Effect, Layer, Option, References } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -15,7 +14,7 @@ const isolated = (commands: typeof Commands.Type) =>
   Effect.gen(function*() {
     const databases = yield* FreshDatabases
     yield* ModelRun.run(commands).pipe(
-      Effect.provide(Layer.merge(PgClient.layerFrom(databases.client), TestClock.layer()))
+      Effect.provide(Layer.merge(Layer.effectContext(databases.client), TestClock.layer()))
     )
   }).pipe(Effect.scoped)
 

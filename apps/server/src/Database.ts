@@ -1,5 +1,6 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { PgClient } from "@effect/sql-pg"
+import * as DatabaseClient from "@headwater/log/DatabaseClient"
 import * as Migrations from "@headwater/log/Migrations"
 import { DataDirectory } from "@headwater/postgres/DataDirectory"
 import { EmbeddedPostgres, type EmbeddedPostgresConnection } from "@headwater/postgres/EmbeddedPostgres"
@@ -22,7 +23,7 @@ const session = {
 
 /** A client with our session settings. */
 export const client = (connection: EmbeddedPostgresConnection | { readonly url: Redacted.Redacted }) =>
-  PgClient.layer({ ...connection, applicationName: "headwater", maxConnections, startupParameters: session })
+  DatabaseClient.layer({ ...connection, applicationName: "headwater", maxConnections, startupParameters: session })
 
 /** The data directory of this server. */
 export const dataDirectory = Layer.unwrap(

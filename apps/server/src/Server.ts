@@ -29,6 +29,7 @@ import * as Logging from "./Logging.ts"
 import * as SecretKey from "./SecretKey.ts"
 import { ServerConfig } from "./ServerConfig.ts"
 import * as Telemetry from "./Telemetry.ts"
+import * as WriterDeath from "./WriterDeath.ts"
 
 const guard = Layer.unwrap(
   Effect.map(ServerConfig, ({ egressAllowList, nameServers }) => EgressGuard.layer(egressAllowList, { nameServers }))
@@ -122,7 +123,7 @@ const drainFirst = Layer.effectDiscard(
 )
 
 /** The whole program: HTTP, engine, sandboxes and database, as configured by the environment. */
-export const layer = Layer.mergeAll(greeting, drainFirst, HeapGrowth.layer).pipe(
+export const layer = Layer.mergeAll(greeting, drainFirst, HeapGrowth.layer, WriterDeath.layer()).pipe(
   Layer.provideMerge(http),
   Layer.provideMerge(publishing),
   Layer.provideMerge(FirstStart.layer),

@@ -42,6 +42,33 @@ layer(GroupCommit.layer.pipe(Layer.provideMerge(TestDatabase.layer)), {
       assert.deepStrictEqual([inFlight.isFull(), memory.failed], [false, false])
     }))
 
+  it.effect("take so many bytes at most", () =>
+    Effect.gen(function*() {
+      const writer = yield* GroupCommit
+      const sql = yield* SqlClient.SqlClient
+      const inFlight = yield* InFlight.make({})
+      const state = [{ programId: "dc_large", key: "k", value: "x".repeat(6 * 1024 * 1024) }]
+      const start = inFlight.start({ failed: false }, (track) =>
+        writer.submitUnsafe((submission) => {
+          track(submission)
+          return { state }
+        }))
+      const waiting = yield* sql.withTransaction(Effect.gen(function*() {
+        yield* sql`LOCK TABLE writers`
+        yield* start
+        yield* start
+        assert.isFalse(inFlight.isFull())
+        yield* start
+        assert.isTrue(inFlight.isFull())
+        const next = yield* Effect.forkDetach(start)
+        yield* Effect.repeat(Effect.yieldNow, { times: 20 })
+        assert.isUndefined(next.pollUnsafe())
+        return next
+      }))
+      yield* (yield* Fiber.join(waiting)).durable
+      assert.isFalse(inFlight.isFull())
+    }))
+
   it.effect("wait for the writer where that has no room", () =>
     Effect.gen(function*() {
       const writer = yield* GroupCommit

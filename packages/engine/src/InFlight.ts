@@ -1,7 +1,8 @@
-import { type CommitError, GroupCommit } from "@headwater/log/GroupCommit"
+import { type CommitError, explain, GroupCommit } from "@headwater/log/GroupCommit"
 import * as Places from "@headwater/log/Places"
 import type { Submission } from "@headwater/log/Submission"
 import { Context, Effect, Exit } from "effect"
+import * as LogText from "./LogText.ts"
 
 /** What an actor holds in memory: a cache of what the database says, of no use once a commit that is based on it fails. */
 export interface FallibleMemory {
@@ -27,7 +28,8 @@ export interface InFlight {
   readonly settled: Effect.Effect<void>
 }
 
-const most = 64
+/** A commit that is larger by itself goes alone. */
+const most = { count: 64, bytes: 16 * 1024 * 1024 }
 
 /** Reading anew is put off from the second failure on, doubling each time; in milliseconds. */
 const firstDelay = 50
@@ -57,28 +59,28 @@ export const make = (annotations: Record<string, string>): Effect.Effect<InFligh
       }
       noteFailure(memory)
       run(
-        Effect.logWarning("A commit of an actor failed; its memory is read anew", exit.cause).pipe(
-          Effect.annotateLogs(annotations)
+        Effect.logWarning("A commit of an actor failed; its memory is read anew").pipe(
+          Effect.annotateLogs({ ...annotations, error: LogText.make(explain(exit.cause)) })
         )
       )
     }
 
     const track = (memory: FallibleMemory, submission: Submission<CommitError>) => {
       underWay.add(submission)
-      places.take()
       submission.onEnd((exit) => {
         underWay.delete(submission)
         noteEnd(memory, exit)
-        places.release(1)
+        places.release(submission.bytes)
       })
     }
 
     const start: InFlight["start"] = (memory, submit) =>
-      Effect.suspend(() =>
-        isFull()
-          ? places.free.pipe(Effect.andThen(writer.room), Effect.andThen(start(memory, submit)))
-          : Effect.succeed(submit((submission) => track(memory, submission)))
-      )
+      Effect.suspend(() => {
+        if (isFull()) return places.free.pipe(Effect.andThen(writer.room), Effect.andThen(start(memory, submit)))
+        const submission = submit((submission) => track(memory, submission))
+        places.take(submission.bytes)
+        return Effect.succeed(submission)
+      })
 
     return {
       start,

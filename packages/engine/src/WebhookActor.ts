@@ -105,7 +105,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
       writer.submitUnsafe((submission) => {
         track(submission)
         submission.onEnd(after)
-        return commit
+        return { ...commit, ownerId: webhookId }
       })))
 
   /** Forks work that keeps the actor busy until it ends; where the actor is gone from the node, it ends at once. */

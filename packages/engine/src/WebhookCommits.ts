@@ -37,42 +37,43 @@ const disabledEvent = ({ webhook }: WebhookMemory, reason: DisabledReason, now: 
 
 interface Transition {
   readonly duePut: ReadonlyArray<DueItem>
-  readonly also: Effect.Effect<void, SqlError.SqlError> | undefined
+  readonly updates: ReadonlyArray<Effect.Effect<unknown, SqlError.SqlError>>
 }
+
+const none: Transition = { duePut: [], updates: [] }
 
 /** What an attempt's outcome does to the webhook itself, in memory at once and in the database with the commit. */
 const transition = (webhooks: Webhooks["Service"], memory: WebhookMemory, sent: Sent): Transition => {
   const { endedAt, outcome } = sent
   const { webhook } = memory
   // What one place answers to a workflow says nothing of the others.
-  if (webhook.workflowId !== null) return { duePut: [], also: undefined }
+  if (webhook.workflowId !== null) return none
   const change = (fields: Partial<typeof webhook>) => {
     memory.webhook = { ...memory.webhook, ...fields }
   }
   const disable = (reason: DisabledReason): Transition => {
-    if (!webhook.active) return { duePut: [], also: undefined }
+    if (!webhook.active) return none
     change({ active: false, disabledReason: reason })
     return {
       duePut: [disabledEvent(memory, reason, endedAt)],
-      also: Effect.asVoid(webhooks.disable(webhook.id, reason, endedAt))
+      updates: [webhooks.disable(webhook.id, reason, endedAt)]
     }
   }
   if (outcome._tag === "Delivered") {
-    if (webhook.failingSince === null) return { duePut: [], also: undefined }
+    if (webhook.failingSince === null) return none
     change({ failingSince: null })
-    return { duePut: [], also: webhooks.markHealthy(webhook.id) }
+    return { duePut: [], updates: [webhooks.markHealthy(webhook.id)] }
   }
   if (outcome._tag === "Gone") return disable("gone")
   if (webhook.failingSince !== null && endedAt - webhook.failingSince >= failingLimitMs) return disable("failing")
-  const failing = webhook.failingSince === null ? webhooks.markFailing(webhook.id, endedAt) : undefined
-  if (failing !== undefined) change({ failingSince: endedAt })
-  if (outcome._tag !== "Throttled") return { duePut: [], also: failing }
+  const failing = webhook.failingSince === null ? [webhooks.markFailing(webhook.id, endedAt)] : []
+  if (webhook.failingSince === null) change({ failingSince: endedAt })
+  if (outcome._tag !== "Throttled") return { duePut: [], updates: failing }
   const until = Math.max(outcome.until, webhook.throttledUntil ?? 0)
   change({ throttledUntil: until })
-  const throttle = webhooks.throttle(webhook.id, until)
   return {
     duePut: [{ ownerId: webhook.id, kind: "wake", key: "throttle", dueAt: until, payload: "{}" }],
-    also: failing === undefined ? throttle : Effect.andThen(failing, throttle)
+    updates: [...failing, webhooks.throttle(webhook.id, until)]
   }
 }
 
@@ -95,7 +96,7 @@ export const make = Effect.gen(function*() {
 
   const common = (memory: WebhookMemory, sent: Sent) =>
     Effect.map(nextAttemptAt(sent), (nextAt) => {
-      const { also, duePut } = transition(webhooks, memory, sent)
+      const { duePut, updates } = transition(webhooks, memory, sent)
       return {
         nextAt,
         parts: {
@@ -103,7 +104,7 @@ export const make = Effect.gen(function*() {
           duePut: nextAt === undefined
             ? duePut
             : [...duePut, retryItem(memory.webhook.id, sent.record.deliveryId, nextAt)],
-          ...(also === undefined ? {} : { also })
+          updates
         } satisfies Commit
       }
     })

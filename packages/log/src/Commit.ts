@@ -33,8 +33,12 @@ export interface Commit {
   /** Written after `runs`. */
   readonly runChanges?: ReadonlyArray<RunProgress>
   readonly steps?: ReadonlyArray<StepRecord>
-  /** A rare change to a resource, run in the same transaction after everything else. */
+  /** Changes to a resource, of one statement each that is good whatever it finds, written after everything above. */
+  readonly updates?: ReadonlyArray<Effect.Effect<unknown, SqlError.SqlError>>
+  /** A rare change that takes more than that, run in the same transaction after everything else. */
   readonly also?: Effect.Effect<void, SqlError.SqlError>
+  /** Whose commit it is, where it has no head: the commits of one owner are written in their order. */
+  readonly ownerId?: string
 }
 
 const lists = [
@@ -51,8 +55,12 @@ const lists = [
   "usage",
   "runs",
   "runChanges",
-  "steps"
+  "steps",
+  "updates"
 ] as const
+
+/** Whose commit it is. */
+export const ownerOf = ({ head, ownerId }: Commit): string => head?.emitterId ?? ownerId ?? ""
 
 /** Rows a commit writes, for bounding a batch. */
 export const rowCount = (commit: Commit): number => lists.reduce((rows, list) => rows + (commit[list]?.length ?? 0), 1)
@@ -60,10 +68,15 @@ export const rowCount = (commit: Commit): number => lists.reduce((rows, list) =>
 /** What a row takes beside its payload, roughly. */
 const rowBytes = 200
 
+const lengthOf = (value: string | number | undefined): number => typeof value === "string" ? value.length : 0
+
 /** Bytes a commit writes, roughly, for bounding a batch. */
 export const byteCount = (commit: Commit): number => {
-  let bytes = rowBytes * rowCount(commit)
-  for (const { payload } of commit.events ?? []) bytes += payload.length
+  let bytes = rowBytes * (rowCount(commit) + Object.keys(commit.head?.streams ?? {}).length)
+  for (const { meta, payload } of commit.events ?? []) {
+    bytes += payload.length + lengthOf(meta.id) + lengthOf(meta.summary) + lengthOf(meta.ts)
+  }
+  for (const { value } of commit.marks ?? []) bytes += value.length
   for (const { payload } of commit.duePut ?? []) bytes += payload.length
   for (const { value } of commit.state ?? []) bytes += value?.length ?? 0
   for (const { responseBody, responseHeaders } of commit.attempts ?? []) {

@@ -133,7 +133,8 @@ export class CommitWriter extends Context.Service<CommitWriter, {
           ...whenAny(all(commits, (commit) => commit.usage), usage.add),
           ...whenAny(all(commits, (commit) => commit.runs), runs.insert),
           ...whenAny(lastByKey(all(commits, (commit) => commit.runChanges), ({ id }) => id), runs.change),
-          ...whenAny(all(commits, (commit) => commit.steps), runs.recordSteps)
+          ...whenAny(all(commits, (commit) => commit.steps), runs.recordSteps),
+          ...all(commits, (commit) => commit.updates).map(Effect.asVoid)
         ]
       }
 

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import type { LoggedEvent } from "@headwater/domain/Event"
 import * as TestDatabase from "@headwater/testing/TestDatabase"
-import { Effect, Exit, Fiber, Layer, Option, PubSub, Schedule } from "effect"
+import { Deferred, Effect, Exit, Fiber, Layer, Option, PubSub, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Commit } from "./Commit.ts"
 import { beginning, type CursorMove, Cursors, noTally, ownRequests } from "./Cursors.ts"
@@ -119,6 +119,78 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
       assert.deepStrictEqual(yield* numbers("dc_bad"), [1])
     }))
 
+  it.effect("a refused commit costs its batch some transactions, and then none while its owner goes on", () =>
+    Effect.gen(function*() {
+      const names = Array.from({ length: 63 }, (_, n) => `dc_near_${n}`)
+      const near = yield* emitters(...names)
+      yield* emitters("dc_offender")
+      const writer = yield* GroupCommit
+      const sql = yield* SqlClient.SqlClient
+      const heads = yield* Heads
+      /** How many transactions were begun for batches: who writes those has begun the most. */
+      const begun = Effect.map(
+        sql<{ most: bigint }>`SELECT max(batch) AS most FROM writers`,
+        ([row]) => Number(row!.most)
+      )
+      const round = Effect.fnUntraced(function*(n: number) {
+        const before = yield* begun
+        const offender = Option.getOrThrow(yield* heads.acquire("dc_offender"))
+        const commits = near.map((head) => appending(head, n)).toSpliced(20, 0, appending(offender, n, "\u0000"))
+        const submissions = commits.map((commit) => writer.submitUnsafe(() => commit))
+        const exits = yield* Effect.forEach(submissions, ({ durable }) => Effect.exit(durable))
+        assert.deepStrictEqual(exits.map(Exit.isSuccess), commits.map((_, index) => index !== 20))
+        return (yield* begun) - before
+      })
+      assert.isAtMost(yield* round(1), 20)
+      assert.strictEqual(yield* round(2), 1)
+      assert.strictEqual(yield* round(3), 1)
+      for (const name of names) assert.deepStrictEqual(yield* numbers(name), [1, 2, 3])
+    }))
+
+  it.effect("a change of a resource holds up no commit but those of its owner", () =>
+    Effect.gen(function*() {
+      const [changing, other] = yield* emitters("dc_changing", "dc_other")
+      const writer = yield* GroupCommit
+      const changed = yield* Deferred.make<void>()
+      const submit = (commit: Commit) => writer.submitUnsafe(() => commit).durable
+      const mine = [
+        submit(appending(changing!, 1)),
+        submit({ ...appending(changing!, 2), also: Deferred.await(changed) }),
+        submit(appending(changing!, 3))
+      ]
+      yield* submit(appending(other!, 1))
+      yield* mine[0]!
+      yield* submit(appending(other!, 2))
+      assert.deepStrictEqual(yield* numbers("dc_changing"), [1])
+      yield* Deferred.succeed(changed, undefined)
+      yield* Effect.all(mine)
+      assert.deepStrictEqual(yield* numbers("dc_changing"), [1, 2, 3])
+      assert.deepStrictEqual(yield* numbers("dc_other"), [1, 2])
+    }))
+
+  it.effect("rows that a stranger keeps locked hold up no commit but those of their owner", () =>
+    Effect.gen(function*() {
+      const [stuck, other] = yield* emitters("dc_stuck", "dc_moving")
+      const writer = yield* GroupCommit
+      const sql = yield* SqlClient.SqlClient
+      const ended: Array<string> = []
+      const submit = (name: string, commit: Commit) => {
+        const submission = writer.submitUnsafe(() => commit)
+        submission.onEnd((exit) => ended.push(`${name} ${exit._tag}`))
+        return Effect.exit(submission.durable)
+      }
+      yield* sql.withTransaction(Effect.gen(function*() {
+        yield* sql`SELECT FROM heads WHERE emitter_id = 'dc_stuck' FOR UPDATE`
+        yield* Effect.all([
+          submit("stuck 1", appending(stuck!, 1)),
+          submit("stuck 2", appending(stuck!, 2)),
+          submit("moving 1", appending(other!, 1)),
+          submit("moving 2", appending(other!, 2))
+        ])
+      }))
+      assert.deepStrictEqual(ended, ["moving 1 Success", "moving 2 Success", "stuck 1 Failure", "stuck 2 Failure"])
+    }))
+
   it.effect("moves a cursor only from where it stands, several moves of one in a batch included", () =>
     Effect.gen(function*() {
       yield* emitters("dc_cursor")
@@ -208,6 +280,19 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
       }))
       assert.deepStrictEqual(yield* numbers("dc_free"), [1])
       assert.deepStrictEqual(yield* numbers("dc_locked"), [])
+    }))
+
+  it.effect("lets so many bytes in line at most", () =>
+    Effect.gen(function*() {
+      const writer = yield* GroupCommit
+      const large = { state: [{ programId: "dc_large", key: "k", value: "x".repeat(20 * 1024 * 1024) }] }
+      const few = Array.from({ length: 3 }, () => writer.submitUnsafe(() => large))
+      assert.isFalse(writer.isFull())
+      const many = [...few, writer.submitUnsafe(() => large)]
+      assert.isTrue(writer.isFull())
+      yield* writer.room
+      assert.isFalse(writer.isFull())
+      yield* Effect.forEach(many, ({ durable }) => durable)
     }))
 
   it.effect("lets as many commits in line as there is room for, and the others when there is again", () =>

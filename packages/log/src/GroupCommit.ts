@@ -1,12 +1,13 @@
-import type { LoggedEvent } from "@headwater/domain/Event"
-import { Cause, Clock, Context, Effect, Exit, Layer, Metric, PubSub, Queue, Schema } from "effect"
-import { SecureRandom } from "effect/crypto"
-import { SqlClient, SqlError } from "effect/sql"
+import { Cause, Clock, Context, Deferred, Effect, Exit, Layer, Metric, type PubSub, Queue, Schema } from "effect"
+import { SqlError } from "effect/sql"
 import { Attempts } from "./Attempts.ts"
-import { byteCount, type Commit, rowCount } from "./Commit.ts"
+import { BatchTransaction } from "./BatchTransaction.ts"
+import { byteCount, type Commit, ownerOf, rowCount } from "./Commit.ts"
+import * as CommittedTopic from "./CommittedTopic.ts"
 import { CommitWriter, Fenced } from "./CommitWriter.ts"
 import * as CrashPoint from "./CrashPoint.ts"
 import { Cursors } from "./Cursors.ts"
+import { DatabaseSockets } from "./DatabaseClient.ts"
 import { DedupeMarks } from "./DedupeMarks.ts"
 import { Deliveries } from "./Deliveries.ts"
 import { DueWork } from "./DueWork.ts"
@@ -16,7 +17,7 @@ import { Pipeline } from "./Pipeline.ts"
 import * as Places from "./Places.ts"
 import { ProgramState } from "./ProgramState.ts"
 import * as Submission from "./Submission.ts"
-import { isLocked, isTransient, retrySchedule } from "./TransientSqlError.ts"
+import { describe, isLocked, isTransient, retrySchedule } from "./TransientSqlError.ts"
 import { Usage } from "./Usage.ts"
 import { WorkflowRuns } from "./WorkflowRuns.ts"
 import { Writers } from "./Writers.ts"
@@ -40,30 +41,34 @@ const appendDuration = Metric.histogram("headwater_append_duration_seconds", {
 
 export type MakeCommit = (submission: Submission.Submission<CommitError>) => Commit
 
-/** What one commit appended. */
-export interface CommittedEvents {
-  readonly accountId: string
-  readonly events: ReadonlyArray<LoggedEvent>
-}
-
 interface Waiting {
   readonly commit: Commit
+  readonly bytes: number
   readonly end: (exit: Exit.Exit<void, CommitError>) => void
 }
 
-/** Bounds of one transaction, of what may wait for the next, and of what readers may be behind by. */
+/** Bounds of one transaction, and of what may wait for the next. */
 const maxBatchRows = 2_000
 const maxBatchBytes = 8 * 1024 * 1024
-const maxWaiting = 10_000
-const maxUnread = 256
+const maxWaiting = { count: 10_000, bytes: 64 * 1024 * 1024 }
 
-/** Where a process can be made to die within a transaction, which then has to be made a statement after the other. */
-const pointsWithin = ["commit-heads", "commit-written"] as const
+/**
+ * A batch that the database has not taken after so long, in milliseconds, may never be answered: the sockets that are silent
+ * go, and what became of it is asked on another connection.
+ */
+export const batchDeadlineMs = 10_000
+const lookEvery = "1 second"
 
-/** The database's error, also where it came of ending a transaction on a connection that is gone. */
-const sqlErrorOf = (cause: Cause.Cause<Fenced | SqlError.SqlError>): SqlError.SqlError | undefined => {
+/** How long an owner's commits are written by themselves after the database refused one, or kept its rows locked. */
+const suspectedForMs = 60_000
+const maxSuspects = 10_000
+
+/** A failed commit's cause in one line, for the log; a defect with its stack. */
+export const explain = (cause: Cause.Cause<CommitError>): string => {
   const error = Cause.squash(cause)
-  return SqlError.isSqlError(error) ? error : undefined
+  if (Schema.is(Fenced)(error)) return `the owner lost its ${error.what}`
+  const reason = Schema.is(CommitRejected)(error) ? error.cause : error
+  return SqlError.isSqlError(reason) ? describe(reason) : Cause.pretty(Cause.die(reason))
 }
 
 /**
@@ -83,91 +88,37 @@ export class GroupCommit extends Context.Service<GroupCommit, {
   readonly isFull: () => boolean
   /** Returns when there is room, first to whoever waits for longest. */
   readonly room: Effect.Effect<void>
-  /** Events as they are committed, in log order per emitter. A hint: a slow reader loses the oldest. */
-  readonly committed: PubSub.PubSub<ReadonlyArray<CommittedEvents>>
+  /** How long the oldest transaction has been under way, in milliseconds; 0 where there is none. */
+  readonly ageMs: () => number
+  /** Returns the cause when the writer has died of a defect: nothing is written any more. */
+  readonly died: Effect.Effect<Cause.Cause<unknown>>
+  /** Events as they are committed, in log order per emitter. A hint: a reader that is too far behind misses some. */
+  readonly committed: PubSub.PubSub<ReadonlyArray<CommittedTopic.CommittedEvents>>
   /** The emitters that were appended to since this was last called. */
   readonly takeAppendedTo: () => ReadonlySet<string>
 }>()("@headwater/log/GroupCommit") {
   static readonly layerNoTables = Layer.effect(
     GroupCommit,
     Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
-      const writer = yield* CommitWriter
-      const writers = yield* Writers
-      const pipeline = yield* Pipeline
-      const id = Buffer.from(SecureRandom.randomBytesUnsafe(16)).toString("hex")
-      yield* Effect.acquireRelease(writers.register(id), () => Effect.ignore(writers.remove(id)))
+      const transaction = yield* BatchTransaction
+      const clock = yield* Clock.Clock
+      const scope = yield* Effect.scope
+      const sockets = yield* DatabaseSockets
+      const died = yield* Deferred.make<Cause.Cause<unknown>>()
       const queue = yield* Queue.unbounded<Waiting>()
       /** Of commits that were taken and have not ended. */
       const places = Places.make(maxWaiting)
-      const committed = yield* PubSub.sliding<ReadonlyArray<CommittedEvents>>(maxUnread)
+      const committed = yield* CommittedTopic.make
       let appendedTo = new Set<string>()
-      let lastBatch = 0n
-
-      /** Whether a batch committed, asked until the database knows. If not, it will not any more. */
-      const isWritten = (batch: bigint): Effect.Effect<boolean> =>
-        Effect.suspend(() => writers.settle(id, batch, ++lastBatch)).pipe(
-          Effect.sandbox,
-          Effect.tapError((cause) => Effect.logWarning("Can't learn the outcome of a commit yet", cause)),
-          Effect.retry(retrySchedule),
-          Effect.orDie
-        )
-
-      /** A statement after the other, so that who is fenced or refused is told apart from the others. */
-      const stepByStep = (commits: ReadonlyArray<Commit>) =>
-        Effect.suspend(() => {
-          const batch = ++lastBatch
-          let members: ReadonlyArray<Commit> | undefined
-          return writers.note(id, batch).pipe(
-            Effect.andThen(writer.write(commits)),
-            Effect.tap((written) =>
-              Effect.sync(() => {
-                members = written
-                CrashPoint.reached("commit-written")
-              })
-            ),
-            sql.withTransaction,
-            Effect.catchCause((cause) => {
-              const error = sqlErrorOf(cause)
-              if (error === undefined) return Effect.failCause(cause)
-              const written = members
-              return written === undefined || !isTransient(error)
-                ? Effect.fail(error)
-                : Effect.flatMap(isWritten(batch), (done) => done ? Effect.succeed(written) : Effect.fail(error))
-            })
-          )
-        })
-
-      /** All at once, which is all there is to it but for where something stands against a commit. */
-      const atOnce = (
-        commits: ReadonlyArray<Commit>,
-        statements: ReadonlyArray<Effect.Effect<void, SqlError.SqlError>>
-      ) =>
-        Effect.gen(function*() {
-          const batch = ++lastBatch
-          // By another connection, and not by a new one: where connections are cut all the time, that is never made.
-          const done = yield* pipeline.transact([writers.note(id, batch), ...statements]).pipe(
-            Effect.catch(() => isWritten(batch))
-          )
-          return done ? commits : yield* stepByStep(commits)
-        })
-
-      /** One transaction. After a lost connection it is found out whether it had committed. */
-      const attempt = (
-        commits: ReadonlyArray<Commit>
-      ): Effect.Effect<ReadonlyArray<Commit>, Fenced | SqlError.SqlError> =>
-        Effect.suspend(() => {
-          CrashPoint.reached("commit-taken")
-          const statements = CrashPoint.isAsked(pointsWithin) ? undefined : writer.statements(commits)
-          return statements === undefined ? stepByStep(commits) : atOnce(commits, statements)
-        })
 
       /** Tried until the database takes or refuses it. What somebody else has locked is for the caller to deal with. */
-      const transact = (commits: ReadonlyArray<Commit>) =>
-        attempt(commits).pipe(
+      const transact = (attempt: Effect.Effect<ReadonlyArray<Commit>, Fenced | SqlError.SqlError>) =>
+        attempt.pipe(
           Effect.tapError((error) =>
-            SqlError.isSqlError(error) && isTransient(error)
-              ? Effect.logWarning("The database is not taking commits; trying again", error)
+            SqlError.isSqlError(error) && isTransient(error) && !isLocked(error)
+              ? Effect.logWarning("The database is not taking commits; trying again").pipe(
+                Effect.annotateLogs({ error: describe(error) })
+              )
               : Effect.void
           ),
           Effect.retry({
@@ -176,9 +127,33 @@ export class GroupCommit extends Context.Service<GroupCommit, {
           })
         )
 
+      const now = () => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
+      /** When what is being written began, the oldest first. */
+      const underWay = new Set<{ readonly since: number }>()
+      const ageMs = () => {
+        for (const { since } of underWay) return now() - since
+        return 0
+      }
+
+      /** Of a transaction, with all that is done until its outcome is known. */
+      const dated = <A>(write: Effect.Effect<A>) =>
+        Effect.suspend(() => {
+          const one = { since: now() }
+          underWay.add(one)
+          return Effect.ensuring(write, Effect.sync(() => underWay.delete(one)))
+        })
+
+      const orDied = <A>(work: Effect.Effect<A>) =>
+        Effect.tapCause(work, (cause) => Cause.hasInterruptsOnly(cause) ? Effect.void : Deferred.succeed(died, cause))
+
+      const end = ({ bytes, end }: Waiting, exit: Exit.Exit<void, CommitError>) => {
+        end(exit)
+        places.release(bytes)
+      }
+
       const succeed = Effect.fnUntraced(function*(batch: ReadonlyArray<Waiting>, members: ReadonlyArray<Commit>) {
         CrashPoint.reached("commit-done")
-        const appended: Array<CommittedEvents> = []
+        const appended: Array<CommittedTopic.CommittedEvents> = []
         let count = 0
         for (const { events, head } of members) {
           if (head === undefined || events === undefined || events.length === 0) continue
@@ -187,10 +162,16 @@ export class GroupCommit extends Context.Service<GroupCommit, {
           appendedTo.add(head.emitterId)
         }
         yield* Metric.update(appendedTotal, count)
-        if (appended.length > 0) yield* PubSub.publish(committed, appended)
+        if (appended.length > 0) {
+          committed.publishUnsafe(appended, batch.reduce((sum, { bytes }) => sum + bytes, 0))
+        }
         const written = new Set(members)
-        for (const { commit, end } of batch) {
-          end(written.has(commit) ? Exit.void : Exit.fail(new Fenced({ what: `head of ${commit.head?.emitterId}` })))
+        for (const waiting of batch) {
+          const { commit } = waiting
+          end(
+            waiting,
+            written.has(commit) ? Exit.void : Exit.fail(new Fenced({ what: `head of ${commit.head?.emitterId}` }))
+          )
         }
       })
 
@@ -207,37 +188,111 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         return epoch !== undefined && epoch >= head.epoch
       }
 
-      const refuse = ({ commit: { head }, end }: Waiting, error: CommitError) => {
+      const refuse = (waiting: Waiting, error: CommitError) => {
+        const { head } = waiting.commit
         if (head !== undefined && (refused.get(head.emitterId) ?? -1n) < head.epoch) {
           refused.set(head.emitterId, head.epoch)
         }
-        end(Exit.fail(error))
+        end(waiting, Exit.fail(error))
       }
+
+      const passOver = (waiting: Waiting) =>
+        refuse(waiting, new Fenced({ what: "commit that this one builds on, which was refused" }))
 
       const errorOf = (cause: Cause.Cause<Fenced | SqlError.SqlError>): CommitError => {
         const error = Cause.squash(cause)
         if (Schema.is(Fenced)(error)) return error
         // Nothing is wrong with the commit: its owner reads what there is and does it again.
         return SqlError.isSqlError(error) && isLocked(error)
-          ? new Fenced({ what: "rows that somebody else keeps locked" })
+          ? new Fenced({ what: "rows: somebody else keeps them locked" })
           : new CommitRejected({ cause: error })
       }
 
-      const commitBatch = (batch: ReadonlyArray<Waiting>): Effect.Effect<void> => {
-        const late = batch.filter(isRefused)
-        const current = late.length === 0 ? batch : batch.filter((waiting) => !late.includes(waiting))
-        for (const waiting of late) refuse(waiting, new Fenced({ what: "a commit before this was refused" }))
-        return current.length === 0 ? Effect.void : commitCurrent(current)
+      /** What waits of each owner whose commits are written by themselves now, beside the batch. */
+      const beside = new Map<string, Array<Waiting>>()
+      /** Owners whose next commits are to be written by themselves, and until when, in Unix milliseconds. */
+      const suspects = new Map<string, number>()
+
+      const suspect = (owner: string) => {
+        if (suspects.size >= maxSuspects) suspects.clear()
+        suspects.set(owner, clock.currentTimeMillisUnsafe() + suspectedForMs)
       }
 
-      const commitCurrent = (batch: ReadonlyArray<Waiting>): Effect.Effect<void> =>
-        Effect.matchCauseEffect(transact(batch.map(({ commit }) => commit)), {
-          onSuccess: (members) => succeed(batch, members),
+      const isSuspect = (owner: string): boolean => {
+        const until = suspects.get(owner)
+        if (until === undefined || until > clock.currentTimeMillisUnsafe()) return until !== undefined
+        return !suspects.delete(owner)
+      }
+
+      const isLockedOut = (cause: Cause.Cause<Fenced | SqlError.SqlError>): boolean => {
+        const error = Cause.squash(cause)
+        return SqlError.isSqlError(error) && isLocked(error)
+      }
+
+      const writeByItself = (waiting: Waiting) =>
+        Effect.matchCauseEffect(transact(transaction.beside(waiting.commit)), {
+          onSuccess: (members) => succeed([waiting], members),
           onFailure: (cause) =>
-            batch.length === 1
-              ? Effect.sync(() => refuse(batch[0]!, errorOf(cause)))
-              // One member spoils the batch: each alone, so that only it fails.
-              : Effect.forEach(batch, (waiting) => Effect.suspend(() => commitBatch([waiting])), { discard: true })
+            Effect.sync(() => {
+              const error = errorOf(cause)
+              if (error._tag === "CommitRejected" || isLockedOut(cause)) suspect(ownerOf(waiting.commit))
+              refuse(waiting, error)
+            })
+        })
+
+      /** Writes an owner's commits one after the other, on another connection, for as long as more of them come. */
+      const setAside = (owner: string, line: Array<Waiting>) => {
+        beside.set(owner, line)
+        return Effect.gen(function*() {
+          for (let next = line.shift(); next !== undefined; next = line.shift()) {
+            if (isRefused(next)) passOver(next)
+            else yield* dated(writeByItself(next))
+          }
+          beside.delete(owner)
+        }).pipe(orDied, Effect.forkIn(scope))
+      }
+
+      /**
+       * Writes what it can as one transaction. What is refused is halved, until it is known which commit it was. Other
+       * commits do not wait for one that takes long or may fail: those of an owner whose rows are locked, who has been
+       * refused, or who changes a resource by more than a statement, are written by themselves.
+       */
+      const commitBatch = (batch: ReadonlyArray<Waiting>): Effect.Effect<void> => {
+        const together: Array<Waiting> = []
+        const apart = new Map<string, Array<Waiting>>()
+        for (const waiting of batch) {
+          const owner = ownerOf(waiting.commit)
+          const line = beside.get(owner) ?? apart.get(owner)
+          if (line !== undefined) line.push(waiting)
+          else if (isRefused(waiting)) passOver(waiting)
+          else if (waiting.commit.also !== undefined || isSuspect(owner)) apart.set(owner, [waiting])
+          else together.push(waiting)
+        }
+        // What an owner has in front of them is written first.
+        return Effect.andThen(
+          together.length === 0 ? Effect.void : commitTogether(together),
+          Effect.forEach(apart, ([owner, line]) => setAside(owner, line), { discard: true })
+        )
+      }
+
+      const commitTogether = (batch: ReadonlyArray<Waiting>): Effect.Effect<void> =>
+        Effect.matchCauseEffect(transact(transaction.together(batch.map(({ commit }) => commit))), {
+          onSuccess: (members) => succeed(batch, members),
+          onFailure: (cause) => {
+            const [waiting] = batch
+            const owner = ownerOf(waiting!.commit)
+            if (batch.length > 1) {
+              const middle = batch.length >> 1
+              return Effect.andThen(
+                commitBatch(batch.slice(0, middle)),
+                Effect.suspend(() => commitBatch(batch.slice(middle)))
+              )
+            }
+            if (isLockedOut(cause)) return Effect.asVoid(setAside(owner, [waiting!]))
+            const error = errorOf(cause)
+            if (error._tag === "CommitRejected") suspect(owner)
+            return Effect.sync(() => refuse(waiting!, error))
+          }
         })
 
       const timed = Effect.fnUntraced(function*(commit: Effect.Effect<void>) {
@@ -265,21 +320,33 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       const writeNext = Effect.uninterruptibleMask((restore) =>
         restore(Queue.take(queue)).pipe(
           Effect.flatMap(takeBatch),
-          Effect.flatMap((batch) =>
-            timed(Effect.suspend(() => commitBatch(batch))).pipe(
-              Effect.andThen(Effect.sync(() => places.release(batch.length)))
-            )
-          )
+          Effect.flatMap((batch) => timed(dated(Effect.suspend(() => commitBatch(batch)))))
         )
       )
 
       yield* writeNext.pipe(
         Effect.forever,
+        orDied,
+        Effect.forkScoped
+      )
+
+      yield* Effect.sleep(lookEvery).pipe(
+        Effect.andThen(Effect.suspend(() => {
+          const dropped = ageMs() < batchDeadlineMs ? 0 : sockets.dropSilent()
+          return dropped === 0 ? Effect.void : Effect.logWarning(
+            `The database has not answered for ${
+              Math.round(ageMs() / 1_000)
+            } s; ${dropped} silent connections are closed`
+          )
+        })),
+        Effect.forever,
         Effect.forkScoped
       )
 
       return GroupCommit.of({
-        committed,
+        committed: committed.batches,
+        ageMs,
+        died: Deferred.await(died),
         isFull: places.isFull,
         room: places.free,
         takeAppendedTo: () => {
@@ -289,8 +356,10 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         },
         submitUnsafe: (make) => {
           const { end, submission } = Submission.make<CommitError>()
-          Queue.offerUnsafe(queue, { commit: make(submission), end })
-          places.take()
+          const commit = make(submission)
+          submission.bytes = byteCount(commit)
+          Queue.offerUnsafe(queue, { commit, bytes: submission.bytes, end })
+          places.take(submission.bytes)
           return submission
         }
       })
@@ -299,8 +368,8 @@ export class GroupCommit extends Context.Service<GroupCommit, {
 
   /** The writer and every table it writes to. */
   static readonly layer = GroupCommit.layerNoTables.pipe(
-    Layer.provide(CommitWriter.layer),
-    Layer.provide([Pipeline.layer, Writers.layer]),
+    Layer.provide(BatchTransaction.layer),
+    Layer.provide([CommitWriter.layer, Pipeline.layer, Writers.layer]),
     Layer.provideMerge(
       Layer.mergeAll(
         Heads.layer,

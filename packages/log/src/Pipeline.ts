@@ -1,5 +1,5 @@
 import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
-import { Context, Effect, Exit, Layer, Stream } from "effect"
+import { Context, Effect, Exit, Layer, Option, Stream } from "effect"
 import { SqlClient, type SqlConnection, type SqlError } from "effect/sql"
 import * as CrashPoint from "./CrashPoint.ts"
 
@@ -18,18 +18,21 @@ const pipelined = (connection: PgConnection.PgConnection): SqlConnection.Connect
   }
 }
 
+const unexplained = Effect.die("A transaction was rolled back though no statement of it had failed")
+
 /**
  * Transactions whose statements are all known before the first of them is answered: they go to the database as one
  * message and come back as one, where each would be a round trip.
  */
 export class Pipeline extends Context.Service<Pipeline, {
   /**
-   * Runs statements of one query each in one transaction, each whatever became of those before it. Answers whether the
-   * transaction was committed; if not, a statement was refused and nothing was written. After an error that is not known.
+   * Runs statements of one query each in one transaction, each whatever became of those before it. Answers none where the
+   * transaction was committed; else the error of the first statement that was refused, and nothing was written. It fails
+   * where it is not known whether the transaction was committed.
    */
   readonly transact: (
     statements: ReadonlyArray<Effect.Effect<unknown, SqlError.SqlError>>
-  ) => Effect.Effect<boolean, SqlError.SqlError>
+  ) => Effect.Effect<Option.Option<SqlError.SqlError>, SqlError.SqlError>
 }>()("@headwater/log/Pipeline") {
   static readonly layer: Layer.Layer<Pipeline, SqlError.SqlError, PgClient.PgClient | SqlClient.SqlClient> = Layer
     .effect(
@@ -45,6 +48,8 @@ export class Pipeline extends Context.Service<Pipeline, {
           // A statement that comes to run outside of the transaction, whatever the reason, must not write.
           startupParameters: {
             ...config.startupParameters,
+            // Whoever's rows somebody else keeps locked for longer is to wait for them beside the others.
+            lock_timeout: "100ms",
             default_transaction_read_only: "on",
             // Planning the larger statements takes longer than running them. A plan made once has to be good for every
             // batch and size of table: by the indexes.
@@ -77,9 +82,11 @@ export class Pipeline extends Context.Service<Pipeline, {
                 Effect.sync(() => queueMicrotask(() => CrashPoint.reached("commit-sent")))
               ], { concurrency: "unbounded" })
               const { command } = yield* ended
-              if (command !== "COMMIT") return false
-              for (const answered of [begun, ...written]) yield* answered
-              return true
+              const failed = [begun, ...written].find(({ _tag }) => _tag === "Failure")
+              const refusal = failed === undefined ? Option.none() : Exit.findErrorOption(failed)
+              if (command !== "COMMIT" && Option.isSome(refusal)) return refusal
+              if (failed !== undefined) yield* failed
+              return command === "COMMIT" ? Option.none<SqlError.SqlError>() : yield* unexplained
             })).pipe(Effect.uninterruptible)
         })
       })

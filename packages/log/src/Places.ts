@@ -1,29 +1,38 @@
 import { Effect } from "effect"
 
+/** How much there is room for at a time. */
+export interface Room {
+  readonly count: number
+  readonly bytes: number
+}
+
 /**
- * Places for so many at a time. Who finds none waits, and the first to wait is let in first. A place is taken at once and
- * by whoever has to have one, which Effect's `Semaphore` is not made for.
+ * Room for so many at a time, and so many bytes of them. Whoever finds none waits, and the first to wait is let in first.
+ * A place is taken at once and by whoever has to have one, which Effect's `Semaphore` is not made for.
  */
 export interface Places {
   readonly isFull: () => boolean
   /** Takes a place, whether there is one or not. */
-  readonly take: () => void
-  readonly release: (count: number) => void
+  readonly take: (bytes: number) => void
+  readonly release: (bytes: number) => void
   /** Returns when there is a place, which whoever goes on takes at once. */
   readonly free: Effect.Effect<void>
 }
 
-export const make = (most: number): Places => {
+export const make = (most: Room): Places => {
   const waiting = new Set<() => void>()
   let taken = 0
-  const isFull = () => taken >= most
+  let takenBytes = 0
+  const isFull = () => taken >= most.count || takenBytes >= most.bytes
   return {
     isFull,
-    take: () => {
+    take: (bytes) => {
       taken += 1
+      takenBytes += bytes
     },
-    release: (count) => {
-      taken -= count
+    release: (bytes) => {
+      taken -= 1
+      takenBytes -= bytes
       for (const letIn of waiting) {
         if (isFull()) return
         waiting.delete(letIn)

@@ -5,14 +5,19 @@ import { Effect, type Exit } from "effect"
  * not wait for it.
  */
 export interface Submission<E> {
+  /** What the commit takes in memory, roughly; known once it is in line. */
+  readonly bytes: number
   /** Returns when the commit is durable. To stop waiting does not take it back. */
   readonly durable: Effect.Effect<void, E>
   /** Calls back once, when the commit is durable or has failed, in the order in which commits end. */
   readonly onEnd: (observer: (exit: Exit.Exit<void, E>) => void) => void
 }
 
-/** A submission, and how to end it. */
-export const make = <E>(): { readonly submission: Submission<E>; readonly end: (exit: Exit.Exit<void, E>) => void } => {
+/** A submission that has yet to be given its size, and how to end it. */
+export const make = <E>(): {
+  readonly submission: Submission<E> & { bytes: number }
+  readonly end: (exit: Exit.Exit<void, E>) => void
+} => {
   let ended: Exit.Exit<void, E> | undefined
   const observers: Array<(exit: Exit.Exit<void, E>) => void> = []
   const onEnd: Submission<E>["onEnd"] = (observer) => {
@@ -21,6 +26,7 @@ export const make = <E>(): { readonly submission: Submission<E>; readonly end: (
   }
   return {
     submission: {
+      bytes: 0,
       onEnd,
       durable: Effect.suspend(() => ended ?? Effect.callback<void, E>((resume) => onEnd(resume)))
     },

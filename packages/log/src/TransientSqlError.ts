@@ -30,5 +30,18 @@ export const isTransient = (error: SqlError.SqlError): boolean => {
 /** Whether rows were not to be had because somebody else keeps them locked. */
 export const isLocked = (error: SqlError.SqlError): boolean => error.reason._tag === "LockTimeoutError"
 
+/** Whether a statement found other rows than it had to (`internal/Exactly.ts`): somebody else has changed them. */
+export const hasNoSuchRows = (error: SqlError.SqlError): boolean => sqlState(error) === "22012"
+
+const longestMessage = 300
+
+/** An error in one line for the log, with its SQLSTATE where the database answered it. */
+export const describe = (error: SqlError.SqlError): string => {
+  const { cause } = error.reason
+  const message = cause instanceof Error ? cause.message : error.message
+  const state = sqlState(error)
+  return `${message.slice(0, longestMessage)}${state === undefined ? "" : ` (SQLSTATE ${state})`}`
+}
+
 /** How often work is tried again while the database is away. */
 export const retrySchedule = Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced("2 seconds")])

@@ -2,18 +2,29 @@ import { assert, it } from "@effect/vitest"
 import { Actors } from "@headwater/engine/Actors"
 import { Draining } from "@headwater/engine/Draining"
 import { Accounts } from "@headwater/log/Accounts"
-import { Effect, Layer } from "effect"
+import type { CommittedEvents } from "@headwater/log/CommittedTopic"
+import { GroupCommit } from "@headwater/log/GroupCommit"
+import { Effect, Layer, PubSub } from "effect"
 import { HttpRouter } from "effect/http"
 import * as HealthRoutes from "./HealthRoutes.ts"
 
-it.effect("a server is ready once it has its share of the actors, and alive before", () =>
+it.effect("a server is ready once it has its share of the actors and while the database takes commits, and alive all the time", () =>
   Effect.gen(function*() {
     let hasShards = false
+    let ageMs = 0
+    const committed = yield* PubSub.unbounded<ReadonlyArray<CommittedEvents>>()
     const { dispose, handler } = HttpRouter.toWebHandler(
       HealthRoutes.layer.pipe(
         Layer.provide([
           Layer.mock(Accounts, { count: Effect.succeed(1) }),
           Layer.mock(Actors, { isHere: () => true, hasShards: Effect.sync(() => hasShards), wake: () => {} }),
+          Layer.mock(GroupCommit, {
+            ageMs: () => ageMs,
+            isFull: () => false,
+            takeAppendedTo: () => new Set(),
+            submitUnsafe: () => assert.fail("nothing is written"),
+            committed
+          }),
           Draining.layer
         ])
       ),
@@ -25,4 +36,8 @@ it.effect("a server is ready once it has its share of the actors, and alive befo
     assert.deepStrictEqual([yield* statusOf("/healthz"), yield* statusOf("/readyz")], [200, 503])
     hasShards = true
     assert.strictEqual(yield* statusOf("/readyz"), 200)
+    ageMs = 9_999
+    assert.strictEqual(yield* statusOf("/readyz"), 200)
+    ageMs = 10_000
+    assert.deepStrictEqual([yield* statusOf("/healthz"), yield* statusOf("/readyz")], [200, 503])
   }))

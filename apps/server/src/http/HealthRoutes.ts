@@ -2,6 +2,7 @@ import * as Problem from "@headwater/api/Problem"
 import { Actors } from "@headwater/engine/Actors"
 import { Draining } from "@headwater/engine/Draining"
 import { Accounts } from "@headwater/log/Accounts"
+import { batchDeadlineMs, GroupCommit } from "@headwater/log/GroupCommit"
 import { Duration, Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
@@ -13,8 +14,8 @@ const ok = HttpServerResponse.jsonUnsafe({ status: "ok" })
 const databaseTimeout = Duration.seconds(2)
 
 /**
- * `/healthz`: the process serves. `/readyz`: it also reaches its database and has its share of the actors, and is not
- * about to end. `/metrics`: what it measures, for Prometheus.
+ * `/healthz`: the process serves. `/readyz`: it also reaches its database, which takes what is to be written, has its share
+ * of the actors, and is not about to end. `/metrics`: what it measures, for Prometheus.
  */
 export const layer = Layer.mergeAll(
   HttpRouter.add("GET", "/healthz", ok),
@@ -23,9 +24,15 @@ export const layer = Layer.mergeAll(
     const accounts = yield* Accounts
     const actors = yield* Actors
     const draining = yield* Draining
+    const writer = yield* GroupCommit
     const ready = Effect.gen(function*() {
       if (draining.isDraining()) return yield* Problem.unavailable("The server is about to end.", 1)
       if (!(yield* actors.hasShards)) return yield* Problem.unavailable("The server has not joined the others yet.", 1)
+      const ageMs = writer.ageMs()
+      if (ageMs >= batchDeadlineMs) {
+        const seconds = Math.floor(ageMs / 1_000)
+        return yield* Problem.unavailable(`The database has not taken a batch of commits for ${seconds} s.`, 1)
+      }
       yield* answerFailures(accounts.count)
       return ok
     })

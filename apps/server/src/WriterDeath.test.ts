@@ -1,0 +1,35 @@
+import { assert, layer } from "@effect/vitest"
+import { GroupCommit } from "@headwater/log/GroupCommit"
+import * as TestDatabase from "@headwater/testing/TestDatabase"
+import { Deferred, Effect, Layer, Logger } from "effect"
+import * as WriterDeath from "./WriterDeath.ts"
+
+layer(GroupCommit.layer.pipe(Layer.provideMerge(TestDatabase.layer)), {
+  timeout: "60 seconds",
+  excludeTestServices: true
+})("a writer of commits", (it) => {
+  it.effect("ends the process when it dies of a defect, and says so", () =>
+    Effect.gen(function*() {
+      const writer = yield* GroupCommit
+      const exited = yield* Deferred.make<number>()
+      const lines: Array<string> = []
+      const logger = Logger.map(Logger.formatLogFmt, (line) => void lines.push(line))
+      yield* Effect.provide(
+        Effect.gen(function*() {
+          writer.submitUnsafe((submission) => {
+            submission.onEnd(() => {
+              throw new Error("a fault of ours")
+            })
+            return {}
+          })
+          assert.strictEqual(yield* Deferred.await(exited), 1)
+        }),
+        Layer.provide(
+          WriterDeath.layer((code) => Deferred.doneUnsafe(exited, Effect.succeed(code))),
+          Logger.layer([logger])
+        )
+      )
+      assert.lengthOf(lines, 1)
+      assert.match(lines[0]!, /level=FATAL .*The writer of commits has died of a defect.*a fault of ours/i)
+    }))
+})

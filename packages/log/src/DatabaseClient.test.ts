@@ -1,0 +1,94 @@
+import { assert, it } from "@effect/vitest"
+import { DatabaseProxy } from "@headwater/testing/DatabaseProxy"
+import * as TestDatabase from "@headwater/testing/TestDatabase"
+import { Clock, Effect, Fiber, Layer, Option, Redacted } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { inject } from "vitest"
+import type { Commit } from "./Commit.ts"
+import * as DatabaseClient from "./DatabaseClient.ts"
+import { batchDeadlineMs, GroupCommit } from "./GroupCommit.ts"
+import { Heads } from "./Heads.ts"
+
+/** A way to a database of the test's own, and its client's configuration. */
+const proxied = Effect.gen(function*() {
+  const { password, path, username } = inject("testPostgres")
+  const database = yield* TestDatabase.database
+  const proxy = yield* DatabaseProxy.make(() => ({ path }))
+  const url = Redacted.make(
+    `postgres://${username}:${encodeURIComponent(password)}@127.0.0.1:${proxy.port}/${database}`
+  )
+  return { proxy, config: { url, startupParameters: { idle_in_transaction_session_timeout: "1s" } } }
+}).pipe(Effect.provide(Reactivity.layer))
+
+/** Time passes by the clock, while the database answers in its own. */
+const whileTimePasses = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.raceFirst(
+    effect,
+    Effect.forever(Effect.andThen(TestClock.withLive(Effect.sleep("20 millis")), TestClock.adjust("500 millis")))
+  )
+
+const on = <A, E, R>(config: Parameters<typeof DatabaseClient.layer>[0], test: Effect.Effect<A, E, R>) =>
+  Effect.provide(test, GroupCommit.layer.pipe(Layer.provideMerge(DatabaseClient.layer(config))))
+
+it.effect(
+  "a database that vanishes without a word holds up commits for the deadline of a batch, and loses none",
+  () =>
+    Effect.gen(function*() {
+      const { config, proxy } = yield* proxied
+      yield* on(
+        config,
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const heads = yield* Heads
+          const writer = yield* GroupCommit
+          yield* sql`INSERT INTO accounts (id, username, email, plan, created_at) VALUES ('u_a', 'a', 'a@b', 'free', 0)`
+          yield* heads.create("dc_a", "u_a")
+          const head = Option.getOrThrow(yield* heads.acquire("dc_a"))
+          const commit = (n: number): Commit => ({ head: { ...head, lastId: BigInt(n) }, also: Effect.void })
+          const submit = (n: number) =>
+            writer.submitUnsafe(() => n % 2 === 0 ? commit(n) : { head: commit(n).head! }).durable
+          yield* submit(1)
+          yield* submit(2)
+          // A batch and a commit beside it, on all connections that there are.
+          for (const last of [4, 6]) {
+            proxy.holdPresent()
+            const began = yield* Clock.currentTimeMillis
+            const waiting = yield* Effect.forkChild(Effect.all([submit(last - 1), submit(last)]))
+            yield* whileTimePasses(Effect.repeat(Effect.yieldNow, { until: () => writer.ageMs() >= batchDeadlineMs }))
+            assert.isUndefined(waiting.pollUnsafe())
+            yield* whileTimePasses(Fiber.join(waiting))
+            assert.isBelow((yield* Clock.currentTimeMillis) - began, 60_000)
+            assert.isBelow(writer.ageMs(), batchDeadlineMs)
+          }
+          assert.deepStrictEqual(Option.map(yield* heads.get("dc_a"), ({ lastId }) => lastId), Option.some(6n))
+        })
+      )
+    }).pipe(Effect.provide(TestClock.layer())),
+  60_000
+)
+
+it.effect(
+  "a statement that is not answered for longer than Postgres lets one run fails, and the next is answered",
+  () =>
+    Effect.gen(function*() {
+      const { config, proxy } = yield* proxied
+      yield* on(
+        config,
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          yield* sql`SELECT 1`
+          proxy.holdPresent()
+          const began = yield* Clock.currentTimeMillis
+          const error = yield* whileTimePasses(Effect.flip(sql`SELECT 1`))
+          assert.strictEqual(error.reason._tag, "ConnectionError")
+          const took = (yield* Clock.currentTimeMillis) - began
+          assert.isAbove(took, 60_000)
+          assert.isBelow(took, 90_000)
+          assert.deepStrictEqual(yield* sql`SELECT 1 AS one`, [{ one: 1 }])
+        })
+      )
+    }).pipe(Effect.provide(TestClock.layer())),
+  60_000
+)

@@ -1,0 +1,121 @@
+import { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Layer, Redacted, Schedule } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient, type SqlError } from "effect/sql"
+import * as Net from "node:net"
+
+/** How long a connection is idle before the peer is asked whether it is there, in milliseconds; ten questions, one a second. */
+const keepAliveMs = 10_000
+
+/** How often it is looked which sockets have received anything, in milliseconds. */
+const lookEveryMs = 5_000
+
+/** A socket that received nothing for so long is silent, in looks. */
+const silentAfter = 2
+
+/**
+ * A statement that was sent and got no answer for so long has none to come, in looks: longer than Postgres lets a statement
+ * run (`statement_timeout`).
+ */
+const unansweredAfter = 15
+
+type Address = Net.TcpNetConnectOpts | Net.IpcNetConnectOpts
+
+/** A socket to the database, and when it last received something. */
+class WatchedSocket {
+  readonly socket: Net.Socket
+  /** The peer is on another machine, maybe. One on this machine does not vanish without a word. */
+  readonly isRemote: boolean
+  private received = 0
+  /** What had been sent when something was last received. */
+  private sent = 0
+  private looks = 0
+
+  constructor(address: Address) {
+    this.socket = Net.connect(address)
+    this.isRemote = !("path" in address)
+    // Not told of under TLS: there `look` notes it, late, so that what was sent shortly before counts as answered.
+    this.socket.on("data", () => {
+      this.sent = this.socket.bytesWritten
+    })
+  }
+
+  look(): void {
+    const { bytesRead, bytesWritten } = this.socket
+    if (bytesRead === this.received) {
+      this.looks += 1
+      return
+    }
+    this.received = bytesRead
+    if (this.socket.listenerCount("data") === 1) this.sent = bytesWritten
+    this.looks = 0
+  }
+
+  get isSilent(): boolean {
+    return this.isRemote && this.looks >= silentAfter
+  }
+
+  get isUnanswered(): boolean {
+    return this.isRemote && this.looks >= unansweredAfter && this.socket.bytesWritten > this.sent
+  }
+}
+
+/** Where a client's configuration says that the database is, as the client reads it (libpq's connection URIs). */
+const addressOf = ({ host, path, port, url }: PgClient.PgClientConfig): Address => {
+  if (path !== undefined) return { path }
+  const parsed = url === undefined ? undefined : new URL(Redacted.value(url))
+  const named = parsed?.searchParams.get("host") ??
+    decodeURIComponent((parsed?.hostname ?? "").replace(/^\[(.*)\]$/, "$1"))
+  const to = host ?? (named === "" ? "localhost" : named)
+  const at = port ?? Number(parsed?.searchParams.get("port") ?? (parsed?.port || 5432))
+  return to.startsWith("/")
+    ? { path: `${to}/.s.PGSQL.${at}` }
+    // A statement is one write and then a wait for its answer: there is nothing to hold it back for.
+    : { host: to, port: at, noDelay: true, keepAlive: true, keepAliveInitialDelay: keepAliveMs }
+}
+
+/**
+ * The sockets of a client's connections. A peer that vanishes without a word, as a machine does that loses its power or its
+ * network, leaves who waits for its answer waiting for a quarter of an hour: TCP does not ask after it while something that
+ * was sent is not acknowledged.
+ */
+export class DatabaseSockets extends Context.Service<DatabaseSockets, {
+  /** Destroys the sockets that received nothing for a while, whoever uses them. Answers how many. */
+  readonly dropSilent: () => number
+}>()("@headwater/log/DatabaseSockets") {}
+
+/** A client whose connections end when the database has vanished, and what ends them sooner. */
+export const make = Effect.fnUntraced(function*(config: PgClient.PgPoolConfig) {
+  const sockets = new Set<WatchedSocket>()
+
+  const open = () => {
+    const watched = new WatchedSocket(addressOf(config))
+    sockets.add(watched)
+    watched.socket.once("close", () => sockets.delete(watched))
+    return watched.socket
+  }
+
+  const drop = (isToGo: (socket: WatchedSocket) => boolean): number => {
+    const gone = [...sockets].filter(isToGo)
+    for (const { socket } of gone) socket.destroy()
+    return gone.length
+  }
+
+  yield* Effect.sync(() => {
+    for (const socket of sockets) socket.look()
+    drop(({ isUnanswered }) => isUnanswered)
+  }).pipe(
+    Effect.repeat(Schedule.spaced(lookEveryMs)),
+    Effect.forkScoped
+  )
+  const client = yield* PgClient.make({ ...config, stream: open })
+  return Context.make(PgClient.PgClient, client).pipe(
+    Context.add(SqlClient.SqlClient, client),
+    Context.add(DatabaseSockets, { dropSilent: () => drop(({ isSilent }) => isSilent) })
+  )
+})
+
+export type DatabaseClient = PgClient.PgClient | SqlClient.SqlClient | DatabaseSockets
+
+export const layer = (config: PgClient.PgPoolConfig): Layer.Layer<DatabaseClient, SqlError.SqlError> =>
+  Layer.effectContext(make(config)).pipe(Layer.provide(Reactivity.layer))
