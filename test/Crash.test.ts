@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as CrashRun from "./crash/CrashRun.ts"
+import * as FaultPlan from "./crash/FaultPlan.ts"
 
 it.live(
   "a server that is killed and disturbed under load for some lives keeps every invariant",
@@ -12,6 +13,7 @@ it.live(
         senders: 4,
         thinkMs: 30,
         livesBetweenSettling: 3,
+        plan: FaultPlan.round,
         log: () => {}
       })
       assert.deepStrictEqual(report.findings, [])

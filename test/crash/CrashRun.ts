@@ -2,7 +2,8 @@ import { PgClient } from "@effect/sql-pg"
 import * as CrashPoint from "@headwater/log/CrashPoint"
 import { DataDirectory } from "@headwater/postgres/DataDirectory"
 import { EmbeddedPostgres } from "@headwater/postgres/EmbeddedPostgres"
-import { Effect, Layer, Schedule, Schema } from "effect"
+import { DatabaseProxy } from "@headwater/testing/DatabaseProxy"
+import { Context, Effect, Layer, Redacted, Schedule, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import * as Fs from "node:fs/promises"
 import * as Os from "node:os"
@@ -33,6 +34,8 @@ export interface CrashOptions {
   readonly thinkMs: number
   /** How many lives of the server there are from one reconciliation to the next. */
   readonly livesBetweenSettling: number
+  /** A round of lives; they come round after round. */
+  readonly plan: (dice: Dice.Dice) => ReadonlyArray<FaultPlan.Life>
   readonly log: (line: string) => void
 }
 
@@ -229,10 +232,31 @@ export const run = Effect.fnUntraced(function*(options: CrashOptions) {
     times.end()
   })
 
+  /** For a life of the server whose database is not its own, and is reached through a proxy. */
+  const behindProxy = Effect.gen(function*() {
+    const data = DataDirectory.layer(dataDirectory)
+    const services = yield* Layer.build(EmbeddedPostgres.layer().pipe(Layer.provideMerge(data)))
+    const { connection } = Context.get(services, EmbeddedPostgres)
+    const secret = yield* Context.get(services, DataDirectory).secret("secret-key")
+    const proxy = yield* DatabaseProxy.make(() => ({ path: connection.path }))
+    const password = encodeURIComponent(Redacted.value(connection.password))
+    const url = `postgres://${connection.username}:${password}@127.0.0.1:${proxy.port}/${connection.database}`
+    const environment = {
+      DATABASE_URL: url,
+      HEADWATER_SECRET_KEY: Redacted.value(secret),
+      // As it is by default where the database is the server's own.
+      HEADWATER_EGRESS_ALLOW: "loopback"
+    }
+    return { proxy, environment }
+  }).pipe(Effect.mapError(failed("the database behind the proxy did not start")))
+
   const live = Effect.fnUntraced(function*(life: FaultPlan.Life) {
     const { disturbance, ending } = life
     passing.aimAt(ending._tag === "CrashPoint" ? ending.point : undefined)
-    yield* start(faults.environment(disturbance, ending)).pipe(Effect.mapError(failed("the server did not come back")))
+    const proxied = disturbance?._tag === "BlackHole" ? yield* behindProxy : undefined
+    yield* start({ ...faults.environment(disturbance, ending), ...proxied?.environment }).pipe(
+      Effect.mapError(failed("the server did not come back"))
+    )
     if (server.pid() !== undefined) {
       yield* lookNow.pipe(Effect.catchIf(() => server.pid() === undefined, () => Effect.void))
     }
@@ -240,7 +264,7 @@ export const run = Effect.fnUntraced(function*(options: CrashOptions) {
       yield* Effect.sleep(life.disturbAfterMs)
       // A sandbox is no reason to send anything again.
       if (disturbance._tag !== "Sandbox") times.begin()
-      if (yield* faults.disturb(disturbance)) {
+      if (yield* faults.disturb(disturbance, proxied?.proxy)) {
         disturbances += 1
         note(FaultPlan.nameOf(disturbance))
       }
@@ -267,7 +291,7 @@ export const run = Effect.fnUntraced(function*(options: CrashOptions) {
         (disturbance === undefined ? "" : ` after ${FaultPlan.nameOf(disturbance)}`) +
         `: started in ${restartMs} ms, ${requests.acknowledgements()} acknowledged, ${lanes.deliveries()} deliveries, ${findings.total()} findings`
     )
-  })
+  }, Effect.scoped)
 
   const lives = Effect.gen(function*() {
     const dice = Dice.make(seed, "plan")
@@ -275,7 +299,7 @@ export const run = Effect.fnUntraced(function*(options: CrashOptions) {
     yield* server.stop
     let sinceSettled = 0
     while (!isOver()) {
-      for (const life of FaultPlan.round(dice)) {
+      for (const life of options.plan(dice)) {
         if (isOver()) break
         if (sinceSettled >= options.livesBetweenSettling) {
           sinceSettled = 0

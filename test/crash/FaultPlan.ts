@@ -11,6 +11,11 @@ export type Disturbance =
   | { readonly _tag: "Cut" }
   /** They are cut while the server stands still at a point. */
   | { readonly _tag: "CutAt"; readonly point: CrashPoint.CrashPoint; readonly nth: number }
+  /**
+   * What the server and its database say to each other does not arrive for a while, and nobody is told. Then it arrives, or
+   * only what is said on new connections does.
+   */
+  | { readonly _tag: "BlackHole"; readonly forMs: number; readonly present: boolean }
   /** A process that component code runs in dies. */
   | { readonly _tag: "Sandbox" }
   /** The server stands still for some seconds, wherever it is. */
@@ -42,6 +47,8 @@ export const nameOf = (fault: Disturbance | Ending): string => {
       return `cut at ${fault.point}`
     case "Postgres":
       return `Postgres ${fault.signal}`
+    case "BlackHole":
+      return fault.present ? "BlackHole" : "BlackHole, connections lost"
     default:
       return fault._tag
   }
@@ -84,9 +91,22 @@ const disturbances = (dice: Dice.Dice): ReadonlyArray<Disturbance> => [
   { _tag: "CutAt", point: "commit-heads", nth: dice.between(1, 100) },
   { _tag: "CutAt", point: "commit-written", nth: dice.between(1, 100) },
   { _tag: "CutAt", point: "commit-taken", nth: dice.between(1, 100) },
+  { _tag: "BlackHole", forMs: dice.between(500, 20_000), present: true },
+  { _tag: "BlackHole", forMs: dice.between(500, 20_000), present: false },
   { _tag: "Sandbox" },
   { _tag: "Freeze", forMs: dice.between(500, 4_000) }
 ]
+
+/** Nothing but black holes: of every length, and ended in every way that does not depend on what the server comes to. */
+export const blackHoles = (dice: Dice.Dice): ReadonlyArray<Life> =>
+  dice.shuffle<Ending>([{ _tag: "Kill" }, { _tag: "KillAll" }, { _tag: "Stop" }]).flatMap((ending) =>
+    [true, false].map((present) => ({
+      disturbance: { _tag: "BlackHole" as const, forMs: dice.between(500, 20_000), present },
+      disturbAfterMs: dice.between(100, 1_500),
+      ending,
+      endAfterMs: dice.between(100, 3_000)
+    }))
+  )
 
 /** One round: every crash point once, the other endings, and every disturbance once, in an order of its own. */
 export const round = (dice: Dice.Dice): ReadonlyArray<Life> => {

@@ -1,5 +1,6 @@
 import * as CrashPoint from "@headwater/log/CrashPoint"
 import { livingProcesses, readPostmaster } from "@headwater/postgres/PostgresProcesses"
+import type { DatabaseProxy } from "@headwater/testing/DatabaseProxy"
 import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Fs from "node:fs/promises"
@@ -12,8 +13,15 @@ import type { Disturbance, Ending } from "./FaultPlan.ts"
 export interface Faults {
   /** What the server has to be started with for these to happen. */
   readonly environment: (disturbance: Disturbance | undefined, ending: Ending) => Record<string, string>
-  /** Answers whether it could be done. */
-  readonly disturb: (disturbance: Disturbance) => Effect.Effect<boolean, never, SqlClient.SqlClient>
+  /**
+   * Answers whether it could be done.
+   *
+   * @param proxy what the server reaches its database through, if anything
+   */
+  readonly disturb: (
+    disturbance: Disturbance,
+    proxy: DatabaseProxy | undefined
+  ) => Effect.Effect<boolean, never, SqlClient.SqlClient>
   /** Ends the server's life, and returns when it is over. Answers whether it ended as planned, and its exit code. */
   readonly end: (ending: Ending) => Effect.Effect<{ readonly asPlanned: boolean; readonly code: number | null }>
 }
@@ -90,7 +98,7 @@ export const make = (server: ServerProcess, dataDirectory: string, dice: Dice.Di
       })
     )
 
-  const disturb = Effect.fnUntraced(function*(disturbance: Disturbance) {
+  const disturb = Effect.fnUntraced(function*(disturbance: Disturbance, proxy: DatabaseProxy | undefined) {
     const pid = server.pid()
     if (pid === undefined) return false
     switch (disturbance._tag) {
@@ -115,6 +123,14 @@ export const make = (server: ServerProcess, dataDirectory: string, dice: Dice.Di
         yield* server.kill
         return false
       }
+      case "BlackHole":
+        if (proxy === undefined) return false
+        proxy.hold()
+        yield* Effect.ensuring(
+          Effect.sleep(disturbance.forMs),
+          Effect.sync(() => proxy.release({ present: disturbance.present }))
+        )
+        return true
       case "Sandbox": {
         const sandboxes = yield* sandboxesOf(pid)
         return sandboxes.length > 0 && signal(dice.pick(sandboxes), "SIGKILL")

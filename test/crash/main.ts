@@ -2,6 +2,7 @@ import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as CrashRun from "./CrashRun.ts"
+import * as FaultPlan from "./FaultPlan.ts"
 import { invariants } from "./Findings.ts"
 
 const summary = (report: CrashRun.CrashReport): string =>
@@ -31,15 +32,20 @@ const crash = Command.make(
       Flag.withDescription("Most milliseconds from an answer to the next request"),
       Flag.withDefault(30)
     ),
+    blackHoles: Flag.Boolean("black-holes").pipe(
+      Flag.withDescription("No faults but networks that say nothing"),
+      Flag.withDefault(false)
+    ),
     json: Flag.Boolean("json").pipe(Flag.withDescription("End with one line of JSON"), Flag.withDefault(false))
   },
-  Effect.fnUntraced(function*({ json, minutes, seed, senders, think }) {
+  Effect.fnUntraced(function*({ blackHoles, json, minutes, seed, senders, think }) {
     const report = yield* CrashRun.run({
       seed: Option.getOrElse(seed, () => Date.now() % 1_000_000),
       forMs: minutes * 60_000,
       senders,
       thinkMs: think,
       livesBetweenSettling: 8,
+      plan: blackHoles ? FaultPlan.blackHoles : FaultPlan.round,
       log: (line) => process.stderr.write(`${line}\n`)
     })
     yield* Console.log(summary(report))

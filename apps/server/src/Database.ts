@@ -11,11 +11,16 @@ import { ServerConfig } from "./ServerConfig.ts"
 const maxConnections = 24
 
 /**
- * Session settings of every connection: acknowledged is durable, and a node that freezes in the middle of a transaction
- * does not hold the others for ever.
+ * Session settings of every connection: acknowledged is durable, and a node that freezes in the middle of a transaction, or
+ * vanishes from the network, does not hold the others for ever.
  */
 const session = {
   synchronous_commit: "on",
+  // In seconds and a count. Without effect on a unix socket.
+  tcp_keepalives_idle: "10",
+  tcp_keepalives_interval: "2",
+  tcp_keepalives_count: "5",
+  tcp_user_timeout: "30s",
   idle_in_transaction_session_timeout: "15s",
   lock_timeout: "2s",
   statement_timeout: "60s"

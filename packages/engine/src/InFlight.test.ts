@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { GroupCommit } from "@headwater/log/GroupCommit"
 import * as TestDatabase from "@headwater/testing/TestDatabase"
-import { Effect, Fiber, Layer } from "effect"
+import { Effect, Fiber, Layer, Logger } from "effect"
 import { SqlClient } from "effect/sql"
 import * as InFlight from "./InFlight.ts"
 
@@ -40,6 +40,27 @@ layer(GroupCommit.layer.pipe(Layer.provideMerge(TestDatabase.layer)), {
       yield* inFlight.settled
       assert.deepStrictEqual(started, Array.from({ length: most + 2 }, (_, n) => n))
       assert.deepStrictEqual([inFlight.isFull(), memory.failed], [false, false])
+    }))
+
+  it.effect("say in one line why one of them failed", () =>
+    Effect.gen(function*() {
+      const writer = yield* GroupCommit
+      const lines: Array<string> = []
+      const logger = Logger.map(Logger.formatLogFmt, (line) => void lines.push(line))
+      const memory = { failed: false }
+      yield* Effect.gen(function*() {
+        const inFlight = yield* InFlight.make({ source_id: "dc_refused" })
+        yield* inFlight.start(memory, (track) =>
+          writer.submitUnsafe((submission) => {
+            track(submission)
+            return { ownerId: "dc_refused", state: [{ programId: "dc_refused", key: "\u0000", value: "1" }] }
+          }))
+        yield* inFlight.settled
+      }).pipe(Effect.provide(Logger.layer([logger])))
+      assert.isTrue(memory.failed)
+      assert.lengthOf(lines, 1)
+      assert.match(lines[0]!, /source_id=dc_refused error="invalid byte sequence .* \(SQLSTATE 22021\)"/)
+      assert.isBelow(lines[0]!.length, 400)
     }))
 
   it.effect("take so many bytes at most", () =>

@@ -1,4 +1,4 @@
-import { Cause, Context, Effect, Exit, Layer, Option, Semaphore } from "effect"
+import { Cause, Context, Effect, Exit, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, SqlError } from "effect/sql"
 import type { Commit } from "./Commit.ts"
@@ -11,8 +11,8 @@ import { Writers } from "./Writers.ts"
 /** Where a process can be made to die within a transaction, which then has to be made a statement after the other. */
 const pointsWithin = ["commit-heads", "commit-written"] as const
 
-/** How many commits may be written by themselves at the same time, beside the batch. */
-const mostBeside = 4
+/** How many commits can be written by themselves at the same time. */
+export const mostBeside = 4
 
 /** Who writes one transaction at a time, under numbers that grow. */
 interface WriterRow {
@@ -33,7 +33,7 @@ type Written = Effect.Effect<ReadonlyArray<Commit>, Fenced | SqlError.SqlError>
 export class BatchTransaction extends Context.Service<BatchTransaction, {
   /** As one message to the database. One transaction at a time. */
   readonly together: (commits: ReadonlyArray<Commit>) => Written
-  /** One commit, a statement after the other, on another connection, while others are written. */
+  /** One commit, a statement after the other, on another connection; no more than `mostBeside` at a time. */
   readonly beside: (commit: Commit) => Written
 }>()("@headwater/log/BatchTransaction") {
   static readonly layer = Layer.effect(
@@ -52,7 +52,6 @@ export class BatchTransaction extends Context.Service<BatchTransaction, {
       })
       const own = yield* writerRow
       const free = yield* Effect.replicateEffect(writerRow, mostBeside)
-      const slots = yield* Semaphore.make(mostBeside)
 
       /** Whether a batch committed, asked until the database knows. If not, it will not any more. */
       const isWritten = (row: WriterRow, batch: bigint): Effect.Effect<boolean> =>
@@ -114,10 +113,10 @@ export class BatchTransaction extends Context.Service<BatchTransaction, {
             return statements === undefined ? stepByStep(own, commits) : atOnce(commits, statements)
           }),
         beside: (commit) =>
-          slots.withPermit(Effect.suspend(() => {
+          Effect.suspend(() => {
             const row = free.pop()!
             return Effect.ensuring(stepByStep(row, [commit]), Effect.sync(() => free.push(row)))
-          }))
+          })
       })
     })
   )

@@ -183,7 +183,7 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
         yield* sql`SELECT FROM heads WHERE emitter_id = 'dc_stuck' FOR UPDATE`
         yield* Effect.all([
           submit("stuck 1", appending(stuck!, 1)),
-          submit("stuck 2", appending(stuck!, 2)),
+          submit("stuck 2", { ...appending(stuck!, 2), also: Effect.void }),
           submit("moving 1", appending(other!, 1)),
           submit("moving 2", appending(other!, 2))
         ])

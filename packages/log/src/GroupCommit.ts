@@ -1,7 +1,20 @@
-import { Cause, Clock, Context, Deferred, Effect, Exit, Layer, Metric, type PubSub, Queue, Schema } from "effect"
+import {
+  Cause,
+  Clock,
+  Context,
+  Deferred,
+  Effect,
+  Exit,
+  Layer,
+  Metric,
+  type PubSub,
+  Queue,
+  Schema,
+  Semaphore
+} from "effect"
 import { SqlError } from "effect/sql"
 import { Attempts } from "./Attempts.ts"
-import { BatchTransaction } from "./BatchTransaction.ts"
+import { BatchTransaction, mostBeside } from "./BatchTransaction.ts"
 import { byteCount, type Commit, ownerOf, rowCount } from "./Commit.ts"
 import * as CommittedTopic from "./CommittedTopic.ts"
 import { CommitWriter, Fenced } from "./CommitWriter.ts"
@@ -66,7 +79,7 @@ const maxSuspects = 10_000
 /** A failed commit's cause in one line, for the log; a defect with its stack. */
 export const explain = (cause: Cause.Cause<CommitError>): string => {
   const error = Cause.squash(cause)
-  if (Schema.is(Fenced)(error)) return `the owner lost its ${error.what}`
+  if (Schema.is(Fenced)(error)) return `fenced: ${error.what}`
   const reason = Schema.is(CommitRejected)(error) ? error.cause : error
   return SqlError.isSqlError(reason) ? describe(reason) : Cause.pretty(Cause.die(reason))
 }
@@ -104,6 +117,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       const clock = yield* Clock.Clock
       const scope = yield* Effect.scope
       const sockets = yield* DatabaseSockets
+      const slots = yield* Semaphore.make(mostBeside)
       const died = yield* Deferred.make<Cause.Cause<unknown>>()
       const queue = yield* Queue.unbounded<Waiting>()
       /** Of commits that were taken and have not ended. */
@@ -196,15 +210,14 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         end(waiting, Exit.fail(error))
       }
 
-      const passOver = (waiting: Waiting) =>
-        refuse(waiting, new Fenced({ what: "commit that this one builds on, which was refused" }))
+      const passOver = (waiting: Waiting) => refuse(waiting, new Fenced({ what: "a commit before this was refused" }))
 
       const errorOf = (cause: Cause.Cause<Fenced | SqlError.SqlError>): CommitError => {
         const error = Cause.squash(cause)
         if (Schema.is(Fenced)(error)) return error
         // Nothing is wrong with the commit: its owner reads what there is and does it again.
         return SqlError.isSqlError(error) && isLocked(error)
-          ? new Fenced({ what: "rows: somebody else keeps them locked" })
+          ? new Fenced({ what: "rows that somebody else keeps locked" })
           : new CommitRejected({ cause: error })
       }
 
@@ -219,9 +232,10 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       }
 
       const isSuspect = (owner: string): boolean => {
-        const until = suspects.get(owner)
-        if (until === undefined || until > clock.currentTimeMillisUnsafe()) return until !== undefined
-        return !suspects.delete(owner)
+        const until = suspects.get(owner) ?? 0
+        if (until > clock.currentTimeMillisUnsafe()) return true
+        suspects.delete(owner)
+        return false
       }
 
       const isLockedOut = (cause: Cause.Cause<Fenced | SqlError.SqlError>): boolean => {
@@ -241,16 +255,22 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         })
 
       /** Writes an owner's commits one after the other, on another connection, for as long as more of them come. */
-      const setAside = (owner: string, line: Array<Waiting>) => {
-        beside.set(owner, line)
-        return Effect.gen(function*() {
-          for (let next = line.shift(); next !== undefined; next = line.shift()) {
-            if (isRefused(next)) passOver(next)
-            else yield* dated(writeByItself(next))
+      const setAside = (owner: string, line: Array<Waiting>) =>
+        Effect.suspend(() => {
+          const before = beside.get(owner)
+          if (before !== undefined) {
+            before.push(...line)
+            return Effect.void
           }
-          beside.delete(owner)
-        }).pipe(orDied, Effect.forkIn(scope))
-      }
+          beside.set(owner, line)
+          return Effect.gen(function*() {
+            for (let next = line.shift(); next !== undefined; next = line.shift()) {
+              if (isRefused(next)) passOver(next)
+              else yield* Effect.uninterruptible(slots.withPermit(dated(writeByItself(next))))
+            }
+            beside.delete(owner)
+          }).pipe(orDied, Effect.forkIn(scope), Effect.asVoid)
+        })
 
       /**
        * Writes what it can as one transaction. What is refused is halved, until it is known which commit it was. Other
@@ -279,8 +299,6 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         Effect.matchCauseEffect(transact(transaction.together(batch.map(({ commit }) => commit))), {
           onSuccess: (members) => succeed(batch, members),
           onFailure: (cause) => {
-            const [waiting] = batch
-            const owner = ownerOf(waiting!.commit)
             if (batch.length > 1) {
               const middle = batch.length >> 1
               return Effect.andThen(
@@ -288,10 +306,12 @@ export class GroupCommit extends Context.Service<GroupCommit, {
                 Effect.suspend(() => commitBatch(batch.slice(middle)))
               )
             }
-            if (isLockedOut(cause)) return Effect.asVoid(setAside(owner, [waiting!]))
+            const waiting = batch[0]!
+            const owner = ownerOf(waiting.commit)
+            if (isLockedOut(cause)) return setAside(owner, [waiting])
             const error = errorOf(cause)
             if (error._tag === "CommitRejected") suspect(owner)
-            return Effect.sync(() => refuse(waiting!, error))
+            return Effect.sync(() => refuse(waiting, error))
           }
         })
 
