@@ -58,23 +58,6 @@ layer(HostileServer.layer, { excludeTestServices: true, timeout: "60 seconds" })
       }))
   }
 
-  it.effect("a run that multiplies its threads ends, and its source runs again", () =>
-    Effect.gen(function*() {
-      const { deploy, neighbour, request, traces } = yield* HostileServer
-      const source = yield* deploy(componentOf(`
-        if (!event.body.bomb) return void this.$emit({ after: true })
-        const { Worker } = process.getBuiltinModule("node:worker_threads")
-        const bomb = "const { Worker } = require('node:worker_threads'); for (;;) new Worker(" + JSON.stringify("for (;;);") + ", { eval: true })"
-        for (let n = 0; n < 64; n++) new Worker(bomb, { eval: true }).on("error", () => {})
-        await new Promise(() => {})`))
-      yield* request(source, { bomb: true })
-      yield* request(source, { bomb: false })
-      const { emitted, errors } = yield* traces(source, 2)
-      assert.lengthOf(errors, 1)
-      assert.deepStrictEqual<unknown>(emitted, [{ after: true }])
-      yield* neighbour.undisturbed
-    }))
-
   it.effect("connections are 64 at once, and gone when their process is", () =>
     Effect.gen(function*() {
       const { neighbour, run } = yield* HostileServer

@@ -59,7 +59,7 @@ layer(HostileServer.layer, { excludeTestServices: true, timeout: "60 seconds" })
       assert.notMatch(Json.textOf(texts!), new RegExp(`${canary}|HEADWATER_|SERVERS_OWN`))
     }))
 
-  it.effect("no process: it starts no program, signals none and loads no library", () =>
+  it.effect("no process: it starts no program or thread, signals none, loads no library and shows no memory", () =>
     Effect.gen(function*() {
       const { server } = yield* HostileServer
       yield* assertFail(
@@ -69,6 +69,10 @@ layer(HostileServer.layer, { excludeTestServices: true, timeout: "60 seconds" })
           `process.kill(event.body.pid, 9)`,
           `Deno.kill(event.body.pid, "SIGKILL")`,
           `Deno.dlopen("libc.so.6", {})`,
+          `new (builtin("worker_threads").Worker)("for (;;);", { eval: true })`,
+          `builtin("v8").getHeapSnapshot()`,
+          `(await import("node:v8")).writeHeapSnapshot()`,
+          `new (builtin("inspector").Session)().connect()`,
           `process.dlopen({ exports: {} }, "/lib/x.node")`,
           `new (builtin("wasi").WASI)({ version: "preview1", preopens: { "/": "/" } })`
         ],

@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { componentOf, realSandbox, runCode } from "@headwater/testing/RealSandbox"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import { SandboxPool, type SandboxProcessSummary } from "./SandboxPool.ts"
 
 const attempt = (body: string) => `
   try { ${body} }
@@ -48,6 +49,30 @@ layer(realSandbox({ pool: { warmProcesses: 1 } }), { excludeTestServices: true, 
           `await new Promise((resolve, reject) => import("node:net").then((net) =>
           net.createServer().on("error", reject).listen(0, "127.0.0.1", resolve))); this.$emit("GOT")`
         ],
+        ["takes a heap snapshot", `this.$emit("GOT " + (await import("node:v8")).getHeapSnapshot().read())`],
+        ["takes one by another way", `this.$emit("GOT " + process.getBuiltinModule("v8").getHeapSnapshot().read())`],
+        ["has a snapshot written", `this.$emit("GOT " + (await import("node:v8")).default.writeHeapSnapshot())`],
+        ["looks for objects on the heap", `this.$emit("GOT " + (await import("node:v8")).queryObjects(Array))`],
+        [
+          "changes how the engine works",
+          `this.$emit("GOT " + (await import("node:v8")).setFlagsFromString("--expose-gc"))`
+        ],
+        [
+          "starts a thread",
+          `const { Worker } = await import("node:worker_threads")
+          const worker = new Worker("require('node:worker_threads').parentPort.postMessage(typeof caches)", { eval: true })
+          this.$emit("GOT " + await new Promise((resolve, reject) => worker.on("message", resolve).on("error", reject)))`
+        ],
+        [
+          "starts a thread by another way",
+          `const { Worker } = process.getBuiltinModule("worker_threads")
+          new (class extends Worker {})("", { eval: true }); this.$emit("GOT")`
+        ],
+        [
+          "looks into itself as a debugger does",
+          `new (await import("node:inspector")).Session().connect(); this.$emit("GOT")`
+        ],
+        ["asks for a report on the process", `this.$emit("GOT " + JSON.stringify(process.report.getReport()))`],
         ["opens the inspector", `(await import("node:inspector")).open(9999); this.$emit("GOT")`],
         ["connects past the broker", `await Deno.connect({ hostname: "127.0.0.1", port: 22 }); this.$emit("GOT")`],
         [
@@ -86,28 +111,83 @@ layer(realSandbox({ pool: { warmProcesses: 1 } }), { excludeTestServices: true, 
         assert.deepStrictEqual(result.emits, [{ payload: `["undefined",0,false]` }])
       }))
 
-    it.effect("another thread reaches no more than the component itself", () =>
+    it.effect("what a component is told of its process says nothing of the host", () =>
       Effect.gen(function*() {
-        const result = yield* runCode(componentOf(`
-          const { Worker } = await import("node:worker_threads")
-          const source = \`
-            const { parentPort } = require("node:worker_threads")
-            const tried = []
-            const keep = async (name, body) => { try { tried.push([name, "GOT", String(await body())]) } catch (e) { tried.push([name, e.name]) } }
-            ;(async () => {
-              await keep("read", () => require("node:fs").readFileSync("/etc/hostname"))
-              await keep("caches", () => caches.open("x"))
-              await keep("localStorage", () => localStorage.setItem("a", "b"))
-              await keep("connect", () => Deno.connect({ hostname: "127.0.0.1", port: 22 }))
-              parentPort.postMessage(tried)
-            })()\`
-          try {
-            const worker = new Worker(source, { eval: true })
-            this.$emit(await new Promise((resolve, reject) => worker.on("message", resolve).on("error", reject)))
-            await worker.terminate()
-          } catch (error) { this.$emit(error.message) }`))
+        const processes = yield* (yield* SandboxPool).processes
+        const result = yield* runCode(
+          componentOf(`
+          const named = await import("node:process")
+          const { Module, createRequire } = process.getBuiltinModule("node:module")
+          const stacks = []
+          const took = (error) => stacks.push(error.stack, error.message)
+          took(new Error("own"))
+          this.$emit({ toJSON() { took(new Error("called by the runtime")) } })
+          await fetch("http://127.0.0.1:1").catch(took)
+          await new Promise((resolve) => process.getBuiltinModule("node:net").connect(1, "127.0.0.1").on("error", (error) => resolve(took(error))))
+          try { new WebSocket("ws://127.0.0.1:1").onerror = ({ error }) => took(error) } catch (error) { took(error) }
+          for (const attempt of [
+            () => this.db.set("k", "x".repeat(2e6)), () => Deno.readTextFileSync("x"), () => import("file:///x"), () => import("./x.js")
+          ]) { try { await attempt() } catch (error) { took(error) } }
+          Error.prepareStackTrace = (error, sites) => sites.map((site) => [site.getFileName(), site.getScriptNameOrSourceURL?.(), site.getEvalOrigin(), typeof site.getThis(), typeof site.getFunction(), String(site)].join()).join()
+          this.$emit({ toJSON() { took(new Error("called by the runtime")) } })
+          this.$emit({
+            pids: [process.pid, process.ppid, named.pid, named.ppid, Deno.pid, Deno.ppid],
+            paths: [process.execPath, named.execPath, Deno.execPath(), process.argv0, named.argv0, process.argv, process.execArgv,
+              process.title, process.cwd(), Deno.cwd(), process.getBuiltinModule("node:path").resolve("x"),
+              process.getBuiltinModule("node:url").pathToFileURL("x").href, process.mainModule ?? null, Module.globalPaths,
+              Object.keys(Module._cache), createRequire("file:///").resolve.paths("x"), process.getBuiltinModule("node:os").homedir(),
+              import.meta.dirname ?? null, import.meta.filename ?? null, new URL(import.meta.url).protocol],
+            stacks
+          })`),
+          { accountId: "u_told" }
+        )
         assert.strictEqual(result.outcome, "success", JSON.stringify(result.error))
-        assert.notMatch(result.emits[0]?.payload ?? "GOT", /GOT/)
+        const told = JSON.parse(result.emits.at(-1)!.payload)
+        assert.deepStrictEqual<unknown>(told.pids, [2, 1, 2, 1, 2, 1])
+        assert.deepStrictEqual<unknown>(told.paths, [
+          "/deno",
+          "/deno",
+          "/deno",
+          "deno",
+          "deno",
+          ["deno", "component.mjs"],
+          [],
+          "deno",
+          "/",
+          "/",
+          "/x",
+          "file:///x",
+          null,
+          [],
+          [],
+          ["/node_modules"],
+          "/",
+          null,
+          null,
+          "blob:"
+        ])
+        assert.isAtLeast(told.stacks.length, 16)
+        const text = told.stacks.join("\n")
+        assert.notMatch(text, /headwater-sandbox|Boot\.js|\/tmp|\/home|\/root|sandbox\/|,object,function/)
+        for (const { pid } of processes) assert.notInclude(text, String(pid))
+      }))
+
+    it.effect("a component that breaks what the channel is made with keeps no run of its account from being heard", () =>
+      Effect.gen(function*() {
+        const accountId = "u_broken"
+        const isIts = (_: SandboxProcessSummary) => _.accountId === accountId
+        yield* runCode(
+          componentOf(`
+          const broken = () => { throw new Error("broken") }
+          for (const key of ["indexOf", "slice"]) String.prototype[key] = () => -1
+          for (const key of ["subarray", "slice", "set"]) Object.getPrototypeOf(Uint8Array.prototype)[key] = broken
+          TextDecoder.prototype.decode = JSON.parse = globalThis.String = globalThis.TextDecoder = broken`),
+          { accountId }
+        )
+        const before = (yield* (yield* SandboxPool).processes).find(isIts)
+        const next = yield* runCode(componentOf(`this.$emit(1)`), { accountId })
+        assert.deepStrictEqual(next.emits, [{ payload: "1" }])
+        assert.strictEqual((yield* (yield* SandboxPool).processes).find(isIts)?.id, before?.id)
       }))
 
     it.effect("what a component writes to standard output is not taken for a message", () =>

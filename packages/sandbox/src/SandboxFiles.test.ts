@@ -1,10 +1,12 @@
-import { assert, it } from "@effect/vitest"
+import { assert, it, layer } from "@effect/vitest"
+import { componentOf, realSandbox, runCode } from "@headwater/testing/RealSandbox"
 import * as TemporaryDirectory from "@headwater/testing/TemporaryDirectory"
 import { Effect, Layer } from "effect"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import { packagedDenoPath, SandboxConfig } from "./SandboxConfig.ts"
 import { SandboxFiles } from "./SandboxFiles.ts"
+import { SandboxPool } from "./SandboxPool.ts"
 
 const masked = Effect.acquireRelease(
   Effect.sync(() => process.umask(0o077)),
@@ -31,5 +33,63 @@ it.effect("what a sandbox reads is readable for whoever it runs as, whatever the
     for (const file of [...parts.map((name) => Path.join(runtime, name)), files.extraCaFile!]) {
       assert.strictEqual(yield* modeOf(file), 0o644)
     }
-    assert.strictEqual(yield* modeOf(files.denoDirectory), 0o700)
+    assert.strictEqual(yield* modeOf(files.denoDirectory), 0o555)
   }))
+
+const megabytes = 20
+
+/** The bytes of the files in the directory that the sandboxes' Deno takes for its cache. */
+const writtenBytes = Effect.gen(function*() {
+  const [process] = yield* (yield* SandboxPool).processes
+  return yield* Effect.promise(async () => {
+    const environment = await Fs.readFile(`/proc/${process?.pid}/environ`, "utf8")
+    const directory = /DENO_DIR=([^\0]*)/.exec(environment)?.[1] ?? ""
+    const entries = await Fs.readdir(directory, { recursive: true, withFileTypes: true })
+    const files = entries.filter((entry) => entry.isFile())
+    const sizes = files.map(async ({ name, parentPath }) => (await Fs.stat(Path.join(parentPath, name))).size)
+    return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+  })
+})
+
+layer(realSandbox({ pool: { warmProcesses: 1 } }), { excludeTestServices: true, timeout: "60 seconds" })(
+  "What component code leaves on disk",
+  (it) => {
+    for (
+      const [what, body] of [
+        [
+          "imports modules that it has made",
+          `await import("data:text/javascript,export default " + n + ";//" + filler)`
+        ],
+        [
+          "imports modules in TypeScript",
+          `await import("data:text/typescript,export default " + n + " as number;//" + filler)`
+        ],
+        [
+          "imports what it has as a blob",
+          `await import(URL.createObjectURL(new Blob(["//" + n + filler], { type: "text/javascript" })))`
+        ]
+      ] as const
+    ) {
+      it.effect.runIf(process.platform === "linux")(`a run that ${what} leaves no file`, () =>
+        Effect.gen(function*() {
+          const { outcome } = yield* runCode(
+            componentOf(`
+              const filler = "x".repeat(1e6)
+              for (let n = 0; n < ${megabytes}; n++) { ${body} }`)
+          )
+          assert.strictEqual(outcome, "success")
+          assert.strictEqual(yield* writtenBytes, 0)
+        }))
+    }
+
+    it.effect("a database in memory gets no file for what is temporary in it", () =>
+      Effect.gen(function*() {
+        const result = yield* runCode(componentOf(`
+          const { DatabaseSync } = process.getBuiltinModule("node:sqlite")
+          const database = new DatabaseSync(":memory:")
+          database.exec("PRAGMA cache_size = 10; CREATE TEMP TABLE kept (bytes)")
+          for (let n = 0; n < ${megabytes}; n++) database.prepare("INSERT INTO kept VALUES (randomblob(1000000))").run()`))
+        assert.include(result.error?.message, "disk I/O error")
+      }))
+  }
+)

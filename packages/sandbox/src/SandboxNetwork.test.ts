@@ -140,6 +140,36 @@ describe("The network of the sandbox", () => {
         assert.strictEqual(result.error?.line, 2)
       }))
 
+    it.effect("what is no port, host or name is refused at once, as Node does", () =>
+      Effect.gen(function*() {
+        const result = yield* runCode(componentOf(`
+          const net = process.getBuiltinModule("node:net")
+          const dns = process.getBuiltinModule("node:dns")
+          const http = process.getBuiltinModule("node:http")
+          const codes = []
+          for (const attempt of [
+            () => net.connect({ port: NaN }), () => net.connect({ port: -1 }), () => net.connect({ port: 65536 }),
+            () => net.connect({ port: 1.5 }), () => net.connect({ port: "" }), () => net.connect({ port: "http" }),
+            () => net.connect({ port: {} }), () => net.connect({}), () => net.connect({ port: 80, host: 5 }),
+            () => new Promise((_, reject) => http.get({ port: -1 }).on("error", reject)), () => dns.lookup(5, () => {}), () => dns.promises.lookup({}), () => dns.promises.resolve4(5)
+          ]) {
+            try { await Promise.race([attempt(), new Promise((resolve) => setTimeout(resolve, 2_000))]); codes.push("none") }
+            catch (error) { codes.push(error.code) }
+          }
+          this.$emit(codes)`))
+        const [badPort, badType] = ["ERR_SOCKET_BAD_PORT", "ERR_INVALID_ARG_TYPE"]
+        assert.deepStrictEqual(JSON.parse(result.emits[0]?.payload ?? JSON.stringify(result.error)), [
+          ...Array.from({ length: 6 }, () => badPort),
+          badType,
+          "ERR_MISSING_ARGS",
+          badType,
+          badPort,
+          badType,
+          badType,
+          badType
+        ])
+      }))
+
     it.effect("a run that has ended opens no more connections", () =>
       Effect.gen(function*() {
         let requests = 0

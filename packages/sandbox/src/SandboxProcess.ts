@@ -3,6 +3,7 @@ import type * as Clock from "effect/Clock"
 import { spawn } from "node:child_process"
 import type { ChildProcessWithoutNullStreams } from "node:child_process"
 import { randomBytes } from "node:crypto"
+import { basename, dirname, resolve } from "node:path"
 import { structureOf } from "./JsonStructure.ts"
 import { LineReader } from "./LineReader.ts"
 import { type ProcessUsage, readProcessUsage } from "./ProcessUsage.ts"
@@ -53,7 +54,6 @@ export interface SandboxProcessOptions {
   readonly denoPath: string
   readonly identity: { readonly uid: number; readonly gid: number } | undefined
   readonly denoDirectory: string
-  readonly workingDirectory: string
   readonly mainModule: string
   readonly extraCaFile: string | undefined
   readonly brokerPort: number
@@ -72,10 +72,13 @@ export const wornOutCpuMillis = 300_000
 
 /**
  * The system's own bounds, for when the host is not there to look: a busy process whose host was killed, and memory
- * taken faster than it is looked at. Deno itself reserves about 0.6 GiB of data, more with many processors.
+ * taken faster than it is looked at. Deno itself reserves about 0.6 GiB of data, more with many processors. No file can
+ * be written, by Deno for itself either: writing is an error, where without the `trap` it would be the end.
  */
 const systemLimits = (options: SandboxProcessOptions): string =>
   [
+    "trap '' XFSZ",
+    "ulimit -f 0",
     "ulimit -c 0",
     "ulimit -n 256",
     `ulimit -t ${Math.ceil((wornOutCpuMillis + options.maxRunCpuMillis) / 1000) + 60}`,
@@ -98,6 +101,10 @@ const denoArguments = (options: SandboxProcessOptions): ReadonlyArray<string> =>
   options.mainModule,
   String(options.brokerPort)
 ]
+
+/** Where a program is found by its name alone. */
+const pathOf = (program: string): string =>
+  program === basename(program) ? process.env["PATH"] ?? "" : dirname(resolve(program))
 
 /** One Deno process and what it is doing. It belongs to no account until it is given to one, and then to that one only. */
 export class SandboxProcess {
@@ -138,12 +145,15 @@ export class SandboxProcess {
       "/bin/sh",
       [
         "-c",
-        `${systemLimits(options)}; exec "$0" "$@"`,
-        options.denoPath,
+        // Found on the path, the program is told no other path of itself than its name.
+        `PATH="$0"; ${systemLimits(options)}; exec "$@"`,
+        pathOf(options.denoPath),
+        basename(options.denoPath),
         ...denoArguments(options)
       ],
       {
-        cwd: options.workingDirectory,
+        // Paths that are made of it, as by `path.resolve`, say nothing of the host.
+        cwd: "/",
         env: { DENO_DIR: options.denoDirectory, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" },
         stdio: ["pipe", "pipe", "pipe"],
         // In a session of its own, so that a Ctrl-C reaches the server alone, which lets runs end.

@@ -1,5 +1,4 @@
 /** Makes the process look to component code like Node with nothing around it, and gives each run its own console. */
-import processModule from "node:process"
 import { Readable } from "node:stream"
 import { format, inspect } from "node:util"
 import { componentName, current, ownerOf } from "./RunContext.ts"
@@ -87,6 +86,36 @@ const removedFromDeno = [
   "bench"
 ]
 
+/** Of Node's modules: what shows the memory of the process or changes the engine, and threads, which would have all of the above. */
+const removedFromModules: Readonly<Record<string, ReadonlyArray<string>>> = {
+  v8: [
+    "GCProfiler",
+    "getHeapSnapshot",
+    "promiseHooks",
+    "queryObjects",
+    "setFlagsFromString",
+    "setHeapSnapshotNearHeapLimit",
+    "startupSnapshot",
+    "stopCoverage",
+    "takeCoverage",
+    "writeHeapSnapshot"
+  ],
+  worker_threads: ["BroadcastChannel", "Worker"],
+  process: ["binding", "dlopen"]
+}
+
+const unavailable = (name: string) =>
+  function() {
+    throw Object.assign(new Error(`${name} is not available to components`), { code: "EACCES" })
+  }
+
+const removeFromModules = () => {
+  for (const [module, names] of Object.entries(removedFromModules)) {
+    const members = process.getBuiltinModule(`node:${module}`) ?? {}
+    for (const name of names) define(members, name, unavailable(`${module}.${name}`))
+  }
+}
+
 export const installGlobals = (): void => {
   for (const name of removed) Reflect.deleteProperty(globalThis, name)
   const deno: unknown = Reflect.get(globalThis, "Deno")
@@ -98,15 +127,14 @@ export const installGlobals = (): void => {
   Reflect.deleteProperty(Reflect.getPrototypeOf(navigator) ?? {}, "gpu")
   define(globalThis, "console", makeConsole())
   const none = {}
-  for (const target of new Set([process, processModule])) {
-    Object.defineProperty(target, "env", { get: () => current()?.env ?? none, configurable: true })
-    for (const name of ["exit", "reallyExit", "abort"]) define(target, name, leave(name))
-    define(target, "argv", ["deno", componentName])
-    // Reading the real one would take the host's messages away.
-    define(target, "stdin", Readable.from([]))
-    define(target.stdout, "write", (chunk: unknown) => write("info", chunk))
-    define(target.stderr, "write", (chunk: unknown) => write("error", chunk))
-  }
+  Object.defineProperty(process, "env", { get: () => current()?.env ?? none, configurable: true })
+  for (const name of ["exit", "reallyExit", "abort"]) define(process, name, leave(name))
+  define(process, "argv", ["deno", componentName])
+  // Reading the real one would take the host's messages away.
+  define(process, "stdin", Readable.from([]))
+  define(process.stdout, "write", (chunk: unknown) => write("info", chunk))
+  define(process.stderr, "write", (chunk: unknown) => write("error", chunk))
+  removeFromModules()
   keepOwnersOfCallbacks()
   reportUncaught()
 }

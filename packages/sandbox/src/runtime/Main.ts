@@ -5,7 +5,7 @@ import { installFetch } from "./Fetch.ts"
 import { installGlobals } from "./Globals.ts"
 import { Invalid, learn, load } from "./Module.ts"
 import { onAnswer, routeNetwork } from "./Network.ts"
-import { active, describeError, RunContext, within } from "./RunContext.ts"
+import { begin, describeError, RunContext } from "./RunContext.ts"
 import { installSystem } from "./System.ts"
 import type { Bindings } from "./This.ts"
 import { installWebSocket } from "./WebSocket.ts"
@@ -36,10 +36,9 @@ const runComponent = async (run: RunContext, hash: string, what: Call, bindings:
   }
 }
 
-const begin = (message: Record<string, unknown>, programId: string | undefined, body: (run: RunContext) => void) => {
-  const run = new RunContext(String(message["run"]), programId)
-  active.add(run)
-  within(run, () => body(run))
+const start = (message: Record<string, unknown>, programId: string | undefined, body: (run: RunContext) => void) => {
+  const run = new RunContext(message["run"] as string, programId)
+  begin(run, () => body(run))
 }
 
 const onMessage = (message: Record<string, unknown>): void => {
@@ -47,20 +46,20 @@ const onMessage = (message: Record<string, unknown>): void => {
     case "Ping":
       return send({ __proto__: null, _tag: "Pong" })
     case "Code":
-      return learn(String(message["hash"]), String(message["code"]))
+      return learn(message["hash"] as string, message["code"] as string)
     case "Inspect":
-      return begin(
+      return start(
         message,
         undefined,
         (run) =>
-          void inspectComponent(run, String(message["hash"]), message["kind"] === "workflow" ? "workflow" : "source")
+          void inspectComponent(run, message["hash"] as string, message["kind"] === "workflow" ? "workflow" : "source")
       )
     case "Run":
-      return begin(
+      return start(
         message,
-        String(message["programId"]),
+        message["programId"] as string,
         (run) =>
-          void runComponent(run, String(message["hash"]), message["call"] as Call, message["bindings"] as Bindings)
+          void runComponent(run, message["hash"] as string, message["call"] as Call, message["bindings"] as Bindings)
       )
     case "Answer":
       return onAnswer(message)

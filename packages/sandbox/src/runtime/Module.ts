@@ -23,19 +23,24 @@ export class Invalid extends Error {
   }
 }
 
-const codes = new Map<string, string>()
-const loading = new Map<string, Promise<LoadedComponent>>()
+// Objects without a prototype, because component code can replace the methods of maps.
+const codes = { __proto__: null } as unknown as Record<string, string>
+const loading = { __proto__: null } as unknown as Record<string, Promise<LoadedComponent>>
 
-export const learn = (hash: string, code: string): void => void codes.set(hash, code)
+export const learn = (hash: string, code: string): void => {
+  codes[hash] = code
+}
 
-export const load = (hash: string): Promise<LoadedComponent> => {
-  const known = loading.get(hash)
-  if (known !== undefined) return known
-  const loaded = importModule(codes.get(hash) ?? "")
-  loading.set(hash, loaded)
-  // What failed at its top level may succeed the next time.
-  loaded.catch(() => loading.delete(hash))
-  return loaded
+export const load = (hash: string): Promise<LoadedComponent> => loading[hash] ??= loadFirst(hash)
+
+const loadFirst = async (hash: string): Promise<LoadedComponent> => {
+  try {
+    return await importModule(codes[hash] ?? "")
+  } catch (thrown) {
+    // What failed at its top level may succeed the next time.
+    delete loading[hash]
+    throw thrown
+  }
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null

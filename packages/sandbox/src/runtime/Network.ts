@@ -3,10 +3,10 @@
  * guard gives or refuses, and the socket is then connected to the broker's port and begins with that ticket. The host
  * trusts none of this: without a ticket the broker's port leads nowhere, and no other port can be reached at all.
  */
-import dns from "node:dns"
 import https from "node:https"
 import net from "node:net"
 import tls from "node:tls"
+import { inspect } from "node:util"
 import { send } from "./Channel.ts"
 import { current } from "./RunContext.ts"
 
@@ -16,23 +16,23 @@ interface Answer {
   readonly error?: { readonly code: string; readonly message: string }
 }
 
-const asked = new Map<number, (answer: Answer) => void>()
+const asked = { __proto__: null } as unknown as Record<number, (answer: Answer) => void>
 let lastAsk = 0
 
 export const onAnswer = (message: Record<string, unknown>): void => {
   const ask = message["ask"] as number
-  asked.get(ask)?.(message as Answer)
-  asked.delete(ask)
+  asked[ask]?.(message as Answer)
+  delete asked[ask]
 }
 
 const ask = (question: { readonly _tag: string; readonly host: string; readonly port?: number }) =>
   new Promise<Answer>((resolve, reject) => {
     const id = ++lastAsk
-    asked.set(id, (answer) => {
+    asked[id] = (answer) => {
       if (answer.error === undefined) return resolve(answer)
       const error = new Error(answer.error.message)
       reject(Object.assign(error, { code: answer.error.code, hostname: question.host, port: question.port }))
-    })
+    }
     send({ __proto__: null, ...question, ask: id, run: current()?.id ?? "" })
   })
 
@@ -55,6 +55,31 @@ type NormalizedArguments = [options: net.TcpNetConnectOpts & { path?: string }, 
 const normalizeArguments =
   (net as unknown as { _normalizeArgs(values: ReadonlyArray<unknown>): NormalizedArguments })._normalizeArgs
 
+const invalid = (error: Error, code: string) => Object.assign(error, { code })
+
+/** As Node refuses it, at once: the host would not understand the question. */
+const portOf = ({ port, path }: { readonly port?: unknown; readonly path?: unknown }): number => {
+  if (port === undefined && path === undefined) {
+    throw invalid(new TypeError(`The "options" or "port" or "path" argument must be specified`), "ERR_MISSING_ARGS")
+  }
+  if (typeof port !== "number" && typeof port !== "string") {
+    const message = `The "options.port" property must be one of type number or string. Received ${inspect(port)}`
+    throw invalid(new TypeError(message), "ERR_INVALID_ARG_TYPE")
+  }
+  const number = String(port).trim() === "" ? Number.NaN : Number(port)
+  if (Number.isInteger(number) && number >= 0 && number < 65_536) return number
+  throw invalid(
+    new RangeError(`Port should be >= 0 and < 65536. Received ${inspect(port)}.`),
+    "ERR_SOCKET_BAD_PORT"
+  )
+}
+
+const textOf = (value: unknown, name: string): string => {
+  if (typeof value === "string") return value
+  const message = `The "${name}" argument must be of type string. Received ${inspect(value)}`
+  throw invalid(new TypeError(message), "ERR_INVALID_ARG_TYPE")
+}
+
 /** Below TLS, so that the ticket goes before the handshake; a `connect` listener set first writes first. */
 const writeTicket = (socket: OpenSocket, ticket: string) => {
   const handle = socket instanceof tls.TLSSocket ? socket._handle._parent ?? socket._handle : socket._handle
@@ -63,12 +88,8 @@ const writeTicket = (socket: OpenSocket, ticket: string) => {
 
 const routeSockets = (brokerPort: number) => {
   const connect = net.Socket.prototype.connect
-  const open = async (socket: OpenSocket, options: NormalizedArguments[0]) => {
-    const { ticket = "" } = await ask({
-      _tag: "Connect",
-      host: options.host ?? "localhost",
-      port: Number(options.port)
-    })
+  const open = async (socket: OpenSocket, options: NormalizedArguments[0], host: string, port: number) => {
+    const { ticket = "" } = await ask({ _tag: "Connect", host, port })
     if (socket.destroyed) return
     socket.prependOnceListener("connect", () => writeTicket(socket, ticket))
     const { keepAlive, noDelay } = options
@@ -77,14 +98,17 @@ const routeSockets = (brokerPort: number) => {
   }
   const routed = function(this: OpenSocket, ...values: Array<unknown>) {
     const [options, listener] = normalizeArguments(Array.isArray(values[0]) ? values[0] as Array<unknown> : values)
+    const isUnix = options.path !== undefined && options.path !== null
+    const port = isUnix ? 0 : portOf(options)
+    const host = textOf(options.host || "localhost", "options.host")
     if (listener !== null) this.once("connect", listener)
     this.connecting = true
-    if (options.path !== undefined && options.path !== null) {
+    if (isUnix) {
       const error = Object.assign(new Error("Unix sockets are not available to components"), { code: "EACCES" })
       process.nextTick(() => this.destroy(error))
       return this
     }
-    void open(this, options).catch((error: Error) => this.destroy(error))
+    void open(this, options, host, port).catch((error: Error) => this.destroy(error))
     return this
   }
   Object.defineProperty(net.Socket.prototype, "connect", { value: routed, writable: true, configurable: true })
@@ -115,6 +139,8 @@ const notFound = (host: string, call: string) =>
 
 const lookup = async (host: string, given?: number | { family?: unknown; all?: boolean }) => {
   const options = typeof given === "number" ? { family: given } : given ?? {}
+  // Node takes none for no name, and answers so.
+  if (!host) return { all: options.all === true ? [] : undefined, first: { address: null, family: 4 } }
   const found = (await resolveHost(host))
     .filter((address) => isFamily(address, options.family))
     .map((address) => ({ address, family: net.isIPv6(address) ? 6 : 4 }))
@@ -123,7 +149,11 @@ const lookup = async (host: string, given?: number | { family?: unknown; all?: b
   return { all: options.all === true ? found : undefined, first }
 }
 
-const resolveFamily = (family: 4 | 6) => async (host: string): Promise<ReadonlyArray<string>> => {
+/** Refuses at once what is neither a name nor nothing. */
+const nameOf = (host: unknown): string => host ? textOf(host, "hostname") : ""
+
+const resolveFamily = (family: 4 | 6) => async (name: string): Promise<ReadonlyArray<string>> => {
+  const host = textOf(name, "name")
   const found = (await resolveHost(host)).filter((address) => isFamily(address, family))
   if (found.length === 0) throw notFound(host, `query${family === 4 ? "A" : "Aaaa"}`)
   return found
@@ -138,6 +168,8 @@ const withCallback = <A>(promise: Promise<A>, callback: unknown, spread: (value:
 }
 
 const routeDns = () => {
+  // Imported as a module before it is changed, it would give others its own members.
+  const dns = process.getBuiltinModule("node:dns")
   const set = (target: object, members: Record<string, unknown>) => {
     for (const [name, value] of Object.entries(members)) {
       Object.defineProperty(target, name, { value, writable: true, configurable: true })
@@ -146,16 +178,18 @@ const routeDns = () => {
   set(dns, {
     lookup: (host: string, ...rest: Array<unknown>) =>
       withCallback(
-        lookup(host, typeof rest[0] === "function" ? undefined : rest[0] as { family?: number }),
+        lookup(nameOf(host), typeof rest[0] === "function" ? undefined : rest[0] as { family?: number }),
         rest.at(-1),
         ({ all, first }) => all === undefined ? [first.address, first.family] : [all]
       ),
-    resolve4: (host: string, ...rest: Array<unknown>) => withCallback(resolveFamily(4)(host), rest.at(-1), (_) => [_]),
-    resolve6: (host: string, ...rest: Array<unknown>) => withCallback(resolveFamily(6)(host), rest.at(-1), (_) => [_])
+    resolve4: (host: string, ...rest: Array<unknown>) =>
+      withCallback(resolveFamily(4)(textOf(host, "name")), rest.at(-1), (_) => [_]),
+    resolve6: (host: string, ...rest: Array<unknown>) =>
+      withCallback(resolveFamily(6)(textOf(host, "name")), rest.at(-1), (_) => [_])
   })
   set(dns.promises, {
     lookup: async (host: string, options?: number | { family?: number; all?: boolean }) => {
-      const { all, first } = await lookup(host, options)
+      const { all, first } = await lookup(nameOf(host), options)
       return all ?? first
     },
     resolve4: resolveFamily(4),

@@ -2,6 +2,7 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import { inspect } from "node:util"
 import { send } from "./Channel.ts"
+import { webSocketPackage } from "./WebSocketPackageName.ts"
 
 export interface ComponentFile {
   /** The address under which the engine loaded the module; it stands in raw stack traces. */
@@ -30,21 +31,28 @@ export class RunContext {
     const used = cpuUsage(this.#startedCpu)
     this.say({ ...message, cpuMs: (used.user + used.system) / 1000 })
     this.ended = true
-    active.delete(this)
+    delete active[this.id]
   }
 
   fail(thrown: unknown): void {
-    this.end({ _tag: "Ended", error: describeError(thrown, this.file) })
+    this.end({ _tag: "Ended", error: described(thrown, this.file) })
   }
 }
 
 const cpuUsage = process.cpuUsage.bind(process)
+const { values } = Object
 const storage = new AsyncLocalStorage<RunContext>()
-export const active = new Set<RunContext>()
+const getStore = storage.getStore.bind(storage)
+const runWith = storage.run.bind(storage) as <A>(context: RunContext, body: () => A) => A
+const active = { __proto__: null } as unknown as Record<string, RunContext>
 
-export const current = (): RunContext | undefined => storage.getStore()
+export const current = (): RunContext | undefined => getStore()
 
-export const within = <A>(context: RunContext, body: () => A): A => storage.run(context, body)
+/** Begins the run in its context. */
+export const begin = (run: RunContext, body: () => void): void => {
+  active[run.id] = run
+  runWith(run, body)
+}
 
 /**
  * The run to which an error belongs that nothing caught: the one it was thrown in, else the only one, else the latest
@@ -53,9 +61,10 @@ export const within = <A>(context: RunContext, body: () => A): A => storage.run(
 export const ownerOf = (thrown: unknown): RunContext | undefined => {
   const context = current()
   if (context !== undefined) return context
-  if (active.size === 1) return [...active][0]
+  const runs = values(active)
+  if (runs.length === 1) return runs[0]
   const stack = text(() => (thrown instanceof Error ? thrown.stack : undefined))
-  return [...active].findLast((run) => run.file !== undefined && stack.includes(run.file.url))
+  return runs.findLast((run) => run.file !== undefined && stack.includes(run.file.url))
 }
 
 const textLimit = 32 * 1024
@@ -70,14 +79,17 @@ const text = (read: () => unknown): string => {
   }
 }
 
-const runtimeBase = new URL(".", import.meta.url).href
+const runtimeAddresses = [import.meta.url, webSocketPackage]
 export const componentName = "component.mjs"
 
 /** The stack in the component's own lines: the module by its name, without the frames of the engine. */
 export const ownLines = (stack: string, file: ComponentFile | undefined): string =>
   (file === undefined ? stack : stack.replaceAll(file.url, componentName))
     .split("\n")
-    .filter((line) => !line.includes(runtimeBase) && !/\((ext|node):|^\s+at (async )?(ext|node):/.test(line))
+    .filter((line) =>
+      !runtimeAddresses.some((address) => line.includes(address)) &&
+      !/\((ext|node):|^\s+at (async )?(ext|node):/.test(line)
+    )
     .join("\n")
 
 /** An error as the host is told about it, with the first position that is in the component. */
@@ -95,5 +107,14 @@ export const describeError = (thrown: unknown, file: ComponentFile | undefined):
     stack,
     ...(position === null ? {} : { line: Number(position[1]), column: Number(position[2]) }),
     ...(code === "" ? {} : { code })
+  }
+}
+
+/** The same, also where component code has replaced what that takes. */
+const described = (thrown: unknown, file: ComponentFile | undefined): Record<string, unknown> => {
+  try {
+    return describeError(thrown, file)
+  } catch {
+    return { name: "Error", message: "The error can't be told", stack: "" }
   }
 }

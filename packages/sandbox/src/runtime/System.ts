@@ -2,9 +2,6 @@
  * What libraries ask of the system, mostly to say in a header what they run on. The answers say nothing of the host: they are
  * the same everywhere.
  */
-import os from "node:os"
-import processModule from "node:process"
-
 const user = { uid: 65_534, gid: 65_534, username: "component", homedir: "/", shell: null }
 const memory = 256 * 1024 * 1024
 const processor = { model: "", speed: 0, times: { user: 0, nice: 0, sys: 0, idle: 0, irq: 0 } }
@@ -21,7 +18,7 @@ const ofSystem: Readonly<Record<string, () => unknown>> = {
   release: () => "0.0.0",
   tmpdir: () => "/tmp",
   totalmem: () => memory,
-  uptime: () => processModule.uptime(),
+  uptime: () => process.uptime(),
   userInfo: () => ({ ...user }),
   version: () => ""
 }
@@ -44,6 +41,7 @@ const set = (target: object, members: Readonly<Record<string, () => unknown>>) =
 }
 
 export const installSystem = (): void => {
-  set(os, ofSystem)
-  for (const target of new Set([process, processModule])) set(target, ofProcess)
+  set(process.getBuiltinModule("node:os"), ofSystem)
+  set(process, ofProcess)
+  process.title = "deno"
 }

@@ -3,6 +3,8 @@
  * Deno's own opens them where they can't be routed. The package is loaded with the first connection.
  */
 import type { WebSocket as Connection } from "ws"
+import type * as WebSocketPackage from "./WebSocketPackage.ts"
+import { webSocketPackage } from "./WebSocketPackageName.ts"
 
 declare class ErrorEvent extends Event {
   constructor(type: string, init: { readonly message: string; readonly error: unknown })
@@ -122,7 +124,7 @@ class RoutedWebSocket extends EventTarget {
   }
 
   async #open(protocols: Array<string>): Promise<void> {
-    const { WebSocket } = await import("ws")
+    const { WebSocket } = await import(webSocketPackage) as typeof WebSocketPackage
     const connection = new WebSocket(this.#url, protocols)
     this.#connection = connection
     connection.binaryType = "arraybuffer"
