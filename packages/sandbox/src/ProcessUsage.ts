@@ -1,13 +1,19 @@
 import { readFileSync } from "node:fs"
 
-/** What a process has used: processor time of all its threads, and resident memory. */
+/** What a process has used: processor time of all its threads, and memory. */
 export interface ProcessUsage {
   readonly cpuMs: number
   readonly residentMebibytes: number
+  /** Without what it shares with others, as its program is. */
+  readonly privateMebibytes: number
+  /** Its first thread, which runs the code, waits for something, and not for a processor. */
+  readonly asleep: boolean
 }
 
 /** Linux reports processor time in ticks of 1/100 s (proc(5)). */
 const millisPerTick = 10
+
+const pagesPerMebibyte = 256
 
 /** Reads the usage of a process from `/proc`, or `undefined` where there is none, or the process has gone. */
 export const readProcessUsage = (pid: number): ProcessUsage | undefined => {
@@ -15,9 +21,13 @@ export const readProcessUsage = (pid: number): ProcessUsage | undefined => {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1")
     // The second field is a name in parentheses, which may hold blanks.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
-    const ticks = Number(fields[11]) + Number(fields[12])
-    const resident = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))
-    return { cpuMs: ticks * millisPerTick, residentMebibytes: Number(resident?.[1] ?? 0) / 1024 }
+    const [, resident, shared] = readFileSync(`/proc/${pid}/statm`, "latin1").split(" ").map(Number)
+    return {
+      cpuMs: (Number(fields[11]) + Number(fields[12])) * millisPerTick,
+      residentMebibytes: (resident ?? 0) / pagesPerMebibyte,
+      privateMebibytes: ((resident ?? 0) - (shared ?? 0)) / pagesPerMebibyte,
+      asleep: fields[0] === "S"
+    }
   } catch {
     return undefined
   }

@@ -51,12 +51,15 @@ export class Sandbox extends Context.Service<Sandbox, {
 /** A component's description as JSON, in characters: it is stored and shown whole. */
 const maxDescriptionLength = 256 * 1024
 
-/** The process ended before the work did, and not certainly by its fault: it is to be done again, by itself. */
+/** The process ended before the work did, and not certainly by its fault: it is to be done again. */
 class Again {
-  readonly _tag = "Again"
-}
+  /** It was cut off for another account's sake, and needs no process to itself. */
+  readonly displaced: boolean
 
-const again = new Again()
+  constructor(loss: ProcessLoss) {
+    this.displaced = loss.reason === "displaced"
+  }
+}
 
 type Ending<A, E> = Exit.Exit<A | Again, E | SandboxUnavailable>
 
@@ -72,7 +75,7 @@ const make = Effect.fnUntraced(function*() {
    * ended with the last of the others.
    */
   const attempt = <A, E>(
-    work: Pick<Work, "accountId" | "isolation"> & { readonly code: SandboxModule },
+    work: Pick<Work, "accountId" | "displaced" | "isolation"> & { readonly code: SandboxModule },
     begin: (id: string, process: SandboxProcess, finish: (ending: Ending<A, E>) => void) => {
       readonly assignment: Assignment
       readonly message: HostMessage
@@ -105,21 +108,30 @@ const make = Effect.fnUntraced(function*() {
     const limits: SandboxLimits = { ...config.limits, ...request.limits }
     const responding = Deferred.makeUnsafe<void>()
     let responded = false
+    /** By attempts that came to nothing. */
+    let spentCpuMs = 0
 
-    const once = (isolation: Work["isolation"]) =>
+    const once = ({ displaced, isolation }: Attempt) =>
       attempt<RunResult, never>(
-        { accountId: request.accountId, isolation, code: request.module },
+        { accountId: request.accountId, displaced, isolation, code: request.module },
         (id, process, finish) => {
           const record = new RunRecord(limits, request.db)
           const startedNanos = clock.monotonicTimeNanosUnsafe()
           const startedAt = clock.currentTimeMillisUnsafe()
           const first = process.served === 0
-          const done = () =>
+          const done = () => {
+            const told = assignment.shared ? 0 : Math.min(record.reportedCpuMs, limits.cpuMillis)
+            assignment.cpuMs = Math.max(assignment.shareCpuMs, told)
             finish(Exit.succeed(record.result({
               wallMs: Number(clock.monotonicTimeNanosUnsafe() - startedNanos) / 1e6,
-              cpuMs: Math.max(assignment.shareCpuMs, assignment.shared ? 0 : record.reportedCpuMs),
+              cpuMs: spentCpuMs + assignment.cpuMs,
               responded
             })))
+          }
+          const repeat = (loss: ProcessLoss) => {
+            spentCpuMs += assignment.shareCpuMs
+            finish(Exit.succeed(new Again(loss)))
+          }
           const exceed = (limit: RunLimit) => {
             record.exceed(limit)
             done()
@@ -127,9 +139,11 @@ const make = Effect.fnUntraced(function*() {
           const assignment: Assignment = {
             id,
             startedAt,
+            displaced,
             shared: false,
             aloneCpuMs: 0,
             shareCpuMs: 0,
+            cpuMs: 0,
             connections: 0,
             receive: (message) => {
               record.hear(message, clock.currentTimeMillisUnsafe(), (response) => {
@@ -166,7 +180,7 @@ const make = Effect.fnUntraced(function*() {
               }
               // Something outside may have ended it as well; a component that does so does it again.
               const uncertain = loss.reason === "ended" && isolation !== "fresh"
-              if (!first || assignment.shared || uncertain) return finish(Exit.succeed(again))
+              if (loss.reason === "displaced" || !first || assignment.shared || uncertain) return repeat(loss)
               if (loss.reason === "memory" || loss.reason === "output") return exceed(loss.reason)
               record.fail({ name: "SandboxEnded", message: loss.message, stack: "" })
               done()
@@ -188,7 +202,7 @@ const make = Effect.fnUntraced(function*() {
       )
 
     const responseHandled = Effect.suspend(() => responded ? Deferred.await(responding) : Effect.void)
-    return byItselfIfLost(once, "shared").pipe(
+    return repeatedIfLost(once, { isolation: "shared", displaced: false }).pipe(
       Effect.tap(responseHandled),
       Effect.map((result) => inSource(result, request.module, known))
     )
@@ -200,9 +214,9 @@ const make = Effect.fnUntraced(function*() {
     ): Effect.fn.Return<ComponentDescription, ComponentInvalid | SandboxUnavailable> {
       const { inspectMillis, outputBytes } = config.limits
 
-      const once = (isolation: Work["isolation"]) =>
+      const once = ({ displaced, isolation }: Attempt) =>
         attempt<ComponentDescription, ComponentInvalid>(
-          { accountId: request.accountId, isolation, code: request.module },
+          { accountId: request.accountId, displaced, isolation, code: request.module },
           (id, process, finish) => {
             const startedAt = clock.currentTimeMillisUnsafe()
             const first = process.served === 0
@@ -212,9 +226,11 @@ const make = Effect.fnUntraced(function*() {
             const assignment: Assignment = {
               id,
               startedAt,
+              displaced,
               shared: false,
               aloneCpuMs: 0,
               shareCpuMs: 0,
+              cpuMs: 0,
               connections: 0,
               receive: (message) => {
                 if (message._tag === "Described") {
@@ -246,7 +262,7 @@ const make = Effect.fnUntraced(function*() {
                 if (loss.reason === "shutdown") {
                   return finish(Exit.fail(new SandboxUnavailable({ reason: "stopping", message: loss.message })))
                 }
-                if (!first) return finish(Exit.succeed(again))
+                if (loss.reason === "displaced" || !first) return finish(Exit.succeed(new Again(loss)))
                 if (loss.reason === "memory") invalid("memory", "The module's top level used more memory than it may")
                 else invalid("ended", loss.message)
               }
@@ -258,7 +274,7 @@ const make = Effect.fnUntraced(function*() {
           }
         )
 
-      return yield* byItselfIfLost(once, "alone")
+      return yield* repeatedIfLost(once, { isolation: "alone", displaced: false })
     }
   )
 
@@ -273,18 +289,21 @@ const inSource = (result: RunResult, { hash, map }: SandboxModule, known: KnownP
   return { ...result, error: { ...error, stack, ...SourcePlaces.firstIn(stack) } }
 }
 
-/** Does the work again, in a process of its own, if its process was lost and another may have been the reason. */
-const byItselfIfLost = <A, E>(
-  once: (isolation: Work["isolation"]) => Effect.Effect<A | Again, E | SandboxUnavailable>,
-  isolation: Work["isolation"],
+type Attempt = Pick<Work, "isolation" | "displaced">
+
+/**
+ * Does the work again if its process was lost: in one of its own where another's work in it may have been the reason, and
+ * as before where it was taken away for another account.
+ */
+const repeatedIfLost = <A, E>(
+  once: (attempt: Attempt) => Effect.Effect<A | Again, E | SandboxUnavailable>,
+  attempt: Attempt,
   times = 3
 ): Effect.Effect<A, E | SandboxUnavailable> =>
-  once(isolation).pipe(
-    Effect.filterOrElse(
-      (result): result is Exclude<typeof result, Again> => !(result instanceof Again),
-      () =>
-        times > 1
-          ? byItselfIfLost(once, "fresh", times - 1)
-          : Effect.fail(new SandboxUnavailable({ reason: "start_failed", message: "Its process was lost three times" }))
-    )
-  ) as Effect.Effect<A, E | SandboxUnavailable>
+  Effect.flatMap(once(attempt), (result): Effect.Effect<A, E | SandboxUnavailable> => {
+    if (!(result instanceof Again)) return Effect.succeed(result)
+    if (result.displaced) return repeatedIfLost(once, { ...attempt, displaced: true }, times)
+    return times > 1
+      ? repeatedIfLost(once, { ...attempt, isolation: "fresh" }, times - 1)
+      : Effect.fail(new SandboxUnavailable({ reason: "start_failed", message: "Its process was lost three times" }))
+  })

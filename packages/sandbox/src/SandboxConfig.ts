@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import { existsSync } from "node:fs"
 import { createRequire } from "node:module"
+import { totalmem } from "node:os"
 import { dirname, join } from "node:path"
 import { defaultLimits, type SandboxLimits } from "./SandboxLimits.ts"
 
@@ -10,6 +11,8 @@ export interface SandboxPoolSize {
   /** Processes started but not yet given to an account, kept ready. */
   readonly warmProcesses: number
   readonly maxProcesses: number
+  /** What all processes may have in memory that they share with none, in MiB. */
+  readonly memoryMebibytes: number
   readonly maxProcessesPerAccount: number
   readonly maxRunsPerProcess: number
   /** Runs and inspections waiting for a process; one more is `SandboxUnavailable`. */
@@ -24,9 +27,28 @@ export interface SandboxPoolSize {
   readonly maxModules: number
 }
 
+/** What a process takes for itself when it has little to do: 20 MiB of its own, and room to work in. */
+const mebibytesPerProcess = 64
+
+const fewestProcesses = 16
+const mostProcesses = 512
+
+/** Half of so many bytes of memory is for sandboxes; the rest is for the server, its database and the system. */
+export const sizeWithin = (bytes: number): Pick<SandboxPoolSize, "maxProcesses" | "memoryMebibytes"> => {
+  const memoryMebibytes = Math.floor(bytes / 2 / 1024 / 1024)
+  const processes = Math.floor(memoryMebibytes / mebibytesPerProcess)
+  return { memoryMebibytes, maxProcesses: Math.max(fewestProcesses, Math.min(mostProcesses, processes)) }
+}
+
+/** Where a process may have less than its machine (cgroups(7)); a limit of 0 is none. */
+const memoryHere = (): number => {
+  const limit = process.constrainedMemory()
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
+}
+
 export const defaultPoolSize: SandboxPoolSize = {
   warmProcesses: 2,
-  maxProcesses: 32,
+  ...sizeWithin(memoryHere()),
   maxProcessesPerAccount: 4,
   maxRunsPerProcess: 16,
   maxWaiting: 10_000,

@@ -4,10 +4,56 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Schedule from "effect/Schedule"
 import { readFileSync } from "node:fs"
+import { createServer, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { readProcessUsage } from "./ProcessUsage.ts"
 import { Sandbox } from "./Sandbox.ts"
+import { sizeWithin } from "./SandboxConfig.ts"
 import { SandboxPool } from "./SandboxPool.ts"
 
 const trivial = componentOf(`this.$emit(1)`)
+
+/** A server on which runs wait until they are let go. */
+const gate = Effect.gen(function*() {
+  const waiting = new Set<ServerResponse>()
+  const starts = new Map<string, number>()
+  let open = false
+  const server = createServer((request, response) => {
+    const name = request.url ?? ""
+    starts.set(name, (starts.get(name) ?? 0) + 1)
+    waiting.add(response)
+    if (open) response.end()
+  })
+  yield* Effect.acquireRelease(
+    Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
+    () =>
+      Effect.callback<void>((resume) => {
+        server.closeAllConnections()
+        server.close(() => resume(Effect.void))
+      })
+  )
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    starts,
+    open: Effect.sync(() => {
+      open = true
+      for (const response of waiting) response.end()
+    }),
+    /** Returns once so many runs have begun whose names begin so. */
+    begun: (count: number, prefix = "") =>
+      Effect.sync(() => [...starts].reduce((sum, [name, each]) => sum + (name.startsWith(`/${prefix}`) ? each : 0), 0))
+        .pipe(Effect.repeat({ until: (sum) => sum >= count, schedule: Schedule.spaced("20 millis") })),
+    /** A run that waits here. */
+    run: (accountId: string, { bytes = 0, name = accountId } = {}) =>
+      runCode(
+        componentOf(`const kept = Buffer.alloc(event.bytes, 1); await fetch(event.url); this.$emit(kept.length)`),
+        {
+          accountId,
+          event: { bytes, url: `${url}/${name}` }
+        }
+      )
+  }
+})
 
 const small = { warmProcesses: 1, maxProcesses: 2, maxProcessesPerAccount: 1, maxRunsPerProcess: 2, idleMillis: 700 }
 
@@ -41,9 +87,9 @@ layer(realSandbox({ pool: small }), { excludeTestServices: true, timeout: "60 se
       yield* runCode(trivial, { accountId: "u_idle" })
       const own = (yield* pool.processes).find((_) => _.accountId === "u_idle")
       assert.isDefined(own)
-      yield* Effect.sleep("1500 millis")
-      const left = yield* pool.processes
-      assert.notInclude(left.map((_) => _.id), own?.id)
+      const left = yield* pool.processes.pipe(
+        Effect.repeat({ until: (all) => all.every((_) => _.id !== own?.id), schedule: Schedule.spaced("50 millis") })
+      )
       assert.isTrue(left.some((_) => _.accountId === undefined))
     }))
 
@@ -130,6 +176,123 @@ describe("SandboxPool", () => {
       assert.strictEqual((yield* runCode(trivial, { accountId: "u_after" })).outcome, "success")
     }).pipe(Effect.provide(realSandbox({ pool: { ...small, idleMillis: 60_000 } }))))
 
+  it.live(
+    "an account without a process gets another's place, whose run is done again and then left alone",
+    () =>
+      Effect.gen(function*() {
+        const { begun, open, run, starts } = yield* gate
+        const long = yield* Effect.forEach([1, 2, 3, 4], (n) => Effect.forkChild(run(`u_long${n}`)))
+        yield* begun(4)
+        for (const n of [1, 2, 3]) {
+          assert.strictEqual((yield* runCode(trivial, { accountId: `u_stranger${n}` })).outcome, "success")
+        }
+        const more = [...starts.values()].filter((count) => count > 1)
+        assert.isAtLeast(more.length, 1)
+        yield* open
+        const results = yield* Effect.forEach(long, Fiber.join)
+        assert.deepStrictEqual(results.map(({ outcome }) => outcome), Array.from({ length: 4 }, () => "success"))
+        assert.isAtMost(Math.max(...starts.values()), 2)
+      }).pipe(
+        Effect.scoped,
+        Effect.provide(realSandbox({ allow: "loopback", pool: { warmProcesses: 1, maxProcesses: 4 } }))
+      ),
+    60_000
+  )
+
+  it.live(
+    "accounts with a process leave the last places to those without, who need nobody's",
+    () =>
+      Effect.gen(function*() {
+        const pool = yield* SandboxPool
+        const { begun, open, run, starts } = yield* gate
+        const greedy = yield* Effect.forEach(
+          Array.from({ length: 128 }, (_, n) => n),
+          (n) => Effect.forkChild(run(`u_greedy${n % 2}`, { name: `greedy${n}` }))
+        )
+        yield* begun(6 * 16)
+        const strangers = yield* Effect.forEach([1, 2], (n) => Effect.forkChild(run(`u_alone${n}`)))
+        yield* begun(2, "u_alone")
+        assert.isAtMost((yield* pool.processes).length, 8)
+        yield* open
+        for (const fiber of [...greedy, ...strangers]) assert.strictEqual((yield* Fiber.join(fiber)).outcome, "success")
+        assert.strictEqual(Math.max(...starts.values()), 1)
+      }).pipe(
+        Effect.scoped,
+        Effect.provide(realSandbox({ allow: "loopback", pool: { warmProcesses: 1, maxProcesses: 8 } }))
+      ),
+    60_000
+  )
+
+  it.live.runIf(process.platform === "linux")(
+    "processes that need more memory than there is for all lose the largest, and the others go on",
+    () =>
+      Effect.gen(function*() {
+        const { begun, open, run, starts } = yield* gate
+        const little = yield* Effect.forkChild(run("u_little"))
+        yield* begun(1)
+        const much = yield* run("u_much", { bytes: 128 * 1024 * 1024 })
+        assert.deepStrictEqual([much.outcome, much.limit], ["limit", "memory"])
+        assert.strictEqual(starts.get("/u_little"), 1)
+        yield* open
+        assert.strictEqual((yield* Fiber.join(little)).outcome, "success")
+        assert.strictEqual(starts.get("/u_little"), 1)
+      }).pipe(
+        Effect.scoped,
+        Effect.provide(realSandbox({ allow: "loopback", pool: { warmProcesses: 1, memoryMebibytes: 100 } }))
+      ),
+    60_000
+  )
+
+  it.live.runIf(process.platform === "linux")(
+    "processor time that a run leaves behind counts to the next of its account",
+    () =>
+      Effect.gen(function*() {
+        const accountId = "u_behind"
+        yield* runCode(trivial, { accountId })
+        const pid = (yield* (yield* SandboxPool).processes).find((_) => _.accountId === accountId)?.pid ?? 0
+        const usedMs = Effect.sync(() => readProcessUsage(pid)?.cpuMs ?? 0)
+        const before = yield* usedMs
+        yield* runCode(
+          componentOf(`
+            const usedMicros = () => { const { system, user } = process.cpuUsage(); return system + user }
+            const before = usedMicros()
+            setTimeout(() => { while (usedMicros() - before < 130_000); }, 10)`),
+          { accountId }
+        )
+        yield* usedMs.pipe(
+          Effect.repeat({ until: (used) => used >= before + 120, schedule: Schedule.spaced("50 millis") })
+        )
+        // Until it has been looked at again.
+        yield* Effect.sleep("500 millis")
+        const runs = yield* Effect.replicateEffect(runCode(trivial, { accountId }), 3)
+        const charged = runs.reduce((sum, { cpuMs }) => sum + cpuMs, 0)
+        assert.isAbove(charged, 90)
+        assert.isBelow(charged, 400)
+      }).pipe(Effect.provide(realSandbox({ pool: { ...small, idleMillis: 60_000 } }))),
+    30_000
+  )
+
+  it.live.runIf(process.platform === "linux")(
+    "a process that a run leaves blocked is ended, and holds up no other run",
+    () =>
+      Effect.gen(function*() {
+        const accountId = "u_blocked"
+        yield* runCode(
+          componentOf(`setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0), 0)`),
+          { accountId }
+        )
+        assert.strictEqual((yield* runCode(trivial, { accountId })).outcome, "success")
+      }).pipe(Effect.provide(realSandbox({ pool: { ...small, idleMillis: 60_000 } }))),
+    60_000
+  )
+
+  it("half of the memory is for sandboxes, at 64 MiB for each", () => {
+    const gibibyte = 1024 ** 3
+    assert.deepStrictEqual(sizeWithin(8 * gibibyte), { memoryMebibytes: 4_096, maxProcesses: 64 })
+    assert.strictEqual(sizeWithin(gibibyte / 2).maxProcesses, 16)
+    assert.strictEqual(sizeWithin(1024 * gibibyte).maxProcesses, 512)
+  })
+
   it.live("work past the bound of the queue is refused at once", () =>
     Effect.gen(function*() {
       const exits = yield* Effect.forEach(
@@ -170,8 +333,16 @@ describe("SandboxPool", () => {
       }).pipe(Effect.provide(realSandbox()))
       const error = yield* Fiber.join(fiber)
       assert.deepInclude({ ...error }, { _tag: "SandboxUnavailable", reason: "stopping" })
-      yield* Effect.sleep("300 millis")
       assert.isAbove(pids.length, 0)
-      for (const pid of pids) assert.throws(() => process.kill(pid, 0))
+      const isGone = (pid: number) => {
+        try {
+          return !process.kill(pid, 0)
+        } catch {
+          return true
+        }
+      }
+      yield* Effect.sync(() => pids.every(isGone)).pipe(
+        Effect.repeat({ until: (gone) => gone, schedule: Schedule.spaced("50 millis") })
+      )
     }))
 })

@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
+import { largest, toDisplace } from "./Displacement.ts"
 import { SandboxConfig } from "./SandboxConfig.ts"
 import { SandboxFiles, type SandboxFilesUnusable } from "./SandboxFiles.ts"
 import { type ProcessLoss, SandboxProcess } from "./SandboxProcess.ts"
@@ -25,6 +26,8 @@ export interface Work {
   readonly accountId: string
   /** `shared` runs beside others; `alone` has a process to itself; `fresh` has one that nothing ran in before. */
   readonly isolation: "shared" | "alone" | "fresh"
+  /** It was cut off for another account's sake before, and is not cut off for that again. */
+  readonly displaced: boolean
   /** Called once, when a process has been chosen; it assigns itself before it returns. */
   start(process: SandboxProcess): void
   unavailable(error: SandboxUnavailable): void
@@ -54,6 +57,15 @@ export class SandboxPool extends Context.Service<SandboxPool, {
   > = Layer.effect(SandboxPool, Effect.suspend(() => make())).pipe(Layer.provide(SandboxFiles.layer))
 }
 
+/** An account without a process waits so long before it gets the place of another's. */
+const patienceMillis = 1_000
+
+/** The share of places that accounts may take which have a process already. */
+const sharePastFirst = 3 / 4
+
+/** The share of places for work that can't be cut off a second time, so that the others keep changing hands. */
+const shareOfDisplaced = 1 / 2
+
 const startMillis = 30_000
 const restartMillis = 1_000
 const watchMillis = 100
@@ -71,7 +83,7 @@ const waitingRuns = Metric.gauge("headwater_sandbox_waiting", {
 
 const processEnds = Metric.counter("headwater_sandbox_process_ends_total", {
   description:
-    "Sandbox processes that have ended: for a limit, for their silence, by themselves, or because none needs them.",
+    "Sandbox processes that have ended: for a limit, for their silence, for another account's sake, by themselves, or because none needs them.",
   incremental: true
 })
 
@@ -86,7 +98,8 @@ const make = Effect.fnUntraced(function*() {
   const { pool, limits } = config
 
   const processes = new Set<SandboxProcess>()
-  const waiting = new Map<string, Set<Work>>()
+  /** By queue, with when it began to wait. */
+  const waiting = new Map<string, Map<Work, number>>()
   let waitingCount = 0
   let stopping = false
   let startFailedAt = Number.NEGATIVE_INFINITY
@@ -98,12 +111,12 @@ const make = Effect.fnUntraced(function*() {
     const queues = [...waiting.values()]
     waiting.clear()
     waitingCount = 0
-    for (const queue of queues) for (const work of queue) work.unavailable(error)
+    for (const queue of queues) for (const work of queue.keys()) work.unavailable(error)
   }
 
   const queueUp = (work: Work) => {
-    const queue = waiting.get(queueOf(work)) ?? new Set()
-    waiting.set(queueOf(work), queue.add(work))
+    const queue = waiting.get(queueOf(work)) ?? new Map()
+    waiting.set(queueOf(work), queue.set(work, clock.currentTimeMillisUnsafe()))
     waitingCount++
   }
 
@@ -168,28 +181,78 @@ const make = Effect.fnUntraced(function*() {
     if (!stopping) refuseWaiting(unavailable("start_failed", `Deno did not start: ${loss.message}`))
   }
 
-  const accountProcesses = (accountId: string) => [...processes].filter((_) => _.accountId === accountId && !_.closed)
+  const accountProcesses = (accountId: string) => {
+    const own: Array<SandboxProcess> = []
+    for (const process of processes) if (process.accountId === accountId && !process.closed) own.push(process)
+    return own
+  }
 
   const takesWork = (process: SandboxProcess) =>
     process.ready && !process.over && !process.closed && process.silentMillis < silentAfterMillis
 
+  const mayPlaceDisplaced = () => isWithinShare(shareOfDisplaced, (process) => process.worksOnDisplaced)
+
   const chooseOwn = (work: Work, own: ReadonlyArray<SandboxProcess>): SandboxProcess | undefined => {
     if (work.isolation === "fresh") return undefined
+    const any = !work.displaced || mayPlaceDisplaced()
     let chosen: SandboxProcess | undefined
     for (const process of own) {
       const running = process.assignments.size
-      if (!takesWork(process) || process.exclusive) continue
+      if (!takesWork(process) || process.exclusive || !(any || process.worksOnDisplaced)) continue
       if (running >= (work.isolation === "alone" ? 1 : pool.maxRunsPerProcess)) continue
       if (chosen === undefined || running < chosen.assignments.size) chosen = process
     }
     return chosen
   }
 
-  const chooseWarm = (work: Work, own: ReadonlyArray<SandboxProcess>): SandboxProcess | undefined => {
+  /** How many processes each queue's account has for it, those that take no more work included. */
+  const heldByQueue = (): ReadonlyMap<string, number> => {
+    const held = new Map<string, number>()
+    for (const { accountId, exclusive } of processes) {
+      if (accountId === undefined) continue
+      const queue = queueNamed(exclusive ? "alone" : "shared", accountId)
+      held.set(queue, (held.get(queue) ?? 0) + 1)
+    }
+    return held
+  }
+
+  /** What waits first in each queue whose account has no process for it. */
+  const strangers = (): ReadonlyArray<readonly [work: Work, since: number]> => {
+    const held = heldByQueue()
+    const may = mayPlaceDisplaced()
+    const found: Array<readonly [Work, number]> = []
+    for (const [name, queue] of waiting) {
+      if (held.has(name)) continue
+      for (const first of queue) {
+        if (may || !first[0].displaced) found.push(first)
+        break
+      }
+    }
+    return found
+  }
+
+  const isWithinShare = (share: number, holds: (process: SandboxProcess) => boolean): boolean => {
+    let count = 0
+    for (const process of processes) if (!process.over && holds(process)) count++
+    return count < pool.maxProcesses * share
+  }
+
+  /** Whether one more process may be given to it: what is short goes first to accounts that have none. */
+  const mayTakeOneMore = (work: Work, own: ReadonlyArray<SandboxProcess>): boolean => {
     const exclusive = work.isolation !== "shared"
-    const same = own.filter((process) => process.exclusive === exclusive)
-    if (same.length >= pool.maxProcessesPerAccount) return undefined
-    for (const process of processes) if (process.accountId === undefined && takesWork(process)) return process
+    const held = own.filter((process) => process.exclusive === exclusive).length
+    if (held >= pool.maxProcessesPerAccount) return false
+    if (!heldByQueue().has(queueOf(work))) return true
+    return strangers().length === 0 && isWithinShare(sharePastFirst, (process) => process.accountId !== undefined)
+  }
+
+  const chooseWarm = (work: Work, own: ReadonlyArray<SandboxProcess>): SandboxProcess | undefined => {
+    if (work.displaced && !mayPlaceDisplaced()) return undefined
+    for (const process of processes) {
+      if (process.accountId === undefined && takesWork(process)) {
+        return mayTakeOneMore(work, own) ? process : undefined
+      }
+    }
     return undefined
   }
 
@@ -205,14 +268,45 @@ const make = Effect.fnUntraced(function*() {
     return true
   }
 
-  /** Ends the process of some account that has been idle longest, to make room for another. */
+  const oldestIdle = (): SandboxProcess | undefined => {
+    let oldest: SandboxProcess | undefined
+    for (const process of processes) {
+      if (process.accountId === undefined || process.assignments.size > 0 || process.over) continue
+      if (oldest === undefined || process.idleSince < oldest.idleSince) oldest = process
+    }
+    return oldest
+  }
+
+  /** Ends a process that is idle, or one of another account where one without any has waited for long enough. */
   const makeRoom = () => {
     for (const process of processes) if (process.over) return
-    const [oldest] = [...processes]
-      .filter((process) => process.accountId !== undefined && process.assignments.size === 0)
-      .sort((left, right) => left.idleSince - right.idleSince)
-    oldest?.kill({ reason: "shutdown", message: "Evicted for another account" })
+    const idle = oldestIdle()
+    if (idle !== undefined) return idle.kill({ reason: "shutdown", message: "Evicted for another account" })
+    const now = clock.currentTimeMillisUnsafe()
+    if (!strangers().some(([, since]) => now - since >= patienceMillis)) return
+    toDisplace(processes, now)?.kill({ reason: "displaced", message: "Its place went to another account" })
   }
+
+  const heldMebibytes = (): number => {
+    let held = 0
+    for (const { usage } of processes) held += usage.privateMebibytes
+    return held
+  }
+
+  /** Holds the processes to the memory that they may have together. */
+  const relieve = () => {
+    if (heldMebibytes() <= pool.memoryMebibytes) return
+    for (const process of processes) if (process.over) return
+    const idle = oldestIdle()
+    if (idle !== undefined) return idle.kill({ reason: "shutdown", message: "Evicted for want of memory" })
+    const process = largest(processes)
+    process?.kill({
+      reason: process.displaceable ? "displaced" : "memory",
+      message: "The sandboxes need more memory than there is for them"
+    })
+  }
+
+  const hasRoom = (): boolean => processes.size < pool.maxProcesses && heldMebibytes() < pool.memoryMebibytes
 
   const keepWarm = () => {
     if (stopping) return
@@ -221,7 +315,7 @@ const make = Effect.fnUntraced(function*() {
     for (const process of processes) if (process.accountId === undefined && !process.over) warm++
     const wanted = Math.min(pool.warmProcesses + waitingCount, Math.max(pool.warmProcesses, 4))
     for (; warm < wanted; warm++) {
-      if (processes.size >= pool.maxProcesses) {
+      if (!hasRoom()) {
         if (waitingCount > 0 && warm === 0) makeRoom()
         return
       }
@@ -229,13 +323,30 @@ const make = Effect.fnUntraced(function*() {
     }
   }
 
-  const placeFirstOf = (queue: ReadonlySet<Work>) => {
-    for (const work of queue) if (!place(work)) return
+  const placeFirstOf = (queue: ReadonlyMap<Work, number> = new Map()) => {
+    for (const work of queue.keys()) if (!place(work)) return
+  }
+
+  const placeWorkOf = (accountId: string) => {
+    placeFirstOf(waiting.get(queueNamed("shared", accountId)))
+    placeFirstOf(waiting.get(queueNamed("alone", accountId)))
+  }
+
+  const hasWarm = (): boolean => {
+    for (const process of processes) if (process.accountId === undefined && takesWork(process)) return true
+    return false
   }
 
   const pump = () => {
     if (stopping) return
-    for (const queue of waiting.values()) placeFirstOf(queue)
+    if (waitingCount > 0) {
+      for (const { accountId } of processes) if (accountId !== undefined) placeWorkOf(accountId)
+      for (const [work] of hasWarm() ? strangers() : []) place(work)
+      for (const queue of waiting.values()) {
+        if (!hasWarm()) break
+        placeFirstOf(queue)
+      }
+    }
     keepWarm()
   }
 
@@ -253,7 +364,10 @@ const make = Effect.fnUntraced(function*() {
   const settled = (process: SandboxProcess) => {
     if (process.closed && process.assignments.size === 0) {
       process.kill({ reason: "shutdown", message: "Retired" })
-    } else if (waitingCount > 0) pump()
+    } else if (waitingCount > 0) {
+      if (process.accountId !== undefined) placeWorkOf(process.accountId)
+      if (process.assignments.size === 0) keepWarm()
+    }
   }
 
   const watch = Effect.sync(() => {
@@ -265,6 +379,7 @@ const make = Effect.fnUntraced(function*() {
       watchProcess(process, now, config)
       settled(process)
     }
+    relieve()
     pump()
   })
 
@@ -305,8 +420,11 @@ const make = Effect.fnUntraced(function*() {
   })
 })
 
+const queueNamed = (kind: "shared" | "alone", accountId: string): string => `${kind} ${accountId}`
+
 /** Work waits in turn with its like: an account's ordinary runs don't wait behind one that needs a process to itself. */
-const queueOf = (work: Work): string => `${work.isolation === "shared" ? "shared" : "alone"} ${work.accountId}`
+const queueOf = ({ accountId, isolation }: Work): string =>
+  queueNamed(isolation === "shared" ? "shared" : "alone", accountId)
 
 /** A process that has not answered a ping for this long takes no new work (`design.md`, "Sandbox"). */
 const silentAfterMillis = 1_000

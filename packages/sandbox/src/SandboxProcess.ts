@@ -25,9 +25,12 @@ const maxStructure = 128 * 1024
 /** Answers that a process has asked for and does not read, in characters. */
 const maxUnread = 4 * 1024 * 1024
 
-/** Why a process ended: for a limit, for its silence, because nothing needs it (`shutdown`), or by itself (`ended`). */
+/**
+ * Why a process ended: for a limit, for its silence, for another account's sake (`displaced`), because nothing needs it
+ * (`shutdown`), or by itself (`ended`).
+ */
 export interface ProcessLoss {
-  readonly reason: "memory" | "output" | "cpu" | "wall" | "silence" | "ended" | "shutdown"
+  readonly reason: "memory" | "output" | "cpu" | "wall" | "silence" | "displaced" | "ended" | "shutdown"
   readonly message: string
 }
 
@@ -36,11 +39,15 @@ export interface Assignment {
   readonly id: string
   /** Unix milliseconds. */
   readonly startedAt: number
+  /** It was cut off for another account's sake before, and is not cut off for that again. */
+  readonly displaced: boolean
   /** It has been in the process together with another. */
   shared: boolean
   /** Processor time while it was the only one, and its share of what was used while it was not, in milliseconds. */
   aloneCpuMs: number
   shareCpuMs: number
+  /** What is put down to it in the end: more, where it ended before its process was looked at again. */
+  cpuMs: number
   /** How many it has asked for. */
   connections: number
   receive(message: RunMessage): void
@@ -121,10 +128,13 @@ export class SandboxProcess {
   idleSince: number
   /** How much work it has been given. */
   served = 0
-  /** When `SandboxWatch` last looked at it, and how often in a row it was busy then without having work. */
-  watchedAt: number
-  busyWhileIdle = 0
-  usage: ProcessUsage = { cpuMs: 0, residentMebibytes: 0 }
+  usage: ProcessUsage = { cpuMs: 0, residentMebibytes: 0, privateMebibytes: 0, asleep: false }
+  /** Processor time that was used after the last work, in milliseconds. It counts to the next. */
+  leftBehindCpuMs = 0
+  /** When it last answered a ping, in Unix milliseconds. */
+  answeredAt: number
+  /** Since when it was found neither to answer nor to work, whenever it was looked at. */
+  stuckSince: number | undefined
   readonly #options: SandboxProcessOptions
   readonly #child: ChildProcessWithoutNullStreams
   readonly #known = new Set<string>()
@@ -133,6 +143,8 @@ export class SandboxProcess {
   #lastWords = ""
   #errorBytes = 0
   #unread = 0
+  /** Processor time that work which has ended has told of, and that was not measured yet. */
+  #toldCpuMs = 0
   #loss: ProcessLoss | undefined
   #over = false
 
@@ -140,7 +152,7 @@ export class SandboxProcess {
     this.#options = options
     this.startedAt = this.#now()
     this.idleSince = this.startedAt
-    this.watchedAt = this.startedAt
+    this.answeredAt = this.startedAt
     this.#child = spawn(
       "/bin/sh",
       [
@@ -227,6 +239,9 @@ export class SandboxProcess {
   assign(assignment: Assignment, module: SandboxModule, message: HostMessage): void {
     this.served++
     this.assignments.set(assignment.id, assignment)
+    assignment.aloneCpuMs += this.leftBehindCpuMs
+    assignment.shareCpuMs += this.leftBehindCpuMs
+    this.leftBehindCpuMs = 0
     if (this.assignments.size > 1) { for (const other of this.assignments.values()) other.shared = true }
     if (!this.#known.has(module.hash)) {
       this.#known.add(module.hash)
@@ -237,7 +252,8 @@ export class SandboxProcess {
 
   /** The work has ended: what it says from now on is not heard. */
   dismiss(assignment: Assignment): void {
-    this.assignments.delete(assignment.id)
+    if (!this.assignments.delete(assignment.id)) return
+    this.#toldCpuMs += Math.max(0, assignment.cpuMs - assignment.shareCpuMs)
     if (this.assignments.size === 0) {
       this.exclusive = false
       this.idleSince = this.#now()
@@ -263,21 +279,43 @@ export class SandboxProcess {
     return assignment.connections > this.#options.maxRunConnections ? "exhausted" : "taken"
   }
 
-  /** Reads what was used since the last time and charges it to the work at hand. Returns what was used. */
-  measure(): number {
+  /** Some of its work was cut off for another account's sake before. */
+  get worksOnDisplaced(): boolean {
+    for (const { displaced } of this.assignments.values()) if (displaced) return true
+    return false
+  }
+
+  /** Whether it may be ended for another account's sake. */
+  get displaceable(): boolean {
+    return !this.over && this.assignments.size > 0 && !this.worksOnDisplaced
+  }
+
+  /** When the oldest of its work began. */
+  get busySince(): number {
+    const [oldest] = this.assignments.values()
+    return oldest?.startedAt ?? this.idleSince
+  }
+
+  /** Reads what was used since the last time and charges it to the work at hand, or to what comes next. */
+  measure(): void {
     const usage = this.#child.pid === undefined ? undefined : readProcessUsage(this.#child.pid)
-    if (usage === undefined) return 0
-    const used = usage.cpuMs - this.usage.cpuMs
+    if (usage === undefined) return
+    const used = Math.max(0, usage.cpuMs - this.usage.cpuMs - this.#toldCpuMs)
+    this.#toldCpuMs = 0
     this.usage = usage
-    const count = this.assignments.size
     const now = this.#now()
+    const stuck = usage.asleep && this.silentMillis > 0
+    this.stuckSince = stuck ? this.stuckSince ?? now : undefined
+    const count = this.assignments.size
+    let charged = 0
     for (const assignment of this.assignments.values()) {
       // Work that began since the last time did not use more than the time since it began.
-      const charged = Math.min(used / count, now - assignment.startedAt)
-      assignment.shareCpuMs += charged
-      if (count === 1) assignment.aloneCpuMs += charged
+      const share = Math.min(used / count, now - assignment.startedAt)
+      charged += share
+      assignment.shareCpuMs += share
+      if (count === 1) assignment.aloneCpuMs += share
     }
-    return used
+    if (this.served > 0) this.leftBehindCpuMs += used - charged
   }
 
   kill(loss: ProcessLoss): void {
@@ -308,9 +346,11 @@ export class SandboxProcess {
       case "Ready":
         if (this.ready) return
         this.ready = true
+        this.measure()
         return this.#options.onReady()
       case "Pong":
         this.#pingedAt = undefined
+        this.answeredAt = this.#now()
         return
       case "Connect":
       case "Resolve":

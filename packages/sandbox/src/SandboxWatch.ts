@@ -10,22 +10,26 @@ const moveNeighboursMillis = 5_000
 /** Resident memory a process may have beside its heap: the executable, code, buffers outside the heap. */
 const besideHeapMebibytes = 192
 
-/** A process without work that still uses this much of a processor is made to stop, as a share. */
-const idleCpuShare = 0.5
+/** A process that neither answers nor works for this long is ended: what it waits for does not come from outside. */
+const stuckMillis = 10_000
+
+/** How often a process without work is asked whether it still answers. */
+const idlePingMillis = 1_000
+
+/** A process without work is ended once its last work has left it this much to do, in processor time. */
+const maxLeftBehindMillis = 250
 
 /** Looks after one process, a few times a second: its memory, its silence, and the limits of the work it has. */
 export const watchProcess = (process: SandboxProcess, now: number, config: SandboxConfig["Service"]): void => {
   if (process.over || !process.ready) return
-  const sinceLast = now - process.watchedAt
-  process.watchedAt = now
-  const used = process.measure()
+  process.measure()
   if (process.usage.residentMebibytes > config.limits.heapMebibytes + besideHeapMebibytes) {
     return process.kill({ reason: "memory", message: "The process used more memory than a run may" })
   }
-  if (process.assignments.size === 0) return watchIdle(process, now, used > sinceLast * idleCpuShare, config)
-  process.busyWhileIdle = 0
+  if (process.assignments.size === 0) return watchIdle(process, now, config)
   if (isWornOut(process, now, config)) process.closed = true
-  if (process.assignments.size > 1 && process.silentMillis > moveNeighboursMillis) {
+  const isSilent = process.assignments.size > 1 && process.silentMillis > moveNeighboursMillis
+  if (isSilent || now - (process.stuckSince ?? now) > stuckMillis) {
     return process.kill({ reason: "silence", message: "The process did not answer" })
   }
   for (const assignment of process.assignments.values()) assignment.watch(now)
@@ -35,15 +39,16 @@ export const watchProcess = (process: SandboxProcess, now: number, config: Sandb
 const isWornOut = (process: SandboxProcess, now: number, config: SandboxConfig["Service"]): boolean =>
   now - process.startedAt > config.pool.maxAgeMillis || process.usage.cpuMs > wornOutCpuMillis
 
-const watchIdle = (process: SandboxProcess, now: number, busy: boolean, config: SandboxConfig["Service"]): void => {
-  process.busyWhileIdle = busy ? process.busyWhileIdle + 1 : 0
+const watchIdle = (process: SandboxProcess, now: number, config: SandboxConfig["Service"]): void => {
   if (process.accountId === undefined) return
   const { idleMebibytes, idleMillis } = config.pool
   if (
     process.closed ||
-    process.busyWhileIdle > 3 ||
+    process.leftBehindCpuMs > maxLeftBehindMillis ||
+    process.silentMillis > moveNeighboursMillis ||
     now - process.idleSince > idleMillis ||
     isWornOut(process, now, config) ||
     process.usage.residentMebibytes > idleMebibytes
-  ) process.kill({ reason: "shutdown", message: "Evicted" })
+  ) return process.kill({ reason: "shutdown", message: "Evicted" })
+  if (now - process.answeredAt > idlePingMillis) process.ping()
 }
