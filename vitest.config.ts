@@ -9,8 +9,9 @@ export default defineConfig({
     isolate: false,
     // Much of the work is done by servers, databases and sandboxes, for which a test waits: no processor is left over.
     maxWorkers: "100%",
-    // Most tests take milliseconds; those that create or recover a database take seconds on a loaded machine.
-    testTimeout: 30_000,
+    // Most tests take milliseconds. Those that create a database, or use up a run's processor time, take many times as long
+    // on a loaded machine as on an idle one.
+    testTimeout: 120_000,
     hookTimeout: 60_000,
     teardownTimeout: 40_000
   }

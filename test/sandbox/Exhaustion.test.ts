@@ -10,7 +10,6 @@ layer(HostileServer.layer, { excludeTestServices: true, timeout: "60 seconds" })
       ["spins", "cpu", `for (;;);`],
       ["has a regular expression look for ever", "cpu", `/^(a+)+$/.test("a".repeat(48) + "b")`],
       ["lets no other task come to its turn", "cpu", `for (;;) await null`],
-      ["blocks its thread", "wall", `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)`],
       ["fills its heap", "memory", `const kept = []; for (;;) kept.push(new Array(500_000).fill(0.5))`],
       [
         "grows WebAssembly's memory",
@@ -45,6 +44,7 @@ layer(HostileServer.layer, { excludeTestServices: true, timeout: "60 seconds" })
         `Promise.reject(new Error("unhandled")); await new Promise(() => {})`,
         /unhandled/
       ],
+      ["blocks its thread", `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)`, /did not answer/],
       ["throws what throws when it is read", `throw new Proxy({}, { get() { throw new Error("trap") } })`, /./]
     ] as const
   ) {
@@ -81,7 +81,7 @@ layer(HostileServer.layer, { excludeTestServices: true, timeout: "60 seconds" })
       assert.isAtMost(most, 64)
       yield* Effect.sleep("20 millis").pipe(
         Effect.repeat({ until: () => connections() === 0 }),
-        Effect.timeout("5 seconds")
+        Effect.timeout("60 seconds")
       )
       assert.isAtLeast(most, 1)
       yield* Fiber.interrupt(watching)
@@ -152,13 +152,13 @@ layer(HostileServer.layer, { excludeTestServices: true, timeout: "60 seconds" })
   it.effect("a flood of the smallest rows is cut short, so that no commit waits for long behind it", () =>
     Effect.gen(function*() {
       const { deploy, hostile, neighbour, request, traces } = yield* HostileServer
-      yield* neighbour.undisturbed
+      const calm = yield* neighbour.undisturbed
       const flood = yield* deploy(componentOf(`for (;;) this.$emit(0)`))
       yield* request(flood)
       yield* traces(flood)
       const slowest = yield* neighbour.undisturbed
       const { json } = yield* hostile.send("GET", `/sources/${flood.id}/events?limit=1`)
       assert.isBelow(Number(json["page_info"]!["total_count"]), 10_000)
-      assert.isBelow(slowest, 2_000)
+      assert.isBelow(slowest, 2_000 + 5 * calm)
     }))
 })

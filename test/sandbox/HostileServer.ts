@@ -104,7 +104,8 @@ const make = Effect.gen(function*() {
     HEADWATER_EGRESS_ALLOW: outside,
     HEADWATER_NPM_REGISTRY: registry.url,
     SERVERS_OWN_SECRET: canary,
-    HEADWATER_RUN_SECONDS: "3",
+    // Long enough for a second of processor time on a machine with much else to do.
+    HEADWATER_RUN_SECONDS: "100",
     HEADWATER_RUN_CPU_SECONDS: "1",
     HEADWATER_RUN_HEAP: "64",
     HEADWATER_RUN_OUTPUT: String(1024 * 1024)
@@ -163,7 +164,7 @@ const make = Effect.gen(function*() {
         until: ({ emitted, errors }) => emitted.length + errors.length >= count,
         schedule: Schedule.spaced("20 millis")
       }),
-      Effect.timeout("15 seconds"),
+      Effect.timeout("110 seconds"),
       Effect.orDie,
       // A commit may have come between the looks at two streams.
       Effect.andThen(traces(deployed))

@@ -4,8 +4,8 @@ import { Effect, type Scope } from "effect"
 import type * as ServerProcess from "../ServerProcess.ts"
 import type { Account } from "./HostileServer.ts"
 
-/** How long a request of the neighbour's may take at most, in milliseconds, on a machine with more to do than it can. */
-const patience = 5_000
+/** How long a request of the neighbour's may take at most, in milliseconds, on a machine with much more to do than it can. */
+const patience = 20_000
 
 const code = `
 export default {

@@ -1,14 +1,14 @@
 import { assert, layer } from "@effect/vitest"
 import { componentOf, inspectCode, realSandbox, runCode } from "@headwater/testing/RealSandbox"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Schedule from "effect/Schedule"
-import type { RunResponse } from "./Run.ts"
+import type { RunEmit, RunResponse } from "./Run.ts"
 import { SandboxPool, type SandboxProcessSummary } from "./SandboxPool.ts"
 
 const limits = {
-  wallMillis: 20_000,
+  // Far more than the processor time takes on a machine with much else to do.
+  wallMillis: 150_000,
   cpuMillis: 1_500,
   inspectMillis: 1_500,
   heapMebibytes: 64,
@@ -28,13 +28,11 @@ const processesOnce = Effect.fnUntraced(function*(holds: (processes: ReadonlyArr
 
 const sandbox = realSandbox({ limits, pool: { warmProcesses: 1 } })
 
-layer(sandbox, { excludeTestServices: true, timeout: "60 seconds" })("Limits of a run", (it) => {
+layer(sandbox, { excludeTestServices: true, timeout: "180 seconds" })("Limits of a run", (it) => {
   it.effect("an endless top-level loop is refused within the limit of an inspection", () =>
     Effect.gen(function*() {
-      const before = yield* Clock.currentTimeMillis
       const error = yield* Effect.flip(inspectCode(`for (;;) {}`))
       assert.deepInclude({ ...error }, { _tag: "ComponentInvalid", reason: "timeout" })
-      assert.isBelow((yield* Clock.currentTimeMillis) - before, 6_000)
     }))
 
   it.effect("a component that describes itself in JSON too deep to be read is refused, and harms nothing", () =>
@@ -80,10 +78,12 @@ layer(sandbox, { excludeTestServices: true, timeout: "60 seconds" })("Limits of 
           runCode(componentOf(`this.$emit("before"); for (;;) {}`), { accountId: "u_loop" })
         )
         yield* Effect.sleep("2 seconds")
-        const started = yield* Clock.currentTimeMillis
-        const other = yield* runCode(componentOf(`this.$emit("elsewhere")`), { accountId: "u_loop" })
+        // Sooner than the loop's neighbours are taken out of its process.
+        const other = yield* runCode(componentOf(`this.$emit("elsewhere")`), {
+          accountId: "u_loop",
+          limits: { wallMillis: 2_500 }
+        })
         assert.deepStrictEqual(other.emits, [{ payload: `"elsewhere"` }])
-        assert.isBelow((yield* Clock.currentTimeMillis) - started, 2_000)
         const neighbour = yield* Fiber.join(waiting)
         assert.strictEqual(neighbour.outcome, "success")
         assert.deepStrictEqual(neighbour.emits, [{ payload: `"waited"` }])
@@ -104,9 +104,13 @@ layer(sandbox, { excludeTestServices: true, timeout: "60 seconds" })("Limits of 
 
   it.effect("a run that never settles ends by the wall limit, and the run beside it is left alone", () =>
     Effect.gen(function*() {
+      const [{ payload: ofProcess }] = (yield* runCode(componentOf(`this.$emit(performance.timeOrigin)`), {
+        accountId: "u_wall"
+      })).emits as [RunEmit]
       const beside = yield* Effect.forkChild(runCode(
         componentOf(
-          `this.db.set("a", 1); await new Promise((resolve) => setTimeout(resolve, 2500)); this.db.set("b", 2)`
+          `this.db.set("a", 1); await new Promise((resolve) => setTimeout(resolve, 2500)); this.db.set("b", 2)
+          this.$emit(performance.timeOrigin)`
         ),
         { accountId: "u_wall" }
       ))
@@ -116,10 +120,9 @@ layer(sandbox, { excludeTestServices: true, timeout: "60 seconds" })("Limits of 
       })
       assert.strictEqual(result.limit, "wall")
       assert.deepStrictEqual(result.emits, [{ payload: `"before"` }])
-      assert.isBelow(result.wallMs, 2_000)
       const other = yield* Fiber.join(beside)
       assert.strictEqual(other.outcome, "success")
-      assert.isBelow(other.wallMs, 3_500)
+      assert.deepStrictEqual(other.emits, [{ payload: ofProcess }])
       assert.deepStrictEqual(other.db, { a: "1", b: "2" })
     }))
 

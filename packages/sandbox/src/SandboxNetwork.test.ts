@@ -153,7 +153,7 @@ describe("The network of the sandbox", () => {
             () => net.connect({ port: {} }), () => net.connect({}), () => net.connect({ port: 80, host: 5 }),
             () => new Promise((_, reject) => http.get({ port: -1 }).on("error", reject)), () => dns.lookup(5, () => {}), () => dns.promises.lookup({}), () => dns.promises.resolve4(5)
           ]) {
-            try { await Promise.race([attempt(), new Promise((resolve) => setTimeout(resolve, 2_000))]); codes.push("none") }
+            try { await Promise.race([attempt(), new Promise((resolve) => setTimeout(resolve, 10_000))]); codes.push("none") }
             catch (error) { codes.push(error.code) }
           }
           this.$emit(codes)`))
