@@ -1,5 +1,5 @@
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer, Redacted, Schedule } from "effect"
+import { Context, Effect, Latch, Layer, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as Net from "node:net"
@@ -24,16 +24,13 @@ type Address = Net.TcpNetConnectOpts | Net.IpcNetConnectOpts
 /** A socket to the database, and when it last received something. */
 class WatchedSocket {
   readonly socket: Net.Socket
-  /** The peer is on another machine, maybe. One on this machine does not vanish without a word. */
-  readonly isRemote: boolean
   private received = 0
   /** What had been sent when something was last received. */
   private sent = 0
   private looks = 0
 
-  constructor(address: Address) {
-    this.socket = Net.connect(address)
-    this.isRemote = !("path" in address)
+  constructor(socket: Net.Socket) {
+    this.socket = socket
     // Not told of under TLS: there `look` notes it, late, so that what was sent shortly before counts as answered.
     this.socket.on("data", () => {
       this.sent = this.socket.bytesWritten
@@ -52,11 +49,11 @@ class WatchedSocket {
   }
 
   get isSilent(): boolean {
-    return this.isRemote && this.looks >= silentAfter
+    return this.looks >= silentAfter
   }
 
   get isUnanswered(): boolean {
-    return this.isRemote && this.looks >= unansweredAfter && this.socket.bytesWritten > this.sent
+    return this.looks >= unansweredAfter && this.socket.bytesWritten > this.sent
   }
 }
 
@@ -87,12 +84,22 @@ export class DatabaseSockets extends Context.Service<DatabaseSockets, {
 /** A client whose connections end when the database has vanished, and what ends them sooner. */
 export const make = Effect.fnUntraced(function*(config: PgClient.PgPoolConfig) {
   const sockets = new Set<WatchedSocket>()
+  /** Open while there are any. */
+  const watching = yield* Latch.make(false)
 
   const open = () => {
-    const watched = new WatchedSocket(addressOf(config))
+    const address = addressOf(config)
+    const socket = Net.connect(address)
+    // The other side of a unix socket is on this machine, and does not vanish without a word.
+    if ("path" in address) return socket
+    const watched = new WatchedSocket(socket)
     sockets.add(watched)
-    watched.socket.once("close", () => sockets.delete(watched))
-    return watched.socket
+    watching.openUnsafe()
+    socket.once("close", () => {
+      sockets.delete(watched)
+      if (sockets.size === 0) watching.closeUnsafe()
+    })
+    return socket
   }
 
   const drop = (isToGo: (socket: WatchedSocket) => boolean): number => {
@@ -101,11 +108,13 @@ export const make = Effect.fnUntraced(function*(config: PgClient.PgPoolConfig) {
     return gone.length
   }
 
-  yield* Effect.sync(() => {
-    for (const socket of sockets) socket.look()
-    drop(({ isUnanswered }) => isUnanswered)
-  }).pipe(
-    Effect.repeat(Schedule.spaced(lookEveryMs)),
+  yield* watching.await.pipe(
+    Effect.andThen(Effect.sleep(lookEveryMs)),
+    Effect.andThen(Effect.sync(() => {
+      for (const socket of sockets) socket.look()
+      drop(({ isUnanswered }) => isUnanswered)
+    })),
+    Effect.forever,
     Effect.forkScoped
   )
   const client = yield* PgClient.make({ ...config, stream: open })

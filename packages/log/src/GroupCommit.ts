@@ -5,6 +5,7 @@ import {
   Deferred,
   Effect,
   Exit,
+  Latch,
   Layer,
   Metric,
   type PubSub,
@@ -142,6 +143,8 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         )
 
       const now = () => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
+      /** Open while anything is being written. */
+      const busy = yield* Latch.make(false)
       /** When what is being written began, the oldest first. */
       const underWay = new Set<{ readonly since: number }>()
       const ageMs = () => {
@@ -154,7 +157,14 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         Effect.suspend(() => {
           const one = { since: now() }
           underWay.add(one)
-          return Effect.ensuring(write, Effect.sync(() => underWay.delete(one)))
+          busy.openUnsafe()
+          return Effect.ensuring(
+            write,
+            Effect.sync(() => {
+              underWay.delete(one)
+              if (underWay.size === 0) busy.closeUnsafe()
+            })
+          )
         })
 
       const orDied = <A>(work: Effect.Effect<A>) =>
@@ -350,7 +360,8 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         Effect.forkScoped
       )
 
-      yield* Effect.sleep(lookEvery).pipe(
+      yield* busy.await.pipe(
+        Effect.andThen(Effect.sleep(lookEvery)),
         Effect.andThen(Effect.suspend(() => {
           const dropped = ageMs() < batchDeadlineMs ? 0 : sockets.dropSilent()
           return dropped === 0 ? Effect.void : Effect.logWarning(
