@@ -401,6 +401,41 @@ export default {
       assert.deepStrictEqual(yield* stream(program), [2])
     }).pipe(EngineFixture.onTestClock))
 
+  it.effect("emits what has no readable time or id, and puts on $errors what of a run can't be read", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(nine)
+      const { actor, program } = yield* start(
+        onRequest(
+          `
+          this.$emit("untimed", { ts: new Date(event.body.time) })
+          this.$emit("unidentified", { id: NaN })
+          this.$emit(event.body, { id: event.body })
+          const { String } = globalThis
+          globalThis.String = () => ({ no: "text" })
+          this.$emit("unreadable", { summary: "s" })
+          globalThis.String = String`,
+          "dedupe: 'unique',"
+        ),
+        { state: "ready" }
+      )
+      for (const n of [1, 2, 2]) yield* post(actor, { n }, `${n}`)
+      yield* actor.wake(Wake.forEverything)
+      assert.deepStrictEqual(yield* stream(program), [
+        "untimed",
+        "unidentified",
+        { n: 1 },
+        "untimed",
+        "unidentified",
+        { n: 2 }
+      ])
+      const errors = (yield* stream(program, "$errors")).map(({ error }) => [error.code, error.message])
+      assert.lengthOf(errors, 2)
+      for (const [code, message] of errors) {
+        assert.strictEqual(code, "UnreadableMessage")
+        assert.match(message, /^1 messages of the run can't be read and are lost; the first was Emitted: /)
+      }
+    }).pipe(EngineFixture.onTestClock))
+
   it.effect("remembers an id for as long as it keeps coming, and thirty days beyond", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(nine)

@@ -60,7 +60,7 @@ const secondsLimit = 1e11
 const emitTime = (ts: number | string | undefined): number | undefined => {
   if (ts === undefined) return undefined
   const value = typeof ts === "number" ? ts : ts.trim() === "" ? Number.NaN : Number(ts)
-  if (!Number.isNaN(value)) return Math.abs(value) < secondsLimit ? value * 1_000 : value
+  if (Number.isFinite(value)) return Math.abs(value) < secondsLimit ? value * 1_000 : value
   return Option.getOrUndefined(Option.map(DateTime.make(String(ts)), DateTime.toEpochMillis))
 }
 
@@ -82,7 +82,7 @@ const ordered = (emits: ReadonlyArray<RunEmit>): ReadonlyArray<RunEmit> => {
 const metaOf = ({ id, summary, ts }: RunEmit): EventMeta => ({
   ...(id === undefined ? {} : { id }),
   ...(summary === undefined ? {} : { summary }),
-  ...(ts === undefined ? {} : { ts })
+  ...(ts === undefined || emitTime(ts) === undefined ? {} : { ts })
 })
 
 /** The payload of an event on `$errors` (rest-api.md, "Event summary"; decisions.md, "Workflows"). */
@@ -221,6 +221,13 @@ export const make = (options: {
       name: "InvalidPayload",
       message: `${unreadable} events were not emitted: a payload is JSON of at most ${maxComponentDepth} levels, ` +
         `and on $sends a request to be sent: {method, url, headers, body}`
+    })
+  }
+  if (result.unreadable !== undefined) {
+    const { count, first } = result.unreadable
+    fail({
+      name: "UnreadableMessage",
+      message: `${count} messages of the run can't be read and are lost; the first was ${first}`
     })
   }
   const failure = failureOf(result)

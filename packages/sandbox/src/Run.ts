@@ -130,6 +130,8 @@ export interface RunResult {
   readonly db: Readonly<Record<string, string | null>>
   /** JSON text of what a call that asks for something gave. */
   readonly answerJson?: string
+  /** What the sandbox said of the run and could not be read, such as an emit: how many messages, and what the first was. */
+  readonly unreadable?: { readonly count: number; readonly first: string }
   readonly responded: boolean
   readonly wallMs: number
   readonly cpuMs: number

@@ -1,7 +1,7 @@
 import * as Storable from "@headwater/domain/Storable"
 import type { RunEmit, RunError, RunLimit, RunLog, RunResponse, RunResult } from "./Run.ts"
 import type { SandboxLimits } from "./SandboxLimits.ts"
-import type { RunMessage } from "./SandboxProtocol.ts"
+import type { RunMessage, UnreadableMessage } from "./SandboxProtocol.ts"
 
 /** What an emit, a log or a key of the db costs beside its text: each is a row that everybody's commit waits for. */
 const rowBytes = 128
@@ -29,6 +29,7 @@ export class RunRecord {
   #outputBytes = 0
   readonly #dbSizes: Map<string, number>
   #dbBytes = 0
+  #unreadable: RunResult["unreadable"]
   #writtenBytes = 0
   #respondedBytes = 0
 
@@ -39,7 +40,7 @@ export class RunRecord {
   }
 
   /** Takes in one message. `respond` is called for each answer; whether it is the first is not known here. */
-  hear(message: RunMessage, now: number, respond: (response: RunResponse) => void): void {
+  hear(message: RunMessage | UnreadableMessage, now: number, respond: (response: RunResponse) => void): void {
     if (this.ended) return
     switch (message._tag) {
       case "Emitted": {
@@ -75,6 +76,19 @@ export class RunRecord {
         this.error = message.error === undefined ? undefined : cut(message.error)
         this.reportedCpuMs = message.cpuMs
         return
+      case "Unreadable": {
+        const said = `${message.of}: ${message.why}`
+        if (message.of === "Ended") {
+          return this.fail({
+            name: "UnreadableMessage",
+            message: `how the run ended can't be read: ${said}`,
+            stack: ""
+          })
+        }
+        this.#count()
+        this.#unreadable = { first: said, ...this.#unreadable, count: (this.#unreadable?.count ?? 0) + 1 }
+        return
+      }
       default:
         return
     }
@@ -101,6 +115,7 @@ export class RunRecord {
       logs: this.#logs,
       db: this.#db,
       ...(this.#answerJson === undefined ? {} : { answerJson: this.#answerJson }),
+      ...(this.#unreadable === undefined ? {} : { unreadable: this.#unreadable }),
       ...times
     }
   }

@@ -24,6 +24,50 @@ layer(realSandbox(), { excludeTestServices: true, timeout: "60 seconds" })("Sand
       ])
     }))
 
+  it.effect("what is no time or no id counts as none, and an object as id is its JSON", () =>
+    Effect.gen(function*() {
+      const { emits } = yield* runCode(componentOf(`
+        for (const ts of [new Date("soon"), NaN, Infinity, true, { valueOf: () => 7 }]) this.$emit("ts", { ts })
+        for (const id of [NaN, -Infinity, new Date(NaN), () => 1, { a: 1 }, [1, 2], { toJSON: () => "own" }, true, 9n]) {
+          this.$emit("id", { id })
+        }`))
+      const given = (payload: string) =>
+        emits.filter((emit) => emit.payload === payload).map(({ id, ts }) => ts ?? id ?? null)
+      assert.deepStrictEqual(given(`"ts"`), [null, null, null, null, 7])
+      assert.deepStrictEqual(given(`"id"`), [null, null, null, null, `{"a":1}`, "[1,2]", "own", "true", "9"])
+    }))
+
+  it.effect("what a run says and nobody can read is counted, and how it ended is an error where that is unreadable", () =>
+    Effect.gen(function*() {
+      const accountId = "u_unreadable"
+      const odd = yield* runCode(
+        componentOf(`
+        const { String } = globalThis
+        globalThis.String = () => ({ no: "text" })
+        try {
+          this.$emit(1, { summary: "s" })
+          this.$emit(2, { summary: "s" })
+        } finally {
+          globalThis.String = String
+        }
+        this.$emit(3)`),
+        { accountId }
+      )
+      assert.strictEqual(odd.outcome, "success")
+      assert.deepStrictEqual(odd.emits, [{ payload: "3" }])
+      assert.strictEqual(odd.unreadable?.count, 2)
+      assert.match(odd.unreadable?.first ?? "", /^Emitted: Expected string at \["summary"\]$/)
+      const far = yield* runCode(
+        componentOf(`
+        this.$emit(1)
+        throw Object.assign(new Error("far away"), { stack: "at component.mjs:" + "9".repeat(400) + ":1" })`),
+        { accountId, limits: { wallMillis: 20_000 } }
+      )
+      assert.deepStrictEqual(far.emits, [{ payload: "1" }])
+      assert.strictEqual(far.outcome, "error")
+      assert.match(far.error?.message ?? "", /^how the run ended can't be read: Ended: /)
+    }))
+
   it.effect("run gets the event and has bound methods, props and an extensible this", () =>
     Effect.gen(function*() {
       const result = yield* runCode(

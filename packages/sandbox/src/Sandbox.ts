@@ -245,6 +245,9 @@ const make = Effect.fnUntraced(function*() {
                   const { _tag, run: _run, cpuMs: _cpuMs, ...fault } = message
                   return finish(Exit.fail(new ComponentInvalid(fault)))
                 }
+                if (message._tag === "Unreadable") {
+                  return invalid("definition", `What the component says of itself can't be read: ${message.why}`)
+                }
                 heard += message._tag === "Logged" ? message.message.length + 32 : 32
                 if (message._tag === "Ended") {
                   return invalid("load", message.error?.message ?? "The module ended its own inspection")

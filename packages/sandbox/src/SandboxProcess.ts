@@ -13,7 +13,8 @@ import {
   type EgressQuestion,
   encodeHostMessage,
   type HostMessage,
-  type RunMessage
+  type RunMessage,
+  type UnreadableMessage
 } from "./SandboxProtocol.ts"
 
 /** Descriptions hold what a component says in these levels of their own: message, description, props, prop. */
@@ -50,7 +51,7 @@ export interface Assignment {
   cpuMs: number
   /** How many it has asked for. */
   connections: number
-  receive(message: RunMessage): void
+  receive(message: RunMessage | UnreadableMessage): void
   /** Called a few times a second, to hold it against its limits. `now` is in Unix milliseconds. */
   watch(now: number): void
   /** The process has ended before it. */
@@ -339,9 +340,7 @@ export class SandboxProcess {
     if (isDeeper(line, maxMessageDepth)) {
       return this.kill({ reason: "output", message: `Something it said nests deeper than ${maxComponentDepth} levels` })
     }
-    const decoded = decodeSandboxMessage(line)
-    if (decoded._tag === "None") return
-    const message = decoded.value
+    const message = decodeSandboxMessage(line)
     switch (message._tag) {
       case "Ready":
         if (this.ready) return
@@ -355,9 +354,18 @@ export class SandboxProcess {
       case "Connect":
       case "Resolve":
         return this.#options.onQuestion(message)
+      case "Unreadable":
+        return this.#receiveUnreadable(message)
       default:
         return this.assignments.get(message.run)?.receive(message)
     }
+  }
+
+  #receiveUnreadable(message: UnreadableMessage): void {
+    const { ask, run, why } = message
+    if (run === undefined) return this.kill({ reason: "ended", message: `The process said what can't be read: ${why}` })
+    if (ask === undefined) return this.assignments.get(run)?.receive(message)
+    this.send({ _tag: "Answer", ask, error: { code: "EINVAL", message: `The question can't be read: ${why}` } })
   }
 
   #explainExit(code: number | null, signal: NodeJS.Signals | null): ProcessLoss {

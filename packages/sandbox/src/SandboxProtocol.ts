@@ -1,9 +1,10 @@
 /**
- * What a sandbox process may say (`design.md`, "Sandbox"). Nothing in it is trusted: a message that does not decode is
- * dropped, one about a run that the process does not have is dropped, and sizes are counted against that run's limits.
+ * What a sandbox process may say (`design.md`, "Sandbox"). Nothing in it is trusted: a run hears of a message of its own
+ * that does not decode, one about a run that the process does not have is dropped, and sizes are counted against that
+ * run's limits.
  */
-import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { ComponentDescription, componentFault } from "./ComponentDescription.ts"
 import type { InterfaceProp, RunCall } from "./Run.ts"
@@ -78,23 +79,50 @@ export const SandboxMessage = Schema.Union([
 ])
 export type SandboxMessage = typeof SandboxMessage.Type
 
+/** A message that does not decode, with what of it can be read. */
+export interface UnreadableMessage {
+  readonly _tag: "Unreadable"
+  /** The tag it has, or an empty text. */
+  readonly of: string
+  readonly run?: string
+  readonly ask?: number
+  readonly why: string
+}
+
 const decoders = new Map(
   [...RunMessage.members, ...EgressQuestion.members, Ready, Pong].map((member) =>
     [
       member.fields._tag.schema.literal as string,
-      Schema.decodeUnknownOption(member as Schema.Decoder<SandboxMessage>)
+      Schema.decodeUnknownResult(member as Schema.Decoder<SandboxMessage>)
     ] as const
   )
 )
 
 /** Reads one line. The member is chosen by its tag: trying one after the other would take most of the time of a run. */
-export const decodeSandboxMessage = (line: string): Option.Option<SandboxMessage> => {
+export const decodeSandboxMessage = (line: string): SandboxMessage | UnreadableMessage => {
+  let json: unknown
   try {
-    const json: unknown = JSON.parse(line)
-    const tag = Predicate.hasProperty(json, "_tag") ? json._tag : undefined
-    return decoders.get(String(tag))?.(json) ?? Option.none()
+    json = JSON.parse(line)
   } catch {
-    return Option.none()
+    return unreadable({}, "it is no JSON")
+  }
+  const tag = Predicate.hasProperty(json, "_tag") ? json._tag : undefined
+  const decoded = typeof tag === "string" ? decoders.get(tag)?.(json) : undefined
+  if (decoded === undefined) return unreadable(json, "it has no known tag")
+  return Result.isSuccess(decoded) ? decoded.success : unreadable(json, decoded.failure.message)
+}
+
+/** What was unexpected may be long. */
+const longestReason = 500
+
+const unreadable = (json: unknown, why: string): UnreadableMessage => {
+  const { _tag, ask, run } = (json ?? {}) as Readonly<Record<string, unknown>>
+  return {
+    _tag: "Unreadable",
+    of: typeof _tag === "string" ? _tag.slice(0, longestReason) : "",
+    ...(typeof run === "string" ? { run } : {}),
+    ...(typeof ask === "number" ? { ask } : {}),
+    why: why.slice(0, longestReason).replaceAll(/\s+/g, " ")
   }
 }
 

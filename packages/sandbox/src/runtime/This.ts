@@ -59,12 +59,31 @@ class Database {
   }
 }
 
-const optional = (key: string, value: unknown, convert: (value: unknown) => unknown) =>
-  value === undefined || value === null ? {} : { [key]: convert(value) }
+/** A member that is left out where nothing is given, or nothing usable. */
+const optional = (key: string, value: unknown, convert: (value: unknown) => unknown) => {
+  const converted = value === undefined || value === null ? undefined : convert(value)
+  return converted === undefined ? {} : { [key]: converted }
+}
 
-const asId = (value: unknown) => (typeof value === "number" && Number.isFinite(value) ? value : String(value))
+const finite = (value: number): number | undefined => Number.isFinite(value) ? value : undefined
 
-const asTime = (value: unknown) => (value instanceof Date ? value.getTime() : asId(value))
+/** An object is its JSON, or the text that its JSON is, as of ids that are instances of a class. */
+const asId = (value: unknown): string | number | undefined => {
+  if (typeof value === "number") return finite(value)
+  if (typeof value !== "object" && typeof value !== "function") return String(value)
+  const json = stringify(value)
+  if (json === undefined || json === "null") return undefined
+  return json.startsWith(`"`) ? parse(json) as string : json
+}
+
+/** A text is read by the server. Objects that are times, a Date or a library's, have the milliseconds as their value. */
+const asTime = (value: unknown): string | number | undefined => {
+  if (typeof value === "string") return value
+  if (typeof value === "number" || typeof value === "bigint") return finite(Number(value))
+  if (typeof value !== "object" || value === null) return undefined
+  const primitive: unknown = value.valueOf()
+  return typeof primitive === "number" ? finite(primitive) : String(value)
+}
 
 const asMillis = (value: unknown): number | undefined => {
   if (value === undefined || value === null) return undefined
