@@ -149,7 +149,7 @@ export const rows = (it: It): void => {
           props.team.hidden = props.team.optional = this.scope === "mine"
           return { request: { type: "http_request", default: { url: ${JSON.stringify(sink.url)} } } }
         },
-        async run() { this.$emit(await this.request.execute()) }
+        async run() { this.$emit((await this.request.execute()).data) }
       }`
       const source = yield* client.ok("POST", "/sources", { component_code })
       assert.notProperty(source["configured_props"], "team")
@@ -206,16 +206,21 @@ export const rows = (it: It): void => {
       const client = yield* fresh("request")
       const sink = yield* WebhookSink.make((count) =>
         count === 0
-          ? { status: 201, body: JSON.stringify({ id: 7 }), headers: { "content-type": "application/json" } }
+          ? {
+            status: 201,
+            body: JSON.stringify({ id: 7 }),
+            headers: { "content-type": "application/json", "x-request": "r1" }
+          }
           : { status: 418, body: "no" }
       )
       const component_code = `
         export default {
           props: { http: "$.interface.http", request: "http_request" },
           async run() {
-            this.$emit(await this.request.execute())
-            try { await this.request.execute({ method: "GET" }) } catch (error) {
-              this.$emit([error.message, error.response.data])
+            const { data, headers, status, statusText } = await this.request.execute()
+            this.$emit([data, status, statusText, headers["x-request"]])
+            try { await this.request.execute({ method: "GET" }) } catch ({ code, message, response, status }) {
+              this.$emit([message, code, status, response.status, response.data])
             }
           }
         }`
@@ -232,8 +237,8 @@ export const rows = (it: It): void => {
       yield* Effect.promise(() => fetch(url, { method: "POST" }))
       const summaries = yield* client.listed(`/sources/${Json.textOf(source["id"])}/event_summaries?expand=event`, 2)
       assert.deepStrictEqual<unknown>(summaries.map((each) => each["event"]!["raw_event"]), [
-        ["Request failed with status code 418", "no"],
-        { id: 7 }
+        ["Request failed with status code 418", "ERR_BAD_REQUEST", 418, 418, "no"],
+        [{ id: 7 }, 201, "Created", "r1"]
       ])
       const [sent] = sink.received
       assert.strictEqual(sent?.path, "/hook?a=b+c")

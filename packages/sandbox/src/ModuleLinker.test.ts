@@ -175,16 +175,101 @@ function fail(_: string): never {
       assert.deepStrictEqual([contents, name, again], ["contents", "a b.txt", "contents"])
     }))
 
-  it.effect("a member that a helper module has not is named, when it is imported and when it is used", () =>
+  it.effect("a member that a helper module lacks loads, and throws an error that names it where it is used", () =>
     Effect.gen(function*() {
-      const fault = yield* Effect.flip(moduleOf(`import { nothing } from "@pipedream/platform"
-export default { run() { nothing() } }`))
-      assert.match(fault.message, /"nothing"/)
-      assert.deepInclude(fault._tag === "ModuleFaulty" ? fault.at : {}, { file: "component.mjs", line: 1 })
-      const { error } = yield* run(`
-        import { sqlProxy } from "@pipedream/platform"
-        export default { run() { sqlProxy.nothing() } }`)
-      assert.strictEqual(error?.message, "@pipedream/platform has no sqlProxy.nothing here")
+      const { emits, error } = yield* run(`
+        import platform, { axios, nothing, sqlProxy, Nowhere as Somewhere } from "@pipedream/platform"
+        import * as all from "@pipedream/platform"
+        import { defineNothing } from "@pipedream/types"
+        const uses = [
+          () => nothing(), () => new Somewhere(), () => nothing.member, () => defineNothing({}), () => sqlProxy.member,
+          () => platform.nobody, () => all.noone(), () => axios.patchwork()
+        ]
+        export default { run() {
+          for (const use of uses) {
+            try { this.$emit(use()) } catch (error) { this.$emit(error.message) }
+          }
+          nothing()
+        } }`)
+      assert.deepStrictEqual(emits.map(({ payload }) => JSON.parse(payload)), [
+        ...["nothing", "Nowhere", "nothing"].map((name) => `@pipedream/platform has no ${name} here`),
+        "@pipedream/types has no defineNothing here",
+        ...["sqlProxy.member", "nobody", "noone", "axios.patchwork"].map((name) =>
+          `@pipedream/platform has no ${name} here`
+        )
+      ])
+      assert.deepInclude({ ...error }, { line: 13, column: 11 })
+    }))
+
+  it.effect("a helper's request that is refused has what was answered as its message, as JSON", () =>
+    Effect.gen(function*() {
+      const answers = [
+        { status: 401, headers: { "content-type": "application/json" }, body: `{"why": "no key"}` },
+        { status: 500, body: "down" },
+        { status: 404 }
+      ]
+      const sink = yield* WebhookSink.make((count) => answers[count] ?? { status: 418 })
+      const text = `
+        import { axios } from "@pipedream/platform"
+        const attempt = (config) => axios({}, { url: ${JSON.stringify(sink.url)}, ...config }).catch((error) => error)
+        export default { async run() {
+          const { message, response, stack } = await attempt()
+          this.$emit([JSON.parse(message), response.status, stack.split("\\n")[0]])
+          for (const config of [{}, {}, { responseType: "stream" }]) this.$emit((await attempt(config)).message)
+        } }`
+      assert.deepStrictEqual(yield* emitted(text), [
+        [{ why: "no key" }, 401, "AxiosError: Request failed with status code 401"],
+        `"down"`,
+        "Request failed with status code 404",
+        "Request failed with status code 418"
+      ])
+    }))
+
+  it.effect("a helper's requests can be signed, and made by an instance of their own", () =>
+    Effect.gen(function*() {
+      const signer = yield* WebhookSink.make(() => ({ status: 200, body: `OAuth oauth_signature="s"` }))
+      const sink = yield* WebhookSink.make((count) => ({
+        status: count === 2 ? 400 : 200,
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ count })
+      }))
+      const text = `
+        import { axios } from "@pipedream/platform"
+        export default { async run() {
+          const token = { key: "k", secret: "t" }
+          const signing = { token, oauthSignerUri: ${JSON.stringify(signer.url)} }
+          const url = ${JSON.stringify(`${sink.url}?z=(1)`)}
+          const form = { headers: { "Content-Type": "application/x-www-form-urlencoded" }, data: "f=1&g=a%20b" }
+          this.$emit(await axios(this, { url, params: { a: "b c+!" } }, signing))
+          this.$emit(await axios(this, { url, method: "POST", ...form }, signing))
+          const client = axios.create({ baseURL: url, headers: { "x-own": "1" } }, signing)
+          this.$emit(await client.get("").catch((error) => JSON.parse(error.message)))
+          this.$emit((await client.post("", { j: 1 }, { returnFullResponse: true })).status)
+          this.$emit(await axios(this, { url }, { token }).catch((error) => error.name + ": " + error.message))
+        } }`
+      assert.deepStrictEqual(yield* emitted(text), [
+        { count: 0 },
+        { count: 1 },
+        { count: 2 },
+        200,
+        "ConfigurationError: the third argument of axios needs an oauthSignerUri, which apps take from the account's " +
+        "credentials, mostly as oauth_signer_uri"
+      ])
+      const query = "?z=%281%29"
+      const token = { key: "k", secret: "t" }
+      assert.deepStrictEqual(signer.received.map(({ body }) => JSON.parse(body)), [
+        { requestData: { method: "GET", url: `${sink.url}${query}&a=b%20c%2B%21` }, token },
+        { requestData: { method: "POST", url: `${sink.url}${query}`, data: { f: "1", g: "a b" } }, token },
+        { requestData: { method: "GET", url: `${sink.url}${query}` }, token },
+        { requestData: { method: "POST", url: `${sink.url}${query}` }, token }
+      ])
+      assert.deepStrictEqual(sink.received.map(({ body, headers, path }) => [path, headers["authorization"], body]), [
+        [`/hook${query}&a=b%20c%2B%21`, `OAuth oauth_signature="s"`, ""],
+        [`/hook${query}`, `OAuth oauth_signature="s"`, "f=1&g=a%20b"],
+        [`/hook${query}`, `OAuth oauth_signature="s"`, ""],
+        [`/hook${query}`, `OAuth oauth_signature="s"`, `{"j":1}`]
+      ])
+      assert.strictEqual(sink.received[2]?.headers["x-own"], "1")
     }))
 
   it.effect("errors of a helper's dependency name the package and no path of the machine", () =>

@@ -310,13 +310,13 @@ export default {
       assert.match(Json.textOf(error["stack"]), /component\.mjs:10:31\)$/m)
     }))
 
-  it.effect("whose import a helper module has not are refused at its place", () =>
+  it.effect("that use what a helper module lacks as they load are refused at its place", () =>
     Effect.gen(function*() {
       const http = yield* Http.tenant()
-      const component_code = `import { axois } from "@pipedream/platform"\nexport default { run() { axois() } }`
+      const component_code = `import { axois } from "@pipedream/platform"\nexport default { run: axois.get }`
       const answer = yield* http.request("POST", "/v1/components", { body: { component_code } })
       Http.assertProblem(answer, 422, "component_invalid")
-      Json.assertHolds(answer.json["details"]!, { file: "component.mjs", line: 1, column: 10 })
+      Json.assertHolds(answer.json["details"]!, { file: "component.mjs", line: 2, column: 29 })
       assert.match(answer.text, /axois/)
       assert.notMatch(answer.text, /standins|node_modules/)
     }))

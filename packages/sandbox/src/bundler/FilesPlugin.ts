@@ -34,6 +34,30 @@ export const nameOf = (source: string): string => {
   return plain(source)
 }
 
+/** How the bundler says of a stand-in, by its name, that it has no such export. */
+export const noExport = new RegExp(`no matching export in "${namespaces.standIn}:(.+?)"`, "i")
+
+/** Exports of a stand-in that it has in place of those it lacks: used in any way, they throw an error that names them. */
+const exportsInPlace = (module: string, members: ReadonlySet<string>): string => {
+  const lacking = `(member) => {
+  // The stack begins where the member is used.
+  const fail = (trap) => {
+    const error = new Error(${JSON.stringify(`${module} has no `)} + member + " here")
+    Error.captureStackTrace(error, trap)
+    throw error
+  }
+  const use = () => fail(use)
+  const get = (_, key) => typeof key === "symbol" || key === "then" || key === "toJSON" ? undefined : fail(get)
+  return new Proxy(class {}, { apply: use, construct: use, get })
+}`
+  const made = [...members].map((member, index) => ({ name: `lacking${index}`, member: JSON.stringify(member) }))
+  return [
+    `\nconst makeLacking = ${lacking}`,
+    ...made.map(({ member, name }) => `const ${name} = makeLacking(${member})`),
+    `export { ${made.map(({ member, name }) => `${name} as ${member}`)} }`
+  ].join("\n")
+}
+
 /** The folder that each file thinks it is in. */
 export const noPlace = "/package"
 
@@ -58,6 +82,8 @@ export interface FilesPluginOptions {
   readonly task: BundleTask
   /** Gets what packages import without having it. */
   readonly undeclared: Set<string>
+  /** By stand-in, members that are imported from it and that it lacks. */
+  readonly lacking: ReadonlyMap<string, ReadonlySet<string>>
   /** Has packages do without files of their own that are not there. It takes several times as long. */
   readonly thorough: boolean
 }
@@ -69,7 +95,7 @@ export interface FilesPluginOptions {
 const fromAfar = /^[^.]|(\.\.\/.*){5}/
 
 /** Says where each import of the component's and of its packages leads, so that none leads out of them. */
-export const filesPlugin = ({ task, thorough, undeclared }: FilesPluginOptions): esbuild.Plugin => {
+export const filesPlugin = ({ lacking, task, thorough, undeclared }: FilesPluginOptions): esbuild.Plugin => {
   const { entry, files, packages, standIns } = task
   const contents = new Map(files.map(({ file, text, type }) => [file, { contents: withoutMap(text), loader: type }]))
   const links = new Map(files.map((each) => [each.file, new Map(each.links)]))
@@ -141,8 +167,8 @@ export const filesPlugin = ({ task, thorough, undeclared }: FilesPluginOptions):
             : { errors: [{ text: outside }] }
       )
       onLoad({ filter: /.*/, namespace: namespaces.own }, ({ path }) => contents.get(path))
-      onLoad({ filter: /.*/, namespace: namespaces.standIn }, async ({ pluginData }) => ({
-        contents: await Fs.promises.readFile(pluginData, "utf8"),
+      onLoad({ filter: /.*/, namespace: namespaces.standIn }, async ({ path, pluginData }) => ({
+        contents: await Fs.promises.readFile(pluginData, "utf8") + exportsInPlace(path, lacking.get(path) ?? new Set()),
         loader: "ts",
         resolveDir: Path.dirname(pluginData)
       }))

@@ -2,7 +2,16 @@
 import * as esbuild from "esbuild"
 import * as Fs from "node:fs"
 import type { BundlerAnswer, BundlerTask, BundleTask, ModuleFile, ModulePosition } from "../BundlerProtocol.ts"
-import { filesPlugin, type FilesPluginOptions, nameOf, noPlace, outside, plain, plainComments } from "./FilesPlugin.ts"
+import {
+  filesPlugin,
+  type FilesPluginOptions,
+  nameOf,
+  noExport,
+  noPlace,
+  outside,
+  plain,
+  plainComments
+} from "./FilesPlugin.ts"
 
 const settings = {
   bundle: true,
@@ -86,6 +95,17 @@ const scan = async ({ file, text, type }: ModuleFile): Promise<BundlerAnswer> =>
   }
 }
 
+/** The members that are imported from stand-ins which lack them, by module: of a namespace's, there is a warning only. */
+const lackingOf = ({ errors, warnings }: Built): Map<string, Set<string>> => {
+  const lacking = new Map<string, Set<string>>()
+  for (const { text } of [...errors, ...warnings]) {
+    const [, module = ""] = noExport.exec(text) ?? []
+    const [, member = ""] = /\b[Ii]mport "(.+?)"/.exec(text) ?? []
+    if (module !== "") lacking.set(module, (lacking.get(module) ?? new Set()).add(member))
+  }
+  return lacking
+}
+
 const buildFiles = (options: FilesPluginOptions): Promise<Built> =>
   build({
     // A name of its own, since one with an asterisk would be a pattern.
@@ -102,11 +122,13 @@ const buildFiles = (options: FilesPluginOptions): Promise<Built> =>
 
 const bundle = async (task: BundleTask): Promise<BundlerAnswer> => {
   const undeclared = new Set<string>()
-  const quick = await buildFiles({ task, undeclared, thorough: false })
-  const isIncomplete = quick.errors.some(({ text }) => text.startsWith("Could not resolve"))
-  const { errors, metafile, outputFiles } = isIncomplete
-    ? await buildFiles({ task, undeclared, thorough: true })
-    : quick
+  const quick = await buildFiles({ task, undeclared, thorough: false, lacking: new Map() })
+  const thorough = quick.errors.some(({ text }) => text.startsWith("Could not resolve"))
+  const full = thorough ? await buildFiles({ task, undeclared, thorough, lacking: new Map() }) : quick
+  const lacking = lackingOf(full)
+  const { errors, metafile, outputFiles } = lacking.size === 0
+    ? full
+    : await buildFiles({ task, undeclared, thorough, lacking })
   const [fault] = errors
   if (fault !== undefined) {
     const file = fault.location === null ? task.entry : nameOf(fault.location.file)

@@ -60,16 +60,28 @@ const send = async (request: Record<string, unknown>): Promise<unknown> => {
   for (const [name, value] of pairs(request["headers"])) headers.set(name, value)
   const hasBody = body !== undefined && method !== "GET" && method !== "HEAD"
   const response = await fetch(url, { method, headers, ...(hasBody ? { body } : {}) })
-  const data = parsed(await response.text())
-  if (request["returnFullResponse"] === true) {
-    return { status: response.status, headers: Object.fromEntries(response.headers), data }
+  const { status, statusText } = response
+  const cookies = response.headers.getSetCookie()
+  const answer = {
+    data: parsed(await response.text()),
+    status,
+    statusText,
+    headers: { ...Object.fromEntries(response.headers), ...(cookies.length === 0 ? {} : { "set-cookie": cookies }) },
+    config: { ...request, url: url.href, method }
   }
-  if (response.ok) return data
-  const error = new Error(`Request failed with status code ${response.status}`)
-  throw Object.assign(error, { response: { status: response.status, data } })
+  if (response.ok) return answer
+  const error = new Error(`Request failed with status code ${status}`)
+  throw Object.assign(error, {
+    code: status < 500 ? "ERR_BAD_REQUEST" : "ERR_BAD_RESPONSE",
+    status,
+    response: answer
+  })
 }
 
-/** The request with `execute`, which sends it and gives the body of the answer; what it is called with comes in place. */
+/**
+ * The request with `execute`, which sends it and answers `{data, status, statusText, headers, config}`, as axios does; what
+ * it is called with comes in place.
+ */
 export const makeHttpRequest = (value: unknown): Record<string, unknown> => {
   const request = isObject(value) ? value : {}
   return { ...request, execute: (changes?: unknown) => send({ ...request, ...(isObject(changes) ? changes : {}) }) }
