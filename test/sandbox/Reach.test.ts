@@ -7,7 +7,7 @@ import { assertFail } from "./Attempts.ts"
 import { canary, componentOf, HostileServer } from "./HostileServer.ts"
 
 const refused =
-  /Requires \w+ access|failed to open preopen|not available to components|egress guard refused|file: is not supported/
+  /Requires \w+ access|failed to open preopen|not available to components|egress guard refused|file: is not supported|Cannot find module/
 
 layer(HostileServer.layer, { excludeTestServices: true, timeout: "60 seconds" })("What hostile code reaches", (it) => {
   it.effect("no file: not the server's key, its database, its environment, nor its code", () =>
@@ -25,6 +25,7 @@ layer(HostileServer.layer, { excludeTestServices: true, timeout: "60 seconds" })
           `(await fetch("file://" + event.body.code)).text()`,
           `import("file://" + event.body.code)`,
           `builtin("module").createRequire("file:///")(event.body.code)`,
+          `builtin("module")._load(event.body.code)`,
           `new (builtin("sqlite").DatabaseSync)(event.body.directory + "/new.db")`
         ],
         {

@@ -12,7 +12,7 @@ export type ModulePosition = typeof ModulePosition.Type
  * Of Node's modules, those of which the sandbox replaces members: imports by name would get what was there before. Without
  * their prefix.
  */
-export const replacedBuiltins: ReadonlyArray<string> = ["dns", "dns/promises", "os"]
+export const replacedBuiltins: ReadonlyArray<string> = ["dns", "dns/promises", "module", "os"]
 
 /** A module's text under the name that it has in positions. */
 export interface ModuleFile {

@@ -324,6 +324,62 @@ function fail(_: string): never {
       assert.match(error?.stack ?? "", /at length \(@some\/lengths\/main\.js:5:\d+\)\n.*at .*run \(component\.mjs:6:/)
     }))
 
+  it.effect("has what packages ask for by a require that they make, and knows the names of their files", () =>
+    Effect.gen(function*() {
+      const { publish } = yield* PackageRegistry.PackageRegistry
+      publish({ name: "made-data", version: "1.0.0", files: { "index.js": `module.exports = "from another package"` } })
+      publish({
+        name: "maker",
+        version: "1.0.0",
+        manifest: { type: "module", dependencies: { "made-data": "1.0.0" } },
+        files: {
+          "lib/data.json": `{"own": true}`,
+          "index.js": `
+            import { createRequire } from "module"
+            import nodeModule, { createRequire as makeRequire } from "node:module"
+            const require = createRequire(import.meta.url)
+            const load = makeRequire(import.meta.url)
+            const codeOf = (ask) => { try { return ask() } catch (error) { return error.code } }
+            export default [
+              require("./lib/data.json"),
+              load("made-data"),
+              createRequire(import.meta.url)("./lib/data.json").own,
+              nodeModule.createRequire(import.meta.url)("made-data"),
+              require.resolve("./lib/data.json"),
+              load(["node", "path"].join(":")).sep,
+              codeOf(() => require(["made", "up"].join("-"))),
+              codeOf(() => require.resolve("made-up")),
+              makeRequire(new URL("./lib/", import.meta.url))("node:path").sep
+            ]`
+        }
+      })
+      publish({
+        name: "resolver",
+        version: "1.0.0",
+        files: {
+          "index.js":
+            `module.exports = [require.resolve("./worker.js"), require.resolve(["f", "s"].join("")), require.main]`,
+          "worker.js": ""
+        }
+      })
+      const text = `import made from "maker"; import resolved from "resolver"
+        export default { run() { this.$emit(made); this.$emit(resolved) } }`
+      const [made, resolved] = yield* emitted(text)
+      const another = "from another package"
+      assert.deepStrictEqual(made, [
+        { own: true },
+        another,
+        true,
+        another,
+        "/package/lib/data.json",
+        "/",
+        "MODULE_NOT_FOUND",
+        "MODULE_NOT_FOUND",
+        "/"
+      ])
+      assert.deepStrictEqual(resolved, ["/package/worker.js", "fs", null])
+    }))
+
   it.effect("has packages that a package imports without saying so, since some rely on it", () =>
     Effect.gen(function*() {
       const { publish } = yield* PackageRegistry.PackageRegistry

@@ -379,7 +379,31 @@ layer(realSandbox(), { excludeTestServices: true, timeout: "60 seconds" })("Sand
   it.effect("Buffer, process and global are there as in Node", () =>
     Effect.gen(function*() {
       const result = yield* runCode(componentOf(`
-        this.$emit([Buffer.from("a").toString("hex"), typeof process.nextTick, global === globalThis])`))
-      assert.deepStrictEqual(result.emits, [{ payload: `["61","function",true]` }])
+        this.$emit([Buffer.from("a").toString("hex"), typeof process.nextTick, global === globalThis])
+        this.$emit([typeof self, typeof window, typeof location, typeof Window])`))
+      assert.deepStrictEqual(result.emits.map(({ payload }) => JSON.parse(payload)), [
+        ["61", "function", true],
+        // By these packages take what they run in for a browser.
+        ["undefined", "undefined", "undefined", "undefined"]
+      ])
+    }))
+
+  it.effect("what a component may not do is told without the ways in which somebody else could allow it", () =>
+    Effect.gen(function*() {
+      const read = `process.getBuiltinModule("node:fs").readFileSync("/tmp/file")`
+      const { error, logs } = yield* runCode(componentOf(`
+        try { ${read} } catch (error) { console.log(error.message); console.error(error) }
+        await Promise.reject(new Error("wrapped", { cause: (() => { try { ${read} } catch (error) { return error } })() }))
+          .catch((error) => console.log(error))
+        ${read}`))
+      assert.strictEqual(error?.message, `Requires read access to "/tmp/file", which components do not have`)
+      const told = [error?.stack ?? "", ...logs.map(({ message }) => message)]
+      assert.lengthOf(told, 4)
+      for (const text of told) {
+        assert.match(text, /which components do not have/)
+        assert.notMatch(text, /run again|--allow/)
+      }
+      const fault = yield* Effect.flip(inspectCode(`${read}; export default { run() {} }`))
+      assert.match(fault.message, /which components do not have$/)
     }))
 })

@@ -129,6 +129,43 @@ describe("The network of the sandbox", () => {
         assert.deepStrictEqual(result.emits.map((_) => _.payload), [`"/http "`, `"/net "`, `"127.0.0.1"`])
       }))
 
+    it.effect("a name that can't be resolved is the error that it is in Node, whoever asks", () =>
+      Effect.gen(function*() {
+        const result = yield* runCode(componentOf(`
+          const asks = {
+            lookup: () => process.getBuiltinModule("node:dns").promises.lookup("nowhere.invalid"),
+            resolve: () => process.getBuiltinModule("node:dns").promises.resolve4("nowhere.invalid"),
+            socket: () => new Promise((_, reject) =>
+              process.getBuiltinModule("node:net").connect(80, "nowhere.invalid").on("error", reject)),
+            fetch: () => fetch("http://nowhere.invalid/").catch((error) => Promise.reject(error.cause))
+          }
+          for (const [how, ask] of Object.entries(asks)) {
+            const { code, errno = 0, hostname, message, syscall } = await ask().catch((error) => error)
+            this.$emit({ how, code, errno, hostname, message, syscall })
+          }`))
+        const errors = result.emits.map(({ payload }) => JSON.parse(payload))
+        const hostname = "nowhere.invalid"
+        // Whether a name server says that the name is not there, or nobody answers, is a matter of where this runs.
+        const isUnanswered = errors[0]?.code === "EAI_AGAIN"
+        const [code, errno] = isUnanswered ? ["EAI_AGAIN", -3001] : ["ENOTFOUND", -3008]
+        const looked = { code, errno, hostname, message: `getaddrinfo ${code} ${hostname}`, syscall: "getaddrinfo" }
+        const queried = errors[1]?.code
+        assert.include(["ENOTFOUND", "ESERVFAIL", "ETIMEOUT"], queried)
+        assert.deepStrictEqual(errors, [
+          { how: "lookup", ...looked },
+          {
+            how: "resolve",
+            code: queried,
+            errno: 0,
+            hostname,
+            message: `queryA ${queried} ${hostname}`,
+            syscall: "queryA"
+          },
+          { how: "socket", ...looked },
+          { how: "fetch", ...looked }
+        ])
+      }))
+
     it.effect("a redirect to what is not allowed is refused, and says so in the component's own lines", () =>
       Effect.gen(function*() {
         const port = portOf(yield* httpServer)

@@ -5,6 +5,7 @@ import * as Path from "node:path"
 import { fileURLToPath } from "node:url"
 import { type BundleTask, replacedBuiltins } from "../BundlerProtocol.ts"
 import * as PackageSpecifier from "../PackageSpecifier.ts"
+import { withKnownRequires } from "./OwnRequires.ts"
 
 /**
  * Where modules come from: the component, what we have in place of another module, Node as CommonJS asks for it or as the
@@ -161,10 +162,10 @@ export const filesPlugin = ({ lacking, task, thorough, undeclared }: FilesPlugin
       // Packages lead to files by more than imports, as by a folder's main file, or by a pattern of many.
       onLoad(
         { filter: /.*/, namespace: "file" },
-        ({ path }) =>
-          isInstalled(path) || path.startsWith(ownPackages)
-            ? undefined
-            : { errors: [{ text: outside }] }
+        async ({ path }) => {
+          if (isInstalled(path)) return isScript.test(path) ? fileWithRequires(path) : undefined
+          return path.startsWith(ownPackages) ? undefined : { errors: [{ text: outside }] }
+        }
       )
       onLoad({ filter: /.*/, namespace: namespaces.own }, ({ path }) => contents.get(path))
       onLoad({ filter: /.*/, namespace: namespaces.standIn }, async ({ path, pluginData }) => ({
@@ -202,6 +203,14 @@ module.exports = "default" in found ? found.default : found`
       onLoad({ filter: /\.node$/ }, refuse)
     }
   }
+}
+
+const isScript = /\.m?js$/
+
+/** A package's file that makes itself a `require`; of others the bundler reads the text itself. */
+const fileWithRequires = async (path: string): Promise<esbuild.OnLoadResult | undefined> => {
+  const bytes = await Fs.promises.readFile(path)
+  return bytes.includes("createRequire") ? { contents: withKnownRequires(bytes.toString()), loader: "js" } : undefined
 }
 
 /** Whether it is part of a package that has a compiler build what no sandbox may load. */

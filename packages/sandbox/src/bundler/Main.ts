@@ -12,6 +12,7 @@ import {
   plain,
   plainComments
 } from "./FilesPlugin.ts"
+import { requireOfModule } from "./OwnRequires.ts"
 
 const settings = {
   bundle: true,
@@ -117,6 +118,7 @@ const buildFiles = (options: FilesPluginOptions): Promise<Built> =>
     sourcesContent: false,
     // Errors are often named after their class, and two packages may name theirs alike.
     keepNames: options.task.packages !== undefined,
+    ...(options.task.packages === undefined ? {} : { banner: { js: requireOfModule } }),
     plugins: [filesPlugin(options)]
   })
 

@@ -1,7 +1,7 @@
 /** Makes the process look to component code like Node with nothing around it, and gives each run its own console. */
 import { Readable } from "node:stream"
 import { format, inspect } from "node:util"
-import { componentName, current, ownerOf } from "./RunContext.ts"
+import { componentName, current, ownerOf, withoutAdvice } from "./RunContext.ts"
 import type { RunContext } from "./RunContext.ts"
 
 type Level = "debug" | "info" | "warn" | "error"
@@ -116,11 +116,23 @@ const removeFromModules = () => {
   }
 }
 
+/** What Deno's permissions refuse. */
+class NotAllowed extends Error {
+  constructor(message: unknown, options?: ErrorOptions) {
+    super(withoutAdvice(String(message)), options)
+  }
+}
+
+/** By these packages take what they run in for a browser, or for a worker of one. */
+const removedOfBrowsers = ["self", "Window", "location", "Location"]
+
 export const installGlobals = (): void => {
-  for (const name of removed) Reflect.deleteProperty(globalThis, name)
+  for (const name of [...removed, ...removedOfBrowsers]) Reflect.deleteProperty(globalThis, name)
   const deno: unknown = Reflect.get(globalThis, "Deno")
   if (typeof deno === "object" && deno !== null) {
     define(globalThis, "Deno", deno)
+    // The message is set by the constructor above the class's own.
+    Object.setPrototypeOf(Reflect.get(Reflect.get(deno, "errors"), "NotCapable"), NotAllowed)
     // Under the symbol in `internal` is all that Deno's own modules are made with.
     for (const name of [...removedFromDeno, ...Object.getOwnPropertySymbols(deno)]) Reflect.deleteProperty(deno, name)
   }

@@ -5,6 +5,7 @@ import { installFetch } from "./Fetch.ts"
 import { installGlobals } from "./Globals.ts"
 import { Invalid, learn, load } from "./Module.ts"
 import { onAnswer, routeNetwork } from "./Network.ts"
+import { installOwnRequire } from "./OwnRequire.ts"
 import { begin, describeError, RunContext } from "./RunContext.ts"
 import { installSystem } from "./System.ts"
 import type { Bindings } from "./This.ts"
@@ -72,4 +73,5 @@ installFetch()
 installGlobals()
 installWebSocket()
 installSystem()
+installOwnRequire()
 void receive((message) => message["_tag"] === "Start" ? send({ __proto__: null, _tag: "Ready" }) : onMessage(message))

@@ -88,7 +88,7 @@ const explain = (thrown: unknown, url: string): Invalid => {
   return new Invalid({
     reason: isImport ? "import" : "syntax",
     // Deno's parser draws the line below its sentence; the position says the same.
-    message: text.split("\n")[0]?.replace(/^SyntaxError: /, "").replace(/, run again with the --\S+ flag$/, "") ?? text,
+    message: text.split("\n")[0]?.replace(/^SyntaxError: /, "") ?? text,
     line: Number(fault[1]),
     column: Number(fault[2]),
     file: componentName

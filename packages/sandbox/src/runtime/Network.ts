@@ -25,19 +25,40 @@ export const onAnswer = (message: Record<string, unknown>): void => {
   delete asked[ask]
 }
 
-const ask = (question: { readonly _tag: string; readonly host: string; readonly port?: number }) =>
+const lookupCall = "getaddrinfo"
+
+/** That a name can't be resolved, as Node says it: of a look-up in the system's codes, of a query in those of DNS. */
+const unresolved = (host: string, code: string, call: string) => {
+  const isLookup = call === lookupCall
+  const isTold = code === "ENOTFOUND" || (!isLookup && code !== "EAI_AGAIN")
+  const found = isTold ? code : isLookup ? "EAI_AGAIN" : "ESERVFAIL"
+  return Object.assign(new Error(`${call} ${found} ${host}`), {
+    errno: !isLookup ? undefined : found === "ENOTFOUND" ? -3008 : -3001,
+    code: found,
+    syscall: call,
+    hostname: host
+  })
+}
+
+const isOfResolver = (code: string): boolean => code === "ENOTFOUND" || code === "ETIMEOUT" || code === "EAI_AGAIN"
+
+const ask = (
+  question: { readonly _tag: string; readonly host: string; readonly port?: number },
+  call = lookupCall
+) =>
   new Promise<Answer>((resolve, reject) => {
     const id = ++lastAsk
-    asked[id] = (answer) => {
-      if (answer.error === undefined) return resolve(answer)
-      const error = new Error(answer.error.message)
-      reject(Object.assign(error, { code: answer.error.code, hostname: question.host, port: question.port }))
+    asked[id] = ({ error, ...answer }) => {
+      if (error === undefined) return resolve(answer)
+      const { code, message } = error
+      if (isOfResolver(code)) return reject(unresolved(question.host, code, call))
+      reject(Object.assign(new Error(message), { code, hostname: question.host, port: question.port }))
     }
     send({ __proto__: null, ...question, ask: id, run: current()?.id ?? "" })
   })
 
-const resolveHost = async (host: string): Promise<ReadonlyArray<string>> =>
-  (await ask({ _tag: "Resolve", host })).addresses ?? []
+const resolveHost = async (host: string, call?: string): Promise<ReadonlyArray<string>> =>
+  (await ask({ _tag: "Resolve", host }, call)).addresses ?? []
 
 interface Handle {
   readonly _parent?: Handle
@@ -134,9 +155,6 @@ const isFamily = (address: string, family: unknown): boolean =>
     ? net.isIPv6(address)
     : true
 
-const notFound = (host: string, call: string) =>
-  Object.assign(new Error(`${call} ENOTFOUND ${host}`), { code: "ENOTFOUND", hostname: host, syscall: call })
-
 const lookup = async (host: string, given?: number | { family?: unknown; all?: boolean }) => {
   const options = typeof given === "number" ? { family: given } : given ?? {}
   // Node takes none for no name, and answers so.
@@ -145,7 +163,7 @@ const lookup = async (host: string, given?: number | { family?: unknown; all?: b
     .filter((address) => isFamily(address, options.family))
     .map((address) => ({ address, family: net.isIPv6(address) ? 6 : 4 }))
   const first = found[0]
-  if (first === undefined) throw notFound(host, "getaddrinfo")
+  if (first === undefined) throw unresolved(host, "ENOTFOUND", lookupCall)
   return { all: options.all === true ? found : undefined, first }
 }
 
@@ -154,8 +172,9 @@ const nameOf = (host: unknown): string => host ? textOf(host, "hostname") : ""
 
 const resolveFamily = (family: 4 | 6) => async (name: string): Promise<ReadonlyArray<string>> => {
   const host = textOf(name, "name")
-  const found = (await resolveHost(host)).filter((address) => isFamily(address, family))
-  if (found.length === 0) throw notFound(host, `query${family === 4 ? "A" : "Aaaa"}`)
+  const call = `query${family === 4 ? "A" : "Aaaa"}`
+  const found = (await resolveHost(host, call)).filter((address) => isFamily(address, family))
+  if (found.length === 0) throw unresolved(host, "ENODATA", call)
   return found
 }
 

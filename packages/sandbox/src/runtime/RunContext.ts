@@ -69,11 +69,18 @@ export const ownerOf = (thrown: unknown): RunContext | undefined => {
 
 const textLimit = 32 * 1024
 
+/** What Deno's permissions refuse, without how whoever starts Deno could allow it: that is none of an author's choice. */
+export const withoutAdvice = (text: string): string =>
+  text.replaceAll(
+    /(?<=\bRequires \w+ access\b[^\n]*), run again with the --\S+ flag/g,
+    ", which components do not have"
+  )
+
 /** Component code may throw things whose very properties throw. */
 const text = (read: () => unknown): string => {
   try {
     const value = read()
-    return typeof value === "string" ? value.slice(0, textLimit) : ""
+    return typeof value === "string" ? withoutAdvice(value.slice(0, textLimit)) : ""
   } catch {
     return ""
   }
