@@ -16,6 +16,7 @@ import {
   type ModuleImport,
   ModulePosition
 } from "./BundlerProtocol.ts"
+import * as LargeImports from "./LargeImports.ts"
 import { OnBehalfOf } from "./OnBehalfOf.ts"
 
 /** A module can't be had or can't be read, and where that shows: in itself, or in the import that asks for it. */
@@ -51,11 +52,15 @@ export interface Bundle {
  * To read one text takes milliseconds; to bundle packages of thousands of files takes seconds. Counted from when the
  * process is ready, which takes seconds too on a busy machine and says nothing about the text.
  */
-const taskMillis = { Scan: 4_000, Bundle: 10_000 }
+const taskMillis = { Scan: 4_000, Bundle: 30_000 }
 const idleMillis = 30_000
 
-/** What the bundler may allocate, in KiB: a hostile text would have it take all there is. */
-const memoryKibibytes = 1024 * 1024
+/**
+ * What the bundler may allocate, in KiB: a hostile text would have it take all there is. The parser, which is a process of
+ * its own with as much, frees memory more often from half of it on.
+ */
+const memoryKibibytes = 1536 * 1024
+const parserKibibytes = memoryKibibytes / 2
 
 /**
  * Reads modules' imports and makes one module of many, without running any of them. It works in a process of its own, one
@@ -69,6 +74,9 @@ export class ModuleBundler extends Context.Service<ModuleBundler, {
   static readonly layer: Layer.Layer<ModuleBundler> = Layer.effect(ModuleBundler, Effect.suspend(() => make()))
 }
 
+/** The package that a path begins with. */
+const packageOf = (path: string): string => path.split("/", path.startsWith("@") ? 2 : 1).join("/")
+
 const startProcess = (): ChildProcess => {
   const child = spawn(
     "/bin/sh",
@@ -79,7 +87,7 @@ const startProcess = (): ChildProcess => {
       fileURLToPath(new URL("./bundler/Main.ts", import.meta.url))
     ],
     // In a session of its own, so that a Ctrl-C does not look like a crash.
-    { env: {}, stdio: ["ignore", "ignore", "ignore", "ipc"], detached: true }
+    { env: { GOMEMLIMIT: `${parserKibibytes}KiB` }, stdio: ["ignore", "ignore", "ignore", "ipc"], detached: true }
   )
   child.on("error", () => {})
   return child
@@ -146,21 +154,32 @@ const make = Effect.fnUntraced(function*() {
     })
 
   const perform = Effect.fnUntraced(function*(file: string, task: BundlerTask) {
-    const unreadable = (why: string) =>
-      new ModuleUnread({ message: `The module can't be read: ${why}`, at: { file, line: 1, column: 1 } })
+    const imported = task._tag === "Bundle" ? Object.values(task.packages?.names ?? {}).map(packageOf) : []
+    const unreadable = (why: string, ofImports: string) =>
+      new ModuleUnread({
+        message: imported.length === 0 ? `The module can't be read: ${why}` : LargeImports.tooMuch(ofImports, imported),
+        at: { file, line: 1, column: 1 }
+      })
     const answer = Effect.fnUntraced(function*() {
       const { child, ready } = running()
       yield* Deferred.await(ready)
       return yield* Effect.timeoutOrElse(ask(child, task), {
         duration: taskMillis[task._tag],
-        orElse: () => Effect.fail(unreadable(`parsing it takes over ${taskMillis[task._tag]} ms`))
+        orElse: () => {
+          const long = `takes over ${taskMillis[task._tag]} ms`
+          return Effect.fail(unreadable(`parsing it ${long}`, `that ${long}`))
+        }
       })
     })
     return yield* FiberHandle.clear(idle).pipe(
       Effect.andThen(answer),
       Effect.flatMap(Schema.decodeUnknownEffect(BundlerAnswer)),
       Effect.catchTags({
-        Lost: () => Effect.fail(unreadable("it is too much for the parser, or nested too deeply")),
+        Lost: () =>
+          Effect.fail(unreadable(
+            "it is too much for the parser, or nested too deeply",
+            `that takes over ${memoryKibibytes / 1024} MiB of memory, or is nested too deeply`
+          )),
         SchemaError: Effect.die
       }),
       Effect.ensuring(

@@ -13,6 +13,7 @@ import * as Id from "@headwater/domain/Id"
 import { version } from "@headwater/domain/Version"
 import { Components, type ShownComponent } from "@headwater/log/Components"
 import type { ProgramKind } from "@headwater/log/Programs"
+import * as LargeImports from "@headwater/sandbox/LargeImports"
 import { type LinkFailure, ModuleLinker } from "@headwater/sandbox/ModuleLinker"
 import { OnBehalfOf } from "@headwater/sandbox/OnBehalfOf"
 import * as PackageSpecifier from "@headwater/sandbox/PackageSpecifier"
@@ -33,9 +34,6 @@ const isWebUrl = Schema.is(WebhookUrl)
 
 /** Files of one component together, in sizes of the largest code: comments and what is not used don't reach the code. */
 const filesPerCode = 4
-
-/** Code with what became part of it, in characters: each process that runs it is sent all of it. */
-const maxLinked = 16 * 1024 * 1024
 
 /** When to try again what the registry of packages could not answer. */
 const retryAfterSeconds = 30
@@ -119,8 +117,8 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
         const linked = yield* Effect.mapError(linker.link(text, previous?.linked?.lock), unlinkable(place))
         if (Option.isNone(linked)) return null
         const { code, map } = linked.value
-        if (Math.max(code.length, map.length) > maxLinked) {
-          return yield* Problem.tooLarge("The code with what it imports", maxLinked)
+        if (Math.max(code.length, map.length) > LargeImports.maxCharacters) {
+          return yield* Problem.tooLarge("The code with what it imports", LargeImports.maxCharacters)
         }
         return { ...linked.value, hash: yield* hashOf(code) } satisfies LinkedCode as LinkedCode
       })

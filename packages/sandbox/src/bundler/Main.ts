@@ -2,6 +2,7 @@
 import * as esbuild from "esbuild"
 import * as Fs from "node:fs"
 import type { BundlerAnswer, BundlerTask, BundleTask, ModuleFile, ModulePosition } from "../BundlerProtocol.ts"
+import { maxCharacters, tooLarge } from "../LargeImports.ts"
 import {
   filesPlugin,
   type FilesPluginOptions,
@@ -50,7 +51,7 @@ const isBuildFailure = (thrown: unknown): thrown is esbuild.BuildFailure =>
   thrown instanceof Error && "errors" in thrown
 
 const build = (options: esbuild.BuildOptions): Promise<Built> =>
-  esbuild.build({ ...options, ...settings }).catch((thrown) => {
+  esbuild.build({ ...settings, ...options, write: false }).catch((thrown) => {
     if (!isBuildFailure(thrown)) throw thrown
     return { errors: thrown.errors, warnings: thrown.warnings, outputFiles: [] }
   })
@@ -107,6 +108,16 @@ const lackingOf = ({ errors, warnings }: Built): Map<string, Set<string>> => {
   return lacking
 }
 
+const ofPackages = {
+  // Errors are often named after their class, and two packages may name theirs alike.
+  keepNames: true,
+  // Half of what large packages take is comments, indentation and such; a character beyond Latin-1 would double the rest.
+  minifyWhitespace: true,
+  legalComments: "none",
+  charset: "ascii",
+  banner: { js: requireOfModule }
+} satisfies esbuild.BuildOptions
+
 const buildFiles = (options: FilesPluginOptions): Promise<Built> =>
   build({
     // A name of its own, since one with an asterisk would be a pattern.
@@ -116,11 +127,22 @@ const buildFiles = (options: FilesPluginOptions): Promise<Built> =>
     absWorkingDir: Fs.realpathSync(options.task.packages?.folder ?? "/"),
     sourcemap: "external",
     sourcesContent: false,
-    // Errors are often named after their class, and two packages may name theirs alike.
-    keepNames: options.task.packages !== undefined,
-    ...(options.task.packages === undefined ? {} : { banner: { js: requireOfModule } }),
+    ...(options.task.packages === undefined ? {} : ofPackages),
     plugins: [filesPlugin(options)]
   })
+
+/** The package that takes the most of a module, if any package is part of it. */
+const largestPackage = (metafile: esbuild.Metafile | undefined) => {
+  const characters = new Map<string, number>()
+  for (const { inputs } of Object.values(metafile?.outputs ?? {})) {
+    for (const [file, { bytesInOutput }] of Object.entries(inputs)) {
+      const [, name] = /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules\/)/.exec(file) ?? []
+      if (name !== undefined) characters.set(name, (characters.get(name) ?? 0) + bytesInOutput)
+    }
+  }
+  const [largest] = [...characters].sort(([, one], [, other]) => other - one)
+  return largest === undefined ? undefined : { name: largest[0], characters: largest[1] }
+}
 
 const bundle = async (task: BundleTask): Promise<BundlerAnswer> => {
   const undeclared = new Set<string>()
@@ -139,11 +161,16 @@ const bundle = async (task: BundleTask): Promise<BundlerAnswer> => {
   const abroad = patternAbroad(metafile)
   if (abroad !== undefined) return { _tag: "Faulty", message: outside, at: positionOf(nameOf(abroad), null) }
   const output = (isMap: boolean) => outputFiles.find(({ path }) => path.endsWith(".map") === isMap)?.text ?? ""
+  const code = output(false)
+  const largest = code.length > maxCharacters ? largestPackage(metafile) : undefined
+  if (largest !== undefined) {
+    return { _tag: "Faulty", message: tooLarge(code.length, largest), at: positionOf(task.entry, null) }
+  }
   const map: { sources: Array<string> } = JSON.parse(output(true))
   const sources = map.sources.map((source) => nameOf(source))
   return {
     _tag: "Bundled",
-    code: plainComments(output(false)),
+    code: plainComments(code),
     map: JSON.stringify({ ...map, sources }),
     undeclared: [...undeclared]
   }

@@ -35,7 +35,10 @@ export const load = (hash: string): Promise<LoadedComponent> => loading[hash] ??
 
 const loadFirst = async (hash: string): Promise<LoadedComponent> => {
   try {
-    return await importModule(codes[hash] ?? "")
+    const loaded = await importModule(codes[hash] ?? "")
+    // The text is no longer needed.
+    delete codes[hash]
+    return loaded
   } catch (thrown) {
     // What failed at its top level may succeed the next time.
     delete loading[hash]

@@ -1,0 +1,39 @@
+/** What is said of imports that are more than a component may have. */
+
+/** A module with what it imports, and its source map, in characters each: every process that runs it is sent the module. */
+export const maxCharacters = 16 * 1024 * 1024
+
+/** Packages that hold all of a vendor's services, and what to import for one of them. */
+const partsOf: Readonly<Record<string, string>> = {
+  "aws-sdk": "aws-sdk@2/clients/<service>, such as aws-sdk@2/clients/s3, or @aws-sdk/client-<service>",
+  googleapis: "@googleapis/<api>, such as @googleapis/drive"
+}
+
+const counted = (count: number): string => count.toLocaleString("en")
+
+const partOf = (name: string): string => {
+  const part = Object.hasOwn(partsOf, name) ? partsOf[name] : undefined
+  return part === undefined
+    ? "import less of it, by a path in the package or from a package that has one service only"
+    : `import ${part} in its place`
+}
+
+/** @param largest the package that takes the most, and how many characters */
+export const tooLarge = (characters: number, largest: { readonly name: string; readonly characters: number }): string =>
+  `The component with what it imports has ${counted(characters)} characters of code, over the limit of ` +
+  `${counted(maxCharacters)}. The package ${JSON.stringify(largest.name)} takes ${
+    counted(largest.characters)
+  } of them: ` +
+  partOf(largest.name)
+
+/**
+ * @param why the limit that they are over
+ * @param names all that the component imports
+ */
+export const tooMuch = (why: string, names: ReadonlyArray<string>): string => {
+  const known = names.filter((name) => Object.hasOwn(partsOf, name))
+  const advice = known.length === 0
+    ? `import less of ${names.map((name) => JSON.stringify(name)).join(", ")}`
+    : known.map(partOf).join(", and ")
+  return `What the component imports can't be made part of it: ${why}. To have it smaller, ${advice}`
+}
