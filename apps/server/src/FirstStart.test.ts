@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Seal } from "@headwater/domain/Seal"
-import { ApiKeys } from "@headwater/log/ApiKeys"
+import { SealCheck } from "@headwater/log/SealCheck"
 import { ConfigProvider, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Http from "../test/HttpAppFixture.ts"
@@ -11,7 +11,7 @@ const config = ServerConfig.layer.pipe(Layer.provide(ConfigProvider.layer(Config
 
 const start = Effect.scoped(Layer.build(Layer.fresh(FirstStart.layer).pipe(Layer.provide(config))))
 
-const underAnotherSecret = Layer.fresh(ApiKeys.layer).pipe(
+const underAnotherSecret = Layer.fresh(SealCheck.layer).pipe(
   Layer.provide(Seal.layer(Redacted.make(new Uint8Array(32).fill(8))))
 )
 
@@ -24,6 +24,7 @@ layer(Http.layer, { excludeTestServices: true })("a start", (it) => {
         component_code: Http.code("feed", { token: { type: "string" } }),
         configured_props: { token: "k-7Yb2" }
       })
+      yield* start
       yield* sql`UPDATE programs SET sealed_props = NULL, props = '{"token":"k-7Yb2"}'`
       const stored = sql`SELECT props, sealed_props IS NOT NULL AS sealed FROM programs`
 

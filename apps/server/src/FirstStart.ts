@@ -20,13 +20,13 @@ export class FirstStart extends Context.Service<FirstStart, {
       const { apiKey } = yield* ServerConfig
       const accounts = yield* AccountLifecycle
       const programs = yield* Programs
+      yield* SecretKey.claim
       const { account, key } = yield* accounts.createFirst({
         username: "admin",
         email: "admin@localhost",
         plan: "free",
         ...(Option.isSome(apiKey) ? { key: apiKey.value } : {})
       })
-      yield* SecretKey.verify
       yield* programs.sealProps
       let unseen = key !== undefined && Option.isNone(apiKey)
       yield* Effect.addFinalizer(() =>

@@ -1,4 +1,4 @@
-import { ApiKeys } from "@headwater/log/ApiKeys"
+import { SealCheck } from "@headwater/log/SealCheck"
 import { EmbeddedPostgres } from "@headwater/postgres/EmbeddedPostgres"
 import { Context, Effect, Layer, Option, Schedule, Schema } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
@@ -58,7 +58,7 @@ const configured = Layer.unwrap(Effect.gen(function*() {
  * to do.
  */
 export const layer = Layer.effectDiscard(SecretKey.verify).pipe(
-  Layer.provide(ApiKeys.layer),
+  Layer.provide(SealCheck.layer),
   Layer.provideMerge(SecretKey.seal),
   Layer.provideMerge(Layer.merge(Digest.layerWebCrypto, SecureRandom.layerWebCrypto)),
   Layer.provideMerge(Database.ready),

@@ -1,5 +1,5 @@
 import { Seal } from "@headwater/domain/Seal"
-import { ApiKeys } from "@headwater/log/ApiKeys"
+import { SealCheck } from "@headwater/log/SealCheck"
 import { DataDirectory } from "@headwater/postgres/DataDirectory"
 import { Effect, Layer, Option, Redacted, Schema } from "effect"
 import { Base64 } from "effect/encoding"
@@ -31,6 +31,11 @@ export const seal = Layer.unwrap(
 )
 
 /** Fails where the database was sealed under another secret, before more is sealed under this one. */
-export const verify = Effect.flatMap(ApiKeys, (keys) => keys.verifySeal).pipe(
+export const verify = Effect.flatMap(SealCheck, (check) => check.verify).pipe(
+  Effect.catchTag("SealBroken", () => Effect.fail(new SecretKeyMismatch()))
+)
+
+/** Verifies, and ties a database that was not sealed under any secret yet to this one. */
+export const claim = Effect.flatMap(SealCheck, (check) => check.keep).pipe(
   Effect.catchTag("SealBroken", () => Effect.fail(new SecretKeyMismatch()))
 )

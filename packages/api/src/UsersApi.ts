@@ -20,7 +20,7 @@ const invocations = "Runs of component code, per UTC day."
 
 export const FreeUser = Schema.Struct({
   ...identity,
-  api_key: Schema.String.annotate({ description: "The account's newest live key." }),
+  api_key: Schema.String.annotate({ description: "The key that this request carries." }),
   daily_compute_time_quota: Schema.Int.annotate({ description: computeTime }),
   daily_compute_time_used: Schema.Int.annotate({ description: computeTime }),
   daily_invocations_quota: Schema.Int.annotate({ description: invocations }),

@@ -1,5 +1,4 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Seal } from "@headwater/domain/Seal"
 import * as TestDatabase from "@headwater/testing/TestDatabase"
 import { Effect, Layer, Option, Redacted } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
@@ -9,11 +8,7 @@ import { Accounts } from "./Accounts.ts"
 import { ApiKeys } from "./ApiKeys.ts"
 
 const tables = Layer.mergeAll(Accounts.layer, ApiKeys.layer).pipe(
-  Layer.provide([
-    SecureRandom.layerWebCrypto,
-    Digest.layerWebCrypto,
-    Seal.layer(Redacted.make(new Uint8Array(32).fill(7)))
-  ]),
+  Layer.provide([SecureRandom.layerWebCrypto, Digest.layerWebCrypto]),
   Layer.provideMerge(TestDatabase.layer)
 )
 
@@ -23,7 +18,7 @@ const newAccount = Effect.flatMap(
 )
 
 describe("ApiKeys", () => {
-  it.effect("makes keys that name their account, and keeps none in clear", () =>
+  it.effect("makes keys that name their account, and keeps a hash of each and no copy", () =>
     Effect.gen(function*() {
       const keys = yield* ApiKeys
       const sql = yield* SqlClient.SqlClient
@@ -33,24 +28,24 @@ describe("ApiKeys", () => {
       assert.deepStrictEqual(yield* keys.authenticate(key), Option.some(account.id))
       assert.deepStrictEqual(yield* keys.authenticate(Redacted.make("hw_unknown")), Option.none())
       assert.deepStrictEqual(yield* keys.authenticate(Redacted.make("")), Option.none())
+      const columns = yield* sql<{ readonly name: string }>`
+        SELECT column_name AS name FROM information_schema.columns WHERE table_name = 'api_keys' ORDER BY name`
+      assert.deepStrictEqual(
+        columns.map(({ name }) => name),
+        ["account_id", "created_at", "expires_at", "hash", "id", "name", "revoked_at"]
+      )
       const rows = yield* sql<{ readonly text: string }>`
-        SELECT encode(sealed, 'escape') || encode(hash, 'escape') || name AS text FROM api_keys`
+        SELECT id || encode(hash, 'escape') || name AS text FROM api_keys`
       for (const { text } of rows) assert.notInclude(text, Redacted.value(key).slice(3))
     }).pipe(Effect.provide(tables)))
 
-  it.effect("takes a given key, and shows the newest live one", () =>
+  it.effect("takes a given key", () =>
     Effect.gen(function*() {
       const keys = yield* ApiKeys
       const account = yield* newAccount
-      assert.deepStrictEqual(yield* keys.reveal(account.id), Option.none())
       const given = Redacted.make("hw_given-by-the-operator")
       yield* keys.create(account.id, "first", given)
       assert.deepStrictEqual(yield* keys.authenticate(given), Option.some(account.id))
-      yield* TestClock.adjust("1 second")
-      const { id, key } = yield* keys.create(account.id, "second")
-      assert.strictEqual(Redacted.value(Option.getOrThrow(yield* keys.reveal(account.id))), Redacted.value(key))
-      yield* keys.revoke(account.id, id)
-      assert.strictEqual(Redacted.value(Option.getOrThrow(yield* keys.reveal(account.id))), Redacted.value(given))
     }).pipe(Effect.provide(tables)))
 
   it.effect("refuses a revoked key at once, also where it was seen before", () =>
@@ -89,7 +84,6 @@ describe("ApiKeys", () => {
       assert.isTrue(Option.isSome(yield* keys.authenticate(key)))
       yield* TestClock.setTime(101_000)
       assert.isTrue(Option.isNone(yield* keys.authenticate(key)))
-      assert.deepStrictEqual(yield* keys.reveal(account.id), Option.none())
     }).pipe(Effect.provide(tables)))
 
   it.effect("refuses what was rotated when its overlap is over, and takes the new key of the same name", () =>

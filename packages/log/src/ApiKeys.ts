@@ -1,6 +1,5 @@
 import { ApiKey } from "@headwater/domain/ApiKey"
 import * as Id from "@headwater/domain/Id"
-import { Seal, type SealBroken } from "@headwater/domain/Seal"
 import { Cache, Clock, Context, Duration, Effect, Exit, Layer, Option, Redacted, Schema } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -35,7 +34,7 @@ const Row = Schema.Struct({
   expiresAt: "expires_at"
 }))
 
-/** The keys by which requests name their account: looked up by SHA-256, with a sealed copy that can be shown again. */
+/** The keys by which requests name their account: looked up by SHA-256, and kept in no other form. */
 export class ApiKeys extends Context.Service<ApiKeys, {
   /** @param key the key's text where it is not to be a new one, as of the first account's key from the configuration */
   readonly create: (
@@ -47,12 +46,6 @@ export class ApiKeys extends Context.Service<ApiKeys, {
   readonly authenticate: (
     key: Redacted.Redacted
   ) => Effect.Effect<Option.Option<Id.AccountId>, SqlError.SqlError>
-  /** The account's newest live key. */
-  readonly reveal: (
-    accountId: Id.AccountId
-  ) => Effect.Effect<Option.Option<Redacted.Redacted>, SqlError.SqlError | SealBroken>
-  /** Opens the newest sealed key there is, of any account. */
-  readonly verifySeal: Effect.Effect<void, SqlError.SqlError | SealBroken>
   /** A page of the account's live keys. */
   readonly page: (
     accountId: Id.AccountId,
@@ -77,12 +70,11 @@ export class ApiKeys extends Context.Service<ApiKeys, {
   static readonly layer: Layer.Layer<
     ApiKeys,
     never,
-    SqlClient.SqlClient | Seal | Digest.Digest | SecureRandom.SecureRandom
+    SqlClient.SqlClient | Digest.Digest | SecureRandom.SecureRandom
   > = Layer.effect(
     ApiKeys,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const seal = yield* Seal
       const digest = yield* Digest.Digest
       const random = yield* SecureRandom.SecureRandom
 
@@ -127,7 +119,6 @@ export class ApiKeys extends Context.Service<ApiKeys, {
             account_id: accountId,
             name,
             hash: yield* hashOf(key),
-            sealed: yield* seal.seal(placeOf(id), key),
             created_at: createdAt
           })
         }`
@@ -154,18 +145,6 @@ export class ApiKeys extends Context.Service<ApiKeys, {
               expiresAt === undefined || expiresAt > now ? Option.some(accountId) : Option.none()
           )
         }),
-        reveal: Effect.fnUntraced(function*(accountId) {
-          const [row] = yield* sql<{ readonly id: string; readonly sealed: Uint8Array }>`
-            SELECT id, sealed FROM api_keys
-            WHERE account_id = ${accountId} AND ${live(yield* currentSeconds)}
-            ORDER BY id DESC LIMIT 1`
-          return row === undefined ? Option.none() : Option.some(yield* seal.open(placeOf(row.id), row.sealed))
-        }),
-        verifySeal: Effect.flatMap(
-          sql<{ readonly id: string; readonly sealed: Uint8Array }>`
-            SELECT id, sealed FROM api_keys ORDER BY id DESC LIMIT 1`,
-          ([row]) => row === undefined ? Effect.void : Effect.asVoid(seal.open(placeOf(row.id), row.sealed))
-        ),
         page: Effect.fnUntraced(function*(accountId, request) {
           const where = sql`account_id = ${accountId} AND ${live(yield* currentSeconds)}`
           return yield* Page.read(sql, { table: "api_keys", where, request, all })
@@ -198,7 +177,5 @@ export class ApiKeys extends Context.Service<ApiKeys, {
     })
   )
 }
-
-const placeOf = (id: string): string => `api_keys/${id}`
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex")

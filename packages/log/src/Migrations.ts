@@ -18,6 +18,7 @@ import workflows from "./migrations/0014_workflows.ts"
 import programs from "./migrations/0015_programs.ts"
 import exitReasons from "./migrations/0016_exit_reasons.ts"
 import dueOwners from "./migrations/0017_due_owners.ts"
+import keyCopies from "./migrations/0018_key_copies.ts"
 
 /** Brings the database to this version's schema. Forward only; safe to run on several nodes at once. */
 export const run = PgMigrator.run({
@@ -39,6 +40,7 @@ export const run = PgMigrator.run({
     "0014_workflows": workflows,
     "0015_programs": programs,
     "0016_exit_reasons": exitReasons,
-    "0017_due_owners": dueOwners
+    "0017_due_owners": dueOwners,
+    "0018_key_copies": keyCopies
   })
 }).pipe(Effect.asVoid)

@@ -9,6 +9,7 @@ import { Deployments } from "./Deployments.ts"
 import { GroupCommit } from "./GroupCommit.ts"
 import { IdempotencyKeys } from "./IdempotencyKeys.ts"
 import { Programs } from "./Programs.ts"
+import { SealCheck } from "./SealCheck.ts"
 import { Subscriptions } from "./Subscriptions.ts"
 import { Webhooks } from "./Webhooks.ts"
 
@@ -22,6 +23,7 @@ export const layer = Layer.mergeAll(
   Deployments.layer,
   IdempotencyKeys.layer,
   Programs.layer,
+  SealCheck.layer,
   Webhooks.layer,
   GroupCommit.layer
 ).pipe(Layer.provideMerge(Subscriptions.layer), Layer.provideMerge(AutoSubscriptions.layer))

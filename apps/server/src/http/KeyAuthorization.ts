@@ -1,4 +1,4 @@
-import { Authorization, CurrentAccount } from "@headwater/api/Authorization"
+import { Authorization, CurrentAccount, CurrentKey } from "@headwater/api/Authorization"
 import * as Problem from "@headwater/api/Problem"
 import { ApiKeys } from "@headwater/log/ApiKeys"
 import { Effect, Layer, Option } from "effect"
@@ -22,7 +22,10 @@ export const layer = Layer.effect(
           )
         }
         yield* rate.take(account.value)
-        const response = yield* Effect.provideService(handle, CurrentAccount, account.value)
+        const response = yield* handle.pipe(
+          Effect.provideService(CurrentAccount, account.value),
+          Effect.provideService(CurrentKey, credential)
+        )
         return yield* room.admit(account.value, response)
       })
     })

@@ -1,8 +1,6 @@
-import { CurrentAccount } from "@headwater/api/Authorization"
+import { CurrentAccount, CurrentKey } from "@headwater/api/Authorization"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
-import * as Problem from "@headwater/api/Problem"
 import { Accounts } from "@headwater/log/Accounts"
-import { ApiKeys } from "@headwater/log/ApiKeys"
 import { billingPeriodOf, dayOf, Usage } from "@headwater/log/Usage"
 import { Clock, Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -11,14 +9,11 @@ import { answerFailures } from "./FailureProblem.ts"
 /** What an integer field says where the operator set no limit: more than anybody uses, and exact in every client. */
 const unlimited = Number.MAX_SAFE_INTEGER
 
-const revokedMeanwhile = new Problem.Unauthorized(Problem.because("The key of this request was revoked."))
-
 export const layer = HttpApiBuilder.group(
   HeadwaterApi,
   "users",
   Effect.fnUntraced(function*(handlers) {
     const accounts = yield* Accounts
-    const keys = yield* ApiKeys
     const usage = yield* Usage
     return handlers.handleAll({
       me: Effect.fnUntraced(function*() {
@@ -42,14 +37,10 @@ export const layer = HttpApiBuilder.group(
           }
         }
         const used = yield* usage.of(id, dayOf(now))
-        // None is left where the request's own key was revoked since it was let through.
-        const key = yield* Effect.flatMap(keys.reveal(id), Effect.fromOption).pipe(
-          Effect.catchTag("NoSuchElementError", () => Effect.fail(revokedMeanwhile))
-        )
         return {
           data: {
             ...identity,
-            api_key: Redacted.value(key),
+            api_key: Redacted.value(yield* CurrentKey),
             daily_compute_time_quota: account.dailyComputeTimeQuotaMs ?? unlimited,
             daily_compute_time_used: used.computeMs,
             daily_invocations_quota: account.dailyInvocationsQuota ?? unlimited,
