@@ -1,11 +1,26 @@
 import { ApiKey } from "@headwater/domain/ApiKey"
 import * as Id from "@headwater/domain/Id"
-import { Cache, Clock, Context, Duration, Effect, Exit, Layer, Option, Redacted, Schema } from "effect"
+import {
+  Cache,
+  Clock,
+  Context,
+  Deferred,
+  Duration,
+  Effect,
+  Exit,
+  Layer,
+  Option,
+  Redacted,
+  Schedule,
+  Schema
+} from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as Column from "./Column.ts"
 import * as Rows from "./internal/Rows.ts"
+import { texts } from "./internal/SqlArray.ts"
 import * as Page from "./Page.ts"
+import { isTransient, retrySchedule } from "./TransientSqlError.ts"
 
 const prefix = "hw_"
 const secretLength = 40
@@ -13,6 +28,9 @@ const secretLength = 40
 /** How long a key that was found is taken for live without asking the database: the longest a revocation takes. */
 const trustFor = Duration.seconds(1)
 const trustedKeys = 10_000
+
+/** How often those are looked at whose end somebody waits for. */
+const lookEvery = "500 millis"
 
 /** A key that was just made, with its text. */
 export interface NewApiKey extends ApiKey {
@@ -46,6 +64,8 @@ export class ApiKeys extends Context.Service<ApiKeys, {
   readonly authenticate: (
     key: Redacted.Redacted
   ) => Effect.Effect<Option.Option<Id.AccountId>, SqlError.SqlError>
+  /** Returns once the key is no longer live, within a second of its end, on whichever node that came about. */
+  readonly awaitEnd: (key: Redacted.Redacted) => Effect.Effect<void>
   /** A page of the account's live keys. */
   readonly page: (
     accountId: Id.AccountId,
@@ -102,6 +122,45 @@ export class ApiKeys extends Context.Service<ApiKeys, {
       )
       const forget = (hash: Uint8Array) => Cache.invalidate(found, hex(hash))
 
+      /** Who waits for the end of a key, by its hash in hex. */
+      const waiting = new Map<string, Set<Deferred.Deferred<void>>>()
+
+      const look = Effect.gen(function*() {
+        if (waiting.size === 0) return
+        const asked = [...waiting.keys()]
+        const rows = yield* sql<{ readonly hash: string }>`
+          SELECT encode(hash, 'hex') AS hash FROM api_keys
+          WHERE hash IN (SELECT decode(asked, 'hex') FROM unnest(${texts(asked)}) AS asked)
+            AND ${live(yield* currentSeconds)}`
+        const stillLive = new Set(rows.map(({ hash }) => hash))
+        for (const hash of asked) {
+          if (stillLive.has(hash)) continue
+          for (const ended of waiting.get(hash) ?? []) Deferred.doneUnsafe(ended, Effect.void)
+        }
+      })
+
+      yield* look.pipe(
+        Effect.retry({ schedule: retrySchedule, while: isTransient }),
+        Effect.catchCause((cause) => Effect.logError("Whether keys have ended could not be looked at", cause)),
+        Effect.repeat(Schedule.spaced(lookEvery)),
+        Effect.forkScoped
+      )
+
+      const awaitEnd = Effect.fnUntraced(function*(key: Redacted.Redacted) {
+        const hash = hex(yield* hashOf(key))
+        const ended = yield* Deferred.make<void>()
+        yield* Effect.acquireUseRelease(
+          Effect.sync(() => waiting.set(hash, (waiting.get(hash) ?? new Set()).add(ended))),
+          () => Deferred.await(ended),
+          () =>
+            Effect.sync(() => {
+              const others = waiting.get(hash)
+              others?.delete(ended)
+              if (others?.size === 0) waiting.delete(hash)
+            })
+        )
+      })
+
       const create = Effect.fnUntraced(function*(accountId: Id.AccountId, name: string, given?: Redacted.Redacted) {
         const id = Id.KeyId.make(
           yield* Id.make("key").pipe(Effect.provideService(SecureRandom.SecureRandom, random))
@@ -145,6 +204,7 @@ export class ApiKeys extends Context.Service<ApiKeys, {
               expiresAt === undefined || expiresAt > now ? Option.some(accountId) : Option.none()
           )
         }),
+        awaitEnd,
         page: Effect.fnUntraced(function*(accountId, request) {
           const where = sql`account_id = ${accountId} AND ${live(yield* currentSeconds)}`
           return yield* Page.read(sql, { table: "api_keys", where, request, all })

@@ -79,8 +79,17 @@ export const make = Effect.gen(function*() {
       const parts = ["{\"data\":", projected(wholeSummary(event), query), "}"]
       return isLarge ? streamed(parts) : HttpServerResponse.text(parts.join(""), { contentType })
     }),
-    /** Server-sent events of a stream from behind `after` on, each as soon as it is durable. */
-    tail: Effect.fnUntraced(function*(accountId: AccountId, address: StreamAddress, after: EventId.EventId) {
+    /**
+     * Server-sent events of a stream from behind `after` on, each as soon as it is durable.
+     *
+     * @param ended returns when nothing more is to be sent
+     */
+    tail: Effect.fnUntraced(function*(
+      accountId: AccountId,
+      address: StreamAddress,
+      after: EventId.EventId,
+      ended: Effect.Effect<void>
+    ) {
       const request = yield* HttpServerRequest.HttpServerRequest
       const large = (outline: EventOutline) =>
         Stream.unwrap(Effect.gen(function*() {
@@ -99,6 +108,7 @@ export const make = Effect.gen(function*() {
               (outline) => isWhole(outline) ? Stream.succeed(frameOf(outline)) : large(outline)
             )
         ),
+        Stream.interruptWhen(ended),
         Stream.encodeText,
         Stream.provideService(HttpServerRequest.HttpServerRequest, request)
       )

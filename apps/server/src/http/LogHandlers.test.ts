@@ -1,9 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import * as Json from "@headwater/testing/Json"
 import * as WebhookSink from "@headwater/testing/WebhookSink"
-import { Effect, Schedule, Stream } from "effect"
+import { Effect, Fiber, Schedule, Stream } from "effect"
 import { Sse } from "effect/encoding"
 import { HttpServer } from "effect/http"
+import { SqlClient } from "effect/sql"
 import * as Http from "../../test/HttpAppFixture.ts"
 
 const emitting = Http.httpCode("for (const value of event.body.emit) this.$emit(value, event.body.meta)")
@@ -162,5 +163,30 @@ layer(Http.layer, { excludeTestServices: true })("a source's log", (it) => {
       assert.deepStrictEqual(again.slice(0, 2), fromEnd)
       const refused = yield* http.request("GET", "/v1/sources/s/sse", { headers: { "last-event-id": "x" } })
       Http.assertProblem(refused, 400, "invalid_request")
+    }))
+
+  it.effect("is followed no longer than the key lives that asked for it", () =>
+    Effect.gen(function*() {
+      const { http } = yield* setup
+      const { address } = yield* HttpServer.HttpServer
+      const sql = yield* SqlClient.SqlClient
+      const follow = Effect.fnUntraced(function*({ key }: Json.Json) {
+        const response = yield* Effect.promise((signal) =>
+          fetch(`${HttpServer.formatAddress(address)}/v1/sources/s/sse`, {
+            headers: { authorization: `Bearer ${Json.textOf(key)}` },
+            signal
+          })
+        )
+        return yield* Effect.forkChild(Effect.promise(() => response.text()))
+      })
+      const [revoked, rotated, revokedElsewhere] = yield* Effect.all(
+        [1, 2, 3].map(() => http.created("/v1/users/me/keys", {}))
+      )
+      const tails = yield* Effect.forEach([revoked!, rotated!, revokedElsewhere!], follow)
+      yield* http.request("DELETE", `/v1/users/me/keys/${revoked!.id}`)
+      yield* http.request("POST", `/v1/users/me/keys/${rotated!.id}/rotate`, { body: { overlap_seconds: 1 } })
+      yield* sql`UPDATE api_keys SET revoked_at = 1 WHERE id = ${revokedElsewhere!.id}`
+      const seen = yield* Effect.forEach(tails, Fiber.join).pipe(Effect.timeout("10 seconds"))
+      assert.deepStrictEqual(seen, [":\n\n", ":\n\n", ":\n\n"])
     }))
 })
