@@ -66,6 +66,28 @@ layer(Http.layer, { excludeTestServices: true })("the server's HTTP side", (it) 
       }
     }))
 
+  it.effect("lets no cache keep what belongs to an account, no browser guess a type, and no page read the metrics", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const key = yield* http.request("POST", "/v1/users/me/keys")
+      const webhook = yield* http.created("/v1/webhooks", { url: "http://127.0.0.1:9/" })
+      const secret = yield* http.request("GET", `/v1/webhooks/${webhook.id}/secret`)
+      const refused = yield* http.request("GET", "/v1/users/me", { key: null })
+      for (const { headers } of [yield* http.request("GET", "/v1/users/me"), key, secret, refused]) {
+        assert.strictEqual(headers.get("cache-control"), "no-store")
+        assert.strictEqual(headers.get("x-content-type-options"), "nosniff")
+        assert.strictEqual(headers.get("access-control-allow-origin"), "*")
+      }
+      const docs = yield* http.request("GET", "/docs", { key: null })
+      assert.strictEqual(docs.headers.get("x-content-type-options"), "nosniff")
+      for (const path of ["/metrics", "/metrics/", "/metrics?x"]) {
+        const { headers, status } = yield* http.request("GET", path, { key: null })
+        assert.strictEqual(status, 200)
+        assert.isNull(headers.get("access-control-allow-origin"))
+        assert.strictEqual(headers.get("x-content-type-options"), "nosniff")
+      }
+    }))
+
   it.effect("gives every response a request id, the client's own where it sent one that is safe to repeat", () =>
     Effect.gen(function*() {
       const http = yield* Http.tenant()

@@ -2,7 +2,9 @@ import { assert, it, layer } from "@effect/vitest"
 import { Draining } from "@headwater/engine/Draining"
 import { ApiKeys } from "@headwater/log/ApiKeys"
 import { Effect, Redacted } from "effect"
+import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
+import { connect } from "node:net"
 import * as Http from "../../test/HttpAppFixture.ts"
 
 layer(Http.layer, { excludeTestServices: true })("every error", (it) => {
@@ -56,6 +58,36 @@ layer(Http.layer, { excludeTestServices: true })("every error", (it) => {
       assert.strictEqual(wrongMethod.headers.get("allow"), "GET, HEAD, OPTIONS")
       const source = yield* http.request("POST", "/v1/sources/dc_1", { body: {} })
       assert.strictEqual(source.headers.get("allow"), "DELETE, GET, HEAD, OPTIONS, PUT")
+    }))
+
+  it.effect("of two hosts, or of a version of HTTP that this is not, is 400", () =>
+    Effect.gen(function*() {
+      const { address } = yield* HttpServer.HttpServer
+      const exchange = (lines: ReadonlyArray<string>) =>
+        Effect.callback<string>((resume) => {
+          let answer = ""
+          const port = address._tag === "InetAddressV4" ? address.port : 0
+          const socket = connect(port, "127.0.0.1", () => socket.write([...lines, "", ""].join("\r\n")))
+          socket.on("data", (chunk) => {
+            answer += chunk.toString()
+            if (answer.includes("}")) socket.destroy()
+          })
+          socket.on("close", () => resume(Effect.succeed(answer)))
+        })
+      for (const path of ["/v1/users/me", "/http/unknown"]) {
+        const refused = [
+          [`GET ${path} HTTP/1.1`, "Host: a.example", "Host: b.example"],
+          [`GET ${path} HTTP/1.1`, "Host: a.example", "hOST: a.example"],
+          [`GET ${path} HTTP/1.0`, "Host: a.example", "Host: b.example"],
+          [`GET ${path} HTTP/2.0`, "Host: a.example"],
+          [`GET ${path} HTTP/1.1`]
+        ]
+        for (const lines of refused) {
+          const answer = yield* exchange(lines)
+          assert.match(answer, /^HTTP\/1\.1 400 /, lines.join(", "))
+          assert.include(answer, `"code":"invalid_request"`)
+        }
+      }
     }))
 
   it.effect("of an unknown id is 404, also where the id can't be one", () =>

@@ -179,9 +179,8 @@ layer(Http.layer, { excludeTestServices: true })("a source's log", (it) => {
         )
         return yield* Effect.forkChild(Effect.promise(() => response.text()))
       })
-      const [revoked, rotated, revokedElsewhere] = yield* Effect.all(
-        [1, 2, 3].map(() => http.created("/v1/users/me/keys", {}))
-      )
+      const [revoked, rotated, revokedElsewhere] = yield* Effect.forEach([1, 2, 3], () =>
+        http.created("/v1/users/me/keys", {}))
       const tails = yield* Effect.forEach([revoked!, rotated!, revokedElsewhere!], follow)
       yield* http.request("DELETE", `/v1/users/me/keys/${revoked!.id}`)
       yield* http.request("POST", `/v1/users/me/keys/${rotated!.id}/rotate`, { body: { overlap_seconds: 1 } })

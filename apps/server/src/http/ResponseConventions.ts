@@ -2,6 +2,7 @@ import * as Problem from "@headwater/api/Problem"
 import * as Id from "@headwater/domain/Id"
 import { Cause, Effect, Predicate } from "effect"
 import { Headers, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { IncomingMessage } from "node:http"
 import { unhandled } from "./FailureProblem.ts"
 import { allowedMethods } from "./KnownPaths.ts"
 import { problemResponse } from "./ProblemResponse.ts"
@@ -26,6 +27,21 @@ const preflight = {
 /** Requests to sources' endpoints are handed on as they are. */
 const isOfEndpoint = (request: HttpServerRequest.HttpServerRequest): boolean => request.url.startsWith("/http/")
 
+/** What is measured is for the operator's Prometheus, not for pages. */
+const isOfMetrics = (request: HttpServerRequest.HttpServerRequest): boolean => /^\/metrics\/?(\?|$)/.test(request.url)
+
+const noSniff = { "x-content-type-options": "nosniff" }
+
+/** What belongs to an account, keys and secrets among it, stays in no cache. */
+const ofApi = { ...cors, ...noSniff, "cache-control": "no-store" }
+const ofPage = { ...cors, ...noSniff }
+
+const headersFor = (request: HttpServerRequest.HttpServerRequest): Readonly<Record<string, string>> => {
+  if (isOfEndpoint(request)) return {}
+  if (isOfMetrics(request)) return noSniff
+  return request.url.startsWith("/v1/") ? ofApi : ofPage
+}
+
 /**
  * A request to the API as its routes read it: a client may have escaped the `$` of `$errors`, the router takes `;` for
  * the end of the path, and the media type of a body that is not there says nothing.
@@ -41,9 +57,29 @@ const routable = (request: HttpServerRequest.HttpServerRequest): HttpServerReque
   })
 }
 
-/** HTTP/1.1 asks every request for a `Host` and every server to insist on it (RFC 9112, 3.2). */
-const lacksHost = ({ headers, source }: HttpServerRequest.HttpServerRequest): boolean =>
-  headers["host"] === undefined && Predicate.hasProperty(source, "httpVersion") && source.httpVersion === "1.1"
+const hostCount = ({ rawHeaders }: IncomingMessage): number => {
+  let count = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!
+    if (name.length === 4 && name.toLowerCase() === "host") count += 1
+  }
+  return count
+}
+
+/**
+ * What Node lets through though no server may: of HTTP/1.1 a request without a `Host`, of any version one with several
+ * (RFC 9112, 3.2), and a version that is not written like this.
+ */
+const messageFault = ({ source }: HttpServerRequest.HttpServerRequest): Problem.Issue | undefined => {
+  if (!(source instanceof IncomingMessage)) return undefined
+  const { httpVersion } = source
+  if (httpVersion !== "1.1" && httpVersion !== "1.0") {
+    return { path: "", message: `HTTP/${httpVersion} is not spoken here: send HTTP/1.1` }
+  }
+  const hosts = hostCount(source)
+  if (hosts === 0 && httpVersion === "1.1") return { path: "Host", message: "is required as a header" }
+  return hosts > 1 ? { path: "Host", message: "must be given once" } : undefined
+}
 
 /**
  * Whether a body of unknown length is still on its way when it has been answered. Of what nobody asked for only so much is
@@ -51,8 +87,6 @@ const lacksHost = ({ headers, source }: HttpServerRequest.HttpServerRequest): bo
  */
 const isUnfinished = ({ headers, source }: HttpServerRequest.HttpServerRequest): boolean =>
   headers["transfer-encoding"] !== undefined && Predicate.hasProperty(source, "complete") && source.complete === false
-
-const noHost = Problem.invalid([{ path: "Host", message: "is required as a header" }])
 
 const problemContentType = "application/problem+json"
 
@@ -95,7 +129,7 @@ const isUnknownPath = (cause: Cause.Cause<unknown>): boolean =>
 
 /**
  * What every response has whatever happened: a request id (the client's own where it sent one), a problem document for
- * every error, unknown paths and methods included, and CORS on the API.
+ * every error, unknown paths and methods included, and the headers that say what browsers and caches may do with it.
  */
 export const apply = Effect.fnUntraced(function*<E, R>(
   handle: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
@@ -104,9 +138,10 @@ export const apply = Effect.fnUntraced(function*<E, R>(
   const request = routable(received)
   const given = request.headers[requestIdHeader]
   const requestId = given !== undefined && givenRequestId.test(given) ? given : yield* Id.randomText(requestIdLength)
-  const headers = { ...(isOfEndpoint(request) ? {} : cors), [requestIdHeader]: requestId }
-  const answer = lacksHost(request)
-    ? problemResponse(noHost)
+  const fault = messageFault(request)
+  const headers = { ...headersFor(request), [requestIdHeader]: requestId }
+  const answer = fault !== undefined
+    ? problemResponse(Problem.invalid([fault]))
     : request === received
     ? handle
     : Effect.provideService(handle, HttpServerRequest.HttpServerRequest, request)
@@ -122,5 +157,8 @@ export const apply = Effect.fnUntraced(function*<E, R>(
     }),
     Effect.annotateLogs("request_id", requestId)
   )
-  return HttpServerResponse.setHeaders(response, isUnfinished(request) ? { ...headers, connection: "close" } : headers)
+  return HttpServerResponse.setHeaders(
+    response,
+    fault !== undefined || isUnfinished(request) ? { ...headers, connection: "close" } : headers
+  )
 })
