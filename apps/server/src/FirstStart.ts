@@ -1,6 +1,7 @@
 import type { Account } from "@headwater/domain/Account"
 import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
 import { Programs } from "@headwater/log/Programs"
+import { Webhooks } from "@headwater/log/Webhooks"
 import { Console, Context, Effect, Layer, Option, Redacted } from "effect"
 import { FirstPartyPublishing } from "./FirstPartyPublishing.ts"
 import * as SecretKey from "./SecretKey.ts"
@@ -20,6 +21,7 @@ export class FirstStart extends Context.Service<FirstStart, {
       const { apiKey } = yield* ServerConfig
       const accounts = yield* AccountLifecycle
       const programs = yield* Programs
+      const webhooks = yield* Webhooks
       yield* SecretKey.claim
       const { account, key } = yield* accounts.createFirst({
         username: "admin",
@@ -28,6 +30,7 @@ export class FirstStart extends Context.Service<FirstStart, {
         ...(Option.isSome(apiKey) ? { key: apiKey.value } : {})
       })
       yield* programs.sealProps
+      yield* webhooks.sealPasswords
       let unseen = key !== undefined && Option.isNone(apiKey)
       yield* Effect.addFinalizer(() =>
         unseen && key !== undefined

@@ -11,6 +11,7 @@ export const Webhook = Schema.Struct({
   accountId: AccountId,
   name: Schema.NullOr(Schema.String),
   description: Schema.NullOr(Schema.String),
+  /** With a mask for its password. */
   url: Schema.String,
   /**
    * Set for what sends a workflow's own requests, each to a URL of its own, and shows nowhere among the account's webhooks;

@@ -1,7 +1,7 @@
 import type * as Id from "@headwater/domain/Id"
 import type { Webhook } from "@headwater/domain/Webhook"
 import { Webhooks } from "@headwater/log/Webhooks"
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect, Option, type Redacted } from "effect"
 import type { KeyObject } from "node:crypto"
 import { DueRetries } from "./DueRetries.ts"
 import { FeedReader } from "./Feed.ts"
@@ -11,6 +11,8 @@ import * as StandardWebhook from "./StandardWebhook.ts"
 /** What a webhook's owner holds in memory: a cache of what the database says, dropped whole when a commit fails. */
 export interface WebhookMemory {
   webhook: Webhook
+  /** Its URL, with the password. */
+  readonly target: Redacted.Redacted
   signingKeys: ReadonlyArray<KeyObject>
   /** When the keys were read: one that is rotated out stops signing. */
   keysReadAt: number
@@ -30,9 +32,11 @@ export const readSigningKeys = Effect.fnUntraced(function*(webhookId: Id.Webhook
 export const load = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
   const webhooks = yield* Webhooks
   const webhook = yield* webhooks.getById(webhookId)
-  if (Option.isNone(webhook)) return Option.none<WebhookMemory>()
+  const target = yield* Effect.catchTag(webhooks.target(webhookId), "SealBroken", Effect.die)
+  if (Option.isNone(webhook) || Option.isNone(target)) return Option.none<WebhookMemory>()
   return Option.some<WebhookMemory>({
     webhook: webhook.value,
+    target: target.value,
     signingKeys: yield* readSigningKeys(webhookId),
     keysReadAt: yield* Clock.currentTimeMillis,
     lanes: new Lanes((yield* FeedReader).room),

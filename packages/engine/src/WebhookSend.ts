@@ -4,7 +4,7 @@ import * as Storable from "@headwater/domain/Storable"
 import { version } from "@headwater/domain/Version"
 import { EgressHttp, type EgressHttpFailed, type EgressHttpResponse } from "@headwater/egress/EgressHttp"
 import type { Attempt } from "@headwater/log/Attempts"
-import { type Context, Effect, Metric, Option, Result } from "effect"
+import { type Context, Effect, Metric, Option, Redacted, Result } from "effect"
 import * as DeliveryOutcome from "./DeliveryOutcome.ts"
 import * as LogText from "./LogText.ts"
 import * as OutgoingRequest from "./OutgoingRequest.ts"
@@ -53,9 +53,9 @@ const deliveryLag = Metric.histogram("headwater_delivery_lag_seconds", {
 })
 
 /** What an event is sent as: itself to a webhook's URL; or, of a workflow's own requests, what it says. */
-const requestOf = ({ webhook }: WebhookMemory, { payload }: LoggedEvent): OutgoingRequest.OutgoingRequest =>
+const requestOf = ({ target, webhook }: WebhookMemory, { payload }: LoggedEvent): OutgoingRequest.OutgoingRequest =>
   webhook.workflowId === null
-    ? { method: "POST", url: webhook.url, headers: {}, body: payload }
+    ? { method: "POST", url: Redacted.value(target), headers: {}, body: payload }
     // Only what is a request comes into the stream of a workflow's own.
     : Option.getOrThrow(OutgoingRequest.parse(payload))
 

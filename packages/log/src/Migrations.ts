@@ -19,6 +19,7 @@ import programs from "./migrations/0015_programs.ts"
 import exitReasons from "./migrations/0016_exit_reasons.ts"
 import dueOwners from "./migrations/0017_due_owners.ts"
 import keyCopies from "./migrations/0018_key_copies.ts"
+import webhookPasswords from "./migrations/0019_webhook_passwords.ts"
 
 /** Brings the database to this version's schema. Forward only; safe to run on several nodes at once. */
 export const run = PgMigrator.run({
@@ -41,6 +42,7 @@ export const run = PgMigrator.run({
     "0015_programs": programs,
     "0016_exit_reasons": exitReasons,
     "0017_due_owners": dueOwners,
-    "0018_key_copies": keyCopies
+    "0018_key_copies": keyCopies,
+    "0019_webhook_passwords": webhookPasswords
   })
 }).pipe(Effect.asVoid)

@@ -1,5 +1,6 @@
 import * as Id from "@headwater/domain/Id"
 import { Seal, type SealBroken } from "@headwater/domain/Seal"
+import * as UrlPassword from "@headwater/domain/UrlPassword"
 import { type DisabledReason, Webhook } from "@headwater/domain/Webhook"
 import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -8,12 +9,16 @@ import * as Column from "./Column.ts"
 import * as Rows from "./internal/Rows.ts"
 import * as Page from "./Page.ts"
 import { Subscriptions } from "./Subscriptions.ts"
+import { isLocked, retrySchedule } from "./TransientSqlError.ts"
 
 const secretPrefix = "whsec_"
 const secretBytes = 32
 
 /** How long the secret before a rotation still signs (delivery.md, "The request"). */
 export const overlapMs = 24 * 60 * 60 * 1000
+
+/** How many webhooks' passwords are read at once to be sealed. */
+const bite = 100
 
 const Row = Schema.Struct({
   ...Webhook.fields,
@@ -41,12 +46,13 @@ interface SecretRow {
 export interface WebhookChange {
   readonly name: string | null | undefined
   readonly description: string | null | undefined
+  /** With its password. */
   readonly url: string | undefined
   readonly active: boolean
 }
 
 /**
- * Webhooks and their signing secrets (`whsec_` and base64 of 32 random bytes, sealed). The transitions of the engine
+ * Webhooks, their signing secrets (`whsec_` and base64 of 32 random bytes) and the passwords of their URLs, sealed. The transitions of the engine
  * are single statements, so they take part in whatever transaction surrounds them.
  */
 export class Webhooks extends Context.Service<Webhooks, {
@@ -69,6 +75,10 @@ export class Webhooks extends Context.Service<Webhooks, {
     accountId: Id.AccountId,
     request: Page.PageRequest
   ) => Effect.Effect<Page.Page<Webhook>, SqlError.SqlError>
+  /** Where deliveries go: the URL with its password. None for an unknown webhook. */
+  readonly target: (
+    id: Id.WebhookId
+  ) => Effect.Effect<Option.Option<Redacted.Redacted>, SqlError.SqlError | SealBroken>
   /** The secrets that sign now, the current one first; none for an unknown webhook. */
   readonly secrets: (
     id: Id.WebhookId
@@ -97,6 +107,8 @@ export class Webhooks extends Context.Service<Webhooks, {
     reason: DisabledReason,
     atMs: number
   ) => Effect.Effect<boolean, SqlError.SqlError>
+  /** Seals the passwords of URLs that were last written before they were. May run beside changes, and on several nodes. */
+  readonly sealPasswords: Effect.Effect<void, SqlError.SqlError>
 }>()("@headwater/log/Webhooks") {
   static readonly layer: Layer.Layer<
     Webhooks,
@@ -115,6 +127,18 @@ export class Webhooks extends Context.Service<Webhooks, {
         (bytes) => Redacted.make(secretPrefix + Buffer.from(bytes).toString("base64"))
       )
 
+      const urlColumns = Effect.fnUntraced(function*(id: string, url: string) {
+        const { password, shown } = UrlPassword.split(url)
+        return {
+          url: shown,
+          url_password: password === undefined ? null : yield* seal.seal(passwordPlaceOf(id), password)
+        }
+      })
+
+      const sealPasswordOf = Effect.fnUntraced(function*({ id, url }: { readonly id: string; readonly url: string }) {
+        yield* sql`UPDATE webhooks SET ${sql.update(yield* urlColumns(id, url))} WHERE id = ${id} AND url = ${url}`
+      }, Effect.retry({ schedule: retrySchedule, while: isLocked }))
+
       const ofAccount = (accountId: Id.AccountId, id: string) =>
         sql`id = ${id} AND account_id = ${accountId} AND workflow_id IS NULL`
 
@@ -122,8 +146,12 @@ export class Webhooks extends Context.Service<Webhooks, {
         insert: Effect.fnUntraced(function*(input) {
           const id = yield* Id.make("webhook").pipe(Effect.provideService(SecureRandom.SecureRandom, random))
           const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+          const columns = input.workflowId === undefined
+            ? yield* urlColumns(id, input.url)
+            : { url: input.url, url_password: null }
           const webhook: Webhook = {
             ...input,
+            url: columns.url,
             workflowId: input.workflowId ?? null,
             id: Id.WebhookId.make(id),
             active: true,
@@ -140,7 +168,7 @@ export class Webhooks extends Context.Service<Webhooks, {
               account_id: input.accountId,
               name: input.name,
               description: input.description,
-              url: input.url,
+              ...columns,
               workflow_id: webhook.workflowId,
               active: true,
               secret: yield* seal.seal(placeOf(id), yield* newSecret),
@@ -162,6 +190,15 @@ export class Webhooks extends Context.Service<Webhooks, {
             request,
             all
           }),
+        target: Effect.fnUntraced(function*(id) {
+          const [row] = yield* sql<{ readonly url: string; readonly url_password: Uint8Array | null }>`
+            SELECT url, url_password FROM webhooks WHERE id = ${id}`
+          if (row === undefined) return Option.none()
+          const password = row.url_password === null
+            ? undefined
+            : yield* seal.open(passwordPlaceOf(id), row.url_password)
+          return Option.some(UrlPassword.join({ shown: row.url, password }))
+        }),
         secrets: Effect.fnUntraced(function*(id) {
           const now = yield* Clock.currentTimeMillis
           const [row] = yield* sql<SecretRow>`
@@ -187,7 +224,7 @@ export class Webhooks extends Context.Service<Webhooks, {
             updated_at: now,
             ...(change.name === undefined ? {} : { name: change.name }),
             ...(change.description === undefined ? {} : { description: change.description }),
-            ...(change.url === undefined ? {} : { url: change.url }),
+            ...(change.url === undefined ? {} : yield* urlColumns(id, change.url)),
             ...(change.active ? { disabled_reason: null } : {})
           }
           return yield* one(sql`
@@ -220,10 +257,24 @@ export class Webhooks extends Context.Service<Webhooks, {
               UPDATE webhooks SET active = false, disabled_reason = ${reason}, updated_at = ${Math.floor(atMs / 1000)}
               WHERE id = ${id} AND active RETURNING id`,
             (rows) => rows.length > 0
-          )
+          ),
+        sealPasswords: Effect.gen(function*() {
+          let after = ""
+          while (true) {
+            const rows = yield* sql<{ readonly id: string; readonly url: string }>`
+              SELECT id, url FROM webhooks
+              WHERE url_password IS NULL AND url ~ '^[^/]*//[^/?#]*:[^/?#]*@' AND id > ${after} ORDER BY id LIMIT ${bite}`
+            const last = rows.at(-1)
+            if (last === undefined) return
+            yield* Effect.forEach(rows, sealPasswordOf, { discard: true })
+            after = last.id
+          }
+        })
       })
     })
   )
 }
+
+const passwordPlaceOf = (id: string): string => `webhooks/${id}/url`
 
 const placeOf = (id: string): string => `webhooks/${id}`

@@ -45,6 +45,57 @@ layer(Http.layer, { excludeTestServices: true })("webhooks", (it) => {
       Http.assertProblem(yield* http.request("DELETE", `/v1/webhooks/${named.id}`), 404, "not_found")
     }))
 
+  it.effect("use the password of their URL, show it nowhere, and keep it sealed", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const sql = yield* SqlClient.SqlClient
+      const sink = yield* WebhookSink.make(() => ({ status: 200 }))
+      const { host } = new URL(sink.url)
+      const source = yield* http.created("/v1/sources", { component_code: Http.httpCode("this.$emit(event.body)") })
+      const given = `http://ann:s%C3%A9cret-7Yb2@${host}/a?b=c`
+      const shown = `http://ann:***@${host}/a?b=c`
+      const created = yield* http.request("POST", "/v1/webhooks", { body: { url: given } })
+      const webhook = created.json["data"]!
+      assert.strictEqual<unknown>(webhook["url"], shown, created.text)
+      const path = `/v1/webhooks/${Json.textOf(webhook["id"])}`
+      const parties = `emitter_id=${source.id}&listener_id=${Json.textOf(webhook["id"])}`
+      yield* http.request("POST", `/v1/subscriptions?${parties}`)
+      // A client that sends back what it was shown changes nothing.
+      const same = yield* http.request("PUT", path, { body: { url: shown, name: "n" } })
+      const answers = [
+        same,
+        yield* http.request("GET", path),
+        yield* http.request("GET", "/v1/users/me/webhooks"),
+        yield* http.request("POST", `/v1/subscriptions/preview?${parties}`)
+      ]
+      for (const { status, text } of answers) {
+        assert.strictEqual(status, 200, text)
+        assert.notInclude(text, "7Yb2")
+      }
+      for (const [method, at] of [["POST", "/v1/webhooks"], ["PUT", path]] as const) {
+        const masked = yield* http.request(method, at, { body: { url: `http://ann:***@${host}/elsewhere` } })
+        Http.assertProblem(masked, 400, "invalid_request")
+        assert.deepStrictEqual(Http.issuePaths(masked), ["url"])
+      }
+      const [row] = yield* sql<{ readonly text: string }>`
+        SELECT w::text AS text FROM webhooks w WHERE id = ${Json.textOf(webhook["id"])}`
+      assert.notInclude(row!.text, "7Yb2")
+      assert.notInclude(row!.text, Buffer.from("s%C3%A9cret-7Yb2").toString("hex"))
+
+      const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`
+      yield* http.request("POST", Http.endpointOf(source), { body: { n: 1 } })
+      const [first] = yield* receivedBy(sink, 1)
+      assert.strictEqual(first!.headers["authorization"], basic("ann:sécret-7Yb2"))
+      yield* http.request("PUT", path, { body: { url: `http://bob:other@${host}/` } })
+      yield* http.request("POST", Http.endpointOf(source), { body: { n: 2 } })
+      const [, second] = yield* receivedBy(sink, 2)
+      assert.strictEqual(second!.headers["authorization"], basic("bob:other"))
+      yield* http.request("PUT", path, { body: { url: `http://${host}/` } })
+      yield* http.request("POST", Http.endpointOf(source), { body: { n: 3 } })
+      const [, , third] = yield* receivedBy(sink, 3)
+      assert.isUndefined(third!.headers["authorization"])
+    }))
+
   it.effect("without a body do not care about its media type", () =>
     Effect.gen(function*() {
       const http = yield* Http.tenant()

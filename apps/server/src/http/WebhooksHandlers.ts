@@ -3,6 +3,7 @@ import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Pagination from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
 import type { WebhookResource } from "@headwater/api/WebhooksApi"
+import * as UrlPassword from "@headwater/domain/UrlPassword"
 import type { Webhook } from "@headwater/domain/Webhook"
 import { EgressGuard } from "@headwater/egress/EgressGuard"
 import { WebhookLifecycle, WebhookNotFound } from "@headwater/engine/WebhookLifecycle"
@@ -35,10 +36,23 @@ export const layer = HttpApiBuilder.group(
     const lifecycle = yield* WebhookLifecycle
     const guard = yield* EgressGuard
 
-    const checkUrl = (url: string) =>
-      guard.checkUrl(url).pipe(
-        Effect.mapError(({ message }) => Problem.invalid([{ path: "url", message }]))
-      )
+    const checkUrl = Effect.fnUntraced(function*(url: string) {
+      if (UrlPassword.isMasked(url)) {
+        return yield* Problem.invalid([{ path: "url", message: "has *** in place of its password: give the password" }])
+      }
+      yield* Effect.mapError(guard.checkUrl(url), ({ message }) => Problem.invalid([{ path: "url", message }]))
+    })
+
+    /** The URL to change to. One that is sent back as it was shown changes nothing. */
+    const newUrl = Effect.fnUntraced(function*(id: string, url: string | undefined) {
+      if (url === undefined) return undefined
+      if (UrlPassword.isMasked(url)) {
+        const before = yield* orNotFound(id, yield* webhooks.get(yield* CurrentAccount, id))
+        if (url === before.url) return undefined
+      }
+      yield* checkUrl(url)
+      return url
+    })
 
     return handlers.handleAll({
       create: Effect.fnUntraced(function*({ payload, query }) {
@@ -63,11 +77,11 @@ export const layer = HttpApiBuilder.group(
         return { data: resourceOf(yield* orNotFound(params.id, found)) }
       }, answerFailures),
       update: Effect.fnUntraced(function*({ params, payload }) {
-        if (payload.url !== undefined) yield* checkUrl(payload.url)
+        const url = yield* newUrl(params.id, payload.url)
         const updated = yield* lifecycle.update(yield* CurrentAccount, params.id, {
           name: payload.name,
           description: payload.description,
-          url: payload.url,
+          url,
           active: payload.active ?? true
         }).pipe(missing(params.id))
         return { data: resourceOf(updated) }
