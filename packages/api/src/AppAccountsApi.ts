@@ -65,6 +65,22 @@ export class AppAccountsApi extends HttpApiGroup.make("appAccounts")
       description: "Without its credentials.",
       override: Extension.mark
     })),
+    HttpApiEndpoint.put("update", "/accounts/:id", {
+      params,
+      payload: Schema.Struct({
+        name: Schema.optionalKey(Text.annotate({ description: "What the account is called." })),
+        credentials: Schema.optionalKey(Credentials.annotate({
+          description: "In place of all those before, such as a renewed token. Encrypted at rest and never shown."
+        })),
+        ...Projection.fields
+      }).annotate({ examples: [{ credentials: { api_key: "k-9Qd4", shop: "north" } }] }),
+      success: Pagination.Single(AppAccountResource),
+      error: Problem.NotFound
+    }).annotateMerge(OpenApi.annotations({
+      summary: "Update an account with an app",
+      description: "Fields that are not given stay. Runs that begin afterwards have the new credentials.",
+      override: Extension.mark
+    })),
     HttpApiEndpoint.delete("delete", "/accounts/:id", {
       params,
       query: Projection.fields,

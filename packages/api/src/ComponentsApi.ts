@@ -1,11 +1,11 @@
 import { ConfigurableProp } from "@headwater/domain/Component"
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
 import * as Extension from "./Extension.ts"
 import * as Idempotency from "./Idempotency.ts"
 import { JsonValue } from "./JsonValue.ts"
-import { Single } from "./Pagination.ts"
+import * as Pagination from "./Pagination.ts"
 import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
 import { RequestCheck } from "./RequestCheck.ts"
@@ -61,6 +61,29 @@ export const ComponentResource = Schema.Struct({
 })
 export type ComponentResource = typeof ComponentResource.Type
 
+/** A component in a list: without its code and props, each of which can be large. */
+export const ListedComponent = Schema.Struct({
+  id: ComponentResource.fields.id,
+  key: Schema.NullOr(Schema.String).annotate({ description: "The key in its code; null where it has none." }),
+  name: ComponentResource.fields.name,
+  version: ComponentResource.fields.version,
+  code_hash: ComponentResource.fields.code_hash,
+  created_at: UnixSeconds,
+  updated_at: UnixSeconds
+}).annotate({
+  identifier: "ListedComponent",
+  examples: [{
+    id: "sc_0Uz7MdaCCd5QvTf7KzHb",
+    key: "orders",
+    name: "Orders",
+    version: "0.1.0",
+    code_hash: "9b6c4d167885f87b334ace61ba1fd2a317a057117233c80daa71422ea7095451",
+    created_at: 1760000000,
+    updated_at: 1760000000
+  }]
+})
+export type ListedComponent = typeof ListedComponent.Type
+
 /** What a component's code says of its props while they are being configured. */
 export const ComponentConfigurationResource = Schema.Struct({
   options: Schema.optionalKey(
@@ -91,7 +114,7 @@ export class ComponentsApi extends HttpApiGroup.make("components")
         })),
         ...Projection.fields
       }).annotate({ examples: [{ component_code: exampleCode }] }),
-      success: Single(ComponentResource),
+      success: Pagination.Single(ComponentResource),
       error: Problem.ComponentInvalid
     }).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
       summary: "Create a component",
@@ -119,7 +142,7 @@ export class ComponentsApi extends HttpApiGroup.make("components")
         ),
         ...Projection.fields
       }).annotate({ examples: [{ prop_name: "project", configured_props: {}, page: 0 }] }),
-      success: Single(ComponentConfigurationResource),
+      success: Pagination.Single(ComponentConfigurationResource),
       error: [Problem.NotFound, Problem.HookFailed]
     }).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
       summary: "Configure a component's props",
@@ -128,10 +151,26 @@ export class ComponentsApi extends HttpApiGroup.make("components")
         "with those that the code adds for the values given. Nothing is saved.",
       override: Extension.mark
     })),
+    HttpApiEndpoint.get("list", "/users/me/components", {
+      query: { ...Pagination.query("component"), ...Projection.fields },
+      success: Pagination.Page(ListedComponent)
+    }).annotateMerge(OpenApi.annotations({
+      summary: "List components",
+      description: "Every version that the account has saved, newest first, without code and props.",
+      override: Extension.mark
+    })),
+    HttpApiEndpoint.get("listPublished", "/components/registry", {
+      query: { ...Pagination.query("component"), ...Projection.fields },
+      success: Pagination.Page(ListedComponent)
+    }).annotateMerge(OpenApi.annotations({
+      summary: "List the components of the registry",
+      description: "The newest version of each key, newest first, without code and props.",
+      override: Extension.mark
+    })),
     HttpApiEndpoint.get("getPublished", "/components/registry/:key", {
       params: { key: Text.annotate({ description: "The key in the component's code." }) },
       query: Projection.fields,
-      success: Single(ComponentResource),
+      success: Pagination.Single(ComponentResource),
       error: Problem.NotFound
     }).annotateMerge(OpenApi.annotations({
       summary: "Get a component of the registry",
@@ -140,11 +179,21 @@ export class ComponentsApi extends HttpApiGroup.make("components")
     HttpApiEndpoint.get("get", "/components/:key", {
       params: { key: Text.annotate({ description: "The component's id, or the key in its code." }) },
       query: Projection.fields,
-      success: Single(ComponentResource),
+      success: Pagination.Single(ComponentResource),
       error: Problem.NotFound
     }).annotateMerge(OpenApi.annotations({
       summary: "Get a component",
       description: "By id, or the newest version by key."
+    })),
+    HttpApiEndpoint.delete("delete", "/components/:key", {
+      params: { key: Text.annotate({ description: "The component's id." }) },
+      query: Projection.fields,
+      success: HttpApiSchema.NoContent,
+      error: [Problem.NotFound, Problem.ComponentInUse]
+    }).annotateMerge(OpenApi.annotations({
+      summary: "Delete a component",
+      description: "One version, by its id. A component that sources have is not deleted: the problem names them.",
+      override: Extension.mark
     }))
   )
   .middleware(RequestCheck)

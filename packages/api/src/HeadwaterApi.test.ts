@@ -12,7 +12,10 @@ describe("HeadwaterApi", () => {
     assert.sameMembers(endpoints, [
       "POST /v1/components",
       "POST /v1/components/{key}/configure",
+      "DELETE /v1/components/{key}",
+      "GET /v1/components/registry",
       "GET /v1/components/registry/{key}",
+      "GET /v1/users/me/components",
       "GET /v1/components/{key}",
       "GET /v1/users/me/sources",
       "POST /v1/sources",
@@ -37,6 +40,7 @@ describe("HeadwaterApi", () => {
       "GET /v1/workflows/{id}/runs",
       "GET /v1/workflows/{id}/runs/{run_id}",
       "POST /v1/workflows/{id}/runs/{run_id}/rerun",
+      "POST /v1/workflows/{id}/runs/{run_id}/cancel",
       "GET /v1/workflows/{id}/events",
       "GET /v1/workflows/{id}/events/{event_id}",
       "GET /v1/workflows/{id}/events/{event_id}/trace",
@@ -66,6 +70,7 @@ describe("HeadwaterApi", () => {
       "GET /v1/accounts",
       "POST /v1/accounts",
       "GET /v1/accounts/{id}",
+      "PUT /v1/accounts/{id}",
       "DELETE /v1/accounts/{id}"
     ])
   })

@@ -129,11 +129,35 @@ export class IdempotencyConflict extends HttpApiError.Problem<IdempotencyConflic
   { description: "The same `Idempotency-Key` came with another request." }
 ) {}
 
+export class ComponentInUse extends HttpApiError.Problem<ComponentInUse>()(
+  "ComponentInUseProblem",
+  { type: typeOf("component_in_use"), status: 409, title: "Component in use" },
+  members(
+    "component_in_use",
+    Schema.Struct({
+      sources: Schema.Array(Schema.String).annotate({ description: "The ids of sources that have it, at most 100." })
+    }).annotate({ examples: [{ sources: ["dc_0Uz7Me6SAe7TzXw9LrNf"] }] }),
+    "The component is the code of the source dc_0Uz7Me6SAe7TzXw9LrNf."
+  ),
+  { description: "Sources have the component; delete them, or give them another one, first." }
+) {}
+
 export class WorkflowPaused extends HttpApiError.Problem<WorkflowPaused>()(
   "WorkflowPausedProblem",
   { type: typeOf("workflow_paused"), status: 409, title: "Workflow paused" },
   members("workflow_paused", Details, "The workflow is paused."),
   { description: "The workflow is paused: it begins no runs." }
+) {}
+
+export class RunNotWaiting extends HttpApiError.Problem<RunNotWaiting>()(
+  "RunNotWaitingProblem",
+  { type: typeOf("run_not_waiting"), status: 409, title: "Run not waiting" },
+  members(
+    "run_not_waiting",
+    Schema.Struct({ status: Schema.String }).annotate({ examples: [{ status: "running" }] }),
+    "The run does not wait: it is running."
+  ),
+  { description: "The run is at a step or has ended: only one that waits can be cancelled." }
 ) {}
 
 /** The account sends more requests a second than the operator allows, or has too many bytes of answers under way. */

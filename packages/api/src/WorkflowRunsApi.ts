@@ -21,7 +21,7 @@ const Fault = Schema.Struct({
   stack: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "RunFault", examples: [{ name: "TypeError", message: "fetch failed" }] })
 
-const Status = Schema.Literals(["running", "waiting", "success", "error"]).annotate({
+const Status = Schema.Literals(["running", "waiting", "success", "error", "cancelled"]).annotate({
   description: "waiting: for a delay, a rerun or another try to be due."
 })
 
@@ -141,17 +141,32 @@ export class WorkflowRunsApi extends HttpApiGroup.make("workflowRuns")
     HttpApiEndpoint.post("rerun", "/workflows/:id/runs/:run_id/rerun", {
       params: runParams,
       headers: Idempotency.headers,
-      payload: Schema.Struct({
-        from_step: Schema.optionalKey(Text.annotate({
-          description: "The step to begin with; what those before it gave is taken from the run. Default: the first."
-        })),
-        ...Projection.fields
-      }).annotate({ examples: [{ from_step: "check" }] }),
+      query: Projection.fields,
+      // An empty body reads as null.
+      payload: [
+        Schema.Null,
+        Schema.Struct({
+          from_step: Schema.optionalKey(Text.annotate({
+            description: "The step to begin with; what those before it gave is taken from the run. Default: the first."
+          })),
+          ...Projection.fields
+        }).annotate({ examples: [{ from_step: "check" }] })
+      ],
       success: Pagination.Single(RunStarted).pipe(HttpApiSchema.status(202)),
       error: runRefused
     }).middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
       "Run a run's event again",
       "A new run over the same event, on the workflow's code and props of today."
+    )),
+    HttpApiEndpoint.post("cancel", "/workflows/:id/runs/:run_id/cancel", {
+      params: runParams,
+      headers: Idempotency.headers,
+      query: Projection.fields,
+      success: Pagination.Single(RunResource),
+      error: [Problem.NotFound, Problem.RunNotWaiting]
+    }).middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
+      "Cancel a run that waits",
+      "It ends as it stands: what its steps have done stays done. A run at a step is not cancelled."
     ))
   )
   .middleware(RequestCheck)

@@ -169,12 +169,17 @@ export class WorkflowsApi extends HttpApiGroup.make("workflows")
     HttpApiEndpoint.post("invoke", "/workflows/:id/invocations", {
       params: workflowParams,
       headers: Idempotency.headers,
-      payload: Schema.Struct({
-        event: Schema.optionalKey(Schema.Json.annotate({
-          description: "What the run gets as steps.trigger.event: any JSON value. Default: null."
-        })),
-        ...Projection.fields
-      }).annotate({ examples: [{ event: { order: 1001 } }] }),
+      query: Projection.fields,
+      // An empty body reads as null.
+      payload: [
+        Schema.Null,
+        Schema.Struct({
+          event: Schema.optionalKey(Schema.Json.annotate({
+            description: "What the run gets as steps.trigger.event: any JSON value. Default: null."
+          })),
+          ...Projection.fields
+        }).annotate({ examples: [{ event: { order: 1001 } }] })
+      ],
       success: Pagination.Single(RunStarted).pipe(HttpApiSchema.status(202)),
       error: runRefused
     }).middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(

@@ -32,6 +32,7 @@ import * as ProgramActor from "./ProgramActor.ts"
 import { ProgramNotFound } from "./ProgramNotFound.ts"
 import type { IngestRequest } from "./ProgramRequests.ts"
 import * as Residents from "./Residents.ts"
+import { Cancellation } from "./StepRuns.ts"
 import { Takeover } from "./Takeover.ts"
 import { Unavailable } from "./Unavailable.ts"
 import * as Wake from "./Wake.ts"
@@ -63,6 +64,11 @@ const ProgramEntity = Entity.make("Program", [
   Rpc.make("Update", { payload: { program: Program }, error: changeError }),
   Rpc.make("Retire", { error: Schema.Union([ProgramNotFound, Unavailable]) }),
   Rpc.make("DeleteEvents", { payload: EventRange, error: Schema.Union([ProgramNotFound, Unavailable]) }),
+  Rpc.make("CancelRun", {
+    payload: { id: Id.RunId },
+    success: Cancellation,
+    error: Schema.Union([ProgramNotFound, Unavailable])
+  }),
   Rpc.make("Forget", { payload: { subscriptionId: Schema.String } })
 ]).annotateRpcs(ClusterSchema.Uninterruptible, true)
 
@@ -152,6 +158,10 @@ export class Actors extends Context.Service<Actors, {
     programId: Id.ProgramId,
     range: EventRange
   ) => Effect.Effect<void, ProgramNotFound | Unavailable>
+  readonly cancelRun: (
+    workflowId: Id.ProgramId,
+    id: Id.RunId
+  ) => Effect.Effect<Cancellation, ProgramNotFound | Unavailable>
   readonly retireProgram: (programId: Id.ProgramId) => Effect.Effect<void, ProgramNotFound | Unavailable>
   readonly retireWebhook: (webhookId: Id.WebhookId) => Effect.Effect<void, Unavailable>
   readonly webhookChanged: (webhookId: Id.WebhookId) => Effect.Effect<void, Unavailable>
@@ -214,6 +224,7 @@ export class Actors extends Context.Service<Actors, {
         deploy: (programId, options) => reach(program(programId).Deploy(options), changeTimeout),
         update: (next) => reach(program(next.id).Update({ program: next }), changeTimeout),
         deleteEvents: (programId, range) => reach(program(programId).DeleteEvents(range), callTimeout),
+        cancelRun: (workflowId, id) => reach(program(workflowId).CancelRun({ id }), callTimeout),
         retireProgram: (programId) => reach(program(programId).Retire(), changeTimeout),
         retireWebhook: (webhookId) => reach(webhook(webhookId).Retire(), callTimeout),
         webhookChanged: (webhookId) => reach(webhook(webhookId).Changed(), callTimeout),
@@ -255,6 +266,7 @@ const layerEntities = Layer.mergeAll(
         Update: ({ payload }) => actor.update(payload.program),
         Retire: () => actor.retire,
         DeleteEvents: ({ payload }) => actor.deleteEvents(payload),
+        CancelRun: ({ payload }) => actor.cancelRun(payload.id),
         Forget: ({ payload }) => actor.forget(payload.subscriptionId)
       })
     }),

@@ -5,8 +5,9 @@ import { SecureRandom } from "effect/crypto"
 import { Actors } from "./Actors.ts"
 import { toUnavailable } from "./DatabaseRetry.ts"
 import { type BacklogFull, type EndpointNotFound, NotAnswered } from "./HttpExchange.ts"
+import type { ProgramNotFound } from "./ProgramNotFound.ts"
 import { type QuotaExceeded, Quotas } from "./Quotas.ts"
-import { Rerun } from "./StepRuns.ts"
+import { type Cancellation, Rerun } from "./StepRuns.ts"
 import type { Unavailable } from "./Unavailable.ts"
 
 /** Why a run does not begin. */
@@ -20,6 +21,11 @@ export class Invocations extends Context.Service<Invocations, {
   readonly invoke: (workflow: Program, event: string) => Effect.Effect<Id.RunId, InvocationRefused>
   /** Repeats a run from a step on, or the whole of it. */
   readonly rerun: (workflow: Program, run: Id.RunId, step: string | null) => Effect.Effect<Id.RunId, InvocationRefused>
+  /** Ends a run that waits for its time, for good. */
+  readonly cancel: (
+    workflow: Program,
+    run: Id.RunId
+  ) => Effect.Effect<Cancellation, ProgramNotFound | Unavailable>
 }>()("@headwater/engine/Invocations") {
   static readonly layer = Layer.effect(
     Invocations,
@@ -41,6 +47,7 @@ export class Invocations extends Context.Service<Invocations, {
 
       return Invocations.of({
         invoke: (workflow, event) => ask(workflow, "invocation", event),
+        cancel: (workflow, run) => actors.cancelRun(workflow.id, run),
         rerun: (workflow, run, step) =>
           Effect.flatMap(Effect.orDie(encodeRerun({ run, step })), (text) => ask(workflow, "rerun", text))
       })

@@ -28,6 +28,7 @@ import * as Stepping from "./Stepping.ts"
 import * as StepRuns from "./StepRuns.ts"
 import { Unavailable } from "./Unavailable.ts"
 import * as Wake from "./Wake.ts"
+import { isOfEndpoint } from "./WorkflowProgress.ts"
 
 /** The owner of one program: takes its requests, runs its code, and writes what that did. */
 export interface ProgramActor {
@@ -51,6 +52,8 @@ export interface ProgramActor {
   readonly retire: Effect.Effect<void, ProgramNotFound | Unavailable>
   /** Has the program delete events of its log, none of them appended after this. Returns once that is durable. */
   readonly deleteEvents: (range: EventRange) => Effect.Effect<void, ProgramNotFound | Unavailable>
+  /** Ends a run of a workflow that waits. Returns once that is durable. */
+  readonly cancelRun: (id: Id.RunId) => Effect.Effect<StepRuns.Cancellation, ProgramNotFound | Unavailable>
   /** A subscription it listened through is gone. */
   readonly forget: (subscriptionId: string) => Effect.Effect<void>
 }
@@ -400,6 +403,14 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
       CrashPoint.reached("delete-asked")
       inputs.absorb(Wake.forDueWork)
       options.kick()
+    }),
+    cancelRun: Effect.fnUntraced(function*(id) {
+      const memory = yield* owner.current
+      return yield* steps.cancel(
+        memory,
+        id,
+        (run) => isOfEndpoint(run) ? requests.noResponse(run.trigger.id) : Effect.void
+      )
     }),
     forget: (subscriptionId) =>
       Effect.map(Effect.option(owner.current), (memory) => {

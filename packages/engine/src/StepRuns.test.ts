@@ -90,6 +90,26 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       assert.deepStrictEqual((yield* runsOf(program)).map(({ status }) => status), ["success", "success"])
     }).pipe(EngineFixture.onTestClock))
 
+  it.effect("cancels a run that waits, which then never goes on, and no run at a step or at its end", () =>
+    Effect.gen(function*() {
+      const { actor, program } = yield* launch(steps({
+        ask: `$.emit("ask"); $.flow.delay(60000)`,
+        go: `$.emit("go")`
+      }))
+      yield* send(actor, 1)
+      yield* send(actor, 2)
+      const [first, second] = yield* runsOf(program)
+      const cancelled = yield* Effect.forEach([1, 2], () => actor.cancelRun(first!.id), { concurrency: 2 })
+      assert.deepStrictEqual(cancelled, ["cancelled", "cancelled"])
+      yield* TestClock.adjust("60 seconds")
+      yield* settle(actor)
+      yield* settle(actor)
+      assert.deepStrictEqual(yield* stream(program), ["ask", "ask", "go"])
+      assert.deepStrictEqual((yield* runsOf(program)).map(({ status }) => status), ["cancelled", "success"])
+      assert.strictEqual(yield* actor.cancelRun(second!.id), "not_waiting")
+      assert.strictEqual(yield* actor.cancelRun(Id.RunId.make("run_0Uz7N5cVwQ2KpXs9TzLd")), "unknown")
+    }).pipe(EngineFixture.onTestClock))
+
   it.effect("goes on where a run stood when its owner was lost, and runs no step again that was done", () =>
     Effect.gen(function*() {
       const { actor, program } = yield* launch(steps({

@@ -7,25 +7,44 @@ import { Components } from "@headwater/log/Components"
 import * as CrashPoint from "@headwater/log/CrashPoint"
 import { Deployments } from "@headwater/log/Deployments"
 import type { DueItem } from "@headwater/log/DueWork"
-import { type RunFault, type RunProgress, type StepRecord, WorkflowRuns } from "@headwater/log/WorkflowRuns"
+import {
+  type RunFault,
+  type RunProgress,
+  type StepRecord,
+  type WorkflowRun,
+  WorkflowRuns
+} from "@headwater/log/WorkflowRuns"
 import type { RunResponse, RunResult } from "@headwater/sandbox/Run"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import * as StepAnswer from "@headwater/sandbox/StepAnswer"
-import { Clock, Effect, Exit, Option, Schema } from "effect"
+import { Clock, Effect, Exit, Option, Schema, Semaphore } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { type CodeRuns, type Executable, originOf, unstorable } from "./CodeRuns.ts"
 import { untilAnswered } from "./DatabaseRetry.ts"
 import type { CommitParts } from "./EmitterLog.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 import { executableOf, type ProgramMemory, valuesOf } from "./ProgramMemory.ts"
+import type { ProgramNotFound } from "./ProgramNotFound.ts"
 import type { ProgramOwner } from "./ProgramOwner.ts"
+import { changingOwners } from "./ProgramRequests.ts"
 import * as RunEvents from "./RunEvents.ts"
+import type { Unavailable } from "./Unavailable.ts"
 import { callOf, isOfEndpoint, of as progressOf, type WorkflowProgress } from "./WorkflowProgress.ts"
 
 /** Begins a workflow's runs and takes them from step to step, each of which commits by itself. */
 export interface StepRuns {
   /** Takes an input: from here on it is a run, which goes on until it ends, whatever happens. */
   readonly begin: (memory: ProgramMemory, input: ProgramInput) => Effect.Effect<void>
+  /**
+   * Ends a run that waits, for good. Returns once that is durable.
+   *
+   * @param onCancelled tells who waits for its response
+   */
+  readonly cancel: (
+    memory: ProgramMemory,
+    id: Id.RunId,
+    onCancelled: (run: WorkflowRun) => Effect.Effect<void>
+  ) => Effect.Effect<Cancellation, ProgramNotFound | Unavailable>
   /** Takes a run that waited for its time. */
   readonly resume: (memory: ProgramMemory, item: DueItem) => Effect.Effect<void>
   /**
@@ -46,6 +65,10 @@ interface UncommittedStep {
   readonly startedAt: number
   readonly result: RunResult
 }
+
+/** What became of the wish to cancel a run: only one that waits is cancelled, and one that was stays so. */
+export const Cancellation = Schema.Literals(["cancelled", "not_waiting", "unknown"])
+export type Cancellation = typeof Cancellation.Type
 
 /** Where a run goes after a step. */
 type Turn = Omit<RunProgress, "id">
@@ -182,6 +205,8 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
   const deployments = yield* Deployments
   const runs = yield* WorkflowRuns
   const random = yield* SecureRandom.SecureRandom
+  /** Held by what decides on a run that waits: one is not taken up and cancelled at once. */
+  const deciding = yield* Semaphore.make(1)
   /** What runs that began before the last deployment go on with. */
   const former = new Map<string, Executable>()
   /** By run. It is committed when the run goes on, and not run again: what it did outside can't be undone. */
@@ -334,7 +359,32 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
       } else {
         yield* owner.commit(memory, [], { dueDone: [item] })
       }
-    }),
+    }, deciding.withPermits(1)),
+    cancel: Effect.fnUntraced(function*(memory, id, onCancelled) {
+      // What took the run up, or took it to where it waits, may be on its way to the database.
+      yield* owner.settled
+      const workflowId = Id.WorkflowId.make(memory.program.id)
+      const found = yield* untilAnswered(runs.get(workflowId, id))
+      if (Option.isNone(found)) return "unknown"
+      const { dueAt, status } = found.value
+      if (status === "cancelled") return "cancelled"
+      if (status !== "waiting" || dueAt === null) return "not_waiting"
+      const endedAt = yield* Clock.currentTimeMillis
+      const cancelled = {
+        ...found.value,
+        status: "cancelled" as const,
+        dueAt: null,
+        rerunContext: null,
+        error: null,
+        endedAt
+      }
+      const parts = { runChanges: [cancelled], dueDone: [resumption(workflowId, id, dueAt)] }
+      yield* owner.durably((memory) => owner.commit(memory, [], parts)).pipe(
+        Effect.catchTags({ Fenced: () => changingOwners, CommitRejected: () => changingOwners })
+      )
+      yield* onCancelled(found.value)
+      return "cancelled"
+    }, deciding.withPermits(1)),
     next: Effect.fnUntraced(function*(memory, progress, onRespond) {
       const { run } = progress
       const executable = yield* executableFor(memory, progress)

@@ -36,6 +36,12 @@ export class AppAccounts extends Context.Service<AppAccounts, {
     accountId: Id.AccountId,
     request: Page.PageRequest
   ) => Effect.Effect<Page.Page<AppAccount>, SqlError.SqlError>
+  /** A field that is undefined stays. Runs that begin afterwards have the new credentials. */
+  readonly update: (
+    accountId: Id.AccountId,
+    id: string,
+    change: { readonly name: string | undefined; readonly credentials: Credentials | undefined }
+  ) => Effect.Effect<Option.Option<AppAccount>, SqlError.SqlError>
   /** Whether there was such an account. Programs that have it run without its credentials from now on. */
   readonly remove: (accountId: Id.AccountId, id: string) => Effect.Effect<boolean, SqlError.SqlError>
   /** The credentials of those that there are, by id. */
@@ -51,13 +57,16 @@ export class AppAccounts extends Context.Service<AppAccounts, {
         const sql = yield* SqlClient.SqlClient
         const seal = yield* Seal
         const random = yield* SecureRandom.SecureRandom
+        const sealed = Effect.fnUntraced(function*(id: string, credentials: Credentials) {
+          const text = yield* Effect.orDie(Schema.encodeEffect(CredentialsText)(credentials))
+          return yield* seal.seal(placeOf(id), Redacted.make(text))
+        })
         const { all, one } = Rows.make(Schema.decodeUnknownEffect(Row))
 
         return AppAccounts.of({
           create: Effect.fnUntraced(function*({ accountId, app, credentials, name }) {
             const id = yield* Id.make("appAccount").pipe(Effect.provideService(SecureRandom.SecureRandom, random))
             const createdAt = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-            const text = yield* Effect.orDie(Schema.encodeEffect(CredentialsText)(credentials))
             yield* sql`
               INSERT INTO app_accounts ${
               sql.insert({
@@ -65,7 +74,7 @@ export class AppAccounts extends Context.Service<AppAccounts, {
                 account_id: accountId,
                 app,
                 name,
-                credentials: yield* seal.seal(placeOf(id), Redacted.make(text)),
+                credentials: yield* sealed(id, credentials),
                 created_at: createdAt
               })
             }`
@@ -89,6 +98,19 @@ export class AppAccounts extends Context.Service<AppAccounts, {
               request,
               all
             }),
+          update: Effect.fnUntraced(function*(accountId, id, { credentials, name }) {
+            const set = {
+              ...(name === undefined ? {} : { name }),
+              ...(credentials === undefined ? {} : { credentials: yield* sealed(id, credentials) })
+            }
+            const named = sql`id = ${id} AND account_id = ${accountId}`
+            const shown = sql`id, account_id, app, name, created_at`
+            return yield* one(
+              Object.keys(set).length === 0
+                ? sql`SELECT ${shown} FROM app_accounts WHERE ${named}`
+                : sql`UPDATE app_accounts SET ${sql.update(set)} WHERE ${named} RETURNING ${shown}`
+            )
+          }),
           remove: (accountId, id) =>
             Effect.map(
               sql`DELETE FROM app_accounts WHERE id = ${id} AND account_id = ${accountId} RETURNING id`,

@@ -1,9 +1,10 @@
 import { type CodelessComponent, Component, ConfigurableProp, LinkedCode, Step } from "@headwater/domain/Component"
 import { type AccountId, ComponentId } from "@headwater/domain/Id"
 import { Context, Effect, Layer, Option, Schema } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import * as Column from "./Column.ts"
 import * as Rows from "./internal/Rows.ts"
+import * as Page from "./Page.ts"
 
 const { code: _, linked: __, ...codelessFields } = Component.fields
 
@@ -40,6 +41,24 @@ export type ShownComponent = Omit<Component, "linked">
 /** One that belongs to no account and can be found by its key. */
 export type PublishableComponent = Component & { readonly accountId: null; readonly key: string }
 
+/** What lists show of a component: neither its code nor its props, each of which can be large. */
+const ComponentOutline = Schema.Struct({
+  id: Component.fields.id,
+  key: Component.fields.key,
+  name: Component.fields.name,
+  version: Component.fields.version,
+  codeHash: Component.fields.codeHash,
+  createdAt: Component.fields.createdAt,
+  updatedAt: Component.fields.updatedAt
+})
+export type ComponentOutline = typeof ComponentOutline.Type
+
+const OutlineRow = Schema.Struct({
+  ...ComponentOutline.fields,
+  createdAt: Column.Int8,
+  updatedAt: Column.Int8
+}).pipe(Schema.encodeKeys({ codeHash: "code_hash", createdAt: "created_at", updatedAt: "updated_at" }))
+
 /** What is added to the registry at a time is checked against what is there: one after the other. */
 const registryLock = 7_250_914_203
 
@@ -49,7 +68,7 @@ const registryLock = 7_250_914_203
  */
 export class Components extends Context.Service<Components, {
   readonly insert: (component: Component) => Effect.Effect<void, SqlError.SqlError>
-  /** For one whose program did not come about; fails where a program has it. */
+  /** Fails where a program, or a deployment that runs are still of, has it. */
   readonly delete: (id: ComponentId) => Effect.Effect<void, SqlError.SqlError>
   /** One that the account may use for a source: its own, or one in the registry. */
   readonly get: (accountId: AccountId, id: string) => Effect.Effect<Option.Option<Component>, SqlError.SqlError>
@@ -72,6 +91,15 @@ export class Components extends Context.Service<Components, {
   ) => Effect.Effect<Option.Option<ShownComponent>, SqlError.SqlError>
   /** As `newestPublished`, in the same way. */
   readonly shownPublished: (key: string) => Effect.Effect<Option.Option<ShownComponent>, SqlError.SqlError>
+  /** The account's own for sources, every version. */
+  readonly page: (
+    accountId: AccountId,
+    request: Page.PageRequest
+  ) => Effect.Effect<Page.Page<ComponentOutline>, SqlError.SqlError>
+  /** The newest version of each key in the registry. */
+  readonly publishedPage: (
+    request: Page.PageRequest
+  ) => Effect.Effect<Page.Page<ComponentOutline>, SqlError.SqlError>
   /** What the newest of the account's components with the code runs, if npm packages became part of it. */
   readonly lockedCode: (
     accountId: AccountId,
@@ -106,6 +134,15 @@ export class Components extends Context.Service<Components, {
       const ownOfKey = (accountId: AccountId, key: string) =>
         sql`account_id = ${accountId} AND key = ${key} AND steps IS NULL`
       const publishedOfKey = (key: string) => sql`account_id IS NULL AND NOT withdrawn AND key = ${key}`
+      const outlines = Rows.make(Schema.decodeUnknownEffect(OutlineRow))
+      const page = (where: Statement.Fragment, request: Page.PageRequest) =>
+        Page.read(sql, {
+          table: "components",
+          columns: sql`id, key, name, version, code_hash, created_at, updated_at`,
+          where,
+          request,
+          all: outlines.all
+        })
       const insert = (component: Component) =>
         encode(component).pipe(
           Effect.orDie,
@@ -155,6 +192,16 @@ export class Components extends Context.Service<Components, {
           }),
         newestByKey: (accountId, key) =>
           one(sql`SELECT * FROM components WHERE ${ownOfKey(accountId, key)} ORDER BY id DESC LIMIT 1`),
+        page: (accountId, request) => page(sql`account_id = ${accountId} AND steps IS NULL`, request),
+        publishedPage: (request) =>
+          page(
+            sql`account_id IS NULL AND NOT withdrawn AND NOT EXISTS (
+              SELECT FROM components AS newer
+              WHERE newer.account_id IS NULL AND NOT newer.withdrawn AND newer.key = components.key
+                AND newer.id > components.id
+            )`,
+            request
+          ),
         lockedCode: (accountId, codeHash) =>
           Effect.map(
             one(sql`

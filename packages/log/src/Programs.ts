@@ -66,6 +66,11 @@ export class Programs extends Context.Service<Programs, {
   ) => Effect.Effect<Option.Option<Program>, SqlError.SqlError>
   /** In any account and state, for the engine. */
   readonly getById: (id: Id.ProgramId) => Effect.Effect<Option.Option<Program>, SqlError.SqlError>
+  /** The programs that a component is the code of, in any state; at most `limit` of them. */
+  readonly idsOfComponent: (
+    componentId: Id.ComponentId,
+    limit: number
+  ) => Effect.Effect<ReadonlyArray<Id.ProgramId>, SqlError.SqlError>
   /** In any state: an endpoint answers from before `deploy` until its program is gone. */
   readonly byEndpointKey: (endpointKey: string) => Effect.Effect<Option.Option<Program>, SqlError.SqlError>
   /** The account's ready programs of one kind. */
@@ -152,6 +157,12 @@ export class Programs extends Context.Service<Programs, {
         get: (accountId, idOrSlug, kind) => one(named(accountId, idOrSlug, kind)),
         hold: (accountId, idOrSlug) => one(sql`${named(accountId, idOrSlug)} FOR SHARE`),
         getById: (id) => one(rowsOf(id)),
+        idsOfComponent: (componentId, limit) =>
+          Effect.map(
+            sql<{ readonly id: Id.ProgramId }>`
+              SELECT id FROM programs WHERE component_id = ${componentId} ORDER BY id LIMIT ${limit}`,
+            (rows) => rows.map(({ id }) => id)
+          ),
         byEndpointKey: (endpointKey) => one(sql`SELECT * FROM programs WHERE endpoint_key = ${endpointKey}`),
         page: (accountId, kind, request) =>
           Page.read(sql, {

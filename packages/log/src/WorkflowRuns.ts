@@ -33,8 +33,8 @@ export const RunFault = Schema.Struct({
 })
 export type RunFault = typeof RunFault.Type
 
-/** `waiting` for a time: a delay, a rerun or another try. */
-export const RunStatus = Schema.Literals(["running", "waiting", "success", "error"])
+/** `waiting` for a time: a delay, a rerun or another try. `cancelled` while it waited. */
+export const RunStatus = Schema.Literals(["running", "waiting", "success", "error", "cancelled"])
 export type RunStatus = typeof RunStatus.Type
 
 /** Where a run stands. */

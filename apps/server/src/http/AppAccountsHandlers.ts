@@ -3,10 +3,10 @@ import { CurrentAccount } from "@headwater/api/Authorization"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Pagination from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
-import type { AppAccount } from "@headwater/domain/AppAccount"
+import type { AppAccount, Credentials } from "@headwater/domain/AppAccount"
 import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
 import { AppAccounts } from "@headwater/log/AppAccounts"
-import { Effect } from "effect"
+import { Effect, type Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { answerFailures } from "./FailureProblem.ts"
 import { HttpSettings } from "./HttpSettings.ts"
@@ -25,11 +25,16 @@ export const layer = HttpApiBuilder.group(
     const appAccounts = yield* AppAccounts
     const { maxProp } = yield* HttpSettings
 
+    const checkSize = (credentials: Credentials) =>
+      ConfiguredProps.oversized({ credentials }, maxProp) === undefined
+        ? Effect.void
+        : Effect.fail(Problem.tooLarge("credentials", maxProp))
+    const orNotFound = <A>(id: string, found: Option.Option<A>) =>
+      Effect.mapError(Effect.fromOption(found), () => Problem.notFound("account", id))
+
     return handlers.handleAll({
       create: Effect.fnUntraced(function*({ payload: { app, credentials, name } }) {
-        if (ConfiguredProps.oversized({ credentials }, maxProp) !== undefined) {
-          return yield* Problem.tooLarge("credentials", maxProp)
-        }
+        yield* checkSize(credentials)
         const created = yield* appAccounts.create({
           accountId: yield* CurrentAccount,
           app,
@@ -44,8 +49,12 @@ export const layer = HttpApiBuilder.group(
       }, answerFailures),
       get: Effect.fnUntraced(function*({ params }) {
         const found = yield* appAccounts.get(yield* CurrentAccount, params.id)
-        const account = yield* Effect.mapError(Effect.fromOption(found), () => Problem.notFound("account", params.id))
-        return { data: resourceOf(account) }
+        return { data: resourceOf(yield* orNotFound(params.id, found)) }
+      }, answerFailures),
+      update: Effect.fnUntraced(function*({ params, payload: { credentials, name } }) {
+        if (credentials !== undefined) yield* checkSize(credentials)
+        const updated = yield* appAccounts.update(yield* CurrentAccount, params.id, { name, credentials })
+        return { data: resourceOf(yield* orNotFound(params.id, updated)) }
       }, answerFailures),
       delete: Effect.fnUntraced(function*({ params }) {
         const removed = yield* appAccounts.remove(yield* CurrentAccount, params.id)

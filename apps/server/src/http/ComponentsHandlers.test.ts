@@ -1,6 +1,9 @@
 import { assert, layer } from "@effect/vitest"
+import * as Id from "@headwater/domain/Id"
+import { Components } from "@headwater/log/Components"
 import * as Json from "@headwater/testing/Json"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
+import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { createHash } from "node:crypto"
 import * as Http from "../../test/HttpAppFixture.ts"
@@ -144,5 +147,56 @@ layer(Http.layer, { excludeTestServices: true })("components", (it) => {
       for (const table of ["events", "due_work", "cursors", "program_state", "dedupe_marks"]) {
         assert.deepStrictEqual(yield* sql`SELECT * FROM ${sql(table)}`, [], table)
       }
+    }))
+
+  it.effect("are listed newest first without their code, those of the registry once for each key", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const components = yield* Components
+      const ids: Array<string> = []
+      for (const key of ["a", "b", "a"]) {
+        ids.push((yield* http.created("/v1/components", { component_code: Http.code(key) })).id)
+      }
+      yield* http.created("/v1/workflows", { workflow_code: Http.workflowCode })
+      const first = yield* http.request("GET", "/v1/users/me/components?limit=2")
+      assert.strictEqual(first.status, 200, first.text)
+      Json.assertHolds(first.json["page_info"], { total_count: 3, count: 2 })
+      const listed = Json.listOf(first.json["data"])
+      assert.deepStrictEqual(listed.map(({ id }) => Json.textOf(id)), ids.slice(1).toReversed())
+      assert.hasAllKeys(listed[0], ["id", "key", "name", "version", "code_hash", "created_at", "updated_at"])
+      Json.assertHolds(listed[0], { key: "a", name: "My Feed!", version: "1.2.3" })
+      const end = Json.textOf(first.json["page_info"]!["end_cursor"])
+      const rest = yield* http.request("GET", `/v1/users/me/components?after=${end}`)
+      assert.deepStrictEqual(Json.listOf(rest.json["data"]).map(({ id }) => Json.textOf(id)), ids.slice(0, 1))
+
+      const [newest] = yield* Effect.forEach([1, 2], (version) =>
+        Effect.gen(function*() {
+          const saved = Option.getOrThrow(yield* components.get(http.accountId, ids[0]!))
+          const id = Id.ComponentId.make(yield* Id.make("component").pipe(Effect.provide(SecureRandom.layerWebCrypto)))
+          const published = { ...saved, id, accountId: null, key: "listed", codeHash: String(version).repeat(64) }
+          return (yield* components.publish(published)).component.id
+        })).pipe(Effect.map((found) => found.toReversed()))
+      const registry = yield* http.request("GET", "/v1/components/registry/?limit=100")
+      assert.strictEqual(registry.status, 200, registry.text)
+      const published = Json.listOf(registry.json["data"]).filter(({ key }) => Json.textOf(key) === "listed")
+      assert.deepStrictEqual(published.map(({ id }) => Json.textOf(id)), [newest!])
+    }))
+
+  it.effect("are deleted unless a source has them, and the refusal says which", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const stranger = yield* Http.tenant()
+      const { id } = yield* http.created("/v1/components", { component_code: Http.code("feed") })
+      const source = yield* http.created("/v1/sources", { component_id: id })
+      const used = yield* http.request("DELETE", `/v1/components/${id}`)
+      Http.assertProblem(used, 409, "component_in_use")
+      assert.deepStrictEqual<unknown>(used.json["details"], { sources: [source.id] })
+      Http.assertProblem(yield* stranger.request("DELETE", `/v1/components/${id}`), 404, "not_found")
+      Http.assertProblem(yield* http.request("DELETE", "/v1/components/feed"), 404, "not_found")
+      yield* http.request("DELETE", `/v1/sources/${source.id}`)
+      const deleted = yield* http.request("DELETE", `/v1/components/${id}/`)
+      assert.deepStrictEqual([deleted.status, deleted.text], [204, ""])
+      Http.assertProblem(yield* http.request("GET", `/v1/components/${id}`), 404, "not_found")
+      Http.assertProblem(yield* http.request("DELETE", `/v1/components/${id}`), 404, "not_found")
     }))
 })

@@ -34,6 +34,11 @@ const resourceOf = (run: RunOutline): RunResource => ({
   exit_reason: run.exitReason
 })
 
+const notWaiting = (status: RunResource["status"]) => {
+  const sentence = `The run does not wait: its status is ${status}.`
+  return new Problem.RunNotWaiting({ detail: sentence, error: sentence, details: { status } })
+}
+
 const isRunId = Schema.is(Id.RunId)
 
 export const layer = HttpApiBuilder.group(
@@ -65,7 +70,7 @@ export const layer = HttpApiBuilder.group(
       }, answerFailures),
       rerun: Effect.fnUntraced(function*({ params, payload }) {
         const { run, workflow } = yield* find(params)
-        const { from_step: step } = payload
+        const step = payload?.from_step
         const component = yield* components.codeless(workflow.componentId)
         const steps = Option.match(component, { onNone: () => [], onSome: ({ steps }) => steps ?? [] })
         if (step !== undefined && !steps.some(({ name }) => name === step)) {
@@ -73,6 +78,15 @@ export const layer = HttpApiBuilder.group(
         }
         const id = yield* answerRefusals(workflow, invocations.rerun(workflow, run.id, step ?? null))
         return { data: { id } }
+      }, answerFailures),
+      cancel: Effect.fnUntraced(function*({ params }) {
+        const { run, workflow } = yield* find(params)
+        const cancellation = yield* invocations.cancel(workflow, run.id).pipe(
+          Effect.catchTag("ProgramNotFound", () => Effect.fail(Problem.notFound("workflow", params.id)))
+        )
+        const { run: now } = yield* find(params)
+        if (cancellation !== "cancelled") return yield* notWaiting(now.status)
+        return { data: resourceOf(now) }
       }, answerFailures)
     }).handleRaw(
       "get",

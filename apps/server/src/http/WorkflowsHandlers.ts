@@ -170,7 +170,7 @@ export const layer = HttpApiBuilder.group(
       }, answerFailures),
       invoke: Effect.fnUntraced(function*({ params, payload }) {
         const workflow = yield* find("workflow", params.id)
-        const id = yield* answerRefusals(workflow, invocations.invoke(workflow, JSON.stringify(payload.event ?? null)))
+        const id = yield* answerRefusals(workflow, invocations.invoke(workflow, JSON.stringify(payload?.event ?? null)))
         return { data: { id } }
       }, answerFailures)
     })

@@ -1,0 +1,73 @@
+import { assert, layer } from "@effect/vitest"
+import * as Json from "@headwater/testing/Json"
+import { Effect, Schedule } from "effect"
+import * as Http from "../../test/HttpAppFixture.ts"
+
+const workflow_code = `export default {
+  steps: {
+    ask: { run({ steps, $ }) { if (steps.trigger.event?.wait === true) $.flow.delay(3_600_000) } },
+    go: { run({ steps, $ }) { $.emit(steps.trigger.event) } }
+  }
+}`
+
+layer(Http.layer, { excludeTestServices: true })("runs of a workflow", (it) => {
+  const setup = Effect.gen(function*() {
+    const http = yield* Http.tenant()
+    const { id } = yield* http.created("/v1/workflows", { workflow_code })
+    const path = `/v1/workflows/${id}`
+    const runIn = (run: string, status: string) =>
+      http.request("GET", `${path}/runs/${run}`).pipe(
+        Effect.repeat({
+          until: ({ json }) => json["data"] !== undefined && Json.textOf(json["data"]["status"]) === status,
+          schedule: Schedule.spaced("10 millis")
+        }),
+        Effect.timeout("10 seconds"),
+        Effect.map(({ json }) => json["data"]!)
+      )
+    return { http, path, runIn }
+  })
+
+  it.effect("that wait are cancelled for good, and no others", () =>
+    Effect.gen(function*() {
+      const { http, path, runIn } = yield* setup
+      const stranger = yield* Http.tenant()
+      const started = yield* http.request("POST", `${path}/invocations`, { body: { event: { wait: true } } })
+      const id = Json.textOf(started.json["data"]!["id"])
+      const waiting = yield* runIn(id, "waiting")
+      assert.isNumber(waiting["due_at_ms"])
+      Http.assertProblem(yield* stranger.request("POST", `${path}/runs/${id}/cancel`), 404, "not_found")
+      const cancelled = yield* http.request("POST", `${path}/runs/${id}/cancel`)
+      assert.strictEqual(cancelled.status, 200, cancelled.text)
+      Json.assertHolds(cancelled.json["data"], { id, status: "cancelled", due_at_ms: null, error: null })
+      assert.isNumber(cancelled.json["data"]!["ended_at_ms"])
+      const again = yield* http.request("POST", `${path}/runs/${id}/cancel`)
+      assert.deepStrictEqual(again.json["data"], cancelled.json["data"])
+      const list = yield* http.request("GET", `${path}/runs?status=cancelled`)
+      assert.deepStrictEqual(Json.listOf(list.json["data"]).map((run) => Json.textOf(run["id"])), [id])
+
+      const done = yield* http.request("POST", `${path}/invocations`, { body: { event: { n: 1 } } })
+      const ended = Json.textOf(done.json["data"]!["id"])
+      yield* runIn(ended, "success")
+      const refused = yield* http.request("POST", `${path}/runs/${ended}/cancel`)
+      Http.assertProblem(refused, 409, "run_not_waiting")
+      assert.deepStrictEqual<unknown>(refused.json["details"], { status: "success" })
+      Http.assertProblem(
+        yield* http.request("POST", `${path}/runs/run_0Uz7N5cVwQ2KpXs9TzLd/cancel`),
+        404,
+        "not_found"
+      )
+    }))
+
+  it.effect("begin, and are repeated, by a request without a body", () =>
+    Effect.gen(function*() {
+      const { http, path, runIn } = yield* setup
+      const started = yield* http.request("POST", `${path}/invocations`)
+      assert.strictEqual(started.status, 202, started.text)
+      const id = Json.textOf(started.json["data"]!["id"])
+      assert.isNull((yield* runIn(id, "success"))["event"])
+      const rerun = yield* http.request("POST", `${path}/runs/${id}/rerun`)
+      assert.strictEqual(rerun.status, 202, rerun.text)
+      const repeated = yield* runIn(Json.textOf(rerun.json["data"]!["id"]), "success")
+      assert.strictEqual<unknown>(repeated["trigger"]!["rerun_of"], id)
+    }))
+})
