@@ -15,15 +15,17 @@ const identity = {
 
 const exampleIdentity = { id: "u_0Uz1W6zoEr8WsXj4LtGp", username: "ann", email: "ann@example.com" }
 
+const noLimit = "-1 where the operator set no limit."
+
 const computeTime = "Milliseconds of compute time, per UTC day."
 const invocations = "Runs of component code, per UTC day."
 
 export const FreeUser = Schema.Struct({
   ...identity,
   api_key: Schema.String.annotate({ description: "The key that this request carries." }),
-  daily_compute_time_quota: Schema.Int.annotate({ description: computeTime }),
+  daily_compute_time_quota: Schema.Int.annotate({ description: `${computeTime} ${noLimit}` }),
   daily_compute_time_used: Schema.Int.annotate({ description: computeTime }),
-  daily_invocations_quota: Schema.Int.annotate({ description: invocations }),
+  daily_invocations_quota: Schema.Int.annotate({ description: `${invocations} ${noLimit}` }),
   daily_invocations_used: Schema.Int.annotate({ description: invocations })
 }).annotate({
   identifier: "FreeUser",

@@ -42,7 +42,7 @@ layer(Http.layer, { excludeTestServices: true })("the server's HTTP side", (it) 
         username: "ann",
         email: "ann@example.com",
         api_key: http.key,
-        daily_compute_time_quota: Number.MAX_SAFE_INTEGER,
+        daily_compute_time_quota: -1,
         daily_compute_time_used: 450,
         daily_invocations_quota: 1000,
         daily_invocations_used: 3

@@ -6,8 +6,8 @@ import { Clock, Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { answerFailures } from "./FailureProblem.ts"
 
-/** What an integer field says where the operator set no limit: more than anybody uses, and exact in every client. */
-const unlimited = Number.MAX_SAFE_INTEGER
+/** What a quota shows where the operator set no limit. The contract asks for an integer, so null is none. */
+const unlimited = -1
 
 export const layer = HttpApiBuilder.group(
   HeadwaterApi,
