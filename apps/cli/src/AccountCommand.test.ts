@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Accounts } from "@headwater/log/Accounts"
 import { ApiKeys } from "@headwater/log/ApiKeys"
+import { SealCheck } from "@headwater/log/SealCheck"
 import * as Json from "@headwater/testing/Json"
 import * as TestTables from "@headwater/testing/TestTables"
 import { Effect, Option, Redacted } from "effect"
@@ -43,10 +44,10 @@ describe("headwater account", () => {
         const authenticated = yield* keys.authenticate(Redacted.make(Json.textOf(limited["api_key"])))
         assert.deepStrictEqual<unknown>(authenticated, Option.some(limited["id"]))
         const listed = yield* headwater("account", "list")
-        const rows = listed.stdout.trimEnd().split("\n").map((line) => line.split(/ {3,}/).slice(0, 8))
+        const rows = listed.stdout.trimEnd().split("\n").map((line) => line.split(/ {3,}/).slice(0, 9))
         assert.deepStrictEqual(rows.slice(1), [
-          [id, "bob", "bob@localhost", "free", "none", "none", "none", "default"],
-          [Json.textOf(limited["id"]), "ann", "ann@example.com", "paid", "1000", "none", "0", "90"]
+          [id, "bob", "bob@localhost", "free", "none", "none", "none", "default", "active"],
+          [Json.textOf(limited["id"]), "ann", "ann@example.com", "paid", "1000", "none", "0", "90", "active"]
         ])
         const { api_key: _, ...shown } = limited
         const all = Json.listOf(HeadwaterCommand.jsonOf(yield* headwater("account", "list", "--json")))
@@ -80,6 +81,26 @@ describe("headwater account", () => {
       Json.assertHolds(HeadwaterCommand.jsonOf(renamed), { id: account.id, username: "anna", plan: "paid" })
     }).pipe(Effect.provide(TestTables.layer)), HeadwaterCommand.patienceMs)
 
+  it.live("suspend, resume and delete do so, delete only where it is meant", () =>
+    Effect.gen(function*() {
+      const headwater = yield* HeadwaterCommand.onTestDatabase
+      const accounts = yield* Accounts
+      const ann = yield* accounts.create({ username: "ann", email: "ann@b", plan: "free" })
+      const bob = yield* accounts.create({ username: "bob", email: "bob@b", plan: "free" })
+      const suspended = HeadwaterCommand.jsonOf(yield* headwater("account", "suspend", "ann", "--json"))
+      const { suspendedAt } = Option.getOrThrow(yield* accounts.get(ann.id))
+      assert.isNotNull(suspendedAt)
+      Json.assertHolds(suspended, { id: ann.id, suspended_at: suspendedAt })
+      assert.match((yield* headwater("account", "list")).stdout, new RegExp(`^${ann.id} .* suspended `, "m"))
+      const resumed = HeadwaterCommand.jsonOf(yield* headwater("account", "resume", ann.id, "--json"))
+      Json.assertHolds(resumed, { id: ann.id, suspended_at: null })
+      HeadwaterCommand.assertRefused(yield* headwater("account", "delete", "ann"), /--yes/)
+      assert.deepStrictEqual((yield* accounts.list).map(({ id }) => id), [ann.id, bob.id])
+      const deleted = HeadwaterCommand.jsonOf(yield* headwater("account", "delete", "ann", "--yes", "--json"))
+      Json.assertHolds(deleted, { id: ann.id, deleted: true })
+      assert.deepStrictEqual((yield* accounts.list).map(({ id }) => id), [bob.id])
+    }).pipe(Effect.provide(TestTables.layer)), HeadwaterCommand.patienceMs)
+
   it.live("refuses what can't be meant in one line, and changes nothing", () =>
     Effect.gen(function*() {
       const headwater = yield* HeadwaterCommand.onTestDatabase
@@ -111,10 +132,7 @@ describe("headwater account", () => {
     () =>
       Effect.gen(function*() {
         const headwater = yield* HeadwaterCommand.onTestDatabase
-        yield* (yield* ApiKeys).create(
-          (yield* (yield* Accounts).create({ username: "ann", email: "a@b", plan: "free" })).id,
-          ""
-        )
+        yield* (yield* SealCheck).keep
         assert.strictEqual((yield* headwater("account", "list")).code, 0)
         const other = yield* HeadwaterCommand.onTestDatabaseWith({
           HEADWATER_SECRET_KEY: Buffer.alloc(32, 8).toString("base64")

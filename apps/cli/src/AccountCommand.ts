@@ -1,5 +1,6 @@
 import { type Account, Plan } from "@headwater/domain/Account"
 import { AccountId } from "@headwater/domain/Id"
+import { AccountErasure } from "@headwater/engine/AccountErasure"
 import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
 import { type AccountChange, Accounts } from "@headwater/log/Accounts"
 import { Effect, Option, Redacted, Schema } from "effect"
@@ -71,11 +72,15 @@ const valueOf = (account: Account) => ({
   daily_compute_time_quota: account.dailyComputeTimeQuotaMs,
   billing_period_invocations_quota: account.billingPeriodInvocationsQuota,
   retention_days: account.retentionDays,
+  suspended_at: account.suspendedAt,
   created_at: account.createdAt
 })
 
 const limit = (value: number | null): string => value === null ? noLimit : String(value)
 const days = (value: number | null): string => value === null ? serverDefault : String(value)
+
+const suspension = ({ suspendedAt }: Account): string =>
+  suspendedAt === null ? "no" : `since ${Output.time(suspendedAt)}`
 
 const linesOf = (account: Account, more: ReadonlyArray<readonly [string, string]> = []) =>
   Output.table([
@@ -87,6 +92,7 @@ const linesOf = (account: Account, more: ReadonlyArray<readonly [string, string]
     ["Daily compute time quota (ms)", limit(account.dailyComputeTimeQuotaMs)],
     ["Billing period invocations quota", limit(account.billingPeriodInvocationsQuota)],
     ["Retention (days)", days(account.retentionDays)],
+    ["Suspended", suspension(account)],
     ["Created", Output.time(account.createdAt)],
     ...more
   ])
@@ -142,6 +148,7 @@ const list = Command.make(
       limit(account.dailyComputeTimeQuotaMs),
       limit(account.billingPeriodInvocationsQuota),
       days(account.retentionDays),
+      account.suspendedAt === null ? "active" : "suspended",
       Output.time(account.createdAt)
     ])
     const head = [
@@ -153,16 +160,63 @@ const list = Command.make(
       "COMPUTE MS/DAY",
       "INVOCATIONS/PERIOD",
       "RETENTION",
+      "STATE",
       "CREATED"
     ]
     yield* Output.print(json, found.map(valueOf), Output.table([head, ...rows]))
   }, Effect.provide(Operator.layer))
 ).pipe(Command.withDescription("List the accounts, the oldest first"))
 
+const named = Argument.String("account").pipe(Argument.withDescription("Its id or username"))
+
+const suspend = Command.make(
+  "suspend",
+  { account: named, json: Output.json },
+  Effect.fnUntraced(function*({ account, json }) {
+    const { id } = yield* Operator.findAccount(account)
+    const suspended = yield* Effect.flatMap((yield* Accounts).suspend(id), Effect.fromOption)
+    yield* Output.print(
+      json,
+      valueOf(suspended),
+      `Suspended ${id}. Running servers refuse its requests within a second, and start nothing of it until it is resumed.`
+    )
+  }, Effect.provide(Operator.layer))
+).pipe(Command.withDescription("Keep an account from doing anything; everything of it keeps its place"))
+
+const resume = Command.make(
+  "resume",
+  { account: named, json: Output.json },
+  Effect.fnUntraced(function*({ account, json }) {
+    const { id } = yield* Operator.findAccount(account)
+    const resumed = yield* Effect.flatMap((yield* Accounts).resume(id), Effect.fromOption)
+    yield* Output.print(json, valueOf(resumed), `Resumed ${id}. It goes on within a second from where it stood.`)
+  }, Effect.provide(Operator.layer))
+).pipe(Command.withDescription("Let a suspended account go on"))
+
+const remove = Command.make(
+  "delete",
+  {
+    account: named,
+    yes: Flag.Boolean("yes").pipe(Flag.withDescription("It is meant: nothing of the account can be had back")),
+    json: Output.json
+  },
+  Effect.fnUntraced(function*({ account, json, yes }) {
+    const { id, username } = yield* Operator.findAccount(account)
+    if (!yes) {
+      return yield* new CommandRefused({
+        message: `This removes ${username} (${id}) with its sources, workflows, webhooks, events and keys, for good. ` +
+          "Give --yes to do it"
+      })
+    }
+    yield* (yield* AccountErasure).erase(id)
+    yield* Output.print(json, { id, deleted: true }, `Deleted ${id} and everything of it.`)
+  }, Effect.provide(Operator.layer))
+).pipe(Command.withDescription("Remove an account and everything of it, for good"))
+
 const set = Command.make(
   "set",
   {
-    account: Argument.String("account").pipe(Argument.withDescription("Its id or username")),
+    account: named,
     username: username.pipe(Flag.optional),
     email: email.pipe(Flag.optional),
     plan: plan.pipe(Flag.optional),
@@ -192,6 +246,6 @@ const set = Command.make(
 
 /** What an operator does with accounts. */
 export const accountCommand = Command.make("account").pipe(
-  Command.withDescription("Create, list and change accounts"),
-  Command.withSubcommands([create, list, set])
+  Command.withDescription("Create, list, change, suspend and delete accounts"),
+  Command.withSubcommands([create, list, set, suspend, resume, remove])
 )

@@ -1,15 +1,54 @@
 import type { Account } from "@headwater/domain/Account"
 import { AccountId } from "@headwater/domain/Id"
+import { AccountErasure } from "@headwater/engine/AccountErasure"
 import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
 import { Accounts } from "@headwater/log/Accounts"
 import { ApiKeys } from "@headwater/log/ApiKeys"
+import { Attempts } from "@headwater/log/Attempts"
+import { AutoSubscriptions } from "@headwater/log/AutoSubscriptions"
+import { Components } from "@headwater/log/Components"
+import { Cursors } from "@headwater/log/Cursors"
+import { DedupeMarks } from "@headwater/log/DedupeMarks"
+import { Deliveries } from "@headwater/log/Deliveries"
+import { Deployments } from "@headwater/log/Deployments"
+import { DueWork } from "@headwater/log/DueWork"
+import { EventLog } from "@headwater/log/EventLog"
 import { Heads } from "@headwater/log/Heads"
+import { IdempotencyKeys } from "@headwater/log/IdempotencyKeys"
+import { Programs } from "@headwater/log/Programs"
+import { ProgramState } from "@headwater/log/ProgramState"
+import { Subscriptions } from "@headwater/log/Subscriptions"
+import { Usage } from "@headwater/log/Usage"
+import { Webhooks } from "@headwater/log/Webhooks"
+import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
 import * as OperatorDatabase from "@headwater/server/OperatorDatabase"
 import { Effect, Layer, Option, Schema } from "effect"
 import { CommandRefused } from "./CommandRefused.ts"
 
+/** What else of an account is to go with it. */
+const erasure = AccountErasure.layer.pipe(
+  Layer.provide(Webhooks.layer),
+  Layer.provide(Subscriptions.layer),
+  Layer.provide([
+    Attempts.layer,
+    AutoSubscriptions.layer,
+    Components.layer,
+    Cursors.layer,
+    DedupeMarks.layer,
+    Deliveries.layer,
+    Deployments.layer,
+    DueWork.layer,
+    EventLog.layer,
+    IdempotencyKeys.layer,
+    Programs.layer,
+    ProgramState.layer,
+    Usage.layer,
+    WorkflowRuns.layer
+  ])
+)
+
 /** Accounts and keys in the server's database. */
-export const layer = AccountLifecycle.layer.pipe(
+export const layer = Layer.mergeAll(AccountLifecycle.layer, erasure).pipe(
   Layer.provideMerge(Layer.mergeAll(Accounts.layer, ApiKeys.layer, Heads.layer)),
   Layer.provideMerge(OperatorDatabase.layer)
 )

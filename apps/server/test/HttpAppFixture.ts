@@ -4,6 +4,7 @@ import type { Plan } from "@headwater/domain/Account"
 import * as EgressAllowList from "@headwater/egress/EgressAllowList"
 import { EgressGuard } from "@headwater/egress/EgressGuard"
 import { EgressHttp } from "@headwater/egress/EgressHttp"
+import { AccountErasure } from "@headwater/engine/AccountErasure"
 import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
 import { Draining } from "@headwater/engine/Draining"
 import * as Engine from "@headwater/engine/Engine"
@@ -30,7 +31,7 @@ const sandbox = realSandbox({
   pool: { warmProcesses: 1, idleMillis: 3_000 }
 })
 
-const engine = Layer.mergeAll(Engine.layer, AccountLifecycle.layer).pipe(
+const engine = Layer.mergeAll(Engine.layer, AccountLifecycle.layer, AccountErasure.layer).pipe(
   Layer.provideMerge(sandbox),
   Layer.provideMerge(PackageRegistry.packages),
   Layer.provideMerge(PackageRegistry.PackageRegistry.layer),

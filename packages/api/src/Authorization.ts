@@ -22,6 +22,7 @@ export class Authorization extends HttpApiMiddleware.Service<Authorization, {
   },
   error: [
     Problem.UnauthorizedResponse,
+    Problem.AccountSuspended,
     Problem.RateLimitedResponse,
     Problem.UnavailableResponse,
     Problem.InternalError

@@ -56,6 +56,13 @@ export class Unauthorized extends HttpApiError.Problem<Unauthorized>()(
   { description: "The key is missing, malformed, unknown or revoked." }
 ) {}
 
+export class AccountSuspended extends HttpApiError.Problem<AccountSuspended>()(
+  "AccountSuspendedProblem",
+  { type: typeOf("account_suspended"), status: 403, title: "Account suspended" },
+  members("account_suspended", Details, "The account is suspended. Whoever runs this server can resume it."),
+  { description: "The server's operator has suspended the account." }
+) {}
+
 export class NotFound extends HttpApiError.Problem<NotFound>()(
   "NotFoundProblem",
   { type: typeOf("not_found"), status: 404, title: "Not found" },

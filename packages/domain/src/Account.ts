@@ -17,6 +17,8 @@ export const Account = Schema.Struct({
   billingPeriodInvocationsQuota: Schema.NullOr(Schema.Int),
   /** How long its events are kept; null for as long as the server keeps events by default. */
   retentionDays: Schema.NullOr(Schema.Int),
+  /** Unix seconds: since when an operator keeps it from doing anything. Null for one that is not suspended. */
+  suspendedAt: Schema.NullOr(Schema.Int),
   /** Unix seconds. */
   createdAt: Schema.Int
 })

@@ -33,6 +33,7 @@ import { ProgramNotFound } from "./ProgramNotFound.ts"
 import type { IngestRequest } from "./ProgramRequests.ts"
 import * as Residents from "./Residents.ts"
 import { Cancellation } from "./StepRuns.ts"
+import { Suspensions } from "./Suspensions.ts"
 import { Takeover } from "./Takeover.ts"
 import { Unavailable } from "./Unavailable.ts"
 import * as Wake from "./Wake.ts"
@@ -174,72 +175,76 @@ export class Actors extends Context.Service<Actors, {
   /** Whether this node has its share of the actors: not before it has joined the others, nor once it lost touch with them. */
   readonly hasShards: Effect.Effect<boolean>
 }>()("@headwater/engine/Actors") {
-  static readonly layerNoLocal: Layer.Layer<Actors, never, Sharding.Sharding | LocalActors> = Layer.effect(
-    Actors,
-    Effect.gen(function*() {
-      const local = yield* LocalActors
-      const program = yield* ProgramEntity.client
-      const webhook = yield* WebhookEntity.client
-      const account = yield* AccountEntity.client
+  static readonly layerNoLocal: Layer.Layer<Actors, never, Sharding.Sharding | LocalActors | Suspensions> = Layer
+    .effect(
+      Actors,
+      Effect.gen(function*() {
+        const local = yield* LocalActors
+        const suspensions = yield* Suspensions
+        const program = yield* ProgramEntity.client
+        const webhook = yield* WebhookEntity.client
+        const account = yield* AccountEntity.client
 
-      const localOf = (actorId: string): Residents.Resident<unknown> | undefined => {
-        switch (Id.kindOf(actorId)) {
-          case "source":
-          case "workflow":
-            return local.programs.find(actorId)
-          case "webhook":
-            return local.webhooks.find(actorId)
-          case "account":
-            return local.accounts.find(actorId)
-          default:
-            return undefined
+        const localOf = (actorId: string): Residents.Resident<unknown> | undefined => {
+          switch (Id.kindOf(actorId)) {
+            case "source":
+            case "workflow":
+              return local.programs.find(actorId)
+            case "webhook":
+              return local.webhooks.find(actorId)
+            case "account":
+              return local.accounts.find(actorId)
+            default:
+              return undefined
+          }
         }
-      }
 
-      const send = (actorId: string, hint: Wake.Wake) => {
-        switch (Id.kindOf(actorId)) {
-          case "source":
-          case "workflow":
-            return program(actorId).Wake(hint, { discard: true })
-          case "webhook":
-            return webhook(actorId).Wake(hint, { discard: true })
-          case "account":
-            return account(actorId).Wake(hint, { discard: true })
-          default:
-            return Effect.void
+        const send = (actorId: string, hint: Wake.Wake) => {
+          switch (Id.kindOf(actorId)) {
+            case "source":
+            case "workflow":
+              return program(actorId).Wake(hint, { discard: true })
+            case "webhook":
+              return webhook(actorId).Wake(hint, { discard: true })
+            case "account":
+              return account(actorId).Wake(hint, { discard: true })
+            default:
+              return Effect.void
+          }
         }
-      }
 
-      const sendHint = yield* Hints.make(send)
+        const sendHint = yield* Hints.make(send)
 
-      const sharding = yield* Sharding.Sharding
-      const { shardsPerGroup } = ShardingConfig.defaults
-      const shards = Array.from({ length: shardsPerGroup }, (_, index) => ShardId.make(shardGroup, index + 1))
+        const sharding = yield* Sharding.Sharding
+        const { shardsPerGroup } = ShardingConfig.defaults
+        const shards = Array.from({ length: shardsPerGroup }, (_, index) => ShardId.make(shardGroup, index + 1))
 
-      return Actors.of({
-        // An actor called directly keeps to its own times.
-        ingest: (programId, request) =>
-          local.programs.find(programId)?.call((actor) => actor.ingest(request)) ??
-            reach(program(programId).Ingest(request), ingestTimeout),
-        deploy: (programId, options) => reach(program(programId).Deploy(options), changeTimeout),
-        update: (next) => reach(program(next.id).Update({ program: next }), changeTimeout),
-        deleteEvents: (programId, range) => reach(program(programId).DeleteEvents(range), callTimeout),
-        cancelRun: (workflowId, id) => reach(program(workflowId).CancelRun({ id }), callTimeout),
-        retireProgram: (programId) => reach(program(programId).Retire(), changeTimeout),
-        retireWebhook: (webhookId) => reach(webhook(webhookId).Retire(), callTimeout),
-        webhookChanged: (webhookId) => reach(webhook(webhookId).Changed(), callTimeout),
-        forget: (listenerId, subscriptionId) =>
-          Id.kindOf(listenerId) === "webhook"
-            ? reach(webhook(listenerId).Forget({ subscriptionId }), callTimeout)
-            : reach(program(listenerId).Forget({ subscriptionId }), callTimeout),
-        wake: (actorId, hint) => {
-          if (localOf(actorId)?.hint(hint) !== true) sendHint(actorId, hint)
-        },
-        isHere: (actorId) => sharding.hasShardId(sharding.getShardId(EntityId.make(actorId), shardGroup)),
-        hasShards: Effect.sync(() => shards.some(sharding.hasShardId))
+        return Actors.of({
+          // An actor called directly keeps to its own times.
+          ingest: (programId, request) =>
+            local.programs.find(programId)?.call((actor) => actor.ingest(request)) ??
+              reach(program(programId).Ingest(request), ingestTimeout),
+          deploy: (programId, options) => reach(program(programId).Deploy(options), changeTimeout),
+          update: (next) => reach(program(next.id).Update({ program: next }), changeTimeout),
+          deleteEvents: (programId, range) => reach(program(programId).DeleteEvents(range), callTimeout),
+          cancelRun: (workflowId, id) => reach(program(workflowId).CancelRun({ id }), callTimeout),
+          retireProgram: (programId) => reach(program(programId).Retire(), changeTimeout),
+          retireWebhook: (webhookId) => reach(webhook(webhookId).Retire(), callTimeout),
+          webhookChanged: (webhookId) => reach(webhook(webhookId).Changed(), callTimeout),
+          forget: (listenerId, subscriptionId) =>
+            Id.kindOf(listenerId) === "webhook"
+              ? reach(webhook(listenerId).Forget({ subscriptionId }), callTimeout)
+              : reach(program(listenerId).Forget({ subscriptionId }), callTimeout),
+          wake: (actorId, hint) => {
+            // What it would find is there when its account is resumed, and everything of it is woken.
+            if (suspensions.holds(actorId)) return
+            if (localOf(actorId)?.hint(hint) !== true) sendHint(actorId, hint)
+          },
+          isHere: (actorId) => sharding.hasShardId(sharding.getShardId(EntityId.make(actorId), shardGroup)),
+          hasShards: Effect.sync(() => shards.some(sharding.hasShardId))
+        })
       })
-    })
-  )
+    )
 }
 
 /**

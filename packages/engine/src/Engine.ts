@@ -14,11 +14,13 @@ import { Invocations } from "./Invocations.ts"
 import { LogTail } from "./LogTail.ts"
 import { ProgramLifecycle } from "./ProgramLifecycle.ts"
 import { Quotas } from "./Quotas.ts"
+import * as Resumption from "./Resumption.ts"
 import * as Retention from "./Retention.ts"
 import { Router } from "./Router.ts"
 import * as RunScanner from "./RunScanner.ts"
 import { RunTurns } from "./RunTurns.ts"
 import { SubscriptionLifecycle } from "./SubscriptionLifecycle.ts"
+import { Suspensions } from "./Suspensions.ts"
 import { WebhookLifecycle } from "./WebhookLifecycle.ts"
 
 /** The actors, what wakes them, and the services by which the rest of the program speaks to them. */
@@ -31,6 +33,7 @@ const onCluster = Layer.mergeAll(
   ProgramLifecycle.layer,
   SubscriptionLifecycle.layer,
   DueScanner.layer,
+  Resumption.layer,
   RunScanner.layer
 ).pipe(
   Layer.provideMerge(WebhookLifecycle.layer),
@@ -39,6 +42,7 @@ const onCluster = Layer.mergeAll(
   Layer.provideMerge(Actors.layer),
   Layer.provide(FeedReader.layer),
   Layer.provideMerge(Quotas.layer),
+  Layer.provideMerge(Suspensions.layer),
   Layer.provide(RunTurns.layer),
   Layer.provideMerge(Draining.layer)
 )

@@ -13,6 +13,7 @@ import {
   type NotAnswered
 } from "./HttpExchange.ts"
 import { type QuotaExceeded, Quotas } from "./Quotas.ts"
+import { Suspensions } from "./Suspensions.ts"
 import type { Unavailable } from "./Unavailable.ts"
 
 /** What answers at an endpoint. */
@@ -31,7 +32,7 @@ const keptEndpoints = 50_000
 
 /** Takes requests for programs' HTTP interfaces: durable before they are answered. */
 export class Ingest extends Context.Service<Ingest, {
-  /** The program that answers at an endpoint, or did a while ago. */
+  /** The program that answers at an endpoint, or did a while ago; none of a suspended account does. */
   readonly find: (endpointKey: string) => Effect.Effect<Endpoint, EndpointNotFound | Unavailable>
   /** Once the account has used up a quota, no request of it is taken. */
   readonly request: (endpoint: Endpoint, request: HttpRequestEvent, options: {
@@ -44,6 +45,7 @@ export class Ingest extends Context.Service<Ingest, {
     Effect.gen(function*() {
       const actors = yield* Actors
       const quotas = yield* Quotas
+      const suspensions = yield* Suspensions
       const programs = yield* Programs
       const known = yield* Cache.makeWith(
         Effect.fnUntraced(function*(key: string) {
@@ -54,7 +56,11 @@ export class Ingest extends Context.Service<Ingest, {
         { capacity: keptEndpoints, timeToLive: (exit) => Exit.isSuccess(exit) ? keptFor : Duration.zero }
       )
       return Ingest.of({
-        find: (endpointKey) => Cache.get(known, endpointKey).pipe(Effect.catchTag("SqlError", toUnavailable)),
+        find: (endpointKey) =>
+          Cache.get(known, endpointKey).pipe(
+            Effect.filterOrFail(({ accountId }) => !suspensions.isSuspended(accountId), () => new EndpointNotFound()),
+            Effect.catchTag("SqlError", toUnavailable)
+          ),
         request: Effect.fnUntraced(function*(endpoint, request, { hops }) {
           const exceeded = yield* quotas.exceeded(endpoint.accountId)
           if (Option.isSome(exceeded)) return yield* exceeded.value

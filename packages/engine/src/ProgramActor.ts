@@ -26,6 +26,7 @@ import * as ProgramRequests from "./ProgramRequests.ts"
 import * as SourceRuns from "./SourceRuns.ts"
 import * as Stepping from "./Stepping.ts"
 import * as StepRuns from "./StepRuns.ts"
+import { Suspensions } from "./Suspensions.ts"
 import { Unavailable } from "./Unavailable.ts"
 import * as Wake from "./Wake.ts"
 import { isOfEndpoint } from "./WorkflowProgress.ts"
@@ -96,6 +97,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
   const deployments = yield* Deployments
   const sql = yield* SqlClient.SqlClient
   const draining = yield* Draining
+  const suspensions = yield* Suspensions
   const inputs = yield* ProgramInputs.make(programId, { onTurn: () => goOn() })
   const owner = yield* ProgramOwner.make(programId, { onReload: inputs.restart })
   const code = yield* CodeRuns.make(owner)
@@ -151,7 +153,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
       Effect.andThen(startOver)
     )
 
-  const isStopping = () => draining.isDraining() || retired
+  const isStopping = () => draining.isDraining() || retired || suspensions.holds(programId)
 
   const stepping = yield* Stepping.make({
     steps,

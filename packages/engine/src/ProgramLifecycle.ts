@@ -8,17 +8,11 @@ import type { WorkflowSettings } from "@headwater/domain/Workflow"
 import { AppAccounts } from "@headwater/log/AppAccounts"
 import { Components } from "@headwater/log/Components"
 import * as CrashPoint from "@headwater/log/CrashPoint"
-import { Cursors } from "@headwater/log/Cursors"
-import { DedupeMarks } from "@headwater/log/DedupeMarks"
 import { Deployments } from "@headwater/log/Deployments"
-import { DueWork } from "@headwater/log/DueWork"
-import { EventLog } from "@headwater/log/EventLog"
 import { Heads } from "@headwater/log/Heads"
 import { Programs } from "@headwater/log/Programs"
-import { ProgramState } from "@headwater/log/ProgramState"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Webhooks } from "@headwater/log/Webhooks"
-import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Clock, Context, Effect, Equal, Layer, Option, RcMap, Result, Schema, Semaphore } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -27,6 +21,7 @@ import { Actors } from "./Actors.ts"
 import { ComponentConfiguration } from "./ComponentConfiguration.ts"
 import { toUnavailable } from "./DatabaseRetry.ts"
 import type { HookFailed } from "./HookFailed.ts"
+import * as ProgramErasure from "./ProgramErasure.ts"
 import { ProgramNotFound } from "./ProgramNotFound.ts"
 import { Router } from "./Router.ts"
 import type { Unavailable } from "./Unavailable.ts"
@@ -90,22 +85,17 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
     ProgramLifecycle,
     Effect.gen(function*() {
       const actors = yield* Actors
+      const erase = yield* ProgramErasure.make
       const appAccounts = yield* AppAccounts
       const components = yield* Components
       const configuration = yield* ComponentConfiguration
-      const cursors = yield* Cursors
-      const dueWork = yield* DueWork
-      const events = yield* EventLog
       const heads = yield* Heads
-      const marks = yield* DedupeMarks
       const random = yield* SecureRandom.SecureRandom
       const router = yield* Router
       const programs = yield* Programs
       const sql = yield* SqlClient.SqlClient
-      const state = yield* ProgramState
       const subscriptions = yield* Subscriptions
       const deployments = yield* Deployments
-      const runs = yield* WorkflowRuns
       const webhooks = yield* Webhooks
       const webhookLifecycle = yield* WebhookLifecycle
       const turns = yield* RcMap.make({ lookup: (_name: string) => Semaphore.make(1) })
@@ -175,30 +165,6 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
         Effect.provideService(SecureRandom.SecureRandom, random)
       )
 
-      /**
-       * Everything a program leaves behind. What others lock too goes first and quickly, and with the head its owner's
-       * epoch; then its log, in bites; its own row last, so that a start after a crash goes on from there.
-       */
-      const erase = Effect.fnUntraced(function*({ accountId, id }: Program) {
-        yield* sql.withTransaction(Effect.gen(function*() {
-          yield* heads.remove(id)
-          yield* subscriptions.removeParty(accountId, id)
-          yield* cursors.removeOfEmitter(id)
-        }))
-        CrashPoint.reached("remove-detached")
-        yield* router.invalidate(accountId)
-        yield* dueWork.removeAll(id)
-        yield* state.removeAll(id)
-        yield* marks.removeAll(id)
-        yield* events.removeAll(id)
-        if (isWorkflowId(id)) {
-          yield* runs.removeAll(id)
-          yield* deployments.removeAll(id)
-        }
-        CrashPoint.reached("remove-emptied")
-        yield* programs.delete(id)
-      })
-
       /** Takes a program down and away. A deactivation that the sandbox can't run now does not keep it. */
       const takeDown = Effect.fnUntraced(function*(program: Program) {
         yield* programs.setState(program.id, "deleting")
@@ -206,7 +172,7 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
         yield* actors.retireProgram(program.id).pipe(Effect.catchTag("ProgramNotFound", () => Effect.void))
         if (isWorkflowId(program.id)) yield* webhookLifecycle.removeOfWorkflow(program.id)
         CrashPoint.reached("remove-retired")
-        yield* erase(program)
+        yield* erase(program, router.invalidate(program.accountId))
       })
 
       /** What sends a workflow's own requests, and hears of them on its log. */

@@ -15,6 +15,7 @@ import { type Feed, type FeedItem, FeedReader } from "./Feed.ts"
 import * as InFlight from "./InFlight.ts"
 import type { Lane } from "./Lanes.ts"
 import * as OwedLook from "./OwedLook.ts"
+import { Suspensions } from "./Suspensions.ts"
 import * as Wake from "./Wake.ts"
 import * as WebhookCommits from "./WebhookCommits.ts"
 import { load, readSigningKeys, type WebhookMemory } from "./WebhookMemory.ts"
@@ -63,6 +64,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
   const writer = yield* GroupCommit
   const reader = yield* FeedReader
   const draining = yield* Draining
+  const suspensions = yield* Suspensions
   const commits = yield* WebhookCommits.make
   const send = yield* WebhookSend.make
   const context = yield* Effect.context<Effect.Services<ReturnType<typeof load>> | SecureRandom.SecureRandom>()
@@ -323,7 +325,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
     yield* startRetries(memory)
   })
 
-  const isStopping = () => draining.isDraining() || retired
+  const isStopping = () => draining.isDraining() || retired || suspensions.holds(webhookId)
 
   const work = Effect.gen(function*() {
     while (true) {

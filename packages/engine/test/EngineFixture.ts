@@ -27,6 +27,7 @@ import { EngineConfig } from "../src/EngineConfig.ts"
 import { FeedReader } from "../src/Feed.ts"
 import { Quotas } from "../src/Quotas.ts"
 import { RunTurns } from "../src/RunTurns.ts"
+import { Suspensions } from "../src/Suspensions.ts"
 
 const egress = EgressHttp.layer().pipe(Layer.provide(EgressGuard.layer(EgressAllowList.loopback)))
 
@@ -37,6 +38,7 @@ export const layerNoSandbox = Layer.mergeAll(
   Draining.layer,
   Quotas.layer,
   RunTurns.layer,
+  Suspensions.layer,
   egress
 ).pipe(
   Layer.provideMerge(TestTables.layer),

@@ -21,12 +21,14 @@ const Row = Schema.Struct({
   dailyComputeTimeQuotaMs: Schema.NullOr(Column.Int8),
   dailyInvocationsQuota: Schema.NullOr(Column.Int8),
   billingPeriodInvocationsQuota: Schema.NullOr(Column.Int8),
+  suspendedAt: Schema.NullOr(Column.Int8),
   createdAt: Column.Int8
 }).pipe(Schema.encodeKeys({
   dailyComputeTimeQuotaMs: "daily_compute_time_quota_ms",
   dailyInvocationsQuota: "daily_invocations_quota",
   billingPeriodInvocationsQuota: "billing_period_invocations_quota",
   retentionDays: "retention_days",
+  suspendedAt: "suspended_at",
   createdAt: "created_at"
 }))
 
@@ -43,6 +45,17 @@ export class Accounts extends Context.Service<Accounts, {
     id: Id.AccountId,
     change: AccountChange
   ) => Effect.Effect<Option.Option<Account>, SqlError.SqlError>
+  /** Keeps it from doing anything, from now on or from when it was first suspended. None for an unknown account. */
+  readonly suspend: (id: Id.AccountId) => Effect.Effect<Option.Option<Account>, SqlError.SqlError>
+  /** Lets a suspended account go on. None for an unknown account. */
+  readonly resume: (id: Id.AccountId) => Effect.Effect<Option.Option<Account>, SqlError.SqlError>
+  /** Those that are suspended, and since when, in Unix seconds. */
+  readonly suspended: Effect.Effect<
+    ReadonlyArray<{ readonly id: Id.AccountId; readonly suspendedAt: number }>,
+    SqlError.SqlError
+  >
+  /** Removes its row, with its keys and whatever small belongs to it alone. */
+  readonly remove: (id: Id.AccountId) => Effect.Effect<void, SqlError.SqlError>
   /**
    * The oldest account. In a transaction no other is created until it ends, so that what is decided on there being none
    * holds.
@@ -70,6 +83,7 @@ export class Accounts extends Context.Service<Accounts, {
             dailyInvocationsQuota: input.dailyInvocationsQuota ?? null,
             billingPeriodInvocationsQuota: input.billingPeriodInvocationsQuota ?? null,
             retentionDays: input.retentionDays ?? null,
+            suspendedAt: null,
             createdAt: Math.floor((yield* Clock.currentTimeMillis) / 1000)
           }
           yield* sql`INSERT INTO accounts ${sql.insert({ id, ...columns(account), created_at: account.createdAt })}`
@@ -86,6 +100,18 @@ export class Accounts extends Context.Service<Accounts, {
               : sql`UPDATE accounts SET ${sql.update(set)} WHERE id = ${id} RETURNING *`
           )
         },
+        suspend: Effect.fnUntraced(function*(id) {
+          const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+          return yield* one(sql`
+            UPDATE accounts SET suspended_at = coalesce(suspended_at, ${now}) WHERE id = ${id} RETURNING *`)
+        }),
+        resume: (id) => one(sql`UPDATE accounts SET suspended_at = NULL WHERE id = ${id} RETURNING *`),
+        suspended: Effect.map(
+          sql<{ readonly id: Id.AccountId; readonly suspended_at: bigint }>`
+            SELECT id, suspended_at FROM accounts WHERE suspended_at IS NOT NULL`,
+          (rows) => rows.map((row) => ({ id: row.id, suspendedAt: Number(row.suspended_at) }))
+        ),
+        remove: (id) => Effect.asVoid(sql`DELETE FROM accounts WHERE id = ${id}`),
         first: sql`LOCK TABLE accounts IN SHARE ROW EXCLUSIVE MODE`.pipe(
           Effect.andThen(one(sql`SELECT * FROM accounts ORDER BY id LIMIT 1`)),
           sql.withTransaction

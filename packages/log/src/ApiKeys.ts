@@ -64,7 +64,7 @@ export class ApiKeys extends Context.Service<ApiKeys, {
   readonly authenticate: (
     key: Redacted.Redacted
   ) => Effect.Effect<Option.Option<Id.AccountId>, SqlError.SqlError>
-  /** Returns once the key is no longer live, within a second of its end, on whichever node that came about. */
+  /** Returns once the key is no longer live, or its account suspended: within a second, on whichever node that came about. */
   readonly awaitEnd: (key: Redacted.Redacted) => Effect.Effect<void>
   /** A page of the account's live keys. */
   readonly page: (
@@ -131,7 +131,8 @@ export class ApiKeys extends Context.Service<ApiKeys, {
         const rows = yield* sql<{ readonly hash: string }>`
           SELECT encode(hash, 'hex') AS hash FROM api_keys
           WHERE hash IN (SELECT decode(asked, 'hex') FROM unnest(${texts(asked)}) AS asked)
-            AND ${live(yield* currentSeconds)}`
+            AND ${live(yield* currentSeconds)}
+            AND account_id NOT IN (SELECT id FROM accounts WHERE suspended_at IS NOT NULL)`
         const stillLive = new Set(rows.map(({ hash }) => hash))
         for (const hash of asked) {
           if (stillLive.has(hash)) continue

@@ -120,7 +120,16 @@ export class Attempts extends Context.Service<Attempts, {
               ORDER BY started_at, delivery_id, attempt`,
             (rows) => rows.map(outlineFromRow)
           ),
-        removeOfWebhook: (webhookId) => Effect.asVoid(sql`DELETE FROM attempts WHERE webhook_id = ${webhookId}`),
+        removeOfWebhook: (webhookId) =>
+          sql<{ readonly gone: boolean }>`
+            DELETE FROM attempts a USING (
+              SELECT delivery_id, attempt, started_at FROM attempts WHERE webhook_id = ${webhookId} LIMIT ${bite}
+            ) AS b
+            WHERE a.delivery_id = b.delivery_id AND a.attempt = b.attempt AND a.started_at = b.started_at
+            RETURNING true AS gone`.pipe(
+            Effect.repeat({ until: (rows) => rows.length < bite }),
+            Effect.asVoid
+          ),
         prepare: Effect.fnUntraced(function*(now) {
           const today = Math.floor(now / dayMs) * dayMs
           for (let day = 0; day <= daysAhead; day++) yield* prepareDay(today + day * dayMs)

@@ -59,6 +59,9 @@ const OutlineRow = Schema.Struct({
   updatedAt: Column.Int8
 }).pipe(Schema.encodeKeys({ codeHash: "code_hash", createdAt: "created_at", updatedAt: "updated_at" }))
 
+/** Rows removed at once: each may have code of a mebibyte. */
+const bite = 50
+
 /** What is added to the registry at a time is checked against what is there: one after the other. */
 const registryLock = 7_250_914_203
 
@@ -79,6 +82,8 @@ export class Components extends Context.Service<Components, {
   readonly getById: (id: ComponentId) => Effect.Effect<Option.Option<Component>, SqlError.SqlError>
   /** As `getById`, without the code: for what is only described. */
   readonly codeless: (id: ComponentId) => Effect.Effect<Option.Option<CodelessComponent>, SqlError.SqlError>
+  /** Every version of an account, those of workflows included, which no program may have any more. */
+  readonly removeOfAccount: (accountId: AccountId) => Effect.Effect<void, SqlError.SqlError>
   /** Among the account's own for sources. */
   readonly newestByKey: (
     accountId: AccountId,
@@ -190,6 +195,14 @@ export class Components extends Context.Service<Components, {
               ? codelessRows.one(sql`SELECT ${codelessColumns} FROM components WHERE id = ${id}`)
               : Effect.succeedSome(known)
           }),
+        removeOfAccount: (accountId) =>
+          sql<{ readonly gone: boolean }>`
+            DELETE FROM components WHERE ctid = ANY (ARRAY (
+              SELECT ctid FROM components WHERE account_id = ${accountId} LIMIT ${bite}
+            )) RETURNING true AS gone`.pipe(
+            Effect.repeat({ until: (rows) => rows.length < bite }),
+            Effect.asVoid
+          ),
         newestByKey: (accountId, key) =>
           one(sql`SELECT * FROM components WHERE ${ownOfKey(accountId, key)} ORDER BY id DESC LIMIT 1`),
         page: (accountId, request) => page(sql`account_id = ${accountId} AND steps IS NULL`, request),

@@ -137,7 +137,7 @@ export class Cursors extends Context.Service<Cursors, {
   ) => Effect.Effect<OwedPage<OwedListener>, SqlError.SqlError>
   /**
    * When the oldest event was appended that a listener of a kind has not come to, in Unix milliseconds; undefined where
-   * there is none. What inactive listeners leave waiting does not count.
+   * there is none. What listeners leave waiting that are inactive, or of a suspended account, does not count.
    */
   readonly oldestOwed: Effect.Effect<
     { readonly source: number | undefined; readonly webhook: number | undefined; readonly request: number | undefined },
@@ -345,10 +345,18 @@ export class Cursors extends Context.Service<Cursors, {
               FROM owed o
             )
             SELECT
-              min(w.id) FILTER (WHERE EXISTS (SELECT FROM programs l WHERE l.id = w.listener_id AND l.active)) AS source,
-              min(w.id) FILTER (WHERE EXISTS (SELECT FROM webhooks l WHERE l.id = w.listener_id AND l.active)) AS webhook,
-              min(w.id) FILTER (WHERE w.listener_id = ${ownRequests}
-                AND EXISTS (SELECT FROM programs l WHERE l.id = w.emitter_id AND l.active)) AS request
+              min(w.id) FILTER (WHERE EXISTS (
+                SELECT FROM programs l JOIN accounts a ON a.id = l.account_id
+                WHERE l.id = w.listener_id AND l.active AND a.suspended_at IS NULL
+              )) AS source,
+              min(w.id) FILTER (WHERE EXISTS (
+                SELECT FROM webhooks l JOIN accounts a ON a.id = l.account_id
+                WHERE l.id = w.listener_id AND l.active AND a.suspended_at IS NULL
+              )) AS webhook,
+              min(w.id) FILTER (WHERE w.listener_id = ${ownRequests} AND EXISTS (
+                SELECT FROM programs l JOIN accounts a ON a.id = l.account_id
+                WHERE l.id = w.emitter_id AND l.active AND a.suspended_at IS NULL
+              )) AS request
             FROM waiting w`
           const at = (id: bigint | null | undefined) => id == null ? undefined : EventId.milliseconds(id)
           return { source: at(row?.source), webhook: at(row?.webhook), request: at(row?.request) }

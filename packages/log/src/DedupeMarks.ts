@@ -81,7 +81,14 @@ export class DedupeMarks extends Context.Service<DedupeMarks, {
             Effect.asVoid
           )
         },
-        removeAll: (emitterId) => Effect.asVoid(sql`DELETE FROM dedupe_marks WHERE emitter_id = ${emitterId}`)
+        removeAll: (emitterId) =>
+          sql<{ readonly gone: boolean }>`
+            DELETE FROM dedupe_marks WHERE ctid = ANY (ARRAY (
+              SELECT ctid FROM dedupe_marks WHERE emitter_id = ${emitterId} LIMIT ${bite}
+            )) RETURNING true AS gone`.pipe(
+            Effect.repeat({ until: (rows) => rows.length < bite }),
+            Effect.asVoid
+          )
       })
     })
   )

@@ -147,7 +147,14 @@ export class Deliveries extends Context.Service<Deliveries, {
           Effect.asVoid(sql`
             DELETE FROM deliveries
             WHERE webhook_id = ${webhookId} AND subscription_id = ${subscriptionId} AND state = 'pending'`),
-        removeOfWebhook: (webhookId) => Effect.asVoid(sql`DELETE FROM deliveries WHERE webhook_id = ${webhookId}`),
+        removeOfWebhook: (webhookId) =>
+          sql<{ readonly gone: boolean }>`
+            DELETE FROM deliveries WHERE ctid = ANY (ARRAY (
+              SELECT ctid FROM deliveries WHERE webhook_id = ${webhookId} LIMIT ${bite}
+            )) RETURNING true AS gone`.pipe(
+            Effect.repeat({ until: (rows) => rows.length < bite }),
+            Effect.asVoid
+          ),
         removeExhausted: (before) =>
           sql<{ id: string }>`
             DELETE FROM deliveries d USING (

@@ -73,6 +73,9 @@ interface DueQuestion {
   readonly after: DuePlace | undefined
 }
 
+/** Rows removed at once. */
+const bite = 1_000
+
 /** The `due_work` table: timers, delayed emits, deletions, retries, wake-ups and runs that wait, so that none of them needs a resident actor. */
 export class DueWork extends Context.Service<DueWork, {
   readonly put: (items: ReadonlyArray<DueItem>) => Effect.Effect<void, SqlError.SqlError>
@@ -95,7 +98,10 @@ export class DueWork extends Context.Service<DueWork, {
     but?: ReadonlyArray<DueKind>,
     after?: DuePlace
   ) => Effect.Effect<ReadonlyArray<DueItem>, SqlError.SqlError>
-  /** The earliest time that each kind of work is due at since, in Unix milliseconds; undefined where none is. */
+  /**
+   * The earliest time that each kind of work is due at since, in Unix milliseconds; undefined where none is. What waits for
+   * a suspended account does not count.
+   */
   readonly oldest: (now: number) => Effect.Effect<Readonly<Record<DueKind, number | undefined>>, SqlError.SqlError>
   /** Everything an owner has of one kind, due or not. */
   readonly allOf: (ownerId: string, kind: DueKind) => Effect.Effect<ReadonlyArray<DueItem>, SqlError.SqlError>
@@ -174,7 +180,15 @@ export class DueWork extends Context.Service<DueWork, {
         oldest: (now) =>
           Effect.map(
             sql<{ kind: DueKind; due_at: bigint }>`
-              SELECT kind, min(due_at) AS due_at FROM due_work WHERE due_at <= ${now} GROUP BY kind`,
+              SELECT kind, min(due_at) AS due_at FROM due_work
+              WHERE due_at <= ${now} AND owner_id <> ALL (ARRAY (
+                SELECT o.id FROM accounts a
+                CROSS JOIN LATERAL (
+                  SELECT id FROM programs WHERE account_id = a.id UNION ALL SELECT id FROM webhooks WHERE account_id = a.id
+                ) AS o
+                WHERE a.suspended_at IS NOT NULL
+              ))
+              GROUP BY kind`,
             (rows) => {
               const known = new Map(rows.map((row) => [row.kind, Number(row.due_at)]))
               const of = (kind: DueKind) => known.get(kind)
@@ -196,7 +210,14 @@ export class DueWork extends Context.Service<DueWork, {
         bringForward: (ownerId, kind, now) =>
           Effect.asVoid(sql`
             UPDATE due_work SET due_at = ${now} WHERE owner_id = ${ownerId} AND kind = ${kind} AND due_at > ${now}`),
-        removeAll: (ownerId) => Effect.asVoid(sql`DELETE FROM due_work WHERE owner_id = ${ownerId}`)
+        removeAll: (ownerId) =>
+          sql<{ readonly gone: boolean }>`
+            DELETE FROM due_work WHERE ctid = ANY (ARRAY (
+              SELECT ctid FROM due_work WHERE owner_id = ${ownerId} LIMIT ${bite}
+            )) RETURNING true AS gone`.pipe(
+            Effect.repeat({ until: (rows) => rows.length < bite }),
+            Effect.asVoid
+          )
       })
     })
   )

@@ -54,6 +54,9 @@ interface Row {
   readonly expires_at: bigint
 }
 
+/** Rows removed at once. */
+const bite = 200
+
 /** The `idempotency_keys` table: who works on a keyed request, and how it was answered. Answers are sealed. */
 export class IdempotencyKeys extends Context.Service<IdempotencyKeys, {
   /** Of several callers with one key one is told to do it, until it answers, releases, or its lease runs out. */
@@ -64,6 +67,7 @@ export class IdempotencyKeys extends Context.Service<IdempotencyKeys, {
   readonly answer: (claim: KeyClaim, answer: StoredAnswer) => Effect.Effect<void, SqlError.SqlError>
   /** Gives a claim up: the key is as good as new. */
   readonly release: (claim: KeyClaim) => Effect.Effect<void, SqlError.SqlError>
+  readonly removeOfAccount: (accountId: Id.AccountId) => Effect.Effect<void, SqlError.SqlError>
   /** Removes keys that are no longer kept, at most `limit` of them, and answers how many. */
   readonly removeExpired: (limit: number) => Effect.Effect<number, SqlError.SqlError>
 }>()("@headwater/log/IdempotencyKeys") {
@@ -155,6 +159,14 @@ export class IdempotencyKeys extends Context.Service<IdempotencyKeys, {
           Effect.asVoid(sql`
             DELETE FROM idempotency_keys
             WHERE account_id = ${accountId} AND key = ${key} AND claim = ${claim} AND answer IS NULL`),
+        removeOfAccount: (accountId) =>
+          sql<{ readonly gone: boolean }>`
+            DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY (
+              SELECT ctid FROM idempotency_keys WHERE account_id = ${accountId} LIMIT ${bite}
+            )) RETURNING true AS gone`.pipe(
+            Effect.repeat({ until: (rows) => rows.length < bite }),
+            Effect.asVoid
+          ),
         removeExpired: Effect.fnUntraced(function*(limit) {
           const now = yield* Clock.currentTimeMillis
           const rows = yield* sql<{ readonly key: string }>`

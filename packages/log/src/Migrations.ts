@@ -20,6 +20,7 @@ import exitReasons from "./migrations/0016_exit_reasons.ts"
 import dueOwners from "./migrations/0017_due_owners.ts"
 import keyCopies from "./migrations/0018_key_copies.ts"
 import webhookPasswords from "./migrations/0019_webhook_passwords.ts"
+import suspendedAccounts from "./migrations/0020_suspended_accounts.ts"
 
 /** Brings the database to this version's schema. Forward only; safe to run on several nodes at once. */
 export const run = PgMigrator.run({
@@ -43,6 +44,7 @@ export const run = PgMigrator.run({
     "0016_exit_reasons": exitReasons,
     "0017_due_owners": dueOwners,
     "0018_key_copies": keyCopies,
-    "0019_webhook_passwords": webhookPasswords
+    "0019_webhook_passwords": webhookPasswords,
+    "0020_suspended_accounts": suspendedAccounts
   })
 }).pipe(Effect.asVoid)

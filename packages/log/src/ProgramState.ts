@@ -9,6 +9,9 @@ export interface StateWrite {
   readonly value: string | null
 }
 
+/** Rows removed at once. */
+const bite = 500
+
 /** The `program_state` table: what programs keep between runs. */
 export class ProgramState extends Context.Service<ProgramState, {
   readonly load: (programId: string) => Effect.Effect<Record<string, string>, SqlError.SqlError>
@@ -40,7 +43,14 @@ export class ProgramState extends Context.Service<ProgramState, {
             INSERT INTO program_state (program_id, key, value)
             SELECT program_id, key, value FROM write WHERE value IS NOT NULL
             ON CONFLICT (program_id, key) DO UPDATE SET value = excluded.value`),
-        removeAll: (programId) => Effect.asVoid(sql`DELETE FROM program_state WHERE program_id = ${programId}`)
+        removeAll: (programId) =>
+          sql<{ readonly gone: boolean }>`
+            DELETE FROM program_state WHERE ctid = ANY (ARRAY (
+              SELECT ctid FROM program_state WHERE program_id = ${programId} LIMIT ${bite}
+            )) RETURNING true AS gone`.pipe(
+            Effect.repeat({ until: (rows) => rows.length < bite }),
+            Effect.asVoid
+          )
       })
     })
   )

@@ -66,6 +66,8 @@ export class Programs extends Context.Service<Programs, {
   ) => Effect.Effect<Option.Option<Program>, SqlError.SqlError>
   /** In any account and state, for the engine. */
   readonly getById: (id: Id.ProgramId) => Effect.Effect<Option.Option<Program>, SqlError.SqlError>
+  /** All of an account, in any state. */
+  readonly idsOfAccount: (accountId: Id.AccountId) => Effect.Effect<ReadonlyArray<Id.ProgramId>, SqlError.SqlError>
   /** The programs that a component is the code of, in any state; at most `limit` of them. */
   readonly idsOfComponent: (
     componentId: Id.ComponentId,
@@ -157,6 +159,11 @@ export class Programs extends Context.Service<Programs, {
         get: (accountId, idOrSlug, kind) => one(named(accountId, idOrSlug, kind)),
         hold: (accountId, idOrSlug) => one(sql`${named(accountId, idOrSlug)} FOR SHARE`),
         getById: (id) => one(rowsOf(id)),
+        idsOfAccount: (accountId) =>
+          Effect.map(
+            sql<{ readonly id: Id.ProgramId }>`SELECT id FROM programs WHERE account_id = ${accountId} ORDER BY id`,
+            (rows) => rows.map(({ id }) => id)
+          ),
         idsOfComponent: (componentId, limit) =>
           Effect.map(
             sql<{ readonly id: Id.ProgramId }>`

@@ -44,10 +44,14 @@ export const billingPeriodOf = (ms: number): Span => {
 
 const utcDay = (ms: number): string => DateTime.formatIsoDateUtc(DateTime.makeUnsafe(ms))
 
+/** Rows removed at once. */
+const bite = 1_000
+
 /** The `usage` table: a row per emitter and day, so that emitters of one account don't wait for each other. */
 export class Usage extends Context.Service<Usage, {
   readonly add: (entries: ReadonlyArray<UsageEntry>) => Effect.Effect<void, SqlError.SqlError>
   readonly of: (accountId: AccountId, span: Span) => Effect.Effect<Used, SqlError.SqlError>
+  readonly removeOfAccount: (accountId: AccountId) => Effect.Effect<void, SqlError.SqlError>
   /** Forgets days that ended before a time, in Unix milliseconds. */
   readonly expire: (before: number) => Effect.Effect<void, SqlError.SqlError>
 }>()("@headwater/log/Usage") {
@@ -81,6 +85,14 @@ export class Usage extends Context.Service<Usage, {
               WHERE account_id = ${accountId} AND day >= ${utcDay(from)}::text::date
                 AND day < ${utcDay(until)}::text::date`,
             ([row]) => ({ invocations: Number(row?.invocations ?? 0), computeMs: Number(row?.compute_ms ?? 0) })
+          ),
+        removeOfAccount: (accountId) =>
+          sql<{ readonly gone: boolean }>`
+            DELETE FROM usage WHERE ctid = ANY (ARRAY (
+              SELECT ctid FROM usage WHERE account_id = ${accountId} LIMIT ${bite}
+            )) RETURNING true AS gone`.pipe(
+            Effect.repeat({ until: (rows) => rows.length < bite }),
+            Effect.asVoid
           ),
         expire: (before) => Effect.asVoid(sql`DELETE FROM usage WHERE day < ${utcDay(before)}::text::date`)
       })

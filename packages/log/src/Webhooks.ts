@@ -67,6 +67,8 @@ export class Webhooks extends Context.Service<Webhooks, {
   readonly get: (accountId: Id.AccountId, id: string) => Effect.Effect<Option.Option<Webhook>, SqlError.SqlError>
   /** As `get`, and it stays there until the surrounding transaction ends. */
   readonly hold: (accountId: Id.AccountId, id: string) => Effect.Effect<Option.Option<Webhook>, SqlError.SqlError>
+  /** All of an account, those that send workflows' own requests included. */
+  readonly idsOfAccount: (accountId: Id.AccountId) => Effect.Effect<ReadonlyArray<Id.WebhookId>, SqlError.SqlError>
   /** What sends a workflow's own requests. */
   readonly ofWorkflow: (id: Id.WorkflowId) => Effect.Effect<Option.Option<Webhook>, SqlError.SqlError>
   /** Of any account, for the engine; also what sends a workflow's requests. */
@@ -181,6 +183,11 @@ export class Webhooks extends Context.Service<Webhooks, {
         get: (accountId, id) => one(sql`SELECT * FROM webhooks WHERE ${ofAccount(accountId, id)}`),
         // Not FOR SHARE: the engine may write meanwhile how the webhook fares.
         hold: (accountId, id) => one(sql`SELECT * FROM webhooks WHERE ${ofAccount(accountId, id)} FOR KEY SHARE`),
+        idsOfAccount: (accountId) =>
+          Effect.map(
+            sql<{ readonly id: Id.WebhookId }>`SELECT id FROM webhooks WHERE account_id = ${accountId} ORDER BY id`,
+            (rows) => rows.map(({ id }) => id)
+          ),
         ofWorkflow: (id) => one(sql`SELECT * FROM webhooks WHERE workflow_id = ${id}`),
         getById: (id) => one(sql`SELECT * FROM webhooks WHERE id = ${id}`),
         page: (accountId, request) =>

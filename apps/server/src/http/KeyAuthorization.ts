@@ -1,10 +1,15 @@
 import { Authorization, CurrentAccount, CurrentKey } from "@headwater/api/Authorization"
 import * as Problem from "@headwater/api/Problem"
+import { Suspensions } from "@headwater/engine/Suspensions"
 import { ApiKeys } from "@headwater/log/ApiKeys"
 import { Effect, Layer, Option } from "effect"
 import { AnswerRoom } from "./AnswerRoom.ts"
 import { answerFailures } from "./FailureProblem.ts"
 import { RateLimiting } from "./RateLimiting.ts"
+
+const suspended = new Problem.AccountSuspended(
+  Problem.because("The account is suspended. Whoever runs this server can resume it.")
+)
 
 /** Lets requests through whose bearer token is a live API key, in the name of its account, within its rate and its room for answers. */
 export const layer = Layer.effect(
@@ -13,6 +18,7 @@ export const layer = Layer.effect(
     const keys = yield* ApiKeys
     const rate = yield* RateLimiting
     const room = yield* AnswerRoom
+    const suspensions = yield* Suspensions
     return Authorization.of({
       bearer: Effect.fnUntraced(function*(handle, { credential }) {
         const account = yield* keys.authenticate(credential).pipe(answerFailures)
@@ -21,6 +27,7 @@ export const layer = Layer.effect(
             Problem.because("Send a live API key as `Authorization: Bearer hw_…`.")
           )
         }
+        if (suspensions.isSuspended(account.value)) return yield* suspended
         yield* rate.take(account.value)
         const response = yield* handle.pipe(
           Effect.provideService(CurrentAccount, account.value),

@@ -1,5 +1,6 @@
 import { CurrentAccount, CurrentKey } from "@headwater/api/Authorization"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
+import * as Problem from "@headwater/api/Problem"
 import { Accounts } from "@headwater/log/Accounts"
 import { billingPeriodOf, dayOf, Usage } from "@headwater/log/Usage"
 import { Clock, Effect, Redacted } from "effect"
@@ -8,6 +9,8 @@ import { answerFailures } from "./FailureProblem.ts"
 
 /** What a quota shows where the operator set no limit. The contract asks for an integer, so null is none. */
 const unlimited = -1
+
+const deletedMeanwhile = new Problem.Unauthorized(Problem.because("The account of this key was deleted."))
 
 export const layer = HttpApiBuilder.group(
   HeadwaterApi,
@@ -19,9 +22,9 @@ export const layer = HttpApiBuilder.group(
       me: Effect.fnUntraced(function*() {
         const id = yield* CurrentAccount
         const now = yield* Clock.currentTimeMillis
-        // The key of the request belongs to it, so it is there.
+        // None is there where it was deleted since the request was let through.
         const account = yield* Effect.flatMap(accounts.get(id), Effect.fromOption).pipe(
-          Effect.catchTag("NoSuchElementError", Effect.die)
+          Effect.catchTag("NoSuchElementError", () => Effect.fail(deletedMeanwhile))
         )
         const identity = { id, username: account.username, email: account.email }
         if (account.plan === "paid") {

@@ -1,0 +1,70 @@
+import type { AccountId } from "@headwater/domain/Id"
+import { Accounts } from "@headwater/log/Accounts"
+import { Attempts } from "@headwater/log/Attempts"
+import { Components } from "@headwater/log/Components"
+import { Cursors } from "@headwater/log/Cursors"
+import { Deliveries } from "@headwater/log/Deliveries"
+import { DueWork } from "@headwater/log/DueWork"
+import { EventLog } from "@headwater/log/EventLog"
+import { Heads } from "@headwater/log/Heads"
+import { IdempotencyKeys } from "@headwater/log/IdempotencyKeys"
+import { Programs } from "@headwater/log/Programs"
+import { Usage } from "@headwater/log/Usage"
+import { Webhooks } from "@headwater/log/Webhooks"
+import { Context, Effect, Layer } from "effect"
+import type { SqlError } from "effect/sql"
+import * as ProgramErasure from "./ProgramErasure.ts"
+import { noticedWithin } from "./Suspensions.ts"
+
+/** Removes accounts, beside servers that run. */
+export class AccountErasure extends Context.Service<AccountErasure, {
+  /**
+   * Suspends an account, and once that is noticed removes everything of it in small steps, its row last. Cut off, it goes on
+   * where it is asked again; until then the account is suspended. No `deactivate` hook runs.
+   */
+  readonly erase: (id: AccountId) => Effect.Effect<void, SqlError.SqlError>
+}>()("@headwater/engine/AccountErasure") {
+  static readonly layer = Layer.effect(
+    AccountErasure,
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const attempts = yield* Attempts
+      const components = yield* Components
+      const cursors = yield* Cursors
+      const deliveries = yield* Deliveries
+      const dueWork = yield* DueWork
+      const eraseProgram = yield* ProgramErasure.make
+      const events = yield* EventLog
+      const heads = yield* Heads
+      const idempotencyKeys = yield* IdempotencyKeys
+      const programs = yield* Programs
+      const usage = yield* Usage
+      const webhooks = yield* Webhooks
+
+      return AccountErasure.of({
+        erase: Effect.fnUntraced(function*(accountId) {
+          yield* accounts.suspend(accountId)
+          yield* Effect.sleep(noticedWithin)
+          for (const id of yield* webhooks.idsOfAccount(accountId)) {
+            yield* dueWork.removeAll(id)
+            yield* deliveries.removeOfWebhook(id)
+            yield* attempts.removeOfWebhook(id)
+            yield* webhooks.delete(accountId, id)
+          }
+          for (const id of yield* programs.idsOfAccount(accountId)) {
+            yield* eraseProgram({ accountId, id }, Effect.void)
+          }
+          // The log of its own.
+          yield* heads.remove(accountId)
+          yield* cursors.removeOfEmitter(accountId)
+          yield* dueWork.removeAll(accountId)
+          yield* events.removeAll(accountId)
+          yield* components.removeOfAccount(accountId)
+          yield* usage.removeOfAccount(accountId)
+          yield* idempotencyKeys.removeOfAccount(accountId)
+          yield* accounts.remove(accountId)
+        })
+      })
+    })
+  )
+}

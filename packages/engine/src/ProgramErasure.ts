@@ -1,0 +1,58 @@
+import * as Id from "@headwater/domain/Id"
+import * as CrashPoint from "@headwater/log/CrashPoint"
+import { Cursors } from "@headwater/log/Cursors"
+import { DedupeMarks } from "@headwater/log/DedupeMarks"
+import { Deployments } from "@headwater/log/Deployments"
+import { DueWork } from "@headwater/log/DueWork"
+import { EventLog } from "@headwater/log/EventLog"
+import { Heads } from "@headwater/log/Heads"
+import { Programs } from "@headwater/log/Programs"
+import { ProgramState } from "@headwater/log/ProgramState"
+import { Subscriptions } from "@headwater/log/Subscriptions"
+import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
+import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+
+const isWorkflowId = Schema.is(Id.WorkflowId)
+
+/**
+ * Removes everything a program leaves behind. What others lock too goes first and quickly, and with the head its owner's
+ * epoch; then its log, in bites; its own row last, so that who is cut off can go on from there.
+ */
+export const make = Effect.gen(function*() {
+  const cursors = yield* Cursors
+  const deployments = yield* Deployments
+  const dueWork = yield* DueWork
+  const events = yield* EventLog
+  const heads = yield* Heads
+  const marks = yield* DedupeMarks
+  const programs = yield* Programs
+  const runs = yield* WorkflowRuns
+  const sql = yield* SqlClient.SqlClient
+  const state = yield* ProgramState
+  const subscriptions = yield* Subscriptions
+
+  return Effect.fnUntraced(function*(
+    { accountId, id }: { readonly accountId: Id.AccountId; readonly id: Id.ProgramId },
+    /** Nobody listens to it any more, and it to nobody. */
+    onDetached: Effect.Effect<void>
+  ) {
+    yield* sql.withTransaction(Effect.gen(function*() {
+      yield* heads.remove(id)
+      yield* subscriptions.removeParty(accountId, id)
+      yield* cursors.removeOfEmitter(id)
+    }))
+    CrashPoint.reached("remove-detached")
+    yield* onDetached
+    yield* dueWork.removeAll(id)
+    yield* state.removeAll(id)
+    yield* marks.removeAll(id)
+    yield* events.removeAll(id)
+    if (isWorkflowId(id)) {
+      yield* runs.removeAll(id)
+      yield* deployments.removeAll(id)
+    }
+    CrashPoint.reached("remove-emptied")
+    yield* programs.delete(id)
+  })
+})
