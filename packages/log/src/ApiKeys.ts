@@ -8,6 +8,7 @@ import {
   Duration,
   Effect,
   Exit,
+  Latch,
   Layer,
   Option,
   Redacted,
@@ -124,9 +125,11 @@ export class ApiKeys extends Context.Service<ApiKeys, {
 
       /** Who waits for the end of a key, by its hash in hex. */
       const waiting = new Map<string, Set<Deferred.Deferred<void>>>()
+      /** Open while somebody waits. */
+      const isAwaited = Latch.makeUnsafe()
 
       const look = Effect.gen(function*() {
-        if (waiting.size === 0) return
+        yield* isAwaited.await
         const asked = [...waiting.keys()]
         const rows = yield* sql<{ readonly hash: string }>`
           SELECT encode(hash, 'hex') AS hash FROM api_keys
@@ -151,13 +154,17 @@ export class ApiKeys extends Context.Service<ApiKeys, {
         const hash = hex(yield* hashOf(key))
         const ended = yield* Deferred.make<void>()
         yield* Effect.acquireUseRelease(
-          Effect.sync(() => waiting.set(hash, (waiting.get(hash) ?? new Set()).add(ended))),
+          Effect.sync(() => {
+            waiting.set(hash, (waiting.get(hash) ?? new Set()).add(ended))
+            isAwaited.openUnsafe()
+          }),
           () => Deferred.await(ended),
           () =>
             Effect.sync(() => {
               const others = waiting.get(hash)
               others?.delete(ended)
               if (others?.size === 0) waiting.delete(hash)
+              if (waiting.size === 0) isAwaited.closeUnsafe()
             })
         )
       })
