@@ -25,6 +25,15 @@ export class Suspensions extends Context.Service<Suspensions, {
   /** The sources, workflows and webhooks of accounts that were resumed, to be woken. */
   readonly released: Queue.Dequeue<ReadonlyArray<string>>
 }>()("@headwater/engine/Suspensions") {
+  /** Where no account is ever suspended. */
+  static readonly layerNone: Layer.Layer<Suspensions> = Layer.effect(
+    Suspensions,
+    Effect.map(
+      Queue.unbounded<ReadonlyArray<string>>(),
+      (released) => Suspensions.of({ isSuspended: () => false, holds: () => false, released })
+    )
+  )
+
   static readonly layer: Layer.Layer<Suspensions, never, Accounts | Programs | Webhooks> = Layer.effect(
     Suspensions,
     Effect.gen(function*() {

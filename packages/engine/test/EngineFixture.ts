@@ -38,7 +38,7 @@ export const layerNoSandbox = Layer.mergeAll(
   Draining.layer,
   Quotas.layer,
   RunTurns.layer,
-  Suspensions.layer,
+  Suspensions.layerNone,
   egress
 ).pipe(
   Layer.provideMerge(TestTables.layer),
