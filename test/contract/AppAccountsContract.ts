@@ -27,6 +27,11 @@ export const rows = (it: It): void => {
       assert.deepStrictEqual(yield* client.listed("/accounts", 0), [created])
       assert.deepStrictEqual<unknown>(yield* client.ok("GET", `${path}?include=app`), { app: "shop" })
       for (const method of ["GET", "DELETE"]) assertProblem(yield* bob.send(method, path), 404, "not_found")
+      const renamed = yield* client.ok("PUT", `${path}/`, { name: "South", credentials: { api_key: "k-9Qd4" } })
+      Json.assertHolds(renamed, { id: created["id"], app: "shop", name: "South" })
+      assert.deepStrictEqual(yield* client.ok("PUT", path, { name: "North" }), created)
+      assertProblem(yield* bob.send("PUT", path, { body: { name: "x" } }), 404, "not_found")
+      assertInvalid(yield* client.send("PUT", path, { body: { name: 1, credentials: [] } }), "name", "credentials")
       assertInvalid(yield* client.send("POST", "/accounts", { body: { name: 1 } }), "app", "name", "credentials")
       assertInvalid(
         yield* client.send("POST", "/accounts", { body: { app: "", credentials: [] } }),

@@ -164,4 +164,27 @@ export const rows = (it: It): void => {
       const rest = yield* ann.ok("GET", "/components/contract-fields?exclude=code,code_hash")
       assert.hasAllKeys(rest, fields.filter((field) => !["code", "code_hash"].includes(field)))
     }))
+
+  it.effect("extension: components are listed without their code, and deleted unless a source has them", () =>
+    Effect.gen(function*() {
+      const { bob, fresh } = yield* ContractServer
+      const client = yield* fresh("components")
+      const outline = ["id", "key", "name", "version", "code_hash", "created_at", "updated_at"]
+      const created = yield* client.ok("POST", "/components", { component_code: code("listed") })
+      const path = `/components/${Json.textOf(created["id"])}`
+      const [listed] = yield* client.listed("/users/me/components", 1)
+      assert.hasAllKeys(listed, outline)
+      Json.assertHolds(listed, { id: created["id"], code_hash: created["code_hash"] })
+      const [published] = yield* client.listed("/registry/components", 1)
+      assert.hasAllKeys(published, outline)
+      assertProblem(yield* client.send("DELETE", `/components/${Json.textOf(published!["id"])}`), 404, "not_found")
+      assertProblem(yield* bob.send("DELETE", path), 404, "not_found")
+      const source = yield* client.ok("POST", "/sources", { component_id: created["id"] })
+      const used = yield* client.send("DELETE", path)
+      assertProblem(used, 409, "component_in_use")
+      assert.deepStrictEqual<unknown>(used.json["details"], { sources: [source["id"]] })
+      yield* client.send("DELETE", `/sources/${Json.textOf(source["id"])}`)
+      assert.strictEqual((yield* client.send("DELETE", `${path}/`)).status, 204)
+      assertProblem(yield* client.send("GET", path), 404, "not_found")
+    }))
 }

@@ -34,7 +34,7 @@ const withIds = (template: string): string =>
   )
 
 const operationsOf = (document: Json.Json): ReadonlyArray<Operation> =>
-  Object.entries(document["paths"] ?? {}).flatMap(([path, item]) =>
+  Object.entries(document["paths"] ?? {}).filter(([path]) => path.startsWith("/v1/")).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => {
       const template = path.slice("/v1".length)
       const body = operation["requestBody"]

@@ -380,4 +380,26 @@ export const rows = (it: It): void => {
         [201, "workflow", { got: "hello" }]
       )
     }))
+
+  it.effect("extension: a run that waits is cancelled, and one that has ended is not", () =>
+    Effect.gen(function*() {
+      const { fresh } = yield* ContractServer
+      const client = yield* fresh("cancelling")
+      const workflow = yield* client.ok("POST", "/workflows", {
+        workflow_code: `export default { steps: {
+          ask: { run({ steps, $ }) { if (steps.trigger.event === "wait") $.flow.delay(3_600_000) } },
+          go: { run() {} }
+        } }`
+      })
+      const path = `/workflows/${idOf(workflow)}`
+      assert.strictEqual((yield* client.send("POST", `${path}/invocations`, { body: { event: "wait" } })).status, 202)
+      const [waiting] = yield* client.listed(`${path}/runs?status=waiting`, 1)
+      const cancelled = yield* client.ok("POST", `${path}/runs/${idOf(waiting!)}/cancel/`)
+      Json.assertHolds(cancelled, { id: waiting!["id"], status: "cancelled", due_at_ms: null })
+      assert.strictEqual((yield* client.send("POST", `${path}/invocations`)).status, 202)
+      const [done] = yield* client.listed(`${path}/runs?status=success`, 1)
+      const refused = yield* client.send("POST", `${path}/runs/${idOf(done!)}/cancel`)
+      assertProblem(refused, 409, "run_not_waiting")
+      assert.deepStrictEqual<unknown>(refused.json["details"], { status: "success" })
+    }))
 }

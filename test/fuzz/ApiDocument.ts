@@ -50,8 +50,9 @@ const parameterOf = (value: unknown): ReadonlyArray<Parameter> => {
 
 const listOf = (value: unknown): ReadonlyArray<unknown> => Array.isArray(value) ? value : []
 
+/** Those of the API: what needs no key is asked in other ways. */
 export const operationsOf = (document: unknown): ReadonlyArray<Operation> =>
-  entriesOf(at(document, "paths")).flatMap(([path, item]) =>
+  entriesOf(at(document, "paths")).filter(([path]) => path.startsWith("/v1/")).flatMap(([path, item]) =>
     methods.flatMap((method): ReadonlyArray<Operation> => {
       const given = at(item, method)
       if (given === undefined) return []

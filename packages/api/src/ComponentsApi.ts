@@ -159,7 +159,7 @@ export class ComponentsApi extends HttpApiGroup.make("components")
       description: "Every version that the account has saved, newest first, without code and props.",
       override: Extension.mark
     })),
-    HttpApiEndpoint.get("listPublished", "/components/registry", {
+    HttpApiEndpoint.get("listPublished", "/registry/components", {
       query: { ...Pagination.query("component"), ...Projection.fields },
       success: Pagination.Page(ListedComponent)
     }).annotateMerge(OpenApi.annotations({

@@ -1,7 +1,9 @@
 import { version } from "@headwater/domain/Version"
 import type { JsonSchema } from "effect"
 import { HttpApi, type HttpApiEndpoint, OpenApi } from "effect/http-api"
+import * as DocumentBeside from "./DocumentBeside.ts"
 import { complete } from "./DocumentOperation.ts"
+import { type PathItem, share } from "./DocumentProblems.ts"
 import { exampleOf, propertiesOf, schemaName, tidy } from "./DocumentSchema.ts"
 import * as Extension from "./Extension.ts"
 import { HeadwaterApi } from "./HeadwaterApi.ts"
@@ -89,7 +91,7 @@ export const make = (serverUrl: string): OpenApiDocument => {
   const generated = OpenApi.fromApi(HeadwaterApi, { includeAnnotationKey: (key) => key === Extension.key })
   const endpoints = endpointsById()
   const definitions = definitionsOf(generated.components.schemas)
-  const paths = Object.entries(generated.paths).map(([path, item]) => [
+  const ofApi = Object.entries(generated.paths).map(([path, item]): [string, PathItem] => [
     path,
     Object.fromEntries(
       (["get", "post", "put", "delete"] as const).flatMap((method) => {
@@ -100,6 +102,7 @@ export const make = (serverUrl: string): OpenApiDocument => {
       })
     )
   ])
+  const { paths, responses } = share({ ...Object.fromEntries(ofApi), ...DocumentBeside.paths(definitions) })
   return {
     openapi: generated.openapi,
     info: {
@@ -111,12 +114,13 @@ export const make = (serverUrl: string): OpenApiDocument => {
     },
     servers: [{ url: serverUrl, description: "This server." }],
     security: [{ bearer: [] }],
-    tags: generated.tags,
-    paths: Object.fromEntries(paths),
+    tags: [...generated.tags, ...DocumentBeside.tags],
+    paths,
     components: {
       securitySchemes: generated.components.securitySchemes,
       headers,
       responses: {
+        ...responses,
         MethodNotAllowed: {
           description: "The path does not answer to the method.",
           headers: {

@@ -1,5 +1,6 @@
 import { type JsonSchema, Predicate, Schema } from "effect"
 import type { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import type { PathItem, Response } from "./DocumentProblems.ts"
 import { exampleOf, marked, open, propertiesOf, tidy } from "./DocumentSchema.ts"
 import * as Extension from "./Extension.ts"
 
@@ -126,7 +127,7 @@ const response = (
   of: Operation,
   given: OpenApi.OpenApiSpecResponse,
   definitions: Definitions
-): object => {
+): Response => {
   const contents = Object.entries(given.content ?? {}).map(([contentType, media]) =>
     [contentType, tidy(media.schema)] as const
   )
@@ -171,7 +172,7 @@ export const complete = (
   operation: Operation,
   endpoint: HttpApiEndpoint.Top,
   definitions: Definitions
-): object => {
+): PathItem[string] => {
   const isExtension = operation[Extension.key] === true
   return {
     operationId: operation.operationId,

@@ -50,7 +50,8 @@ export const tidy = (schema: JsonSchema.JsonSchema): JsonSchema.JsonSchema => {
   )
   return {
     ...tidied,
-    ...(tidied["type"] === "object" && "properties" in tidied && !("additionalProperties" in tidied)
+    // Said of an open object too: a generated client takes one without properties for one that has none.
+    ...(tidied["type"] === "object" && !("additionalProperties" in tidied)
       ? { additionalProperties: true }
       : {}),
     ...(tidied[Extension.key] === true ? { description: marked(tidied["description"]) } : {})
@@ -69,7 +70,7 @@ export const open = (schema: JsonSchema.JsonSchema): JsonSchema.JsonSchema => {
   const { additionalProperties, ...rest } = schema
   return {
     ...rest,
-    ...(typeof additionalProperties === "object" ? { additionalProperties } : {}),
+    ...(typeof additionalProperties === "object" || additionalProperties === true ? { additionalProperties } : {}),
     ...(Array.isArray(schema.anyOf) ? { anyOf: schema.anyOf.map(open) } : {}),
     ...("properties" in schema ? { properties: mapValues(propertiesOf(schema), open) } : {})
   }

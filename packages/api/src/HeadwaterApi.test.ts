@@ -13,7 +13,7 @@ describe("HeadwaterApi", () => {
       "POST /v1/components",
       "POST /v1/components/{key}/configure",
       "DELETE /v1/components/{key}",
-      "GET /v1/components/registry",
+      "GET /v1/registry/components",
       "GET /v1/components/registry/{key}",
       "GET /v1/users/me/components",
       "GET /v1/components/{key}",

@@ -2,10 +2,10 @@ import { HttpApi, OpenApi } from "effect/http-api"
 import { AppAccountsApi } from "./AppAccountsApi.ts"
 import { AutoSubscriptionsApi } from "./AutoSubscriptionsApi.ts"
 import { ComponentsApi } from "./ComponentsApi.ts"
+import * as DocumentBeside from "./DocumentBeside.ts"
 import { EventsApi } from "./EventsApi.ts"
 import { KeysApi } from "./KeysApi.ts"
 import { LogApi } from "./LogApi.ts"
-import { MethodNotAllowed } from "./Problem.ts"
 import { SourcesApi } from "./SourcesApi.ts"
 import { SubscriptionsApi } from "./SubscriptionsApi.ts"
 import { UsersApi } from "./UsersApi.ts"
@@ -29,6 +29,6 @@ export class HeadwaterApi extends HttpApi.make("headwater")
   .add(WorkflowRunsApi)
   .prefix("/v1")
   .annotate(HttpApi.ParseOptions, { errors: "all" })
-  .annotate(HttpApi.AdditionalSchemas, [MethodNotAllowed])
+  .annotate(HttpApi.AdditionalSchemas, DocumentBeside.problems)
   .annotateMerge(OpenApi.annotations({ title: "Headwater" }))
 {}

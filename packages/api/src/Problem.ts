@@ -194,28 +194,28 @@ export class InvalidResponse extends HttpApiError.Problem<InvalidResponse>()("In
   type: typeOf("invalid_response"),
   status: 502,
   title: "Invalid response"
-}, members("invalid_response", Details)) {}
+}, members("invalid_response", Details, "The run responded with 100, which is not a final status.")) {}
 
 /** A run ended without answering the request it was to answer itself. */
 export class NoResponse extends HttpApiError.Problem<NoResponse>()("NoResponseProblem", {
   type: typeOf("no_response"),
   status: 400,
   title: "No response"
-}, members("no_response", Details)) {}
+}, members("no_response", Details, "The run ended without responding to this request.")) {}
 
 /** A run that was to answer the request itself has not done so in time. */
 export class ResponseTimeout extends HttpApiError.Problem<ResponseTimeout>()("ResponseTimeoutProblem", {
   type: typeOf("response_timeout"),
   status: 504,
   title: "Response timeout"
-}, members("response_timeout", Details)) {}
+}, members("response_timeout", Details, "The run did not respond in time. It goes on.")) {}
 
 /** A request was not run because it has passed through too many sources. */
 export class LoopDetected extends HttpApiError.Problem<LoopDetected>()("LoopDetectedProblem", {
   type: typeOf("loop_detected"),
   status: 508,
   title: "Loop detected"
-}, members("loop_detected", Details)) {}
+}, members("loop_detected", Details, "This request has passed through too many emitters to be run.")) {}
 
 export class Unavailable extends HttpApiError.Problem<Unavailable>()(
   "UnavailableProblem",

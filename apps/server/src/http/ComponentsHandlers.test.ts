@@ -176,7 +176,7 @@ layer(Http.layer, { excludeTestServices: true })("components", (it) => {
           const published = { ...saved, id, accountId: null, key: "listed", codeHash: String(version).repeat(64) }
           return (yield* components.publish(published)).component.id
         })).pipe(Effect.map((found) => found.toReversed()))
-      const registry = yield* http.request("GET", "/v1/components/registry/?limit=100")
+      const registry = yield* http.request("GET", "/v1/registry/components/?limit=100")
       assert.strictEqual(registry.status, 200, registry.text)
       const published = Json.listOf(registry.json["data"]).filter(({ key }) => Json.textOf(key) === "listed")
       assert.deepStrictEqual(published.map(({ id }) => Json.textOf(id)), [newest!])

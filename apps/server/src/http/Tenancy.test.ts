@@ -23,7 +23,7 @@ const endpoints: ReadonlyArray<Endpoint> = (() => {
 })()
 
 /** What is the same for everybody. */
-const shared: ReadonlySet<string> = new Set(["/v1/components/registry", "/v1/components/registry/:key"])
+const shared: ReadonlySet<string> = new Set(["/v1/registry/components", "/v1/components/registry/:key"])
 
 /** One of everything, named alike in every account. */
 const furnished = Effect.gen(function*() {

@@ -1,0 +1,170 @@
+import type { JsonSchema } from "effect"
+import type { PathItem, Response } from "./DocumentProblems.ts"
+import { exampleOf, marked } from "./DocumentSchema.ts"
+import * as Extension from "./Extension.ts"
+import * as Problem from "./Problem.ts"
+
+/** Problems that no endpoint of the API answers with. */
+export const problems = [
+  Problem.InvalidResponse,
+  Problem.LoopDetected,
+  Problem.MethodNotAllowed,
+  Problem.NoResponse,
+  Problem.ResponseTimeout
+]
+
+export const tags = [
+  { name: "Endpoints", description: "The HTTP interfaces of sources and workflows." },
+  { name: "Operation", description: "How the server is, for whoever runs it." }
+]
+
+const requestId = { "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" } }
+const retryAfter = { "Retry-After": { $ref: "#/components/headers/Retry-After" } }
+
+const methodNotAllowed = { $ref: "#/components/responses/MethodNotAllowed" }
+
+const refused = (
+  description: string,
+  names: ReadonlyArray<string>,
+  definitions: JsonSchema.Definitions,
+  headers: object = {}
+): Response => {
+  const refs = names.map((name) => ({ $ref: `#/components/schemas/${name}Problem` }))
+  const schema: JsonSchema.JsonSchema = refs.length === 1 ? refs[0]! : { anyOf: refs }
+  const example = exampleOf(schema, definitions)
+  return {
+    description,
+    headers: { ...requestId, ...headers },
+    content: { "application/problem+json": { schema, ...(example === undefined ? {} : { example }) } }
+  }
+}
+
+/** What an operation without a key has in common with the others of its kind. */
+const operation = (id: string, tag: string, summary: string, description: string) => ({
+  operationId: id,
+  tags: [tag],
+  summary,
+  description: marked(description),
+  ...Extension.mark,
+  security: [],
+  parameters: []
+})
+
+const endpointMethods = ["get", "post", "put", "patch", "delete"] as const
+
+const endpoint = (definitions: JsonSchema.Definitions): PathItem =>
+  Object.fromEntries(endpointMethods.map((method) => [method, {
+    ...operation(
+      `endpoint.${method}`,
+      "Endpoints",
+      `Send a ${method.toUpperCase()} to a source or workflow`,
+      "At the `endpoint_url` of its HTTP interface, or any path below it, with any other method alike. Without " +
+        "`customResponse` the answer comes once the request is durable; with it the component says what it is."
+    ),
+    parameters: [{
+      name: "endpoint_key",
+      in: "path",
+      description: "24 random characters. Anybody who has the URL can send requests.",
+      required: true,
+      schema: { type: "string" },
+      example: "c7LkQ9vNxT2mWd5RzYb8HsJf"
+    }],
+    ...(method === "get" || method === "delete"
+      ? {}
+      : { requestBody: { required: false, content: { "*/*": { schema: {}, example: { order: 1001 } } } } }),
+    responses: {
+      "200": { description: "The request is durable; the run comes after.", headers: requestId },
+      "400": refused("The run ended without a response, or the body could not be read.", [
+        "NoResponse",
+        "InvalidRequest"
+      ], definitions),
+      "404": refused("Nothing active answers here.", ["NotFound"], definitions),
+      "413": refused("The body is too large.", ["PayloadTooLarge"], definitions),
+      "429": refused(
+        "The account has used up its quota or its rate, or too many requests wait.",
+        ["BacklogFull", "QuotaExceeded", "RateLimited"],
+        definitions,
+        retryAfter
+      ),
+      "500": refused("A fault of the server's.", ["InternalError"], definitions),
+      "502": refused("The component responded with a status below 200.", ["InvalidResponse"], definitions),
+      "503": refused(
+        "The database is away, or the server is shutting down or overloaded.",
+        ["Unavailable"],
+        definitions,
+        retryAfter
+      ),
+      "504": refused("The run did not respond within 30 s; it goes on.", ["ResponseTimeout"], definitions),
+      "508": refused("The request has passed through too many emitters.", ["LoopDetected"], definitions),
+      default: { description: "Whatever the component responds.", headers: requestId }
+    }
+  }]))
+
+const status: Response = {
+  description: "It does.",
+  headers: requestId,
+  content: {
+    "application/json": {
+      schema: {
+        type: "object",
+        properties: { status: { type: "string", enum: ["ok"] } },
+        required: ["status"],
+        additionalProperties: false
+      },
+      example: { status: "ok" }
+    }
+  }
+}
+
+/**
+ * The paths that are not under `/v1` and need no key.
+ *
+ * @param definitions the document's named schemas
+ */
+export const paths = (definitions: JsonSchema.Definitions): Readonly<Record<string, PathItem>> => ({
+  "/http/{endpoint_key}": endpoint(definitions),
+  "/healthz": {
+    get: {
+      ...operation("operation.healthz", "Operation", "Whether the process serves", "Looks at nothing else."),
+      responses: { "200": status, "405": methodNotAllowed }
+    }
+  },
+  "/readyz": {
+    get: {
+      ...operation(
+        "operation.readyz",
+        "Operation",
+        "Whether the server can do its work",
+        "It reaches its database, has its share of the actors, and is not about to end."
+      ),
+      responses: {
+        "200": status,
+        "405": methodNotAllowed,
+        "503": refused(
+          "The database is away, or the server is shutting down or overloaded.",
+          ["Unavailable"],
+          definitions,
+          retryAfter
+        )
+      }
+    }
+  },
+  "/metrics": {
+    get: {
+      ...operation("operation.metrics", "Operation", "What the server measures", "In the text format of Prometheus."),
+      responses: {
+        "200": {
+          description: "All metrics.",
+          headers: requestId,
+          content: {
+            "text/plain": {
+              schema: { type: "string" },
+              example: "# TYPE headwater_events_appended_total counter\nheadwater_events_appended_total 1204\n"
+            }
+          }
+        },
+        "405": methodNotAllowed
+      }
+    }
+  }
+})
