@@ -3,6 +3,7 @@ import { EngineConfig } from "@headwater/engine/EngineConfig"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiSwagger, OpenApi } from "effect/http-api"
+import * as CompressedText from "./CompressedText.ts"
 
 /** The page has all it needs in itself, and asks this server alone: not Swagger's validator on the web. */
 const contentSecurityPolicy = (serverUrl: string): string =>
@@ -17,21 +18,34 @@ const contentSecurityPolicy = (serverUrl: string): string =>
     "frame-ancestors 'none'"
   ].join("; ")
 
+const elementOfPage = "dom_id: \"#swagger-ui\","
+
+/** The framework's page over a document, with the one setting that it does not offer: `/docs#/<tag>/<operation>` opens there. */
+const pageOf = Effect.fnUntraced(function*(document: Document.OpenApiDocument) {
+  // The page makes its own document of an API; this one stands for the document that is there.
+  const api = HttpApi.make("headwater").annotate(OpenApi.Transform, () => document)
+  const { dispose, handler } = HttpRouter.toWebHandler(HttpApiSwagger.layer(api, { path: "/docs" }), {
+    disableLogger: true
+  })
+  const response = yield* Effect.promise(() => handler(new Request("http://localhost/docs")))
+  const text = yield* Effect.promise(() => response.text())
+  yield* Effect.promise(dispose)
+  if (!text.includes(elementOfPage)) return yield* Effect.die(new Error("Swagger's page has another form"))
+  return text.replace(elementOfPage, `${elementOfPage} deepLinking: true,`)
+})
+
 /**
  * `/openapi.json`: the contract as an OpenAPI document. `/docs`: a page to read it and try it out, which loads nothing
  * from elsewhere.
  */
-export const layer = Layer.unwrap(
-  Effect.map(EngineConfig, ({ publicUrl }) => {
-    const document = Document.make(publicUrl)
-    const secured = HttpRouter.middleware(
-      Effect.map(HttpServerResponse.setHeader("content-security-policy", contentSecurityPolicy(publicUrl)))
-    )
-    // The page makes its own document of an API; this one stands for the document that is there.
-    const api = HttpApi.make("headwater").annotate(OpenApi.Transform, () => document)
-    return Layer.merge(
-      HttpRouter.add("GET", "/openapi.json", HttpServerResponse.jsonUnsafe(document)),
-      HttpApiSwagger.layer(api, { path: "/docs" }).pipe(Layer.provide(secured.layer))
-    )
-  })
-)
+export const layer = Layer.unwrap(Effect.gen(function*() {
+  const { publicUrl } = yield* EngineConfig
+  const document = Document.make(publicUrl)
+  const { answer: page } = yield* CompressedText.make(yield* pageOf(document), "text/html; charset=utf-8")
+  const { answer: json } = yield* CompressedText.make(JSON.stringify(document), "application/json")
+  const policy = contentSecurityPolicy(publicUrl)
+  return Layer.merge(
+    HttpRouter.add("GET", "/openapi.json", json),
+    HttpRouter.add("GET", "/docs", Effect.map(page, HttpServerResponse.setHeader("content-security-policy", policy)))
+  )
+}))

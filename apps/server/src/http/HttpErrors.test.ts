@@ -208,6 +208,27 @@ layer(Http.layer, { excludeTestServices: true })("every error", (it) => {
       }
     }))
 
+  it.effect("of a parameter that is given several times is 400 and says so", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const cases = [
+        ["GET", "/v1/users/me/sources?limit=1&limit=2&limit=3", "limit", "is given 3 times: give it once"],
+        ["GET", "/v1/users/me?include=id&include=email", "include", "is given 2 times: give it once"],
+        [
+          "POST",
+          "/v1/webhooks?url=http://127.0.0.1:9/&url=http://127.0.0.1:9/",
+          "url",
+          "is given 2 times: give it once"
+        ]
+      ] as const
+      for (const [method, path, parameter, message] of cases) {
+        const answer = yield* http.request(method, path)
+        Http.assertProblem(answer, 400, "invalid_request")
+        assert.deepStrictEqual<unknown>(answer.json["details"], [{ path: parameter, message }])
+        assert.strictEqual<unknown>(answer.json["detail"], `${parameter}: ${message}`)
+      }
+    }))
+
   it.effect("of a body in another media type is 415, where the body is asked for also without one", () =>
     Effect.gen(function*() {
       const http = yield* Http.tenant()

@@ -15,7 +15,11 @@ const segment = (part: PropertyKey | { readonly key: PropertyKey }): string =>
 
 type SchemaProblem = Problem.NotFound | Problem.InvalidRequest | Problem.InternalError
 
-const schemaProblem = (error: HttpApiError.HttpApiSchemaError): Effect.Effect<never, SchemaProblem> => {
+/** @param query the parameters of the query, a list for one that is given several times */
+const schemaProblem = (
+  error: HttpApiError.HttpApiSchemaError,
+  query: Readonly<Record<string, string | ReadonlyArray<string>>>
+): Effect.Effect<never, SchemaProblem> => {
   switch (error.kind) {
     case "Body":
     case "ResponseHeaders":
@@ -24,10 +28,14 @@ const schemaProblem = (error: HttpApiError.HttpApiSchemaError): Effect.Effect<ne
       return Effect.fail(new Problem.NotFound(Problem.because("The path names nothing that could exist.")))
     default:
       return Effect.fail(Problem.invalid(
-        issuesOf(error.cause.issue).issues.map(({ message, path }) => ({
-          path: (path ?? []).map(segment).join("."),
-          message
-        }))
+        issuesOf(error.cause.issue).issues.map(({ message, path }) => {
+          const name = (path ?? []).map(segment).join(".")
+          const given = error.kind === "Query" ? query[name] : undefined
+          return {
+            path: name,
+            message: Array.isArray(given) ? `is given ${given.length} times: give it once` : message
+          }
+        })
       ))
   }
 }
@@ -71,7 +79,12 @@ export const layer = Layer.effect(
   Effect.map(HttpSettings, (settings) => {
     const maxBytes = maxApiBody(settings)
     return (handle, { endpoint }) => {
-      const handled = handle.pipe(Effect.catchIf(isSchemaError, schemaProblem))
+      const handled = handle.pipe(
+        Effect.catchIf(
+          isSchemaError,
+          (error) => Effect.flatMap(HttpServerRequest.ParsedSearchParams, (query) => schemaProblem(error, query))
+        )
+      )
       const checked = endpoint.payload.size > 0
         ? Effect.andThen(checkBody({ optional: endpoint.query !== undefined, maxBytes }), handled)
         : handled

@@ -1,0 +1,37 @@
+import { Effect } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { promisify } from "node:util"
+import { gzip } from "node:zlib"
+
+const compress = promisify(gzip)
+
+/** Whether a client takes gzip (RFC 9110, 12.5.3). */
+const takesGzip = (accepted: string): boolean => {
+  const weights = new Map(
+    accepted.toLowerCase().split(",").map((part) => {
+      const [name = "", ...parameters] = part.split(";").map((text) => text.trim())
+      const weight = parameters.find((parameter) => parameter.startsWith("q="))
+      return [name, weight === undefined ? 1 : Number(weight.slice(2))] as const
+    })
+  )
+  return (weights.get("gzip") ?? weights.get("*") ?? 0) > 0
+}
+
+/** What answers with a text that stays as it is for as long as the server runs, compressed for those who take that. */
+export const make = Effect.fnUntraced(function*(text: string, contentType: string) {
+  const plain = new TextEncoder().encode(text)
+  const compressed = yield* Effect.promise(() => compress(plain, { level: 9 }))
+  const headers = { vary: "accept-encoding" }
+  const responses = {
+    plain: HttpServerResponse.uint8Array(plain, { contentType, headers }),
+    compressed: HttpServerResponse.uint8Array(compressed, {
+      contentType,
+      headers: { ...headers, "content-encoding": "gzip" }
+    })
+  }
+  const answer = Effect.map(
+    HttpServerRequest.HttpServerRequest,
+    (request) => takesGzip(request.headers["accept-encoding"] ?? "") ? responses.compressed : responses.plain
+  )
+  return { answer }
+})
