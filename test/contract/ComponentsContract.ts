@@ -5,7 +5,7 @@ import { createHash } from "node:crypto"
 import { createServer } from "node:http"
 import { assertInvalid, assertProblem, assertRecent, code, ContractServer, type It } from "./ContractServer.ts"
 
-const fields = ["id", "code", "code_hash", "name", "version", "configurable_props", "created_at", "updated_at"]
+const fields = ["id", "code", "code_hash", "key", "name", "version", "configurable_props", "created_at", "updated_at"]
 
 const props = {
   timer: { type: "$.interface.timer", default: { intervalSeconds: 900 } },

@@ -20,6 +20,9 @@ layer(NodeServices.layer, { excludeTestServices: true })("a folder's component",
       assert.strictEqual(yield* named({ exports: "./source.ts", main: "index.mjs" }), "source.ts")
       const conditions = { types: "./lib/orders.d.ts", import: "./lib/orders.js", default: "./index.mjs" }
       assert.strictEqual(yield* named({ exports: { ".": conditions, "./index": "./index.mjs" } }), "lib/orders.ts")
+      const inPublicLayout = yield* Files.make({ "new-order/new-order.ts": "", "new-order/test-event.ts": "" })
+      const { file } = Option.getOrThrow(yield* ComponentEntry.find(Path.join(inPublicLayout, "new-order")))
+      assert.strictEqual(Path.relative(inPublicLayout, file), "new-order/new-order.ts")
       assert.strictEqual(yield* found({ "component.cjs": "", "other.mjs": "", "package.json": "{}" }), "component.cjs")
     }))
 
@@ -41,7 +44,10 @@ layer(NodeServices.layer, { excludeTestServices: true })("a folder's component",
         yield* refusal({ "index.mjs": "", "package.json": "{\"main\": \"dist/a.js\"}" }),
         /names dist\/a\.js, /
       )
-      assert.match(yield* refusal({ "orders.mjs": "" }), /none of index, source, component, workflow with \.mjs, \.js/)
+      assert.match(
+        yield* refusal({ "orders.mjs": "" }),
+        /none of index, source, component, workflow, \S+ with \.mjs, \.js/
+      )
       assert.match(yield* refusal({ "index.mjs": "", "source.ts": "" }), /which of index\.mjs, source\.ts in /)
       assert.match(yield* refusal({ "package.json": "{" }), /package\.json can't be read/)
     }))

@@ -1,3 +1,4 @@
+import * as ModulePath from "@headwater/sandbox/ModulePath"
 import { Effect, FileSystem, Option } from "effect"
 import * as Path from "node:path"
 import * as CodeFile from "./CodeFile.ts"
@@ -24,14 +25,15 @@ const ofFolder = Effect.fnUntraced(function*(shown: string, folder: string) {
   const described = yield* PackageFile.of(folder)
   const named = Option.getOrUndefined(Option.map(described, PackageFile.entry))
   if (named !== undefined) {
-    const found = yield* CodeFile.firstOf(CodeFile.candidates(Path.resolve(folder, named)))
+    const found = yield* CodeFile.firstOf(ModulePath.candidates(Path.resolve(folder, named)))
     if (Option.isSome(found)) return found.value
     return yield* refuse(`The package.json of ${shown} names ${named}, which is not there`)
   }
-  const expected = names.flatMap((name) => CodeFile.codeExtensions.map((extension) => name + extension))
+  const called = [...new Set([...names, Path.basename(folder)])]
+  const expected = called.flatMap((name) => CodeFile.codeExtensions.map((extension) => name + extension))
   const found = yield* Effect.filter(expected, (name) => CodeFile.isFile(Path.join(folder, name)))
   if (found.length === 1) return Path.join(folder, found[0]!)
-  const looked = `${names.join(", ")} with ${CodeFile.codeExtensions.join(", ")}`
+  const looked = `${called.join(", ")} with ${CodeFile.codeExtensions.join(", ")}`
   return yield* refuse(
     found.length === 0
       ? `${shown} names no module in a package.json (exports or main) and has none of ${looked}`

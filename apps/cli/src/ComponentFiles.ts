@@ -1,5 +1,6 @@
 import type { LinkedFile, ModuleImport, ModulePosition } from "@headwater/sandbox/BundlerProtocol"
 import { ModuleBundler, ModuleFaulty } from "@headwater/sandbox/ModuleBundler"
+import * as ModulePath from "@headwater/sandbox/ModulePath"
 import * as SourcePlaces from "@headwater/sandbox/SourcePlaces"
 import { Context, Effect, FileSystem, Layer, Option } from "effect"
 import * as Path from "node:path"
@@ -69,7 +70,7 @@ const make = Effect.fnUntraced(function*() {
   const resolve = Effect.fnUntraced(function*(from: string, { at, specifier }: ModuleImport, looked: Set<string>) {
     const folder = Path.isAbsolute(specifier) ? "" : Path.dirname(from)
     // Joined, since resolving would take the slash off its end, which says that it is a folder.
-    const candidates = CodeFile.candidates(Path.join(folder, specifier.replace(/(?<=^|\/)\.{1,2}$/, "$&/")))
+    const candidates = ModulePath.candidates(Path.join(folder, specifier.replace(/(?<=^|\/)\.{1,2}$/, "$&/")))
     const found = yield* CodeFile.firstOf(candidates)
     if (Option.isSome(found)) return found.value
     for (const candidate of candidates) looked.add(candidate)

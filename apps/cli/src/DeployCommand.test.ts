@@ -110,7 +110,10 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         ["loading.ts", /: lib\/fail\.ts:5:9: Error: no orders/],
         ["hook.ts", /: lib\/fail\.ts:5:9: The deploy hook failed: no orders/],
         ["alone.mjs", /: alone\.mjs:2:7: Error: no network/],
-        [".", /names no module in a package\.json .* has none of index, source, component, workflow with \.mjs, \.js/],
+        [
+          ".",
+          /names no module in a package\.json .* has none of index, source, component, workflow, \S+ with \.mjs, \.js/
+        ],
         ["gone.ts", /There is no file or folder gone\.ts/],
         ["no-such-key", /no component in the registry "no-such-key"/]
       ]
@@ -138,6 +141,38 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         )
         Json.assertHolds(yield* deploy("--name", "twin-2"), { id: second!["id"], name: "Twin", new: false })
         Json.assertHolds(yield* deploy("--name", "Other"), { name: "Other", name_slug: "other", new: true })
+      }),
+    HeadwaterCommand.patienceMs
+  )
+
+  it.effect(
+    "leaves a source alone that has the name and runs another component, unless it is named",
+    () =>
+      Effect.gen(function*() {
+        const { headwater } = yield* RunningServer
+        const folder = yield* Files.make({
+          "a.mjs": "export default { name: \"New Item\", key: \"shop-new-item\", run() {} }",
+          "b.mjs": "export default { name: \"New Item\", key: \"feed-new-item\", run() {} }",
+          "c.mjs": "export default { name: \"New Item\", run() {} }"
+        })
+        const deploy = (...args: ReadonlyArray<string>) => headwater(folder, "deploy", ...args)
+        const first = HeadwaterCommand.jsonOf(yield* deploy("a.mjs", "--json"))
+        for (const [file, key] of [["b.mjs", "\"feed-new-item\""], ["c.mjs", "none"]] as const) {
+          HeadwaterCommand.assertRefused(
+            yield* deploy(file),
+            new RegExp(
+              `"New Item" \\(${
+                first["id"]
+              }\\) runs another component \\(its key is "shop-new-item", this one's is ${key}\\). ` +
+                "Give --name new-item to"
+            )
+          )
+        }
+        Json.assertHolds(HeadwaterCommand.jsonOf(yield* deploy("a.mjs", "--json")), { id: first["id"], new: false })
+        const beside = HeadwaterCommand.jsonOf(yield* deploy("b.mjs", "--name", "Feed", "--json"))
+        Json.assertHolds(beside, { name: "Feed", new: true })
+        const replaced = HeadwaterCommand.jsonOf(yield* deploy("b.mjs", "--name", "new-item", "--json"))
+        Json.assertHolds(replaced, { id: first["id"], new: false })
       }),
     HeadwaterCommand.patienceMs
   )

@@ -147,7 +147,8 @@ export const make = Effect.fnUntraced(function*({ asks, name: givenName, props }
     const missing = missingOf(saved, problem)
     if (missing.length === 0) return yield* refuse(problem.detail)
     if (!asks) {
-      return yield* needs(saved.component.name, missing.map(({ name }) => name))
+      const { message } = needs(saved.component.name, missing.map(({ name }) => name))
+      return yield* refuse([message, ...missing.flatMap(PropQuestion.howToGetOne)].join(". "))
     }
     for (const prop of missing) answers.set(prop.name, yield* PropQuestion.ask(prop))
   })
@@ -167,6 +168,26 @@ export const make = Effect.fnUntraced(function*({ asks, name: givenName, props }
     } satisfies Deployed<SourceResource> as Deployed<SourceResource>
   })
 
+  /** A source that is named after its component and runs another one is somebody's work: it is not replaced unasked. */
+  const refuseOther = Effect.fnUntraced(
+    function*({ component_id, id, name, name_slug }: ProgramByName.Named, key: string | null) {
+      if (component_id === undefined) return
+      const before = yield* call(({ components }) => components.get({ params: { key: component_id }, query: {} })).pipe(
+        // One that is no longer in the registry has a key that no new component has.
+        Effect.catchTag("NotFoundProblem", () => Effect.undefined)
+      )
+      if (before?.data.key === key) return
+      const told = (one: string | null | undefined) =>
+        one === undefined ? "unknown" : one === null ? "none" : JSON.stringify(one)
+      return yield* refuse(
+        `The source ${JSON.stringify(name)} (${id}) runs another component (its key is ${
+          told(before?.data.key)
+        }, this one's is ` +
+          `${told(key)}). Give --name ${name_slug} to replace its code, or --name with a new name to create a source`
+      )
+    }
+  )
+
   return {
     /** Saves the component and finds the source, which does not change yet. */
     prepare: Effect.fnUntraced(function*(subject: Subject) {
@@ -174,6 +195,9 @@ export const make = Effect.fnUntraced(function*({ asks, name: givenName, props }
       const called = subject._tag === "Code" && component.name === nameless ? subject.name : component.name
       const name = givenName ?? called
       const source = own ?? (yield* ProgramByName.find("source", name))
+      if (own === undefined && givenName === undefined && source !== undefined) {
+        yield* refuseOther(source, component.key)
+      }
       return {
         /** The source, where there is one. */
         before: source,

@@ -9,6 +9,8 @@ export interface Named {
   readonly id: string
   readonly name: string
   readonly name_slug: string
+  /** What a source runs. */
+  readonly component_id?: string
 }
 
 interface Listed {

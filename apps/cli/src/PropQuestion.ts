@@ -32,9 +32,16 @@ const accountsFor = Effect.fnUntraced(function*({ app }: ConfigurableProp) {
   }))
 })
 
+/** Where the value of an app prop comes from. */
+export const howToGetOne = ({ app, type }: ConfigurableProp): ReadonlyArray<string> =>
+  type === "app"
+    ? [`\`headwater accounts create ${Predicate.isString(app) ? app : "<app>"}\` makes an account with the app`]
+    : []
+
 const askText = Effect.fnUntraced(function*(prop: ConfigurableProp) {
   const example = PropValue.exampleOf(prop)
-  const message = messageOf(prop) + (example === undefined ? "" : ` (such as ${example})`)
+  const hints = [...(example === undefined ? [] : [`such as ${example}`]), ...howToGetOne(prop)]
+  const message = messageOf(prop) + (hints.length === 0 ? "" : ` (${hints.join("; ")})`)
   const validate = (text: string) => {
     const parsed = PropValue.parse(prop, text)
     const fault = text === ""

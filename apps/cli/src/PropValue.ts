@@ -14,7 +14,7 @@ const examples: Readonly<Record<string, string>> = {
   "boolean[]": "[true, false]",
   object: "{\"a\": 1}",
   [interfaceTypes.timer]: "{\"intervalSeconds\": 60}",
-  app: "{\"authProvisionId\": \"apn_…\"}"
+  app: "apn_…"
 }
 
 /** Types that may be text or anything else. */
@@ -23,6 +23,9 @@ const open: ReadonlySet<string> = new Set(["any", "sql", "data_store", "http_req
 /** What the text of a prop's value has to look like, where it is not taken as it is. */
 export const exampleOf = ({ type }: ConfigurableProp): string | undefined =>
   Object.hasOwn(examples, type) ? examples[type] : undefined
+
+const formOf = ({ type }: ConfigurableProp): string =>
+  type === "app" ? "the id of an account" : `JSON of the type ${type}`
 
 /** The value that a text means, by the type that the component declares. Fails with what is wrong with the text. */
 export const parse = (prop: ConfigurableProp, text: string): Result.Result<Schema.Json, string> => {
@@ -35,7 +38,7 @@ export const parse = (prop: ConfigurableProp, text: string): Result.Result<Schem
     onNone: () =>
       example === undefined
         ? Result.succeed(text)
-        : Result.fail(`expected JSON of the type ${prop.type}, such as ${example}, not ${JSON.stringify(text)}`)
+        : Result.fail(`expected ${formOf(prop)}, such as ${example}, not ${JSON.stringify(text)}`)
   })
 }
 

@@ -5,6 +5,7 @@ import { explain } from "@headwater/server/ErrorExplanation"
 import { Cause, Console, Effect, Layer, Logger, References } from "effect"
 import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
 import { accountCommand } from "./AccountCommand.ts"
+import { accountsCommand } from "./AccountsCommand.ts"
 import { checkCommand } from "./CheckCommand.ts"
 import { configCommand } from "./ConfigCommand.ts"
 import { deployCommand } from "./DeployCommand.ts"
@@ -21,6 +22,7 @@ const headwater = Command.make("headwater").pipe(
     initCommand,
     deployCommand,
     devCommand,
+    accountsCommand,
     accountCommand,
     checkCommand,
     configCommand,

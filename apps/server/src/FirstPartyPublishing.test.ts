@@ -33,6 +33,7 @@ layer(server, { excludeTestServices: true })("the registry", (it) => {
           "id",
           "code",
           "code_hash",
+          "key",
           "name",
           "version",
           "configurable_props",

@@ -35,6 +35,10 @@ export const ComponentResource = Schema.Struct({
   code_hash: Schema.String.pipe(Schema.check(Schema.isPattern(/^[0-9a-f]{64}$/u))).annotate({
     description: "SHA-256 of the code, hexadecimal."
   }),
+  key: Schema.NullOr(Schema.String).annotate({
+    description: "The `key` in the component's code; null where it has none.",
+    ...Extension.mark
+  }),
   name: Schema.String,
   version: Schema.String,
   configurable_props: Schema.Array(ConfigurableProp).annotate({
@@ -48,6 +52,7 @@ export const ComponentResource = Schema.Struct({
     id: "sc_0Uz7MdaCCd5QvTf7KzHb",
     code: exampleCode,
     code_hash: "9b6c4d167885f87b334ace61ba1fd2a317a057117233c80daa71422ea7095451",
+    key: "orders",
     name: "Orders",
     version: "0.1.0",
     configurable_props: [

@@ -78,6 +78,16 @@ layer(remoteModules, { excludeTestServices: true, timeout: "60 seconds" })("Remo
       ])
     }))
 
+  it.effect("imports without an extension are found as TypeScript finds them, each module once", () =>
+    Effect.gen(function*() {
+      const module = yield* loadFrom({
+        "/dir/app.mjs": `import "../lib/feed.app"\nexport { seen } from "../lib/feed.app.js"`,
+        "/lib/feed.app.ts": `import { seen } from "./seen"\nseen.push("once" as string)\nexport { seen }`,
+        "/lib/seen/index.ts": `export const seen: Array<string> = []`
+      })
+      assert.deepStrictEqual((yield* run(module.code))["seen"], ["once"])
+    }))
+
   it.effect("a place in the one module is told as the place in the file", () =>
     Effect.gen(function*() {
       const { code, place } = yield* loadFrom({

@@ -7,6 +7,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { LinkedFile, ModuleImport, ModulePosition } from "./BundlerProtocol.ts"
 import { ModuleBundler, ModuleFaulty, type ModuleUnread } from "./ModuleBundler.ts"
+import * as ModulePath from "./ModulePath.ts"
 import * as SourcePlaces from "./SourcePlaces.ts"
 
 /** What was given is no URL that may be fetched. */
@@ -54,6 +55,21 @@ interface Wanted {
   readonly by: ModuleImport | undefined
 }
 
+/** How servers say that there is no such file. */
+const absent: ReadonlySet<number> = new Set([403, 404, 410])
+
+/** Where a module may be whose import leaves its extension out, or names the file that it is compiled to. */
+const alternatives = (url: URL, from: string): ReadonlyArray<URL> => {
+  const candidates = ModulePath.candidates(url.pathname)
+  // A name with an extension is no folder's, and asking costs a request each.
+  const likely = ModulePath.extensionOf(url.pathname) === undefined ? candidates : candidates.slice(0, 2)
+  const own = ModulePath.extensionOf(from) ?? ""
+  return likely
+    .filter((pathname) => pathname !== url.pathname)
+    .toSorted((a, b) => Number(b.endsWith(own)) - Number(a.endsWith(own)))
+    .map((pathname) => Object.assign(new URL(url), { pathname }))
+}
+
 /** Fetches a component's module, and what that imports from the same origin, through the egress guard. */
 export class RemoteModules extends Context.Service<RemoteModules, {
   load(
@@ -80,31 +96,44 @@ const make = Effect.fnUntraced(function*({ fetchMillis = 15_000, maxFiles = 100 
     const fileOf = makeNames()
     let bytes = 0
 
-    const fetch = Effect.fnUntraced(function*({ by, file, url }: Wanted) {
+    const fetch = Effect.fnUntraced(function*({ by, file: asked, url: first }: Wanted) {
       const failed = (why: string) =>
         new ModuleFaulty({
-          message: `${by === undefined ? file : JSON.stringify(by.specifier)} can't be fetched: ${why}`,
-          at: by?.at ?? start(file)
+          message: `${by === undefined ? asked : JSON.stringify(by.specifier)} can't be fetched: ${why}`,
+          at: by?.at ?? start(asked)
         })
       const late = failed(`not all files came within ${fetchMillis} ms`)
-      const left = deadline - (yield* Clock.currentTimeMillis)
-      if (left <= 0) return yield* late
-      const answer = yield* http.request({
-        asker: { accountId, use: "component" },
-        method: "GET",
-        url: url.href,
-        headers: { "accept": "text/javascript, */*;q=0.5", "accept-encoding": "identity", "user-agent": userAgent },
-        timeoutMillis: left,
-        maxBodyBytes: maxBytes - bytes
-      }).pipe(
-        Effect.mapError((error) =>
-          error.reason === "refused" && by === undefined
-            ? new RemoteUrlRefused({ message: error.message })
-            : error.reason === "timeout"
-            ? late
-            : failed(error.message)
+      const get = Effect.fnUntraced(function*(url: URL) {
+        const left = deadline - (yield* Clock.currentTimeMillis)
+        if (left <= 0) return yield* late
+        const answer = yield* http.request({
+          asker: { accountId, use: "component" },
+          method: "GET",
+          url: url.href,
+          headers: { "accept": "text/javascript, */*;q=0.5", "accept-encoding": "identity", "user-agent": userAgent },
+          timeoutMillis: left,
+          maxBodyBytes: maxBytes - bytes
+        }).pipe(
+          Effect.mapError((error) =>
+            error.reason === "refused" && by === undefined
+              ? new RemoteUrlRefused({ message: error.message })
+              : error.reason === "timeout"
+              ? late
+              : failed(error.message)
+          )
         )
-      )
+        return { url, answer }
+      })
+
+      let got = yield* get(first)
+      const places = by === undefined || !absent.has(got.answer.status) ? [] : alternatives(first, by.at.file)
+      for (const place of places) {
+        const other = yield* get(place)
+        if (absent.has(other.answer.status)) continue
+        got = other
+        break
+      }
+      const { answer, url } = got
       if (answer.status >= 300 && answer.status < 400) {
         return yield* failed(`it answered ${answer.status}, and redirects are not followed`)
       }
@@ -115,7 +144,8 @@ const make = Effect.fnUntraced(function*({ fetchMillis = 15_000, maxFiles = 100 
       if (answer.bodyTruncated || bytes > maxBytes) {
         return yield* new RemoteModulesTooLarge({ limitBytes: maxBytes })
       }
-      return yield* readText(file, answer.body)
+      const file = url === first ? asked : fileOf(url)
+      return { file, url, text: yield* readText(file, answer.body) }
     })
 
     /** The place that an import means, if it is one to be fetched. */
@@ -132,15 +162,19 @@ const make = Effect.fnUntraced(function*({ fetchMillis = 15_000, maxFiles = 100 
     })
 
     const files = new Map<string, LinkedFile>()
+    /** The files that were there, by those that were asked for. */
+    const found = new Map<string, string>()
     const entry = fileOf(origin)
     let wanted: ReadonlyArray<Wanted> = [{ url: origin, file: entry, by: undefined }]
     while (wanted.length > 0) {
       const next = new Map<string, Wanted>()
-      const texts = yield* Effect.forEach(wanted, fetch, { concurrency: concurrentFetches })
-      for (const [index, { file, url }] of wanted.entries()) {
+      const fetched = yield* Effect.forEach(wanted, fetch, { concurrency: concurrentFetches })
+      for (const [index, { file, text, url }] of fetched.entries()) {
+        found.set(wanted[index]!.file, file)
+        if (files.has(file)) continue
         const links: Array<readonly [string, string]> = []
         const type = /\.json$/i.test(url.pathname) ? "json" : "js"
-        const { file: module, imports } = yield* bundler.read({ file, type, text: texts[index]! })
+        const { file: module, imports } = yield* bundler.read({ file, type, text })
         for (const by of imports) {
           const target = yield* resolve(url, by)
           if (target === undefined) continue
@@ -150,8 +184,8 @@ const make = Effect.fnUntraced(function*({ fetchMillis = 15_000, maxFiles = 100 
         }
         files.set(file, { ...module, links })
       }
-      wanted = [...next.values()].filter(({ file }) => !files.has(file))
-      const beyond = wanted[maxFiles - files.size]
+      wanted = [...next.values()].filter(({ file }) => !found.has(file))
+      const beyond = wanted[maxFiles - found.size]
       if (beyond?.by !== undefined) {
         return yield* new ModuleFaulty({ message: `The component has over ${maxFiles} files`, at: beyond.by.at })
       }
@@ -161,7 +195,11 @@ const make = Effect.fnUntraced(function*({ fetchMillis = 15_000, maxFiles = 100 
     if (alone.links.length === 0) {
       return { code: alone.text, place: (line: number, column: number) => ({ file: entry, line, column }) }
     }
-    const bundle = yield* bundler.bundle({ entry, files: [...files.values()], standIns: {} })
+    const linked = [...files.values()].map(({ links, ...module }) => ({
+      ...module,
+      links: links.map(([specifier, file]) => [specifier, found.get(file)!] as const)
+    }))
+    const bundle = yield* bundler.bundle({ entry, files: linked, standIns: {} })
     return { code: bundle.code, place: SourcePlaces.make(bundle.map, start(entry)) }
   })
 

@@ -120,7 +120,9 @@ layer(Http.layer, { excludeTestServices: true })("components by URL", (it) => {
         component["code"],
         `export { default } from "npm:@shop/sources@0.4.2/sources/orders.mjs"\n`
       )
-      assert.deepStrictEqual<unknown>(component["configurable_props"], [{ name: "app", type: "app", app: "shop" }])
+      assert.deepStrictEqual<unknown>(component["configurable_props"], [
+        { name: "app", type: "app", app: "shop", optional: true }
+      ])
       const fault = Effect.fnUntraced(function*(body: unknown) {
         const answer = yield* http.request("POST", "/v1/components", { body })
         Http.assertProblem(answer, 422, "component_invalid")

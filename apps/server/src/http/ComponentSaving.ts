@@ -4,6 +4,7 @@ import { CodeText, textUpTo } from "@headwater/api/Text"
 import { WebhookUrl } from "@headwater/api/WebhookUrl"
 import {
   type Component,
+  type ConfigurableProp,
   interfaceTypes,
   type LinkedCode,
   nameless,
@@ -177,7 +178,7 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
           dedupe: description.dedupe ?? null,
           hooks: description.hooks,
           hasAdditionalProps: description.hasAdditionalProps,
-          configurableProps: description.props.map(withoutOddLabels),
+          configurableProps: description.props.map(withoutOddLabels).map(withoutNeedlessAccount(linked?.code ?? text)),
           steps: kind === "source" ? null : yield* Effect.forEach(steps, (name) => stepOf(name, previous)),
           createdAt: now,
           updatedAt: now
@@ -258,6 +259,10 @@ const onBehalf = <A, E, R>(effect: Effect.Effect<A, E, R>, accountId: Id.Account
 /** How the parameters with code are named in requests. */
 const parameterOf = { source: "component", workflow: "workflow" } as const
 
+/** Code that nowhere reads credentials runs without an account, as that of apps such as `rss` does. */
+const withoutNeedlessAccount = (code: string) => (prop: ConfigurableProp): ConfigurableProp =>
+  prop.type === "app" && prop["optional"] === undefined && !code.includes("$auth") ? { ...prop, optional: true } : prop
+
 /** Props through which a source or workflow as a whole is reached and timed. */
 const isOfWhole = (type: string): boolean => type.startsWith("$.interface.")
 
@@ -287,6 +292,7 @@ export const resourceOf = (component: ShownComponent): ComponentResource => ({
   id: component.id,
   code: component.code,
   code_hash: component.codeHash,
+  key: component.key,
   name: component.name,
   version: component.version,
   configurable_props: component.configurableProps,

@@ -19,6 +19,7 @@ layer(Http.layer, { excludeTestServices: true })("components", (it) => {
         "id",
         "code",
         "code_hash",
+        "key",
         "name",
         "version",
         "configurable_props",
