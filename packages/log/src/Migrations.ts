@@ -1,6 +1,6 @@
 import { PgMigrator } from "@effect/sql-pg"
-import { Effect } from "effect"
-import { Migrator } from "effect/sql"
+import { Effect, Schema } from "effect"
+import { Migrator, SqlClient } from "effect/sql"
 import accounts from "./migrations/0001_accounts.ts"
 import resources from "./migrations/0002_resources.ts"
 import log from "./migrations/0003_log.ts"
@@ -22,8 +22,7 @@ import keyCopies from "./migrations/0018_key_copies.ts"
 import webhookPasswords from "./migrations/0019_webhook_passwords.ts"
 import suspendedAccounts from "./migrations/0020_suspended_accounts.ts"
 
-/** Brings the database to this version's schema. Forward only; safe to run on several nodes at once. */
-export const run = PgMigrator.run({
+const migrator = {
   table: "headwater_migrations",
   loader: Migrator.fromRecord({
     "0001_accounts": accounts,
@@ -47,4 +46,30 @@ export const run = PgMigrator.run({
     "0019_webhook_passwords": webhookPasswords,
     "0020_suspended_accounts": suspendedAccounts
   })
-}).pipe(Effect.asVoid)
+}
+
+/** A newer version of Headwater has changed the database: this one would misread it. */
+export class DatabaseNewer extends Schema.TaggedError<DatabaseNewer>()("DatabaseNewer", {
+  /** Numbers of the last migrations: that of the database, and that of this version. */
+  migration: Schema.Int,
+  newest: Schema.Int
+}) {
+  override get message() {
+    return `The database is of a newer version of Headwater (its schema is number ${this.migration}, this version's is ` +
+      `${this.newest}). Start that version or a later one; there is no way back but a backup`
+  }
+}
+
+const refuseNewer = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const { loader, table } = migrator
+  const [known] = yield* sql<{ exists: boolean }>`SELECT to_regclass(${table}) IS NOT NULL AS exists`
+  if (known?.exists !== true) return
+  const [last] = yield* sql<{ migration: number | null }>`SELECT max(migration_id) AS migration FROM ${sql(table)}`
+  const migration = last?.migration ?? 0
+  const newest = Math.max(...(yield* loader).map(([id]) => id))
+  if (migration > newest) return yield* new DatabaseNewer({ migration, newest })
+})
+
+/** Brings the database to this version's schema. Forward only; safe to run on several nodes at once. */
+export const run = Effect.andThen(refuseNewer, Effect.asVoid(PgMigrator.run(migrator)))
