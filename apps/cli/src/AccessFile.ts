@@ -1,3 +1,5 @@
+import * as Folder from "@headwater/postgres/Folder"
+import { explain } from "@headwater/server/ErrorExplanation"
 import { Config, Effect, FileSystem, Option, Schema } from "effect"
 import * as Os from "node:os"
 import * as Path from "node:path"
@@ -48,7 +50,10 @@ export const write = Effect.fnUntraced(function*(content: Content) {
   const files = yield* FileSystem.FileSystem
   const file = yield* path
   const folder = Path.dirname(file)
-  yield* files.makeDirectory(folder, { recursive: true, mode: 0o700 })
+  yield* Effect.tryPromise({
+    try: () => Folder.create(folder, 0o700),
+    catch: (cause) => new CommandRefused({ message: `Cannot create ${folder}: ${explain(cause)}` })
+  })
   // In place of the old file, whose mode may be another.
   const made = yield* files.makeTempFileScoped({ directory: folder })
   yield* files.chmod(made, 0o600)

@@ -1,5 +1,6 @@
-import { render, ServerConfig } from "@headwater/server/ServerConfig"
-import { Console, Effect } from "effect"
+import * as RunningSettings from "@headwater/server/RunningSettings"
+import { render, ServerConfig, unknownVariables } from "@headwater/server/ServerConfig"
+import { Console, Effect, Option } from "effect"
 import { Command } from "effect/cli"
 
 /** Shows the configuration in force, secrets masked. */
@@ -7,5 +8,24 @@ export const configCommand = Command.make(
   "config",
   {},
   () =>
-    Effect.flatMap(ServerConfig, (settings) => Console.log(render(settings))).pipe(Effect.provide(ServerConfig.layer))
-).pipe(Command.withDescription("Show the configuration in force, with secrets masked"))
+    Effect.gen(function*() {
+      const settings = yield* ServerConfig
+      const running = yield* RunningSettings.read(settings.dataDirectory)
+      yield* Option.match(running, {
+        onNone: () =>
+          Console.log(
+            `# No server runs on ${settings.dataDirectory}. One that is started here has these settings.\n${
+              render(settings)
+            }`
+          ),
+        onSome: ({ pid, settings }) => Console.log(`# The settings of the running server, process ${pid}.\n${settings}`)
+      })
+      for (const name of unknownVariables(Object.keys(process.env))) {
+        yield* Console.error(`headwater: ${name} is no setting of Headwater and is ignored`)
+      }
+    }).pipe(Effect.provide(ServerConfig.layer))
+).pipe(
+  Command.withDescription(
+    "Show the settings of the running server, or else those of one started here; secrets are masked"
+  )
+)

@@ -115,6 +115,28 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
   )
 
   it.effect(
+    "deploys, once its server is back, what was saved while it was away",
+    () =>
+      Effect.gen(function*() {
+        const { server } = yield* RunningServer
+        const folder = yield* Files.make(greeter)
+        const { interrupt, output, printed } = yield* dev(folder, "greeter.ts", "--name", "Away", "--rm")
+        const [, endpoint = ""] = yield* printed(/^Endpoint +(http.*)$/m)
+        yield* printed(/ watching /)
+        yield* server.kill
+        yield* Files.write(folder, { "lib/greeting.ts": "export const greeting = (name: string) => `Hi, ${name}`" })
+        yield* printed(/ failed +.* can't be reached: .*\. Trying again$/m)
+        yield* server.start
+        yield* printed(/ deployed +Away$/m)
+        assert.strictEqual(output().match(/ failed /g)?.length, 1)
+        yield* post(endpoint, "Ann")
+        yield* printed(/ event +"Hi, Ann"$/m)
+        yield* interrupt
+      }),
+    HeadwaterCommand.patienceMs
+  )
+
+  it.effect(
     "shows what a workflow emits and prints, how its runs end, and which step failed",
     () =>
       Effect.gen(function*() {

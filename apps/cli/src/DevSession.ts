@@ -11,6 +11,7 @@ import * as Deployment from "./Deployment.ts"
 import * as DevOutput from "./DevOutput.ts"
 import * as EmitterTail from "./EmitterTail.ts"
 import * as FileWatch from "./FileWatch.ts"
+import * as PassingFailure from "./PassingFailure.ts"
 import type { Kind } from "./ProgramByName.ts"
 import * as RunTail from "./RunTail.ts"
 import * as WorkflowDeployment from "./WorkflowDeployment.ts"
@@ -27,6 +28,12 @@ const mostPlaces = 20
 
 /** What no file that is saved can mend. */
 const isFinal = (error: unknown): boolean => ["KeyRefused", "QuitError"].some((tag) => Predicate.isTagged(error, tag))
+
+/** What came of a deployment: `later` where the server was away, and it is tried again. */
+type Came = "deployed" | "failed" | "later"
+
+/** How often it is tried again to deploy what was saved while the server was away. */
+const again = "1 second"
 
 /** Where to begin showing what a source or workflow does. */
 interface Beginning {
@@ -52,7 +59,7 @@ export const make = Effect.fnUntraced(function*({ entry, kind, streams, ...optio
   let newest: SourcePlaces | undefined
   let tailed: string | undefined
   let program: SourceResource | WorkflowResource | undefined
-  let last: { readonly outcome: string; readonly isDeployed: boolean } | undefined
+  let last: { readonly outcome: string; readonly came: Came } | undefined
 
   const watcher: EmitterTail.Watcher = {
     event: (stream, event) =>
@@ -118,15 +125,22 @@ export const make = Effect.fnUntraced(function*({ entry, kind, streams, ...optio
     const built = yield* Effect.result(files.bundle(entry.file, looked))
     const mayHaveMissed = yield* watch.set(looked)
     const outcome = Result.isSuccess(built) ? built.success.code : built.failure.message
-    if (outcome === last?.outcome && (last.isDeployed || !isSaved)) return mayHaveMissed
-    const isDeployed = yield* Effect.flatMap(Effect.fromResult(built), deploy).pipe(
-      Effect.as(true),
+    const isSame = outcome === last?.outcome
+    if (isSame && (last?.came === "deployed" || (last?.came === "failed" && !isSaved))) return mayHaveMissed
+    const wasAway = isSame && last?.came === "later"
+    const came = yield* Effect.flatMap(Effect.fromResult(built), deploy).pipe(
+      Effect.as("deployed" as Came),
       Effect.catchIf(
         (error) => !isFinal(error),
-        (error) => Effect.as(DevOutput.say("failed", explain(error)), false)
+        (error) => {
+          const isLater = PassingFailure.is(error)
+          const why = explain(error) + (isLater ? ". Trying again" : "")
+          const told = isLater && wasAway && !isSaved ? Effect.void : DevOutput.say("failed", why)
+          return Effect.as(told, isLater ? "later" as Came : "failed" as Came)
+        }
       )
     )
-    last = { outcome, isDeployed }
+    last = { outcome, came }
     return mayHaveMissed
   })
 
@@ -142,7 +156,8 @@ export const make = Effect.fnUntraced(function*({ entry, kind, streams, ...optio
     run: Effect.gen(function*() {
       yield* update(false)
       yield* DevOutput.say("watching", `${Path.relative("", entry.file)} and what it imports. Ctrl-C ends`)
-      yield* Stream.runForEach(watch.changes, () => update(true))
+      const waiting = Stream.tick(again).pipe(Stream.filter(() => last?.came === "later"), Stream.as(false))
+      yield* watch.changes.pipe(Stream.as(true), Stream.merge(waiting), Stream.runForEach(update))
     }).pipe(Effect.raceFirst(Deferred.await(over)))
   }
 })

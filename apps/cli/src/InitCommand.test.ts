@@ -62,4 +62,15 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         { text: "Hi, 10 over the limit", total: 60 }
       ])
     }), HeadwaterCommand.patienceMs)
+
+  it.effect("is refused, and comes to its end, where no folder can be", () =>
+    Effect.gen(function*() {
+      const { headwater } = yield* RunningServer
+      for (const kind of ["source", "workflow"]) {
+        HeadwaterCommand.assertRefused(
+          yield* headwater("/", "init", kind, "/proc/x"),
+          /Cannot create \/proc\/x: ENOENT/
+        )
+      }
+    }), HeadwaterCommand.patienceMs)
 })

@@ -1,3 +1,5 @@
+import * as Folder from "@headwater/postgres/Folder"
+import { explain } from "@headwater/server/ErrorExplanation"
 import { Effect, FileSystem } from "effect"
 import { Argument, Command } from "effect/cli"
 import * as Path from "node:path"
@@ -118,7 +120,10 @@ const command = (kind: "source" | "workflow", starter: (name: string) => string,
       if (yield* CodeFile.isFile(path)) {
         return yield* new CommandRefused({ message: `${path} is there already, and is left as it is` })
       }
-      yield* files.makeDirectory(folder, { recursive: true })
+      yield* Effect.tryPromise({
+        try: () => Folder.create(Path.resolve(folder), 0o777),
+        catch: (cause) => new CommandRefused({ message: `Cannot create ${folder}: ${explain(cause)}` })
+      })
       yield* files.writeFileString(path, starter(Path.basename(Path.resolve(folder)) || kind), { flag: "wx" })
       yield* Output.print(json, { file: path }, `Wrote ${path}. Next: ${next(path)}`)
     })

@@ -51,7 +51,7 @@ const tell = (cause: Cause.Cause<unknown>) => {
   const error = Cause.squash(cause)
   return isTold(error) || Cause.hasInterruptsOnly(cause)
     ? Effect.void
-    : Console.error(`headwater: ${oneLine(explain(error))}`)
+    : Console.error(`headwater: ${explain(error).trim().replace(/\s*\n\s*/g, "; ")}`)
 }
 
 /** Standard output is the command's alone. */

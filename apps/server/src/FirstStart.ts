@@ -1,4 +1,5 @@
 import type { Account } from "@headwater/domain/Account"
+import { version } from "@headwater/domain/Version"
 import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
 import { Programs } from "@headwater/log/Programs"
 import { Webhooks } from "@headwater/log/Webhooks"
@@ -18,7 +19,7 @@ export class FirstStart extends Context.Service<FirstStart, {
   static readonly layer = Layer.effect(
     FirstStart,
     Effect.gen(function*() {
-      const { apiKey } = yield* ServerConfig
+      const { apiKey, showsSecrets } = yield* ServerConfig
       const accounts = yield* AccountLifecycle
       const programs = yield* Programs
       const webhooks = yield* Webhooks
@@ -31,7 +32,7 @@ export class FirstStart extends Context.Service<FirstStart, {
       })
       yield* programs.sealProps
       yield* webhooks.sealPasswords
-      let unseen = key !== undefined && Option.isNone(apiKey)
+      let unseen = key !== undefined && Option.isNone(apiKey) && showsSecrets
       yield* Effect.addFinalizer(() =>
         unseen && key !== undefined
           ? Console.log(`The first account's API key, shown this once: ${Redacted.value(key)}`)
@@ -51,20 +52,40 @@ export class FirstStart extends Context.Service<FirstStart, {
 /** How long the greeting waits for the registry to have what belongs there. */
 const publishingPatience = "10 seconds"
 
-/** Says where everything is, once the server answers: in a few lines at the first start, later in one. */
+/** How somebody gets a key who did not see the first one. */
+const anotherKey = (username: string) => `\`headwater key create ${username}\` prints one`
+
+/** Says where everything is, once the server answers: to a person in a few lines at the first start, else in one. */
 export const greeting = Layer.effectDiscard(Effect.gen(function*() {
   yield* Effect.timeoutOption((yield* FirstPartyPublishing).done, publishingPatience)
-  const { apiKey, dataDirectory, databaseUrl, egressAllow, url } = yield* ServerConfig
+  const { apiKey, dataDirectory, databaseUrl, egressAllow, log, showsSecrets, url } = yield* ServerConfig
   const { account, key, noteShown } = yield* FirstStart
-  const database = Option.isSome(databaseUrl) ? "the Postgres of DATABASE_URL" : `embedded Postgres in ${dataDirectory}`
-  if (key === undefined) {
-    yield* Console.log(`Headwater listens on ${url} (data: ${database}).`)
-    return
-  }
+  const isEmbedded = Option.isNone(databaseUrl)
+  const database = isEmbedded ? `embedded Postgres in ${dataDirectory}` : "the Postgres of DATABASE_URL"
   const given = Option.isSome(apiKey)
-  const loopback = egressAllow.includes("loopback")
-  const shown = given ? "the one in HEADWATER_API_KEY" : `${Redacted.value(key)}   shown this once: keep it`
-  const bearer = given ? "$HEADWATER_API_KEY" : Redacted.value(key)
+  yield* Effect.addFinalizer(() => Effect.logInfo("Headwater has stopped"))
+  if (key === undefined || log === "json") {
+    yield* Effect.logInfo(`Headwater listens on ${url} (data: ${database})`).pipe(
+      Effect.annotateLogs({
+        url,
+        version,
+        data_directory: dataDirectory,
+        database: isEmbedded ? "embedded" : "external"
+      })
+    )
+    if (key === undefined) return
+    const whichKey = given
+      ? "its API key is the one in HEADWATER_API_KEY"
+      : `its API key is not shown: ${anotherKey(account.username)}`
+    return yield* Effect.logInfo(`The first account is made; ${whichKey}`).pipe(
+      Effect.annotateLogs({ account_id: account.id, username: account.username })
+    )
+  }
+  const shown = given
+    ? "the one in HEADWATER_API_KEY"
+    : showsSecrets
+    ? `${Redacted.value(key)}   shown this once: keep it`
+    : `shown on a terminal only: ${anotherKey(account.username)}`
   yield* Console.log([
     "",
     `  Headwater listens on ${url}`,
@@ -72,12 +93,11 @@ export const greeting = Layer.effectDiscard(Effect.gen(function*() {
     `  Account   ${account.username} (${account.id})`,
     `  API key   ${shown}`,
     `  Data      ${database}`,
-    ...(loopback
+    ...(egressAllow.includes("loopback")
       ? ["  Egress    loopback addresses are allowed (HEADWATER_EGRESS_ALLOW), as suits development"]
       : []),
     "",
-    `  Try       curl -H "Authorization: Bearer ${bearer}" ${url}/v1/users/me`,
-    ...(loopback ? ["  Then      the walk-through in README.md"] : []),
+    "  Next      `npx headwater login` in a second terminal, and the walk-through in README.md",
     ""
   ].join("\n"))
   yield* noteShown

@@ -1,4 +1,5 @@
 import { SealCheck } from "@headwater/log/SealCheck"
+import * as DataDirectory from "@headwater/postgres/DataDirectory"
 import { EmbeddedPostgres } from "@headwater/postgres/EmbeddedPostgres"
 import { Context, Effect, Layer, Option, Schedule, Schema } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
@@ -43,9 +44,8 @@ const embedded = Effect.gen(function*() {
 const configured = Layer.unwrap(Effect.gen(function*() {
   const { databaseUrl, dataDirectory } = yield* ServerConfig
   if (Option.isSome(databaseUrl)) return Database.client({ url: databaseUrl.value })
-  const exists = yield* Effect.promise(() =>
-    Fs.stat(Path.join(dataDirectory, "postgres")).then(() => true, () => false)
-  )
+  const exists = (yield* DataDirectory.isThere(dataDirectory)) &&
+    (yield* Effect.promise(() => Fs.stat(Path.join(dataDirectory, "postgres")).then(() => true, () => false)))
   // Before the data directory is opened, which would create it.
   if (!exists) return yield* new DatabaseMissing({ directory: dataDirectory })
   return Layer.unwrap(embedded).pipe(Layer.provide(Database.dataDirectory))

@@ -25,9 +25,11 @@ import { ComponentSaving } from "./http/ComponentSaving.ts"
 import * as HttpApp from "./http/HttpApp.ts"
 import { HttpSettings } from "./http/HttpSettings.ts"
 import * as NodeServer from "./http/NodeServer.ts"
+import * as ListenAddress from "./ListenAddress.ts"
 import * as Logging from "./Logging.ts"
+import * as RunningSettings from "./RunningSettings.ts"
 import * as SecretKey from "./SecretKey.ts"
-import { ServerConfig } from "./ServerConfig.ts"
+import { ServerConfig, unknownVariables } from "./ServerConfig.ts"
 import * as Telemetry from "./Telemetry.ts"
 import * as WriterDeath from "./WriterDeath.ts"
 
@@ -91,7 +93,13 @@ const engine = Layer.mergeAll(serverEngine, AccountLifecycle.layer).pipe(
 
 const httpSettings = Layer.effect(
   HttpSettings,
-  Effect.map(ServerConfig, ({ maxBody, maxCode, maxProp, rateLimit }) => ({ maxBody, maxCode, maxProp, rateLimit }))
+  Effect.map(ServerConfig, ({ maxBody, maxCode, maxProp, rateLimit, trustedProxies }) => ({
+    maxBody,
+    maxCode,
+    maxProp,
+    rateLimit,
+    trustedProxies
+  }))
 )
 
 const publishing = FirstPartyPublishing.layer.pipe(Layer.provide(ComponentSaving.layer), Layer.provide(httpSettings))
@@ -122,15 +130,24 @@ const drainFirst = Layer.effectDiscard(
   })
 )
 
+const warnOfUnknown = Layer.effectDiscard(Effect.suspend(() =>
+  Effect.forEach(
+    unknownVariables(Object.keys(process.env)),
+    (name) => Effect.logWarning(`${name} is no setting of Headwater and is ignored`)
+  )
+))
+
 /** The whole program: HTTP, engine, sandboxes and database, as configured by the environment. */
 export const layer = Layer.mergeAll(greeting, drainFirst, HeapGrowth.layer, WriterDeath.layer()).pipe(
   Layer.provideMerge(http),
   Layer.provideMerge(publishing),
   Layer.provideMerge(FirstStart.layer),
   Layer.provideMerge(engine),
+  Layer.provideMerge(RunningSettings.layer),
   Layer.provide(SecretKey.seal),
   Layer.provide(Database.layer),
   Layer.provide(Database.dataDirectory),
+  Layer.provide([ListenAddress.layer, warnOfUnknown]),
   Layer.provide([Digest.layerWebCrypto, RandomBytes.layer]),
   Layer.provide(Telemetry.layer),
   Layer.provide(Logging.layer),

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Option, Redacted } from "effect"
 import * as Path from "node:path"
-import { render, ServerConfig } from "./ServerConfig.ts"
+import { render, ServerConfig, unknownVariables } from "./ServerConfig.ts"
 
 const settingsFrom = (env: Record<string, string>) =>
   Effect.service(ServerConfig).pipe(
@@ -63,6 +63,34 @@ describe("ServerConfig", () => {
       assert.deepStrictEqual((yield* settingsFrom({})).nameServers, [])
       const { nameServers } = yield* settingsFrom({ HEADWATER_NAME_SERVERS: "10.0.0.2, 10.0.0.3:5353,2001:db8::53" })
       assert.deepStrictEqual(nameServers, ["10.0.0.2:53", "10.0.0.3:5353", "[2001:db8::53]:53"])
+    }))
+
+  it.effect("lets nothing through to private networks where that is said, with the embedded database too", () =>
+    Effect.gen(function*() {
+      const settings = yield* settingsFrom({ HEADWATER_EGRESS_ALLOW: "none" })
+      assert.deepStrictEqual(settings.egressAllow, [])
+      assert.deepStrictEqual(settings.egressAllowList.networks, [])
+      assert.include(render(settings), "HEADWATER_EGRESS_ALLOW=none")
+    }))
+
+  it.effect("tells all that is wrong at once, a line each", () =>
+    Effect.gen(function*() {
+      const error = yield* Effect.flip(settingsFrom({
+        HEADWATER_PORT: "eighty",
+        DATABASE_URL: database,
+        HEADWATER_RUN_HEAP: "8",
+        HEADWATER_TRUSTED_PROXIES: "10.0.0.0/8, proxy"
+      }))
+      const named = error.message.split("\n").map((line) => /^([A-Z_]+): ./.exec(line)?.[1])
+      const wrong = ["HEADWATER_PORT", "HEADWATER_SECRET_KEY", "HEADWATER_RUN_HEAP", "HEADWATER_TRUSTED_PROXIES"]
+      assert.sameMembers(named, wrong)
+    }))
+
+  it.effect("knows which names in the environment mean nothing to it", () =>
+    Effect.gen(function*() {
+      yield* settingsFrom({})
+      const names = ["PATH", "HEADWATER_PORT", "HEADWATER_PROT", "HEADWATER_TRUSTED_PROXIES"]
+      assert.deepStrictEqual(unknownVariables(names), ["HEADWATER_PROT"])
     }))
 
   const refusals: ReadonlyArray<readonly [name: string, env: Record<string, string>]> = [

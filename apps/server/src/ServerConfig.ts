@@ -2,18 +2,20 @@ import * as EgressAllowList from "@headwater/egress/EgressAllowList"
 import { defaultLimits, type SandboxLimits } from "@headwater/sandbox/SandboxLimits"
 import { Config, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import { Base64 } from "effect/encoding"
-import { Dns, NetAddress } from "effect/net"
+import { Dns, IpNetwork, NetAddress } from "effect/net"
 import { isIP } from "node:net"
 import * as Path from "node:path"
 import * as DatabaseCacheSize from "./DatabaseCacheSize.ts"
 
-/** A variable of the environment has a value the server cannot work with. */
+/** A variable of the environment, and what is wrong with its value. */
+const Fault = Schema.Struct({ variable: Schema.String, reason: Schema.String })
+
+/** Variables of the environment have values the server cannot work with. The message has a line for each. */
 export class ServerConfigInvalid extends Schema.TaggedError<ServerConfigInvalid>()("ServerConfigInvalid", {
-  variable: Schema.String,
-  reason: Schema.String
+  faults: Schema.Array(Fault)
 }) {
   override get message() {
-    return `${this.variable}: ${this.reason}`
+    return this.faults.map(({ reason, variable }) => `${variable}: ${reason}`).join("\n")
   }
 }
 
@@ -56,8 +58,12 @@ export interface ServerSettings {
   readonly maxProp: number
   /** What each run of component code may use. */
   readonly runLimits: Pick<SandboxLimits, "wallMillis" | "cpuMillis" | "heapMebibytes" | "outputBytes">
+  /** Proxies whose word is taken for the address of a request's client. */
+  readonly trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>
   readonly log: LogFormat
   readonly logLevel: SettingLogLevel
+  /** Whether a person reads what the server prints, and no file keeps it. */
+  readonly showsSecrets: boolean
 }
 
 export type LogFormat = "pretty" | "json"
@@ -72,16 +78,43 @@ export class ServerConfig extends Context.Service<ServerConfig, ServerSettings>(
 
 type Parse<A> = (text: string) => Result.Result<A, string>
 
-/** An unset variable and an empty one, as `docker run -e NAME=` leaves it, mean the default alike. */
-const variable = Effect.fnUntraced(function*<A>(name: string, parse: Parse<A>) {
-  const invalid = (reason: string) => new ServerConfigInvalid({ variable: name, reason })
-  const text = yield* Config.option(Config.String(name)).pipe(
-    Effect.mapError((error) => invalid(`cannot be read: ${error.message}`))
-  )
-  const trimmed = Option.filter(Option.map(text, (value) => value.trim()), (value) => value !== "")
-  if (Option.isNone(trimmed)) return Option.none<A>()
-  return Option.some(yield* Effect.mapError(Effect.fromResult(parse(trimmed.value)), invalid))
-})
+/** Reads variables one by one and notes what is wrong, so that all of it is told at once. */
+class Reading {
+  readonly faults: Array<typeof Fault.Type> = []
+
+  fault(variable: string, reason: string): void {
+    this.faults.push({ variable, reason })
+  }
+
+  has(variable: string): boolean {
+    return this.faults.some((fault) => fault.variable === variable)
+  }
+
+  /** An unset variable and an empty one, as `docker run -e NAME=` leaves it, mean the default alike. */
+  variable<A>(name: string, parse: Parse<A>): Effect.Effect<Option.Option<A>> {
+    variables.add(name)
+    return Config.option(Config.String(name)).pipe(
+      Effect.map((text) => Option.filter(Option.map(text, (value) => value.trim()), (value) => value !== "")),
+      Effect.mapError((error) => `cannot be read: ${error.message}`),
+      Effect.flatMap((text) =>
+        Option.isNone(text)
+          ? Effect.succeedNone
+          : Effect.asSome(Effect.fromResult(parse(text.value)))
+      ),
+      Effect.catch((reason) => {
+        this.fault(name, reason)
+        return Effect.succeedNone
+      })
+    )
+  }
+}
+
+/** Every variable that is asked for. */
+const variables = new Set<string>()
+
+/** The names in the environment that look like the server's, and mean nothing to it. */
+export const unknownVariables = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
+  names.filter((name) => name.startsWith("HEADWATER_") && !variables.has(name)).toSorted()
 
 const integer = (minimum: number, maximum: number): Parse<number> => (value) => {
   const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
@@ -129,12 +162,17 @@ const secretKey: Parse<Redacted.Redacted> = (value) => {
     : Result.fail("must be base64 of 32 bytes, such as `openssl rand -base64 32` prints")
 }
 
+const nothing = "none"
+
 const egressAllow: Parse<Pick<ServerSettings, "egressAllow" | "egressAllowList">> = (value) => {
+  if (value.toLowerCase() === nothing) {
+    return Result.succeed({ egressAllow: [], egressAllowList: EgressAllowList.empty })
+  }
   const entries = value.split(",").map((entry) => entry.trim()).filter((entry) => entry !== "")
   return Result.mapBoth(EgressAllowList.fromEntries(entries), {
     onSuccess: (egressAllowList) => ({ egressAllow: entries, egressAllowList }),
     onFailure: ({ entry }) =>
-      `must list CIDRs, host names, or loopback, separated by commas; ${quote(entry)} is none of them`
+      `must be ${nothing}, or list CIDRs, host names, or loopback, separated by commas; ${quote(entry)} is none of them`
   })
 }
 
@@ -147,6 +185,21 @@ const nameServers: Parse<ReadonlyArray<string>> = (value) =>
       })
     )
   )
+
+const networks: Parse<ReadonlyArray<IpNetwork.IpNetwork>> = (value) => {
+  const found: Array<IpNetwork.IpNetwork> = []
+  for (const entry of value.split(",").map((entry) => entry.trim()).filter((entry) => entry !== "")) {
+    const bits = isIP(entry) === 6 ? 128 : 32
+    const network = IpNetwork.fromString(isIP(entry) === 0 ? entry : `${entry}/${bits}`)
+    if (Result.isFailure(network)) {
+      return Result.fail(
+        `must list CIDRs or addresses such as 10.0.0.0/8, separated by commas; ${quote(entry)} is neither`
+      )
+    }
+    found.push(network.success)
+  }
+  return Result.succeed(found)
+}
 
 const host: Parse<string> = (value) =>
   isIP(value) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(value)
@@ -173,29 +226,31 @@ const path: Parse<string> = (value) => Result.succeed(Path.resolve(value))
 
 function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
   return Effect.gen(function*() {
+    const reading = new Reading()
+    const variable = <A>(name: string, parse: Parse<A>) => reading.variable(name, parse)
     const port = yield* variable("HEADWATER_PORT", integer(1, 65_535))
     const listenHost = yield* variable("HEADWATER_HOST", host)
     const npmsOwn = yield* variable("npm_config_registry", npmRegistry)
     const url = yield* variable("HEADWATER_URL", publicUrl)
     const database = yield* variable("DATABASE_URL", databaseUrl)
     const secret = yield* variable("HEADWATER_SECRET_KEY", secretKey)
-    if (Option.isSome(database) && Option.isNone(secret)) {
-      return yield* new ServerConfigInvalid({
-        variable: "HEADWATER_SECRET_KEY",
-        reason: "is required with DATABASE_URL, the same on every node: base64 of 32 bytes, "
-          + "such as `openssl rand -base64 32` prints"
-      })
+    if (Option.isSome(database) && Option.isNone(secret) && !reading.has("HEADWATER_SECRET_KEY")) {
+      reading.fault(
+        "HEADWATER_SECRET_KEY",
+        "is required with DATABASE_URL, the same on every node: base64 of 32 bytes, such as `openssl rand -base64 32` prints"
+      )
     }
     const ownNode = yield* variable("HEADWATER_NODE", node)
-    if (Option.isSome(ownNode) && Option.isNone(database)) {
-      return yield* new ServerConfigInvalid({
-        variable: "HEADWATER_NODE",
-        reason: "needs DATABASE_URL: nodes of one share a database"
-      })
+    if (Option.isSome(ownNode) && Option.isNone(database) && !reading.has("DATABASE_URL")) {
+      reading.fault("HEADWATER_NODE", "needs DATABASE_URL: nodes of one share a database")
     }
     const effectivePort = Option.getOrElse(port, () => 8787)
     const effectiveHost = Option.getOrElse(listenHost, () => "127.0.0.1")
-    return {
+    const log = Option.getOrElse(
+      yield* variable("HEADWATER_LOG", oneOf(["pretty", "json"])),
+      () => process.stdout.isTTY ? "pretty" as const : "json" as const
+    )
+    const settings: ServerSettings = {
       port: effectivePort,
       host: effectiveHost,
       url: Option.getOrElse(url, () => urlOf(effectiveHost, effectivePort)),
@@ -257,12 +312,13 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
           () => defaultLimits.outputBytes
         )
       },
-      log: Option.getOrElse(
-        yield* variable("HEADWATER_LOG", oneOf(["pretty", "json"])),
-        () => process.stdout.isTTY ? "pretty" : "json"
-      ),
+      trustedProxies: Option.getOrElse(yield* variable("HEADWATER_TRUSTED_PROXIES", networks), () => []),
+      log,
+      showsSecrets: log === "pretty" && process.stdout.isTTY,
       logLevel: Option.getOrElse(yield* variable("HEADWATER_LOG_LEVEL", oneOf(logLevels)), () => "info")
     }
+    if (reading.faults.length > 0) return yield* new ServerConfigInvalid({ faults: reading.faults })
+    return settings
   })
 }
 
@@ -290,7 +346,7 @@ export const render = (settings: ServerSettings): string => {
     ],
     ["HEADWATER_API_KEY", secret(settings.apiKey, "(generated at the first start)")],
     ["HEADWATER_SECRET_KEY", secret(settings.secretKey, "(generated in the data directory)")],
-    ["HEADWATER_EGRESS_ALLOW", settings.egressAllow.join(",")],
+    ["HEADWATER_EGRESS_ALLOW", settings.egressAllow.join(",") || nothing],
     ["HEADWATER_NAME_SERVERS", settings.nameServers.join(",")],
     ["HEADWATER_EXTRA_CA", Option.getOrElse(settings.extraCa, () => "")],
     ["HEADWATER_NPM_REGISTRY", Option.getOrElse(settings.npmRegistry, () => "")],
@@ -303,6 +359,7 @@ export const render = (settings: ServerSettings): string => {
     ["HEADWATER_RUN_CPU_SECONDS", settings.runLimits.cpuMillis / 1_000],
     ["HEADWATER_RUN_HEAP", settings.runLimits.heapMebibytes],
     ["HEADWATER_RUN_OUTPUT", settings.runLimits.outputBytes],
+    ["HEADWATER_TRUSTED_PROXIES", settings.trustedProxies.map(IpNetwork.format).join(",")],
     ["HEADWATER_LOG", settings.log],
     ["HEADWATER_LOG_LEVEL", settings.logLevel]
   ]

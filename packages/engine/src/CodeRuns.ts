@@ -211,7 +211,8 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner) {
       runsBy[result.outcome].updateUnsafe(1, metricContext)
       runDuration.updateUnsafe(result.wallMs / 1_000, metricContext)
       submission.onEnd(written)
-      yield* Effect.logInfo("run").pipe(Effect.annotateLogs({
+      const log = result.outcome === "success" ? Effect.logInfo : Effect.logWarning
+      yield* log("run").pipe(Effect.annotateLogs({
         account_id: program.accountId,
         ...labelOf(program.id),
         component_id: component.id,

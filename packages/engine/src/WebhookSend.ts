@@ -132,7 +132,8 @@ const report = ({ webhook }: WebhookMemory, { event }: Send, { record }: Sent) =
       const lagMs = Math.max(0, record.startedAt - EventId.milliseconds(event.id))
       deliveryLag.updateUnsafe(lagMs / 1_000, context)
     }
-    return Effect.annotateLogs(Effect.logInfo("delivery"), {
+    const log = record.outcome === "delivered" ? Effect.logInfo : Effect.logWarning
+    return Effect.annotateLogs(log("delivery"), {
       account_id: webhook.accountId,
       webhook_id: webhook.id,
       delivery_id: record.deliveryId,

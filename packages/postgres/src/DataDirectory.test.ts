@@ -3,7 +3,7 @@ import { Effect, Redacted } from "effect"
 import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
-import { DataDirectory } from "./DataDirectory.ts"
+import { DataDirectory, isThere } from "./DataDirectory.ts"
 
 const temporaryDirectory = Effect.acquireRelease(
   Effect.sync(() => Fs.mkdtempSync(Path.join(Os.tmpdir(), "headwater-test-"))),
@@ -49,5 +49,27 @@ describe("DataDirectory", () => {
       ).pipe(Effect.provide(DataDirectory.layer(directory)))
       yield* locked
       yield* locked
+    }))
+
+  it.effect("that its user may not read is called that, and not missing", () =>
+    Effect.gen(function*() {
+      const directory = Path.join(yield* temporaryDirectory, "data")
+      Fs.mkdirSync(directory, { mode: 0o000 })
+      const asAnyone = <A, E>(effect: Effect.Effect<A, E>) =>
+        Effect.acquireUseRelease(
+          Effect.sync(() => {
+            const user = process.geteuid!()
+            // Root may read everything.
+            if (user === 0) process.seteuid!(65_534)
+            return user
+          }),
+          () => effect,
+          (user) => Effect.sync(() => process.seteuid!(user))
+        )
+      const refused = yield* asAnyone(Effect.flip(isThere(directory)))
+      assert.match(refused.message, /may not be read by this user \(uid \d+\)/)
+      const opened = Effect.provide(Effect.service(DataDirectory), DataDirectory.layer(directory))
+      assert.match((yield* asAnyone(Effect.flip(opened))).message, /may not be read by this user/)
+      assert.isFalse(yield* isThere(Path.join(directory, "none")))
     }))
 })

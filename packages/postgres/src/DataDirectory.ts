@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from "node:crypto"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import * as Folder from "./Folder.ts"
 
 /** Another server uses the data directory. `pid` is its process id, where it is known. */
 export class DataDirectoryInUse extends Schema.TaggedError<DataDirectoryInUse>()("DataDirectoryInUse", {
@@ -20,6 +21,22 @@ export class DataDirectoryUnusable extends Schema.TaggedError<DataDirectoryUnusa
   directory: Schema.String,
   message: Schema.String
 }) {}
+
+/** Whether the directory is there. Fails where this user may not look into it, which is something else. */
+export const isThere = Effect.fnUntraced(function*(directory: string) {
+  const cause = yield* Effect.promise<unknown>(() =>
+    Fs.opendir(directory).then((opened) => opened.close(), (cause: unknown) => cause)
+  )
+  const code = Predicate.hasProperty(cause, "code") ? cause.code : undefined
+  if (cause === undefined) return true
+  if (code === "ENOENT") return false
+  const why = code === "EACCES" || code === "EPERM"
+    ? `may not be read by this user (${userName()}): act as the user of the server, or set HEADWATER_DATA_DIR to another directory`
+    : `can't be read: ${String(cause)}`
+  return yield* new DataDirectoryUnusable({ directory, message: `The data directory ${directory} ${why}` })
+})
+
+const userName = (): string => process.geteuid === undefined ? "unknown" : `uid ${process.geteuid()}`
 
 /** The directory in which a server keeps its embedded database, its secrets and its caches. */
 export class DataDirectory extends Context.Service<DataDirectory, {
@@ -43,7 +60,9 @@ const make = Effect.fnUntraced(function*(directory: string) {
       catch: (cause) => new DataDirectoryUnusable({ directory: path, message: `Cannot ${what}: ${String(cause)}` })
     })
 
-  yield* attempt(`create the data directory ${path}`, () => Fs.mkdir(path, { recursive: true, mode: 0o700 }))
+  if (!(yield* isThere(path))) {
+    yield* attempt(`create the data directory ${path}`, () => Folder.create(path, 0o700))
+  }
 
   const lockFile = Path.join(path, "server.lock")
   // Apart from the lock file, because closing any descriptor of a file drops all locks this process has on it.

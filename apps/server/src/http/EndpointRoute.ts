@@ -11,6 +11,7 @@ import {
   HttpServerResponse
 } from "effect/http"
 import { validateHeaderName, validateHeaderValue } from "node:http"
+import * as ClientAddress from "./ClientAddress.ts"
 import * as EndpointBody from "./EndpointBody.ts"
 import { answerFailures } from "./FailureProblem.ts"
 import { HttpSettings } from "./HttpSettings.ts"
@@ -88,7 +89,7 @@ const readBody = Effect.fnUntraced(
  */
 export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
   const ingest = yield* Ingest
-  const { maxBody } = yield* HttpSettings
+  const { maxBody, trustedProxies = [] } = yield* HttpSettings
   const { publicUrl } = yield* EngineConfig
   const rate = yield* RateLimiting
 
@@ -108,7 +109,11 @@ export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
         bodyRaw: text,
         body: EndpointBody.parse(request.headers["content-type"] ?? "", bytes, text)
       }),
-      client_ip: Option.getOrElse(request.remoteAddress, () => "").replace(/^::ffff:/, ""),
+      client_ip: ClientAddress.of(
+        Option.getOrElse(request.remoteAddress, () => ""),
+        request.headers["x-forwarded-for"],
+        trustedProxies
+      ),
       url: `${publicUrl}${request.url}`
     }
     const reply = yield* ingest.request(source, event, { hops: hopsOf(request.headers["x-headwater-hops"]) })

@@ -1,5 +1,6 @@
 import { maxBodyBytes } from "@headwater/api/RequestCheck"
 import { Context } from "effect"
+import type * as IpNetwork from "effect/net/IpNetwork"
 
 /** What the operator decided about HTTP. */
 export class HttpSettings extends Context.Service<HttpSettings, {
@@ -11,6 +12,8 @@ export class HttpSettings extends Context.Service<HttpSettings, {
   readonly maxCode: number
   /** Largest value of one configured prop, in bytes of its JSON. */
   readonly maxProp: number
+  /** Proxies whose word is taken for the address of a request's client; none where left out. */
+  readonly trustedProxies?: ReadonlyArray<IpNetwork.IpNetwork>
 }>()("@headwater/server/HttpSettings") {}
 
 /** Bytes that one byte of text may take in JSON: six, as a control character does. */
