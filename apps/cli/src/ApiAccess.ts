@@ -19,7 +19,7 @@ export class ServerAway extends Schema.TaggedError<ServerAway>()("ServerAway", {
 /** The server knows no such key. */
 export class KeyRefused extends Schema.TaggedError<KeyRefused>()("KeyRefused", { url: Schema.String }) {
   override get message() {
-    return `${this.url} does not know the API key`
+    return `${this.url} does not know the API key: it is unknown, expired or revoked. \`headwater login\` keeps another one`
   }
 }
 
@@ -46,12 +46,24 @@ export class ApiAccess extends Context.Service<ApiAccess, {
   static readonly layer = Layer.unwrap(Effect.suspend(() => Effect.map(find, ApiAccess.layerOf)))
 }
 
+/** The system's words, where they say what the matter is. */
+const whyAway = (cause: unknown): string => {
+  const inner: unknown = Predicate.hasProperty(cause, "cause") ? cause.cause : cause
+  const code = Predicate.hasProperty(inner, "code") ? inner.code : undefined
+  const host = Predicate.hasProperty(inner, "hostname") ? String(inner.hostname) : "of the server"
+  return code === "ENOTFOUND" || code === "EAI_AGAIN"
+    ? `the name ${host} does not resolve (${code})`
+    : code === "ECONNREFUSED"
+    ? "nothing listens there (ECONNREFUSED). Start the server, or set HEADWATER_URL to where it is"
+    : explain(cause)
+}
+
 const told = ({ url }: Access) => <E>(error: E): Told<E> => {
   const strange = (why: string) => `${url} does not answer as a Headwater server does: ${why}`
   if (HttpClientError.isHttpClientError(error)) {
     const { reason, response } = error
     if (reason._tag === "TransportError") {
-      return new ServerAway({ message: `${url} can't be reached: ${explain(reason.cause)}` })
+      return new ServerAway({ message: `${url} can't be reached: ${whyAway(reason.cause)}` })
     }
     // Such as a proxy answers before a server that is away.
     const isAway = response !== undefined && response.status >= 500

@@ -115,7 +115,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
           /names no module in a package\.json .* has none of index, source, component, workflow, \S+ with \.mjs, \.js/
         ],
         ["gone.ts", /There is no file or folder gone\.ts/],
-        ["no-such-key", /no component in the registry "no-such-key"/]
+        ["no-such-key", /"no-such-key" is no file, no folder and no key of a component in the registry/]
       ]
       for (const [file, reason] of refusals) {
         HeadwaterCommand.assertRefused(yield* headwater(folder, "deploy", file), reason)

@@ -100,7 +100,15 @@ export const make = Effect.fnUntraced(function*({ asks, name: givenName, props }
         case "Key":
           return components.getPublished({ params: { key: subject.key }, query: {} })
       }
-    }).pipe(Effect.catchTag("ComponentInvalidProblem", (problem) => Effect.fail(inFiles(subject)(problem))))
+    }).pipe(Effect.catchTags({
+      ComponentInvalidProblem: (problem) => Effect.fail(inFiles(subject)(problem)),
+      NotFoundProblem: ({ detail }) =>
+        Effect.fail(refuse(
+          subject._tag === "Key"
+            ? `${JSON.stringify(subject.key)} is no file, no folder and no key of a component in the registry`
+            : detail
+        ))
+    }))
 
   const valuesOf = (component: ComponentResource) =>
     Effect.forEach(props, ([name, text]) => {

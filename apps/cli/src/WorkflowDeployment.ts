@@ -65,7 +65,11 @@ export const make = Effect.fnUntraced(function*(
   return {
     /** Finds the workflow, which does not change yet. */
     prepare: Effect.fnUntraced(function*(subject: Deployment.Subject) {
-      if (subject._tag === "Key") return yield* refuse(`There are no workflows in the registry, such as ${subject.key}`)
+      if (subject._tag === "Key") {
+        return yield* refuse(
+          `${JSON.stringify(subject.key)} is no file and no folder, and there are no workflows in the registry`
+        )
+      }
       const name = givenName ?? nameOf(subject)
       const before = own ?? (yield* ProgramByName.find("workflow", name))
       return {

@@ -30,3 +30,23 @@ it.live(
     }),
   60_000
 )
+
+it.live("a database that can't be reached is told by the name of its setting, without the password", () =>
+  Effect.gen(function*() {
+    const settings = {
+      HEADWATER_DATA_DIR: yield* TemporaryDirectory.make("unreached"),
+      DATABASE_URL: "postgres://headwater:hunter2@127.0.0.1:1/events",
+      HEADWATER_SECRET_KEY: Buffer.alloc(32, 7).toString("base64")
+    }
+    const database = Database.layer.pipe(
+      Layer.provide(Database.dataDirectory),
+      Layer.provide(ServerConfig.layer),
+      Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(settings)))
+    )
+    const error = yield* Effect.flip(Effect.scoped(Layer.build(database)))
+    assert.match(
+      error.message,
+      /^DATABASE_URL: Postgres at 127\.0\.0\.1:1 can't be reached, or refuses: .*ECONNREFUSED/
+    )
+    assert.notInclude(error.message, "hunter2")
+  }))

@@ -4,7 +4,9 @@ import * as DatabaseClient from "@headwater/log/DatabaseClient"
 import * as Migrations from "@headwater/log/Migrations"
 import { DataDirectory } from "@headwater/postgres/DataDirectory"
 import { EmbeddedPostgres, type EmbeddedPostgresConnection } from "@headwater/postgres/EmbeddedPostgres"
-import { Context, Effect, Layer, Option, Queue, type Redacted, Schema } from "effect"
+import { Context, Effect, Layer, Option, Queue, Redacted, Schema } from "effect"
+import type { SqlError } from "effect/sql"
+import { explain } from "./ErrorExplanation.ts"
 import * as OperatorTurn from "./OperatorTurn.ts"
 import { ServerConfig } from "./ServerConfig.ts"
 
@@ -25,6 +27,21 @@ const session = {
   lock_timeout: "2s",
   statement_timeout: "60s"
 }
+
+/** No Postgres lets the server in. */
+export class DatabaseUnreachable extends Schema.TaggedError<DatabaseUnreachable>()("DatabaseUnreachable", {
+  message: Schema.String
+}) {}
+
+/** Says where it was tried, without the password. */
+const unreachable = Effect.fnUntraced(function*(error: SqlError.SqlError) {
+  const { databaseUrl } = yield* ServerConfig
+  const where = Option.match(databaseUrl, {
+    onNone: () => "The embedded Postgres",
+    onSome: (url) => `DATABASE_URL: Postgres at ${URL.parse(Redacted.value(url))?.host || "its local socket"}`
+  })
+  return yield* new DatabaseUnreachable({ message: `${where} can't be reached, or refuses: ${explain(error)}` })
+})
 
 /** A client with our session settings. */
 export const client = (connection: EmbeddedPostgresConnection | { readonly url: Redacted.Redacted }) =>
@@ -70,7 +87,9 @@ const isSessionOurs = Effect.scoped(Effect.gen(function*() {
 /** Refuses a Postgres that is too old, or is reached through a transaction-mode pooler. */
 const suitable = Layer.effectDiscard(Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
-  const [row] = yield* sql<{ version: string }>`SELECT current_setting('server_version_num') AS version`
+  const [row] = yield* sql<{ version: string }>`SELECT current_setting('server_version_num') AS version`.pipe(
+    Effect.catchTag("SqlError", unreachable)
+  )
   const major = Math.floor(Number(row?.version) / 10_000)
   if (major < oldestVersion) {
     return yield* new DatabaseUnsuitable({

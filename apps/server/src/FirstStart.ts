@@ -97,7 +97,7 @@ export const greeting = Layer.effectDiscard(Effect.gen(function*() {
       ? ["  Egress    loopback addresses are allowed (HEADWATER_EGRESS_ALLOW), as suits development"]
       : []),
     "",
-    "  Next      `npx headwater login` in a second terminal, and the walk-through in README.md",
+    `  Next      \`npx headwater login --url ${url}\` in a second terminal, then the walk-through in README.md`,
     ""
   ].join("\n"))
   yield* noteShown

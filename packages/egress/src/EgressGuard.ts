@@ -10,6 +10,8 @@ import * as EgressAllowList from "./EgressAllowList.ts"
 import { type Asker, type DnsFailed, NameResolver, type NameResolverOptions } from "./NameResolver.ts"
 import { whyNotPublic } from "./PublicAddress.ts"
 
+const howToAllow = "Whoever runs the server can allow it with HEADWATER_EGRESS_ALLOW"
+
 /** The guard does not let this target through. `why` is for programs, `message` for people. */
 export class EgressRefused extends Schema.TaggedError<EgressRefused>()("EgressRefused", {
   host: Schema.String,
@@ -76,8 +78,8 @@ const make = (allow: EgressAllowList.EgressAllowList, names: NameResolver["Servi
         address: text,
         why: "address",
         message: host === text
-          ? `The egress guard refused ${text}: it is not a public address (${why})`
-          : `The egress guard refused ${host}: it resolves to ${text}, which is not a public address (${why})`
+          ? `The egress guard refused ${text}: it is not a public address (${why}). ${howToAllow}`
+          : `The egress guard refused ${host}: it resolves to ${text}, which is not a public address (${why}). ${howToAllow}`
       })
     )
   }

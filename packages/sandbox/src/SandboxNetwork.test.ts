@@ -299,7 +299,8 @@ describe("The network of the sandbox", () => {
           ["error", "Unexpected server response: 200", "close", 1006, false, 3],
           [
             "error",
-            "The egress guard refused 169.254.169.254: it is not a public address (link-local)",
+            "The egress guard refused 169.254.169.254: it is not a public address (link-local). " +
+            "Whoever runs the server can allow it with HEADWATER_EGRESS_ALLOW",
             "close",
             1006,
             false,

@@ -83,6 +83,8 @@ layer(Http.layer, { excludeTestServices: true })("components", (it) => {
         ["export default {\n  run( {\n}", /got '<eof>'/, 3, 2],
         ["export const a = 1", /no default export/, 1, 1],
         ["export default {}", /must be an object with props or run/, 1, 1],
+        ["export default { steps: { a: { run() {} } } }", /This is a workflow.*POST \/workflows/, 1, 1],
+        ["export default {\n}\nimport \"./x.mjs\"", /no files beside it to import.*headwater deploy/, 3, 8],
         ["const a = 1\n  throw new TypeError('boom')\nexport default { run() {} }", /^TypeError: boom$/, 2, 9],
         ["for (;;) {}\nexport default { run() {} }", /did not load within 1500 ms/, 1, 1],
         [`import x from "nosuch"\nexport default { run() {} }`, /nosuch/, 1, 15],

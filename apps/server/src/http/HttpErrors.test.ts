@@ -32,6 +32,8 @@ layer(Http.layer, { excludeTestServices: true })("every error", (it) => {
             headers: authorization === "" ? {} : { authorization }
           })
           Http.assertProblem(answer, 401, "unauthorized")
+          const isMissing = !/Bearer \S/.test(authorization)
+          assert.match(answer.text, isMissing ? /There is no API key in the request/ : /is unknown, expired or revoked/)
           assert.strictEqual(answer.headers.get("www-authenticate"), "Bearer")
         }
       }
@@ -56,6 +58,11 @@ layer(Http.layer, { excludeTestServices: true })("every error", (it) => {
       const wrongMethod = yield* http.request("DELETE", "/v1/users/me/sources/")
       Http.assertProblem(wrongMethod, 405, "method_not_allowed")
       assert.strictEqual(wrongMethod.headers.get("allow"), "GET, HEAD, OPTIONS")
+      const list = yield* http.request("GET", "/v1/sources?limit=1")
+      Http.assertProblem(list, 405, "method_not_allowed")
+      assert.match(list.text, /does not answer to GET\. The list is at \/v1\/users\/me\/sources\./)
+      const keys = yield* http.request("GET", "/v1/keys")
+      assert.match(keys.text, /There is nothing at \/v1\/keys\. The list is at \/v1\/users\/me\/keys\./)
       const source = yield* http.request("POST", "/v1/sources/dc_1", { body: {} })
       assert.strictEqual(source.headers.get("allow"), "DELETE, GET, HEAD, OPTIONS, PUT")
     }))

@@ -2,7 +2,7 @@ import { Authorization, CurrentAccount, CurrentKey } from "@headwater/api/Author
 import * as Problem from "@headwater/api/Problem"
 import { Suspensions } from "@headwater/engine/Suspensions"
 import { ApiKeys } from "@headwater/log/ApiKeys"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option, Redacted } from "effect"
 import { AnswerRoom } from "./AnswerRoom.ts"
 import { answerFailures } from "./FailureProblem.ts"
 import { RateLimiting } from "./RateLimiting.ts"
@@ -24,7 +24,11 @@ export const layer = Layer.effect(
         const account = yield* keys.authenticate(credential).pipe(answerFailures)
         if (Option.isNone(account)) {
           return yield* new Problem.Unauthorized(
-            Problem.because("Send a live API key as `Authorization: Bearer hw_…`.")
+            Problem.because(
+              Redacted.value(credential) === ""
+                ? "There is no API key in the request: send one as `Authorization: Bearer hw_…`."
+                : "The API key is unknown, expired or revoked: send a live one as `Authorization: Bearer hw_…`."
+            )
           )
         }
         if (suspensions.isSuspended(account.value)) return yield* suspended

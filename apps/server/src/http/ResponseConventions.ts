@@ -90,16 +90,25 @@ const isUnfinished = ({ headers, source }: HttpServerRequest.HttpServerRequest):
 
 const problemContentType = "application/problem+json"
 
+/** Where the list is that a client looks for at the path under which its items are made. */
+const elsewhere = ({ method, url }: HttpServerRequest.HttpServerRequest): string => {
+  const [, collection] = /^\/v1(\/[a-z_]+)\/?(?:\?|$)/.exec(url) ?? []
+  const listed = `/v1/users/me${collection}`
+  return method === "GET" && collection !== undefined && allowedMethods(listed).includes("GET")
+    ? ` The list is at ${listed}.`
+    : ""
+}
+
 const unknownPath = (request: HttpServerRequest.HttpServerRequest) => {
   const allow = allowedMethods(request.url)
   const path = request.url.split("?", 1)[0]!
   if (allow.length === 0) {
-    return problemResponse(new Problem.NotFound(Problem.because(`There is nothing at ${path}.`)))
+    return problemResponse(new Problem.NotFound(Problem.because(`There is nothing at ${path}.${elsewhere(request)}`)))
   }
   if (request.method === "OPTIONS") {
     return Effect.succeed(HttpServerResponse.empty({ status: 204, headers: { allow: allow.join(", "), ...preflight } }))
   }
-  const sentence = `${path} does not answer to ${request.method}.`
+  const sentence = `${path} does not answer to ${request.method}.${elsewhere(request)}`
   return problemResponse(new Problem.MethodNotAllowed({ detail: sentence, error: sentence, details: { allow } }))
 }
 

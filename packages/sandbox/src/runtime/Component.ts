@@ -126,7 +126,9 @@ export const describe = (component: ComponentDefinition, kind: "source" | "workf
   if (!isCallable(component.run) && typeof component.props !== "object") {
     throw new Invalid({
       reason: "no_default_export",
-      message: "The default export must be an object with props or run"
+      message: typeof component["steps"] === "object"
+        ? "This is a workflow, since it has steps, and no source: send it as workflow_code to POST /workflows, or deploy it with --workflow"
+        : "The default export must be an object with props or run"
     })
   }
   const { dedupe } = described

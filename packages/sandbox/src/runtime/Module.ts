@@ -71,6 +71,10 @@ const importModule = async (code: string): Promise<LoadedComponent> => {
   }
 }
 
+const besideText =
+  "Code that is sent as text has no files beside it to import: deploy the file with `headwater deploy`, which sends what it " +
+  "imports too, or name it by a component_url"
+
 /** Errors found before any code ran end with the place of the fault; those thrown by the top level have it in the stack. */
 const explain = (thrown: unknown, url: string): Invalid => {
   const described = describeError(thrown, { url })
@@ -85,15 +89,17 @@ const explain = (thrown: unknown, url: string): Invalid => {
     })
   }
   const text = message.slice(0, fault.index)
+  const place = { line: Number(fault[1]), column: Number(fault[2]), file: componentName }
+  if (/relative URL with a cannot-be-a-base base|Relative import path/.test(text)) {
+    return new Invalid({ ...place, reason: "import", message: besideText })
+  }
   const isImport = /does not provide an export|specifier|not a dependency|Requires \w+ access|Module not found/.test(
     text
   )
   return new Invalid({
+    ...place,
     reason: isImport ? "import" : "syntax",
     // Deno's parser draws the line below its sentence; the position says the same.
-    message: text.split("\n")[0]?.replace(/^SyntaxError: /, "") ?? text,
-    line: Number(fault[1]),
-    column: Number(fault[2]),
-    file: componentName
+    message: text.split("\n")[0]?.replace(/^SyntaxError: /, "") ?? text
   })
 }
