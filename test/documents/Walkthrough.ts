@@ -1,4 +1,5 @@
 import { assert } from "@effect/vitest"
+import * as TemporaryDirectory from "@headwater/testing/TemporaryDirectory"
 import { Effect } from "effect"
 import { execFile } from "node:child_process"
 import * as ServerProcess from "../ServerProcess.ts"
@@ -30,10 +31,14 @@ const withoutChance = (text: string): string =>
     .replace(/\b\d{4}-\d\d-\d\dT[\d:.]+Z\b/g, "TIME")
     .replace(/127\.0\.0\.1:\d+/g, "HOST")
     .replace(/curl\/[\d.]+/g, "curl")
+    .replace(/"duration_ms":\d+/g, "\"duration_ms\":MS")
+    .replace(/, by \S+config\.json/g, ", by FILE")
 
-const run = (script: string, directory: string): Effect.Effect<string> =>
+const run = (script: string, directory: string, config: string): Effect.Effect<string> =>
   Effect.callback((resume) => {
-    execFile("bash", ["-c", script], { cwd: directory }, (_, stdout) => resume(Effect.succeed(stdout)))
+    const { HEADWATER_API_KEY: _key, HEADWATER_URL: _url, ...others } = process.env
+    const env = { ...others, XDG_CONFIG_HOME: config }
+    execFile("bash", ["-c", script], { cwd: directory, env }, (_, stdout) => resume(Effect.succeed(stdout)))
   })
 
 /** Does what a document shows, command by command in one shell, and holds what they print against what it shows. */
@@ -48,7 +53,9 @@ export const walk = Effect.fnUntraced(function*(document: string, options: {
   const steps = stepsOf(document)
   const here = (command: string) =>
     command
-      .replace(/export KEY=\S+/, `export KEY=${ServerProcess.key}`)
+      // Asks for the key at a terminal.
+      .replace("npx headwater login", `echo ${ServerProcess.key} | npx headwater login --url ${server.url}`)
+      .replace(/hw_[0-9A-Za-z]{40}/, ServerProcess.key)
       .replaceAll("http://127.0.0.1:8787", server.url)
       .replaceAll("127.0.0.1:9000", `127.0.0.1:${port}`)
   const separator = "=====walk====="
@@ -57,7 +64,8 @@ export const walk = Effect.fnUntraced(function*(document: string, options: {
     ...steps.map(({ command }) => `${here(command)}\nprintf '\\n${separator}\\n'`),
     "kill $(jobs -p)"
   ].join("\n")
-  const outputs = (yield* run(script, directory)).split(`${separator}\n`).map((output) => output.trim())
+  const config = yield* TemporaryDirectory.make("config")
+  const outputs = (yield* run(script, directory, config)).split(`${separator}\n`).map((output) => output.trim())
   for (const [index, { command, output }] of steps.entries()) {
     assert.strictEqual(withoutChance(outputs[index] ?? ""), withoutChance(output), command)
   }

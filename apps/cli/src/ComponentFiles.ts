@@ -37,7 +37,11 @@ export const at = ({ column, file, line }: ModulePosition, message: string): str
 
 const isPath = (specifier: string): boolean => /^(\.{0,2}\/|\.{1,2}$)/.test(specifier)
 
-const nameOf = (file: string): string => Path.relative("", file)
+/** What a file is called in messages: as seen from the current folder, where it is below it. */
+const nameOf = (file: string): string => {
+  const relative = Path.relative("", file)
+  return relative.startsWith("..") ? file : relative
+}
 
 const start = (file: string): ModulePosition => ({ file: nameOf(file), line: 1, column: 1 })
 
