@@ -18,7 +18,7 @@ const reasons: Readonly<Record<string, (host: string, port: number) => string>> 
 
 const listen = (host: string, port: number): Effect.Effect<void, ListenAddressUnusable> =>
   Effect.callback((resume) => {
-    const server = createServer()
+    const server = createServer((socket) => socket.destroy())
     server.once("error", (error: NodeJS.ErrnoException) => {
       const reason = reasons[error.code ?? ""]?.(host, port) ?? `HEADWATER_HOST, HEADWATER_PORT: ${error.message}`
       resume(Effect.fail(new ListenAddressUnusable({ message: reason })))

@@ -37,6 +37,13 @@ it.live("bytes that are no HTTP get a problem, and so do headers that are too la
     assert.strictEqual(JSON.parse(large.split("\r\n\r\n")[1]!).status, 431)
   }))
 
+it.live("a request that comes while nothing serves it yet gets a 503, and is not left waiting", () =>
+  Effect.gen(function*() {
+    const answer = yield* exchange("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+    assert.match(answer, /^HTTP\/1\.1 503 [^]*\r\nretry-after: 1\r\n/i)
+    assert.strictEqual(JSON.parse(answer.slice(answer.indexOf("{"), answer.lastIndexOf("}") + 1)).code, "unavailable")
+  }))
+
 it.live("a client that reads nothing of its answer is cut off, one that waits for it is not, and one that asks no more is let go", () =>
   Effect.gen(function*() {
     const unreadMs = 300

@@ -30,6 +30,32 @@ const endUnread = (server: Server, afterMs: number): void => {
   })
 }
 
+const bodyOf = ({ code, detail, details, status, title }: {
+  readonly status: number
+  readonly title: string
+  readonly detail: string
+  readonly code: string
+  readonly details: unknown
+}): string =>
+  JSON.stringify({ type: `urn:headwater:problem:${code}`, status, title, detail, error: detail, code, details })
+
+/** Answers 503 to requests that arrive while the server listens and nothing serves them: as it starts, and as it stops. */
+const refuseUnserved = (server: Server): void => {
+  const body = bodyOf({
+    status: 503,
+    title: "Service unavailable",
+    detail: "The server is starting or shutting down.",
+    code: "unavailable",
+    details: {}
+  })
+  const ownListeners = server.listenerCount("request") + 1
+  server.on("request", (_request, response) => {
+    if (server.listenerCount("request") > ownListeners) return
+    response.writeHead(503, { "content-type": "application/problem+json", "retry-after": "1", connection: "close" })
+    response.end(body)
+  })
+}
+
 /**
  * A Node HTTP server whose own refusals have the shape of the API's problems (RFC 9457). What Node would refuse without
  * one is left to the API: a request without `Host`, and one that expects what no server knows.
@@ -39,6 +65,7 @@ const endUnread = (server: Server, afterMs: number): void => {
 export const make = (options: { readonly unreadMs?: number } = {}): Server => {
   const server = createServer({ requireHostHeader: false })
   endUnread(server, options.unreadMs ?? unreadMs)
+  refuseUnserved(server)
   server.on("checkExpectation", (request, response) => server.emit("request", request, response))
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) {
@@ -47,15 +74,8 @@ export const make = (options: { readonly unreadMs?: number } = {}): Server => {
     }
     const { detail, status, title } = problems[error.code ?? ""] ?? malformed
     const code = status === 400 ? "invalid_request" : title.toLowerCase().replaceAll(" ", "_")
-    const body = JSON.stringify({
-      type: `urn:headwater:problem:${code}`,
-      status,
-      title,
-      detail,
-      error: detail,
-      code,
-      details: status === 400 ? [{ path: "", message: detail }] : {}
-    })
+    const details = status === 400 ? [{ path: "", message: detail }] : {}
+    const body = bodyOf({ status, title, detail, code, details })
     socket.end([
       `HTTP/1.1 ${status} ${title}`,
       "Content-Type: application/problem+json",
