@@ -21,6 +21,8 @@ export interface BenchServer {
     path: string,
     body?: unknown
   ) => Effect.Effect<A, BenchFailed>
+  /** The same server, whose API is called with the key of another account. */
+  readonly withKey: (key: string) => BenchServer
   /** Stops it and starts it again on the same data. */
   readonly restart: Effect.Effect<void, BenchFailed>
   /** A database of its Postgres by name; its own is `postgres`. */
@@ -99,14 +101,14 @@ export const start = Effect.fnUntraced(function*(
   yield* Effect.addFinalizer(() => stop)
   yield* launch
 
-  const call = Effect.fnUntraced(function*(method: string, path: string, body: unknown) {
+  const call = Effect.fnUntraced(function*(key: string, method: string, path: string, body: unknown) {
     const failed = (why: string) => new BenchFailed({ message: `${method} ${path}: ${why}` })
     const response = yield* Effect.tryPromise({
       try: () =>
         fetch(`${url}/v1${path}`, {
           method,
           headers: {
-            authorization: `Bearer ${apiKey}`,
+            authorization: `Bearer ${key}`,
             ...(body === undefined ? {} : { "content-type": "application/json" })
           },
           ...(body === undefined ? {} : { body: JSON.stringify(body) })
@@ -120,15 +122,16 @@ export const start = Effect.fnUntraced(function*(
     return parsed
   })
 
-  return {
+  const withKey = (key: string): BenchServer => ({
     url,
     dataDirectory,
     pid: () => child?.pid ?? 0,
     api: (answer, method, path, body) =>
-      Effect.flatMap(call(method, path, body), (json) =>
+      Effect.flatMap(call(key, method, path, body), (json) =>
         Schema.decodeUnknownEffect(answer)(json).pipe(
           Effect.mapError((error) => new BenchFailed({ message: `${method} ${path}: ${error.message}` }))
         )),
+    withKey,
     restart: Effect.andThen(stop, launch),
     database: Effect.fnUntraced(function*(database) {
       const { password, path, username } = yield* EmbeddedPostgres.attach.pipe(
@@ -137,5 +140,6 @@ export const start = Effect.fnUntraced(function*(
       )
       return { path, username, password: Redacted.value(password), database }
     })
-  }
+  })
+  return withKey(apiKey)
 })

@@ -53,6 +53,8 @@ export const workflows = Effect.fnUntraced(function*(server: BenchServer, code: 
   return yield* Effect.forEach(Array.from({ length: count }), () => one, { concurrency })
 })
 
+export const removeSource = (server: BenchServer, id: string) => server.api(Nothing, "DELETE", `/sources/${id}`)
+
 export const webhook = (server: BenchServer, url: string) =>
   Effect.map(server.api(Created, "POST", `/webhooks?url=${encodeURIComponent(url)}`), ({ data }) => data.id)
 

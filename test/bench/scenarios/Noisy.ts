@@ -1,5 +1,5 @@
 import * as FreePort from "@headwater/testing/FreePort"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Deployment from "../Deployment.ts"
 import * as Names from "../Names.ts"
@@ -9,6 +9,8 @@ import type { Report } from "../Report.ts"
 import * as Scenario from "../Scenario.ts"
 import { median, medianLatency, rounded } from "../Statistics.ts"
 import type { Piece, Subject, Workbench } from "../Workbench.ts"
+import * as BesideHostile from "./BesideHostile.ts"
+import * as Hostility from "./Hostility.ts"
 
 const code = `
 export default {
@@ -145,18 +147,32 @@ const runWithNames = (flags: Scenario.CommonFlags & Parameters<typeof scenario>[
       { HEADWATER_NAME_SERVERS: address }
     )))
 
-/** Healthy webhooks beside a dead and a slow one. */
+/** Healthy webhooks beside a dead and a slow one, or a healthy account beside a hostile one. */
 export const command = Command.make("noisy", {
   ...Scenario.flags,
   seconds: Scenario.seconds(10),
   rounds: Scenario.rounds(5),
-  rate: Flag.Finite("rate").pipe(Flag.withDescription("Events a second, each to 10 webhooks"), Flag.withDefault(20)),
+  rate: Flag.Finite("rate").pipe(
+    Flag.withDescription("Events a second, each to 10 webhooks; beside a hostile account, each to one"),
+    Flag.withDefault(20)
+  ),
   dead: Flag.Literals("dead", ["refused", "silent", "unresolved"]).pipe(
     Flag.withDescription(
       "What the dead webhook does: refuses connections, or takes them and never answers; or two have a dead name server"
     ),
     Flag.withDefault("refused")
+  ),
+  hostile: Flag.Literals("hostile", Hostility.kinds).pipe(
+    Flag.withDescription("Measures a healthy account beside a hostile one instead, and says what that one does"),
+    Flag.optional
   )
-}, (flags) => flags.dead === "unresolved" ? runWithNames(flags) : Scenario.run(flags, scenario(flags))).pipe(
-  Command.withDescription("Latency of 98 healthy webhooks, with and without a dead and a slow one beside them")
-)
+}, (flags) =>
+  Option.match(flags.hostile, {
+    onNone: () => flags.dead === "unresolved" ? runWithNames(flags) : Scenario.run(flags, scenario(flags)),
+    onSome: (hostile) => Scenario.run(flags, BesideHostile.scenario({ ...flags, hostile }))
+  })).pipe(
+    Command.withDescription(
+      "Latency of 98 healthy webhooks, with and without a dead and a slow one beside them; " +
+        "or of a healthy account, with and without a hostile one"
+    )
+  )
