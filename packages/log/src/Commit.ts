@@ -15,6 +15,8 @@ import type { RunProgress, StepRecord, WorkflowRun } from "./WorkflowRuns.ts"
 export interface Commit {
   /** The emitter's head after this commit, under the epoch its owner holds. Without one nothing may be appended. */
   readonly head?: Head
+  /** Whose commit it is, where it has no head. */
+  readonly accountId?: string
   readonly events?: ReadonlyArray<LoggedEvent>
   readonly moves?: ReadonlyArray<CursorMove>
   readonly settlements?: ReadonlyArray<CursorSettlement>
@@ -61,6 +63,9 @@ const lists = [
 
 /** Whose commit it is. */
 export const ownerOf = ({ head, ownerId }: Commit): string => head?.emitterId ?? ownerId ?? ""
+
+/** The account whose turn a commit takes. */
+export const accountOf = ({ accountId, head }: Commit): string => head?.accountId ?? accountId ?? ""
 
 /** Rows a commit writes, for bounding a batch. */
 export const rowCount = (commit: Commit): number => lists.reduce((rows, list) => rows + (commit[list]?.length ?? 0), 1)

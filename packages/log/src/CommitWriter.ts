@@ -76,6 +76,27 @@ const foldDueWork = (commits: ReadonlyArray<Commit>) => {
   return { done: [...done.values()], put: [...put.values()] }
 }
 
+/** Rows and bytes of a statement: to make one holds up the thread, for longer the more there are. */
+const statementRows = 500
+const statementBytes = 256 * 1024
+
+/** Items in their order, cut into as many as one statement writes. */
+const portions = <A>(items: ReadonlyArray<A>, bytesOf: (item: A) => number): ReadonlyArray<ReadonlyArray<A>> => {
+  const cut: Array<Array<A>> = []
+  let current: Array<A> = []
+  let bytes = 0
+  for (const item of items) {
+    if (current.length === 0 || current.length >= statementRows || bytes >= statementBytes) {
+      current = []
+      bytes = 0
+      cut.push(current)
+    }
+    current.push(item)
+    bytes += bytesOf(item)
+  }
+  return cut
+}
+
 /** Writes the rows of many commits, with one statement a table. */
 export class CommitWriter extends Context.Service<CommitWriter, {
   /**
@@ -107,27 +128,33 @@ export class CommitWriter extends Context.Service<CommitWriter, {
       const usage = yield* Usage
       const runs = yield* WorkflowRuns
 
+      type Write<A> = (items: ReadonlyArray<A>) => Effect.Effect<void, SqlError.SqlError>
+
       const whenAny = <A>(
         items: ReadonlyArray<A>,
-        write: (items: ReadonlyArray<A>) => Effect.Effect<void, SqlError.SqlError>
+        write: Write<A>
       ): ReadonlyArray<Effect.Effect<void, SqlError.SqlError>> => items.length === 0 ? nothing : [write(items)]
+
+      /** Statements for items of which there may be very many. Each is made when it is its turn to be sent. */
+      const inPortions = <A>(items: ReadonlyArray<A>, write: Write<A>, bytesOf: (item: A) => number = () => 0) =>
+        portions(items, bytesOf).map((portion) => Effect.suspend(() => write(portion)))
 
       /** What there is to write beside heads, cursors and deliveries, in an order in which it can be. */
       const rest = (commits: ReadonlyArray<Commit>) => {
         const dueWork = foldDueWork(commits)
         return [
-          ...whenAny(all(commits, (commit) => commit.events), events.append),
+          ...inPortions(all(commits, (commit) => commit.events), events.append, ({ payload }) => payload.length),
           ...whenAny(all(commits, (commit) => commit.settlements), cursors.settle),
           ...whenAny(
             lastByKey(all(commits, (commit) => commit.state), (item) => `${item.programId} ${item.key}`),
             state.write
           ),
-          ...whenAny(
+          ...inPortions(
             lastByKey(all(commits, (commit) => commit.marks), (item) => `${item.emitterId} ${item.mark}`),
             marks.add
           ),
           ...whenAny(dueWork.done, due.done),
-          ...whenAny(dueWork.put, due.put),
+          ...inPortions(dueWork.put, due.put, ({ payload }) => payload.length),
           ...whenAny(all(commits, (commit) => commit.deliveries), deliveries.insert),
           ...whenAny(all(commits, (commit) => commit.attempts), attempts.record),
           ...whenAny(all(commits, (commit) => commit.usage), usage.add),

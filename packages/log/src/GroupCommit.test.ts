@@ -295,6 +295,68 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
       yield* Effect.forEach(many, ({ durable }) => durable)
     }))
 
+  it.effect("has everybody's commits in a batch, however much one account has waiting", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`INSERT INTO accounts (id, username, email, plan, created_at) VALUES ('u_other', 'b', 'b@b', 'free', 0)`
+      const [much] = yield* emitters("dc_much")
+      const heads = yield* Heads
+      yield* heads.create("dc_little", "u_other")
+      const little = Option.getOrThrow(yield* heads.acquire("dc_little"))
+      const writer = yield* GroupCommit
+      const told = yield* PubSub.subscribe(writer.committed)
+      const payload = JSON.stringify("x".repeat(100_000))
+      const commits = Array.from({ length: 100 }, (_, i) => appending(much!, i + 1, payload))
+      yield* Effect.forEach(
+        [...commits, appending(little, 1)],
+        (commit) => durably(writer, () => commit),
+        { concurrency: "unbounded", discard: true }
+      )
+      const batches = yield* PubSub.takeAll(told)
+      const [first] = batches
+      assert.sameMembers(first!.map(({ accountId }) => accountId), ["u_other", ...first!.slice(1).map(() => accountId)])
+      assert.isBelow(first!.length, commits.length / 2)
+      assert.lengthOf(yield* numbers("dc_much"), commits.length)
+    }))
+
+  it.effect("writes small commits while a large one is under way, but those of its emitter after it", () =>
+    Effect.gen(function*() {
+      const [large, small] = yield* emitters("dc_large", "dc_small")
+      const writer = yield* GroupCommit
+      const sql = yield* SqlClient.SqlClient
+      const payload = JSON.stringify("x".repeat(1_000_000))
+      const [first, second] = yield* sql.withTransaction(Effect.gen(function*() {
+        yield* sql`SELECT FROM heads WHERE emitter_id = 'dc_large' FOR UPDATE`
+        const held = writer.submitUnsafe(() => appending(large!, 1, payload))
+        const behind = writer.submitUnsafe(() => appending(large!, 2))
+        const ended: Array<string> = []
+        held.onEnd(() => ended.push("held"))
+        behind.onEnd(() => ended.push("behind"))
+        yield* durably(writer, () => appending(small!, 1))
+        assert.deepStrictEqual(ended, [])
+        return [held, behind]
+      }))
+      yield* first!.durable
+      yield* second!.durable
+      assert.deepStrictEqual(yield* numbers("dc_large"), [1, 2])
+    }))
+
+  it.effect("writes a commit of very many rows whole", () =>
+    Effect.gen(function*() {
+      const [owner] = yield* emitters("dc_rows")
+      const writer = yield* GroupCommit
+      const count = 20_000
+      const events = Array.from({ length: count }, (_, i) => event(owner!, i + 1))
+      yield* durably(writer, () => ({
+        head: { ...owner!, lastId: BigInt(count), streams: { "": count } },
+        events
+      }))
+      assert.strictEqual(yield* (yield* EventLog).count({ emitterId: "dc_rows", stream: "" }), count)
+      const [row] = yield* (yield* SqlClient.SqlClient)<{ count: bigint }>`
+        SELECT count(*) AS count FROM events WHERE emitter_id = 'dc_rows'`
+      assert.strictEqual(row!.count, BigInt(count))
+    }))
+
   it.effect("lets as many commits in line as there is room for, and the others when there is again", () =>
     Effect.gen(function*() {
       const [owner] = yield* emitters("dc_crowd")

@@ -1,3 +1,4 @@
+import { AccountLines } from "@headwater/domain/AccountLines"
 import {
   Cause,
   Clock,
@@ -8,15 +9,14 @@ import {
   Latch,
   Layer,
   Metric,
+  PartitionedSemaphore,
   type PubSub,
-  Queue,
-  Schema,
-  Semaphore
+  Schema
 } from "effect"
 import { SqlError } from "effect/sql"
 import { Attempts } from "./Attempts.ts"
 import { BatchTransaction, mostBeside } from "./BatchTransaction.ts"
-import { byteCount, type Commit, ownerOf, rowCount } from "./Commit.ts"
+import { accountOf, byteCount, type Commit, ownerOf, rowCount } from "./Commit.ts"
 import * as CommittedTopic from "./CommittedTopic.ts"
 import { CommitWriter, Fenced } from "./CommitWriter.ts"
 import * as CrashPoint from "./CrashPoint.ts"
@@ -57,14 +57,23 @@ export type MakeCommit = (submission: Submission.Submission<CommitError>) => Com
 
 interface Waiting {
   readonly commit: Commit
+  readonly rows: number
   readonly bytes: number
   readonly end: (exit: Exit.Exit<void, CommitError>) => void
 }
 
 /** Bounds of one transaction, and of what may wait for the next. */
 const maxBatchRows = 2_000
-const maxBatchBytes = 8 * 1024 * 1024
+const maxBatchBytes = 2 * 1024 * 1024
 const maxWaiting = { count: 10_000, bytes: 64 * 1024 * 1024 }
+
+/** From so many rows or bytes on a commit is large: others would notice that they wait for it. */
+const manyRows = 256
+const manyBytes = 128 * 1024
+const isLarge = ({ bytes, rows }: Waiting): boolean => rows >= manyRows || bytes >= manyBytes
+
+/** How much of a batch is one account's before it is another's turn, in bytes. */
+const turnBytes = 64 * 1024
 
 /**
  * A batch that the database has not taken after so long, in milliseconds, may never be answered: the sockets that are silent
@@ -118,9 +127,10 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       const clock = yield* Clock.Clock
       const scope = yield* Effect.scope
       const sockets = yield* DatabaseSockets
-      const slots = yield* Semaphore.make(mostBeside)
+      const slots = yield* PartitionedSemaphore.make<string>({ permits: mostBeside })
       const died = yield* Deferred.make<Cause.Cause<unknown>>()
-      const queue = yield* Queue.unbounded<Waiting>()
+      const lines = new AccountLines<Waiting>(turnBytes, ({ bytes }) => bytes)
+      const arrived = yield* Latch.make(false)
       /** Of commits that were taken and have not ended. */
       const places = Places.make(maxWaiting)
       const committed = yield* CommittedTopic.make
@@ -276,7 +286,9 @@ export class GroupCommit extends Context.Service<GroupCommit, {
           return Effect.gen(function*() {
             for (let next = line.shift(); next !== undefined; next = line.shift()) {
               if (isRefused(next)) passOver(next)
-              else yield* Effect.uninterruptible(slots.withPermit(dated(writeByItself(next))))
+              else {yield* Effect.uninterruptible(
+                  slots.withPermit(accountOf(next.commit))(dated(writeByItself(next)))
+                )}
             }
             beside.delete(owner)
           }).pipe(orDied, Effect.forkIn(scope), Effect.asVoid)
@@ -284,8 +296,8 @@ export class GroupCommit extends Context.Service<GroupCommit, {
 
       /**
        * Writes what it can as one transaction. What is refused is halved, until it is known which commit it was. Other
-       * commits do not wait for one that takes long or may fail: those of an owner whose rows are locked, who has been
-       * refused, or who changes a resource by more than a statement, are written by themselves.
+       * commits do not wait for one that takes long or may fail: a large one, and those of an owner whose rows are locked, who
+       * has been refused, or who changes a resource by more than a statement, are written by themselves, accounts in turn.
        */
       const commitBatch = (batch: ReadonlyArray<Waiting>): Effect.Effect<void> => {
         const together: Array<Waiting> = []
@@ -295,8 +307,9 @@ export class GroupCommit extends Context.Service<GroupCommit, {
           const line = beside.get(owner) ?? apart.get(owner)
           if (line !== undefined) line.push(waiting)
           else if (isRefused(waiting)) passOver(waiting)
-          else if (waiting.commit.also !== undefined || isSuspect(owner)) apart.set(owner, [waiting])
-          else together.push(waiting)
+          else if (waiting.commit.also !== undefined || isLarge(waiting) || isSuspect(owner)) {
+            apart.set(owner, [waiting])
+          } else together.push(waiting)
         }
         // What an owner has in front of them is written first.
         return Effect.andThen(
@@ -331,25 +344,28 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         yield* Metric.update(appendDuration, ((yield* Clock.currentTimeMillis) - from) / 1_000)
       })
 
-      const takeBatch = Effect.fnUntraced(function*(first: Waiting) {
-        const batch = [first]
+      const takeBatch = Effect.gen(function*() {
         // What is ready to run comes first: its commits join the batch.
         yield* Effect.yieldNow
-        let rows = rowCount(first.commit)
-        let bytes = byteCount(first.commit)
+        const batch: Array<Waiting> = []
+        let rows = 0
+        let bytes = 0
         while (rows < maxBatchRows && bytes < maxBatchBytes) {
-          const next = Queue.takeUnsafe(queue)
-          if (next === undefined || next._tag === "Failure") break
-          batch.push(next.value)
-          rows += rowCount(next.value.commit)
-          bytes += byteCount(next.value.commit)
+          const next = lines.take()
+          if (next === undefined) break
+          batch.push(next)
+          // What is written by itself takes nothing of the batch.
+          if (isLarge(next)) continue
+          rows += next.rows
+          bytes += next.bytes
         }
+        if (lines.size === 0) arrived.closeUnsafe()
         return batch
       })
 
       const writeNext = Effect.uninterruptibleMask((restore) =>
-        restore(Queue.take(queue)).pipe(
-          Effect.flatMap(takeBatch),
+        restore(arrived.await).pipe(
+          Effect.andThen(takeBatch),
           Effect.flatMap((batch) => timed(dated(Effect.suspend(() => commitBatch(batch)))))
         )
       )
@@ -389,7 +405,8 @@ export class GroupCommit extends Context.Service<GroupCommit, {
           const { end, submission } = Submission.make<CommitError>()
           const commit = make(submission)
           submission.bytes = byteCount(commit)
-          Queue.offerUnsafe(queue, { commit, bytes: submission.bytes, end })
+          lines.put(accountOf(commit), { commit, rows: rowCount(commit), bytes: submission.bytes, end })
+          arrived.openUnsafe()
           places.take(submission.bytes)
           return submission
         }

@@ -1,0 +1,67 @@
+/** What one account has waiting. */
+interface Line<A> {
+  readonly items: Array<A>
+  /** What it may still take in this turn; below zero it has taken more than its share, and lets turns pass. */
+  credit: number
+}
+
+/**
+ * What waits for something scarce, a line for each account. Accounts have their turns one after another, each for about as
+ * much, whatever they have waiting: a few large items count as many small ones. An account's own items keep their order.
+ */
+export class AccountLines<A> {
+  readonly #lines = new Map<string, Line<A>>()
+  readonly #turn: number
+  readonly #costOf: (item: A) => number
+  #size = 0
+
+  /**
+   * @param turn how much an account takes in a turn
+   * @param costOf what an item takes, in the same unit
+   */
+  constructor(turn: number, costOf: (item: A) => number) {
+    this.#turn = turn
+    this.#costOf = costOf
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  put(accountId: string, item: A): void {
+    const line = this.#lines.get(accountId)
+    if (line === undefined) this.#lines.set(accountId, { items: [item], credit: this.#turn })
+    else line.items.push(item)
+    this.#size += 1
+  }
+
+  /** Puts an item back that was taken, before all others of its account. Other accounts have their turn before it. */
+  putFirst(accountId: string, item: A): void {
+    const line = this.#lines.get(accountId)
+    if (line === undefined) return this.put(accountId, item)
+    line.items.unshift(item)
+    this.#size += 1
+  }
+
+  /** Takes the next item of the account whose turn it is. */
+  take(): A | undefined {
+    while (true) {
+      const [first] = this.#lines
+      if (first === undefined) return undefined
+      const [accountId, line] = first
+      if (line.credit > 0 || this.#lines.size === 1) return this.#takeOf(accountId, line)
+      line.credit += this.#turn
+      this.#lines.delete(accountId)
+      this.#lines.set(accountId, line)
+    }
+  }
+
+  #takeOf(accountId: string, line: Line<A>): A {
+    const item = line.items.shift()!
+    this.#size -= 1
+    // An account alone in line owes nobody anything.
+    if (line.credit > 0) line.credit -= this.#costOf(item)
+    if (line.items.length === 0) this.#lines.delete(accountId)
+    return item
+  }
+}
