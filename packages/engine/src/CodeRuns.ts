@@ -3,6 +3,7 @@ import * as EmitId from "@headwater/domain/EmitId"
 import type { LoggedEvent } from "@headwater/domain/Event"
 import { labelOf } from "@headwater/domain/Program"
 import * as Stream from "@headwater/domain/Stream"
+import { Turns } from "@headwater/domain/Turns"
 import { DedupeMarks } from "@headwater/log/DedupeMarks"
 import type { CommitError, CommitRejected } from "@headwater/log/GroupCommit"
 import type { Submission } from "@headwater/log/Submission"
@@ -114,6 +115,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner) {
   const { publicUrl } = yield* EngineConfig
   const marks = yield* DedupeMarks
   const quotas = yield* Quotas
+  const turns = yield* Turns
   const metricContext = yield* Effect.context()
   /** Dedupe looks at what is committed and what is handed over, so deciding and handing over are one step. */
   const deciding = yield* Semaphore.make(1)
@@ -183,16 +185,19 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner) {
       const { program } = memory
       const now = yield* Clock.currentTimeMillis
       const known = component.dedupe === null ? noMarks : yield* knownMarks(memory, component.dedupe, result)
-      const made = RunEvents.make({
-        origin,
-        result,
-        strategy: component.dedupe,
-        known,
-        streams: memory.log.head().streams,
-        now,
-        emitId: EmitId.make,
-        ...(isReported === undefined ? {} : { isReported })
-      })
+      const made = yield* turns.work(
+        program.accountId,
+        RunEvents.make({
+          origin,
+          result,
+          strategy: component.dedupe,
+          known,
+          streams: memory.log.head().streams,
+          now,
+          emitId: EmitId.make,
+          ...(isReported === undefined ? {} : { isReported })
+        })
+      )
       const written = remember(memory, result, made)
       const usage = yield* use(memory, {
         invocations: isInvocation ? 1 : 0,

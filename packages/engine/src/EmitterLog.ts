@@ -61,11 +61,19 @@ export const acquire: (emitterId: string) => Effect.Effect<
   return Option.map(acquired, (initial): EmitterLog => {
     let head = initial
 
-    const assign = (event: NewEvent, now: number): LoggedEvent => {
-      const id = EventId.next(head.lastId, now)
-      const n = ordinalOf(head, event.stream) + 1
-      head = { ...head, lastId: id, streams: { ...head.streams, [event.stream]: n } }
-      return { ...event, emitterId, id, n }
+    /** Gives events their places, and moves the head behind them. */
+    const assign = (events: ReadonlyArray<NewEvent>, now: number): ReadonlyArray<LoggedEvent> => {
+      if (events.length === 0) return []
+      const ordinals = new Map<string, number>()
+      let { lastId } = head
+      const assigned = events.map(({ emitId, hops, meta, payload, stream }): LoggedEvent => {
+        lastId = EventId.next(lastId, now)
+        const n = (ordinals.get(stream) ?? ordinalOf(head, stream)) + 1
+        ordinals.set(stream, n)
+        return { stream, emitId, hops, meta, payload, emitterId, id: lastId, n }
+      })
+      head = { ...head, lastId, streams: { ...head.streams, ...Object.fromEntries(ordinals) } }
+      return assigned
     }
 
     return {
@@ -75,7 +83,7 @@ export const acquire: (emitterId: string) => Effect.Effect<
       submitUnsafe: (events, parts) =>
         writer.submitUnsafe((submission) => {
           const now = clock.currentTimeMillisUnsafe()
-          const appended = events.map((event) => assign(event, now))
+          const appended = assign(events, now)
           return { ...(typeof parts === "function" ? parts(appended, submission) : parts), head, events: appended }
         })
     }

@@ -137,10 +137,10 @@ export const failureOf = (result: RunResult): RunFailure | undefined => {
 }
 
 /**
- * The events of a run in the order they go into the log: emits, then console lines, then the error that ended it.
- * `known` holds the dedupe marks that decide, `emitIds` gives a fresh id for each event.
+ * Makes the events of a run, a step for each, in the order they go into the log: emits, then console lines, then the error
+ * that ended it. `known` holds the dedupe marks that decide, `emitIds` gives a fresh id for each event.
  */
-export const make = (options: {
+export function* make(options: {
   readonly origin: RunOrigin
   readonly result: RunResult
   readonly strategy: Strategy | null
@@ -151,7 +151,7 @@ export const make = (options: {
   readonly emitId: () => string
   /** Whether a failure of the run goes to `$errors`. */
   readonly isReported?: boolean
-}): RunEvents => {
+}): Generator<void, RunEvents> {
   const { emitId, isReported = true, now, origin, result, strategy } = options
   const hops = origin.input.hops + 1
   const emits = ordered(result.emits)
@@ -167,16 +167,17 @@ export const make = (options: {
   const misnamed: Array<string> = []
   const delayed: Array<DueItem> = []
   let unreadable = 0
-  emits.forEach((emit, index) => {
-    if (!decision.passes[index]) return
+  for (const [index, emit] of emits.entries()) {
+    if (!decision.passes[index]) continue
+    yield
     const stream = Stream.normalize(emit.name ?? Stream.defaultStream)
     if (!isAllowed(stream)) {
       misnamed.push(stream)
-      return
+      continue
     }
     if (!isReadable(emit.payload) || stream === Stream.sends && Option.isNone(OutgoingRequest.parse(emit.payload))) {
       unreadable++
-      return
+      continue
     }
     streams.add(stream)
     const event: NewEvent = {
@@ -192,8 +193,9 @@ export const make = (options: {
     } else {
       events.push(event)
     }
-  })
+  }
   for (const line of result.logs) {
+    yield
     events.push({ stream: Stream.logs, emitId: emitId(), hops, meta: {}, payload: JSON.stringify(line) })
   }
   const fail = (error: RunFailure) =>

@@ -1,3 +1,4 @@
+import { Turns } from "@headwater/domain/Turns"
 import { EgressBroker } from "@headwater/egress/EgressBroker"
 import { EgressGuard } from "@headwater/egress/EgressGuard"
 import * as Clock from "effect/Clock"
@@ -93,6 +94,7 @@ const make = Effect.fnUntraced(function*() {
   const broker = yield* EgressBroker
   const guard = yield* EgressGuard
   const clock = yield* Clock.Clock
+  const turns = yield* Turns
   const fork = yield* FiberSet.makeRuntime()
   const metricContext = yield* Effect.context()
   const { pool, limits } = config
@@ -163,6 +165,7 @@ const make = Effect.fnUntraced(function*() {
       maxRunConnections: limits.connections,
       maxLineBytes: lineBytesOf(limits.outputBytes + limits.dbBytes),
       clock,
+      turns,
       onReady: () => pump(),
       onQuestion: (question) => answer(process, question),
       onEnd: (loss) => {

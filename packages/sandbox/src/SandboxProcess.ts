@@ -1,8 +1,11 @@
 import { isDeeper, maxComponentDepth } from "@headwater/domain/JsonDepth"
+import type { AccountTurns } from "@headwater/domain/Turns"
 import type * as Clock from "effect/Clock"
 import { spawn } from "node:child_process"
 import type { ChildProcessWithoutNullStreams } from "node:child_process"
 import { randomBytes } from "node:crypto"
+import { writeFileSync } from "node:fs"
+import { setPriority } from "node:os"
 import { basename, dirname, resolve } from "node:path"
 import { structureOf } from "./JsonStructure.ts"
 import { LineReader } from "./LineReader.ts"
@@ -22,6 +25,9 @@ const maxMessageDepth = maxComponentDepth + 4
 
 /** All but strings of what a process says at once, in characters: more than any component's description has. */
 const maxStructure = 128 * 1024
+
+/** What was read of a process and not heard yet, in characters, from where on no more is read. */
+const maxUnheard = 1024 * 1024
 
 /** Answers that a process has asked for and does not read, in characters. */
 const maxUnread = 4 * 1024 * 1024
@@ -70,6 +76,7 @@ export interface SandboxProcessOptions {
   readonly maxLineBytes: number
   readonly maxRunConnections: number
   readonly clock: Clock.Clock
+  readonly turns: AccountTurns
   readonly onReady: () => void
   readonly onQuestion: (question: EgressQuestion) => void
   readonly onEnd: (loss: ProcessLoss) => void
@@ -114,6 +121,22 @@ const denoArguments = (options: SandboxProcessOptions): ReadonlyArray<string> =>
 const pathOf = (program: string): string =>
   program === basename(program) ? process.env["PATH"] ?? "" : dirname(resolve(program))
 
+/** A third of the processor time that the server has where there is not enough: enough to load a component in time. */
+const niceness = 5
+
+/**
+ * Where processors are short, the server and the database go before component code, which may compute all it likes. The
+ * process is in a session of its own, and Linux may share processors out by session before it looks at priorities.
+ */
+const yieldProcessor = (pid: number) => {
+  try {
+    setPriority(pid, niceness)
+    writeFileSync(`/proc/${pid}/autogroup`, String(niceness), { flag: "r+" })
+  } catch {
+    // The process has ended already, which is reported as such, or the system knows no such shares.
+  }
+}
+
 /** One Deno process and what it is doing. It belongs to no account until it is given to one, and then to that one only. */
 export class SandboxProcess {
   readonly id = randomBytes(8).toString("hex")
@@ -141,6 +164,12 @@ export class SandboxProcess {
   readonly #known = new Set<string>()
   readonly #cutOff = new Set<string>()
   #pingedAt: number | undefined
+  /** Lines that it has said and that are yet to be heard, the next one first. */
+  #unheard: Array<string> = []
+  #unheardLength = 0
+  #hearing = false
+  /** Set once it has ended, to be told when all it said has been heard. */
+  #afterwards: (() => void) | undefined
   #lastWords = ""
   #errorBytes = 0
   #unread = 0
@@ -174,10 +203,11 @@ export class SandboxProcess {
         ...options.identity
       }
     )
+    if (this.#child.pid !== undefined) yieldProcessor(this.#child.pid)
     const secret = randomBytes(24).toString("base64url")
     const lines = new LineReader(options.maxLineBytes, secret)
     this.#child.stdout.on("data", (chunk: Buffer) => {
-      for (const line of lines.push(chunk)) this.#receive(line)
+      this.#listen(lines.push(chunk))
       if (lines.overflowed) this.#silence()
     })
     this.#child.stderr.on("data", (chunk: Buffer) => {
@@ -188,7 +218,11 @@ export class SandboxProcess {
     // A process that ends while it is written to is reported by its exit.
     this.#child.stdin.on("error", () => {})
     this.#child.on("error", (error) => this.#end({ reason: "ended", message: error.message }))
-    this.#child.on("close", (code, signal) => this.#end(this.#loss ?? this.#explainExit(code, signal)))
+    this.#child.on("close", (code, signal) => {
+      const end = () => this.#end(this.#loss ?? this.#explainExit(code, signal))
+      if (this.#hearing) this.#afterwards = end
+      else end()
+    })
     this.#child.stdin.write(`${secret}\n`)
     this.send({ _tag: "Start" })
   }
@@ -209,9 +243,9 @@ export class SandboxProcess {
     return this.#known.has(hash)
   }
 
-  /** Milliseconds since a ping that is still unanswered. */
+  /** Milliseconds since a ping that is still unanswered; none while something that it said is yet to be heard. */
   get silentMillis(): number {
-    return this.#pingedAt === undefined ? 0 : this.#now() - this.#pingedAt
+    return this.#pingedAt === undefined || this.#hearing ? 0 : this.#now() - this.#pingedAt
   }
 
   /** What is sent in the same turn goes to the process in one piece. */
@@ -332,6 +366,41 @@ export class SandboxProcess {
 
   #silence(): void {
     this.kill({ reason: "output", message: "The process wrote more than a run may" })
+  }
+
+  /** Hears lines in their order, in turns where there are many: what one account's code says must not hold up others. */
+  #listen(lines: ReadonlyArray<string>): void {
+    for (const line of lines) {
+      this.#unheard.push(line)
+      this.#unheardLength += line.length
+    }
+    if (this.#unheardLength > maxUnheard) this.#child.stdout.pause()
+    if (this.#hearing || this.#unheard.length === 0) return
+    this.#hearing = true
+    this.#options.turns.start(this.accountId ?? "", this.#hear(), () => this.#heardAll(), (error) => {
+      this.kill({ reason: "ended", message: String(error) })
+      this.#unheard = []
+      this.#heardAll()
+    })
+  }
+
+  *#hear(): Generator<void, void> {
+    while (this.#unheard.length > 0) {
+      const lines = this.#unheard
+      this.#unheard = []
+      for (const line of lines) {
+        this.#unheardLength -= line.length
+        this.#receive(line)
+        yield
+      }
+      this.#child.stdout.resume()
+    }
+  }
+
+  #heardAll(): void {
+    this.#hearing = false
+    this.#child.stdout.resume()
+    this.#afterwards?.()
   }
 
   #receive(line: string): void {

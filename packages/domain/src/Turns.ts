@@ -1,0 +1,136 @@
+import { Context, Effect } from "effect"
+import { AccountLines } from "./AccountLines.ts"
+
+/** Work in small steps: it may be left after each of them, and goes on with the next. */
+export type Steps<A> = Iterator<unknown, A, unknown>
+
+/** How long the work of one account has the thread at a time, in milliseconds. */
+const turnMs = 1.5
+
+/** While others are there too, the thread is theirs for so many times as long after each such turn. */
+const restShare = 3
+
+/** How long an account that was heard of counts as being there, in milliseconds. */
+const presentMs = 1_000
+
+interface Job {
+  readonly accountId: string
+  /** Works until the time is up; answers whether it is done. */
+  readonly goOn: (isTimeUp: () => boolean) => boolean
+}
+
+/** What turns are timed by. */
+export interface ThreadTime {
+  /** Milliseconds from any beginning. */
+  readonly now: () => number
+  /** Calls back when whatever else is there to do has had its turn, and so many milliseconds have passed. */
+  readonly later: (callback: () => void, ms: number) => void
+}
+
+const thread: ThreadTime = {
+  now: () => performance.now(),
+  later: (callback, ms) => void (ms === 0 ? setImmediate(callback) : setTimeout(callback, ms))
+}
+
+/**
+ * Turns by account on a thread, for work that grows with what an account sends. What takes no longer than a turn is done at
+ * once; the rest of anything that does is done a turn at a time, accounts one after another, and one account's work one
+ * after another. The thread has time for everything else in between, and much of it while there are other accounts.
+ */
+export class AccountTurns {
+  readonly #jobs = new AccountLines<Job>(1, () => 1)
+  readonly #time: ThreadTime
+  /** Jobs by account that wait, or have the turn. */
+  readonly #waiting = new Map<string, number>()
+  #isDue = false
+  /** The account that was heard of last, and the last other one. */
+  #latest = { accountId: "", at: -Infinity }
+  #other = { accountId: "", at: -Infinity }
+
+  constructor(time: ThreadTime = thread) {
+    this.#time = time
+  }
+
+  /** An account asks for something. */
+  note(accountId: string): void {
+    if (accountId !== this.#latest.accountId) this.#other = this.#latest
+    this.#latest = { accountId, at: this.#time.now() }
+  }
+
+  /** Does work, and calls back when it is done: before this returns where it took no longer than a turn. */
+  start<A>(accountId: string, steps: Steps<A>, onDone: (result: A) => void, onError: (error: unknown) => void): void {
+    const goOn = (isTimeUp: () => boolean): boolean => {
+      try {
+        do {
+          const step = steps.next()
+          if (step.done === true) {
+            onDone(step.value)
+            return true
+          }
+        } while (!isTimeUp())
+        return false
+      } catch (error) {
+        onError(error)
+        return true
+      }
+    }
+    const job: Job = { accountId, goOn }
+    if (!this.#waiting.has(accountId) && goOn(this.#untilTimeIsUp())) return
+    this.#waiting.set(accountId, (this.#waiting.get(accountId) ?? 0) + 1)
+    this.#jobs.put(accountId, job)
+    this.#come(this.#restOf(accountId, turnMs))
+  }
+
+  /** Does work, and returns when it is done. */
+  work<A>(accountId: string, steps: Steps<A>): Effect.Effect<A> {
+    return Effect.callback((resume) => {
+      this.start(
+        accountId,
+        steps,
+        (result) => resume(Effect.succeed(result)),
+        (error) => resume(Effect.die(error))
+      )
+    })
+  }
+
+  #untilTimeIsUp(): () => boolean {
+    const end = this.#time.now() + turnMs
+    return () => this.#time.now() >= end
+  }
+
+  /** How long the thread is for others after so many milliseconds of the account's work. */
+  #restOf(accountId: string, ms: number): number {
+    const since = this.#time.now() - presentMs
+    const isAlone = [this.#latest, this.#other].every((heard) => heard.accountId === accountId || heard.at < since)
+    return isAlone ? 0 : ms * restShare
+  }
+
+  #come(ms: number): void {
+    if (this.#isDue) return
+    this.#isDue = true
+    this.#time.later(() => {
+      this.#isDue = false
+      this.#takeTurn()
+    }, ms)
+  }
+
+  #takeTurn(): void {
+    const job = this.#jobs.take()
+    if (job === undefined) return
+    const { accountId } = job
+    const from = this.#time.now()
+    if (job.goOn(this.#untilTimeIsUp())) {
+      const left = (this.#waiting.get(accountId) ?? 0) - 1
+      if (left > 0) this.#waiting.set(accountId, left)
+      else this.#waiting.delete(accountId)
+    } else {
+      this.#jobs.putFirst(accountId, job)
+    }
+    if (this.#jobs.size > 0) this.#come(this.#restOf(accountId, this.#time.now() - from))
+  }
+}
+
+/** The turns on this process's thread. There is one thread, so there is one of these unless a test makes its own. */
+export const Turns = Context.Reference<AccountTurns>("@headwater/domain/Turns", {
+  defaultValue: () => new AccountTurns()
+})
