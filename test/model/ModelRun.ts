@@ -165,7 +165,7 @@ export const run = Effect.fnUntraced(
         }
         const answer = yield* Effect.result(engine.use(Effect.gen(function*() {
           const ingest = yield* Ingest
-          return yield* ingest.request(yield* ingest.find(endpointKey), request, { hops: 0 })
+          return yield* ingest.request(yield* ingest.find(endpointKey), JSON.stringify(request), { hops: 0 })
         })))
         const isTaken = answer._tag === "Success"
         if (isTaken !== source.active) return yield* fail(`a request to a source was ${isTaken ? "" : "not "}taken`)

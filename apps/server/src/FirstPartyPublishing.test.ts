@@ -9,7 +9,7 @@ import { ComponentSaving } from "./http/ComponentSaving.ts"
 import { HttpSettings } from "./http/HttpSettings.ts"
 
 // What the server brings along is not held against the limits of its users.
-const settings = Layer.succeed(HttpSettings, { maxBody: 1, maxCode: 1, maxProp: 1, rateLimit: 0 })
+const settings = Layer.succeed(HttpSettings, { maxBody: 1, maxCode: 1, maxProp: 1, rateLimit: 0, byteRateLimit: 0 })
 
 const server = Layer.fresh(FirstPartyPublishing.layer).pipe(
   Layer.provideMerge(ComponentSaving.layer.pipe(Layer.fresh, Layer.provide(settings))),

@@ -93,7 +93,8 @@ const engine = Layer.mergeAll(serverEngine, AccountLifecycle.layer).pipe(
 
 const httpSettings = Layer.effect(
   HttpSettings,
-  Effect.map(ServerConfig, ({ maxBody, maxCode, maxProp, rateLimit, trustedProxies }) => ({
+  Effect.map(ServerConfig, ({ byteRateLimit, maxBody, maxCode, maxProp, rateLimit, trustedProxies }) => ({
+    byteRateLimit,
     maxBody,
     maxCode,
     maxProp,

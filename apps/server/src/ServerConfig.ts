@@ -50,6 +50,8 @@ export interface ServerSettings {
   readonly retentionDays: number
   /** Requests a second per account; 0 for no limit. */
   readonly rateLimit: number
+  /** Bytes a second per account; 0 for no limit. */
+  readonly byteRateLimit: number
   /** Bytes of an ingested request's body. */
   readonly maxBody: number
   /** Bytes of component code. */
@@ -282,6 +284,10 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
       ),
       retentionDays: Option.getOrElse(yield* variable("HEADWATER_RETENTION_DAYS", integer(1, 36_500)), () => 30),
       rateLimit: Option.getOrElse(yield* variable("HEADWATER_RATE_LIMIT", integer(0, 1_000_000)), () => 0),
+      byteRateLimit: Option.getOrElse(
+        yield* variable("HEADWATER_BYTE_RATE_LIMIT", integer(0, Number.MAX_SAFE_INTEGER)),
+        () => 0
+      ),
       maxBody: Option.getOrElse(
         yield* variable("HEADWATER_MAX_BODY", integer(1, 64 * 1024 * 1024)),
         () => 524_288
@@ -352,6 +358,7 @@ export const render = (settings: ServerSettings): string => {
     ["HEADWATER_NPM_REGISTRY", Option.getOrElse(settings.npmRegistry, () => "")],
     ["HEADWATER_RETENTION_DAYS", settings.retentionDays],
     ["HEADWATER_RATE_LIMIT", settings.rateLimit],
+    ["HEADWATER_BYTE_RATE_LIMIT", settings.byteRateLimit],
     ["HEADWATER_MAX_BODY", settings.maxBody],
     ["HEADWATER_MAX_CODE", settings.maxCode],
     ["HEADWATER_MAX_PROP", settings.maxProp],

@@ -67,12 +67,16 @@ const excludeFrom = (value: Schema.Json, tree: Tree): Schema.Json => {
   )
 }
 
+/** Projects one item, or a list of them. Arrays on the way are projected item by item. */
+export const projectItem = (item: Schema.Json, { exclude, include }: Selection): Schema.Json =>
+  excludeFrom(includeFrom(item, treeOf(include)), treeOf(exclude))
+
 /** Projects the items of an answer's `data`; what surrounds them stays. Arrays on the way are projected item by item. */
 export const project = (answer: Schema.Json, selection: Selection): Schema.Json => {
   if (!Predicate.isObject(answer) || !("data" in answer)) return answer
   const data = answer.data as Schema.Json
   return {
     ...(answer as Schema.JsonObject),
-    data: excludeFrom(includeFrom(data, treeOf(selection.include)), treeOf(selection.exclude))
+    data: projectItem(data, selection)
   }
 }

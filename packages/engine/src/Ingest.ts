@@ -2,16 +2,10 @@ import * as EmitId from "@headwater/domain/EmitId"
 import { maxHops } from "@headwater/domain/Event"
 import type { AccountId, ProgramId } from "@headwater/domain/Id"
 import { Programs } from "@headwater/log/Programs"
-import { Cache, Context, Duration, Effect, Exit, Layer, Option } from "effect"
+import { Cache, Clock, Context, Duration, Effect, Exit, Layer, Option } from "effect"
 import { Actors } from "./Actors.ts"
 import { toUnavailable } from "./DatabaseRetry.ts"
-import {
-  type BacklogFull,
-  EndpointNotFound,
-  type HttpReply,
-  type HttpRequestEvent,
-  type NotAnswered
-} from "./HttpExchange.ts"
+import { BacklogFull, EndpointNotFound, type HttpReply, type NotAnswered } from "./HttpExchange.ts"
 import { type QuotaExceeded, Quotas } from "./Quotas.ts"
 import { Suspensions } from "./Suspensions.ts"
 import type { Unavailable } from "./Unavailable.ts"
@@ -30,15 +24,23 @@ export interface Endpoint {
 const keptFor = Duration.minutes(5)
 const keptEndpoints = 50_000
 
+/** How long a full backlog is taken to stay full, in milliseconds. */
+const fullForMs = 250
+
 /** Takes requests for programs' HTTP interfaces: durable before they are answered. */
 export class Ingest extends Context.Service<Ingest, {
   /** The program that answers at an endpoint, or did a while ago; none of a suspended account does. */
   readonly find: (endpointKey: string) => Effect.Effect<Endpoint, EndpointNotFound | Unavailable>
-  /** Once the account has used up a quota, no request of it is taken. */
-  readonly request: (endpoint: Endpoint, request: HttpRequestEvent, options: {
+  /**
+   * Fails where a request would be refused, as far as that is known without it, so that its body need not be read: once the
+   * account has used up a quota, and while the program has as much waiting as it may.
+   */
+  readonly admit: (endpoint: Endpoint) => Effect.Effect<void, BacklogFull | QuotaExceeded | Unavailable>
+  /** Takes an admitted request, the JSON text of an `HttpRequestEvent`. */
+  readonly request: (endpoint: Endpoint, eventJson: string, options: {
     /** How many emitters the request has passed through (`x-headwater-hops`). */
     readonly hops: number
-  }) => Effect.Effect<HttpReply, EndpointNotFound | BacklogFull | NotAnswered | QuotaExceeded | Unavailable>
+  }) => Effect.Effect<HttpReply, EndpointNotFound | BacklogFull | NotAnswered | Unavailable>
 }>()("@headwater/engine/Ingest") {
   static readonly layer = Layer.effect(
     Ingest,
@@ -47,6 +49,8 @@ export class Ingest extends Context.Service<Ingest, {
       const quotas = yield* Quotas
       const suspensions = yield* Suspensions
       const programs = yield* Programs
+      /** Until when a program's backlog is taken to be full, by program. */
+      const fullUntil = new Map<ProgramId, number>()
       const known = yield* Cache.makeWith(
         Effect.fnUntraced(function*(key: string) {
           const program = yield* programs.byEndpointKey(key)
@@ -61,16 +65,29 @@ export class Ingest extends Context.Service<Ingest, {
             Effect.filterOrFail(({ accountId }) => !suspensions.isSuspended(accountId), () => new EndpointNotFound()),
             Effect.catchTag("SqlError", toUnavailable)
           ),
-        request: Effect.fnUntraced(function*(endpoint, request, { hops }) {
-          const exceeded = yield* quotas.exceeded(endpoint.accountId)
+        admit: Effect.fnUntraced(function*({ accountId, programId }) {
+          const now = yield* Clock.currentTimeMillis
+          const until = fullUntil.get(programId)
+          if (until !== undefined && now < until) return yield* new BacklogFull({ programId })
+          fullUntil.delete(programId)
+          const exceeded = yield* quotas.exceeded(accountId)
           if (Option.isSome(exceeded)) return yield* exceeded.value
-          return yield* actors.ingest(endpoint.programId, {
-            endpointKey: endpoint.key,
-            emitId: EmitId.make(),
-            payload: JSON.stringify(request),
-            hops: Math.min(hops, maxHops)
-          })
-        }, Effect.catchTag("SqlError", toUnavailable))
+        }, Effect.catchTag("SqlError", toUnavailable)),
+        request: ({ key, programId }, eventJson, { hops }) =>
+          Effect.suspend(() =>
+            actors.ingest(programId, {
+              endpointKey: key,
+              emitId: EmitId.make(),
+              payload: eventJson,
+              hops: Math.min(hops, maxHops)
+            })
+          ).pipe(
+            Effect.tapErrorTag("BacklogFull", () =>
+              Effect.map(Clock.currentTimeMillis, (now) => {
+                if (fullUntil.size >= keptEndpoints) fullUntil.clear()
+                fullUntil.set(programId, now + fullForMs)
+              }))
+          )
       })
     })
   )

@@ -5,6 +5,9 @@ import { MultipartParser } from "effect/http"
 /** Deeper JSON is handed on as text alone. */
 const maxJsonDepth = 100
 
+/** A form of more fields is handed on as text alone: to take it apart costs many times its size. */
+export const maxFields = 1_000
+
 /** Fields by name, a list where a name came more than once. */
 export const multimap = <A extends Schema.Json>(
   entries: Iterable<readonly [string, A]>
@@ -27,7 +30,14 @@ const parseJson = (text: string): Schema.Json => {
   }
 }
 
-/** The fields of a form, files in base64; undefined for what is no such form, or not all of one. */
+/** The fields of a form; undefined where there are too many. */
+const parseForm = (text: string): Schema.Json | undefined => {
+  let fields = 1
+  for (let i = text.indexOf("&"); i !== -1; i = text.indexOf("&", i + 1)) if (++fields > maxFields) return undefined
+  return multimap(new URLSearchParams(text))
+}
+
+/** The fields of a form, files in base64; undefined for what is no such form, not all of one, or too much. */
 const parseMultipart = (contentType: string, body: Uint8Array): Schema.Json | undefined => {
   const parts: Array<readonly [string, Schema.Json]> = []
   let isWhole = false
@@ -42,6 +52,7 @@ const parseMultipart = (contentType: string, body: Uint8Array): Schema.Json | un
         parts.push([name, { filename: filename ?? "", content_type: contentType, content }])
       }
     },
+    maxParts: maxFields,
     onError: () => {},
     onDone: () => {
       isWhole = true
@@ -59,7 +70,7 @@ const parseMultipart = (contentType: string, body: Uint8Array): Schema.Json | un
 export const parse = (contentType: string, body: Uint8Array, text: string): Schema.Json => {
   const mediaType = contentType.split(";", 1)[0]!.trim().toLowerCase()
   if (mediaType === "application/json" || mediaType.endsWith("+json")) return parseJson(text)
-  if (mediaType === "application/x-www-form-urlencoded") return multimap(new URLSearchParams(text))
+  if (mediaType === "application/x-www-form-urlencoded") return parseForm(text) ?? text
   if (mediaType === "multipart/form-data") return parseMultipart(contentType, body) ?? text
   return text
 }

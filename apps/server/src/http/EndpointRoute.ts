@@ -11,11 +11,13 @@ import {
   HttpServerResponse
 } from "effect/http"
 import { validateHeaderName, validateHeaderValue } from "node:http"
+import { BodyRoom } from "./BodyRoom.ts"
 import * as ClientAddress from "./ClientAddress.ts"
 import * as EndpointBody from "./EndpointBody.ts"
 import { answerFailures } from "./FailureProblem.ts"
 import { HttpSettings } from "./HttpSettings.ts"
 import { backlogFull, quotaExceeded } from "./IntakeProblem.ts"
+import { JsonThread } from "./JsonThread.ts"
 import { problemResponse } from "./ProblemResponse.ts"
 import { RateLimiting } from "./RateLimiting.ts"
 import * as RequestBody from "./RequestBody.ts"
@@ -71,8 +73,7 @@ const responseOf = ({ body, headers, status }: HttpReply) => {
 
 const readBody = Effect.fnUntraced(
   function*(request: HttpServerRequest.HttpServerRequest, maxBody: number) {
-    if (RequestBody.isDeclaredLargerThan(request, maxBody)) return yield* Problem.tooLarge("The request body", maxBody)
-    return yield* request.arrayBuffer.pipe(
+    const body = yield* request.arrayBuffer.pipe(
       Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBody)),
       Effect.mapError((error) =>
         HttpServerError.isHttpServerError(error) && error.reason._tag === "RequestParseError" &&
@@ -81,6 +82,7 @@ const readBody = Effect.fnUntraced(
           : Problem.invalid([{ path: "", message: "The request body could not be read." }])
       )
     )
+    return new Uint8Array(body)
   }
 )
 
@@ -92,23 +94,25 @@ export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
   const { maxBody, trustedProxies = [] } = yield* HttpSettings
   const { publicUrl } = yield* EngineConfig
   const rate = yield* RateLimiting
+  const room = yield* BodyRoom
+  const thread = yield* JsonThread
 
   const take = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest) {
     const [, endpointKey, path = "/", query = ""] = urlForm.exec(request.url) ?? []
     if (endpointKey === undefined) return yield* noEndpoint
     const source = yield* ingest.find(endpointKey)
     yield* rate.take(source.accountId)
-    const bytes = new Uint8Array(yield* readBody(request, maxBody))
-    const text = new TextDecoder().decode(bytes)
+    yield* ingest.admit(source)
+    if (RequestBody.isDeclaredLargerThan(request, maxBody)) return yield* Problem.tooLarge("The request body", maxBody)
+    const { accountId } = source
+    yield* room.take(accountId, RequestBody.mostBytes(request, maxBody))
+    const bytes = yield* readBody(request, maxBody)
+    rate.noteBytes(accountId, bytes.length)
     const event: HttpRequestEvent = {
       method: request.method,
       path,
       query: EndpointBody.multimap(new URLSearchParams(query)),
       headers: { ...request.headers },
-      ...(text === "" ? {} : {
-        bodyRaw: text,
-        body: EndpointBody.parse(request.headers["content-type"] ?? "", bytes, text)
-      }),
       client_ip: ClientAddress.of(
         Option.getOrElse(request.remoteAddress, () => ""),
         request.headers["x-forwarded-for"],
@@ -116,10 +120,13 @@ export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
       ),
       url: `${publicUrl}${request.url}`
     }
-    const reply = yield* ingest.request(source, event, { hops: hopsOf(request.headers["x-headwater-hops"]) })
+    const contentType = request.headers["content-type"] ?? ""
+    const eventJson = yield* thread.event(accountId, { request: event, contentType, bytes })
+    const reply = yield* ingest.request(source, eventJson, { hops: hopsOf(request.headers["x-headwater-hops"]) })
     return yield* responseOf(reply)
   }, (effect) =>
     effect.pipe(
+      Effect.scoped,
       Effect.catchTags({
         EndpointNotFound: () => noEndpoint,
         BacklogFull: () => Effect.fail(backlogFull),

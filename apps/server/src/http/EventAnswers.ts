@@ -8,7 +8,8 @@ import { EventLog, type EventOutline, isWhole, type StreamAddress } from "@headw
 import { Effect, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { AnswerRoom } from "./AnswerRoom.ts"
-import { eventPageRequest, type EventQuery, projected, summaryOf, wholeSummary } from "./EventSummaries.ts"
+import { eventPageRequest, type EventQuery, summaryOf, wholeSummary } from "./EventSummaries.ts"
+import { JsonThread } from "./JsonThread.ts"
 
 /** What the events of a page come to at most, in bytes, where there is more than one. */
 const pageBytes = 1024 * 1024
@@ -23,14 +24,26 @@ const frameOf = (event: LoggedEvent): string =>
   `id: ${EventId.format(event.id)}\ndata: ${wholeSummary(event).replace(/[\r\n]+/g, " ")}\n\n`
 
 /** Writes one part after the other as the client reads. */
-const streamed = (parts: Iterable<string>) =>
-  HttpServerResponse.stream(Stream.encodeText(Stream.fromIterable(parts, { chunkSize: 1 })), { contentType })
+const streamed = <E>(parts: Stream.Stream<string, E>) =>
+  HttpServerResponse.stream(Stream.encodeText(parts), { contentType })
 
 /** Answers with events in full. Room is taken for large ones before they are read, and held until the client has them. */
 export const make = Effect.gen(function*() {
   const events = yield* EventLog
   const room = yield* AnswerRoom
   const tail = yield* LogTail
+  const thread = yield* JsonThread
+
+  /** JSON text of an event in full, cut down to the fields asked for. */
+  const shownWhole = (accountId: AccountId, event: LoggedEvent, { exclude, include }: EventQuery) => {
+    const summary = wholeSummary(event)
+    if (include === undefined && exclude === undefined) return Effect.succeed(summary)
+    const bytes = new TextEncoder().encode(summary)
+    return Effect.map(
+      thread.project(accountId, { of: "item", bytes, selection: { include, exclude } }),
+      (projected) => new TextDecoder().decode(projected)
+    )
+  }
 
   /** The events with their whole payloads, but for those that were deleted meanwhile. */
   const complete = Effect.fnUntraced(function*(
@@ -64,20 +77,21 @@ export const make = Effect.gen(function*() {
       if (!shown.isLarge) {
         return HttpServerResponse.text(`${head}${outlines.map(summaryOf).join()}]}`, { contentType })
       }
-      return streamed((function*() {
-        yield head
-        for (const [index, event] of shown.events.entries()) {
-          yield (index === 0 ? "" : ",") + projected(wholeSummary(event), query)
-        }
-        yield "]}"
-      })())
+      const items = Stream.fromIterable(shown.events.entries(), { chunkSize: 1 }).pipe(
+        Stream.mapEffect(([index, event]) =>
+          Effect.map(shownWhole(accountId, event, query), (text) => index === 0 ? text : `,${text}`)
+        )
+      )
+      return streamed(Stream.concat(Stream.concat(Stream.succeed(head), items), Stream.succeed("]}")))
     }),
     /** One event in full; undefined where it was deleted meanwhile. */
     one: Effect.fnUntraced(function*(accountId: AccountId, outline: EventOutline, query: EventQuery) {
       const { events: [event], isLarge } = yield* complete(accountId, outline, [outline])
       if (event === undefined) return undefined
-      const parts = ["{\"data\":", projected(wholeSummary(event), query), "}"]
-      return isLarge ? streamed(parts) : HttpServerResponse.text(parts.join(""), { contentType })
+      const parts = ["{\"data\":", yield* shownWhole(accountId, event, query), "}"]
+      return isLarge
+        ? streamed(Stream.fromIterable(parts, { chunkSize: 1 }))
+        : HttpServerResponse.text(parts.join(""), { contentType })
     }),
     /**
      * Server-sent events of a stream from behind `after` on, each as soon as it is durable.

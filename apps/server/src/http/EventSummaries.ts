@@ -1,5 +1,5 @@
 import * as Pagination from "@headwater/api/Pagination"
-import * as Projection from "@headwater/api/Projection"
+import type * as Projection from "@headwater/api/Projection"
 import { indexedAtMs, type LoggedEvent, maxPreviewBytes } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import * as Stream from "@headwater/domain/Stream"
@@ -57,13 +57,6 @@ export const summaryOf = (outline: EventOutline): string => {
   const isOfRun = outline.stream === Stream.errors && Predicate.hasProperty(beginning, errorFields[0]!)
   const data = isOfRun ? beginning : { raw_event: beginning }
   return summaryText(outline, JSON.stringify(preview(data, maxPreviewBytes)), true)
-}
-
-/** A summary cut down to the fields asked for. */
-export const projected = (summary: string, { exclude, include }: EventQuery): string => {
-  if (include === undefined && exclude === undefined) return summary
-  const { data } = Projection.project({ data: JSON.parse(summary) }, { include, exclude }) as Schema.JsonObject
-  return JSON.stringify(data)
 }
 
 /** The event id that a parameter names, as its schema has checked. */

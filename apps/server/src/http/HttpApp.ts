@@ -5,6 +5,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { AnswerRoom } from "./AnswerRoom.ts"
 import * as AppAccountsHandlers from "./AppAccountsHandlers.ts"
 import * as AutoSubscriptionsHandlers from "./AutoSubscriptionsHandlers.ts"
+import { BodyRoom } from "./BodyRoom.ts"
 import { ComponentSaving } from "./ComponentSaving.ts"
 import * as ComponentsHandlers from "./ComponentsHandlers.ts"
 import * as DocsRoutes from "./DocsRoutes.ts"
@@ -12,6 +13,7 @@ import * as EndpointRoute from "./EndpointRoute.ts"
 import * as EventsHandlers from "./EventsHandlers.ts"
 import * as HealthRoutes from "./HealthRoutes.ts"
 import * as Idempotent from "./Idempotent.ts"
+import { JsonThread } from "./JsonThread.ts"
 import * as KeyAuthorization from "./KeyAuthorization.ts"
 import * as KeysHandlers from "./KeysHandlers.ts"
 import { routerConfig } from "./KnownPaths.ts"
@@ -52,7 +54,7 @@ const apiRoutes = HttpApiBuilder.layer(HeadwaterApi).pipe(
 )
 
 const routes = Layer.mergeAll(apiRoutes, DocsRoutes.layer, EndpointRoute.layer, HealthRoutes.layer).pipe(
-  Layer.provide([AnswerRoom.layer, RateLimiting.layer])
+  Layer.provide([AnswerRoom.layer, BodyRoom.layer, JsonThread.layer, RateLimiting.layer])
 )
 
 /** Everything this server answers to over HTTP, served on the `HttpServer`. */

@@ -8,6 +8,8 @@ export class HttpSettings extends Context.Service<HttpSettings, {
   readonly maxBody: number
   /** Requests a second of one account; 0 for no limit. */
   readonly rateLimit: number
+  /** Bytes a second of the bodies of one account's requests; 0 for no limit. */
+  readonly byteRateLimit: number
   /** Largest component code, in bytes of UTF-8. */
   readonly maxCode: number
   /** Largest value of one configured prop, in bytes of its JSON. */

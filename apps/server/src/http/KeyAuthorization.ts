@@ -3,9 +3,12 @@ import * as Problem from "@headwater/api/Problem"
 import { Suspensions } from "@headwater/engine/Suspensions"
 import { ApiKeys } from "@headwater/log/ApiKeys"
 import { Effect, Layer, Option, Redacted } from "effect"
+import { HttpServerRequest } from "effect/http"
 import { AnswerRoom } from "./AnswerRoom.ts"
 import { answerFailures } from "./FailureProblem.ts"
+import { HttpSettings, maxApiBody } from "./HttpSettings.ts"
 import { RateLimiting } from "./RateLimiting.ts"
+import * as RequestBody from "./RequestBody.ts"
 
 const suspended = new Problem.AccountSuspended(
   Problem.because("The account is suspended. Whoever runs this server can resume it.")
@@ -19,6 +22,7 @@ export const layer = Layer.effect(
     const rate = yield* RateLimiting
     const room = yield* AnswerRoom
     const suspensions = yield* Suspensions
+    const maxBytes = maxApiBody(yield* HttpSettings)
     return Authorization.of({
       bearer: Effect.fnUntraced(function*(handle, { credential }) {
         const account = yield* keys.authenticate(credential).pipe(answerFailures)
@@ -33,6 +37,7 @@ export const layer = Layer.effect(
         }
         if (suspensions.isSuspended(account.value)) return yield* suspended
         yield* rate.take(account.value)
+        rate.noteBytes(account.value, RequestBody.mostBytes(yield* HttpServerRequest.HttpServerRequest, maxBytes))
         const response = yield* handle.pipe(
           Effect.provideService(CurrentAccount, account.value),
           Effect.provideService(CurrentKey, credential)

@@ -1,6 +1,10 @@
+import { CurrentAccount } from "@headwater/api/Authorization"
 import * as Projection from "@headwater/api/Projection"
-import { Effect, Layer, Predicate, type Schema } from "effect"
-import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Effect, Layer, Option, Predicate } from "effect"
+import { HttpBody, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { answerFailures } from "./FailureProblem.ts"
+import { JsonThread } from "./JsonThread.ts"
+import { problemResponse } from "./ProblemResponse.ts"
 
 const text = (value: unknown): string | undefined => typeof value === "string" ? value : undefined
 
@@ -9,35 +13,36 @@ const selectionFrom = (source: unknown): Projection.Selection => ({
   exclude: Predicate.hasProperty(source, "exclude") ? text(source.exclude) : undefined
 })
 
-const answerOf = (response: HttpServerResponse.HttpServerResponse): Schema.Json | undefined =>
-  response.status === 200 && response.body._tag === "Uint8Array"
-    ? JSON.parse(new TextDecoder().decode(response.body.body)) as Schema.Json
-    : undefined
-
 /**
  * Cuts answers down to `include` and `exclude`. These come from the query where the endpoint takes parameters there,
  * and from the JSON body, which its schema has read by then.
  */
-export const layer = Layer.succeed(
+export const layer = Layer.effect(
   Projection.Projection,
-  Effect.fnUntraced(function*(handle, { endpoint }) {
-    const response = yield* handle
-    const fromQuery = endpoint.query === undefined
-      ? selectionFrom(undefined)
-      : selectionFrom(yield* HttpServerRequest.ParsedSearchParams)
-    const request = yield* HttpServerRequest.HttpServerRequest
-    const body = endpoint.payload.size === 0 ? "" : yield* Effect.orDie(request.text)
-    const fromBody = selectionFrom(body === "" ? undefined : JSON.parse(body))
-    const selection = {
-      include: fromBody.include ?? fromQuery.include,
-      exclude: fromBody.exclude ?? fromQuery.exclude
-    }
-    if (selection.include === undefined && selection.exclude === undefined) return response
-    const answer = answerOf(response)
-    if (answer === undefined) return response
-    return HttpServerResponse.setBody(
-      response,
-      HttpServerResponse.jsonUnsafe(Projection.project(answer, selection)).body
-    )
-  })
+  Effect.map(JsonThread, (thread) =>
+    Effect.fnUntraced(function*(handle, { endpoint }) {
+      const response = yield* handle
+      const fromQuery = endpoint.query === undefined
+        ? selectionFrom(undefined)
+        : selectionFrom(yield* HttpServerRequest.ParsedSearchParams)
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const body = endpoint.payload.size === 0 ? "" : yield* Effect.orDie(request.text)
+      const fromBody = selectionFrom(body === "" ? undefined : JSON.parse(body))
+      const selection = {
+        include: fromBody.include ?? fromQuery.include,
+        exclude: fromBody.exclude ?? fromQuery.exclude
+      }
+      if (selection.include === undefined && selection.exclude === undefined) return response
+      const { body: answer, status } = response
+      if (status !== 200 || answer._tag !== "Uint8Array") return response
+      const account = Option.getOrElse(yield* Effect.serviceOption(CurrentAccount), () => "")
+      // A copy, since it is handed over.
+      return yield* thread.project(account, { of: "answer", bytes: new Uint8Array(answer.body), selection }).pipe(
+        Effect.map((projected) =>
+          HttpServerResponse.setBody(response, HttpBody.uint8Array(projected, answer.contentType))
+        ),
+        answerFailures,
+        Effect.catch(problemResponse)
+      )
+    }))
 )

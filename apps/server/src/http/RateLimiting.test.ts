@@ -6,7 +6,7 @@ import * as Http from "../../test/HttpAppFixture.ts"
 import { HttpSettings } from "./HttpSettings.ts"
 import { RateLimiting } from "./RateLimiting.ts"
 
-const settings = { maxBody: 0, maxCode: 0, maxProp: 0 }
+const settings = { maxBody: 0, maxCode: 0, maxProp: 0, rateLimit: 0, byteRateLimit: 0 }
 
 const limitedTo = (rateLimit: number) =>
   RateLimiting.layer.pipe(Layer.provide(Layer.succeed(HttpSettings, { ...settings, rateLimit })))
@@ -31,6 +31,25 @@ it.effect("an account may send a second's worth at once, and then as fast as tha
     yield* TestClock.adjust("1 hour")
     assert.strictEqual(yield* passed(10), 4)
   }).pipe(Effect.provide(limitedTo(4))))
+
+it.effect("an account that has sent more bytes than a second's worth waits until that has been made up for", () =>
+  Effect.gen(function*() {
+    const rate = yield* RateLimiting
+    const ann = AccountId.make("u_00000000000000000000")
+    const bob = AccountId.make("u_00000000000000000001")
+    const isTaken = (account: AccountId) => Effect.map(Effect.exit(rate.take(account)), Exit.isSuccess)
+    assert.isTrue(yield* isTaken(ann))
+    rate.noteBytes(ann, 3_000)
+    const refused = yield* Effect.flip(rate.take(ann))
+    assert.strictEqual(refused.details.retry_after_seconds, 2)
+    assert.isTrue(yield* isTaken(bob))
+    yield* TestClock.adjust("2 seconds")
+    assert.isFalse(yield* isTaken(ann))
+    yield* TestClock.adjust("1 millis")
+    assert.isTrue(yield* isTaken(ann))
+  }).pipe(Effect.provide(RateLimiting.layer.pipe(
+    Layer.provide(Layer.succeed(HttpSettings, { ...settings, byteRateLimit: 1_000 }))
+  ))))
 
 layer(Http.layerWith({ rateLimit: 1 }), { excludeTestServices: true })("the limit to an account's rate", (it) => {
   it.effect("is one for the API and the endpoints of its sources, and says when to come again", () =>

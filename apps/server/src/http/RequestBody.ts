@@ -12,3 +12,10 @@ export const isJson = (request: Request): boolean =>
 /** Whether a request says beforehand that its body is larger than this; nothing of it needs to be read then. */
 export const isDeclaredLargerThan = (request: Request, bytes: number): boolean =>
   Number(request.headers["content-length"] ?? 0) > bytes
+
+/** How many bytes a request's body has at most, by its headers and what is taken at all. */
+export const mostBytes = (request: Request, maxBody: number): number => {
+  if (!isPresent(request)) return 0
+  const declared = Number(request.headers["content-length"])
+  return Number.isFinite(declared) ? Math.min(declared, maxBody) : maxBody
+}

@@ -1,0 +1,106 @@
+import { AccountLines } from "@headwater/domain/AccountLines"
+import { Unavailable } from "@headwater/engine/Unavailable"
+import { Context, Effect, Layer } from "effect"
+import { Worker } from "node:worker_threads"
+import * as JsonTask from "./JsonTask.ts"
+
+/** From so many bytes on the other thread has the work: less takes no longer than handing it over. */
+const largeBytes = 16 * 1024
+
+/** What the other thread may keep on its heap, in MiB: JSON takes many times its size while it is read. */
+const heapMebibytes = 1_024
+
+/** How much an account's turn is, in bytes. */
+const turnBytes = 64 * 1024
+
+type Bytes = Uint8Array<ArrayBuffer>
+
+interface Job {
+  readonly accountId: string
+  readonly task: JsonTask.JsonTask
+  readonly done: (result: Effect.Effect<Bytes, Unavailable>) => void
+}
+
+const lost = new Unavailable({ message: "The JSON could not be read.", retryAfterSeconds: 1 })
+
+/** The other thread, and what it has to do: one task after another, accounts in turn. */
+class Tasks {
+  readonly #jobs = new AccountLines<Job>(turnBytes, ({ task }) => task.bytes.length)
+  #thread: Worker | undefined
+  #current: Job | undefined
+
+  put(job: Job): void {
+    this.#jobs.put(job.accountId, job)
+    if (this.#current === undefined) this.#next()
+  }
+
+  stop(): void {
+    void this.#thread?.terminate()
+  }
+
+  #next(): void {
+    this.#current = this.#jobs.take()
+    if (this.#current === undefined) return
+    const { task } = this.#current
+    this.#thread ??= this.#start()
+    this.#thread.postMessage(task, [task.bytes.buffer])
+  }
+
+  #start(): Worker {
+    const thread = new Worker(new URL("./JsonThreadMain.ts", import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: heapMebibytes }
+    })
+    thread.unref()
+    thread.on("message", (result: Bytes) => this.#end(Effect.succeed(result)))
+    // Of what ends the thread, as a full heap, its end tells.
+    thread.on("error", () => {})
+    thread.on("exit", () => {
+      if (this.#thread === thread) this.#thread = undefined
+      if (this.#current !== undefined) this.#end(Effect.fail(lost))
+    })
+    return thread
+  }
+
+  #end(result: Effect.Effect<Bytes, Unavailable>): void {
+    const job = this.#current
+    this.#next()
+    job?.done(result)
+  }
+}
+
+/**
+ * Reads and writes JSON that may be large. What takes long is done by a thread of its own, where accounts have their turns
+ * one after another: anybody may send it, and the server's own thread is everybody's.
+ */
+export class JsonThread extends Context.Service<JsonThread, {
+  /** The JSON text of a request to an endpoint with its body. Takes the body's bytes over. */
+  readonly event: (accountId: string, task: Omit<JsonTask.EventTask, "_tag">) => Effect.Effect<string, Unavailable>
+  /** An answer, or one item of its data, cut down to the fields asked for. Takes the bytes of its JSON over. */
+  readonly project: (
+    accountId: string,
+    task: Omit<JsonTask.ProjectionTask, "_tag">
+  ) => Effect.Effect<Bytes, Unavailable>
+}>()("@headwater/server/JsonThread") {
+  static readonly layer: Layer.Layer<JsonThread> = Layer.effect(
+    JsonThread,
+    Effect.map(
+      Effect.acquireRelease(Effect.sync(() => new Tasks()), (tasks) => Effect.sync(() => tasks.stop())),
+      (tasks) => {
+        const perform = (accountId: string, task: JsonTask.JsonTask): Effect.Effect<Bytes, Unavailable> =>
+          Effect.callback((resume) => tasks.put({ accountId, task, done: resume }))
+        return JsonThread.of({
+          event: (accountId, rest) =>
+            rest.bytes.length < largeBytes
+              ? Effect.sync(() => JsonTask.eventJson(rest))
+              : Effect.map(perform(accountId, { _tag: "Event", ...rest }), (json) => new TextDecoder().decode(json)),
+          project: (accountId, rest) => {
+            const task: JsonTask.ProjectionTask = { _tag: "Projection", ...rest }
+            return rest.bytes.length < largeBytes
+              ? Effect.sync(() => JsonTask.perform(task))
+              : perform(accountId, task)
+          }
+        })
+      }
+    )
+  )
+}
