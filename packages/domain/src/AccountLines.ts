@@ -28,6 +28,11 @@ export class AccountLines<A> {
     return this.#size
   }
 
+  /** How many accounts have something waiting. */
+  get accounts(): number {
+    return this.#lines.size
+  }
+
   put(accountId: string, item: A): void {
     const line = this.#lines.get(accountId)
     if (line === undefined) this.#lines.set(accountId, { items: [item], credit: this.#turn })

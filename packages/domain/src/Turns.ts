@@ -78,7 +78,7 @@ export class AccountTurns {
     if (!this.#waiting.has(accountId) && goOn(this.#untilTimeIsUp())) return
     this.#waiting.set(accountId, (this.#waiting.get(accountId) ?? 0) + 1)
     this.#jobs.put(accountId, job)
-    this.#come(this.#restOf(accountId, turnMs))
+    this.#come(this.restOf(accountId, turnMs))
   }
 
   /** Does work, and returns when it is done. */
@@ -93,16 +93,16 @@ export class AccountTurns {
     })
   }
 
-  #untilTimeIsUp(): () => boolean {
-    const end = this.#time.now() + turnMs
-    return () => this.#time.now() >= end
-  }
-
-  /** How long the thread is for others after so many milliseconds of the account's work. */
-  #restOf(accountId: string, ms: number): number {
+  /** How long the account's work is to rest after so many milliseconds of it, for others' sake; 0 while it is alone. */
+  restOf(accountId: string, ms: number): number {
     const since = this.#time.now() - presentMs
     const isAlone = [this.#latest, this.#other].every((heard) => heard.accountId === accountId || heard.at < since)
     return isAlone ? 0 : ms * restShare
+  }
+
+  #untilTimeIsUp(): () => boolean {
+    const end = this.#time.now() + turnMs
+    return () => this.#time.now() >= end
   }
 
   #come(ms: number): void {
@@ -126,7 +126,7 @@ export class AccountTurns {
     } else {
       this.#jobs.putFirst(accountId, job)
     }
-    if (this.#jobs.size > 0) this.#come(this.#restOf(accountId, this.#time.now() - from))
+    if (this.#jobs.size > 0) this.#come(this.restOf(accountId, this.#time.now() - from))
   }
 }
 

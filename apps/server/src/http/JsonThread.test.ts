@@ -1,4 +1,5 @@
 import { assert, layer } from "@effect/vitest"
+import { Turns } from "@headwater/domain/Turns"
 import type { HttpRequestEvent } from "@headwater/engine/HttpExchange"
 import { Effect } from "effect"
 import { JsonThread } from "./JsonThread.ts"
@@ -49,5 +50,17 @@ layer(JsonThread.layer, { excludeTestServices: true })("the thread for large JSO
         })
       yield* Effect.all([...Array.from({ length: 20 }, () => read("ann")), read("bob")], { concurrency: "unbounded" })
       assert.isBelow(done.indexOf("bob"), 3)
+    }))
+
+  it.effect("goes on with one account's bodies while others are there too", () =>
+    Effect.gen(function*() {
+      const thread = yield* JsonThread
+      const turns = yield* Turns
+      turns.note("bob")
+      turns.note("ann")
+      const read = (account: string) => thread.event(account, task(large))
+      const events = yield* Effect.all([read("ann"), read("ann"), read("ann")], { concurrency: "unbounded" })
+      assert.lengthOf(events, 3)
+      assert.isString(yield* Effect.andThen(read("ann"), read("bob")))
     }))
 })

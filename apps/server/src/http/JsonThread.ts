@@ -1,4 +1,5 @@
 import { AccountLines } from "@headwater/domain/AccountLines"
+import { type AccountTurns, Turns } from "@headwater/domain/Turns"
 import { Unavailable } from "@headwater/engine/Unavailable"
 import { Context, Effect, Layer } from "effect"
 import { Worker } from "node:worker_threads"
@@ -26,19 +27,31 @@ const lost = new Unavailable({ message: "The JSON could not be read.", retryAfte
 /** The other thread, and what it has to do: one task after another, accounts in turn. */
 class Tasks {
   readonly #jobs = new AccountLines<Job>(turnBytes, ({ task }) => task.bytes.length)
+  readonly #turns: AccountTurns
   #thread: Worker | undefined
   #current: Job | undefined
+  #startedAt = 0
+  /** While an account's work rests and nobody else has any. */
+  #rest: { readonly accountId: string; readonly timer: NodeJS.Timeout } | undefined
+
+  constructor(turns: AccountTurns) {
+    this.#turns = turns
+  }
 
   put(job: Job): void {
     this.#jobs.put(job.accountId, job)
-    if (this.#current === undefined) this.#next()
+    if (this.#current === undefined && this.#rest?.accountId !== job.accountId) this.#next()
   }
 
   stop(): void {
+    clearTimeout(this.#rest?.timer)
     void this.#thread?.terminate()
   }
 
   #next(): void {
+    clearTimeout(this.#rest?.timer)
+    this.#rest = undefined
+    this.#startedAt = performance.now()
     this.#current = this.#jobs.take()
     if (this.#current === undefined) return
     const { task } = this.#current
@@ -63,8 +76,13 @@ class Tasks {
 
   #end(result: Effect.Effect<Bytes, Unavailable>): void {
     const job = this.#current
-    this.#next()
-    job?.done(result)
+    if (job === undefined) return
+    this.#current = undefined
+    // Its processors, too, are everybody's.
+    const restMs = this.#turns.restOf(job.accountId, performance.now() - this.#startedAt)
+    if (restMs === 0 || this.#jobs.accounts > 1) this.#next()
+    else this.#rest = { accountId: job.accountId, timer: setTimeout(() => this.#next(), restMs) }
+    job.done(result)
   }
 }
 
@@ -84,7 +102,7 @@ export class JsonThread extends Context.Service<JsonThread, {
   static readonly layer: Layer.Layer<JsonThread> = Layer.effect(
     JsonThread,
     Effect.map(
-      Effect.acquireRelease(Effect.sync(() => new Tasks()), (tasks) => Effect.sync(() => tasks.stop())),
+      Effect.acquireRelease(Effect.map(Turns, (turns) => new Tasks(turns)), (tasks) => Effect.sync(() => tasks.stop())),
       (tasks) => {
         const perform = (accountId: string, task: JsonTask.JsonTask): Effect.Effect<Bytes, Unavailable> =>
           Effect.callback((resume) => tasks.put({ accountId, task, done: resume }))
