@@ -41,11 +41,24 @@ const pageOf = Effect.fnUntraced(function*(document: Document.OpenApiDocument) {
 export const layer = Layer.unwrap(Effect.gen(function*() {
   const { publicUrl } = yield* EngineConfig
   const document = Document.make(publicUrl)
-  const { answer: page } = yield* CompressedText.make(yield* pageOf(document), "text/html; charset=utf-8")
-  const { answer: json } = yield* CompressedText.make(JSON.stringify(document), "application/json")
+  // Made when it is first asked for, so that no start waits for it, and to its end, so that nobody else finds it cut off.
+  const page = yield* Effect.cached(
+    Effect.uninterruptible(
+      Effect.flatMap(pageOf(document), (text) => CompressedText.make(text, "text/html; charset=utf-8"))
+    )
+  )
+  const json = yield* Effect.cached(
+    Effect.uninterruptible(CompressedText.make(JSON.stringify(document), "application/json"))
+  )
   const policy = contentSecurityPolicy(publicUrl)
   return Layer.merge(
-    HttpRouter.add("GET", "/openapi.json", json),
-    HttpRouter.add("GET", "/docs", Effect.map(page, HttpServerResponse.setHeader("content-security-policy", policy)))
+    HttpRouter.add("GET", "/openapi.json", Effect.flatMap(json, ({ answer }) => answer)),
+    HttpRouter.add(
+      "GET",
+      "/docs",
+      Effect.flatMap(page, ({ answer }) => answer).pipe(
+        Effect.map(HttpServerResponse.setHeader("content-security-policy", policy))
+      )
+    )
   )
 }))
