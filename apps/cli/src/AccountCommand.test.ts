@@ -95,7 +95,7 @@ describe("headwater account", () => {
       const resumed = HeadwaterCommand.jsonOf(yield* headwater("account", "resume", ann.id, "--json"))
       Json.assertHolds(resumed, { id: ann.id, suspended_at: null })
       HeadwaterCommand.assertRefused(yield* headwater("account", "delete", "ann"), /--yes/)
-      assert.deepStrictEqual((yield* accounts.list).map(({ id }) => id), [ann.id, bob.id])
+      assert.sameMembers((yield* accounts.list).map(({ id }) => id), [ann.id, bob.id])
       const deleted = HeadwaterCommand.jsonOf(yield* headwater("account", "delete", "ann", "--yes", "--json"))
       Json.assertHolds(deleted, { id: ann.id, deleted: true })
       assert.deepStrictEqual((yield* accounts.list).map(({ id }) => id), [bob.id])

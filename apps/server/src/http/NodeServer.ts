@@ -46,7 +46,7 @@ const refuseUnserved = (server: Server): void => {
     title: "Service unavailable",
     detail: "The server is starting or shutting down.",
     code: "unavailable",
-    details: {}
+    details: { retry_after_seconds: 1 }
   })
   const ownListeners = server.listenerCount("request") + 1
   server.on("request", (_request, response) => {
