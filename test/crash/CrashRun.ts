@@ -295,7 +295,8 @@ export const run = Effect.fnUntraced(function*(options: CrashOptions) {
 
   const lives = Effect.gen(function*() {
     const dice = Dice.make(seed, "plan")
-    const isOver = () => Date.now() - startedAt >= options.forMs || findings.total() > 0
+    // On a busy machine the time may be over before the first life has begun.
+    const isOver = () => (kills > 0 && Date.now() - startedAt >= options.forMs) || findings.total() > 0
     yield* server.stop
     let sinceSettled = 0
     while (!isOver()) {

@@ -25,9 +25,10 @@ export type JsonTask = EventTask | ProjectionTask
 /** The JSON text of a request's event with its body. */
 export const eventJson = ({ bytes, contentType, request }: Omit<EventTask, "_tag">): string => {
   const text = new TextDecoder().decode(bytes)
-  return JSON.stringify(
-    text === "" ? request : { ...request, bodyRaw: text, body: EndpointBody.parse(contentType, bytes, text) }
-  )
+  if (text === "") return JSON.stringify(request)
+  const { client_ip, url, ...rest } = request
+  const body = EndpointBody.parse(contentType, bytes, text)
+  return JSON.stringify({ ...rest, bodyRaw: text, body, client_ip, url })
 }
 
 const projected = ({ bytes, of, selection }: ProjectionTask): Schema.Json => {
