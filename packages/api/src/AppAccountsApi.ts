@@ -16,7 +16,7 @@ import { UnixSeconds } from "./UnixSeconds.ts"
 export const AppAccountResource = Schema.Struct({
   id: ResourceId("appAccount"),
   app: Schema.String.annotate({ description: "The app's name in component code." }),
-  name: Schema.String.annotate({ description: "Empty where none was given." }),
+  name: Schema.String.annotate({ description: "Empty if none was given." }),
   created_at: UnixSeconds
 }).annotate({
   identifier: "AppAccount",
@@ -34,17 +34,16 @@ export class AppAccountsApi extends HttpApiGroup.make("appAccounts")
         app: Text.check(Schema.isMinLength(1)).annotate({
           description: "The app's name in component code, such as shop in {type: \"app\", app: \"shop\"}."
         }),
-        name: Schema.optionalKey(Text.annotate({ description: "What the account is called. Default: empty." })),
+        name: Schema.optionalKey(Text.annotate({ description: "A name for the account. Default: empty." })),
         credentials: Credentials.annotate({
-          description:
-            "What the code gets as $auth: values by the names that it knows. Encrypted at rest and never shown."
+          description: "The object that the code gets as $auth. Encrypted at rest and never shown."
         }),
         ...Projection.fields
       }).annotate({ examples: [{ app: "shop", name: "North", credentials: { api_key: "k-7Yb2", shop: "north" } }] }),
       success: Pagination.Single(AppAccountResource)
     }).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
       summary: "Add an account with an app",
-      description: "A source's app prop takes it as {authProvisionId: id}.",
+      description: "Give its id to an app prop of a source as {authProvisionId: id}.",
       override: Extension.mark
     })),
     HttpApiEndpoint.get("list", "/accounts", {
@@ -68,9 +67,10 @@ export class AppAccountsApi extends HttpApiGroup.make("appAccounts")
     HttpApiEndpoint.put("update", "/accounts/:id", {
       params,
       payload: Schema.Struct({
-        name: Schema.optionalKey(Text.annotate({ description: "What the account is called." })),
+        name: Schema.optionalKey(Text.annotate({ description: "A name for the account." })),
         credentials: Schema.optionalKey(Credentials.annotate({
-          description: "In place of all those before, such as a renewed token. Encrypted at rest and never shown."
+          description:
+            "Replaces all earlier credentials, for example with a renewed token. Encrypted at rest and never shown."
         })),
         ...Projection.fields
       }).annotate({ examples: [{ credentials: { api_key: "k-9Qd4", shop: "north" } }] }),
@@ -78,7 +78,7 @@ export class AppAccountsApi extends HttpApiGroup.make("appAccounts")
       error: Problem.NotFound
     }).annotateMerge(OpenApi.annotations({
       summary: "Update an account with an app",
-      description: "Fields that are not given stay. Runs that begin afterwards have the new credentials.",
+      description: "Fields that are not given stay unchanged. Runs that begin afterwards use the new credentials.",
       override: Extension.mark
     })),
     HttpApiEndpoint.delete("delete", "/accounts/:id", {
@@ -88,7 +88,7 @@ export class AppAccountsApi extends HttpApiGroup.make("appAccounts")
       error: Problem.NotFound
     }).annotateMerge(OpenApi.annotations({
       summary: "Remove an account with an app",
-      description: "Sources that have it get an empty $auth from their next run on.",
+      description: "Sources that use it get an empty $auth from their next run on.",
       override: Extension.mark
     }))
   )
@@ -97,6 +97,6 @@ export class AppAccountsApi extends HttpApiGroup.make("appAccounts")
   .middleware(Authorization)
   .annotateMerge(OpenApi.annotations({
     title: "App accounts",
-    description: "Accounts with the apps that components speak to, and the credentials for them."
+    description: "Accounts with the apps that components connect to, and their credentials."
   }))
 {}

@@ -18,7 +18,7 @@ const example = { listener_id: "wh_0Uz7MtBwGh3VyUc8PqJk", event_name: "$errors" 
 export const AutoSubscriptionResource = Schema.Struct({
   id: ResourceId("autoSubscription"),
   listener_id: Schema.String.annotate({ description: "The id of a source, workflow or webhook." }),
-  event_name: Schema.String.annotate({ description: "The event stream; empty where none was given." }),
+  event_name: Schema.String.annotate({ description: "The event stream; empty if none was given." }),
   created_at: UnixSeconds
 }).annotate({
   identifier: "AutoSubscription",
@@ -53,9 +53,9 @@ export class AutoSubscriptionsApi extends HttpApiGroup.make("autoSubscriptions")
       error: Problem.NotFound
     }).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
       summary: "Subscribe a listener to what is created later",
-      description: "Each source and workflow created from now on gets a subscription of the listener, which hears it " +
-        "from its first event on. Those that exist are not affected. The same parameters again answer with the " +
-        "auto-subscription that is there."
+      description: "Subscribes the listener to every source and workflow created from now on, from its first event. " +
+        "Existing ones are not affected. Repeating the request returns the existing " +
+        "auto-subscription."
     })),
     HttpApiEndpoint.get("list", "/users/me/auto_subscriptions", {
       query: { ...Pagination.query("autoSubscription"), ...Projection.fields },
@@ -72,7 +72,7 @@ export class AutoSubscriptionsApi extends HttpApiGroup.make("autoSubscriptions")
       error: Problem.NotFound
     }).annotateMerge(OpenApi.annotations({
       summary: "Delete an auto-subscription",
-      description: "The subscriptions it has made stay.",
+      description: "The subscriptions that it created remain.",
       override: Extension.mark
     }))
   )
@@ -81,6 +81,6 @@ export class AutoSubscriptionsApi extends HttpApiGroup.make("autoSubscriptions")
   .middleware(Authorization)
   .annotateMerge(OpenApi.annotations({
     title: "Auto-subscriptions",
-    description: "What subscribes listeners to sources and workflows that are created later."
+    description: "Rules that subscribe listeners to sources and workflows created later."
   }))
 {}

@@ -36,7 +36,7 @@ export const ComponentResource = Schema.Struct({
     description: "SHA-256 of the code, hexadecimal."
   }),
   key: Schema.NullOr(Schema.String).annotate({
-    description: "The `key` in the component's code; null where it has none.",
+    description: "The `key` in the component's code; null if it has none.",
     ...Extension.mark
   }),
   name: Schema.String,
@@ -69,7 +69,7 @@ export type ComponentResource = typeof ComponentResource.Type
 /** A component in a list: without its code and props, each of which can be large. */
 export const ListedComponent = Schema.Struct({
   id: ComponentResource.fields.id,
-  key: Schema.NullOr(Schema.String).annotate({ description: "The key in its code; null where it has none." }),
+  key: Schema.NullOr(Schema.String).annotate({ description: "The key in its code; null if it has none." }),
   name: ComponentResource.fields.name,
   version: ComponentResource.fields.version,
   code_hash: ComponentResource.fields.code_hash,
@@ -94,7 +94,7 @@ export const ComponentConfigurationResource = Schema.Struct({
   options: Schema.optionalKey(
     Schema.Array(JsonValue("A value, or a label with one: {label, value}."))
   ),
-  context: Schema.optionalKey(Schema.Json.annotate({ description: "To be sent back for the next page." })),
+  context: Schema.optionalKey(Schema.Json.annotate({ description: "Send it as prev_context to get the next page." })),
   configurable_props: Schema.optionalKey(Schema.Array(ConfigurableProp))
 }).annotate({
   identifier: "ComponentConfiguration",
@@ -112,10 +112,9 @@ export class ComponentsApi extends HttpApiGroup.make("components")
       payload: Schema.Struct({
         component_code: Schema.optionalKey(CodeText.annotate({ description: "Full component code." })),
         component_url: Schema.optionalKey(ComponentUrl.annotate({
-          description:
-            "Where the code is hosted, an http or https URL. It is fetched, with the relative imports within " +
-            "its origin. As an extension, npm:<package>[@version]/<path> takes it from an npm package. Beside " +
-            "component_code it is only kept as metadata."
+          description: "An http or https URL of the code. The server fetches it, with its relative imports from " +
+            "the same origin. As an extension, npm:<package>[@version]/<path> names a module of an npm package. Given together with " +
+            "component_code, it is only metadata."
         })),
         ...Projection.fields
       }).annotate({ examples: [{ component_code: exampleCode }] }),
@@ -130,10 +129,10 @@ export class ComponentsApi extends HttpApiGroup.make("components")
       params: { key: Text.annotate({ description: "The component's id, or the key in its code." }) },
       headers: Idempotency.headers,
       payload: Schema.Struct({
-        prop_name: Schema.optionalKey(Text.annotate({ description: "The prop whose values are asked for." })),
+        prop_name: Schema.optionalKey(Text.annotate({ description: "The prop to list the values of." })),
         configured_props: Schema.optionalKey(
           Schema.Record(Schema.String, Schema.Json).annotate({
-            description: "The values so far, as a source takes them; they need not be whole."
+            description: "The values so far, in the form that a source takes. Some may be missing."
           })
         ),
         page: Schema.optionalKey(
@@ -141,7 +140,7 @@ export class ComponentsApi extends HttpApiGroup.make("components")
             description: "Which page of the values, counted from 0."
           })
         ),
-        prev_context: Schema.optionalKey(Schema.Json.annotate({ description: "The `context` of the page before." })),
+        prev_context: Schema.optionalKey(Schema.Json.annotate({ description: "The `context` of the previous page." })),
         query: Schema.optionalKey(
           Text.annotate({ description: "What the user has typed, for a prop with `useQuery`." })
         ),
@@ -152,8 +151,8 @@ export class ComponentsApi extends HttpApiGroup.make("components")
     }).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
       summary: "Configure a component's props",
       description:
-        "Asks the component's code: with prop_name for the values that this prop may have, else for all props, " +
-        "with those that the code adds for the values given. Nothing is saved.",
+        "Asks the component's code: with prop_name for the possible values of that prop, otherwise for all props, " +
+        "including those that the code adds for the given values. Saves nothing.",
       override: Extension.mark
     })),
     HttpApiEndpoint.get("list", "/users/me/components", {
@@ -179,7 +178,7 @@ export class ComponentsApi extends HttpApiGroup.make("components")
       error: Problem.NotFound
     }).annotateMerge(OpenApi.annotations({
       summary: "Get a component of the registry",
-      description: "The newest version of a globally published component. Every account can make sources of it."
+      description: "The newest version of a globally published component. Every account can create sources from it."
     })),
     HttpApiEndpoint.get("get", "/components/:key", {
       params: { key: Text.annotate({ description: "The component's id, or the key in its code." }) },
@@ -197,7 +196,7 @@ export class ComponentsApi extends HttpApiGroup.make("components")
       error: [Problem.NotFound, Problem.ComponentInUse]
     }).annotateMerge(OpenApi.annotations({
       summary: "Delete a component",
-      description: "One version, by its id. A component that sources have is not deleted: the problem names them.",
+      description: "Deletes one version, by its id. Fails if sources use the component: the problem names them.",
       override: Extension.mark
     }))
   )

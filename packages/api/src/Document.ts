@@ -13,26 +13,26 @@ export interface OpenApiDocument {
   readonly [member: string]: unknown
 }
 
-const introduction = `Event sources, and the routing of what they emit to listeners.
+const introduction = `Run event sources and workflows, and route their events to listeners.
 
 - Every request carries \`Authorization: Bearer <API key>\`. An id of another account behaves like an unknown one.
-- A trailing slash is optional. \`HEAD\` answers as \`GET\` does, without the body; \`OPTIONS\` answers 204 with \`Allow\`.
+- A trailing slash is optional. \`HEAD\` answers like \`GET\`, without the body; \`OPTIONS\` answers 204 with \`Allow\`.
 - Every error is a problem document (RFC 9457): \`code\` is for programs, \`detail\` for people. \`error\` repeats \`detail\`.
-- With \`include\` or \`exclude\` the items of \`data\` lack the fields left out, also those that their schema requires.
-- Parameters and fields that an operation does not know are ignored.
-- Requests that can't be read as HTTP are refused before they reach the API, with a problem document of the code
+- With \`include\` or \`exclude\` the items of \`data\` lack the omitted fields, even those that their schema requires.
+- The server ignores parameters and fields that an operation does not define.
+- A request that is not valid HTTP does not reach the API. The server refuses it with a problem document of the code
   \`invalid_request\` (400), \`request_timeout\` (408) or \`request_header_fields_too_large\` (431).
-- What stands beside the documented contract is marked by \`${Extension.key}\`.`
+- \`${Extension.key}\` marks extensions of the documented contract.`
 
 const headers = {
   "X-Request-Id": {
     description:
-      "Names the request in the log. The request's own, if it sent one of at most 128 of `A-Z a-z 0-9 _ . : -`.",
+      "Identifies the request in the log. The request's own id, if it sent one of at most 128 characters from `A-Z a-z 0-9 _ . : -`.",
     required: true,
     schema: { type: "string", pattern: "^[A-Za-z0-9_.:-]{1,128}$" }
   },
   "Retry-After": {
-    description: "Seconds until a new try makes sense.",
+    description: "Seconds to wait before trying again.",
     required: true,
     schema: { type: "integer", minimum: 0 }
   },
@@ -42,12 +42,12 @@ const headers = {
     schema: { type: "string", enum: ["Bearer"] }
   },
   "Idempotency-Replayed": {
-    description: "Extension: on an answer that repeats the first one under its `Idempotency-Key`.",
+    description: "Extension: present if the response repeats the first response for its `Idempotency-Key`.",
     [Extension.key]: true,
     schema: { type: "string", enum: ["true"] }
   },
   Allow: {
-    description: "The methods that the path answers to.",
+    description: "The methods that the path accepts.",
     required: true,
     schema: { type: "string" }
   }
@@ -122,7 +122,7 @@ export const make = (serverUrl: string): OpenApiDocument => {
       responses: {
         ...responses,
         MethodNotAllowed: {
-          description: "The path does not answer to the method.",
+          description: "The path does not accept the method.",
           headers: {
             "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" },
             Allow: { $ref: "#/components/headers/Allow" }

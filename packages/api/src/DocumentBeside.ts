@@ -15,7 +15,7 @@ export const problems = [
 
 export const tags = [
   { name: "Endpoints", description: "The HTTP interfaces of sources and workflows." },
-  { name: "Operation", description: "How the server is, for whoever runs it." }
+  { name: "Operation", description: "The state of the server, for its operator." }
 ]
 
 const requestId = { "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" } }
@@ -58,13 +58,13 @@ const endpoint = (definitions: JsonSchema.Definitions): PathItem =>
       `endpoint.${method}`,
       "Endpoints",
       `Send a ${method.toUpperCase()} to a source or workflow`,
-      "At the `endpoint_url` of its HTTP interface, or any path below it, with any other method alike. Without " +
-        "`customResponse` the answer comes once the request is durable; with it the component says what it is."
+      "Send it to the `endpoint_url` of its HTTP interface or any path below. Other methods work the same way. Without " +
+        "`customResponse` the server answers once the request is durable; with it the component sets the response."
     ),
     parameters: [{
       name: "endpoint_key",
       in: "path",
-      description: "24 random characters. Anybody who has the URL can send requests.",
+      description: "24 random characters. Anyone who has the URL can send requests.",
       required: true,
       schema: { type: "string" },
       example: "c7LkQ9vNxT2mWd5RzYb8HsJf"
@@ -73,12 +73,12 @@ const endpoint = (definitions: JsonSchema.Definitions): PathItem =>
       ? {}
       : { requestBody: { required: false, content: { "*/*": { schema: {}, example: { order: 1001 } } } } }),
     responses: {
-      "200": { description: "The request is durable; the run comes after.", headers: requestId },
+      "200": { description: "The request is durable. The run follows.", headers: requestId },
       "400": refused("The run ended without a response, or the body could not be read.", [
         "NoResponse",
         "InvalidRequest"
       ], definitions),
-      "404": refused("Nothing active answers here.", ["NotFound"], definitions),
+      "404": refused("There is no active endpoint at this URL.", ["NotFound"], definitions),
       "413": refused("The body is too large.", ["PayloadTooLarge"], definitions),
       "429": refused(
         "The account has used up its quota or its rate, or too many requests wait.",
@@ -86,22 +86,22 @@ const endpoint = (definitions: JsonSchema.Definitions): PathItem =>
         definitions,
         retryAfter
       ),
-      "500": refused("A fault of the server's.", ["InternalError"], definitions),
+      "500": refused("An error in the server.", ["InternalError"], definitions),
       "502": refused("The component responded with a status below 200.", ["InvalidResponse"], definitions),
       "503": refused(
-        "The database is away, or the server is shutting down or overloaded.",
+        "The database is unavailable, or the server is shutting down or overloaded.",
         ["Unavailable"],
         definitions,
         retryAfter
       ),
-      "504": refused("The run did not respond within 30 s; it goes on.", ["ResponseTimeout"], definitions),
+      "504": refused("The run did not respond within 30 s. It continues.", ["ResponseTimeout"], definitions),
       "508": refused("The request has passed through too many emitters.", ["LoopDetected"], definitions),
       default: { description: "Whatever the component responds.", headers: requestId }
     }
   }]))
 
 const status: Response = {
-  description: "It does.",
+  description: "Yes.",
   headers: requestId,
   content: {
     "application/json": {
@@ -125,7 +125,7 @@ export const paths = (definitions: JsonSchema.Definitions): Readonly<Record<stri
   "/http/{endpoint_key}": endpoint(definitions),
   "/healthz": {
     get: {
-      ...operation("operation.healthz", "Operation", "Whether the process serves", "Looks at nothing else."),
+      ...operation("operation.healthz", "Operation", "Whether the process runs", "Checks nothing else."),
       responses: { "200": status, "405": methodNotAllowed }
     }
   },
@@ -134,14 +134,14 @@ export const paths = (definitions: JsonSchema.Definitions): Readonly<Record<stri
       ...operation(
         "operation.readyz",
         "Operation",
-        "Whether the server can do its work",
-        "It reaches its database, has its share of the actors, and is not about to end."
+        "Whether the server can work",
+        "It reaches its database, has its share of the actors, and is not shutting down."
       ),
       responses: {
         "200": status,
         "405": methodNotAllowed,
         "503": refused(
-          "The database is away, or the server is shutting down or overloaded.",
+          "The database is unavailable, or the server is shutting down or overloaded.",
           ["Unavailable"],
           definitions,
           retryAfter

@@ -115,11 +115,11 @@ const streamed = (schema: JsonSchema.JsonSchema, definitions: Definitions): obje
 
 const describe = (status: string, given: string, schema: JsonSchema.JsonSchema | undefined): string => {
   if (!generated.has(given)) return given
-  if (schema === undefined) return status === "204" ? "Done. There is no body." : "Taken on. There is no body."
+  if (schema === undefined) return status === "204" ? "Done. There is no body." : "Accepted. There is no body."
   const properties = propertiesOf(schema)
-  if ("event" in properties) return "A stream that goes on until either side closes it."
+  if ("event" in properties) return "A stream that stays open until either side closes it."
   if ("page_info" in properties) return "A page of the list."
-  return properties["data"]?.type === "array" ? "The whole list." : "The resource, as it is now."
+  return properties["data"]?.type === "array" ? "The whole list." : "The current resource."
 }
 
 const response = (

@@ -16,7 +16,7 @@ export const EventSummary = Schema.Struct({
   indexed_at_ms: Schema.Int.annotate({ description: "Unix time in milliseconds." }),
   event: EventData.annotate({ description: "Data over 1 KB is cut to a preview unless expand=event." }),
   metadata: Schema.Struct({
-    emit_id: Schema.String.annotate({ description: "Names the event wherever it is delivered." }),
+    emit_id: Schema.String.annotate({ description: "Identifies the event in every delivery." }),
     name: Schema.String.annotate({ description: "The event stream; empty for the default one." }),
     emitter_id: Schema.String.annotate({ description: "The id of the source or workflow." }),
     id: Schema.optionalKey(
@@ -29,7 +29,7 @@ export const EventSummary = Schema.Struct({
       Schema.Union([Schema.String, Schema.Finite]).annotate({ description: "The emit's own time.", ...Extension.mark })
     ),
     truncated: Schema.optionalKey(
-      Schema.Boolean.annotate({ description: "true where event is a cut preview.", ...Extension.mark })
+      Schema.Boolean.annotate({ description: "true if event is a cut preview.", ...Extension.mark })
     )
   })
 }).annotate({
@@ -131,7 +131,7 @@ export class EventsApi extends HttpApiGroup.make("events")
           examples: ["1760000120000-0"]
         })),
         end_id: Schema.optionalKey(EventIdText.annotate({
-          description: "The last event to delete. Default: the newest there is now.",
+          description: "The last event to delete. Default: the newest at this moment.",
           examples: ["1760000180000-0"]
         })),
         event_name: Schema.optionalKey(StreamNameInput.annotate({
@@ -140,12 +140,15 @@ export class EventsApi extends HttpApiGroup.make("events")
         })),
         ...Projection.fields
       },
-      success: HttpApiSchema.Accepted.annotate({ description: "The events are removed soon after. There is no body." }),
+      success: HttpApiSchema.Accepted.annotate({
+        description: "The server removes the events soon. There is no body."
+      }),
       error: Problem.NotFound
     }).annotateMerge(OpenApi.annotations({
       summary: "Delete a source's events",
-      description: "Events from start_id to end_id, both included. They are removed soon after this is answered, and " +
-        "no attempt to deliver one of them starts more than 5 seconds after that."
+      description:
+        "Deletes the events from start_id to end_id, both included. The server removes them soon after the response, and " +
+        "no attempt to deliver one of them starts more than 5 seconds after it."
     })),
     HttpApiEndpoint.get("workflowSummaries", "/workflows/:id/event_summaries", {
       params: workflowParams,

@@ -14,8 +14,9 @@ export const isKey = Schema.is(Key)
 /** The header by which a client repeats a request without doing it twice: of every POST endpoint. */
 export const headers = {
   "idempotency-key": Schema.optionalKey(Key.annotate({
-    description: "Names this request: sent again within 24 hours under the same key, it is answered as it was the " +
-      "first time and not done again. 1 to 255 printable ASCII characters, chosen by the client.",
+    description:
+      "Identifies this request. If you send it again within 24 hours with the same key, the server repeats the first " +
+      "response and does nothing else. 1 to 255 printable ASCII characters, chosen by the client.",
     ...Extension.mark
   }))
 }

@@ -15,10 +15,10 @@ import { UnixSeconds } from "./UnixSeconds.ts"
 
 const id = ResourceId("key")
 
-const name = Schema.String.annotate({ description: "Empty where none was given." })
+const name = Schema.String.annotate({ description: "Empty if none was given." })
 
 const expiresAt = Schema.NullOr(UnixSeconds).annotate({
-  description: "Unix time in seconds from which the key is refused; null where it does not expire."
+  description: "Unix time in seconds at which the key expires; null if it does not expire."
 })
 
 const example = { id: "key_0Uz1W6zoKv4NcFg6SyMe", name: "deploy", created_at: 1_760_000_000, expires_at: null }
@@ -69,7 +69,7 @@ export class KeysApi extends HttpApiGroup.make("keys")
       success: Pagination.Single(NewKeyResource)
     }).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
       summary: "Create an API key",
-      description: "A key of the same account, which may do all that its other keys may. It does not expire.",
+      description: "Creates a key with the same rights as the account's other keys. It does not expire.",
       override: Extension.mark
     })),
     HttpApiEndpoint.post("rotate", "/users/me/keys/:id/rotate", {
@@ -80,7 +80,7 @@ export class KeysApi extends HttpApiGroup.make("keys")
         Schema.Null,
         Schema.Struct({
           overlap_seconds: Schema.optionalKey(Overlap.annotate({
-            description: `Seconds for which the old key still counts, 0 to ${maxOverlapSeconds} (30 days). Default: ` +
+            description: `Seconds for which the old key stays valid, 0 to ${maxOverlapSeconds} (30 days). Default: ` +
               `${defaultOverlapSeconds} (a day).`
           })),
           ...Projection.fields
@@ -90,7 +90,7 @@ export class KeysApi extends HttpApiGroup.make("keys")
       error: Problem.NotFound
     }).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
       summary: "Rotate an API key",
-      description: "Answers with a new key of the same name; the old one expires after the overlap.",
+      description: "Returns a new key of the same name. The old key expires after the overlap.",
       override: Extension.mark
     })),
     HttpApiEndpoint.delete("revoke", "/users/me/keys/:id", {
@@ -100,12 +100,15 @@ export class KeysApi extends HttpApiGroup.make("keys")
       error: Problem.NotFound
     }).annotateMerge(OpenApi.annotations({
       summary: "Revoke an API key",
-      description: "It is refused from now on, also where it is the key of this request or the account's last one.",
+      description:
+        "The server refuses the key from now on, even if it is the key of this request or the account's last one.",
       override: Extension.mark
     }))
   )
   .middleware(RequestCheck)
   .middleware(Projection.Projection)
   .middleware(Authorization)
-  .annotateMerge(OpenApi.annotations({ title: "Keys", description: "The keys by which requests name the account." }))
+  .annotateMerge(
+    OpenApi.annotations({ title: "Keys", description: "The keys that authenticate an account's requests." })
+  )
 {}

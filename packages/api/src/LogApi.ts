@@ -19,10 +19,10 @@ export const TracedAttempt = Schema.Struct({
   started_at_ms: Schema.Int.annotate({ description: milliseconds }),
   duration_ms: Schema.Int.annotate({ description: "Milliseconds." }),
   outcome: Schema.Literals(["delivered", "failed"]),
-  status: Schema.NullOr(Schema.Int).annotate({ description: "The endpoint's HTTP status; null where it gave none." }),
-  address: Schema.NullOr(Schema.String).annotate({ description: "The address that was connected to." }),
-  error_class: Schema.NullOr(Schema.String).annotate({ description: "What kind of failure it was; null without one." }),
-  error_message: Schema.NullOr(Schema.String).annotate({ description: "The failure, for a person." })
+  status: Schema.NullOr(Schema.Int).annotate({ description: "The endpoint's HTTP status; null if it sent none." }),
+  address: Schema.NullOr(Schema.String).annotate({ description: "The address that the server connected to." }),
+  error_class: Schema.NullOr(Schema.String).annotate({ description: "The kind of failure; null if there was none." }),
+  error_message: Schema.NullOr(Schema.String).annotate({ description: "The failure, in words." })
 }).annotate({ identifier: "TracedAttempt" })
 
 /** Why a subscription does not deliver an event. */
@@ -40,23 +40,27 @@ export const TracedSubscription = Schema.Struct({
   listener_id: Schema.String.annotate({ description: "The id of a source, workflow or webhook." }),
   event_name: Schema.String.annotate({ description: "The event stream it listens to." }),
   matched: Schema.Boolean.annotate({ description: "Whether it delivers the event." }),
-  reason: Schema.NullOr(Mismatch).annotate({ description: "Why it does not; null where it does." }),
+  reason: Schema.NullOr(Mismatch).annotate({ description: "Why not; null if it does." }),
   state: Schema.NullOr(Schema.Literals(["waiting", "delivered", "pending", "exhausted", "dropped"])).annotate({
     description:
-      "What has become of it: not yet come to, delivered, to be tried again, given up, or passed without an " +
-      "attempt; null where it was not matched."
+      "The state of its delivery, in the order of the values: not yet attempted, delivered, to be retried, given up, or skipped " +
+      "without an attempt; null if the subscription did not match."
   }),
-  next_attempt_at_ms: Schema.NullOr(Schema.Int).annotate({ description: `When it is tried again. ${milliseconds}` }),
+  next_attempt_at_ms: Schema.NullOr(Schema.Int).annotate({
+    description: `When the next attempt is due. ${milliseconds}`
+  }),
   attempts: Schema.Array(TracedAttempt).annotate({ description: "Oldest first." })
 }).annotate({ identifier: "TracedSubscription" })
 
 export const EventTrace = Schema.Struct({
   event_id: EventIdText.annotate({ description: "The event's id in its emitter's log." }),
-  emit_id: Schema.String.annotate({ description: "Names the event wherever it is delivered." }),
+  emit_id: Schema.String.annotate({ description: "Identifies the event in every delivery." }),
   emitter_id: Schema.String.annotate({ description: "The id of the source or workflow." }),
   event_name: Schema.String.annotate({ description: "The event stream; empty for the default one." }),
   hops: Schema.Int.annotate({ description: "How many emitters it has passed through." }),
-  subscriptions: Schema.Array(TracedSubscription).annotate({ description: "Every one of the account's, newest first." })
+  subscriptions: Schema.Array(TracedSubscription).annotate({
+    description: "All subscriptions of the account, newest first."
+  })
 }).annotate({
   identifier: "EventTrace",
   examples: [{
@@ -111,12 +115,12 @@ const following = {
   query: {
     ...stream,
     after: Schema.optionalKey(EventIdText.annotate({
-      description: "Begin behind this event; 0-0 for the beginning of the log. Default: the end of it."
+      description: "Start after this event; 0-0 for the beginning of the log. Default: the end of the log."
     }))
   },
   headers: {
     "last-event-id": Schema.optionalKey(EventIdText.annotate({
-      description: "Begin behind this event, as browsers ask for when they connect again; wins over after."
+      description: "Start after this event. Browsers send this header when they reconnect. Overrides after."
     }))
   }
 }
@@ -126,22 +130,21 @@ const Tail = HttpApiSchema.StreamSse({ data: EventSummary })
 const list = (whose: string) =>
   OpenApi.annotations({
     summary: `Page over ${whose} whole log`,
-    description:
-      "Every event of a stream that is still kept, newest first. A page of large events has fewer than limit.",
+    description: "Every retained event of a stream, newest first. A page of large events has fewer items than limit.",
     override: Extension.mark
   })
 
 const get = OpenApi.annotations({
   summary: "Get an event",
-  description: "With its full data, of whichever stream it is.",
+  description: "With its full data, from any stream.",
   override: Extension.mark
 })
 
 const trace = OpenApi.annotations({
   summary: "Trace an event",
   description:
-    "What every subscription of the account made of it: whether it delivers it and if not why, each attempt, " +
-    "and what comes next and when.",
+    "What happened to the event at every subscription of the account: whether it delivers the event and if not why, each " +
+    "attempt, and when the next one is due.",
   override: Extension.mark
 })
 
@@ -150,8 +153,8 @@ const tail = (whose: string) =>
     summary: `Follow ${whose} log`,
     description:
       "Server-sent events: each new event of a stream, with its full data, as soon as it is durable. The id " +
-      "of each is the event's, so that a client that connects again with Last-Event-ID misses nothing. A comment comes " +
-      "first, and after 15 seconds in which nothing else did.",
+      "of each is the event's id, so a client that reconnects with Last-Event-ID misses nothing. The server sends a comment " +
+      "first, and another after 15 seconds without an event.",
     override: Extension.mark
   })
 

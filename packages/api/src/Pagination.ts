@@ -13,8 +13,8 @@ const limit = Schema.optionalKey(
   })
 )
 
-const afterText = "A cursor of page_info: only items after its item, towards older ones."
-const beforeText = "A cursor of page_info: only items before its item, towards newer ones."
+const afterText = "A cursor from page_info. Lists only items after its item, towards older ones."
+const beforeText = "A cursor from page_info. Lists only items before its item, towards newer ones."
 
 /** The cursor that names an item of a list: its id in unpadded base64url (decisions.md, "Conventions"). */
 export const cursorOf = (id: string): string => Base64Url.encode(id)
@@ -57,8 +57,10 @@ export const pageRequest = (query: {
 export const PageInfo = Schema.Struct({
   total_count: Schema.Int.annotate({ description: "Items in the whole list." }),
   count: Schema.Int.annotate({ description: "Items on this page." }),
-  start_cursor: Schema.String.annotate({ description: "Names the first item of this page; empty without one." }),
-  end_cursor: Schema.String.annotate({ description: "Names the last item of this page; empty without one." })
+  start_cursor: Schema.String.annotate({
+    description: "The cursor of this page's first item; empty if there is none."
+  }),
+  end_cursor: Schema.String.annotate({ description: "The cursor of this page's last item; empty if there is none." })
 })
 export type PageInfo = typeof PageInfo.Type
 

@@ -12,9 +12,9 @@ const members = <const Code extends string, Details extends Schema.Top>(
   details: Details,
   example?: string
 ) => ({
-  detail: Schema.String.annotate({ description: "What went wrong, for a person.", ...exampleOf(example) }),
+  detail: Schema.String.annotate({ description: "What went wrong, as a sentence.", ...exampleOf(example) }),
   error: Schema.String.annotate({ description: "The same sentence as detail.", ...exampleOf(example) }),
-  code: Schema.tag(code).annotate({ description: "What went wrong, for a program. Never changes." }),
+  code: Schema.tag(code).annotate({ description: "What went wrong, as a code for programs. Never changes." }),
   details
 })
 
@@ -59,7 +59,7 @@ export class Unauthorized extends HttpApiError.Problem<Unauthorized>()(
 export class AccountSuspended extends HttpApiError.Problem<AccountSuspended>()(
   "AccountSuspendedProblem",
   { type: typeOf("account_suspended"), status: 403, title: "Account suspended" },
-  members("account_suspended", Details, "The account is suspended. Whoever runs this server can resume it."),
+  members("account_suspended", Details, "The account is suspended. Ask the operator of this server to resume it."),
   { description: "The server's operator has suspended the account." }
 ) {}
 
@@ -67,7 +67,7 @@ export class NotFound extends HttpApiError.Problem<NotFound>()(
   "NotFoundProblem",
   { type: typeOf("not_found"), status: 404, title: "Not found" },
   members("not_found", Details, "There is no source \"dc_0Uz7Me6SAe7TzXw9LrNf\"."),
-  { description: "There is nothing of this id in the account." }
+  { description: "The account has nothing with this id." }
 ) {}
 
 export class MethodNotAllowed extends HttpApiError.Problem<MethodNotAllowed>()(
@@ -78,16 +78,16 @@ export class MethodNotAllowed extends HttpApiError.Problem<MethodNotAllowed>()(
     Schema.Struct({ allow: Schema.Array(Schema.String) }).annotate({
       examples: [{ allow: ["GET", "HEAD", "OPTIONS"] }]
     }),
-    "/v1/users/me does not answer to DELETE."
+    "/v1/users/me does not accept DELETE."
   ),
-  { description: "The path does not answer to the method." }
+  { description: "The path does not accept the method." }
 ) {}
 
 export class InvalidRequest extends HttpApiError.Problem<InvalidRequest>()(
   "InvalidRequestProblem",
   { type: typeOf("invalid_request"), status: 400, title: "Invalid request" },
   members("invalid_request", Issues, "limit: Expected a value between 1 and 100"),
-  { description: "The request is malformed: each field at fault is named." }
+  { description: "The request is malformed. details names each field at fault." }
 ) {}
 
 export class PayloadTooLarge extends HttpApiError.Problem<PayloadTooLarge>()(
@@ -125,8 +125,8 @@ export class HookFailed extends HttpApiError.Problem<HookFailed>()(
 export class BacklogFull extends HttpApiError.Problem<BacklogFull>()(
   "BacklogFullProblem",
   { type: typeOf("backlog_full"), status: 429, title: "Too many requests" },
-  members("backlog_full", RetryDetails, "The source has too many requests that it has not run yet."),
-  { description: "The source holds as many unrun requests as it may." }
+  members("backlog_full", RetryDetails, "Too many requests wait for a run. Try again later."),
+  { description: "As many requests wait for a run as are allowed." }
 ) {}
 
 export class IdempotencyConflict extends HttpApiError.Problem<IdempotencyConflict>()(
@@ -142,18 +142,18 @@ export class ComponentInUse extends HttpApiError.Problem<ComponentInUse>()(
   members(
     "component_in_use",
     Schema.Struct({
-      sources: Schema.Array(Schema.String).annotate({ description: "The ids of sources that have it, at most 100." })
+      sources: Schema.Array(Schema.String).annotate({ description: "The ids of sources that use it, at most 100." })
     }).annotate({ examples: [{ sources: ["dc_0Uz7Me6SAe7TzXw9LrNf"] }] }),
     "The component is the code of the source dc_0Uz7Me6SAe7TzXw9LrNf."
   ),
-  { description: "Sources have the component; delete them, or give them another one, first." }
+  { description: "Sources use the component. Delete them, or give them another component, first." }
 ) {}
 
 export class WorkflowPaused extends HttpApiError.Problem<WorkflowPaused>()(
   "WorkflowPausedProblem",
   { type: typeOf("workflow_paused"), status: 409, title: "Workflow paused" },
   members("workflow_paused", Details, "The workflow is paused."),
-  { description: "The workflow is paused: it begins no runs." }
+  { description: "The workflow is paused and starts no runs." }
 ) {}
 
 export class RunNotWaiting extends HttpApiError.Problem<RunNotWaiting>()(
@@ -162,17 +162,17 @@ export class RunNotWaiting extends HttpApiError.Problem<RunNotWaiting>()(
   members(
     "run_not_waiting",
     Schema.Struct({ status: Schema.String }).annotate({ examples: [{ status: "running" }] }),
-    "The run does not wait: it is running."
+    "Only a waiting run can be cancelled: the status of this one is running."
   ),
-  { description: "The run is at a step or has ended: only one that waits can be cancelled." }
+  { description: "The run is at a step or has ended. Only a waiting run can be cancelled." }
 ) {}
 
 /** The account sends more requests a second than the operator allows, or has too many bytes of answers under way. */
 export class RateLimited extends HttpApiError.Problem<RateLimited>()(
   "RateLimitedProblem",
   { type: typeOf("rate_limited"), status: 429, title: "Too many requests" },
-  members("rate_limited", RetryDetails, "The account sends more requests than it may."),
-  { description: "The account sends more requests a second, or has more bytes of answers under way, than it may." }
+  members("rate_limited", RetryDetails, "The account may send 10 requests a second."),
+  { description: "The account sends too many requests a second, or has too many bytes of responses under way." }
 ) {}
 
 /** The account has used up what the operator lets it use in a day or a billing period. */
@@ -186,8 +186,12 @@ export class QuotaExceeded extends HttpApiError.Problem<QuotaExceeded>()(
 export class InternalError extends HttpApiError.Problem<InternalError>()(
   "InternalErrorProblem",
   { type: typeOf("internal_error"), status: 500, title: "Internal error" },
-  members("internal_error", Details, "Something went wrong here. The log has it under the X-Request-Id."),
-  { description: "A fault of the server's." }
+  members(
+    "internal_error",
+    Details,
+    "Something went wrong in the server. Its log has the details under the X-Request-Id."
+  ),
+  { description: "An error in the server." }
 ) {}
 
 export class InvalidResponse extends HttpApiError.Problem<InvalidResponse>()("InvalidResponseProblem", {
@@ -208,20 +212,24 @@ export class ResponseTimeout extends HttpApiError.Problem<ResponseTimeout>()("Re
   type: typeOf("response_timeout"),
   status: 504,
   title: "Response timeout"
-}, members("response_timeout", Details, "The run did not respond in time. It goes on.")) {}
+}, members("response_timeout", Details, "The run did not respond in time. It continues.")) {}
 
 /** A request was not run because it has passed through too many sources. */
-export class LoopDetected extends HttpApiError.Problem<LoopDetected>()("LoopDetectedProblem", {
-  type: typeOf("loop_detected"),
-  status: 508,
-  title: "Loop detected"
-}, members("loop_detected", Details, "This request has passed through too many emitters to be run.")) {}
+export class LoopDetected extends HttpApiError.Problem<LoopDetected>()(
+  "LoopDetectedProblem",
+  {
+    type: typeOf("loop_detected"),
+    status: 508,
+    title: "Loop detected"
+  },
+  members("loop_detected", Details, "This request has passed through too many emitters, so the server does not run it.")
+) {}
 
 export class Unavailable extends HttpApiError.Problem<Unavailable>()(
   "UnavailableProblem",
   { type: typeOf("unavailable"), status: 503, title: "Unavailable" },
   members("unavailable", RetryDetails, "The database is not available."),
-  { description: "The database is away, or the server is shutting down or overloaded." }
+  { description: "The database is unavailable, or the server is shutting down or overloaded." }
 ) {}
 
 export const UnauthorizedResponse = Unauthorized.pipe(
@@ -235,7 +243,7 @@ export const UnauthorizedResponse = Unauthorized.pipe(
 )
 
 const retryHeaders = {
-  "retry-after": Schema.Int.annotate({ description: "Seconds until a new try makes sense." })
+  "retry-after": Schema.Int.annotate({ description: "Seconds to wait before trying again." })
 }
 
 const retryAfter = <A extends { readonly details: typeof RetryDetails.Type }>() => ({

@@ -13,7 +13,7 @@ export const fields = {
     description: "Comma-separated list of response fields to include; dotted paths reach into objects. Default: all."
   })),
   exclude: Schema.optionalKey(List.annotate({
-    description: "Comma-separated list of response fields to leave out; wins over include. Default: none."
+    description: "Comma-separated list of response fields to leave out; overrides include. Default: none."
   }))
 }
 

@@ -38,7 +38,7 @@ export const SourceResource = Schema.Struct({
   created_at: UnixSeconds,
   updated_at: UnixSeconds,
   name: Schema.String,
-  name_slug: Schema.String.annotate({ description: "Names the source wherever its id does." })
+  name_slug: Schema.String.annotate({ description: "Works wherever the source's id does." })
 }).annotate({ identifier: "Source", examples: [exampleSource] })
 export type SourceResource = typeof SourceResource.Type
 
@@ -50,18 +50,17 @@ export const CreatedSource = Schema.Struct({ ...SourceResource.fields, user_id: 
 
 const input = {
   component_id: Schema.optionalKey(Text.annotate({
-    description: "A component created before. Used where several of the three component parameters are given."
+    description: "The id of an existing component. Takes precedence over component_code and component_url."
   })),
   component_code: Schema.optionalKey(CodeText.annotate({ description: "Full component code." })),
   component_url: Schema.optionalKey(ComponentUrl.annotate({
-    description:
-      "Where the component is hosted, an http or https URL. It is fetched, with the relative imports within " +
-      "its origin. As an extension, npm:<package>[@version]/<path> takes it from an npm package. Beside " +
-      "component_id or component_code it is only metadata."
+    description: "An http or https URL of the code. The server fetches it, with its relative imports from " +
+      "the same origin. As an extension, npm:<package>[@version]/<path> names a module of an npm package. Given together with " +
+      "component_id or component_code, it is only metadata."
   })),
   key: Schema.optionalKey(Text.annotate({
     description:
-      "The key of a component of the registry, in place of the three component parameters: its newest version.",
+      "The key of a component in the registry, instead of the three other component parameters. Selects its newest version.",
     ...Extension.mark
   })),
   name: Schema.optionalKey(Text.annotate({ description: "Default: the name slug of the component." })),
@@ -87,7 +86,7 @@ export class SourcesApi extends HttpApiGroup.make("sources")
         ...input,
         emit_on_deploy: Schema.optionalKey(
           Schema.Boolean.annotate({
-            description: "Whether what the deploy hook emits counts. Default: true.",
+            description: "Whether to keep the events that the deploy hook emits. Default: true.",
             ...Extension.mark
           })
         )
@@ -102,7 +101,7 @@ export class SourcesApi extends HttpApiGroup.make("sources")
       error: [Problem.NotFound, Problem.ComponentInvalid, Problem.HookFailed]
     }).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
       summary: "Create a source",
-      description: "Runs the component's deploy and activate hooks. Where one fails, nothing is left behind."
+      description: "Runs the component's deploy and activate hooks. If one fails, the source is not created."
     })),
     HttpApiEndpoint.get("get", "/sources/:id", {
       params,
@@ -119,7 +118,7 @@ export class SourcesApi extends HttpApiGroup.make("sources")
       payload: Schema.Struct({
         ...input,
         active: Schema.optionalKey(Schema.Boolean.annotate({
-          description: "Default true: false takes the source out of service, true puts it back."
+          description: "false deactivates the source, true activates it. Default: true."
         }))
       }).annotate({ examples: [{ name: "Orders", configured_props: { shop: "south" }, active: true }] }),
       success: Pagination.Single(SourceResource),
@@ -127,7 +126,8 @@ export class SourcesApi extends HttpApiGroup.make("sources")
     }).annotateMerge(OpenApi.annotations({
       summary: "Update a source",
       description:
-        "Props given replace by name and the others stay. Runs deactivate, applies the change, then activate."
+        "Given props replace those of the same name; the others stay. Runs the deactivate hook, applies the change, " +
+        "then runs the activate hook."
     })),
     HttpApiEndpoint.delete("delete", "/sources/:id", {
       params,

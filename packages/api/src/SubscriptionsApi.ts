@@ -24,7 +24,7 @@ export const SubscriptionResource = Schema.Struct({
   id: ResourceId("subscription"),
   emitter_id: Schema.String.annotate({ description: "The id of a source or workflow, or a glob." }),
   listener_id: Schema.String.annotate({ description: "The id of a source, workflow or webhook." }),
-  event_name: Schema.String.annotate({ description: "The event stream; empty where none was given." })
+  event_name: Schema.String.annotate({ description: "The event stream; empty if none was given." })
 }).annotate({ identifier: "Subscription", examples: [{ id: "sub_0Uz7MtS4Bn6RwSe2MxDa", ...example }] })
 export type SubscriptionResource = typeof SubscriptionResource.Type
 
@@ -71,14 +71,14 @@ const parameters = {
 
 export const SubscriptionPreview = Schema.Struct({
   listener_id: Schema.String.annotate({ description: "The id of the source, workflow or webhook." }),
-  url: Schema.NullOr(Schema.String).annotate({ description: "Where a webhook is sent to; null for other listeners." }),
+  url: Schema.NullOr(Schema.String).annotate({ description: "The webhook's URL; null for other listeners." }),
   events: Schema.Array(Schema.Struct({
     event_id: EventId.EventIdText.annotate({ description: "The event's id in its emitter's log." }),
-    emit_id: Schema.String.annotate({ description: "Names the event wherever it is delivered." }),
+    emit_id: Schema.String.annotate({ description: "Identifies the event in every delivery." }),
     emitter_id: Schema.String.annotate({ description: "The id of the source or workflow." }),
     event_name: Schema.String.annotate({ description: "The event stream; empty for the default one." }),
-    matched: Schema.Boolean.annotate({ description: "Whether it would be delivered." }),
-    reason: Schema.NullOr(Mismatch).annotate({ description: "Why it would not; null where it would." })
+    matched: Schema.Boolean.annotate({ description: "Whether the subscription would deliver it." }),
+    reason: Schema.NullOr(Mismatch).annotate({ description: "Why not; null if it would." })
   })).annotate({ description: "Newest first." })
 }).annotate({
   identifier: "SubscriptionPreview",
@@ -99,15 +99,16 @@ export const SubscriptionPreview = Schema.Struct({
 const previewing = {
   ...parameters,
   limit: Pagination.eventQuery.limit.annotate({
-    description: `How many events are looked at, 1 to ${Pagination.maxLimit}; default ${Pagination.defaultLimit}.`
+    description: `How many events to check, 1 to ${Pagination.maxLimit}; default ${Pagination.defaultLimit}.`
   })
 }
 
 const creation = {
   ...parameters,
   from: Schema.optionalKey(From.annotate({
-    description: "Where a new subscription starts, in place of the end of the log: beginning, or an event id, whose " +
-      "event is the first to be delivered, or else the next one that is still there.",
+    description:
+      "Where a new subscription starts: beginning, or the id of the first event to deliver. If that event is gone, delivery " +
+      "starts at the next one. Default: the end of the log.",
     ...Extension.mark
   }))
 }
@@ -130,8 +131,8 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
       error: Problem.NotFound
     }).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
       summary: "Subscribe a listener",
-      description: "The listener receives what the emitter emits from now on. The same parameters again answer with " +
-        "the subscription that is there."
+      description: "The listener receives what the emitter emits from now on. Repeating the request returns the " +
+        "existing subscription."
     })),
     HttpApiEndpoint.post("preview", "/subscriptions/preview", {
       headers: Idempotency.headers,
@@ -147,8 +148,9 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
       error: Problem.NotFound
     }).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
       summary: "Preview a subscription",
-      description: "Which of the last events of all that its emitter_id names such a subscription would deliver, and " +
-        "where. Nothing is sent, and nothing is created.",
+      description:
+        "Shows which of the latest events of all matching emitters such a subscription would deliver, and to which " +
+        "listener. Sends and creates nothing.",
       override: Extension.mark
     }))
   )
@@ -167,7 +169,8 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
       error: Problem.NotFound
     }).annotateMerge(OpenApi.annotations({
       summary: "Unsubscribe a listener",
-      description: "Takes the parameters of the creation: event_name is empty for a subscription created without one."
+      description:
+        "Takes the parameters that created the subscription; event_name is empty if it was created without one."
     })),
     HttpApiEndpoint.get("list", "/users/me/subscriptions", {
       query: Projection.fields,
@@ -177,5 +180,5 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
   .middleware(RequestCheck)
   .middleware(Projection.Projection)
   .middleware(Authorization)
-  .annotateMerge(OpenApi.annotations({ title: "Subscriptions", description: "What routes events to listeners." }))
+  .annotateMerge(OpenApi.annotations({ title: "Subscriptions", description: "Routes from emitters to listeners." }))
 {}

@@ -15,7 +15,7 @@ const identity = {
 
 const exampleIdentity = { id: "u_0Uz1W6zoEr8WsXj4LtGp", username: "ann", email: "ann@example.com" }
 
-const noLimit = "-1 where the operator set no limit."
+const noLimit = "-1 if the operator set no limit."
 
 const computeTime = "Milliseconds of compute time, per UTC day."
 const invocations = "Runs of component code, per UTC day."
@@ -64,7 +64,7 @@ export class UsersApi extends HttpApiGroup.make("users")
       success: Single(UserResource)
     }).annotateMerge(OpenApi.annotations({
       summary: "Get the authenticated user",
-      description: "With the fields of the account's plan."
+      description: "The fields depend on the account's plan."
     }))
   )
   .middleware(RequestCheck)

@@ -25,8 +25,8 @@ const exampleWebhook = {
 
 export const WebhookResource = Schema.Struct({
   id: ResourceId("webhook"),
-  name: Schema.NullOr(Schema.String).annotate({ description: "null where none was given." }),
-  description: Schema.NullOr(Schema.String).annotate({ description: "null where none was given." }),
+  name: Schema.NullOr(Schema.String).annotate({ description: "null if none was given." }),
+  description: Schema.NullOr(Schema.String).annotate({ description: "null if none was given." }),
   url: Schema.String,
   active: Schema.Boolean,
   created_at: UnixSeconds,
@@ -74,7 +74,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       payload: [
         Schema.Null,
         Schema.Struct(parameters).annotate({
-          description: "The parameters as a JSON object, which wins over the query.",
+          description: "The parameters as a JSON object, which overrides the query.",
           examples: [{ url: exampleWebhook.url, name: exampleWebhook.name }],
           ...Extension.mark
         })
@@ -82,7 +82,8 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       success: Pagination.Single(CreatedWebhook)
     }).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
       summary: "Create a webhook",
-      description: "A URL that events can be delivered to; a subscription with it as listener routes them there."
+      description:
+        "Creates a URL that events can be delivered to. Subscriptions with the webhook as listener route events to it."
     })),
     HttpApiEndpoint.get("list", "/users/me/webhooks", {
       query: { ...Pagination.query("webhook"), ...Projection.fields },
@@ -102,10 +103,10 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       params,
       payload: Schema.Struct({
         url: Schema.optionalKey(WebhookUrl.annotate({ description: "An http or https URL with a hostname." })),
-        name: Schema.optionalKey(Schema.NullOr(Text).annotate({ description: "null takes it away." })),
-        description: Schema.optionalKey(Schema.NullOr(Text).annotate({ description: "null takes it away." })),
+        name: Schema.optionalKey(Schema.NullOr(Text).annotate({ description: "null removes it." })),
+        description: Schema.optionalKey(Schema.NullOr(Text).annotate({ description: "null removes it." })),
         active: Schema.optionalKey(Schema.Boolean.annotate({
-          description: "Default true. An inactive webhook keeps its place in the log and continues from there."
+          description: "Default: true. An inactive webhook keeps its place in the log and continues from there."
         })),
         ...Projection.fields
       }).annotate({ examples: [{ url: "https://warehouse.example.com/v2/orders", active: true }] }),
@@ -113,7 +114,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       error: Problem.NotFound
     }).annotateMerge(OpenApi.annotations({
       summary: "Update a webhook",
-      description: "Fields that are not given stay, except that a missing active means true.",
+      description: "Fields that are not given stay unchanged, but a missing active means true.",
       override: Extension.mark
     })),
     HttpApiEndpoint.delete("delete", "/webhooks/:id", {
@@ -123,7 +124,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       error: Problem.NotFound
     }).annotateMerge(OpenApi.annotations({
       summary: "Delete a webhook",
-      description: "Its subscriptions go with it.",
+      description: "Also deletes its subscriptions.",
       override: Extension.mark
     })),
     HttpApiEndpoint.get("getSecret", "/webhooks/:id/secret", {
@@ -144,7 +145,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       error: Problem.NotFound
     }).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
       summary: "Rotate a webhook's signing secret",
-      description: "Answers with the new secret; the one before it signs too for 24 hours.",
+      description: "Returns the new secret. For 24 hours the previous one signs too.",
       override: Extension.mark
     }))
   )

@@ -22,7 +22,7 @@ const Fault = Schema.Struct({
 }).annotate({ identifier: "RunFault", examples: [{ name: "TypeError", message: "fetch failed" }] })
 
 const Status = Schema.Literals(["running", "waiting", "success", "error", "cancelled"]).annotate({
-  description: "waiting: for a delay, a rerun or another try to be due."
+  description: "waiting: until a delay, a rerun or a retry is due."
 })
 
 const run = {
@@ -31,7 +31,7 @@ const run = {
   deployment_id: ResourceId("deployment"),
   status: Status,
   trigger: Schema.Struct({
-    id: Schema.String.annotate({ description: "Of the event, the request or the tick." }),
+    id: Schema.String.annotate({ description: "The id of the event, the request or the tick." }),
     source_type: Schema.Literals(["HTTP", "TIMER", "EVENT", "INVOCATION"]),
     ts_ms: milliseconds,
     emitter_id: Schema.String,
@@ -41,12 +41,12 @@ const run = {
   }),
   started_at_ms: milliseconds,
   ended_at_ms: Schema.NullOr(milliseconds),
-  due_at_ms: Schema.NullOr(milliseconds).annotate({ description: "When a run that waits goes on." }),
+  due_at_ms: Schema.NullOr(milliseconds).annotate({ description: "When a waiting run continues." }),
   error: Schema.NullOr(Fault),
   exit_reason: Schema.NullOr(Schema.String).annotate({
     description:
-      "What a step that ended the run gave to $.flow.exit, 1,000 characters of it at most; empty where it gave " +
-      "nothing, null where no step did."
+      "The reason that a step gave to $.flow.exit, at most 1,000 characters; empty if it gave none, null if no step " +
+      "ended the run this way."
   })
 }
 
@@ -75,23 +75,23 @@ export const RunResource = Schema.Struct(run).annotate({ identifier: "WorkflowRu
 export type RunResource = typeof RunResource.Type
 
 const StepResource = Schema.Struct({
-  n: Schema.Int.annotate({ description: "Counted from 1: a step that was run again is there as often." }),
+  n: Schema.Int.annotate({ description: "Counts from 1. A step that ran several times appears several times." }),
   name: Schema.String,
   status: Schema.Literals(["success", "error"]),
   started_at_ms: milliseconds,
   wall_ms: Schema.Int,
   cpu_ms: Schema.Int,
-  result: Schema.NullOr(JsonValue("What the steps after it see.")),
+  result: Schema.NullOr(JsonValue("The value that later steps see.")),
   error: Schema.NullOr(Fault),
   logs: Schema.Array(JsonValue("A line of its console: {ts, level, message}.")),
   events: Schema.Array(Schema.Struct({ id: EventIdText, event_name: Schema.String })).annotate({
-    description: "What it left in the workflow's log."
+    description: "The events that it added to the workflow's log."
   })
 }).annotate({ identifier: "WorkflowStep" })
 
 export const RunDetails = Schema.Struct({
   ...run,
-  event: JsonValue("What the run began with."),
+  event: JsonValue("The event that started the run."),
   steps: Schema.Array(StepResource)
 }).annotate({
   identifier: "WorkflowRunDetails",
@@ -128,7 +128,10 @@ export class WorkflowRunsApi extends HttpApiGroup.make("workflowRuns")
       success: Pagination.Page(RunResource),
       error: Problem.NotFound
     }).annotateMerge(
-      Extension.operation("List a workflow's runs", "Newest first, for as long as the account keeps events.")
+      Extension.operation(
+        "List a workflow's runs",
+        "Newest first. The server keeps runs as long as the account's events."
+      )
     ),
     HttpApiEndpoint.get("get", "/workflows/:id/runs/:run_id", {
       params: runParams,
@@ -136,7 +139,7 @@ export class WorkflowRunsApi extends HttpApiGroup.make("workflowRuns")
       success: Pagination.Single(RunDetails),
       error: Problem.NotFound
     }).annotateMerge(
-      Extension.operation("Get a run of a workflow", "With its event, its steps, and what they gave and logged.")
+      Extension.operation("Get a run of a workflow", "With its event, its steps, and their results and logs.")
     ),
     HttpApiEndpoint.post("rerun", "/workflows/:id/runs/:run_id/rerun", {
       params: runParams,
@@ -147,7 +150,8 @@ export class WorkflowRunsApi extends HttpApiGroup.make("workflowRuns")
         Schema.Null,
         Schema.Struct({
           from_step: Schema.optionalKey(Text.annotate({
-            description: "The step to begin with; what those before it gave is taken from the run. Default: the first."
+            description:
+              "The first step to run. Earlier steps keep their results from the given run. Default: the workflow's first step."
           })),
           ...Projection.fields
         }).annotate({ examples: [{ from_step: "check" }] })
@@ -156,7 +160,7 @@ export class WorkflowRunsApi extends HttpApiGroup.make("workflowRuns")
       error: runRefused
     }).middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
       "Run a run's event again",
-      "A new run over the same event, on the workflow's code and props of today."
+      "Starts a new run for the same event, with the workflow's current code and props."
     )),
     HttpApiEndpoint.post("cancel", "/workflows/:id/runs/:run_id/cancel", {
       params: runParams,
@@ -165,12 +169,12 @@ export class WorkflowRunsApi extends HttpApiGroup.make("workflowRuns")
       success: Pagination.Single(RunResource),
       error: [Problem.NotFound, Problem.RunNotWaiting]
     }).middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
-      "Cancel a run that waits",
-      "It ends as it stands: what its steps have done stays done. A run at a step is not cancelled."
+      "Cancel a waiting run",
+      "Ends the run. What its steps have done remains. A run that is at a step cannot be cancelled."
     ))
   )
   .middleware(RequestCheck)
   .middleware(Projection.Projection)
   .middleware(Authorization)
-  .annotateMerge(OpenApi.annotations({ title: "Workflow runs", description: "What workflows did." }))
+  .annotateMerge(OpenApi.annotations({ title: "Workflow runs", description: "What workflows have done." }))
 {}

@@ -20,21 +20,21 @@ const seconds = between(1, 366 * 24 * 3_600)
 
 const RateLimit = Schema.Struct({ limit: between(1, 100_000), interval_seconds: between(1, 24 * 3_600) }).annotate({
   identifier: "WorkflowRateLimit",
-  description: "So many runs may begin within so many seconds; what comes beyond keeps its place.",
+  description: "At most this many runs begin within this many seconds. Further inputs wait in order.",
   examples: [{ limit: 10, interval_seconds: 60 }]
 })
 
 const settings = {
   concurrency: between(1, 100).annotate({
-    description: "How many runs may be under way at a time, those that wait not counted. With 1, events run in order."
+    description: "How many runs may be under way together, not counting waiting runs. With 1, events run in order."
   }),
   rate_limit: Schema.NullOr(RateLimit),
   retry_delays: Schema.Array(seconds).check(Schema.isMaxLength(50)).annotate({
-    description: "After how many seconds a step that failed is run again: one delay for each time. Empty: never.",
+    description: "Seconds to wait before each retry of a failed step, one number for each retry. Empty: no retries.",
     examples: [[1, 10, 60]]
   }),
   errors: Schema.Literals(["each", "last"]).annotate({
-    description: "Which failures of a step go to $errors: each, or the one after which it is not run again."
+    description: "Which failures of a step go to $errors: each one, or only the last, after which there is no retry."
   })
 }
 
@@ -58,11 +58,11 @@ const exampleWorkflow = {
 export const WorkflowResource = Schema.Struct({
   id: ResourceId("workflow"),
   name: Schema.String,
-  name_slug: Schema.String.annotate({ description: "Names the workflow wherever its id does." }),
+  name_slug: Schema.String.annotate({ description: "Works wherever the workflow's id does." }),
   code_hash: Schema.String.annotate({ description: "SHA-256 of the code, hexadecimal." }),
   deployment_id: ResourceId("deployment").annotate({ description: "New with each change of the code or the props." }),
   steps: Schema.Array(Schema.Struct({ id: ResourceId("step"), name: Schema.String })).annotate({
-    description: "In their order. A step keeps its id for as long as the code has one of its name."
+    description: "In order. A step keeps its id as long as the code has a step of its name."
   }),
   configured_props: Schema.Record(Schema.String, Schema.Json).annotate({
     description: "Values by prop, those of a step as <step>.<prop>."
@@ -79,8 +79,8 @@ const input = {
     description: "An ES module whose default export has a function run({ steps, $ }), or an object of named steps."
   })),
   workflow_url: Schema.optionalKey(ComponentUrl.annotate({
-    description: "Where the code is hosted, an http or https URL, or npm:<package>[@version]/<path>. Beside " +
-      "workflow_code it is only kept as metadata."
+    description: "An http or https URL of the code, or npm:<package>[@version]/<path>. Given together with " +
+      "workflow_code, it is only metadata."
   })),
   name: Schema.optionalKey(Text.annotate({ description: "Default: the name in the code, else workflow." })),
   configured_props: Schema.optionalKey(
@@ -89,7 +89,7 @@ const input = {
     })
   ),
   active: Schema.optionalKey(Schema.Boolean.annotate({
-    description: "Default true. A paused workflow begins no runs and keeps its place in the logs it listens to."
+    description: "Default: true. A paused workflow starts no runs and keeps its place in the logs that it listens to."
   })),
   concurrency: Schema.optionalKey(settings.concurrency),
   rate_limit: Schema.optionalKey(settings.rate_limit),
@@ -132,7 +132,7 @@ export class WorkflowsApi extends HttpApiGroup.make("workflows")
       error: Problem.ComponentInvalid
     }).middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
       "Create a workflow",
-      "One of workflow_code and workflow_url is required. What it hears of is said by subscriptions, and by the HTTP " +
+      "One of workflow_code and workflow_url is required. The workflow listens to its subscriptions, and to the HTTP " +
         "and timer props in its code."
     )),
     HttpApiEndpoint.get("get", "/workflows/:id", {
@@ -148,15 +148,15 @@ export class WorkflowsApi extends HttpApiGroup.make("workflows")
       error: [Problem.NotFound, Problem.ComponentInvalid]
     }).annotateMerge(Extension.operation(
       "Update a workflow",
-      "What is not given stays, but active, which is true then. Runs that have begun go on with the code and the " +
-        "props that they began with."
+      "Fields that are not given stay unchanged, but a missing active means true. Runs that have begun continue with the code " +
+        "and props that they began with."
     )),
     HttpApiEndpoint.delete("delete", "/workflows/:id", {
       params: workflowParams,
       query: Projection.fields,
       success: HttpApiSchema.NoContent,
       error: Problem.NotFound
-    }).annotateMerge(Extension.operation("Delete a workflow", "Its runs, events and subscriptions go with it.")),
+    }).annotateMerge(Extension.operation("Delete a workflow", "Also deletes its runs, events and subscriptions.")),
     HttpApiEndpoint.get("getSecret", "/workflows/:id/secret", {
       params: workflowParams,
       query: Projection.fields,
@@ -164,7 +164,7 @@ export class WorkflowsApi extends HttpApiGroup.make("workflows")
       error: Problem.NotFound
     }).annotateMerge(Extension.operation(
       "Get a workflow's signing secret",
-      "What it sends by $.send.http is signed with, as deliveries to webhooks are."
+      "Signs the requests that the workflow sends with $.send.http, as for deliveries to webhooks."
     )),
     HttpApiEndpoint.post("invoke", "/workflows/:id/invocations", {
       params: workflowParams,
@@ -184,11 +184,13 @@ export class WorkflowsApi extends HttpApiGroup.make("workflows")
       error: runRefused
     }).middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
       "Run a workflow",
-      "Answers once the event is durable; the run begins in its turn."
+      "The server answers once the event is durable. The run begins when its turn comes."
     ))
   )
   .middleware(RequestCheck)
   .middleware(Projection.Projection)
   .middleware(Authorization)
-  .annotateMerge(OpenApi.annotations({ title: "Workflows", description: "Programs in steps that listen to events." }))
+  .annotateMerge(
+    OpenApi.annotations({ title: "Workflows", description: "Programs of one or more steps that run on events." })
+  )
 {}

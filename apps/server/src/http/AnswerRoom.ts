@@ -21,15 +21,15 @@ const bytesPerMs = 64
 const retryAfterSeconds = 2
 
 const heldBytes = Metric.gauge("headwater_answers_held_bytes", {
-  description: "Bytes of large answers that are being read or sent."
+  description: "Bytes of large responses that the server is reading or sending."
 })
 
 const accountIsFull = Problem.rateLimited(
-  "The account has as many bytes of answers under way as it may. Read those, or ask for fewer items.",
+  "The account has too many bytes of responses under way. Read those first, or request fewer items.",
   retryAfterSeconds
 )
 const serverIsFull = Problem.unavailable(
-  "The server has as many bytes of answers under way as it may.",
+  "The server has too many bytes of responses under way. Try again later.",
   retryAfterSeconds
 )
 

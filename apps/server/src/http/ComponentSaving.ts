@@ -119,7 +119,7 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
         if (Option.isNone(linked)) return null
         const { code, map } = linked.value
         if (Math.max(code.length, map.length) > LargeImports.maxCharacters) {
-          return yield* Problem.tooLarge("The code with what it imports", LargeImports.maxCharacters)
+          return yield* Problem.tooLarge("The code, with its imports,", LargeImports.maxCharacters)
         }
         return { ...linked.value, hash: yield* hashOf(code) } satisfies LinkedCode as LinkedCode
       })
@@ -143,12 +143,12 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
         for (const [field, text] of [...Object.entries({ key, name, type, version }), ...stepNames]) {
           if (text !== undefined && !isLabel(text)) {
             const message =
-              `${field} is longer than ${maxLabelLength} characters, or holds NUL or half a surrogate pair`
+              `${field} is longer than ${maxLabelLength} characters, or contains a NUL character or half a surrogate pair`
             return yield* unusable({ message }, place)
           }
         }
         if (description.description !== undefined && !isCodeText(description.description)) {
-          return yield* unusable({ message: "description holds NUL or half a surrogate pair" }, place)
+          return yield* unusable({ message: "description contains a NUL character or half a surrogate pair" }, place)
         }
         const misplaced = description.props.find(({ name, type }) => name.includes(".") && isOfWhole(type))
         if (kind === "workflow" && misplaced !== undefined) {
@@ -159,7 +159,7 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
         }
         const apphook = description.props.find(({ type }) => type === interfaceTypes.apphook)
         if (kind === "workflow" && apphook !== undefined) {
-          const message = `the prop ${JSON.stringify(apphook.name)} is an apphook, which only sources have`
+          const message = `the prop ${JSON.stringify(apphook.name)} is an apphook, which only sources can have`
           return yield* unusable({ message }, place)
         }
         const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
@@ -231,7 +231,7 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
             }).pipe(Effect.catchTags({
               RemoteUrlRefused: ({ message }) => Effect.fail(invalidUrl(message)),
               RemoteModulesTooLarge: ({ limitBytes }) =>
-                Effect.fail(Problem.tooLarge(`What ${parameter} names, with its imports,`, limitBytes)),
+                Effect.fail(Problem.tooLarge(`The module at ${parameter}, with its imports,`, limitBytes)),
               ModuleFaulty: ({ at, message }) => Effect.fail(componentInvalid({ message, ...at })),
               ModuleUnread: ({ at, message }) => Effect.fail(componentInvalid({ message, ...at }))
             }))
@@ -281,7 +281,7 @@ const placeThrough = (linked: LinkedCode | null, place: Place): Place => {
 
 const unlinkable = (place: Place) => (failure: LinkFailure): Problem.ComponentInvalid | Problem.Unavailable =>
   failure._tag === "PackagesUnreachable"
-    ? Problem.unavailable(`npm packages can't be installed now: ${failure.message}.`, retryAfterSeconds)
+    ? Problem.unavailable(`The server can't install npm packages now: ${failure.message}.`, retryAfterSeconds)
     : unusable({ ...failure.at, message: failure.message }, place)
 
 /** A fault of the module as a whole, such as a missing default export, is told of its beginning. */

@@ -140,17 +140,17 @@ export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
   yield* router.add("*", "/http/:endpointKey/*", take)
 }))
 
-const noEndpoint = Effect.fail(new Problem.NotFound(Problem.because("Nothing active answers here.")))
+const noEndpoint = Effect.fail(new Problem.NotFound(Problem.because("There is no active endpoint at this URL.")))
 
 const notAnswered = (reason: NotAnswered["reason"]) => {
   switch (reason) {
     case "ended":
       return new Problem.NoResponse(Problem.because("The run ended without responding to this request."))
     case "late":
-      return new Problem.ResponseTimeout(Problem.because("The run did not respond in time. It goes on."))
+      return new Problem.ResponseTimeout(Problem.because("The run did not respond in time. It continues."))
     case "hops":
       return new Problem.LoopDetected(
-        Problem.because("This request has passed through too many emitters to be run.")
+        Problem.because("This request has passed through too many emitters, so the server does not run it.")
       )
   }
 }

@@ -35,7 +35,7 @@ export const layer = HttpApiBuilder.group(
         const from = boundOf(query.start_id) ?? DueDeletions.everything.from
         const to = boundOf(query.end_id) ?? DueDeletions.everything.to
         if (from > to) {
-          return yield* Problem.invalid([{ path: "start_id", message: "comes after end_id" }])
+          return yield* Problem.invalid([{ path: "start_id", message: "must not be after end_id" }])
         }
         yield* deletion.delete(source, { stream: Stream.normalize(query.event_name ?? ""), from, to })
       }, (effect, { params }) =>

@@ -20,7 +20,9 @@ export const internalError = (cause: unknown): Effect.Effect<never, Problem.Inte
   Effect.andThen(
     Effect.logError("A request failed", cause),
     Effect.fail(
-      new Problem.InternalError(Problem.because("Something went wrong here. The log has it under the X-Request-Id."))
+      new Problem.InternalError(
+        Problem.because("Something went wrong in the server. Its log has the details under the X-Request-Id.")
+      )
     )
   )
 
@@ -29,7 +31,9 @@ const problemOf = (failure: Failure): Effect.Effect<never, Problem.Unavailable |
     case "Unavailable":
       return Effect.fail(Problem.unavailable(failure.message, failure.retryAfterSeconds))
     case "SandboxUnavailable":
-      return Effect.fail(Problem.unavailable("Component code can't be run now.", retryAfterSeconds))
+      return Effect.fail(
+        Problem.unavailable("The server can't run component code now. Try again later.", retryAfterSeconds)
+      )
     case "SqlError":
       return isTransient(failure)
         ? Effect.andThen(

@@ -26,8 +26,10 @@ export const layer = Layer.mergeAll(
     const draining = yield* Draining
     const writer = yield* GroupCommit
     const ready = Effect.gen(function*() {
-      if (draining.isDraining()) return yield* Problem.unavailable("The server is about to end.", 1)
-      if (!(yield* actors.hasShards)) return yield* Problem.unavailable("The server has not joined the others yet.", 1)
+      if (draining.isDraining()) return yield* Problem.unavailable("The server is shutting down.", 1)
+      if (!(yield* actors.hasShards)) {
+        return yield* Problem.unavailable("The server has not joined the other nodes yet.", 1)
+      }
       const ageMs = writer.ageMs()
       if (ageMs >= batchDeadlineMs) {
         const seconds = Math.floor(ageMs / 1_000)

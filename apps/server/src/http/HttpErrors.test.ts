@@ -33,7 +33,7 @@ layer(Http.layer, { excludeTestServices: true })("every error", (it) => {
           })
           Http.assertProblem(answer, 401, "unauthorized")
           const isMissing = !/Bearer \S/.test(authorization)
-          assert.match(answer.text, isMissing ? /There is no API key in the request/ : /is unknown, expired or revoked/)
+          assert.match(answer.text, isMissing ? /The request has no API key/ : /is unknown, expired or revoked/)
           assert.strictEqual(answer.headers.get("www-authenticate"), "Bearer")
         }
       }
@@ -60,7 +60,7 @@ layer(Http.layer, { excludeTestServices: true })("every error", (it) => {
       assert.strictEqual(wrongMethod.headers.get("allow"), "GET, HEAD, OPTIONS")
       const list = yield* http.request("GET", "/v1/sources?limit=1")
       Http.assertProblem(list, 405, "method_not_allowed")
-      assert.match(list.text, /does not answer to GET\. The list is at \/v1\/users\/me\/sources\./)
+      assert.match(list.text, /does not accept GET\. The list is at \/v1\/users\/me\/sources\./)
       const keys = yield* http.request("GET", "/v1/keys")
       assert.match(keys.text, /There is nothing at \/v1\/keys\. The list is at \/v1\/users\/me\/keys\./)
       const source = yield* http.request("POST", "/v1/sources/dc_1", { body: {} })

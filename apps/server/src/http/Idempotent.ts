@@ -45,7 +45,10 @@ const conflict = new Problem.IdempotencyConflict(
 
 const badKey = Problem.invalid([{ path: keyHeader, message: "must be 1 to 255 printable ASCII characters" }])
 
-const underWay = Problem.unavailable(`The first request under this ${keyHeader} is under way.`, retryAfterSeconds)
+const underWay = Problem.unavailable(
+  `The first request with this ${keyHeader} is still in progress.`,
+  retryAfterSeconds
+)
 
 const cutOff = Problem.unavailable("The server is shutting down.", 1)
 
@@ -60,7 +63,7 @@ export const make = Effect.gen(function*() {
 
   yield* keys.removeExpired(sweepBite).pipe(
     Effect.repeat({ until: (removed) => removed < sweepBite }),
-    Effect.catchCause((cause) => Effect.logWarning("Idempotency keys were not cleared away", cause)),
+    Effect.catchCause((cause) => Effect.logWarning("Could not remove old idempotency keys", cause)),
     Effect.repeat(Schedule.spaced(sweepEvery)),
     Effect.forkScoped
   )
@@ -86,7 +89,7 @@ export const make = Effect.gen(function*() {
   const holding = (claim: KeyClaim) =>
     Effect.sleep(renewEvery).pipe(
       Effect.andThen(keys.renew(claim)),
-      Effect.catch((error) => Effect.logWarning("The claim of an idempotency key was not renewed", error)),
+      Effect.catch((error) => Effect.logWarning("Could not renew the claim on an idempotency key", error)),
       Effect.forever
     )
 
@@ -96,11 +99,11 @@ export const make = Effect.gen(function*() {
     yield* Effect.retry(keys.answer(claim, answer), { schedule: retrySchedule, while: isTransient }).pipe(
       Effect.timeout(keepPatience)
     )
-  }, Effect.catch((error) => Effect.logWarning("An answer was not kept for its idempotency key", error)))
+  }, Effect.catch((error) => Effect.logWarning("Could not keep a response for its idempotency key", error)))
 
   const release = (claim: KeyClaim) =>
     keys.release(claim).pipe(
-      Effect.catch((error) => Effect.logWarning("An idempotency key was not released; its lease will run out", error))
+      Effect.catch((error) => Effect.logWarning("Could not release an idempotency key; its lease will expire", error))
     )
 
   const perform = (claim: KeyClaim, handle: Handling) =>

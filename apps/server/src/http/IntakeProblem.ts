@@ -9,7 +9,7 @@ const backlogRetrySeconds = 5
 
 /** The problem of a source or workflow that has as much waiting as it may. */
 export const backlogFull = Problem.backlogFull(
-  "As many requests wait to be run as may be.",
+  "Too many requests wait for a run. Try again later.",
   backlogRetrySeconds
 )
 

@@ -11,7 +11,7 @@ import { RateLimiting } from "./RateLimiting.ts"
 import * as RequestBody from "./RequestBody.ts"
 
 const suspended = new Problem.AccountSuspended(
-  Problem.because("The account is suspended. Whoever runs this server can resume it.")
+  Problem.because("The account is suspended. Ask the operator of this server to resume it.")
 )
 
 /** Lets requests through whose bearer token is a live API key, in the name of its account, within its rate and its room for answers. */
@@ -30,7 +30,7 @@ export const layer = Layer.effect(
           return yield* new Problem.Unauthorized(
             Problem.because(
               Redacted.value(credential) === ""
-                ? "There is no API key in the request: send one as `Authorization: Bearer hw_…`."
+                ? "The request has no API key: send one as `Authorization: Bearer hw_…`."
                 : "The API key is unknown, expired or revoked: send a live one as `Authorization: Bearer hw_…`."
             )
           )

@@ -10,7 +10,7 @@ const problems: Record<string, { readonly status: number; readonly title: string
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, title: "Request timeout", detail: "The request took too long to arrive." }
 }
 
-const malformed = { status: 400, title: "Invalid request", detail: "This is not a request that can be read as HTTP." }
+const malformed = { status: 400, title: "Invalid request", detail: "The request is not valid HTTP." }
 
 /**
  * Ends connections whose client reads nothing of its answer, since each holds a part of one in memory. Node tells of every

@@ -24,7 +24,7 @@ export const make = Effect.gen(function*() {
     components.delete(component.id).pipe(
       Effect.catchReason("SqlError", "ConstraintError", () => Effect.void),
       Effect.catchTag("SqlError", (error) =>
-        Effect.logWarning(`component ${component.id} has no source and could not be removed`, error))
+        Effect.logWarning(`Could not remove component ${component.id}, which has no source`, error))
     )
 
   return {

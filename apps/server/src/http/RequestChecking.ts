@@ -25,7 +25,9 @@ const schemaProblem = (
     case "ResponseHeaders":
       return internalError(error.cause)
     case "Params":
-      return Effect.fail(new Problem.NotFound(Problem.because("The path names nothing that could exist.")))
+      return Effect.fail(
+        new Problem.NotFound(Problem.because("There is nothing at this path: an id in it is malformed."))
+      )
     default:
       return Effect.fail(Problem.invalid(
         issuesOf(error.cause.issue).issues.map(({ message, path }) => {

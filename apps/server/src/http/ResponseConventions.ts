@@ -74,7 +74,7 @@ const messageFault = ({ source }: HttpServerRequest.HttpServerRequest): Problem.
   if (!(source instanceof IncomingMessage)) return undefined
   const { httpVersion } = source
   if (httpVersion !== "1.1" && httpVersion !== "1.0") {
-    return { path: "", message: `HTTP/${httpVersion} is not spoken here: send HTTP/1.1` }
+    return { path: "", message: `HTTP/${httpVersion} is not supported: send HTTP/1.1` }
   }
   const hosts = hostCount(source)
   if (hosts === 0 && httpVersion === "1.1") return { path: "Host", message: "is required as a header" }
@@ -108,7 +108,7 @@ const unknownPath = (request: HttpServerRequest.HttpServerRequest) => {
   if (request.method === "OPTIONS") {
     return Effect.succeed(HttpServerResponse.empty({ status: 204, headers: { allow: allow.join(", "), ...preflight } }))
   }
-  const sentence = `${path} does not answer to ${request.method}.${elsewhere(request)}`
+  const sentence = `${path} does not accept ${request.method}.${elsewhere(request)}`
   return problemResponse(new Problem.MethodNotAllowed({ detail: sentence, error: sentence, details: { allow } }))
 }
 

@@ -38,7 +38,10 @@ export const layer = HttpApiBuilder.group(
 
     const checkUrl = Effect.fnUntraced(function*(url: string) {
       if (UrlPassword.isMasked(url)) {
-        return yield* Problem.invalid([{ path: "url", message: "has *** in place of its password: give the password" }])
+        return yield* Problem.invalid([{
+          path: "url",
+          message: "contains *** instead of its password: give the password"
+        }])
       }
       yield* Effect.mapError(guard.checkUrl(url), ({ message }) => Problem.invalid([{ path: "url", message }]))
     })

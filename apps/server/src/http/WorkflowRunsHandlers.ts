@@ -35,7 +35,7 @@ const resourceOf = (run: RunOutline): RunResource => ({
 })
 
 const notWaiting = (status: RunResource["status"]) => {
-  const sentence = `The run does not wait: its status is ${status}.`
+  const sentence = `Only a waiting run can be cancelled: the status of this one is ${status}.`
   return new Problem.RunNotWaiting({ detail: sentence, error: sentence, details: { status } })
 }
 
