@@ -44,7 +44,7 @@ it.live(
         HEADWATER_RETENTION_DAYS: "7",
         HEADWATER_TRUSTED_PROXIES: "127.0.0.0/8"
       })
-      yield* lineOf(/^HEADWATER_PROT is no setting of Headwater/, "level", "WARN")
+      yield* lineOf(/^HEADWATER_PROT is not a setting of Headwater/, "level", "WARN")
       yield* lineOf(`Headwater listens on ${server.url}`, "database", "embedded")
       yield* lineOf(/^The first account is made; .*`headwater key create admin` prints one/, "username", "admin")
 

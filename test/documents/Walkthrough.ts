@@ -32,7 +32,7 @@ const withoutChance = (text: string): string =>
     .replace(/127\.0\.0\.1:\d+/g, "HOST")
     .replace(/curl\/[\d.]+/g, "curl")
     .replace(/"duration_ms":\d+/g, "\"duration_ms\":MS")
-    .replace(/, by \S+config\.json/g, ", by FILE")
+    .replace(/ in \S+config\.json/g, " in FILE")
 
 const run = (script: string, directory: string, config: string): Effect.Effect<string> =>
   Effect.callback((resume) => {

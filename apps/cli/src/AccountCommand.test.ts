@@ -29,7 +29,7 @@ describe("headwater account", () => {
         const created = yield* headwater("account", "create", "bob", "--email", "bob@localhost")
         assert.deepStrictEqual([created.code, created.stderr], [0, ""])
         const id = /^Account +(u_[0-9A-Za-z]{20})$/m.exec(created.stdout)?.[1] ?? ""
-        const key = /^API key +(hw_[0-9A-Za-z]{40}) +shown this once: keep it$/m.exec(created.stdout)?.[1] ?? ""
+        const key = /^API key +(hw_[0-9A-Za-z]{40}) +shown only once: save it$/m.exec(created.stdout)?.[1] ?? ""
         assert.deepStrictEqual<unknown>(yield* keys.authenticate(Redacted.make(key)), Option.some(id))
         assert.lengthOf(yield* sql`SELECT 1 FROM heads WHERE emitter_id = ${id}`, 1)
         const limited = HeadwaterCommand.jsonOf(

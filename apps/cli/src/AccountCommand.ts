@@ -10,7 +10,7 @@ import * as Operator from "./Operator.ts"
 import * as Output from "./Output.ts"
 
 const isUsername = (text: string) => /^[^\s\p{C}]{1,100}$/u.test(text) && !Schema.is(AccountId)(text)
-const aUsername = () => "a username of 1 to 100 characters without spaces that is no account's id"
+const aUsername = () => "a username of 1 to 100 characters, without spaces, that does not look like an account id"
 
 const username = Flag.String("username").pipe(Flag.filter(isUsername, aUsername))
 
@@ -51,7 +51,7 @@ const longestRetentionDays = 36_500
 
 const retention = Flag.String("retention-days").pipe(
   Flag.withMetavar("N|default"),
-  Flag.withDescription(`Days that events are kept; ${serverDefault} for HEADWATER_RETENTION_DAYS`),
+  Flag.withDescription(`How many days to keep events; ${serverDefault} for HEADWATER_RETENTION_DAYS`),
   Flag.filterMap(
     (text) => {
       if (text === serverDefault) return Option.some(null)
@@ -129,10 +129,10 @@ const create = Command.make(
     yield* Output.print(
       json,
       { ...valueOf(account), api_key: text },
-      linesOf(account, [["API key", `${text}   shown this once: keep it`]])
+      linesOf(account, [["API key", `${text}   shown only once: save it`]])
     )
   }, Effect.provide(Operator.layer))
-).pipe(Command.withDescription("Create an account; prints its id and, once, its key"))
+).pipe(Command.withDescription("Create an account; print its id and its key, which is shown only once"))
 
 const list = Command.make(
   "list",
@@ -178,10 +178,10 @@ const suspend = Command.make(
     yield* Output.print(
       json,
       valueOf(suspended),
-      `Suspended ${id}. Running servers refuse its requests within a second, and start nothing of it until it is resumed.`
+      `Suspended ${id}. Running servers refuse its requests within a second and start none of its work until you resume it.`
     )
   }, Effect.provide(Operator.layer))
-).pipe(Command.withDescription("Keep an account from doing anything; everything of it keeps its place"))
+).pipe(Command.withDescription("Stop all work of an account; nothing of it is lost"))
 
 const resume = Command.make(
   "resume",
@@ -189,29 +189,34 @@ const resume = Command.make(
   Effect.fnUntraced(function*({ account, json }) {
     const { id } = yield* Operator.findAccount(account)
     const resumed = yield* Effect.flatMap((yield* Accounts).resume(id), Effect.fromOption)
-    yield* Output.print(json, valueOf(resumed), `Resumed ${id}. It goes on within a second from where it stood.`)
+    yield* Output.print(
+      json,
+      valueOf(resumed),
+      `Resumed ${id}. Its work continues within a second from where it stopped.`
+    )
   }, Effect.provide(Operator.layer))
-).pipe(Command.withDescription("Let a suspended account go on"))
+).pipe(Command.withDescription("Resume a suspended account"))
 
 const remove = Command.make(
   "delete",
   {
     account: named,
-    yes: Flag.Boolean("yes").pipe(Flag.withDescription("It is meant: nothing of the account can be had back")),
+    yes: Flag.Boolean("yes").pipe(Flag.withDescription("Confirm the deletion, which cannot be undone")),
     json: Output.json
   },
   Effect.fnUntraced(function*({ account, json, yes }) {
     const { id, username } = yield* Operator.findAccount(account)
     if (!yes) {
       return yield* new CommandRefused({
-        message: `This removes ${username} (${id}) with its sources, workflows, webhooks, events and keys, for good. ` +
-          "Give --yes to do it"
+        message:
+          `This permanently removes ${username} (${id}) with its sources, workflows, webhooks, events and keys. ` +
+          "Add --yes to confirm"
       })
     }
     yield* (yield* AccountErasure).erase(id)
-    yield* Output.print(json, { id, deleted: true }, `Deleted ${id} and everything of it.`)
+    yield* Output.print(json, { id, deleted: true }, `Deleted ${id} and everything that belonged to it.`)
   }, Effect.provide(Operator.layer))
-).pipe(Command.withDescription("Remove an account and everything of it, for good"))
+).pipe(Command.withDescription("Permanently remove an account and everything that belongs to it"))
 
 const set = Command.make(
   "set",
@@ -235,7 +240,7 @@ const set = Command.make(
       retentionDays: Option.getOrUndefined(given.retentionDays)
     }
     if (Object.values(change).every((value) => value === undefined)) {
-      return yield* new CommandRefused({ message: "Nothing to change: give at least one of the flags" })
+      return yield* new CommandRefused({ message: "Nothing to change: give at least one flag" })
     }
     const { id } = yield* Operator.findAccount(named)
     if (change.username !== undefined) yield* refuseTaken(change.username, id)

@@ -36,7 +36,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
           HeadwaterCommand.run(args, environment, { cwd, input })
         HeadwaterCommand.assertRefused(
           yield* headwater(["deploy", "shop.mjs"]),
-          /Shop needs a value for shop: give --prop shop=…\. `headwater accounts create shop` makes an account/
+          /Shop needs a value for shop: give --prop shop=…\. `headwater accounts create shop` creates an account/
         )
 
         const created = yield* headwater(["accounts", "create", "shop", "--name", "North"], "{\"api_key\": \"typed\"}")
@@ -59,7 +59,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         assert.strictEqual((yield* headwater(["accounts", "delete", id])).code, 0)
         HeadwaterCommand.assertRefused(yield* headwater(["accounts", "delete", id]), /no account "apn_/)
         const refused = yield* headwater(["accounts", "create", "shop"], "api_key=qx7")
-        HeadwaterCommand.assertRefused(refused, /Standard input is no JSON object/)
+        HeadwaterCommand.assertRefused(refused, /Standard input is not a JSON object/)
         assert.notInclude(refused.stderr, "qx7")
       }),
     HeadwaterCommand.patienceMs

@@ -12,7 +12,7 @@ const decode = Schema.decodeEffect(Schema.fromJsonString(Credentials))
 const ofJson = (text: string, where: string) =>
   Effect.mapError(
     decode(text),
-    () => new CommandRefused({ message: `${where} is no JSON object such as {"api_key": "…"}` })
+    () => new CommandRefused({ message: `${where} is not a JSON object such as {"api_key": "…"}` })
   )
 
 const ofFile = Effect.fnUntraced(function*(path: string) {
@@ -48,12 +48,12 @@ const create = Command.make(
       Argument.withDescription("The app's name in component code, such as shop in {type: \"app\", app: \"shop\"}")
     ),
     name: Flag.String("name").pipe(
-      Flag.withDescription("What the account is called, to tell it from others with the app"),
+      Flag.withDescription("A name for the account, to distinguish it from others with the same app"),
       Flag.withDefault("")
     ),
     file: Flag.String("file").pipe(
       Flag.withDescription(
-        "A JSON file with the credentials. Default: they are asked for, or read from standard input"
+        "A JSON file with the credentials. Default: ask for them, or read them from standard input"
       ),
       Flag.optional
     ),
@@ -69,15 +69,18 @@ const create = Command.make(
       json,
       data,
       Output.table([["Account", data.id], ["App", data.app], ["Name", data.name]]) +
-        `\nGive it to a source by --prop <the prop>=${data.id}`
+        `\nGive it to a source with --prop <prop>=${data.id}`
     )
   })
 ).pipe(
   Command.withDescription(
-    "Add an account with an app; asks for the credentials, or reads them from a file or standard input"
+    "Add an account with an app; ask for the credentials, or read them from a file or standard input"
   ),
   Command.withExamples([
-    { command: "headwater accounts create shop --name North", description: "Asks for the credentials, unseen" },
+    {
+      command: "headwater accounts create shop --name North",
+      description: "Asks for the credentials without showing them"
+    },
     {
       command: "headwater accounts create shop --file shop.json",
       description: "Reads {\"api_key\": \"…\"} from a file"
@@ -117,14 +120,14 @@ const remove = Command.make(
     yield* Output.print(
       json,
       { id, deleted: true },
-      `Deleted ${id}. Sources that have it get an empty $auth from now on.`
+      `Deleted ${id}. Sources that use it get an empty $auth from now on.`
     )
   })
 ).pipe(Command.withDescription("Remove an account with an app, and its credentials"))
 
 /** A user's accounts with the apps that components speak to. Credentials are never arguments, which other users of the machine can see. */
 export const accountsCommand = Command.make("accounts").pipe(
-  Command.withDescription("Add, list and remove your accounts with the apps that components speak to"),
+  Command.withDescription("Add, list and remove your accounts with the apps that components connect to"),
   Command.withSubcommands([create, list, remove]),
   Command.provide(ApiAccess.layer)
 )

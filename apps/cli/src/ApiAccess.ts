@@ -19,7 +19,7 @@ export class ServerAway extends Schema.TaggedError<ServerAway>()("ServerAway", {
 /** The server knows no such key. */
 export class KeyRefused extends Schema.TaggedError<KeyRefused>()("KeyRefused", { url: Schema.String }) {
   override get message() {
-    return `${this.url} does not know the API key: it is unknown, expired or revoked. \`headwater login\` keeps another one`
+    return `${this.url} refuses the API key: it is unknown, expired or revoked. Run \`headwater login\` to save another one`
   }
 }
 
@@ -54,12 +54,12 @@ const whyAway = (cause: unknown): string => {
   return code === "ENOTFOUND" || code === "EAI_AGAIN"
     ? `the name ${host} does not resolve (${code})`
     : code === "ECONNREFUSED"
-    ? "nothing listens there (ECONNREFUSED). Start the server, or set HEADWATER_URL to where it is"
+    ? "nothing listens there (ECONNREFUSED). Start the server, or set HEADWATER_URL to its URL"
     : explain(cause)
 }
 
 const told = ({ url }: Access) => <E>(error: E): Told<E> => {
-  const strange = (why: string) => `${url} does not answer as a Headwater server does: ${why}`
+  const strange = (why: string) => `${url} does not answer like a Headwater server: ${why}`
   if (HttpClientError.isHttpClientError(error)) {
     const { reason, response } = error
     if (reason._tag === "TransportError") {
@@ -77,7 +77,7 @@ const told = ({ url }: Access) => <E>(error: E): Told<E> => {
 const parseUrl = (text: string, where: string): Effect.Effect<string, CommandRefused> =>
   /^https?:$/.test(URL.parse(text)?.protocol ?? "")
     ? Effect.succeed(text.replace(/\/+$/, ""))
-    : Effect.fail(new CommandRefused({ message: `${where} is no http or https URL: ${JSON.stringify(text)}` }))
+    : Effect.fail(new CommandRefused({ message: `${where} is not an http or https URL: ${JSON.stringify(text)}` }))
 
 /** The URL of the server by the environment, else by the user's file, else the one of a server at its defaults. */
 export const findUrl = Effect.gen(function*() {
@@ -94,7 +94,7 @@ const find = Effect.gen(function*() {
   const path = yield* AccessFile.path
   const kept = yield* AccessFile.read
   const missing = (what: string) =>
-    new CommandRefused({ message: `${what}: set HEADWATER_API_KEY, or have \`headwater login\` write ${path}` })
+    new CommandRefused({ message: `${what}: set HEADWATER_API_KEY, or run \`headwater login\`, which writes ${path}` })
   if (kept.apiKey === undefined) return yield* missing(`There is no API key for ${url}`)
   // A key is told to no server but its own.
   if (kept.url !== undefined && URL.parse(kept.url)?.origin !== new URL(url).origin) {

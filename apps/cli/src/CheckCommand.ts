@@ -39,6 +39,6 @@ export const checkCommand = Command.make("check", { json: Output.json }, ({ json
     yield* Output.print(json, { balanced: found.length === 0, imbalances: found.map(valueOf) }, textOf(found))
     if (found.length > 0) return yield* new Unbalanced({ count: found.length })
   })).pipe(
-    Command.withDescription("Check that every event is accounted for, by subscription and emitter"),
+    Command.withDescription("Check that every subscription and emitter accounts for every event"),
     Command.provide(Accounting.layer.pipe(Layer.provide(OperatorDatabase.layer)))
   )

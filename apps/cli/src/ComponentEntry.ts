@@ -27,7 +27,7 @@ const ofFolder = Effect.fnUntraced(function*(shown: string, folder: string) {
   if (named !== undefined) {
     const found = yield* CodeFile.firstOf(ModulePath.candidates(Path.resolve(folder, named)))
     if (Option.isSome(found)) return found.value
-    return yield* refuse(`The package.json of ${shown} names ${named}, which is not there`)
+    return yield* refuse(`The package.json of ${shown} names ${named}, which does not exist`)
   }
   const called = [...new Set([...names, Path.basename(folder)])]
   const expected = called.flatMap((name) => CodeFile.codeExtensions.map((extension) => name + extension))
@@ -51,7 +51,7 @@ export const find = Effect.fnUntraced(function*(shown: string) {
   const file = info.value.type === "Directory" ? yield* ofFolder(shown, path) : path
   const type = CodeFile.typeOf(file)
   if (type === undefined || type === "json") {
-    return yield* refuse(`${shown} is no component: expected ${CodeFile.codeExtensions.join(", ")}, or a folder`)
+    return yield* refuse(`${shown} is not a component: expected ${CodeFile.codeExtensions.join(", ")}, or a folder`)
   }
   const isWorkflow = Path.parse(file).name === workflow
   // A folder of that name says more than the file in it.

@@ -21,11 +21,11 @@ export const configCommand = Command.make(
         onSome: ({ pid, settings }) => Console.log(`# The settings of the running server, process ${pid}.\n${settings}`)
       })
       for (const name of unknownVariables(Object.keys(process.env))) {
-        yield* Console.error(`headwater: ${name} is no setting of Headwater and is ignored`)
+        yield* Console.error(`headwater: ${name} is not a setting of Headwater and has no effect`)
       }
     }).pipe(Effect.provide(ServerConfig.layer))
 ).pipe(
   Command.withDescription(
-    "Show the settings of the running server, or else those of one started here; secrets are masked"
+    "Show the settings of the running server, or those of a server started here; mask secrets"
   )
 )

@@ -115,7 +115,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
           /names no module in a package\.json .* has none of index, source, component, workflow, \S+ with \.mjs, \.js/
         ],
         ["gone.ts", /There is no file or folder gone\.ts/],
-        ["no-such-key", /"no-such-key" is no file, no folder and no key of a component in the registry/]
+        ["no-such-key", /"no-such-key" is not a file, a folder, or the key of a component in the registry/]
       ]
       for (const [file, reason] of refusals) {
         HeadwaterCommand.assertRefused(yield* headwater(folder, "deploy", file), reason)
@@ -221,7 +221,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
 
       HeadwaterCommand.assertRefused(yield* deploy("bad.mjs"), /: bad\.mjs:1:1: .*one step/)
       HeadwaterCommand.assertRefused(yield* deploy("fails.ts"), /: lib\/fail\.ts:2:7: Error: no orders/)
-      HeadwaterCommand.assertRefused(yield* deploy("headwater-schedule"), /no workflows in the registry/)
+      HeadwaterCommand.assertRefused(yield* deploy("headwater-schedule"), /the registry has no workflows/)
       HeadwaterCommand.assertRefused(yield* deploy("orders.ts", "--prop", "other=1"), /other: .*no such prop/)
     }), HeadwaterCommand.patienceMs)
 })

@@ -12,7 +12,7 @@ import * as WorkflowDeployment from "./WorkflowDeployment.ts"
 /** The name of what is deployed, for every command that deploys. */
 export const name = Flag.String("name").pipe(
   Flag.withDescription(
-    "The source's name; of one that is there, its slug will do. Default: the component's name, a workflow's file or folder"
+    "The name of the source or workflow, or the slug of an existing one. Default: the component's name, a workflow's file or folder"
   ),
   Flag.optional
 )
@@ -35,7 +35,7 @@ export const props = Flag.String("prop").pipe(
 
 /** Says that code is a workflow's, for every command that deploys. */
 export const workflow = Flag.Boolean("workflow").pipe(
-  Flag.withDescription("It is a workflow, as a file called workflow is without this"),
+  Flag.withDescription("Deploy a workflow; not needed for a file named workflow"),
   Flag.withDefault(false)
 )
 
@@ -85,12 +85,12 @@ export const deployCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Create or update a source of a component, or a workflow, with all the files that it imports"
+    "Create or update a source or a workflow from code and all the files that it imports"
   ),
   Command.withExamples([
     { command: "headwater deploy orders.ts --prop shop=north", description: "A file and what it imports" },
     { command: "headwater deploy ./orders --name Orders", description: "A folder" },
-    { command: "headwater deploy headwater-schedule", description: "A component of the registry" },
+    { command: "headwater deploy headwater-schedule", description: "A component from the registry" },
     { command: "headwater deploy orders.ts --workflow", description: "A workflow" }
   ]),
   Command.provide(ComponentFiles.layer),

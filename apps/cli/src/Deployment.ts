@@ -105,7 +105,7 @@ export const make = Effect.fnUntraced(function*({ asks, name: givenName, props }
       NotFoundProblem: ({ detail }) =>
         Effect.fail(refuse(
           subject._tag === "Key"
-            ? `${JSON.stringify(subject.key)} is no file, no folder and no key of a component in the registry`
+            ? `${JSON.stringify(subject.key)} is not a file, a folder, or the key of a component in the registry`
             : detail
         ))
     }))

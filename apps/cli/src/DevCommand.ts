@@ -46,7 +46,7 @@ export const devCommand = Command.make(
       if (!remove) return Console.log(`\n${name} (${id}) stays in service.`)
       return call((api) => api[kind === "source" ? "sources" : "workflows"].delete({ params: { id }, query: {} })).pipe(
         Effect.andThen(Console.log(`\nDeleted ${name} (${id}).`)),
-        Effect.catch((error) => Console.error(`headwater: ${name} (${id}) is not deleted: ${explain(error)}`))
+        Effect.catch((error) => Console.error(`headwater: could not delete ${name} (${id}): ${explain(error)}`))
       )
     })
     yield* Effect.ensuring(session.run, end)
@@ -57,7 +57,7 @@ export const devCommand = Command.make(
   ),
   Command.withExamples([
     { command: "headwater dev orders.ts --prop shop=north", description: "A file and what it imports" },
-    { command: "headwater dev ./orders --rm", description: "A folder, for as long as the command runs" },
+    { command: "headwater dev ./orders --rm", description: "A folder; the source is deleted at the end" },
     { command: "headwater dev orders.ts --workflow", description: "A workflow" }
   ]),
   Command.provide(ComponentFiles.layer),

@@ -27,7 +27,7 @@ export const make = Effect.gen(function*() {
       Effect.catchCause((cause) =>
         Cause.hasInterruptsOnly(cause)
           ? Effect.void
-          : Effect.logWarning(`Changes in ${folder} are not seen: ${explain(Cause.squash(cause))}`)
+          : Effect.logWarning(`Cannot watch ${folder} for changes: ${explain(Cause.squash(cause))}`)
       ),
       Effect.ensuring(Deferred.succeed(ready, undefined))
     )

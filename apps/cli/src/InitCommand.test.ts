@@ -32,7 +32,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       yield* Effect.promise(() => Fs.writeFile(path, "export default {}"))
       HeadwaterCommand.assertRefused(
         yield* headwater(folder, "init", "source", "orders"),
-        /orders\/source\.mjs is there already/
+        /orders\/source\.mjs exists already/
       )
       assert.strictEqual(yield* Effect.promise(() => Fs.readFile(path, "utf8")), "export default {}")
     }), HeadwaterCommand.patienceMs)

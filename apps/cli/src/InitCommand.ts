@@ -12,20 +12,20 @@ const sourceStarter = (name: string): string =>
   `// A component: what a source runs. \`headwater dev\` deploys it on every save and shows what it does,
 // \`headwater deploy\` deploys it once.
 export default {
-  // The source is called by this, and a deployment goes to the source of that name.
+  // The name of the source. A deployment updates the source of this name.
   name: ${JSON.stringify(name)},
   version: "0.0.1",
 
-  // What the code gets as \`this\`. Values are given by \`--prop greeting=Hi\`.
+  // What the code gets as \`this\`. Set values with \`--prop greeting=Hi\`.
   props: {
-    // An endpoint of the source's own: every request to it is a run.
+    // The source's own endpoint: every request to it starts a run.
     http: "$.interface.http",
     // Keeps JSON values from one run to the next.
     db: "$.service.db",
     greeting: {
       type: "string",
       label: "Greeting",
-      description: "How to greet whoever sends a request.",
+      description: "How to greet the sender of a request.",
       default: "Hello"
     }
   },
@@ -39,8 +39,8 @@ export default {
     // Goes to the stream $logs.
     console.log(\`request \${count} is from \${name}\`)
 
-    // Goes into the source's log and to everything that is subscribed to the source. What is stored and emitted in a run
-    // is committed when it ends.
+    // Goes into the source's log and to all its subscribers. Headwater commits everything that a run stores and emits
+    // when the run ends.
     this.$emit({ text: \`\${this.greeting}, \${name}\`, count }, {
       summary: \`\${event.method} \${event.path}\`
     })
@@ -50,25 +50,25 @@ export default {
 
 /** A workflow that does a little of everything that most do. */
 const workflowStarter = (name: string): string =>
-  `// A workflow: steps that are run one after the other for each event. \`headwater dev\` deploys it on every save and shows what
-// it does, \`headwater deploy\` deploys it once. What a run's steps gave is seen at GET /v1/workflows/<name>/runs/<run>.
+  `// A workflow: steps that run one after another for each event. \`headwater dev\` deploys it on every save and shows what
+// it does, \`headwater deploy\` deploys it once. GET /v1/workflows/<name>/runs/<run> shows what a run did.
 export default {
   name: ${JSON.stringify(name)},
   version: "0.0.1",
 
-  // What each step gets as \`this\`. Values are given by \`--prop limit=50\`.
+  // What each step gets as \`this\`. Set values with \`--prop limit=50\`.
   props: {
-    // An endpoint of the workflow's own: every request to it is a run. Subscriptions, a timer and invocations begin others.
+    // The workflow's own endpoint: every request to it starts a run. Subscriptions, timers and invocations start runs too.
     http: "$.interface.http",
     limit: {
       type: "integer",
       label: "Limit",
-      description: "From which total on an order is large.",
+      description: "The smallest total of a large order.",
       default: 100
     }
   },
 
-  // Each step is committed when it ends: a crash, or a delay of a day, comes between two steps.
+  // Headwater commits each step when it ends. A crash or a long delay can come between two steps.
   steps: {
     check: {
       async run({ steps, $ }) {
@@ -78,10 +78,10 @@ export default {
         // Ends the run and goes to the stream $errors.
         if (Number.isNaN(total)) throw new TypeError("the order has no total")
 
-        // Ends the run here, and all is well.
+        // Ends the run here, successfully.
         if (total < this.limit) $.flow.exit("a small order")
 
-        // What the steps after this one see as steps.check.$return_value.
+        // Later steps see this as steps.check.$return_value.
         return { total, over: total - this.limit }
       }
     },
@@ -96,7 +96,7 @@ export default {
         // Goes to the stream $logs.
         console.log(\`an order of \${total}\`)
 
-        // Goes into the workflow's log and to everything that is subscribed to it.
+        // Goes into the workflow's log and to all its subscribers.
         $.emit({ text: \`\${this.greeting}, \${over} over the limit\`, total })
       }
     }
@@ -118,7 +118,7 @@ const command = (kind: "source" | "workflow", starter: (name: string) => string,
       const files = yield* FileSystem.FileSystem
       const path = Path.join(folder, `${kind}.mjs`)
       if (yield* CodeFile.isFile(path)) {
-        return yield* new CommandRefused({ message: `${path} is there already, and is left as it is` })
+        return yield* new CommandRefused({ message: `${path} exists already and was not changed` })
       }
       yield* Effect.tryPromise({
         try: () => Folder.create(Path.resolve(folder), 0o777),

@@ -7,7 +7,7 @@ import { Clock, Effect, Option, Redacted } from "effect"
 import * as HeadwaterCommand from "../test/HeadwaterCommand.ts"
 
 const shownKey = (ended: HeadwaterCommand.Ended) =>
-  Redacted.make(/^API key +(hw_[0-9A-Za-z]{40}) +shown this once: keep it$/m.exec(ended.stdout)?.[1] ?? "")
+  Redacted.make(/^API key +(hw_[0-9A-Za-z]{40}) +shown only once: save it$/m.exec(ended.stdout)?.[1] ?? "")
 
 describe("headwater key", () => {
   it.live("create, list, rotate and revoke do so with the keys of one account", () =>

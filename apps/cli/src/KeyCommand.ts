@@ -29,7 +29,7 @@ const printNew = (json: boolean, made: NewApiKey) => {
       ["Key id", made.id],
       ["Name", made.name],
       ["Account", made.accountId],
-      ["API key", `${key}   shown this once: keep it`]
+      ["API key", `${key}   shown only once: save it`]
     ])
   )
 }
@@ -59,7 +59,7 @@ const create = Command.make(
     const { id } = yield* Operator.findAccount(account)
     yield* printNew(json, yield* (yield* ApiKeys).create(id, name))
   }, Effect.provide(Operator.layer))
-).pipe(Command.withDescription("Create another key of an account; prints it once"))
+).pipe(Command.withDescription("Create another key for an account; print it, only this once"))
 
 const list = Command.make(
   "list",
@@ -74,7 +74,9 @@ const list = Command.make(
 
 const overlap = Flag.String("overlap").pipe(
   Flag.withMetavar("duration"),
-  Flag.withDescription("How long the old key still counts, as \"90 minutes\" or \"7 days\"; \"0 seconds\" to 30 days"),
+  Flag.withDescription(
+    "How long the old key stays valid, such as \"90 minutes\" or \"7 days\"; \"0 seconds\" to 30 days"
+  ),
   Flag.filterMap(
     (text) =>
       Schema.decodeOption(Schema.DurationFromString)(text).pipe(
@@ -93,7 +95,7 @@ const rotate = Command.make(
     const made = yield* (yield* ApiKeys).rotate(accountId, id, overlapSeconds)
     yield* printNew(json, yield* Effect.mapError(Effect.fromOption(made), () => unknownKey(id)))
   }, Effect.provide(Operator.layer))
-).pipe(Command.withDescription("Make a new key in place of one, which expires after an overlap (24 hours)"))
+).pipe(Command.withDescription("Replace a key with a new one; the old one expires after an overlap (24 hours)"))
 
 const revoke = Command.make(
   "revoke",

@@ -28,7 +28,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
 
         HeadwaterCommand.assertRefused(
           yield* headwater(["login", "--url", server.url], "hw_wrong"),
-          /does not know the API key/
+          /refuses the API key/
         )
         const login = yield* headwater(["login", "--url", `${server.url}/`, "--json"], `${ServerProcess.key}\n`)
         Json.assertHolds(HeadwaterCommand.jsonOf(login), { url: server.url, username: "admin", file })
@@ -53,7 +53,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
 
         yield* keep({ url: server.url, apiKey: ServerProcess.key })
         assert.strictEqual((yield* deploy({})).code, 0)
-        HeadwaterCommand.assertRefused(yield* deploy({ HEADWATER_API_KEY: "hw_wrong" }), /does not know the API key/)
+        HeadwaterCommand.assertRefused(yield* deploy({ HEADWATER_API_KEY: "hw_wrong" }), /refuses the API key/)
         yield* keep({ url: "https://events.example.com", apiKey: ServerProcess.key })
         HeadwaterCommand.assertRefused(
           yield* deploy({ HEADWATER_URL: server.url }),

@@ -16,7 +16,7 @@ export const loginCommand = Command.make(
   "login",
   {
     url: Flag.String("url").pipe(
-      Flag.withDescription("The server. Default: HEADWATER_URL, else the one of the last login, else this machine's"),
+      Flag.withDescription("The server's URL. Default: HEADWATER_URL, else that of the last login, else this machine"),
       Flag.optional
     ),
     json: Output.json
@@ -26,7 +26,9 @@ export const loginCommand = Command.make(
     const apiKey = Redacted.make(Redacted.value(yield* askForKey(url)).trim())
     // What can't stand in a header would be told as a fault of the connection.
     if (!/^[\x21-\x7e]+$/.test(Redacted.value(apiKey))) {
-      return yield* new CommandRefused({ message: "That is no API key: expected hw_ and letters and digits" })
+      return yield* new CommandRefused({
+        message: "That is not an API key: expected hw_ followed by letters and digits"
+      })
     }
     const { data: { id, username } } = yield* Effect.flatMap(
       ApiAccess,
@@ -34,8 +36,12 @@ export const loginCommand = Command.make(
     ).pipe(Effect.provide(ApiAccess.layerOf({ url, apiKey })))
     yield* AccessFile.write({ url, apiKey: Redacted.value(apiKey) })
     const file = yield* AccessFile.path
-    yield* Output.print(json, { url, id, username, file }, `Logged in to ${url} as ${username} (${id}), by ${file}.`)
+    yield* Output.print(
+      json,
+      { url, id, username, file },
+      `Logged in to ${url} as ${username} (${id}). The key is in ${file}.`
+    )
   })
 ).pipe(
-  Command.withDescription("Keep an API key for deploy and dev; asks for it, or reads it from standard input")
+  Command.withDescription("Save an API key for the other commands; ask for it, or read it from standard input")
 )

@@ -35,7 +35,7 @@ const accountsFor = Effect.fnUntraced(function*({ app }: ConfigurableProp) {
 /** Where the value of an app prop comes from. */
 export const howToGetOne = ({ app, type }: ConfigurableProp): ReadonlyArray<string> =>
   type === "app"
-    ? [`\`headwater accounts create ${Predicate.isString(app) ? app : "<app>"}\` makes an account with the app`]
+    ? [`\`headwater accounts create ${Predicate.isString(app) ? app : "<app>"}\` creates an account with the app`]
     : []
 
 const askText = Effect.fnUntraced(function*(prop: ConfigurableProp) {

@@ -56,7 +56,7 @@ describe("headwater publish and unpublish", () => {
       })
       const gone = yield* headwater("unpublish", "a feed")
       assert.deepStrictEqual([gone.code, gone.stderr], [0, ""])
-      assert.match(gone.stdout, /^Took a feed out of the registry \(versions: 1\)/)
+      assert.match(gone.stdout, /^Removed a feed from the registry \(versions: 1\)/)
       assert.isTrue(Option.isNone(yield* components.newestPublished("a feed")))
       const back = yield* headwater("publish", own.id)
       assert.match(back.stdout, /^Published a feed 1\.2\.3 as sc_\w+\.\n$/)
@@ -71,8 +71,8 @@ describe("headwater publish and unpublish", () => {
       const refused: ReadonlyArray<readonly [reason: RegExp, ...args: ReadonlyArray<string>]> = [
         [/There is no component "sc_unknown"/, "publish", "sc_unknown"],
         [/has no key in its code/, "publish", keyless.id],
-        [/begin with headwater-/, "publish", reserved.id],
-        [/begin with headwater-/, "unpublish", "headwater-schedule"],
+        [/begins with headwater-/, "publish", reserved.id],
+        [/begins with headwater-/, "unpublish", "headwater-schedule"],
         [/There is no component "feed" in the registry/, "unpublish", "feed"]
       ]
       yield* Effect.forEach(

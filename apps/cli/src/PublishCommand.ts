@@ -13,7 +13,9 @@ const refuse = (message: string) => Effect.fail(new CommandRefused({ message }))
 
 const refuseReserved = (key: string) =>
   key.startsWith(keyPrefix)
-    ? refuse(`Keys that begin with ${keyPrefix} are the server's own, which ${JSON.stringify(key)} does`)
+    ? refuse(
+      `The key ${JSON.stringify(key)} begins with ${keyPrefix}, which is reserved for the server's own components`
+    )
     : Effect.void
 
 /** Copies a component that an account has saved into the registry. */
@@ -28,7 +30,9 @@ export const publishCommand = Command.make(
     const found = Schema.is(Id.ComponentId)(id) ? yield* components.getById(id) : Option.none()
     if (Option.isNone(found)) return yield* refuse(`There is no component ${JSON.stringify(id)}`)
     const { key } = found.value
-    if (key === null) return yield* refuse(`${id} has no key in its code, by which it could be found in the registry`)
+    if (key === null) {
+      return yield* refuse(`${id} has no key in its code, and the registry finds components by their keys`)
+    }
     yield* refuseReserved(key)
     const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
     const { component, isNew } = yield* components.publish({
@@ -48,7 +52,7 @@ export const publishCommand = Command.make(
         : `The newest version of ${key} has the same code already: ${component.id}.`
     )
   }, Effect.provide(registry))
-).pipe(Command.withDescription("Add a component that an account has saved to the registry, for every account"))
+).pipe(Command.withDescription("Add a component that an account has saved to the registry, for all accounts"))
 
 /** Takes a key out of the registry. */
 export const unpublishCommand = Command.make(
@@ -61,7 +65,7 @@ export const unpublishCommand = Command.make(
     yield* Output.print(
       json,
       { key, versions },
-      `Took ${key} out of the registry (versions: ${versions}). Sources that have it keep it.`
+      `Removed ${key} from the registry (versions: ${versions}). Sources that use it keep it.`
     )
   }, Effect.provide(registry))
-).pipe(Command.withDescription("Take every version of a component out of the registry; sources that have one keep it"))
+).pipe(Command.withDescription("Remove every version of a component from the registry; sources that use one keep it"))

@@ -67,7 +67,7 @@ export const make = Effect.fnUntraced(function*(
     prepare: Effect.fnUntraced(function*(subject: Deployment.Subject) {
       if (subject._tag === "Key") {
         return yield* refuse(
-          `${JSON.stringify(subject.key)} is no file and no folder, and there are no workflows in the registry`
+          `${JSON.stringify(subject.key)} is not a file or a folder, and the registry has no workflows`
         )
       }
       const name = givenName ?? nameOf(subject)

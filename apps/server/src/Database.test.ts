@@ -46,7 +46,7 @@ it.live("a database that can't be reached is told by the name of its setting, wi
     const error = yield* Effect.flip(Effect.scoped(Layer.build(database)))
     assert.match(
       error.message,
-      /^DATABASE_URL: Postgres at 127\.0\.0\.1:1 can't be reached, or refuses: .*ECONNREFUSED/
+      /^DATABASE_URL: Postgres at 127\.0\.0\.1:1 can't be reached or refuses the connection: .*ECONNREFUSED/
     )
     assert.notInclude(error.message, "hunter2")
   }))

@@ -40,7 +40,9 @@ const unreachable = Effect.fnUntraced(function*(error: SqlError.SqlError) {
     onNone: () => "The embedded Postgres",
     onSome: (url) => `DATABASE_URL: Postgres at ${URL.parse(Redacted.value(url))?.host || "its local socket"}`
   })
-  return yield* new DatabaseUnreachable({ message: `${where} can't be reached, or refuses: ${explain(error)}` })
+  return yield* new DatabaseUnreachable({
+    message: `${where} can't be reached or refuses the connection: ${explain(error)}`
+  })
 })
 
 /** A client with our session settings. */
@@ -93,13 +95,14 @@ const suitable = Layer.effectDiscard(Effect.gen(function*() {
   const major = Math.floor(Number(row?.version) / 10_000)
   if (major < oldestVersion) {
     return yield* new DatabaseUnsuitable({
-      message: `DATABASE_URL: Postgres ${major} is too old, ${oldestVersion} is the oldest that serves`
+      message: `DATABASE_URL: Postgres ${major} is too old: use Postgres ${oldestVersion} or newer`
     })
   }
   if (!(yield* isSessionOurs)) {
     return yield* new DatabaseUnsuitable({
-      message: "DATABASE_URL: notifications do not arrive, as behind a transaction-mode pooler: connect to Postgres " +
-        "itself, or through a pooler in session mode"
+      message:
+        "DATABASE_URL: notifications do not arrive, probably because of a transaction-mode pooler. Connect to Postgres " +
+        "directly, or through a pooler in session mode"
     })
   }
 }))

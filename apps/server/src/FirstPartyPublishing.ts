@@ -13,11 +13,11 @@ export class FirstPartyPublishing extends Context.Service<FirstPartyPublishing, 
       const saving = yield* ComponentSaving
       const publish = ({ code, key }: FirstPartyComponent) =>
         saving.publish(key, code).pipe(
-          Effect.catchCause((cause) => Effect.logError(`The component ${key} could not be published`, cause))
+          Effect.catchCause((cause) => Effect.logError(`Could not publish the component ${key}`, cause))
         )
       const publishing = yield* firstParty.pipe(
         Effect.flatMap(Effect.forEach(publish, { discard: true })),
-        Effect.catchCause((cause) => Effect.logError("The server's own components could not be put together", cause)),
+        Effect.catchCause((cause) => Effect.logError("Could not build the server's own components", cause)),
         Effect.forkScoped
       )
       return { done: Effect.asVoid(Fiber.await(publishing)) }

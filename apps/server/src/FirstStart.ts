@@ -35,7 +35,7 @@ export class FirstStart extends Context.Service<FirstStart, {
       let unseen = key !== undefined && Option.isNone(apiKey) && showsSecrets
       yield* Effect.addFinalizer(() =>
         unseen && key !== undefined
-          ? Console.log(`The first account's API key, shown this once: ${Redacted.value(key)}`)
+          ? Console.log(`The first account's API key, shown only once: ${Redacted.value(key)}`)
           : Effect.void
       )
       return {
@@ -84,7 +84,7 @@ export const greeting = Layer.effectDiscard(Effect.gen(function*() {
   const shown = given
     ? "the one in HEADWATER_API_KEY"
     : showsSecrets
-    ? `${Redacted.value(key)}   shown this once: keep it`
+    ? `${Redacted.value(key)}   shown only once: save it`
     : `shown on a terminal only: ${anotherKey(account.username)}`
   yield* Console.log([
     "",
@@ -94,7 +94,7 @@ export const greeting = Layer.effectDiscard(Effect.gen(function*() {
     `  API key   ${shown}`,
     `  Data      ${database}`,
     ...(egressAllow.includes("loopback")
-      ? ["  Egress    loopback addresses are allowed (HEADWATER_EGRESS_ALLOW), as suits development"]
+      ? ["  Egress    components and webhooks may reach loopback addresses (HEADWATER_EGRESS_ALLOW), for development"]
       : []),
     "",
     `  Next      \`npx headwater login --url ${url}\` in a second terminal, then the walk-through in README.md`,

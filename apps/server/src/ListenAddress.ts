@@ -10,8 +10,8 @@ export class ListenAddressUnusable extends Schema.TaggedError<ListenAddressUnusa
 const reasons: Readonly<Record<string, (host: string, port: number) => string>> = {
   EADDRINUSE: (host, port) =>
     `HEADWATER_PORT: ${host}:${port} is in use by another program, maybe another Headwater. Stop it, or set HEADWATER_PORT ` +
-    "to a port that is free",
-  EACCES: (_, port) => `HEADWATER_PORT: this user may not listen on port ${port}. Set it to one from 1024 on`,
+    "to a free port",
+  EACCES: (_, port) => `HEADWATER_PORT: this user may not listen on port ${port}. Set it to 1024 or higher`,
   EADDRNOTAVAIL: (host) => `HEADWATER_HOST: this machine has no address ${host}`,
   ENOTFOUND: (host) => `HEADWATER_HOST: the name ${host} does not resolve`
 }

@@ -9,7 +9,7 @@ export class OperatorBusy extends Schema.TaggedError<OperatorBusy>()("OperatorBu
 }) {
   override get message() {
     const holder = this.pid === undefined ? "Another headwater command" : `The command with process id ${this.pid}`
-    return `${holder} is using the embedded database and does not come to its end`
+    return `${holder} has used the embedded database for more than 30 seconds. Try again when it has ended`
   }
 }
 

@@ -46,7 +46,7 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
       await Fs.rm(fileIn(path), { force: true })
       await Fs.writeFile(fileIn(path), `${text}\n`, { mode: 0o600 })
     }).pipe(
-      Effect.catch((error) => Effect.logWarning("`headwater config` can't show what this server runs with", error))
+      Effect.catch((error) => Effect.logWarning("`headwater config` can't show this server's settings", error))
     ),
     () => Effect.ignore(Effect.tryPromise(() => Fs.rm(fileIn(path), { force: true })))
   )

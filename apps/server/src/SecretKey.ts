@@ -9,7 +9,7 @@ import { ServerConfig } from "./ServerConfig.ts"
 /** What is sealed in the database does not open under this server's secret. */
 export class SecretKeyMismatch extends Schema.TaggedError<SecretKeyMismatch>()("SecretKeyMismatch", {}) {
   override get message() {
-    return "HEADWATER_SECRET_KEY: is not the one under which this database's secrets were sealed"
+    return "HEADWATER_SECRET_KEY: is not the key that sealed this database's secrets. Set it to that key"
   }
 }
 

@@ -134,7 +134,7 @@ const drainFirst = Layer.effectDiscard(
 const warnOfUnknown = Layer.effectDiscard(Effect.suspend(() =>
   Effect.forEach(
     unknownVariables(Object.keys(process.env)),
-    (name) => Effect.logWarning(`${name} is no setting of Headwater and is ignored`)
+    (name) => Effect.logWarning(`${name} is not a setting of Headwater and has no effect`)
   )
 ))
 

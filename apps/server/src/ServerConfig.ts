@@ -183,7 +183,7 @@ const nameServers: Parse<ReadonlyArray<string>> = (value) =>
     value.split(",").map((entry) => entry.trim()).filter((entry) => entry !== "").map((entry) =>
       Result.mapBoth(Dns.nameServerFromString(entry), {
         onSuccess: NetAddress.formatInet,
-        onFailure: () => `must list IP addresses, each with a port or without, separated by commas; not ${quote(entry)}`
+        onFailure: () => `must list IP addresses, each with or without a port, separated by commas; not ${quote(entry)}`
       })
     )
   )
@@ -244,7 +244,7 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
     }
     const ownNode = yield* variable("HEADWATER_NODE", node)
     if (Option.isSome(ownNode) && Option.isNone(database) && !reading.has("DATABASE_URL")) {
-      reading.fault("HEADWATER_NODE", "needs DATABASE_URL: nodes of one share a database")
+      reading.fault("HEADWATER_NODE", "requires DATABASE_URL, because all nodes share one database")
     }
     const effectivePort = Option.getOrElse(port, () => 8787)
     const effectiveHost = Option.getOrElse(listenHost, () => "127.0.0.1")

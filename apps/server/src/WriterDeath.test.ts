@@ -30,6 +30,6 @@ layer(GroupCommit.layer.pipe(Layer.provideMerge(TestDatabase.layer)), {
         )
       )
       assert.lengthOf(lines, 1)
-      assert.match(lines[0]!, /level=FATAL .*The writer of commits has died of a defect.*a fault of ours/i)
+      assert.match(lines[0]!, /level=FATAL .*The commit writer failed because of a bug.*a fault of ours/i)
     }))
 })

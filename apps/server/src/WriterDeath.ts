@@ -12,7 +12,7 @@ export const layer = (exit: (code: number) => void = process.exit) =>
     const writer = yield* GroupCommit
     yield* writer.died.pipe(
       Effect.flatMap((cause) =>
-        Effect.logFatal("The writer of commits has died of a defect, and the server ends. Start it again", cause)
+        Effect.logFatal("The commit writer failed because of a bug, and the server stops. Start it again", cause)
       ),
       Effect.andThen(Effect.sync(() => exit(1))),
       Effect.forkScoped

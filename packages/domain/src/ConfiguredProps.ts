@@ -86,12 +86,12 @@ const readTimer = (name: string, value: Schema.Json): Result.Result<Timer.Timer,
   const timezone = read.value.timezone ?? undefined
   if ((seconds ?? undefined) === undefined && cron === undefined) return refuse(name, form)
   if ((seconds ?? undefined) !== undefined && cron !== undefined) {
-    return refuse(name, "has both an interval and a cron expression")
+    return refuse(name, "has both an interval and a cron expression: give one")
   }
   const timer = decodeTimer(
     cron === undefined ? { intervalSeconds: seconds } : { cron, ...(timezone === undefined ? {} : { timezone }) }
   )
-  if (Option.isNone(timer)) return refuse(name, "the interval is at least 1 second and at most 366 days")
+  if (Option.isNone(timer)) return refuse(name, "the interval must be from 1 second to 366 days")
   // Validation neither waits nor needs anything: it is an Effect for its typed error.
   const checked = Effect.runSync(Effect.result(Timer.validate(timer.value)))
   return Result.isFailure(checked) ? refuse(name, checked.failure.message) : Result.succeed(timer.value)

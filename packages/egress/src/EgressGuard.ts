@@ -10,7 +10,7 @@ import * as EgressAllowList from "./EgressAllowList.ts"
 import { type Asker, type DnsFailed, NameResolver, type NameResolverOptions } from "./NameResolver.ts"
 import { whyNotPublic } from "./PublicAddress.ts"
 
-const howToAllow = "Whoever runs the server can allow it with HEADWATER_EGRESS_ALLOW"
+const howToAllow = "The operator can allow it with HEADWATER_EGRESS_ALLOW"
 
 /** The guard does not let this target through. `why` is for programs, `message` for people. */
 export class EgressRefused extends Schema.TaggedError<EgressRefused>()("EgressRefused", {
@@ -212,7 +212,7 @@ const dial = (target: EgressTarget, address: string): Effect.Effect<Net.Socket, 
             target,
             address,
             "ETIMEDOUT",
-            `${address}:${target.port} did not accept in ${connectTimeoutMillis} ms`
+            `${address}:${target.port} did not accept the connection within ${connectTimeoutMillis} ms`
           )
         )
     })

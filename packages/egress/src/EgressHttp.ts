@@ -68,7 +68,7 @@ interface Lane {
 
 type Answer = Pick<EgressHttpResponse, "status" | "headers" | "body" | "bodyTruncated">
 
-const givenUp = new Error("The request was given up")
+const givenUp = new Error("The request was aborted")
 
 /** A failure to get or keep a connection that another attempt on a new connection may not meet. */
 interface AttemptFailed {

@@ -131,7 +131,7 @@ const make = Effect.fnUntraced(function*({ files = {}, nameServers = [] }: NameR
       }),
       // Those who wait must hear of it, and others be able to ask again.
       Effect.catchDefect((defect) =>
-        Effect.as(Effect.logError("A question to the name servers failed", defect), {
+        Effect.as(Effect.logError("A DNS query failed", defect), {
           outcome: Result.fail(unanswered(name, "EUNKNOWN")),
           ttlMillis: undefined
         })

@@ -145,7 +145,7 @@ export class ApiKeys extends Context.Service<ApiKeys, {
 
       yield* look.pipe(
         Effect.retry({ schedule: retrySchedule, while: isTransient }),
-        Effect.catchCause((cause) => Effect.logError("Whether keys have ended could not be looked at", cause)),
+        Effect.catchCause((cause) => Effect.logError("Could not check which API keys have ended", cause)),
         Effect.repeat(Schedule.spaced(lookEvery)),
         Effect.forkScoped
       )

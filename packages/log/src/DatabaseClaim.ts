@@ -4,7 +4,7 @@ import { SqlClient, type SqlConnection } from "effect/sql"
 /** Other servers run on the database, in a way that does not go with this one's. */
 export class DatabaseClaimed extends Schema.TaggedError<DatabaseClaimed>()("DatabaseClaimed", {}) {
   override get message() {
-    return "another server runs on this database: give each a HEADWATER_NODE, so that they work as nodes of one"
+    return "another server runs on this database. To run several servers on it, give each its own HEADWATER_NODE"
   }
 }
 

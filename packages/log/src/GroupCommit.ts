@@ -49,7 +49,7 @@ const appendedTotal = Metric.counter("headwater_events_appended_total", {
 })
 
 const appendDuration = Metric.histogram("headwater_append_duration_seconds", {
-  description: "From when a batch of commits is taken until it is durable.",
+  description: "Time from taking a batch of commits until it is durable.",
   boundaries: Metric.boundariesFromIterable([0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5, 30])
 })
 

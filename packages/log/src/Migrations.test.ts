@@ -14,6 +14,6 @@ it.live("a database that a newer version has changed is refused, in one line tha
     const refused = yield* Effect.flip(Migrations.run)
     assert.match(
       refused.message,
-      /^The database is of a newer version of Headwater \(its schema is number 9999, [^\n]+$/
+      /^A newer version of Headwater has changed the database \(its schema is number 9999, [^\n]+$/
     )
   }).pipe(Effect.provide([TestDatabase.layer, NodeServices.layer])))

@@ -55,8 +55,8 @@ export class DatabaseNewer extends Schema.TaggedError<DatabaseNewer>()("Database
   newest: Schema.Int
 }) {
   override get message() {
-    return `The database is of a newer version of Headwater (its schema is number ${this.migration}, this version's is ` +
-      `${this.newest}). Start that version or a later one; there is no way back but a backup`
+    return `A newer version of Headwater has changed the database (its schema is number ${this.migration}, this version's is ` +
+      `${this.newest}). Start that version or a later one, or restore a backup`
   }
 }
 

@@ -31,7 +31,7 @@ export const isThere = Effect.fnUntraced(function*(directory: string) {
   if (cause === undefined) return true
   if (code === "ENOENT") return false
   const why = code === "EACCES" || code === "EPERM"
-    ? `may not be read by this user (${userName()}): act as the user of the server, or set HEADWATER_DATA_DIR to another directory`
+    ? `is not readable for this user (${userName()}): run as the user of the server, or set HEADWATER_DATA_DIR to another directory`
     : `can't be read: ${String(cause)}`
   return yield* new DataDirectoryUnusable({ directory, message: `The data directory ${directory} ${why}` })
 })

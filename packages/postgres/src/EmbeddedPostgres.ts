@@ -242,7 +242,9 @@ const takeDownRemains = Effect.fnUntraced(function*(directory: string) {
       const isOrphaned = postmaster === undefined || !living.includes(postmaster.pid)
       if (isOrphaned) continue
       if (postmaster.status !== "stopping") {
-        yield* Effect.logWarning(`Taking down the Postgres (process id ${postmaster.pid}) a former server left behind`)
+        yield* Effect.logWarning(
+          `Stopping the Postgres (process id ${postmaster.pid}) that a former server left running`
+        )
       }
       yield* sendSignal(postmaster.pid, step)
     } else if (step !== "wait") {
@@ -258,7 +260,7 @@ const takeDownRemains = Effect.fnUntraced(function*(directory: string) {
   if (left.length > 0) {
     return yield* new EmbeddedPostgresFailed({
       directory,
-      message: `Processes of a former Postgres cannot be ended: ${left.join(", ")}`
+      message: `Could not end processes of a former Postgres: ${left.join(", ")}`
     })
   }
   // Postgres would take any process that has got the recorded id by now for the former postmaster and refuse to start.

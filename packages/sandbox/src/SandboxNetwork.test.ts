@@ -300,7 +300,7 @@ describe("The network of the sandbox", () => {
           [
             "error",
             "The egress guard refused 169.254.169.254: it is not a public address (link-local). " +
-            "Whoever runs the server can allow it with HEADWATER_EGRESS_ALLOW",
+            "The operator can allow it with HEADWATER_EGRESS_ALLOW",
             "close",
             1006,
             false,
