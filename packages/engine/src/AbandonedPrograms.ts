@@ -16,7 +16,9 @@ const takeDown = Effect.fnUntraced(function*(abandoned: ReadonlyArray<Program>) 
   const lifecycle = yield* ProgramLifecycle
   for (const program of abandoned) {
     yield* lifecycle.remove(program).pipe(
-      Effect.catchCause((cause) => Effect.logWarning(`${program.id} was left ${program.state}`, cause))
+      Effect.catchCause((cause) =>
+        Effect.logWarning(`Could not remove ${program.id}, which is ${program.state}`, cause)
+      )
     )
   }
 })
@@ -34,7 +36,7 @@ export const layerWhileRunning = singleton(
   "AbandonedPrograms",
   find(longestCreation).pipe(
     Effect.flatMap(takeDown),
-    Effect.catchCause((cause) => Effect.logWarning("What was left half-way could not be looked for", cause)),
+    Effect.catchCause((cause) => Effect.logWarning("Could not look for unfinished sources and workflows", cause)),
     Effect.repeat(Schedule.spaced("1 minute")),
     Effect.asVoid
   )

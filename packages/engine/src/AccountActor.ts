@@ -36,11 +36,11 @@ export const make = Effect.fnUntraced(function*(accountId: string) {
         yield* EmitterLog.commit(log.value, events, { dueDone: due }).pipe(
           Effect.catch((error: CommitError) =>
             Effect.gen(function*() {
-              yield* Effect.logWarning("A commit to an account's log failed; its head is read anew", error)
+              yield* Effect.logWarning("A commit to an account's log failed; reading its head again", error)
               log = yield* acquire
               if (Option.isNone(log) || error._tag === "Fenced") return
               // What the database refuses once it would refuse each time.
-              yield* Effect.logError("Events of an account can't be stored and are dropped", due)
+              yield* Effect.logError("Dropped events of an account that can't be stored", due)
               yield* Effect.orDie(EmitterLog.commit(log.value, [], { dueDone: due }))
             })
           )

@@ -107,10 +107,14 @@ const gone = (message: string) => new Unavailable({ message, retryAfterSeconds: 
 /** What the cluster itself answers, for an actor that is moving or has too much waiting, is `Unavailable`. */
 const reach = <A, E, R>(call: Effect.Effect<A, E | ClusterFailure, R>, timeout: Duration.Input) =>
   call.pipe(
-    Effect.catchIf(isClusterFailure, () => Effect.fail(gone("The actor can't be reached now."))),
+    Effect.catchIf(isClusterFailure, () =>
+      Effect.fail(gone("The node that owns this source, workflow or webhook can't be reached now. Try again later."))),
     Effect.timeoutOrElse({
       duration: timeout,
-      orElse: () => Effect.fail(gone("The actor did not answer in time."))
+      orElse: () =>
+        Effect.fail(
+          gone("The node that owns this source, workflow or webhook did not answer in time. Try again later.")
+        )
     })
   ) as Effect.Effect<A, Exclude<E, ClusterFailure> | Unavailable, R>
 

@@ -100,7 +100,7 @@ const runsBy = {
 }
 
 const runDuration = Metric.histogram("headwater_run_duration_seconds", {
-  description: "From when a run begins in the sandbox until it ends.",
+  description: "Time from the beginning of a run in the sandbox until its end.",
   boundaries: Metric.boundariesFromIterable([0.001, 0.002, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 300])
 })
 

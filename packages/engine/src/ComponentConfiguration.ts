@@ -75,7 +75,7 @@ export class ComponentConfiguration extends Context.Service<ComponentConfigurati
           const { column, line } = result.error ?? {}
           return yield* new HookFailed({ hook: name, message: failure.message, stack: failure.stack, line, column })
         }
-        const unusable = (why: string) => new HookFailed({ hook: name, message: `what it gave can't be used: ${why}` })
+        const unusable = (why: string) => new HookFailed({ hook: name, message: `its result can't be used: ${why}` })
         const { answerJson } = result
         if (answerJson !== undefined && isDeeper(answerJson, maxComponentDepth)) {
           return yield* unusable(`it is nested deeper than ${maxComponentDepth} levels`)

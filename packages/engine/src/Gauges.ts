@@ -4,12 +4,12 @@ import { DueWork } from "@headwater/log/DueWork"
 import { Clock, Effect, Layer, Metric, Schedule } from "effect"
 
 const oldestDue = Metric.gauge("headwater_oldest_due_seconds", {
-  description: "How long the oldest work that is due has waited, by what it waits for. 0 where nothing does."
+  description: "How long the oldest due work has waited, by kind. 0 if there is none."
 })
 
 const imbalance = Metric.gauge("headwater_accounting_imbalance", {
   description:
-    "Subscriptions and emitters whose accounting does not balance, 100 at most. Anything but 0 is a fault of Headwater."
+    "Subscriptions and emitters whose accounting does not balance, 100 at most. Any value but 0 is a bug in Headwater."
 })
 
 const dueInterval = "15 seconds"
@@ -21,7 +21,7 @@ const repeated = <E, R>(
   interval: typeof dueInterval | typeof accountingInterval
 ) =>
   measure.pipe(
-    Effect.catchCause((cause) => Effect.logWarning(`${what} could not be measured`, cause)),
+    Effect.catchCause((cause) => Effect.logWarning(`Could not measure ${what}`, cause)),
     Effect.repeat(Schedule.spaced(interval)),
     Effect.forkScoped
   )
@@ -33,7 +33,7 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const dueWork = yield* DueWork
 
   yield* repeated(
-    "The age of what is due",
+    "the age of the oldest due work",
     Effect.gen(function*() {
       const now = yield* Clock.currentTimeMillis
       const oldest = { ...(yield* dueWork.oldest(now)), ...(yield* cursors.oldestOwed) }
@@ -46,7 +46,7 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
   )
 
   yield* repeated(
-    "The accounting",
+    "the accounting",
     Effect.gen(function*() {
       const found = yield* accounting.imbalances
       yield* Metric.update(imbalance, found.length)

@@ -59,7 +59,7 @@ export const make = (annotations: Record<string, string>): Effect.Effect<InFligh
       }
       noteFailure(memory)
       run(
-        Effect.logWarning("A commit of an actor failed; its memory is read anew").pipe(
+        Effect.logWarning("An actor's commit failed; reading its state again").pipe(
           Effect.annotateLogs({ ...annotations, error: LogText.make(explain(exit.cause)) })
         )
       )

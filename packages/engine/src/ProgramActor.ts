@@ -149,7 +149,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
   const startOver = Effect.andThen(owner.invalidate, Effect.sleep(retryMs))
 
   const putOff = (error: SandboxUnavailable) =>
-    Effect.logWarning("The sandbox can't run an input now; it will be tried again", error).pipe(
+    Effect.logWarning("The sandbox can't run an input now; trying again later", error).pipe(
       Effect.andThen(startOver)
     )
 
@@ -162,7 +162,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
     oneOfMany: running.withPermits(1),
     onUnavailable: putOff,
     onDefect: (defect) =>
-      Effect.logError("A step could not be run; it will be tried again", defect).pipe(
+      Effect.logError("Could not run a step; trying again later", defect).pipe(
         Effect.annotateLogs(labelOf(programId)),
         Effect.andThen(startOver)
       ),
@@ -278,7 +278,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
     yield* runHook(memory, "deactivate").pipe(
       Effect.catchTags({
         HookFailed: (failure) => runs.report(memory, "deactivate", failure),
-        Unavailable: (error) => Effect.logWarning("A deactivate hook could not be run", error)
+        Unavailable: (error) => Effect.logWarning("Could not run a deactivate hook", error)
       })
     )
   })
@@ -392,7 +392,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
       stir()
       if (isIdle) return yield* running.withPermits(allRuns)(owner.settled)
       // What it does comes to nothing: with the program goes the epoch under which it would be committed.
-      yield* Effect.logWarning("A source or workflow goes while a run of it goes on").pipe(
+      yield* Effect.logWarning("Deleted a source or workflow during a run of it").pipe(
         Effect.annotateLogs(labelOf(programId))
       )
     })),

@@ -249,7 +249,7 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
             Effect.onError(() =>
               takeDown(program).pipe(
                 Effect.catch((error) =>
-                  Effect.logWarning(`What is left of ${program.id} goes at the next start`, error)
+                  Effect.logWarning(`Could not remove ${program.id} completely; the next start removes the rest`, error)
                 )
               )
             )

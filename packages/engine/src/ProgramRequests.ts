@@ -56,9 +56,9 @@ const accepted: HttpReply = { status: 200, headers: {}, body: new Uint8Array() }
 
 const unavailable = (message: string) => new Unavailable({ message, retryAfterSeconds: 1 })
 
-export const changingOwners = unavailable("What answers here is changing owners.")
+export const changingOwners = unavailable("This source or workflow is moving to another node. Try again later.")
 
-const notTaken = unavailable("The database did not take the request in time.")
+const notTaken = unavailable("The database did not store the request in time. Try again later.")
 
 /** Returns when a commit is durable, for a caller who can try again. */
 const durable = (submission: Submission<CommitError>): Effect.Effect<void, Unavailable> =>

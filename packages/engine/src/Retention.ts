@@ -135,7 +135,7 @@ export const layer = (options: { readonly defaultDays: number }) =>
   singleton(
     "Retention",
     sweep(options).pipe(
-      Effect.catchCause((cause) => Effect.logWarning("Removing what is too old failed; it is tried again", cause)),
+      Effect.catchCause((cause) => Effect.logWarning("Could not remove old events; trying again", cause)),
       Effect.repeat(Schedule.spaced(sweepInterval)),
       Effect.asVoid
     )

@@ -113,10 +113,10 @@ export const errorPayload = (
   })
 
 const limitMessages = {
-  wall: "the run took longer than it may",
-  cpu: "the run used more CPU time than it may",
-  memory: "the run used more memory than it may",
-  output: "the run emitted and logged more than it may"
+  wall: "the run exceeded its time limit",
+  cpu: "the run exceeded its CPU time limit",
+  memory: "the run exceeded its memory limit",
+  output: "the run exceeded its limit of emits and logs"
 } as const
 
 export const errorHops = ({ input, isHandler }: RunOrigin): number => isHandler === true ? maxHops : input.hops + 1
@@ -124,7 +124,7 @@ export const errorHops = ({ input, isHandler }: RunOrigin): number => isHandler 
 /** Told where something has come round so often that it goes no further. */
 export const hopLimit = (hops: number): RunFailure => ({
   name: "HopLimit",
-  message: `what has passed through ${hops} emitters is kept but goes no further, so that a loop ends`
+  message: `events that have passed through ${hops} emitters are stored but not delivered, to end loops`
 })
 
 /** What ended a run early, as an error of its own. */
@@ -213,15 +213,16 @@ export function* make(options: {
     fail({
       name: "InvalidStreamName",
       message:
-        `${misnamed.length} events were not emitted: a stream's name has at most ${Stream.maxLength} characters, ` +
-        `is not $requests, and a source has at most ${Stream.maxPerEmitter} streams; the first was ` +
+        `${misnamed.length} events were not emitted: a stream's name can have at most ${Stream.maxLength} characters and ` +
+        `must not be $requests, and a source can have at most ${Stream.maxPerEmitter} streams; the first was ` +
         JSON.stringify(misnamed[0]!.slice(0, Stream.maxLength))
     })
   }
   if (unreadable > 0) {
     fail({
       name: "InvalidPayload",
-      message: `${unreadable} events were not emitted: a payload is JSON of at most ${maxComponentDepth} levels, ` +
+      message:
+        `${unreadable} events were not emitted: a payload must be JSON of at most ${maxComponentDepth} levels, ` +
         `and on $sends a request to be sent: {method, url, headers, body}`
     })
   }

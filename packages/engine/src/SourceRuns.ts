@@ -86,7 +86,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
     run: Effect.fnUntraced(function*(memory, input, onRespond) {
       const refusal = code.refusalOf(input.id)
       if (refusal !== undefined) {
-        yield* fail(memory, input, unstorable("what the run did", refusal))
+        yield* fail(memory, input, unstorable("the results of the run", refusal))
         return
       }
       CrashPoint.reached("run-chosen")
@@ -134,7 +134,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
         })
       ).pipe(
         Effect.mapError((error) =>
-          new HookFailed({ hook, message: `what it did could not be saved: ${error.message}` })
+          new HookFailed({ hook, message: `its results could not be saved: ${error.message}` })
         )
       )
     }),

@@ -85,7 +85,7 @@ type Outcome =
   | { readonly _tag: "Done"; readonly flow: StepAnswer.StepAnswer["flow"]; readonly resultJson: string }
   | { readonly _tag: "Failed"; readonly fault: RunFault }
 
-const unreadable = `what the step gave is no JSON of at most ${maxComponentDepth} levels`
+const unreadable = `the result of the step is not JSON of at most ${maxComponentDepth} levels`
 
 const outcomeOf = (result: RunResult, { results }: WorkflowProgress): Outcome => {
   const fault = RunEvents.failureOf(result)
@@ -98,7 +98,7 @@ const outcomeOf = (result: RunResult, { results }: WorkflowProgress): Outcome =>
   const held = [...results.values()].reduce((sum, { length }) => sum + length, resultJson.length)
   if (held > maxResults) {
     const message =
-      `the steps of a run may give ${maxResults} characters of JSON all in all; with this one it is ${held}`
+      `the results of a run's steps may have ${maxResults} characters of JSON together; with this step they have ${held}`
     return { _tag: "Failed", fault: { name: "LimitExceeded", message } }
   }
   return { _tag: "Done", flow: answer.flow, resultJson }
@@ -298,8 +298,8 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
     const step = asked.step === null ? 0 : all.findIndex(({ name }) => name === asked.step)
     if (Option.isNone(former) || step < 0 || memory.program.workflow === null) {
       const message = step < 0
-        ? `the workflow has no step ${JSON.stringify(asked.step)} any more`
-        : `the run ${asked.run} is not there any more`
+        ? `the workflow no longer has the step ${JSON.stringify(asked.step)}`
+        : `the run ${asked.run} no longer exists`
       yield* code.fail(memory, originOf(memory, input), { name: "NotRepeatable", message }, input.take())
       return
     }
@@ -393,11 +393,11 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
       if (Option.isNone(executable) || step === undefined) {
         return yield* failRun(memory, progress, {
           name: "DeploymentGone",
-          message: "the code that the run began with is not there any more"
+          message: "the code that the run began with no longer exists"
         })
       }
       const refusal = code.refusalOf(run.id)
-      if (refusal !== undefined) return yield* failRun(memory, progress, unstorable("what a step did", refusal))
+      if (refusal !== undefined) return yield* failRun(memory, progress, unstorable("the results of a step", refusal))
       CrashPoint.reached("step-chosen")
       const execute = Effect.gen(function*() {
         const startedAt = yield* Clock.currentTimeMillis

@@ -70,7 +70,7 @@ export class Suspensions extends Context.Service<Suspensions, {
 
       yield* untilAnswered(look)
       yield* untilAnswered(look).pipe(
-        Effect.catchCause((cause) => Effect.logError("Whether accounts are suspended could not be looked at", cause)),
+        Effect.catchCause((cause) => Effect.logError("Could not check which accounts are suspended", cause)),
         Effect.repeat(Schedule.spaced(lookEvery)),
         Effect.forkScoped
       )

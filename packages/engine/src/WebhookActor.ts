@@ -115,7 +115,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
     work.pipe(
       Effect.catchDefect((defect) =>
         Effect.andThen(
-          Effect.logError("A webhook's work failed; its memory is read anew", defect),
+          Effect.logError("A webhook's work failed; reading its state again", defect),
           Effect.sync(() => {
             if (Option.isSome(memory)) inFlight.noteFailure(memory.value)
           })

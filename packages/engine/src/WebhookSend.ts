@@ -48,7 +48,7 @@ const deliveriesBy = {
 }
 
 const deliveryLag = Metric.histogram("headwater_delivery_lag_seconds", {
-  description: "From when an event was appended until its first attempt begins.",
+  description: "Time from appending an event until its first attempt begins.",
   boundaries: Metric.boundariesFromIterable([0.002, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 300, 3_600])
 })
 

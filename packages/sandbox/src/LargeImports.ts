@@ -14,13 +14,13 @@ const counted = (count: number): string => count.toLocaleString("en")
 const partOf = (name: string): string => {
   const part = Object.hasOwn(partsOf, name) ? partsOf[name] : undefined
   return part === undefined
-    ? "import less of it, by a path in the package or from a package that has one service only"
-    : `import ${part} in its place`
+    ? "import less of it: use a path in the package, or a package with only one service"
+    : `instead import ${part}`
 }
 
 /** @param largest the package that takes the most, and how many characters */
 export const tooLarge = (characters: number, largest: { readonly name: string; readonly characters: number }): string =>
-  `The component with what it imports has ${counted(characters)} characters of code, over the limit of ` +
+  `The component, with its imports, has ${counted(characters)} characters of code, over the limit of ` +
   `${counted(maxCharacters)}. The package ${JSON.stringify(largest.name)} takes ${
     counted(largest.characters)
   } of them: ` +
@@ -35,5 +35,5 @@ export const tooMuch = (why: string, names: ReadonlyArray<string>): string => {
   const advice = known.length === 0
     ? `import less of ${names.map((name) => JSON.stringify(name)).join(", ")}`
     : known.map(partOf).join(", and ")
-  return `What the component imports can't be made part of it: ${why}. To have it smaller, ${advice}`
+  return `The component's imports can't be bundled: ${why}. To make them smaller, ${advice}`
 }

@@ -177,7 +177,7 @@ const make = Effect.fnUntraced(function*() {
       Effect.catchTags({
         Lost: () =>
           Effect.fail(unreadable(
-            "it is too much for the parser, or nested too deeply",
+            "it is too large for the parser, or nested too deeply",
             `that takes over ${memoryKibibytes / 1024} MiB of memory, or is nested too deeply`
           )),
         SchemaError: Effect.die

@@ -121,7 +121,7 @@ const make = Effect.fnUntraced(function*() {
       const written = PackageSpecifier.format(specifier)
       if (Object.hasOwn(standIns, specifier.name)) {
         return yield* new ModuleFaulty({
-          message: `${JSON.stringify(written)} is for components to import, and none itself`,
+          message: `${JSON.stringify(written)} is a package for components to import, not a component`,
           at: SourcePlaces.start
         })
       }

@@ -83,7 +83,7 @@ const make = Effect.fnUntraced(function*({ directory, extraCaFile, maxBytes = 10
 
   yield* Effect.promise(() => store.trim(maxBytes)).pipe(
     oneAtATime.withPermit("the store's own"),
-    Effect.catchCause((cause) => Effect.logWarning("The store of packages could not be looked through", cause)),
+    Effect.catchCause((cause) => Effect.logWarning("Could not read the store of packages", cause)),
     Effect.repeat(Schedule.spaced("10 minutes")),
     Effect.forkScoped
   )
@@ -154,7 +154,7 @@ const make = Effect.fnUntraced(function*({ directory, extraCaFile, maxBytes = 10
             duration: Duration.millis(2 * installMillis),
             orElse: () =>
               Effect.fail(
-                new PackageUnavailable({ reason: "unreachable", message: "too many others install packages" })
+                new PackageUnavailable({ reason: "unreachable", message: "too many other installations are under way" })
               )
           })
         ))
@@ -167,7 +167,10 @@ const overflowOf = (folder: string): Effect.Effect<never, PackageUnavailable> =>
     Effect.andThen(Effect.promise(() => bytesOf(folder))),
     Effect.repeat({ until: (bytes) => bytes > maxInstalledBytes }),
     Effect.andThen(Effect.fail(
-      new PackageUnavailable({ reason: "refused", message: `what it needs takes over ${maxInstalledBytes} bytes` })
+      new PackageUnavailable({
+        reason: "refused",
+        message: `the package and its dependencies have over ${maxInstalledBytes} bytes`
+      })
     ))
   )
 
@@ -234,13 +237,13 @@ const explain = (told: string): PackageUnavailable => {
   }
   const [, tampered] = /checksum did not match .* for (\S+)@/.exec(told) ?? []
   if (tampered !== undefined) {
-    const message = `the archive of "${tampered}" has another checksum than its registry says`
+    const message = `the archive of "${tampered}" does not have the checksum that its registry gives`
     return new PackageUnavailable({ reason: "refused", message, name: tampered })
   }
   return /error sending request|HTTP status|^error: Failed (loading|reading|caching|downloading)/m.test(told)
     ? new PackageUnavailable({
       reason: "unreachable",
-      message: "they can't be fetched from their registry, or not be kept",
+      message: "the server can't fetch them from the registry, or can't store them",
       ...known
     })
     : new PackageUnavailable({ reason: "refused", message: sentence, ...known })

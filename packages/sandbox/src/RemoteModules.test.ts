@@ -170,7 +170,7 @@ layer(remoteModules, { excludeTestServices: true, timeout: "60 seconds" })("Remo
     [
       "imports what does not come in time",
       { ...importing("./slow.mjs"), ...second, "/dir/slow.mjs": { afterMillis: 10_000, body: "export default 1" } },
-      /^"\.\/slow\.mjs" can't be fetched: not all files came within 1000 ms$/,
+      /^"\.\/slow\.mjs" can't be fetched: not all files arrived within 1000 ms$/,
       inApp
     ],
     [

@@ -102,7 +102,7 @@ const make = Effect.fnUntraced(function*({ fetchMillis = 15_000, maxFiles = 100 
           message: `${by === undefined ? asked : JSON.stringify(by.specifier)} can't be fetched: ${why}`,
           at: by?.at ?? start(asked)
         })
-      const late = failed(`not all files came within ${fetchMillis} ms`)
+      const late = failed(`not all files arrived within ${fetchMillis} ms`)
       const get = Effect.fnUntraced(function*(url: URL) {
         const left = deadline - (yield* Clock.currentTimeMillis)
         if (left <= 0) return yield* late

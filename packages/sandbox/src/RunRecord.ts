@@ -81,7 +81,7 @@ export class RunRecord {
         if (message.of === "Ended") {
           return this.fail({
             name: "UnreadableMessage",
-            message: `how the run ended can't be read: ${said}`,
+            message: `the result of the run can't be read: ${said}`,
             stack: ""
           })
         }

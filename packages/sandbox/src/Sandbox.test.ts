@@ -65,7 +65,7 @@ layer(realSandbox(), { excludeTestServices: true, timeout: "60 seconds" })("Sand
       )
       assert.deepStrictEqual(far.emits, [{ payload: "1" }])
       assert.strictEqual(far.outcome, "error")
-      assert.match(far.error?.message ?? "", /^how the run ended can't be read: Ended: /)
+      assert.match(far.error?.message ?? "", /^the result of the run can't be read: Ended: /)
     }))
 
   it.effect("run gets the event and has bound methods, props and an extensible this", () =>
@@ -138,7 +138,7 @@ layer(realSandbox(), { excludeTestServices: true, timeout: "60 seconds" })("Sand
           export default { props: { app, thing: ${prop} }, run() {} }`))
       for (const prop of [`{ propDefinition: [app, "two"] }`, `{ propDefinition: [app, "self"] }`]) {
         const fault = yield* refused(prop)
-        assert.match(fault.message, /^the prop "thing" takes the definition "(two|self)"/)
+        assert.match(fault.message, /^the prop "thing" uses the propDefinition "(two|self)"/)
         assert.strictEqual(fault.reason, "definition")
       }
       assert.match((yield* refused(`{ propDefinition: "one" }`)).message, /is not \[app, name\]/)

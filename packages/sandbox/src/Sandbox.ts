@@ -158,7 +158,7 @@ const make = Effect.fnUntraced(function*() {
               if (!record.ended) return
               // A flood does not stop by itself, and its neighbours are better off elsewhere.
               if (record.limit === "output") {
-                process.kill({ reason: "output", message: "A run wrote more than it may" })
+                process.kill({ reason: "output", message: "A run exceeded its output limit" })
               }
               done()
             },
@@ -168,7 +168,7 @@ const make = Effect.fnUntraced(function*() {
                 return exceed("wall")
               }
               if (assignment.aloneCpuMs >= limits.cpuMillis) {
-                process.kill({ reason: "cpu", message: "A run used more processor time than it may" })
+                process.kill({ reason: "cpu", message: "A run exceeded its processor time limit" })
                 return exceed("cpu")
               }
               // Whose time it was is known once it is the only one left.
@@ -237,7 +237,7 @@ const make = Effect.fnUntraced(function*() {
                   return JSON.stringify(message.description).length > maxDescriptionLength
                     ? invalid(
                       "definition",
-                      `The component describes itself in more than ${maxDescriptionLength} characters`
+                      `The component's description of itself has more than ${maxDescriptionLength} characters`
                     )
                     : finish(Exit.succeed(message.description))
                 }
@@ -246,15 +246,15 @@ const make = Effect.fnUntraced(function*() {
                   return finish(Exit.fail(new ComponentInvalid(fault)))
                 }
                 if (message._tag === "Unreadable") {
-                  return invalid("definition", `What the component says of itself can't be read: ${message.why}`)
+                  return invalid("definition", `The component's description of itself can't be read: ${message.why}`)
                 }
                 heard += message._tag === "Logged" ? message.message.length + 32 : 32
                 if (message._tag === "Ended") {
                   return invalid("load", message.error?.message ?? "The module ended its own inspection")
                 }
                 if (heard <= outputBytes) return
-                process.kill({ reason: "output", message: "The module wrote more than it may" })
-                invalid("output", "The module's top level wrote more than it may")
+                process.kill({ reason: "output", message: "The module exceeded its output limit" })
+                invalid("output", "The module's top level exceeded its output limit")
               },
               watch: (now) => {
                 if (now - startedAt < inspectMillis) return
@@ -266,7 +266,7 @@ const make = Effect.fnUntraced(function*() {
                   return finish(Exit.fail(new SandboxUnavailable({ reason: "stopping", message: loss.message })))
                 }
                 if (loss.reason === "displaced" || !first) return finish(Exit.succeed(new Again(loss)))
-                if (loss.reason === "memory") invalid("memory", "The module's top level used more memory than it may")
+                if (loss.reason === "memory") invalid("memory", "The module's top level exceeded its memory limit")
                 else invalid("ended", loss.message)
               }
             }
@@ -308,5 +308,7 @@ const repeatedIfLost = <A, E>(
     if (result.displaced) return repeatedIfLost(once, { ...attempt, displaced: true }, times)
     return times > 1
       ? repeatedIfLost(once, { ...attempt, isolation: "fresh" }, times - 1)
-      : Effect.fail(new SandboxUnavailable({ reason: "start_failed", message: "Its process was lost three times" }))
+      : Effect.fail(
+        new SandboxUnavailable({ reason: "start_failed", message: "Its process ended unexpectedly three times" })
+      )
   })

@@ -84,7 +84,7 @@ const waitingRuns = Metric.gauge("headwater_sandbox_waiting", {
 
 const processEnds = Metric.counter("headwater_sandbox_process_ends_total", {
   description:
-    "Sandbox processes that have ended: for a limit, for their silence, for another account's sake, by themselves, or because none needs them.",
+    "Sandbox processes that have ended: at a limit, after silence, to give their place to another account, by themselves, or because nothing needs them.",
   incremental: true
 })
 
@@ -301,11 +301,11 @@ const make = Effect.fnUntraced(function*() {
     if (heldMebibytes() <= pool.memoryMebibytes) return
     for (const process of processes) if (process.over) return
     const idle = oldestIdle()
-    if (idle !== undefined) return idle.kill({ reason: "shutdown", message: "Evicted for want of memory" })
+    if (idle !== undefined) return idle.kill({ reason: "shutdown", message: "Evicted because memory is short" })
     const process = largest(processes)
     process?.kill({
       reason: process.displaceable ? "displaced" : "memory",
-      message: "The sandboxes need more memory than there is for them"
+      message: "The sandboxes need more memory than they may use"
     })
   }
 

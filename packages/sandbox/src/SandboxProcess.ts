@@ -261,7 +261,9 @@ export class SandboxProcess {
     stdin.write(line, () => {
       this.#unread -= line.length
     })
-    if (this.#unread > maxUnread) this.kill({ reason: "output", message: "The process asks and does not listen" })
+    if (this.#unread > maxUnread) {
+      this.kill({ reason: "output", message: "The process asks but does not read the answers" })
+    }
   }
 
   ping(): void {
@@ -365,7 +367,7 @@ export class SandboxProcess {
   }
 
   #silence(): void {
-    this.kill({ reason: "output", message: "The process wrote more than a run may" })
+    this.kill({ reason: "output", message: "The process exceeded the output limit of a run" })
   }
 
   /** Hears lines in their order, in turns where there are many: what one account's code says must not hold up others. */
@@ -407,7 +409,10 @@ export class SandboxProcess {
     if (this.over) return
     if (line.length > maxStructure && structureOf(line) > maxStructure) return this.#silence()
     if (isDeeper(line, maxMessageDepth)) {
-      return this.kill({ reason: "output", message: `Something it said nests deeper than ${maxComponentDepth} levels` })
+      return this.kill({
+        reason: "output",
+        message: `A message of the process nests deeper than ${maxComponentDepth} levels`
+      })
     }
     const message = decodeSandboxMessage(line)
     switch (message._tag) {
@@ -432,7 +437,9 @@ export class SandboxProcess {
 
   #receiveUnreadable(message: UnreadableMessage): void {
     const { ask, run, why } = message
-    if (run === undefined) return this.kill({ reason: "ended", message: `The process said what can't be read: ${why}` })
+    if (run === undefined) {
+      return this.kill({ reason: "ended", message: `The process sent a message that can't be read: ${why}` })
+    }
     if (ask === undefined) return this.assignments.get(run)?.receive(message)
     this.send({ _tag: "Answer", ask, error: { code: "EINVAL", message: `The question can't be read: ${why}` } })
   }

@@ -104,7 +104,7 @@ export const decodeSandboxMessage = (line: string): SandboxMessage | UnreadableM
   try {
     json = JSON.parse(line)
   } catch {
-    return unreadable({}, "it is no JSON")
+    return unreadable({}, "it is not JSON")
   }
   const tag = Predicate.hasProperty(json, "_tag") ? json._tag : undefined
   const decoded = typeof tag === "string" ? decoders.get(tag)?.(json) : undefined

@@ -24,7 +24,7 @@ export const watchProcess = (process: SandboxProcess, now: number, config: Sandb
   if (process.over || !process.ready) return
   process.measure()
   if (process.usage.residentMebibytes > config.limits.heapMebibytes + besideHeapMebibytes) {
-    return process.kill({ reason: "memory", message: "The process used more memory than a run may" })
+    return process.kill({ reason: "memory", message: "The process exceeded the memory limit of a run" })
   }
   if (process.assignments.size === 0) return watchIdle(process, now, config)
   if (isWornOut(process, now, config)) process.closed = true

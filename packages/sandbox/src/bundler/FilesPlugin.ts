@@ -72,7 +72,7 @@ const builtinOf = (specifier: string): string | undefined =>
   specifier.startsWith("node:") ? specifier : builtins.has(specifier) ? `node:${specifier}` : undefined
 
 /** What is said of a file out of reach and of one that is not there alike. */
-export const outside = "Could not resolve a path that leads nowhere, or out of its package"
+export const outside = "Could not resolve a path: there is no such file in its package"
 
 /** What one of the packages is found by that stand-ins import. */
 const ownPackage = Fs.realpathSync(fileURLToPath(import.meta.resolve("axios")))

@@ -127,7 +127,7 @@ export const describe = (component: ComponentDefinition, kind: "source" | "workf
     throw new Invalid({
       reason: "no_default_export",
       message: typeof component["steps"] === "object"
-        ? "This is a workflow, since it has steps, and no source: send it as workflow_code to POST /workflows, or deploy it with --workflow"
+        ? "The code has steps, so it is a workflow and not a source: send it as workflow_code to POST /workflows, or deploy it with --workflow"
         : "The default export must be an object with props or run"
     })
   }

@@ -72,8 +72,8 @@ const importModule = async (code: string): Promise<LoadedComponent> => {
 }
 
 const besideText =
-  "Code that is sent as text has no files beside it to import: deploy the file with `headwater deploy`, which sends what it " +
-  "imports too, or name it by a component_url"
+  "Code that is sent as text can't import other files: deploy the file with `headwater deploy`, which sends its " +
+  "imports too, or give its URL as component_url"
 
 /** Errors found before any code ran end with the place of the fault; those thrown by the top level have it in the stack. */
 const explain = (thrown: unknown, url: string): Invalid => {

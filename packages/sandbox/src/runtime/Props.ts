@@ -34,7 +34,7 @@ const resolve = (name: string, declared: unknown, chain = 0): Resolved => {
   }
   const base = isObject(app["propDefinitions"]) ? app["propDefinitions"][taken] : undefined
   if (base === undefined || chain >= longestChain) {
-    throw invalid(name, `takes the definition ${JSON.stringify(taken)} of an app that has none of that name`)
+    throw invalid(name, `uses the propDefinition ${JSON.stringify(taken)}, which its app does not have`)
   }
   const inherited = resolve(name, base, chain + 1)
   const definition = { ...inherited.definition, ...own }

@@ -122,6 +122,6 @@ const described = (thrown: unknown, file: ComponentFile | undefined): Record<str
   try {
     return describeError(thrown, file)
   } catch {
-    return { name: "Error", message: "The error can't be told", stack: "" }
+    return { name: "Error", message: "The error can't be described", stack: "" }
   }
 }

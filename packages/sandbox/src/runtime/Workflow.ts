@@ -37,15 +37,19 @@ type Steps = ReadonlyArray<readonly [string, Step]>
 const readSteps = (workflow: ComponentDefinition): Steps => {
   const { run, steps } = workflow
   if (isCallable(run)) return [[onlyStep, { run }]]
-  if (typeof steps !== "object" || steps === null) throw invalid("a workflow has a function run, or an object of steps")
+  if (typeof steps !== "object" || steps === null) {
+    throw invalid("a workflow must have a function run or an object of steps")
+  }
   const all = entries(steps).map(([name, step]) => {
     if (!isName(name)) {
-      throw invalid(`a step can't be named ${stringify(name)}: a name is no number, has no dot and is not trigger`)
+      throw invalid(
+        `a step can't be named ${stringify(name)}: a name must not be a number, contain a dot or be trigger`
+      )
     }
     if (!isStep(step)) throw invalid(`the step ${stringify(name)} has no function run`)
     return [name, step] as const
   })
-  if (all.length === 0) throw invalid("a workflow has one step at least")
+  if (all.length === 0) throw invalid("a workflow must have at least one step")
   return all
 }
 
@@ -99,7 +103,7 @@ const longestDelay = 366 * 24 * 3_600_000
 
 const milliseconds = (value: unknown): number => {
   const ms = Number(value)
-  if (!(ms >= 0 && ms <= longestDelay)) throw new RangeError(`a delay is 0 to ${longestDelay} milliseconds`)
+  if (!(ms >= 0 && ms <= longestDelay)) throw new RangeError(`a delay must be from 0 to ${longestDelay} milliseconds`)
   return Math.ceil(ms)
 }
 
@@ -116,7 +120,7 @@ const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIO
 const outgoing = (request: unknown): Record<string, unknown> => {
   const { body, data = body, headers, method, url } = (request ?? {}) as Record<string, unknown>
   const wanted = String(method ?? (data === undefined ? "GET" : "POST")).toUpperCase()
-  if (!methods.has(wanted)) throw new TypeError(`${wanted} is not a method that $.send.http sends`)
+  if (!methods.has(wanted)) throw new TypeError(`$.send.http does not support the method ${wanted}`)
   if (!/^https?:\/\/[^/]/i.test(String(url)) || !URL.canParse(String(url))) {
     throw new TypeError(`${String(url)} is not an http or https URL`)
   }
