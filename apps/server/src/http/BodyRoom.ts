@@ -131,6 +131,6 @@ export class BodyRoom extends Context.Service<BodyRoom, {
 }
 
 const noRoom = new Unavailable({
-  message: "This account sends more at a time than the server takes.",
+  message: "The account sends too many bytes of request bodies together. Try again later.",
   retryAfterSeconds: 1
 })

@@ -22,7 +22,10 @@ interface Job {
   readonly done: (result: Effect.Effect<Bytes, Unavailable>) => void
 }
 
-const lost = new Unavailable({ message: "The JSON could not be read.", retryAfterSeconds: 1 })
+const lost = new Unavailable({
+  message: "The server could not process the JSON. Try again later.",
+  retryAfterSeconds: 1
+})
 
 /** The other thread, and what it has to do: one task after another, accounts in turn. */
 class Tasks {
