@@ -5,9 +5,9 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 COPY packages packages
 COPY apps apps
-# Only what the server and the command need. Of the install scripts it takes only Deno's, because the image brings Node
-# itself; and no embedded Postgres, because DATABASE_URL names another. The files may come with modes that let only their
-# owner read them.
+# Installs only what the server and the command line need. Only Deno's install script runs, because the image already
+# has Node. The embedded Postgres is left out, because DATABASE_URL names another one. The chmod is for files that only
+# their owner can read in the build context.
 RUN npm install --no-save --omit=dev --ignore-scripts --no-audit --no-fund --cache=/tmp/npm \
     --workspace=@headwater/server --workspace=@headwater/cli \
   && npm rebuild deno --cache=/tmp/npm \
