@@ -20,7 +20,7 @@ const attribute = (tag, name) => {
   return match ? decode(match[1] ?? match[2]) : undefined
 }
 
-// RSS has the address as text; Atom as an attribute, of the link that is the entry itself.
+// RSS gives the address as text. Atom gives it as an attribute of the link to the entry itself.
 const link = (xml) => {
   const links = xml.match(/<link\b[^>]*>/gi) ?? []
   const own = links.find((tag) => attribute(tag, "href") && (attribute(tag, "rel") ?? "alternate") === "alternate")
@@ -59,7 +59,7 @@ export default {
     db: "$.service.db"
   },
   hooks: {
-    // What is there already is emitted at once, so that a new source has something to show.
+    // Emits the items that the feed already has, so that a new source has events from the start.
     async deploy() {
       await this.poll()
     }
