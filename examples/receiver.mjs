@@ -1,5 +1,5 @@
-// A webhook's endpoint for trying things out: prints what it is sent and whether the signature holds, and serves a small
-// feed at /feed.xml. Start it with the webhook's secret: node examples/receiver.mjs whsec_...
+// An endpoint for trying out webhooks. It prints each event and whether its signature is valid, and serves a small feed
+// at /feed.xml. Start it with the webhook's secret: node examples/receiver.mjs whsec_...
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { createServer } from "node:http"
 
