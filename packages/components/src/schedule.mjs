@@ -3,7 +3,7 @@ export default {
   name: "Schedule",
   version: "1.0.1",
   type: "source",
-  description: "Emits an event on a schedule: every so many seconds, or as a cron expression says.",
+  description: "Emits an event on a schedule: at an interval in seconds, or by a cron expression.",
   props: {
     timer: {
       type: "$.interface.timer",
