@@ -57,7 +57,7 @@ const operationOf = (target: Target, request: AnswerCheck.Request | undefined): 
   return operationAt(target.operations, request.method, request.target)?.id ?? "(not in the document)"
 }
 
-const deletion = /^\/v1\/(?:[^?]*\/)?((?:apn|as|dc|key|p|wh)_[0-9A-Za-z]{20})\/?(?:\?|$)/
+const deletion = /^\/v1\/(?:[^?]*\/)?((?:apn|as|dc|key|p|sc|wh)_[0-9A-Za-z]{20})\/?(?:\?|$)/
 
 const kindOf = (id: string): Placeholder.Kind => {
   switch (id.slice(0, id.indexOf("_"))) {
@@ -69,6 +69,8 @@ const kindOf = (id: string): Placeholder.Kind => {
       return "key"
     case "p":
       return "workflow"
+    case "sc":
+      return "component"
     case "wh":
       return "webhook"
     default:
@@ -77,7 +79,8 @@ const kindOf = (id: string): Placeholder.Kind => {
 }
 
 const learn = (tenant: Tenant.Tenant, mode: Plan.Mode, request: AnswerCheck.Request, answer: HttpAnswer): void => {
-  if (answer.status >= 300) return
+  // What is in the registry is nobody's own, and wants props of its own.
+  if (answer.status >= 300 || request.target.includes("/registry/")) return
   const removed = request.method === "DELETE" ? deletion.exec(request.target)?.[1] : undefined
   if (removed !== undefined) tenant.remove(kindOf(removed), removed)
   tenant.learn(jsonOf(answer), mode === "hostile" && /^(POST|PUT)$/.test(request.method))
