@@ -98,6 +98,15 @@ export class Lanes {
     this.lanes.delete(lane.emitterId)
   }
 
+  /** Forgets what has gone idle while all were kept. */
+  dropIdle(): void {
+    this.keepAll = false
+    for (const lane of this.lanes.values()) {
+      if (this.lanes.size <= this.mostIdle) return
+      this.dropIfIdle(lane)
+    }
+  }
+
   /** Forgets the feeds of a subscription. */
   forget(subscriptionId: string): void {
     for (const { feeds } of this.lanes.values()) {

@@ -365,8 +365,11 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       }),
       { workflow: { concurrency: 2 } }
     )
-    yield* post(actor, "slow")
-    yield* post(actor, "other")
+    // Nobody waits for what an invocation responds.
+    for (const body of ["slow", "other"]) {
+      const payload = JSON.stringify({ body })
+      yield* actor.ingest({ endpointKey: null, kind: "invocation", emitId: body, payload, hops: 0 })
+    }
     const working = yield* Effect.forkChild(settle(actor))
     yield* Effect.suspend(() => TestClock.adjust("1 seconds")).pipe(
       Effect.andThen(TestClock.withLive(Effect.sleep("20 millis"))),

@@ -455,7 +455,8 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
         if (Option.isSome(error) && error.value._tag === "Fenced") uncommitted.set(run.id, done)
       })
       const isOver = turn.status !== "running"
-      if (isOver && !isOfEndpoint(run)) return false
+      // On memory that has failed the commit fails too: what the step did is to be kept before the run is taken up again.
+      if (isOver && !isOfEndpoint(run) && !memory.failed) return false
       // A step's effect is there for good before the next one begins. Where it is not, the step is still to be run.
       const exit = yield* Effect.exit(submission.durable)
       if (Exit.isFailure(exit)) return true

@@ -310,7 +310,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
         feed.lookAgain()
         lanes.makeReady(owed.emitterId)
       }
-      lanes.keepAll = false
+      lanes.dropIdle()
     }
   })
 

@@ -33,8 +33,8 @@ type Written = Effect.Effect<ReadonlyArray<Commit>, Fenced | SqlError.SqlError>
 export class BatchTransaction extends Context.Service<BatchTransaction, {
   /** As one message to the database. One transaction at a time. */
   readonly together: (commits: ReadonlyArray<Commit>) => Written
-  /** One commit, a statement after the other, on another connection; no more than `mostBeside` at a time. */
-  readonly beside: (commit: Commit) => Written
+  /** Commits of one owner, a statement after the other, on another connection; no more than `mostBeside` at a time. */
+  readonly beside: (commits: ReadonlyArray<Commit>) => Written
 }>()("@headwater/log/BatchTransaction") {
   static readonly layer = Layer.effect(
     BatchTransaction,
@@ -112,10 +112,10 @@ export class BatchTransaction extends Context.Service<BatchTransaction, {
             const statements = CrashPoint.isAsked(pointsWithin) ? undefined : writer.statements(commits)
             return statements === undefined ? stepByStep(own, commits) : atOnce(commits, statements)
           }),
-        beside: (commit) =>
+        beside: (commits) =>
           Effect.suspend(() => {
             const row = free.pop()!
-            return Effect.ensuring(stepByStep(row, [commit]), Effect.sync(() => free.push(row)))
+            return Effect.ensuring(stepByStep(row, commits), Effect.sync(() => free.push(row)))
           })
       })
     })

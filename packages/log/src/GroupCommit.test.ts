@@ -3,6 +3,7 @@ import type { LoggedEvent } from "@headwater/domain/Event"
 import * as TestDatabase from "@headwater/testing/TestDatabase"
 import { Deferred, Effect, Exit, Fiber, Layer, Option, PubSub, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
+import { inOpenTransaction } from "../test/OpenTransaction.ts"
 import type { Commit } from "./Commit.ts"
 import { beginning, type CursorMove, Cursors, noTally, ownRequests } from "./Cursors.ts"
 import { EventLog } from "./EventLog.ts"
@@ -339,6 +340,36 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
       yield* first!.durable
       yield* second!.durable
       assert.deepStrictEqual(yield* numbers("dc_large"), [1, 2])
+    }))
+
+  it.effect("writes the small commits of an owner that wait behind its large one together", () =>
+    Effect.gen(function*() {
+      const [owner] = yield* emitters("dc_after_large")
+      const writer = yield* GroupCommit
+      const sql = yield* SqlClient.SqlClient
+      /** Each transaction counts its writer on. */
+      const transactions = Effect.map(
+        sql<{ count: bigint }>`SELECT sum(batch)::bigint AS count FROM writers`,
+        ([row]) => Number(row!.count)
+      )
+      const before = yield* transactions
+      const submissions = Array.from(
+        { length: 101 },
+        (_, i) => writer.submitUnsafe(() => appending(owner!, i + 1, i === 0 ? `"${"x".repeat(200_000)}"` : "1"))
+      )
+      yield* Effect.forEach(submissions, ({ durable }) => durable)
+      assert.deepStrictEqual(yield* numbers("dc_after_large"), Array.from({ length: 101 }, (_, i) => i + 1))
+      assert.isAtMost((yield* transactions) - before, 5)
+    }))
+
+  it.effect("has a listener come to an emitter's first event while a large commit of that emitter is under way", () =>
+    Effect.gen(function*() {
+      const [large, listener] = yield* emitters("dc_large_new", "dc_listener")
+      const writer = yield* GroupCommit
+      const heads = yield* Heads
+      const underWay = yield* inOpenTransaction(heads.advance([{ ...large!, lastId: 1n, streams: { "": 1 } }]))
+      yield* durably(writer, () => ({ ...appending(listener!, 1), moves: [move("dc_large_new", 0, 1)] }))
+      yield* underWay.commit
     }))
 
   it.effect("writes a commit of very many rows whole", () =>

@@ -263,16 +263,45 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         return SqlError.isSqlError(error) && isLocked(error)
       }
 
-      const writeByItself = (waiting: Waiting) =>
-        Effect.matchCauseEffect(transact(transaction.beside(waiting.commit)), {
-          onSuccess: (members) => succeed([waiting], members),
-          onFailure: (cause) =>
-            Effect.sync(() => {
-              const error = errorOf(cause)
-              if (error._tag === "CommitRejected" || isLockedOut(cause)) suspect(ownerOf(waiting.commit))
-              refuse(waiting, error)
-            })
+      /** Whether a commit is written beside the batch, whoever makes it. */
+      const goesApart = (waiting: Waiting): boolean => waiting.commit.also !== undefined || isLarge(waiting)
+
+      /** The first of an owner's line, with those behind it that can share its transaction. */
+      const takeRun = (owner: string, line: Array<Waiting>): ReadonlyArray<Waiting> => {
+        const run = line.splice(0, 1)
+        if (isSuspect(owner) || run.some(goesApart)) return run
+        let [rows, bytes] = [0, 0]
+        while (line.length > 0 && !goesApart(line[0]!) && rows < maxBatchRows && bytes < maxBatchBytes) {
+          const next = line.shift()!
+          run.push(next)
+          rows += next.rows
+          bytes += next.bytes
+        }
+        return run
+      }
+
+      const writeApart = (run: ReadonlyArray<Waiting>): Effect.Effect<void> => {
+        const current: Array<Waiting> = []
+        for (const waiting of run) {
+          if (isRefused(waiting)) passOver(waiting)
+          else current.push(waiting)
+        }
+        const [first] = current
+        if (first === undefined) return Effect.void
+        return Effect.matchCauseEffect(transact(transaction.beside(current.map(({ commit }) => commit))), {
+          onSuccess: (members) => succeed(current, members),
+          onFailure: (cause) => {
+            if (current.length > 1) {
+              return Effect.forEach(current, (waiting) => Effect.suspend(() => writeApart([waiting])), {
+                discard: true
+              })
+            }
+            const error = errorOf(cause)
+            if (error._tag === "CommitRejected" || isLockedOut(cause)) suspect(ownerOf(first.commit))
+            return Effect.sync(() => refuse(first, error))
+          }
         })
+      }
 
       /** Writes an owner's commits one after the other, on another connection, for as long as more of them come. */
       const setAside = (owner: string, line: Array<Waiting>) =>
@@ -284,11 +313,9 @@ export class GroupCommit extends Context.Service<GroupCommit, {
           }
           beside.set(owner, line)
           return Effect.gen(function*() {
-            for (let next = line.shift(); next !== undefined; next = line.shift()) {
-              if (isRefused(next)) passOver(next)
-              else {yield* Effect.uninterruptible(
-                  slots.withPermit(accountOf(next.commit))(dated(writeByItself(next)))
-                )}
+            while (line.length > 0) {
+              const run = takeRun(owner, line)
+              yield* Effect.uninterruptible(slots.withPermit(accountOf(run[0]!.commit))(dated(writeApart(run))))
             }
             beside.delete(owner)
           }).pipe(orDied, Effect.forkIn(scope), Effect.asVoid)
@@ -307,7 +334,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
           const line = beside.get(owner) ?? apart.get(owner)
           if (line !== undefined) line.push(waiting)
           else if (isRefused(waiting)) passOver(waiting)
-          else if (waiting.commit.also !== undefined || isLarge(waiting) || isSuspect(owner)) {
+          else if (goesApart(waiting) || isSuspect(owner)) {
             apart.set(owner, [waiting])
           } else together.push(waiting)
         }

@@ -71,7 +71,7 @@ export class Heads extends Context.Service<Heads, {
             ) AS m (emitter_id, epoch, last_id, streams)
           ), locked AS MATERIALIZED (
             SELECT h.emitter_id FROM heads h JOIN member m USING (emitter_id, epoch)
-            ORDER BY h.emitter_id FOR UPDATE OF h
+            ORDER BY h.emitter_id FOR NO KEY UPDATE OF h
           ), advanced AS (
             UPDATE heads h SET last_id = m.last_id, streams = m.streams::jsonb
             FROM member m JOIN locked USING (emitter_id)
