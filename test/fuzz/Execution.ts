@@ -79,8 +79,7 @@ const kindOf = (id: string): Placeholder.Kind => {
 }
 
 const learn = (tenant: Tenant.Tenant, mode: Plan.Mode, request: AnswerCheck.Request, answer: HttpAnswer): void => {
-  // What is in the registry is nobody's own, and wants props of its own.
-  if (answer.status >= 300 || request.target.includes("/registry/")) return
+  if (answer.status >= 300) return
   const removed = request.method === "DELETE" ? deletion.exec(request.target)?.[1] : undefined
   if (removed !== undefined) tenant.remove(kindOf(removed), removed)
   tenant.learn(jsonOf(answer), mode === "hostile" && /^(POST|PUT)$/.test(request.method))

@@ -59,15 +59,20 @@ const json = (url: string, apiKey?: string) =>
     return response.json()
   })
 
-/** Keeps the account's own id and key known, and the key alive. */
+const idsIn = (answer: unknown): ReadonlyArray<string> =>
+  Predicate.hasProperty(answer, "data") && Array.isArray(answer.data)
+    ? answer.data.flatMap((item) => Predicate.hasProperty(item, "id") ? [String(item.id)] : [])
+    : []
+
+/** Keeps the account's own id and key known, the key alive, and components of the registry, which all have, out of it. */
 const introduce = Effect.fnUntraced(function*(url: string, tenant: Tenant.Tenant, leaks: Leaks.Leaks) {
   const me = yield* json(`${url}/v1/users/me`, tenant.apiKey)
   if (Predicate.hasProperty(me, "data") && Predicate.hasProperty(me.data, "id")) {
     tenant.add("account", String(me.data.id))
   }
   const keys = yield* json(`${url}/v1/users/me/keys`, tenant.apiKey)
-  const listed = Predicate.hasProperty(keys, "data") && Array.isArray(keys.data) ? keys.data : []
-  for (const key of listed) if (Predicate.hasProperty(key, "id")) tenant.spare(String(key.id))
+  for (const id of idsIn(keys)) tenant.spare(id)
+  for (const id of idsIn(yield* json(`${url}/v1/registry/components?limit=100`, tenant.apiKey))) tenant.spare(id)
   leaks.find(tenant.name, JSON.stringify([me, keys, tenant.apiKey]), "")
 })
 
@@ -94,6 +99,11 @@ export const run = Effect.fnUntraced(function*({ minutes, seed }: FuzzOptions) {
     marker: markers.bob,
     apiKey: (yield* OperatorAccount.create(dataDirectory, { username: "bob", plan: "paid" })).key,
     sinkUrl: sink.url
+  })
+  // Its own components are in the registry once it says so.
+  yield* Effect.repeat(Effect.sync(() => server.output().includes("listens on")), {
+    until: (isSaid) => isSaid,
+    schedule: Schedule.spaced("100 millis")
   })
   for (const tenant of [ann, bob]) yield* introduce(server.url, tenant, leaks)
 
