@@ -165,7 +165,10 @@ export const make = (
     spareKeys,
     learn: (body, isOdd) => {
       if (!Predicate.hasProperty(body, "data")) return
-      if (isOdd && Predicate.hasProperty(body.data, "id")) odd.add(String(body.data.id))
+      if (isOdd && Predicate.isObject(body.data)) {
+        // The component of a source is listed by itself too.
+        for (const name of ["id", "component_id"]) odd.add(textAt(body.data, name) ?? "")
+      }
       if (Array.isArray(body.data)) {
         for (const item of body.data) learnItem(item)
       } else learnItem(body.data)
