@@ -9,7 +9,8 @@ export interface FallibleMemory {
   failed: boolean
 }
 
-type SubmitTracked = (track: (submission: Submission<CommitError>) => void) => Submission<CommitError>
+/** Hands a commit over, once it has been passed on. */
+export type SubmitTracked = (track: (submission: Submission<CommitError>) => void) => Submission<CommitError>
 
 /** An actor's commits that are under way while it goes on, and what their failures ask for. */
 export interface InFlight {
@@ -18,6 +19,8 @@ export interface InFlight {
    * passes on what it hands over before it tells anyone else. If it fails, so has the memory.
    */
   readonly start: (memory: FallibleMemory, submit: SubmitTracked) => Effect.Effect<Submission<CommitError>>
+  /** The same at once; undefined, and nothing handed over, where that would have to wait. */
+  readonly startUnsafe: (memory: FallibleMemory, submit: SubmitTracked) => Submission<CommitError> | undefined
   /** Whether a commit would have to wait before it is handed over. */
   readonly isFull: () => boolean
   /** Marks the memory as failed for another reason. */
@@ -74,16 +77,24 @@ export const make = (annotations: Record<string, string>): Effect.Effect<InFligh
       })
     }
 
+    const startUnsafe: InFlight["startUnsafe"] = (memory, submit) => {
+      if (isFull()) return undefined
+      const submission = submit((submission) => track(memory, submission))
+      places.take(submission.bytes)
+      return submission
+    }
+
     const start: InFlight["start"] = (memory, submit) =>
       Effect.suspend(() => {
-        if (isFull()) return places.free.pipe(Effect.andThen(writer.room), Effect.andThen(start(memory, submit)))
-        const submission = submit((submission) => track(memory, submission))
-        places.take(submission.bytes)
-        return Effect.succeed(submission)
+        const submission = startUnsafe(memory, submit)
+        return submission === undefined
+          ? places.free.pipe(Effect.andThen(writer.room), Effect.andThen(start(memory, submit)))
+          : Effect.succeed(submission)
       })
 
     return {
       start,
+      startUnsafe,
       isFull,
       noteFailure,
       backOff: Effect.suspend(() =>

@@ -23,6 +23,12 @@ export interface ProgramOwner {
     events: ReadonlyArray<NewEvent>,
     parts: PartsOf
   ) => Effect.Effect<Submission<CommitError>>
+  /** The same at once; undefined, and nothing handed over, where that would have to wait. */
+  readonly commitUnsafe: (
+    memory: ProgramMemory,
+    events: ReadonlyArray<NewEvent>,
+    parts: PartsOf
+  ) => Submission<CommitError> | undefined
   /**
    * Returns when a commit is durable. One that fails because of another before it, or of a locked row, is handed over again
    * on memory that was read anew.
@@ -64,15 +70,18 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
     return memory.value.failed ? Effect.andThen(readAnew, current) : Effect.succeed(memory.value)
   })
 
+  const submit =
+    (memory: ProgramMemory, events: ReadonlyArray<NewEvent>, parts: PartsOf): InFlight.SubmitTracked => (track) =>
+      memory.log.submitUnsafe(events, (appended, submission) => {
+        track(submission)
+        return typeof parts === "function" ? parts(appended, submission) : parts
+      })
+
   return {
     current,
     isReady: () => Option.exists(memory, ({ failed }) => !failed) && !inFlight.isFull(),
-    commit: (memory, events, parts) =>
-      inFlight.start(memory, (track) =>
-        memory.log.submitUnsafe(events, (appended, submission) => {
-          track(submission)
-          return typeof parts === "function" ? parts(appended, submission) : parts
-        })),
+    commit: (memory, events, parts) => inFlight.start(memory, submit(memory, events, parts)),
+    commitUnsafe: (memory, events, parts) => inFlight.startUnsafe(memory, submit(memory, events, parts)),
     durably: (handOver) =>
       current.pipe(
         Effect.flatMap(handOver),

@@ -4,7 +4,7 @@ import * as Stream from "@headwater/domain/Stream"
 import { beforeAll, Cursors } from "@headwater/log/Cursors"
 import { EventLog } from "@headwater/log/EventLog"
 import { Heads } from "@headwater/log/Heads"
-import { Deferred, Effect, Fiber } from "effect"
+import { Deferred, Effect, Fiber, References } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { inOpenTransaction } from "../../log/test/OpenTransaction.ts"
@@ -120,6 +120,17 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       assert.strictEqual((yield* Fiber.join(afterIt)).status, 200)
       const bodies = (yield* stream(program, "$requests")).map(({ body }) => body).slice(64)
       assert.deepStrictEqual(bodies, ["same", "left"])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("takes repeats that come at once only once, wherever the first is interrupted by another fiber", () =>
+    Effect.gen(function*() {
+      const { actor, program } = yield* start(onRequest("this.$emit(event.body)"), { state: "ready" })
+      const counts = Array.from({ length: 60 }, (_, index) => index + 5)
+      for (const count of counts) {
+        const twice = Effect.forEach([1, 2], () => post(actor, count, `r${count}`), { concurrency: "unbounded" })
+        yield* Effect.provideService(twice, References.MaxOpsBeforeYield, count)
+      }
+      assert.deepStrictEqual((yield* stream(program, "$requests")).map(({ body }) => body), counts)
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("runs an acknowledged request when it is its turn, and does not stand still until then", () =>

@@ -1,3 +1,4 @@
+import type { NewEvent } from "@headwater/domain/Event"
 import type * as EventId from "@headwater/domain/EventId"
 import type * as Id from "@headwater/domain/Id"
 import * as Stream from "@headwater/domain/Stream"
@@ -7,6 +8,7 @@ import { ordinalOf } from "@headwater/log/Heads"
 import type { Submission } from "@headwater/log/Submission"
 import type { RunResponse } from "@headwater/sandbox/Run"
 import { Deferred, Effect, Exit, Latch } from "effect"
+import type { PartsOf } from "./EmitterLog.ts"
 import { BacklogFull, EndpointNotFound, type HttpReply, NotAnswered } from "./HttpExchange.ts"
 import * as Patience from "./Patience.ts"
 import { answersItself, type ProgramMemory } from "./ProgramMemory.ts"
@@ -64,6 +66,9 @@ const notTaken = unavailable("The database did not store the request in time. Tr
 const durable = (submission: Submission<CommitError>): Effect.Effect<void, Unavailable> =>
   Effect.mapError(submission.durable, () => changingOwners)
 
+/** Returns when a commit is durable, or is not waited for any longer. */
+type UntilDurable = (submission: Submission<CommitError>) => Effect.Effect<void, Unavailable>
+
 const awaitsReply = (memory: ProgramMemory, { endpointKey }: IngestRequest): boolean =>
   endpointKey !== null && answersItself(memory)
 
@@ -109,49 +114,33 @@ export const make = Effect.fnUntraced(function*(options: {
     return isFull && !memory.recent.has(emitId) ? new BacklogFull({ programId }) : undefined
   }
 
-  /** Hands a request over to the log. */
-  const enter = (memory: ProgramMemory, request: IngestRequest) => {
-    const { emitId, hops, kind, payload } = request
-    return owner.commit(
-      memory,
-      [{ emitId, hops, payload, stream: Stream.requests, meta: kind === undefined ? {} : { kind } }],
-      (entered, submission) => {
-        const { id } = entered[0]!
-        memory.recent.set(emitId, id)
-        memory.backlogBytes += payload.length
-        if (awaitsReply(memory, request)) waiting.set(emitId, { id, reply: Deferred.makeUnsafe() })
-        entering.set(emitId, submission)
-        turns.noteEntering()
-        submission.onEnd((exit) => {
-          entering.delete(emitId)
-          turns.noteEntered()
-          if (Exit.isFailure(exit)) return void memory.recent.delete(emitId)
-          memory.requests.offer(entered)
-          options.onDurable(memory)
-        })
-        return {}
-      }
-    )
-  }
+  const eventsOf = ({ emitId, hops, kind, payload }: IngestRequest): ReadonlyArray<NewEvent> => [
+    { emitId, hops, payload, stream: Stream.requests, meta: kind === undefined ? {} : { kind } }
+  ]
 
-  /** Hands over a request that may have to wait for room. */
-  const enterOnce = (memory: ProgramMemory, request: IngestRequest) =>
-    Effect.suspend(() => {
-      const arrival = Latch.makeUnsafe()
-      arriving.set(request.emitId, arrival)
-      return Effect.ensuring(
-        enter(memory, request),
-        Effect.sync(() => {
-          arriving.delete(request.emitId)
-          arrival.openUnsafe()
-        })
-      )
+  /** Notes that a request is on its way into the log. */
+  const noteEntering = (memory: ProgramMemory, request: IngestRequest): PartsOf => (entered, submission) => {
+    const { emitId, payload } = request
+    const { id } = entered[0]!
+    memory.recent.set(emitId, id)
+    memory.backlogBytes += payload.length
+    if (awaitsReply(memory, request)) waiting.set(emitId, { id, reply: Deferred.makeUnsafe() })
+    entering.set(emitId, submission)
+    turns.noteEntering()
+    submission.onEnd((exit) => {
+      entering.delete(emitId)
+      turns.noteEntered()
+      if (Exit.isFailure(exit)) return void memory.recent.delete(emitId)
+      memory.requests.offer(entered)
+      options.onDurable(memory)
     })
+    return {}
+  }
 
   /** Takes a request in and returns when it, or the one it repeats, is durable by the given wait. */
   const accept = (
     request: IngestRequest,
-    untilDurable: (submission: Submission<CommitError>) => Effect.Effect<void, Unavailable>
+    untilDurable: UntilDurable
   ): Effect.Effect<ProgramMemory, BacklogFull | EndpointNotFound | Unavailable> =>
     Effect.matchEffect(owner.current, {
       onFailure: () => Effect.fail(new EndpointNotFound()),
@@ -161,12 +150,35 @@ export const make = Effect.fnUntraced(function*(options: {
         if (!memory.recent.has(request.emitId)) {
           const first = arriving.get(request.emitId)
           if (first !== undefined) return Effect.andThen(first.await, accept(request, untilDurable))
-          const entered = owner.isReady() ? enter(memory, request) : enterOnce(memory, request)
-          return Effect.flatMap(entered, (submission) => Effect.as(untilDurable(submission), memory))
+          // At once, so that no repeat comes in between.
+          const submission = owner.commitUnsafe(memory, eventsOf(request), noteEntering(memory, request))
+          return submission === undefined
+            ? arrive(memory, request, untilDurable)
+            : Effect.as(untilDurable(submission), memory)
         }
         const repeated = entering.get(request.emitId)
         return repeated === undefined ? Effect.succeed(memory) : Effect.as(untilDurable(repeated), memory)
       }
+    })
+
+  /** Hands over a request that has to wait for room, unless a repeat of it came in between. */
+  const arrive = (
+    memory: ProgramMemory,
+    request: IngestRequest,
+    untilDurable: UntilDurable
+  ): ReturnType<typeof accept> =>
+    Effect.uninterruptibleMask((restore) => {
+      const { emitId } = request
+      if (memory.recent.has(emitId) || arriving.has(emitId)) return restore(accept(request, untilDurable))
+      const arrival = Latch.makeUnsafe()
+      arriving.set(emitId, arrival)
+      return restore(owner.commit(memory, eventsOf(request), noteEntering(memory, request))).pipe(
+        Effect.ensuring(Effect.sync(() => {
+          arriving.delete(emitId)
+          arrival.openUnsafe()
+        })),
+        Effect.flatMap((submission) => Effect.as(restore(untilDurable(submission)), memory))
+      )
     })
 
   const durableInTime = (submission: Submission<CommitError>) =>
