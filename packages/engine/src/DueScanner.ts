@@ -2,6 +2,7 @@ import { beforeAll, type DueOwner, DueWork } from "@headwater/log/DueWork"
 import { Clock, Effect, Layer, Schedule } from "effect"
 import { Actors } from "./Actors.ts"
 import { untilAnswered } from "./DatabaseRetry.ts"
+import { Suspensions } from "./Suspensions.ts"
 import * as Wake from "./Wake.ts"
 
 /** How often due work is looked for: the most that a timer or a retry is late by. */
@@ -10,7 +11,7 @@ const scanInterval = "200 millis"
 /** How many owners a scan wakes before it leaves the rest to the next: about what a node gets done meanwhile. */
 const mostWoken = 200
 
-/** Rows of a page, and how many pages a scan reads at most of what has become due since the last. */
+/** Rows of a page, and how many pages of what has become due since the last a scan reads at most, and of a round. */
 const pageRows = 1_000
 const mostPages = 10
 
@@ -20,11 +21,8 @@ const commitMs = 2_000
 /** A round over all that is due begins so often, in milliseconds: an owner that left its work due is woken again by it. */
 const roundMs = 10_000
 
-/** Rows of a round that one scan reads. */
-const roundRows = 200
-
-/** An owner that was woken is not woken for the same work again within this time, in milliseconds. */
-const wokenMs = 5_000
+/** An owner that was woken for work that has just become due is not woken again for that within this time, in milliseconds. */
+const wokenMs = 1_000
 
 /** Owners that were woken a short while ago, and for what. */
 class WokenOwners {
@@ -54,6 +52,7 @@ class WokenOwners {
 export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const actors = yield* Actors
   const dueWork = yield* DueWork
+  const suspensions = yield* Suspensions
   const woken = new WokenOwners()
   /** Up to here everything that is due was seen. */
   let seen = beforeAll
@@ -61,25 +60,32 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
   let round: DueOwner | undefined
   let nextRoundAt = 0
 
-  /** Answers how many were woken. */
-  const wake = (owners: ReadonlyArray<DueOwner>, now: number): number => {
-    let count = 0
-    for (const owner of owners) {
-      if (!woken.note(owner, now)) continue
-      actors.wake(owner.ownerId, Wake.forDueWork)
-      count += 1
-    }
-    return count
-  }
-
-  const wakeNewlyDue = Effect.fnUntraced(function*(now: number) {
+  /** Wakes who has something due from a place on, page by page. Answers how far it came; undefined at the end. */
+  const wakeFrom = Effect.fnUntraced(function*(
+    place: DueOwner,
+    until: number,
+    isToWake: (owner: DueOwner) => boolean
+  ) {
+    let at = place
     let count = 0
     for (let pages = 0; pages < mostPages && count < mostWoken; pages++) {
-      const { next, owners } = yield* untilAnswered(dueWork.ownersDue(now, seen, pageRows))
-      count += wake(owners.filter(({ ownerId }) => actors.isHere(ownerId)), now)
-      seen = next ?? { ownerId: "", dueAt: now - commitMs }
-      if (next === undefined) return
+      const { next, owners } = yield* untilAnswered(dueWork.ownersDue(until, at, pageRows))
+      for (const owner of owners) {
+        // What waits for a suspended account is never done, and is passed by.
+        if (suspensions.holds(owner.ownerId) || !isToWake(owner)) continue
+        actors.wake(owner.ownerId, Wake.forDueWork)
+        count += 1
+      }
+      if (next === undefined) return undefined
+      at = next
     }
+    return at
+  })
+
+  const wakeNewlyDue = Effect.fnUntraced(function*(now: number) {
+    const next = yield* wakeFrom(seen, now, (owner) => actors.isHere(owner.ownerId) && woken.note(owner, now))
+    // Whoever was woken for other work just before that was committed is woken when that is forgotten.
+    seen = next ?? { ownerId: "", dueAt: now - commitMs - wokenMs }
   })
 
   const goOnWithRound = Effect.fnUntraced(function*(now: number) {
@@ -88,9 +94,7 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
       nextRoundAt = now + roundMs
     }
     if (round === undefined) return
-    const { next, owners } = yield* untilAnswered(dueWork.ownersDue(Math.min(now, seen.dueAt), round, roundRows))
-    wake(owners, now)
-    round = next
+    round = yield* wakeFrom(round, Math.min(now, seen.dueAt), () => true)
   })
 
   const scan = Effect.gen(function*() {

@@ -162,18 +162,17 @@ export class DueWork extends Context.Service<DueWork, {
             WHERE d.owner_id = k.owner_id AND d.kind = k.kind AND d.key = k.key AND d.due_at <= k.due_at`),
         ownersDue: (now, after, limit) =>
           Effect.map(
-            sql<{ owner_id: string; due_at: bigint }>`
-              SELECT owner_id, due_at FROM due_work
-              WHERE due_at <= ${now} AND (due_at, owner_id) > (${after.dueAt}::bigint, ${after.ownerId})
-              ORDER BY due_at, owner_id LIMIT ${limit}`,
+            sql<{ owner_id: string; due_at: bigint; rows: bigint }>`
+              SELECT owner_id, max(due_at) AS due_at, count(*) AS rows FROM (
+                SELECT owner_id, due_at FROM due_work
+                WHERE due_at <= ${now} AND (due_at, owner_id) > (${after.dueAt}::bigint, ${after.ownerId})
+                ORDER BY due_at, owner_id LIMIT ${limit}
+              ) AS page
+              GROUP BY owner_id ORDER BY max(due_at), owner_id`,
             (rows) => {
-              const latest = new Map<string, DueOwner>()
-              for (const row of rows) {
-                latest.delete(row.owner_id)
-                latest.set(row.owner_id, { ownerId: row.owner_id, dueAt: Number(row.due_at) })
-              }
-              const owners = [...latest.values()]
-              return { owners, next: rows.length === limit ? owners.at(-1) : undefined }
+              const owners = rows.map((row) => ({ ownerId: row.owner_id, dueAt: Number(row.due_at) }))
+              const isFull = rows.reduce((sum, row) => sum + Number(row.rows), 0) === limit
+              return { owners, next: isFull ? owners.at(-1) : undefined }
             }
           ),
         dueOf: (ownerId, now, limit, but = [], after) => dueOf({ ownerId, now, limit, but, after }),
