@@ -32,6 +32,11 @@ export class InvalidProps extends Schema.TaggedError<InvalidProps>()("InvalidPro
   issues: Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String }))
 }) {}
 
+/** The component was deleted before there was a program of it. */
+export class ComponentGone extends Schema.TaggedError<ComponentGone>()("ComponentGone", {
+  id: Id.ComponentId
+}) {}
+
 /** Random characters of an endpoint's URL: what keeps strangers from finding it. */
 const endpointKeyLength = 24
 
@@ -64,7 +69,7 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
     readonly active?: boolean
     /** Makes a workflow of it, whose code the component is. */
     readonly workflow?: WorkflowSettings
-  }) => Effect.Effect<Program, HookFailed | InvalidProps | SandboxUnavailable | Unavailable>
+  }) => Effect.Effect<Program, ComponentGone | HookFailed | InvalidProps | SandboxUnavailable | Unavailable>
   /** Props given replace by name and the others stay; without a component the program keeps its own. */
   readonly update: (program: Program, input: {
     readonly component: Component | undefined
@@ -191,9 +196,10 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
 
       /** What there is of a program before any of its code runs, the subscriptions to it included. */
       const insert = Effect.fnUntraced(function*(unnamed: Omit<Program, "nameSlug">) {
-        const { accountId, id, name } = unnamed
+        const { accountId, componentId, id, name } = unnamed
         const slug = slugOf(name)
         const { isListenedTo, program } = yield* sql.withTransaction(Effect.gen(function*() {
+          if (!(yield* components.hold(componentId))) return yield* new ComponentGone({ id: componentId })
           const program: Program = { ...unnamed, nameSlug: yield* programs.freeSlug(accountId, slug) }
           yield* programs.insert(program)
           yield* deployments.putOf(program)

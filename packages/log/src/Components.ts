@@ -80,6 +80,8 @@ export class Components extends Context.Service<Components, {
    * never changes, so while one is held here, as it is by each of maybe thousands of programs, all get the same.
    */
   readonly getById: (id: ComponentId) => Effect.Effect<Option.Option<Component>, SqlError.SqlError>
+  /** Keeps one from being deleted until the surrounding transaction ends. Answers whether it is there. */
+  readonly hold: (id: ComponentId) => Effect.Effect<boolean, SqlError.SqlError>
   /** As `getById`, without the code: for what is only described. */
   readonly codeless: (id: ComponentId) => Effect.Effect<Option.Option<CodelessComponent>, SqlError.SqlError>
   /** Every version of an account, those of workflows included, which no program may have any more. */
@@ -188,6 +190,8 @@ export class Components extends Context.Service<Components, {
                 if (Option.isSome(found)) hold(found.value)
               }))
           }),
+        hold: (id) =>
+          Effect.map(sql`SELECT id FROM components WHERE id = ${id} FOR KEY SHARE`, (rows) => rows.length > 0),
         codeless: (id) =>
           Effect.suspend((): Effect.Effect<Option.Option<CodelessComponent>, SqlError.SqlError> => {
             const known = held.get(id)?.deref()

@@ -2,10 +2,11 @@ import { assert, layer } from "@effect/vitest"
 import * as Id from "@headwater/domain/Id"
 import { Components } from "@headwater/log/Components"
 import * as Json from "@headwater/testing/Json"
-import { Effect, Option } from "effect"
+import { Effect, Fiber, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { createHash } from "node:crypto"
+import { inOpenTransaction } from "../../../../packages/log/test/OpenTransaction.ts"
 import * as Http from "../../test/HttpAppFixture.ts"
 
 layer(Http.layer, { excludeTestServices: true })("components", (it) => {
@@ -201,5 +202,22 @@ layer(Http.layer, { excludeTestServices: true })("components", (it) => {
       assert.deepStrictEqual([deleted.status, deleted.text], [204, ""])
       Http.assertProblem(yield* http.request("GET", `/v1/components/${id}`), 404, "not_found")
       Http.assertProblem(yield* http.request("DELETE", `/v1/components/${id}`), 404, "not_found")
+    }))
+
+  it.effect("that are deleted while a source of them is being created are not found, and it is not created", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const sql = yield* SqlClient.SqlClient
+      const { id } = yield* http.created("/v1/components", { component_code: Http.code("going") })
+      const deletion = yield* inOpenTransaction(sql`DELETE FROM components WHERE id = ${id}`)
+      const creating = yield* Effect.forkChild(http.request("POST", "/v1/sources", { body: { component_id: id } }))
+      yield* sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`.pipe(
+        Effect.repeat({ until: (rows) => rows.length > 0 })
+      )
+      yield* deletion.commit
+      const refused = yield* Fiber.join(creating)
+      Http.assertProblem(refused, 404, "not_found")
+      assert.include(refused.text, id)
+      assert.deepStrictEqual<unknown>((yield* http.request("GET", "/v1/users/me/sources")).json["data"], [])
     }))
 })

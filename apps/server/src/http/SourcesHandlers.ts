@@ -128,6 +128,7 @@ export const layer = HttpApiBuilder.group(
       }, (effect) =>
         effect.pipe(
           Effect.catchTags({
+            ComponentGone: ({ id }) => Effect.fail(Problem.notFound("component", id)),
             InvalidProps: ({ issues }) => Effect.fail(Problem.invalid(issues))
           }),
           answerFailures

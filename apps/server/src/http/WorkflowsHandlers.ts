@@ -119,6 +119,8 @@ export const layer = HttpApiBuilder.group(
       }, (effect) =>
         effect.pipe(
           Effect.catchTags({
+            // Nobody deletes the component of a workflow but with the workflow.
+            ComponentGone: Effect.die,
             // Workflows have no hooks.
             HookFailed: Effect.die,
             InvalidProps: ({ issues }) => Effect.fail(Problem.invalid(issues))
