@@ -1,9 +1,10 @@
 import type { LoggedEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
-import type { ProgramId } from "@headwater/domain/Id"
+import { type ProgramId, type RunId, WorkflowId } from "@headwater/domain/Id"
 import * as Timer from "@headwater/domain/Timer"
 import { Cursors, keyText, ownRequests, type Position } from "@headwater/log/Cursors"
 import { type DueItem, type DueKind, DueWork, isFull } from "@headwater/log/DueWork"
+import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
 import { Clock, Effect, Option } from "effect"
 import { untilAnswered } from "./DatabaseRetry.ts"
 import * as DueDeletions from "./DueDeletions.ts"
@@ -15,7 +16,7 @@ import { answersItself, type ProgramMemory } from "./ProgramMemory.ts"
 import { type QuotaExceeded, Quotas } from "./Quotas.ts"
 import * as RequestTurn from "./RequestTurn.ts"
 import * as Wake from "./Wake.ts"
-import type { WorkflowProgress } from "./WorkflowProgress.ts"
+import { of as progressOf, type WorkflowProgress } from "./WorkflowProgress.ts"
 
 /** What a program does next. */
 export type NextWork =
@@ -67,8 +68,8 @@ export interface ProgramInputs {
     memory: ProgramMemory,
     options: {
       readonly besideHook: boolean
-      /** Ids of the runs of a workflow that are at a step now. */
-      readonly busy: ReadonlySet<string>
+      /** The runs of a workflow that are at a step now, by id. */
+      readonly busy: ReadonlyMap<string, WorkflowProgress>
     }
   ) => Effect.Effect<Option.Option<NextWork>>
   /** Whether the program waits for its turn to run a request, and `onTurn` is going to be called. */
@@ -86,6 +87,9 @@ export interface ProgramInputs {
   /** A subscription is gone: nothing of it starts any more. */
   readonly forget: (memory: ProgramMemory, subscriptionId: string) => void
 }
+
+/** While a workflow's runs hold so many characters of events and results, no other is taken on. */
+const mostOfRuns = 32 * 1024 * 1024
 
 const kindOf = ({ meta }: LoggedEvent): "INVOCATION" | "RERUN" | undefined =>
   meta.kind === "invocation" ? "INVOCATION" : meta.kind === "rerun" ? "RERUN" : undefined
@@ -109,13 +113,14 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
   const dueWork = yield* DueWork
   const quotas = yield* Quotas
   const reader = yield* FeedReader
+  const runs = yield* WorkflowRuns
 
   let hints: Wake.Wake | undefined = Wake.forEverything
   let due: Array<DueItem> = []
   let deletions: Array<Deletion> = []
   /** Due work of a workflow that waits until another run may begin or go on. */
   const held = new Map<string, DueItem>()
-  let busy: ReadonlySet<string> = new Set()
+  let busy: ReadonlyMap<string, WorkflowProgress> = new Map()
   /** The due times of timers and delayed emits taken by commits that may be under way. */
   const taken = new Map<string, number>()
   const forgotten = new Set<string>()
@@ -309,9 +314,20 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
     return yield* waitForRate(memory)
   })
 
+  /** Whether what the runs under way have come to leaves room for that of another. */
+  const mayHoldMore = ({ underWay }: ProgramMemory): boolean => {
+    let held = 0
+    for (const progress of underWay) held += progress.held
+    for (const progress of busy.values()) held += progress.held
+    return held < mostOfRuns
+  }
+
   /** Whether one more run may be under way. */
-  const hasRoom = ({ program: { workflow }, underWay }: ProgramMemory): boolean =>
-    workflow === null || underWay.length + busy.size < workflow.settings.concurrency
+  const hasRoom = (memory: ProgramMemory): boolean => {
+    const { program: { workflow }, underWay, unread } = memory
+    return workflow === null ||
+      underWay.length + unread.length + busy.size < workflow.settings.concurrency && mayHoldMore(memory)
+  }
 
   /** Whether one more run may begin now. */
   const isInRate = (memory: ProgramMemory) =>
@@ -329,6 +345,22 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
     const index = underWay.findIndex(({ run }) => !busy.has(run.id))
     const [run] = index < 0 ? [] : underWay.splice(index, 1)
     return run === undefined ? undefined : { _tag: "Proceed", run }
+  }
+
+  /** Reads the next run that was under way when the memory was read. */
+  const fromUnread = Effect.fnUntraced(function*(memory: ProgramMemory, id: RunId) {
+    const run = yield* untilAnswered(runs.get(WorkflowId.make(memory.program.id), id))
+    // One that was at a step then may have ended since.
+    if (Option.isNone(run) || run.value.status !== "running") return Option.none<NextWork>()
+    const progress = yield* untilAnswered(Effect.provideService(progressOf(run.value), WorkflowRuns, runs))
+    return Option.some<NextWork>({ _tag: "Proceed", run: progress })
+  })
+
+  const takeUnread = (memory: ProgramMemory): RunId | undefined => {
+    const { program: { workflow }, unread } = memory
+    const mayProceed = workflow !== null && busy.size < workflow.settings.concurrency && mayHoldMore(memory)
+    const index = mayProceed ? unread.findIndex((id) => !busy.has(id)) : -1
+    return index < 0 ? undefined : unread.splice(index, 1)[0]
   }
 
   /** What begins a run as soon as it may, and no sooner. */
@@ -381,6 +413,10 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
       if (program.state === "deleting") return Effect.succeedNone
       const underWay = fromUnderWay(memory)
       if (underWay !== undefined) return Effect.succeedSome(underWay)
+      const unread = takeUnread(memory)
+      if (unread !== undefined) {
+        return Effect.filterOrElse(fromUnread(memory, unread), Option.isSome, () => next(memory, { besideHook, busy }))
+      }
       const mayBeAny = hints !== undefined || mayLookOn(memory) || kinds.some(({ mayBe }) => mayBe(memory))
       return mayBeAny ? search(memory) : Effect.succeedNone
     })

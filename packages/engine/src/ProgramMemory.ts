@@ -16,7 +16,7 @@ import type { Executable } from "./CodeRuns.ts"
 import * as EmitterLog from "./EmitterLog.ts"
 import { endpointUrl } from "./EngineConfig.ts"
 import { Feed, FeedReader } from "./Feed.ts"
-import * as WorkflowProgress from "./WorkflowProgress.ts"
+import type * as WorkflowProgress from "./WorkflowProgress.ts"
 
 /** How long an owner answers a repeated request with its first outcome, in milliseconds. */
 export const repeatWindowMs = 60_000
@@ -43,6 +43,8 @@ export interface ProgramMemory {
   backlogBytes: number
   /** A workflow's runs that wait for nothing, the next one first, but for those that are at a step now. */
   readonly underWay: Array<WorkflowProgress.WorkflowProgress>
+  /** More of these, the next one first: what they have come to is yet to be read. */
+  readonly unread: Array<Id.RunId>
   /** When runs began that its rate limit still counts, Unix milliseconds, oldest first. */
   readonly begun: Array<number>
   /** Set when a commit failed: nothing here can be relied on. */
@@ -90,7 +92,7 @@ const readRequests = Effect.fnUntraced(function*(programId: Id.ProgramId, now: n
 
 /** Where a workflow stands with its runs. */
 const readRuns = Effect.fnUntraced(function*({ id, workflow }: Program, now: number) {
-  if (workflow === null) return { begun: [], underWay: [] }
+  if (workflow === null) return { begun: [], unread: [] }
   const workflowId = Id.WorkflowId.make(id)
   const { rateLimit } = workflow.settings
   const runs = yield* WorkflowRuns
@@ -98,7 +100,7 @@ const readRuns = Effect.fnUntraced(function*({ id, workflow }: Program, now: num
     begun: rateLimit === null
       ? []
       : [...yield* runs.begunAfter(workflowId, now - rateLimit.intervalSeconds * 1_000)],
-    underWay: yield* Effect.forEach(yield* runs.underWay(workflowId), WorkflowProgress.of)
+    unread: [...yield* runs.underWay(workflowId)]
   }
 })
 
@@ -118,7 +120,7 @@ export const load = Effect.fnUntraced(function*(programId: Id.ProgramId) {
   const declared = declaredProps(component.value, program.value)
   const hasStore = declared.some(({ type }) => type === interfaceTypes.db)
   const db = hasStore ? yield* (yield* ProgramState).load(programId) : {}
-  const { begun, underWay } = yield* readRuns(program.value, now)
+  const { begun, unread } = yield* readRuns(program.value, now)
   return Option.some<ProgramMemory>({
     log: log.value,
     program: program.value,
@@ -136,7 +138,8 @@ export const load = Effect.fnUntraced(function*(programId: Id.ProgramId) {
     ready: new Set(),
     recent: new Map(recent),
     backlogBytes,
-    underWay,
+    underWay: [],
+    unread,
     begun,
     failed: false
   })

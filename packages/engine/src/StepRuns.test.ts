@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import * as Id from "@headwater/domain/Id"
+import { defaultSettings } from "@headwater/domain/Workflow"
 import { Accounts } from "@headwater/log/Accounts"
 import { Components } from "@headwater/log/Components"
 import { Subscriptions } from "@headwater/log/Subscriptions"
@@ -7,7 +8,7 @@ import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import * as WebhookSink from "@headwater/testing/WebhookSink"
-import { Clock, type Duration, Effect, Fiber, Option } from "effect"
+import { Clock, type Duration, Effect, Fiber, Latch, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../test/EngineFixture.ts"
@@ -404,5 +405,83 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       assert.strictEqual(refusals, 2)
       assert.deepStrictEqual((yield* stream(program)).toSorted(), ["done", "other"])
       assert.deepStrictEqual(runs.map(({ status }) => status), ["success", "success"])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("holds what some runs of many have come to, where that is large, and takes each on in the end", () =>
+    Effect.gen(function*() {
+      const runs = yield* WorkflowRuns
+      const sandbox = yield* Sandbox
+      const concurrency = 20
+      const settings = { ...defaultSettings, concurrency }
+      const { program } = yield* launch(steps({ first: "", second: `$.emit(steps.first.$return_value.length)` }), {
+        workflow: settings
+      })
+      const workflowId = Id.WorkflowId.make(program.id)
+      const ids = Array.from({ length: concurrency }, (_, n) => Id.RunId.make(`run_0Uz7N5cVwQ2KpXs9T${100 + n}`))
+      const megabytes = 4
+      const result = JSON.stringify({ $return_value: "x".repeat(megabytes * 1_000_000) })
+      for (const id of ids) {
+        yield* runs.insert([{
+          id,
+          workflowId,
+          deploymentId: program.workflow!.deploymentId,
+          trigger: { kind: "HTTP", id, at: 0, hops: 0, emitterId: workflowId, stream: "$requests" },
+          event: "{}",
+          startedAt: 0,
+          status: "running",
+          step: 1,
+          tries: 0,
+          failures: 0,
+          rerunContext: null,
+          dueAt: null,
+          error: null,
+          exitReason: null,
+          endedAt: null
+        }])
+        yield* runs.recordSteps([
+          {
+            runId: id,
+            n: 1,
+            name: "first",
+            status: "success",
+            startedAt: 0,
+            wallMs: 0,
+            cpuMs: 0,
+            result,
+            error: null,
+            events: null
+          }
+        ])
+      }
+      const gate = yield* Latch.make()
+      let read = 0
+      let atStep = 0
+      const counting = WorkflowRuns.of({
+        ...runs,
+        stepsOf: (id) => Effect.tap(runs.stepsOf(id), () => Effect.sync(() => read++))
+      })
+      const held = Sandbox.of({
+        ...sandbox,
+        run: (request) =>
+          Effect.suspend(() => {
+            atStep += 1
+            return Effect.andThen(gate.await, sandbox.run(request))
+          })
+      })
+      const working = yield* Effect.flatMap(actorOf(program), (actor) => Effect.forkChild(settle(actor))).pipe(
+        Effect.provideService(WorkflowRuns, counting),
+        Effect.provideService(Sandbox, held)
+      )
+      yield* Effect.yieldNow.pipe(
+        Effect.andThen(runs.outline(workflowId, ids[0]!)),
+        Effect.repeat({ until: () => atStep >= 8, times: 2_000 })
+      )
+      yield* Effect.repeat(runs.outline(workflowId, ids[0]!), { times: 100 })
+      assert.isAtLeast(atStep, 8)
+      assert.isAtMost(read * megabytes, 36)
+      yield* gate.open
+      yield* Fiber.join(working)
+      assert.deepStrictEqual(yield* stream(program), ids.map(() => megabytes * 1_000_000))
+      assert.deepStrictEqual((yield* runsOf(program)).map(({ status }) => status), ids.map(() => "success"))
     }).pipe(EngineFixture.onTestClock))
 })

@@ -29,7 +29,14 @@ import type { ProgramOwner } from "./ProgramOwner.ts"
 import { changingOwners } from "./ProgramRequests.ts"
 import * as RunEvents from "./RunEvents.ts"
 import type { Unavailable } from "./Unavailable.ts"
-import { callOf, isOfEndpoint, of as progressOf, type WorkflowProgress } from "./WorkflowProgress.ts"
+import {
+  callOf,
+  isOfEndpoint,
+  make as makeProgress,
+  noteResult,
+  of as progressOf,
+  type WorkflowProgress
+} from "./WorkflowProgress.ts"
 
 /** Begins a workflow's runs and takes them from step to step, each of which commits by itself. */
 export interface StepRuns {
@@ -309,7 +316,6 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
     const done = (yield* untilAnswered(runs.stepsOf(asked.run)))
       .filter(({ name, result }) => result !== null && before.has(name))
       .map((record, index) => ({ ...record, runId: id, n: index + 1 }))
-    const results = new Map(done.flatMap(({ name, result }) => result === null ? [] : [[name, result] as const]))
     const run = {
       id,
       workflowId,
@@ -320,7 +326,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
       ...beginning,
       step
     }
-    yield* enter(memory, input, { run, results, recorded: done.length }, done)
+    yield* enter(memory, input, makeProgress(run, done), done)
   })
 
   return {
@@ -346,7 +352,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
         ...beginning,
         step: 0
       }
-      yield* enter(memory, input, { run, results: new Map(), recorded: 0 }, [])
+      yield* enter(memory, input, makeProgress(run, []), [])
     }),
     resume: Effect.fnUntraced(function*(memory, item) {
       const workflowId = Id.WorkflowId.make(memory.program.id)
@@ -463,7 +469,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
       CrashPoint.reached("step-done")
       progress.run = { ...run, ...turn }
       progress.recorded += 1
-      if (resultJson !== null) progress.results.set(step.name, resultJson)
+      if (resultJson !== null) noteResult(progress, step.name, resultJson)
       return !isOver
     })
   } satisfies StepRuns as StepRuns

@@ -7,8 +7,8 @@ import { isOfEndpoint, type WorkflowProgress } from "./WorkflowProgress.ts"
 
 /** A workflow's runs that are at a step, each in a fiber of its own, beside everything else of the workflow. */
 export interface Stepping {
-  /** Their ids. */
-  readonly busy: ReadonlySet<string>
+  /** These, by id. */
+  readonly busy: ReadonlyMap<string, WorkflowProgress>
   /** Has a run go from step to step as far as it may. */
   readonly start: (memory: ProgramMemory, run: WorkflowProgress) => Effect.Effect<void>
   /** Returns when no run is at a step. */
@@ -30,7 +30,7 @@ export const make = Effect.fnUntraced(function*(options: {
   readonly onEnd: () => void
 }): Effect.fn.Return<Stepping, never, Scope.Scope> {
   const { mayGoOn, oneOfMany, requests, steps } = options
-  const busy = new Set<string>()
+  const busy = new Map<string, WorkflowProgress>()
   const fibers = yield* FiberSet.make<void>()
 
   const proceed = Effect.fnUntraced(function*(memory: ProgramMemory, progress: WorkflowProgress) {
@@ -57,7 +57,7 @@ export const make = Effect.fnUntraced(function*(options: {
     start: (memory, progress) =>
       Effect.suspend(() => {
         const { id } = progress.run
-        busy.add(id)
+        busy.set(id, progress)
         return proceed(memory, progress).pipe(
           Effect.catchTag("SandboxUnavailable", options.onUnavailable),
           Effect.catchDefect(options.onDefect),

@@ -1,6 +1,6 @@
 import type { Program } from "@headwater/domain/Program"
 import { version } from "@headwater/domain/Version"
-import { type WorkflowRun, WorkflowRuns } from "@headwater/log/WorkflowRuns"
+import { type StepRecord, type WorkflowRun, WorkflowRuns } from "@headwater/log/WorkflowRuns"
 import type { RunCall } from "@headwater/sandbox/Run"
 import { Effect } from "effect"
 
@@ -9,19 +9,31 @@ export interface WorkflowProgress {
   run: WorkflowRun
   /** JSON text of what each step gave that is done, by name, in their order. */
   readonly results: Map<string, string>
+  /** Characters of its event and of these results. */
+  held: number
   /** How many steps were recorded. */
   recorded: number
 }
 
+/** What a run has come to by these of its steps. */
+export const make = (
+  run: WorkflowRun,
+  steps: ReadonlyArray<Pick<StepRecord, "n" | "name" | "result">>
+): WorkflowProgress => {
+  const results = new Map(steps.flatMap(({ name, result }) => result === null ? [] : [[name, result] as const]))
+  const held = [...results.values()].reduce((sum, { length }) => sum + length, run.event.length)
+  return { run, results, held, recorded: steps.at(-1)?.n ?? 0 }
+}
+
+/** Notes what a step gave. */
+export const noteResult = (progress: WorkflowProgress, step: string, result: string): void => {
+  progress.held += result.length - (progress.results.get(step)?.length ?? 0)
+  progress.results.set(step, result)
+}
+
 /** Reads what a run has come to. */
 export const of = Effect.fnUntraced(function*(run: WorkflowRun) {
-  const steps = yield* (yield* WorkflowRuns).stepsOf(run.id)
-  const done = steps.flatMap(({ name, result }) => result === null ? [] : [[name, result] as const])
-  return {
-    run,
-    results: new Map(done),
-    recorded: steps.at(-1)?.n ?? 0
-  } satisfies WorkflowProgress as WorkflowProgress
+  return make(run, yield* (yield* WorkflowRuns).stepsOf(run.id))
 })
 
 /** Whether somebody may wait for what the run responds. */

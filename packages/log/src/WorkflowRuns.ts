@@ -178,7 +178,7 @@ export class WorkflowRuns extends Context.Service<WorkflowRuns, {
   /** In the order in which they ended. */
   readonly stepsOf: (id: RunId) => Effect.Effect<ReadonlyArray<StepRecord>, SqlError.SqlError>
   /** Those under way, oldest first: each waits for nothing. */
-  readonly underWay: (workflowId: WorkflowId) => Effect.Effect<ReadonlyArray<WorkflowRun>, SqlError.SqlError>
+  readonly underWay: (workflowId: WorkflowId) => Effect.Effect<ReadonlyArray<RunId>, SqlError.SqlError>
   /** The workflows of all accounts that have any under way. */
   readonly workflowsUnderWay: Effect.Effect<ReadonlyArray<WorkflowId>, SqlError.SqlError>
   readonly page: (
@@ -198,7 +198,7 @@ export class WorkflowRuns extends Context.Service<WorkflowRuns, {
     WorkflowRuns,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const { all, one } = Rows.make(Schema.decodeUnknownEffect(RunRow))
+      const { one } = Rows.make(Schema.decodeUnknownEffect(RunRow))
       const outlines = Rows.make(Schema.decodeUnknownEffect(RunOutlineRow))
       const runColumns = sql`
         id, workflow_id, deployment_id, trigger, started_at, status, step, tries, failures, rerun_context, due_at, error,
@@ -313,8 +313,11 @@ export class WorkflowRuns extends Context.Service<WorkflowRuns, {
             (rows) => rows.map(ofStepRow)
           ),
         underWay: (workflowId) =>
-          all(sql`
-            SELECT * FROM workflow_runs WHERE workflow_id = ${workflowId} AND status = 'running' ORDER BY id`),
+          Effect.map(
+            sql<{ readonly id: RunId }>`
+              SELECT id FROM workflow_runs WHERE workflow_id = ${workflowId} AND status = 'running' ORDER BY id`,
+            (rows) => rows.map(({ id }) => id)
+          ),
         workflowsUnderWay: Effect.map(
           sql<{ readonly workflow_id: WorkflowId }>`
             SELECT DISTINCT workflow_id FROM workflow_runs WHERE status = 'running'`,
