@@ -1,11 +1,14 @@
 import { assert, layer } from "@effect/vitest"
+import * as Id from "@headwater/domain/Id"
 import { Accounting } from "@headwater/log/Accounting"
+import { Accounts } from "@headwater/log/Accounts"
 import * as FreePort from "@headwater/testing/FreePort"
 import * as Json from "@headwater/testing/Json"
 import * as TestDatabase from "@headwater/testing/TestDatabase"
 import type { TestPostgres } from "@headwater/testing/TestPostgres"
 import * as WebhookSink from "@headwater/testing/WebhookSink"
 import { Effect, Fiber, Layer, Schedule } from "effect"
+import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import * as Path from "node:path"
 import { inject } from "vitest"
@@ -37,6 +40,12 @@ export default {
     await new Promise((resolve) => setTimeout(resolve, 400))
     this.$emit(event.body.order)
   }
+}`
+
+const ticking = `
+export default {
+  props: { http: "$.interface.http", timer: { type: "$.interface.timer", default: { intervalSeconds: 1 } } },
+  run() { this.$emit("tick") }
 }`
 
 const environment = Effect.gen(function*() {
@@ -122,7 +131,9 @@ const until = <E, R>(what: string, seconds: number, holds: Effect.Effect<boolean
     Effect.catchTag("TimeoutError", () => Effect.die(new Error(`not within ${seconds} s: ${what}`)))
   )
 
-layer(Accounting.layer.pipe(Layer.provideMerge(TestDatabase.layer)), {
+const tables = Layer.merge(Accounting.layer, Accounts.layer.pipe(Layer.provide(SecureRandom.layerWebCrypto)))
+
+layer(tables.pipe(Layer.provideMerge(TestDatabase.layer)), {
   excludeTestServices: true,
   timeout: "60 seconds"
 })("several nodes on one database", (it) => {
@@ -257,5 +268,70 @@ layer(Accounting.layer.pipe(Layer.provideMerge(TestDatabase.layer)), {
         assert.deepStrictEqual(yield* Effect.forEach(sources, payloadsOf), sources.map(() => orders))
       }),
     { timeout: 120_000 }
+  )
+
+  it.effect(
+    "stop an account on all of them when it is suspended, and go on with it when it is resumed",
+    () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const accounts = yield* Accounts
+        const { first, second } = yield* twoNodes
+        const accountId = Id.AccountId.make(Json.textOf((yield* first.api("GET", "/users/me"))["data"]!["id"]))
+        const sink = yield* WebhookSink.make()
+        // So many that each node has some of them.
+        const sources = yield* Effect.forEach(Array.from({ length: 12 }), () => deploy(first, ticking))
+        const url = encodeURIComponent(sink.url)
+        yield* Effect.forEach(Array.from({ length: 6 }), () =>
+          Effect.flatMap(first.api("POST", `/webhooks?url=${url}`), (webhook) =>
+            first.api("POST", `/subscriptions?emitter_id=dc_*&listener_id=${Json.textOf(webhook["data"]!["id"])}`)))
+        const counts = Effect.forEach(sources, (source) =>
+          Effect.map(
+            sql<{ count: bigint }>`
+              SELECT count(*) AS count FROM events WHERE emitter_id = ${Json.textOf(source["id"])} AND stream = ''`,
+            ([row]) =>
+              Number(row!.count)
+          ))
+        const goesOn = Effect.fnUntraced(function*(what: string) {
+          const before = yield* counts
+          const delivered = sink.received.length
+          yield* until(
+            what,
+            20,
+            Effect.map(counts, (now) =>
+              now.every((count, i) => count > before[i]!) && sink.received.length > delivered)
+          )
+        })
+        const statusesAt = (path: string, method: string) =>
+          Effect.forEach([first, second], ({ url }) =>
+            Effect.promise((signal) =>
+              fetch(url + path, {
+                method,
+                headers: { authorization: `Bearer ${ServerProcess.key}`, "content-type": "application/json" },
+                signal,
+                ...(method === "POST" ? { body: "{}" } : {})
+              }).then(({ status }) => status)
+            ))
+        yield* goesOn("all sources tick, and their events are delivered")
+
+        yield* accounts.suspend(accountId)
+        // By then both have noticed, and what was under way has ended.
+        yield* Effect.sleep("2 seconds")
+        const [ticked, delivered] = [yield* counts, sink.received.length]
+        assert.deepStrictEqual(yield* statusesAt("/v1/users/me", "GET"), [403, 403])
+        for (const source of sources) assert.deepStrictEqual(yield* statusesAt(pathOf(source), "POST"), [404, 404])
+        yield* Effect.sleep("3 seconds")
+        assert.deepStrictEqual([yield* counts, sink.received.length], [ticked, delivered])
+
+        yield* accounts.resume(accountId)
+        yield* until(
+          "both answer again",
+          5,
+          Effect.map(statusesAt("/v1/users/me", "GET"), (statuses) => statuses.every((status) => status === 200))
+        )
+        for (const source of sources) assert.deepStrictEqual(yield* statusesAt(pathOf(source), "POST"), [200, 200])
+        yield* goesOn("all sources tick again")
+      }),
+    { timeout: 90_000 }
   )
 })
