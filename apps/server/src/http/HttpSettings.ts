@@ -1,5 +1,5 @@
 import { maxBodyBytes } from "@headwater/api/RequestCheck"
-import { Context } from "effect"
+import { Context, type Duration } from "effect"
 import type * as IpNetwork from "effect/net/IpNetwork"
 
 /** What the operator decided about HTTP. */
@@ -14,6 +14,8 @@ export class HttpSettings extends Context.Service<HttpSettings, {
   readonly maxCode: number
   /** Largest value of one configured prop, in bytes of its JSON. */
   readonly maxProp: number
+  /** How long a request waits for a source or workflow to be changed or removed; half a minute where left out. */
+  readonly changePatience?: Duration.Input
   /** Proxies whose word is taken for the address of a request's client; none where left out. */
   readonly trustedProxies?: ReadonlyArray<IpNetwork.IpNetwork>
 }>()("@headwater/server/HttpSettings") {}

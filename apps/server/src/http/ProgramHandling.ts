@@ -4,7 +4,7 @@ import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
 import { declaredProps, type Program } from "@headwater/domain/Program"
 import { endpointUrl, EngineConfig } from "@headwater/engine/EngineConfig"
 import { Components } from "@headwater/log/Components"
-import { Effect, Option, type Schema } from "effect"
+import { Effect, Fiber, Option, type Schema } from "effect"
 import type { SavedComponent } from "./ComponentSaving.ts"
 import { HttpSettings } from "./HttpSettings.ts"
 
@@ -13,11 +13,18 @@ export interface ChosenComponent extends SavedComponent {
   readonly fresh: boolean
 }
 
+/** How long a request waits for a program to be changed or removed: its hooks may take minutes. */
+const changePatience = "30 seconds"
+
+/** When to look whether a change that took too long has come about. */
+const retryAfterSeconds = 30
+
 /** What sources and workflows have in common over HTTP. */
 export const make = Effect.gen(function*() {
   const components = yield* Components
   const { publicUrl } = yield* EngineConfig
-  const { maxProp } = yield* HttpSettings
+  const { changePatience: patience = changePatience, maxProp } = yield* HttpSettings
+  const scope = yield* Effect.scope
 
   /** Removes a component saved for a program that did not come about. One that a program has by then stays. */
   const discard = (component: Component) =>
@@ -47,6 +54,15 @@ export const make = Effect.gen(function*() {
         declaredProps(component, program),
         program,
         program.endpointKey === null ? undefined : endpointUrl(publicUrl, program.endpointKey)
+      ),
+    /** Waits for what has begun to change or remove a program, which goes on where that takes too long. */
+    inTime: <A, E, R>(change: Effect.Effect<A, E, R>) =>
+      Effect.flatMap(Effect.forkIn(change, scope), Fiber.join).pipe(
+        Effect.timeoutOrElse({
+          duration: patience,
+          orElse: () =>
+            Effect.fail(Problem.unavailable("This takes longer than usual, and goes on.", retryAfterSeconds))
+        })
       ),
     /** Where the change does not come about, the component saved for it goes too, unless the program has it by then. */
     using: <A, E, R>(chosen: Option.Option<ChosenComponent>, change: Effect.Effect<A, E, R>) => {

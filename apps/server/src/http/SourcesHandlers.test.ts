@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import * as Json from "@headwater/testing/Json"
+import * as WebhookSink from "@headwater/testing/WebhookSink"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Http from "../../test/HttpAppFixture.ts"
@@ -264,3 +265,53 @@ layer(Http.layer, { excludeTestServices: true })("sources", (it) => {
       assert.isAtLeast(statuses.filter((status) => status === 200).length, 19)
     }))
 })
+
+/** It goes down when it is let. */
+const waiting = (url: string) =>
+  `export default {
+  name: "Waiting", props: { http: "$.interface.http", to: { type: "string", optional: true } },
+  hooks: {
+    async deactivate() {
+      while ((await fetch("${url}")).status !== 200) await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  },
+  run(event) { this.$emit(event.path) }
+}`
+
+layer(Http.layerWith({ changePatience: "300 millis" }), { excludeTestServices: true })(
+  "a source whose hooks take long",
+  (it) => {
+    it.effect("is changed and removed in the end, though whoever asked for it is answered before", () =>
+      Effect.gen(function*() {
+        const http = yield* Http.tenant()
+        let mayEnd = false
+        const hooks = yield* WebhookSink.make(() => ({ status: mayEnd ? 200 : 503 }))
+        const { id } = yield* http.created("/v1/sources", { component_code: waiting(hooks.url) })
+        const path = `/v1/sources/${id}`
+        const change = { body: { component_code: `${waiting(hooks.url)} // changed`, configured_props: { to: "it" } } }
+        const late = yield* http.request("PUT", path, change)
+        Http.assertProblem(late, 503, "unavailable")
+        assert.isNotNull(late.headers.get("retry-after"))
+        mayEnd = true
+        const changed = yield* http.request("GET", path).pipe(
+          Effect.repeat({ until: ({ json }) => json["data"]!["configured_props"]!["to"] !== undefined }),
+          Effect.timeout("10 seconds")
+        )
+        const { component_id } = changed.json["data"]!
+        assert.match(
+          Json.textOf((yield* http.request("GET", `/v1/components/${component_id}`)).json["data"]!["code"]),
+          /changed$/
+        )
+
+        mayEnd = false
+        Http.assertProblem(yield* http.request("DELETE", path), 503, "unavailable")
+        Http.assertProblem(yield* http.request("GET", path), 404, "not_found")
+        mayEnd = true
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`SELECT FROM programs WHERE id = ${id}`.pipe(
+          Effect.repeat({ until: (rows) => rows.length === 0 }),
+          Effect.timeout("10 seconds")
+        )
+      }))
+  }
+)

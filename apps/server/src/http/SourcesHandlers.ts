@@ -34,7 +34,7 @@ export const layer = HttpApiBuilder.group(
     const programs = yield* Programs
     const lifecycle = yield* ProgramLifecycle
     const saving = yield* ComponentSaving
-    const { checkSizes, componentOf, configuredProps: renderProps, codelessOf, using: useComponent } =
+    const { checkSizes, componentOf, codelessOf, configuredProps: renderProps, inTime, using: useComponent } =
       yield* ProgramHandling
         .make
 
@@ -142,7 +142,7 @@ export const layer = HttpApiBuilder.group(
         const configuredProps = payload.configured_props ?? {}
         yield* checkSizes(configuredProps)
         const chosen = yield* choose(accountId, payload, yield* componentOf(source))
-        const updated = yield* using(
+        const updated = yield* inTime(using(
           chosen,
           lifecycle.update(source, {
             component: Option.isSome(chosen) ? chosen.value.component : undefined,
@@ -150,7 +150,7 @@ export const layer = HttpApiBuilder.group(
             configuredProps,
             active: payload.active ?? true
           })
-        )
+        ))
         return { data: yield* render(updated) }
       }, (effect, { params }) =>
         effect.pipe(
@@ -161,7 +161,7 @@ export const layer = HttpApiBuilder.group(
           answerFailures
         )),
       delete: Effect.fnUntraced(function*({ params }) {
-        yield* lifecycle.remove(yield* find("source", params.id))
+        yield* inTime(lifecycle.remove(yield* find("source", params.id)))
       }, (effect, { params }) =>
         effect.pipe(
           Effect.catchTag("ProgramNotFound", () => Effect.fail(Problem.notFound("source", params.id))),

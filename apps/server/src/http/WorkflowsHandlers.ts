@@ -54,7 +54,7 @@ export const layer = HttpApiBuilder.group(
     const invocations = yield* Invocations
     const saving = yield* ComponentSaving
     const webhooks = yield* Webhooks
-    const { checkSizes, componentOf, configuredProps, codelessOf, using } = yield* ProgramHandling.make
+    const { checkSizes, codelessOf, componentOf, configuredProps, inTime, using } = yield* ProgramHandling.make
 
     const resourceOf = (program: Program, component: CodelessComponent): WorkflowResource => {
       const { deploymentId, settings } = program.workflow ?? { deploymentId: "", settings: defaultSettings }
@@ -136,7 +136,7 @@ export const layer = HttpApiBuilder.group(
         const given = payload.configured_props ?? {}
         yield* checkSizes(given)
         const chosen = yield* save(accountId, payload, yield* componentOf(workflow))
-        const updated = yield* using(
+        const updated = yield* inTime(using(
           chosen,
           lifecycle.update(workflow, {
             component: Option.isSome(chosen) ? chosen.value.component : undefined,
@@ -145,7 +145,7 @@ export const layer = HttpApiBuilder.group(
             active: payload.active ?? true,
             settings: settingsWith(workflow.workflow?.settings ?? defaultSettings, payload)
           })
-        )
+        ))
         return { data: yield* render(updated) }
       }, (effect, { params }) =>
         effect.pipe(
@@ -157,7 +157,7 @@ export const layer = HttpApiBuilder.group(
           answerFailures
         )),
       delete: Effect.fnUntraced(function*({ params }) {
-        yield* lifecycle.remove(yield* find("workflow", params.id))
+        yield* inTime(lifecycle.remove(yield* find("workflow", params.id)))
       }, (effect, { params }) =>
         effect.pipe(
           Effect.catchTag("ProgramNotFound", () => Effect.fail(Problem.notFound("workflow", params.id))),
