@@ -139,3 +139,13 @@ it.live("what of another account's is shown, or treated as if it were there, is 
       )
     assert.deepStrictEqual(yield* kindsOf(alike, { id: other }), [])
   }))
+
+it("a component is named in requests in order where it shows the props that these set, and not by being listed", () => {
+  const ann = tenantOf("ann")
+  const [orderly, hostile] = ["sc_0Uz7MdaCCd5QvTf7KzHb", "sc_0Uz7MdaCCd5QvTf7KzHc"]
+  ann.learn({ data: [{ id: orderly }, { id: hostile }] }, false)
+  ann.learn({ data: { id: hostile, configurable_props: [{ name: "other", type: "string" }] } }, false)
+  assert.deepStrictEqual(ann.ids("component"), [])
+  ann.learn({ data: { id: orderly, configurable_props: [{ name: "text", type: "string" }] } }, false)
+  assert.deepStrictEqual(ann.ids("component"), [orderly])
+})

@@ -52,6 +52,14 @@ const textAt = (item: object, name: string): string | undefined => {
   return Predicate.isString(value) ? value : undefined
 }
 
+/**
+ * Whether it is shown that a component takes what requests in order set. A hostile one is listed before the answer that
+ * tells of it.
+ */
+const hasWorkingProps = (component: object): boolean =>
+  Predicate.hasProperty(component, "configurable_props") && Array.isArray(component.configurable_props) &&
+  component.configurable_props.some((prop) => Predicate.isObject(prop) && textAt(prop, "name") === "text")
+
 const endpointUrl = /\/http\/([0-9A-Za-z]{24})/
 
 export const make = (
@@ -104,6 +112,7 @@ export const make = (
     const kind = kindsByPrefix.get(id.slice(0, id.indexOf("_")))
     if (kind === undefined || listOf(dead, kind).includes(id)) return
     if (kind === "source") learnSource(id, item)
+    if (kind === "component" && !hasWorkingProps(item)) return
     if (odd.has(id)) {
       if (kind === "source") add("oddSource", id)
       return
