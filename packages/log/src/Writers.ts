@@ -42,15 +42,16 @@ export class Writers extends Context.Service<Writers, {
             ) ${exactly(sql, "noted", 1)}`
         }),
         settle: Effect.fnUntraced(function*(id, batch, next) {
-          // A batch that has noted its number holds the row's lock, so this answers when it is committed or gone.
-          const [row] = yield* sql<{ batch: bigint }>`SELECT batch FROM writers WHERE id = ${id} FOR UPDATE`
-          if (row?.batch === batch) return true
           const now = yield* Clock.currentTimeMillis
-          yield* sql`
+          // One statement, which a batch that has noted its number holds up until it is committed or gone, also where the
+          // row is new or has been swept.
+          const [row] = yield* sql<{ batch: bigint }>`
             INSERT INTO writers (id, batch, seen_at) VALUES (${id}, ${next}, ${now})
-            ON CONFLICT (id) DO UPDATE SET batch = excluded.batch, seen_at = excluded.seen_at`
-          return false
-        }, sql.withTransaction),
+            ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, batch =
+              CASE writers.batch WHEN ${batch} THEN writers.batch ELSE greatest(writers.batch, excluded.batch) END
+            RETURNING batch`
+          return row!.batch === batch
+        }),
         remove: (id) => Effect.asVoid(sql`DELETE FROM writers WHERE id = ${id}`)
       })
     })
