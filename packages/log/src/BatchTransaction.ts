@@ -5,7 +5,7 @@ import type { Commit } from "./Commit.ts"
 import { CommitWriter, type Fenced } from "./CommitWriter.ts"
 import * as CrashPoint from "./CrashPoint.ts"
 import { Pipeline } from "./Pipeline.ts"
-import { hasNoSuchRows, isTransient, retrySchedule } from "./TransientSqlError.ts"
+import { hasNoSuchRows, isLocked, isTransient, retrySchedule } from "./TransientSqlError.ts"
 import { Writers } from "./Writers.ts"
 
 /** Where a process can be made to die within a transaction, which then has to be made a statement after the other. */
@@ -79,10 +79,11 @@ export class BatchTransaction extends Context.Service<BatchTransaction, {
             Effect.catchCause((cause) => {
               const error = sqlErrorOf(cause)
               if (error === undefined) return Effect.failCause(cause)
-              const written = members
-              return written === undefined || !isTransient(error)
-                ? Effect.fail(error)
-                : Effect.flatMap(isWritten(row, batch), (done) => done ? Effect.succeed(written) : Effect.fail(error))
+              if (!isTransient(error) || isLocked(error)) return Effect.fail(error)
+              // Where the connection is lost the transaction may go on for a while, with its rows locked: the next one
+              // waits for its end here, also where it is known that it does not commit.
+              return Effect.flatMap(isWritten(row, batch), (done) =>
+                done && members !== undefined ? Effect.succeed(members) : Effect.fail(error))
             })
           )
         })

@@ -51,6 +51,11 @@ export class DatabaseProxy {
     for (const passage of this.passages) passage.hold()
   }
 
+  /** Ends the present connections. The database notices that when it next reads from one, or writes to it. */
+  endPresent(): void {
+    for (const passage of this.passages) passage.end()
+  }
+
   /** Nothing is passed on at all. */
   hold(): void {
     this.isOpen = false
@@ -75,7 +80,7 @@ export class DatabaseProxy {
 
   private readonly closed = Effect.callback<void>((resume) => {
     this.server.close(() => resume(Effect.void))
-    for (const passage of this.passages) passage.end()
+    this.endPresent()
   })
 
   static readonly make = (database: () => Net.NetConnectOpts): Effect.Effect<DatabaseProxy, never, Scope.Scope> =>
