@@ -2,10 +2,11 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, it } from "@effect/vitest"
 import { DatabaseProxy } from "@headwater/testing/DatabaseProxy"
 import * as TestDatabase from "@headwater/testing/TestDatabase"
-import { Deferred, Effect, Exit, Fiber, Layer, Option, Redacted, Schedule } from "effect"
+import { Deferred, Effect, Exit, Fiber, Layer, Option, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import { inject } from "vitest"
+import { lockWaits } from "../test/LockWaits.ts"
 import * as DatabaseClient from "./DatabaseClient.ts"
 import { GroupCommit } from "./GroupCommit.ts"
 import { Heads } from "./Heads.ts"
@@ -45,22 +46,16 @@ it.live("does again what a lost connection cut off, once the database has notice
         )
       }))
       const outcome = yield* Effect.forkChild(Effect.exit(durable))
-      /** Every wait for a lock that there has been. */
-      const waits = new Set<string>()
-      const waitsAre = (count: number) =>
-        stranger<{ wait: string }>`
-          SELECT pid || ' ' || query_start AS wait FROM pg_stat_activity
-          WHERE datname = current_database() AND wait_event_type = 'Lock'`.pipe(
-          Effect.map((rows) => {
-            for (const { wait } of rows) waits.add(wait)
-            return waits.size >= count || outcome.pollUnsafe() !== undefined
-          }),
-          Effect.repeat({ until: (isSo) => isSo, schedule: Schedule.spaced("5 millis") })
+      const waits = (count: number) =>
+        Effect.provideService(
+          lockWaits(count, () => outcome.pollUnsafe() !== undefined),
+          SqlClient.SqlClient,
+          stranger
         )
-      yield* waitsAre(1)
+      yield* waits(1)
       // The first transaction waits on, with the head's row locked, and the writer meets it more than once.
       proxy.endPresent()
-      yield* waitsAre(3)
+      yield* waits(3)
       yield* Deferred.succeed(release, undefined)
       yield* Fiber.join(holding)
       assert.deepStrictEqual(yield* Fiber.join(outcome), Exit.void)

@@ -3,6 +3,8 @@ import type { LoggedEvent } from "@headwater/domain/Event"
 import * as TestDatabase from "@headwater/testing/TestDatabase"
 import { Deferred, Effect, Exit, Fiber, Layer, Option, PubSub, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { lockWaits } from "../test/LockWaits.ts"
 import { inOpenTransaction } from "../test/OpenTransaction.ts"
 import type { Commit } from "./Commit.ts"
 import { beginning, type CursorMove, Cursors, noTally, ownRequests } from "./Cursors.ts"
@@ -54,6 +56,13 @@ const move = (emitterId: string, from: number, to: number): CursorMove => ({
   to: { n: to, id: BigInt(to) },
   tally: { ...noTally, delivered: to - from }
 })
+
+/** How many transactions were begun: each counts its writer on. */
+const begun = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  Effect.map(
+    sql<{ count: bigint }>`SELECT sum(batch)::bigint AS count FROM writers`,
+    ([row]) => Number(row!.count)
+  ))
 
 const numbers = (emitterId: string) =>
   Effect.map(
@@ -126,13 +135,7 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
       const near = yield* emitters(...names)
       yield* emitters("dc_offender")
       const writer = yield* GroupCommit
-      const sql = yield* SqlClient.SqlClient
       const heads = yield* Heads
-      /** How many transactions were begun for batches: who writes those has begun the most. */
-      const begun = Effect.map(
-        sql<{ most: bigint }>`SELECT max(batch) AS most FROM writers`,
-        ([row]) => Number(row!.most)
-      )
       const round = Effect.fnUntraced(function*(n: number) {
         const before = yield* begun
         const offender = Option.getOrThrow(yield* heads.acquire("dc_offender"))
@@ -190,6 +193,48 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
         ])
       }))
       assert.deepStrictEqual(ended, ["moving 1 Success", "moving 2 Success", "stuck 1 Failure", "stuck 2 Failure"])
+    }))
+
+  it.effect("a table that a stranger keeps locked fails nobody's commit, and slows nobody's once it is free", () =>
+    Effect.gen(function*() {
+      const owners = yield* emitters(...Array.from({ length: 64 }, (_, n) => `dc_table_${n}`))
+      const writer = yield* GroupCommit
+      const sql = yield* SqlClient.SqlClient
+      const ended: Array<string> = []
+      const submit = (n: number) =>
+        owners.map((head) => {
+          const submission = writer.submitUnsafe(() => appending(head, n))
+          submission.onEnd((exit) => ended.push(exit._tag))
+          return submission.durable
+        })
+      const { commit } = yield* inOpenTransaction(sql`LOCK TABLE events`)
+      const waiting = [...submit(1), ...submit(2)]
+      yield* lockWaits(25)
+      assert.deepStrictEqual(ended, [])
+      yield* commit
+      yield* Effect.all(waiting)
+      assert.deepStrictEqual(yield* numbers("dc_table_63"), [1, 2])
+      const before = yield* begun
+      yield* Effect.all(submit(3))
+      assert.strictEqual((yield* begun) - before, 1)
+    }))
+
+  it.effect("the rows of many owners that a stranger keeps locked hold up no other's commit", () =>
+    Effect.gen(function*() {
+      const names = Array.from({ length: 12 }, (_, n) => `dc_held_${n}`)
+      const held = yield* emitters(...names)
+      const [other] = yield* emitters("dc_not_held")
+      const writer = yield* GroupCommit
+      const sql = yield* SqlClient.SqlClient
+      const { commit } = yield* inOpenTransaction(
+        sql`SELECT FROM heads WHERE ${sql.in("emitter_id", names)} FOR UPDATE`
+      )
+      const waiting = held.map((head) => writer.submitUnsafe(() => appending(head, 1)).durable)
+      // None of the first batch can be written.
+      yield* lockWaits(1)
+      yield* writer.submitUnsafe(() => appending(other!, 1)).durable
+      yield* commit
+      yield* Effect.forEach(waiting, (durable) => Effect.exit(durable))
     }))
 
   it.effect("moves a cursor only from where it stands, several moves of one in a batch included", () =>
@@ -350,20 +395,14 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
     Effect.gen(function*() {
       const [owner] = yield* emitters("dc_after_large")
       const writer = yield* GroupCommit
-      const sql = yield* SqlClient.SqlClient
-      /** Each transaction counts its writer on. */
-      const transactions = Effect.map(
-        sql<{ count: bigint }>`SELECT sum(batch)::bigint AS count FROM writers`,
-        ([row]) => Number(row!.count)
-      )
-      const before = yield* transactions
+      const before = yield* begun
       const submissions = Array.from(
         { length: 101 },
         (_, i) => writer.submitUnsafe(() => appending(owner!, i + 1, i === 0 ? `"${"x".repeat(200_000)}"` : "1"))
       )
       yield* Effect.forEach(submissions, ({ durable }) => durable)
       assert.deepStrictEqual(yield* numbers("dc_after_large"), Array.from({ length: 101 }, (_, i) => i + 1))
-      assert.isAtMost((yield* transactions) - before, 5)
+      assert.isAtMost((yield* begun) - before, 5)
     }))
 
   it.effect("has a listener come to an emitter's first event while a large commit of that emitter is under way", () =>
@@ -423,5 +462,24 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
       assert.deepStrictEqual(order, ["first", "second"])
       assert.isFalse(writer.isFull())
       yield* durably(writer, () => ({}))
+    }))
+})
+
+layer(Tables, { timeout: "60 seconds" })("a group commit, by the clock", (it) => {
+  it.effect("writes an owner's commits with the others' again soon after a lock of its rows", () =>
+    Effect.gen(function*() {
+      const [locked, other] = yield* emitters("dc_once_locked", "dc_beside_it")
+      const writer = yield* GroupCommit
+      const { commit } = yield* inOpenTransaction((yield* Heads).advance([locked!]))
+      const refused = yield* Effect.flip(writer.submitUnsafe(() => appending(locked!, 1)).durable)
+      assert.strictEqual(refused._tag, "Fenced")
+      yield* commit
+      yield* TestClock.adjust("10 seconds")
+      yield* durably(writer, () => appending(other!, 1))
+      const before = yield* begun
+      const again = Option.getOrThrow(yield* (yield* Heads).acquire("dc_once_locked"))
+      const submissions = [appending(again, 1), appending(other!, 2)].map((commit) => writer.submitUnsafe(() => commit))
+      yield* Effect.forEach(submissions, ({ durable }) => durable)
+      assert.strictEqual((yield* begun) - before, 1)
     }))
 })

@@ -11,6 +11,7 @@ import {
   Metric,
   PartitionedSemaphore,
   type PubSub,
+  Random,
   Schema
 } from "effect"
 import { SqlError } from "effect/sql"
@@ -82,9 +83,26 @@ const turnBytes = 64 * 1024
 export const batchDeadlineMs = 10_000
 const lookEvery = "1 second"
 
-/** How long an owner's commits are written by themselves after the database refused one, or kept its rows locked. */
+/** How long an owner's commits are written by themselves after the database refused one, and after its rows were locked. */
 const suspectedForMs = 60_000
+const lockedForMs = 10_000
 const maxSuspects = 10_000
+
+/** Of how many owners it is tried whether any of their commits can be written, where somebody has locked something. */
+const mostProbes = 8
+
+/** The database takes no commit of several owners: somebody has locked more than rows of theirs. */
+class AllLocked extends Schema.TaggedError<AllLocked>()("AllLocked", {}) {}
+
+/** The first commit of each owner in a batch. */
+const nextOfOwners = (batch: ReadonlyArray<Waiting>): ReadonlyArray<Waiting> => {
+  const next = new Map<string, Waiting>()
+  for (const waiting of batch) {
+    const owner = ownerOf(waiting.commit)
+    if (!next.has(owner)) next.set(owner, waiting)
+  }
+  return [...next.values()]
+}
 
 /** A failed commit's cause in one line, for the log; a defect with its stack. */
 export const explain = (cause: Cause.Cause<CommitError>): string => {
@@ -246,9 +264,9 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       /** Owners whose next commits are to be written by themselves, and until when, in Unix milliseconds. */
       const suspects = new Map<string, number>()
 
-      const suspect = (owner: string) => {
+      const suspect = (owner: string, forMs: number) => {
         if (suspects.size >= maxSuspects) suspects.clear()
-        suspects.set(owner, clock.currentTimeMillisUnsafe() + suspectedForMs)
+        suspects.set(owner, clock.currentTimeMillisUnsafe() + forMs)
       }
 
       const isSuspect = (owner: string): boolean => {
@@ -297,7 +315,8 @@ export class GroupCommit extends Context.Service<GroupCommit, {
               })
             }
             const error = errorOf(cause)
-            if (error._tag === "CommitRejected" || isLockedOut(cause)) suspect(ownerOf(first.commit))
+            if (error._tag === "CommitRejected") suspect(ownerOf(first.commit), suspectedForMs)
+            else if (isLockedOut(cause)) suspect(ownerOf(first.commit), lockedForMs)
             return Effect.sync(() => refuse(first, error))
           }
         })
@@ -321,12 +340,21 @@ export class GroupCommit extends Context.Service<GroupCommit, {
           }).pipe(orDied, Effect.forkIn(scope), Effect.asVoid)
         })
 
+      /** Back in line, before what has come since. */
+      const putBack = (waiting: ReadonlyArray<Waiting>) => {
+        for (const one of waiting.toReversed()) lines.putFirst(accountOf(one.commit), one)
+        arrived.openUnsafe()
+      }
+
       /**
-       * Writes what it can as one transaction. What is refused is halved, until it is known which commit it was. Other
-       * commits do not wait for one that takes long or may fail: a large one, and those of an owner whose rows are locked, who
-       * has been refused, or who changes a resource by more than a statement, are written by themselves, accounts in turn.
+       * Writes together what can be. Other commits do not wait for one that takes long or may fail: a large one, and those of
+       * an owner whose rows are locked, who has been refused, or who changes a resource by more than a statement, are written
+       * by themselves, accounts in turn.
        */
-      const commitBatch = (batch: ReadonlyArray<Waiting>): Effect.Effect<void> => {
+      const commitBatch = <E>(
+        batch: ReadonlyArray<Waiting>,
+        commitTogether: (together: ReadonlyArray<Waiting>) => Effect.Effect<void, E>
+      ): Effect.Effect<void, E> => {
         const together: Array<Waiting> = []
         const apart = new Map<string, Array<Waiting>>()
         for (const waiting of batch) {
@@ -339,33 +367,71 @@ export class GroupCommit extends Context.Service<GroupCommit, {
           } else together.push(waiting)
         }
         // What an owner has in front of them is written first.
-        return Effect.andThen(
-          together.length === 0 ? Effect.void : commitTogether(together),
-          Effect.forEach(apart, ([owner, line]) => setAside(owner, line), { discard: true })
+        return (together.length === 0 ? Effect.void : commitTogether(together)).pipe(
+          Effect.tapError(() => Effect.sync(() => putBack([...together, ...[...apart.values()].flat()]))),
+          Effect.andThen(Effect.forEach(apart, ([owner, line]) => setAside(owner, line), { discard: true }))
         )
       }
 
-      const commitTogether = (batch: ReadonlyArray<Waiting>): Effect.Effect<void> =>
+      /** What is refused is halved, until it is known which commit it was. */
+      const commitPart = (batch: ReadonlyArray<Waiting>): Effect.Effect<void> =>
+        Effect.matchCauseEffect(transact(transaction.together(batch.map(({ commit }) => commit))), {
+          onSuccess: (members) => succeed(batch, members),
+          onFailure: (cause) => halve(batch, cause)
+        })
+
+      const halve = (batch: ReadonlyArray<Waiting>, cause: Cause.Cause<Fenced | SqlError.SqlError>) => {
+        if (batch.length > 1) {
+          const middle = batch.length >> 1
+          return Effect.andThen(
+            commitBatch(batch.slice(0, middle), commitPart),
+            Effect.suspend(() => commitBatch(batch.slice(middle), commitPart))
+          )
+        }
+        const waiting = batch[0]!
+        const owner = ownerOf(waiting.commit)
+        if (isLockedOut(cause)) return setAside(owner, [waiting])
+        const error = errorOf(cause)
+        if (error._tag === "CommitRejected") suspect(owner, suspectedForMs)
+        return Effect.sync(() => refuse(waiting, error))
+      }
+
+      /**
+       * To halve a batch takes very long where somebody has locked a whole table: then the batch comes back into line. It is
+       * halved only if any of its owners' commits can be written.
+       */
+      const commitWhole = (batch: ReadonlyArray<Waiting>): Effect.Effect<void, AllLocked> =>
         Effect.matchCauseEffect(transact(transaction.together(batch.map(({ commit }) => commit))), {
           onSuccess: (members) => succeed(batch, members),
           onFailure: (cause) => {
-            if (batch.length > 1) {
-              const middle = batch.length >> 1
-              return Effect.andThen(
-                commitBatch(batch.slice(0, middle)),
-                Effect.suspend(() => commitBatch(batch.slice(middle)))
-              )
-            }
-            const waiting = batch[0]!
-            const owner = ownerOf(waiting.commit)
-            if (isLockedOut(cause)) return setAside(owner, [waiting])
-            const error = errorOf(cause)
-            if (error._tag === "CommitRejected") suspect(owner)
-            return Effect.sync(() => refuse(waiting, error))
+            const next = nextOfOwners(batch)
+            return isLockedOut(cause) && next.length > mostProbes ? probe(batch, next) : halve(batch, cause)
           }
         })
 
-      const timed = Effect.fnUntraced(function*(commit: Effect.Effect<void>) {
+      const probe = Effect.fnUntraced(function*(batch: ReadonlyArray<Waiting>, next: ReadonlyArray<Waiting>) {
+        const left = new Set(batch)
+        const locked: Array<Waiting> = []
+        // By chance: what cannot be written may be many owners' of one account.
+        for (const waiting of (yield* Random.shuffle(next)).slice(0, mostProbes)) {
+          const exit = yield* Effect.exit(transact(transaction.together([waiting.commit])))
+          if (Exit.isSuccess(exit)) {
+            left.delete(waiting)
+            yield* succeed([waiting], exit.value)
+          } else if (isLockedOut(exit.cause)) {
+            locked.push(waiting)
+            continue
+          }
+          for (const waiting of locked) {
+            left.delete(waiting)
+            yield* setAside(ownerOf(waiting.commit), [waiting])
+          }
+          return yield* commitBatch([...left], commitPart)
+        }
+        return yield* new AllLocked()
+      })
+
+      const timed = Effect.fnUntraced(function*<E>(commit: Effect.Effect<void, E>) {
         const from = yield* Clock.currentTimeMillis
         yield* commit
         yield* Metric.update(appendDuration, ((yield* Clock.currentTimeMillis) - from) / 1_000)
@@ -390,14 +456,21 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         return batch
       })
 
-      const writeNext = Effect.uninterruptibleMask((restore) =>
-        restore(arrived.await).pipe(
-          Effect.andThen(takeBatch),
-          Effect.flatMap((batch) => timed(dated(Effect.suspend(() => commitBatch(batch)))))
-        )
+      const writeNext = takeBatch.pipe(
+        Effect.flatMap((batch) => timed(Effect.suspend(() => commitBatch(batch, commitWhole)))),
+        Effect.uninterruptible,
+        Effect.tapError(() =>
+          Effect.logWarning(
+            "No commit can be written, because of locks that somebody holds in the database; trying again"
+          )
+        ),
+        Effect.retry(retrySchedule),
+        Effect.orDie,
+        dated
       )
 
-      yield* writeNext.pipe(
+      yield* arrived.await.pipe(
+        Effect.andThen(writeNext),
         Effect.forever,
         orDied,
         Effect.forkScoped

@@ -1,18 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import * as TestDatabase from "@headwater/testing/TestDatabase"
-import { Effect, Fiber, Layer, Schedule } from "effect"
-import { SqlClient } from "effect/sql"
+import { Effect, Fiber, Layer } from "effect"
+import { lockWaits } from "../test/LockWaits.ts"
 import { inOpenTransaction } from "../test/OpenTransaction.ts"
 import { Writers } from "./Writers.ts"
-
-/** Returns when a statement of this database waits for a lock. */
-const someoneWaits = Effect.flatMap(
-  SqlClient.SqlClient,
-  (sql) =>
-    sql`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`.pipe(
-      Effect.repeat({ until: (rows) => rows.length > 0, schedule: Schedule.spaced("5 millis") })
-    )
-)
 
 layer(Writers.layer.pipe(Layer.provideMerge(TestDatabase.layer)), {
   timeout: "60 seconds",
@@ -26,7 +17,7 @@ layer(Writers.layer.pipe(Layer.provideMerge(TestDatabase.layer)), {
         if (isKnown) yield* writers.register(id)
         const batch = yield* inOpenTransaction(writers.note(id, 1n))
         const settled = yield* Effect.forkChild(writers.settle(id, 1n, 2n))
-        yield* someoneWaits
+        yield* lockWaits(1)
         yield* batch.commit
         assert.isTrue(yield* Fiber.join(settled))
         // However often it is asked.
