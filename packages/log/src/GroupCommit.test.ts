@@ -4,6 +4,8 @@ import * as TestDatabase from "@headwater/testing/TestDatabase"
 import { Deferred, Effect, Exit, Fiber, Layer, Option, PubSub, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 import { lockWaits } from "../test/LockWaits.ts"
 import { inOpenTransaction } from "../test/OpenTransaction.ts"
 import type { Commit } from "./Commit.ts"
@@ -127,6 +129,29 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
       const again = Option.getOrThrow(yield* (yield* Heads).acquire("dc_bad"))
       yield* durably(writer, () => appending(again, 1))
       assert.deepStrictEqual(yield* numbers("dc_bad"), [1])
+    }))
+
+  it.effect("remembers whose commit the database refused while there is a head of theirs, and no longer", () =>
+    Effect.gen(function*() {
+      const writer = yield* GroupCommit
+      const owner = yield* Effect.gen(function*() {
+        const [head] = yield* emitters("dc_forgotten")
+        yield* Effect.flip(writer.submitUnsafe(() => appending(head!, 1, "\u0000")).durable)
+        // As a run hands over what began before that.
+        const late = yield* Effect.flip(writer.submitUnsafe(() => appending(head!, 2)).durable)
+        assert.strictEqual(late._tag, "Fenced")
+        return new WeakRef(head!.tenure)
+      })
+      // What the writer did last it may still hold.
+      yield* durably(writer, () => ({}))
+      setFlagsFromString("--expose-gc")
+      const collect: () => void = runInNewContext("gc")
+      const isGone = Effect.sync(() => {
+        collect()
+        return owner.deref() === undefined
+      })
+      yield* Effect.repeat(isGone, { until: (gone) => gone, schedule: Schedule.spaced("10 millis"), times: 100 })
+      assert.isTrue(yield* isGone)
     }))
 
   it.effect("a refused commit costs its batch some transactions, and then none while its owner goes on", () =>

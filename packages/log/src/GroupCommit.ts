@@ -228,23 +228,17 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       })
 
       /**
-       * Epochs under which a commit was refused. What the same owner had queued behind it builds on ids and numbers that
-       * were never written, so it is refused too, until the actor starts over under a new epoch.
+       * Tenures of owners of whom a commit was refused. What the same owner hands over after it, however late, builds on ids
+       * and numbers that were never written, so it is refused too, until the actor starts over under a new epoch. Known for
+       * as long as anybody has a head of that tenure.
        */
-      const refused = new Map<string, bigint>()
+      const refused = new WeakSet<symbol>()
 
-      const isRefused = ({ commit: { head } }: Waiting): boolean => {
-        if (head === undefined) return false
-        const epoch = refused.get(head.emitterId)
-        if (epoch !== undefined && epoch < head.epoch) refused.delete(head.emitterId)
-        return epoch !== undefined && epoch >= head.epoch
-      }
+      const isRefused = ({ commit: { head } }: Waiting): boolean => head !== undefined && refused.has(head.tenure)
 
       const refuse = (waiting: Waiting, error: CommitError) => {
         const { head } = waiting.commit
-        if (head !== undefined && (refused.get(head.emitterId) ?? -1n) < head.epoch) {
-          refused.set(head.emitterId, head.epoch)
-        }
+        if (head !== undefined) refused.add(head.tenure)
         end(waiting, Exit.fail(error))
       }
 

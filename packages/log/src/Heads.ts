@@ -16,6 +16,8 @@ export interface Head {
   readonly lastId: EventId
   /** The last dense number of each stream. */
   readonly streams: Readonly<Record<string, number>>
+  /** The same in all heads that the owner makes of the one it acquired, and in no other. */
+  readonly tenure: symbol
 }
 
 /** The last number of a stream. Names come from component code, and may be those of Object's own members. */
@@ -35,7 +37,8 @@ const fromRow = (row: HeadRow): Head => ({
   accountId: row.account_id,
   epoch: row.epoch,
   lastId: row.last_id,
-  streams: row.streams
+  streams: row.streams,
+  tenure: Symbol()
 })
 
 /** The `heads` table. */
