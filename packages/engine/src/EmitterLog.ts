@@ -23,7 +23,7 @@ export interface EmitterLog {
   readonly emitterId: string
   /** The head as it will be once everything handed over is committed. */
   readonly head: () => Head
-  /** Returns when the writer has room. */
+  /** Returns when the writer has room for the account. */
   readonly room: Effect.Effect<void>
   /**
    * Hands over events and parts as one commit, whether the writer has room or not, the events' places given with no other
@@ -79,7 +79,7 @@ export const acquire: (emitterId: string) => Effect.Effect<
     return {
       emitterId,
       head: () => head,
-      room: writer.room,
+      room: writer.room(initial.accountId),
       submitUnsafe: (events, parts) =>
         writer.submitUnsafe((submission) => {
           const now = clock.currentTimeMillisUnsafe()

@@ -6,6 +6,7 @@ import { SqlClient } from "effect/sql"
 import * as InFlight from "./InFlight.ts"
 
 const most = 64
+const accountId = "u_a"
 
 layer(GroupCommit.layer.pipe(Layer.provideMerge(TestDatabase.layer)), {
   timeout: "60 seconds",
@@ -16,20 +17,20 @@ layer(GroupCommit.layer.pipe(Layer.provideMerge(TestDatabase.layer)), {
       const writer = yield* GroupCommit
       const sql = yield* SqlClient.SqlClient
       const inFlight = yield* InFlight.make({})
-      const memory = { failed: false }
+      const memory = { accountId, failed: false }
       const started: Array<number> = []
       const start = (n: number) =>
         inFlight.start(memory, (track) =>
           writer.submitUnsafe((submission) => {
             track(submission)
             started.push(n)
-            return {}
+            return { accountId }
           }))
       const waiting = yield* sql.withTransaction(Effect.gen(function*() {
         // Each batch notes itself here first.
         yield* sql`LOCK TABLE writers`
         yield* Effect.forEach(Array.from({ length: most }, (_, n) => n), start)
-        assert.isTrue(inFlight.isFull())
+        assert.isTrue(inFlight.isFull(memory))
         const next = yield* Effect.forkDetach(start(most))
         const afterNext = yield* Effect.forkDetach(start(most + 1))
         yield* Effect.repeat(Effect.yieldNow, { times: 20 })
@@ -39,7 +40,7 @@ layer(GroupCommit.layer.pipe(Layer.provideMerge(TestDatabase.layer)), {
       yield* Effect.forEach(waiting, Fiber.join)
       yield* inFlight.settled
       assert.deepStrictEqual(started, Array.from({ length: most + 2 }, (_, n) => n))
-      assert.deepStrictEqual([inFlight.isFull(), memory.failed], [false, false])
+      assert.deepStrictEqual([inFlight.isFull(memory), memory.failed], [false, false])
     }))
 
   it.effect("say in one line why one of them failed", () =>
@@ -47,7 +48,7 @@ layer(GroupCommit.layer.pipe(Layer.provideMerge(TestDatabase.layer)), {
       const writer = yield* GroupCommit
       const lines: Array<string> = []
       const logger = Logger.map(Logger.formatLogFmt, (line) => void lines.push(line))
-      const memory = { failed: false }
+      const memory = { accountId, failed: false }
       yield* Effect.gen(function*() {
         const inFlight = yield* InFlight.make({ source_id: "dc_refused" })
         yield* inFlight.start(memory, (track) =>
@@ -68,26 +69,27 @@ layer(GroupCommit.layer.pipe(Layer.provideMerge(TestDatabase.layer)), {
       const writer = yield* GroupCommit
       const sql = yield* SqlClient.SqlClient
       const inFlight = yield* InFlight.make({})
+      const memory = { accountId, failed: false }
       const state = [{ programId: "dc_large", key: "k", value: "x".repeat(6 * 1024 * 1024) }]
-      const start = inFlight.start({ failed: false }, (track) =>
+      const start = inFlight.start(memory, (track) =>
         writer.submitUnsafe((submission) => {
           track(submission)
-          return { state }
+          return { accountId, state }
         }))
       const waiting = yield* sql.withTransaction(Effect.gen(function*() {
         yield* sql`LOCK TABLE writers`
         yield* start
         yield* start
-        assert.isFalse(inFlight.isFull())
+        assert.isFalse(inFlight.isFull(memory))
         yield* start
-        assert.isTrue(inFlight.isFull())
+        assert.isTrue(inFlight.isFull(memory))
         const next = yield* Effect.forkDetach(start)
         yield* Effect.repeat(Effect.yieldNow, { times: 20 })
         assert.isUndefined(next.pollUnsafe())
         return next
       }))
       yield* (yield* Fiber.join(waiting)).durable
-      assert.isFalse(inFlight.isFull())
+      assert.isFalse(inFlight.isFull(memory))
     }))
 
   it.effect("wait for the writer where that has no room", () =>
@@ -95,21 +97,22 @@ layer(GroupCommit.layer.pipe(Layer.provideMerge(TestDatabase.layer)), {
       const writer = yield* GroupCommit
       const sql = yield* SqlClient.SqlClient
       const inFlight = yield* InFlight.make({})
-      const start = inFlight.start({ failed: false }, (track) =>
+      const memory = { accountId, failed: false }
+      const start = inFlight.start(memory, (track) =>
         writer.submitUnsafe((submission) => {
           track(submission)
-          return {}
+          return { accountId }
         }))
       const waiting = yield* sql.withTransaction(Effect.gen(function*() {
         yield* sql`LOCK TABLE writers`
-        while (!writer.isFull()) writer.submitUnsafe(() => ({}))
-        assert.isTrue(inFlight.isFull())
+        while (!writer.isFull(accountId)) writer.submitUnsafe(() => ({ accountId }))
+        assert.isTrue(inFlight.isFull(memory))
         const waiting = yield* Effect.forkDetach(start)
         yield* Effect.repeat(Effect.yieldNow, { times: 20 })
         assert.isUndefined(waiting.pollUnsafe())
         return waiting
       }))
       yield* (yield* Fiber.join(waiting)).durable
-      assert.isFalse(inFlight.isFull())
+      assert.isFalse(inFlight.isFull(memory))
     }))
 })

@@ -6,6 +6,7 @@ import * as LogText from "./LogText.ts"
 
 /** What an actor holds in memory: a cache of what the database says, of no use once a commit that is based on it fails. */
 export interface FallibleMemory {
+  readonly accountId: string
   failed: boolean
 }
 
@@ -15,14 +16,14 @@ export type SubmitTracked = (track: (submission: Submission<CommitError>) => voi
 /** An actor's commits that are under way while it goes on, and what their failures ask for. */
 export interface InFlight {
   /**
-   * Hands a commit over, and waits with that where as many as may be are under way or the writer has no room. `submit`
+   * Hands a commit over, and waits with that where as many as may be are under way or the writer has no room for the account. `submit`
    * passes on what it hands over before it tells anyone else. If it fails, so has the memory.
    */
   readonly start: (memory: FallibleMemory, submit: SubmitTracked) => Effect.Effect<Submission<CommitError>>
   /** The same at once; undefined, and nothing handed over, where that would have to wait. */
   readonly startUnsafe: (memory: FallibleMemory, submit: SubmitTracked) => Submission<CommitError> | undefined
   /** Whether a commit would have to wait before it is handed over. */
-  readonly isFull: () => boolean
+  readonly isFull: (memory: FallibleMemory) => boolean
   /** Marks the memory as failed for another reason. */
   readonly noteFailure: (memory: FallibleMemory) => void
   /** Waits before memory is read anew, longer each time, while nothing succeeds. */
@@ -48,7 +49,7 @@ export const make = (annotations: Record<string, string>): Effect.Effect<InFligh
     /** Since a commit last succeeded. */
     let failures = 0
 
-    const isFull = () => places.isFull() || writer.isFull()
+    const isFull: InFlight["isFull"] = ({ accountId }) => places.isFull() || writer.isFull(accountId)
 
     const noteFailure = (memory: FallibleMemory) => {
       if (!memory.failed) failures += 1
@@ -78,7 +79,7 @@ export const make = (annotations: Record<string, string>): Effect.Effect<InFligh
     }
 
     const startUnsafe: InFlight["startUnsafe"] = (memory, submit) => {
-      if (isFull()) return undefined
+      if (isFull(memory)) return undefined
       const submission = submit((submission) => track(memory, submission))
       places.take(submission.bytes)
       return submission
@@ -88,7 +89,7 @@ export const make = (annotations: Record<string, string>): Effect.Effect<InFligh
       Effect.suspend(() => {
         const submission = startUnsafe(memory, submit)
         return submission === undefined
-          ? places.free.pipe(Effect.andThen(writer.room), Effect.andThen(start(memory, submit)))
+          ? places.free.pipe(Effect.andThen(writer.room(memory.accountId)), Effect.andThen(start(memory, submit)))
           : Effect.succeed(submission)
       })
 

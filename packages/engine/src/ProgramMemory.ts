@@ -23,6 +23,7 @@ export const repeatWindowMs = 60_000
 
 /** What a program's owner holds in memory: a cache of what the database says, dropped whole when a commit fails. */
 export interface ProgramMemory {
+  readonly accountId: string
   readonly log: EmitterLog.EmitterLog
   readonly program: Program
   readonly component: Component
@@ -122,6 +123,7 @@ export const load = Effect.fnUntraced(function*(programId: Id.ProgramId) {
   const db = hasStore ? yield* (yield* ProgramState).load(programId) : {}
   const { begun, unread } = yield* readRuns(program.value, now)
   return Option.some<ProgramMemory>({
+    accountId: program.value.accountId,
     log: log.value,
     program: program.value,
     component: component.value,

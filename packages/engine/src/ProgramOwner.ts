@@ -79,7 +79,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
 
   return {
     current,
-    isReady: () => Option.exists(memory, ({ failed }) => !failed) && !inFlight.isFull(),
+    isReady: () => Option.exists(memory, (memory) => !memory.failed && !inFlight.isFull(memory)),
     commit: (memory, events, parts) => inFlight.start(memory, submit(memory, events, parts)),
     commitUnsafe: (memory, events, parts) => inFlight.startUnsafe(memory, submit(memory, events, parts)),
     durably: (handOver) =>

@@ -107,7 +107,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
       writer.submitUnsafe((submission) => {
         track(submission)
         submission.onEnd(after)
-        return { ...commit, ownerId: webhookId, accountId: memory.webhook.accountId }
+        return { ...commit, ownerId: webhookId, accountId: memory.accountId }
       })))
 
   /** Forks work that keeps the actor busy until it ends; where the actor is gone from the node, it ends at once. */

@@ -10,6 +10,7 @@ import * as StandardWebhook from "./StandardWebhook.ts"
 
 /** What a webhook's owner holds in memory: a cache of what the database says, dropped whole when a commit fails. */
 export interface WebhookMemory {
+  readonly accountId: string
   webhook: Webhook
   /** Its URL, with the password. */
   readonly target: Redacted.Redacted
@@ -35,6 +36,7 @@ export const load = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
   const target = yield* Effect.catchTag(webhooks.target(webhookId), "SealBroken", Effect.die)
   if (Option.isNone(webhook) || Option.isNone(target)) return Option.none<WebhookMemory>()
   return Option.some<WebhookMemory>({
+    accountId: webhook.value.accountId,
     webhook: webhook.value,
     target: target.value,
     signingKeys: yield* readSigningKeys(webhookId),

@@ -32,7 +32,7 @@ const emitters = Effect.fnUntraced(function*(...ids: ReadonlyArray<string>) {
 })
 
 const durably = (writer: GroupCommit["Service"], make: () => Commit) =>
-  Effect.andThen(writer.room, Effect.suspend(() => writer.submitUnsafe(make).durable))
+  Effect.andThen(writer.room(accountId), Effect.suspend(() => writer.submitUnsafe(make).durable))
 
 const event = (head: Head, n: number, payload = "1"): LoggedEvent => ({
   emitterId: head.emitterId,
@@ -357,17 +357,21 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
       assert.deepStrictEqual(yield* numbers("dc_locked"), [])
     }))
 
-  it.effect("lets so many bytes in line at most", () =>
+  it.effect("lets so many bytes in line at most, and so many of an account that others find room", () =>
     Effect.gen(function*() {
       const writer = yield* GroupCommit
-      const large = { state: [{ programId: "dc_large", key: "k", value: "x".repeat(20 * 1024 * 1024) }] }
-      const few = Array.from({ length: 3 }, () => writer.submitUnsafe(() => large))
-      assert.isFalse(writer.isFull())
-      const many = [...few, writer.submitUnsafe(() => large)]
-      assert.isTrue(writer.isFull())
-      yield* writer.room
-      assert.isFalse(writer.isFull())
-      yield* Effect.forEach(many, ({ durable }) => durable)
+      const state = [{ programId: "dc_large", key: "k", value: "x".repeat(5 * 1024 * 1024) }]
+      const fill = (accountId: string) => {
+        const filled = []
+        while (!writer.isFull(accountId)) filled.push(writer.submitUnsafe(() => ({ accountId, state })))
+        return filled
+      }
+      const many = ["u_1", "u_2", "u_3", "u_4"].map(fill)
+      assert.deepStrictEqual(many.map(({ length }) => length), [4, 4, 4, 2])
+      assert.isFalse(writer.isFull("u_5"))
+      yield* writer.room("u_1")
+      assert.isFalse(writer.isFull("u_1"))
+      yield* Effect.forEach(many.flat(), ({ durable }) => durable)
     }))
 
   it.effect("has everybody's commits in a batch, however much one account has waiting", () =>
@@ -463,19 +467,20 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
       const sql = yield* SqlClient.SqlClient
       const order: Array<string> = []
       const waiting = (name: string) =>
-        Effect.forkDetach(Effect.map(writer.room, () => {
-          writer.submitUnsafe(() => ({}))
+        Effect.forkDetach(Effect.map(writer.room(accountId), () => {
+          writer.submitUnsafe(() => ({ accountId }))
           order.push(name)
         }))
       const last = yield* sql.withTransaction(Effect.gen(function*() {
         yield* sql`SELECT FROM heads WHERE emitter_id = 'dc_crowd' FOR UPDATE`
         yield* Effect.yieldNow
         const held = writer.submitUnsafe(() => appending(owner!, 1))
-        assert.isFalse(writer.isFull())
-        const others = Array.from({ length: 9_999 }, () => writer.submitUnsafe(() => ({})))
-        assert.isTrue(writer.isFull())
+        assert.isFalse(writer.isFull(accountId))
+        const others = Array.from({ length: 2_499 }, () => writer.submitUnsafe(() => ({ accountId })))
+        assert.isTrue(writer.isFull(accountId))
+        assert.isFalse(writer.isFull("u_else"))
         const [first, gone, second] = yield* Effect.all([waiting("first"), waiting("gone"), waiting("second")])
-        const room = yield* Effect.forkDetach(writer.room)
+        const room = yield* Effect.forkDetach(writer.room(accountId))
         yield* Fiber.interrupt(gone)
         assert.deepStrictEqual([order, room.pollUnsafe()], [[], undefined])
         return [
@@ -485,7 +490,7 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
       }))
       yield* Effect.all(last)
       assert.deepStrictEqual(order, ["first", "second"])
-      assert.isFalse(writer.isFull())
+      assert.isFalse(writer.isFull(accountId))
       yield* durably(writer, () => ({}))
     }))
 })

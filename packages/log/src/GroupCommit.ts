@@ -15,6 +15,7 @@ import {
   Schema
 } from "effect"
 import { SqlError } from "effect/sql"
+import { AccountPlaces } from "./AccountPlaces.ts"
 import { Attempts } from "./Attempts.ts"
 import { BatchTransaction, mostBeside } from "./BatchTransaction.ts"
 import { accountOf, byteCount, type Commit, ownerOf, rowCount } from "./Commit.ts"
@@ -29,7 +30,6 @@ import { DueWork } from "./DueWork.ts"
 import { EventLog } from "./EventLog.ts"
 import { Heads } from "./Heads.ts"
 import { Pipeline } from "./Pipeline.ts"
-import * as Places from "./Places.ts"
 import { ProgramState } from "./ProgramState.ts"
 import * as Submission from "./Submission.ts"
 import { describe, isLocked, isTransient, retrySchedule } from "./TransientSqlError.ts"
@@ -125,10 +125,10 @@ export class GroupCommit extends Context.Service<GroupCommit, {
    * wait that long does not learn the outcome.
    */
   readonly submitUnsafe: (make: MakeCommit) => Submission.Submission<CommitError>
-  /** Whether there is no room in line: the database is far behind. */
-  readonly isFull: () => boolean
-  /** Returns when there is room, first to whoever waits for longest. */
-  readonly room: Effect.Effect<void>
+  /** Whether there is no room in line for an account: it has much there already, or the database is far behind. */
+  readonly isFull: (accountId: string) => boolean
+  /** Returns when there is room, first to who waits longest of the account. */
+  readonly room: (accountId: string) => Effect.Effect<void>
   /** How long the oldest transaction has been under way, in milliseconds; 0 where there is none. */
   readonly ageMs: () => number
   /** Returns the cause when the writer has died of a defect: nothing is written any more. */
@@ -150,7 +150,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       const lines = new AccountLines<Waiting>(turnBytes, ({ bytes }) => bytes)
       const arrived = yield* Latch.make(false)
       /** Of commits that were taken and have not ended. */
-      const places = Places.make(maxWaiting)
+      const places = new AccountPlaces(maxWaiting)
       const committed = yield* CommittedTopic.make
       let appendedTo = new Set<string>()
 
@@ -198,9 +198,9 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       const orDied = <A>(work: Effect.Effect<A>) =>
         Effect.tapCause(work, (cause) => Cause.hasInterruptsOnly(cause) ? Effect.void : Deferred.succeed(died, cause))
 
-      const end = ({ bytes, end }: Waiting, exit: Exit.Exit<void, CommitError>) => {
+      const end = ({ bytes, commit, end }: Waiting, exit: Exit.Exit<void, CommitError>) => {
         end(exit)
-        places.release(bytes)
+        places.release(accountOf(commit), bytes)
       }
 
       const succeed = Effect.fnUntraced(function*(batch: ReadonlyArray<Waiting>, members: ReadonlyArray<Commit>) {
@@ -488,8 +488,8 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         committed: committed.batches,
         ageMs,
         died: Deferred.await(died),
-        isFull: places.isFull,
-        room: places.free,
+        isFull: (accountId) => places.isFull(accountId),
+        room: (accountId) => places.free(accountId),
         takeAppendedTo: () => {
           const taken = appendedTo
           appendedTo = new Set()
@@ -499,9 +499,10 @@ export class GroupCommit extends Context.Service<GroupCommit, {
           const { end, submission } = Submission.make<CommitError>()
           const commit = make(submission)
           submission.bytes = byteCount(commit)
-          lines.put(accountOf(commit), { commit, rows: rowCount(commit), bytes: submission.bytes, end })
+          const accountId = accountOf(commit)
+          lines.put(accountId, { commit, rows: rowCount(commit), bytes: submission.bytes, end })
           arrived.openUnsafe()
-          places.take(submission.bytes)
+          places.take(accountId, submission.bytes)
           return submission
         }
       })
