@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { AccountTurns, type Steps } from "./Turns.ts"
+import { AccountTurns } from "./Turns.ts"
 
 /** A thread whose time passes by the steps that are done on it, and what it is to do later, which `run` does. */
 const makeThread = () => {
@@ -11,7 +11,7 @@ const makeThread = () => {
     done,
     now: () => now,
     /** Work of so many steps of a millisecond each. */
-    *steps(name: string, count: number): Steps<string> {
+    *steps(name: string, count: number): Generator<unknown, string> {
       for (let i = 1; i <= count; i++) {
         now += 1
         done.push(`${name}${i}`)
@@ -19,8 +19,10 @@ const makeThread = () => {
       }
       return name
     },
-    run: () => {
-      for (let next = due.shift(); next !== undefined; next = due.shift()) {
+    run: ({ until = (): boolean => false } = {}) => {
+      while (due.length > 0 && !until()) {
+        const next = due.reduce((first, one) => one.at < first.at ? one : first)
+        due.splice(due.indexOf(next), 1)
         now = Math.max(now, next.at)
         next.callback()
       }
@@ -67,6 +69,53 @@ it("leaves the thread to others for most of the time while another account is th
   beside.turns.start("ann", beside.steps("a", 20), () => {}, fail)
   beside.run()
   assert.isAtLeast(beside.now(), 60)
+})
+
+it("an account's work does not wait while another's rests", () => {
+  const { done, now, run, steps, turns } = makeThread()
+  turns.note("bob")
+  turns.note("ann")
+  const withLongStep = function*() {
+    yield* steps("a", 2)
+    for (let i = 0; i < 50; i++) steps("A", 1).next()
+    yield
+    yield* steps("z", 1)
+  }
+  turns.start("ann", withLongStep(), () => {}, fail)
+  run({ until: () => done.includes("A1") })
+  const from = now()
+  let endedAt = Infinity
+  turns.start("bob", steps("b", 4), () => {
+    endedAt = now()
+  }, fail)
+  run()
+  assert.isBelow(endedAt - from, 20)
+  assert.isBelow(done.indexOf("b4"), done.indexOf("z1"))
+})
+
+it("an account that has come to the end of much work rests before it does more", () => {
+  const { now, run, steps, turns } = makeThread()
+  turns.note("bob")
+  turns.note("ann")
+  for (let i = 1; i <= 25; i++) {
+    let isDone = false
+    turns.start("ann", steps("a", 3), () => {
+      isDone = true
+    }, fail)
+    run({ until: () => isDone })
+  }
+  assert.isAtLeast(now(), 3 * 75)
+})
+
+it("leaves the thread to others for half of the time at least, however many accounts have work waiting", () => {
+  const { now, run, steps, turns } = makeThread()
+  turns.note("bob")
+  turns.note("ann")
+  for (let i = 0; i < 20; i++) turns.start(`account${i}`, steps("s", 20), () => {}, fail)
+  const from = now()
+  run()
+  // Of each account two steps were done at once.
+  assert.isAtLeast(now() - from, 20 * 18 * 1.75)
 })
 
 it("work that fails says so, and the next goes on", () => {

@@ -1,5 +1,4 @@
 import { Context, Effect } from "effect"
-import { AccountLines } from "./AccountLines.ts"
 
 /** Work in small steps: it may be left after each of them, and goes on with the next. */
 export type Steps<A> = Iterator<unknown, A, unknown>
@@ -7,14 +6,13 @@ export type Steps<A> = Iterator<unknown, A, unknown>
 /** How long the work of one account has the thread at a time, in milliseconds. */
 const turnMs = 1.5
 
-/** While others are there too, the thread is theirs for so many times as long after each such turn. */
+/** While others are there too, the account's work rests for so many times as long after each such turn. */
 const restShare = 3
 
 /** How long an account that was heard of counts as being there, in milliseconds. */
 const presentMs = 1_000
 
 interface Job {
-  readonly accountId: string
   /** Works until the time is up; answers whether it is done. */
   readonly goOn: (isTimeUp: () => boolean) => boolean
 }
@@ -38,10 +36,11 @@ const thread: ThreadTime = {
  * after another. The thread has time for everything else in between, and much of it while there are other accounts.
  */
 export class AccountTurns {
-  readonly #jobs = new AccountLines<Job>(1, () => 1)
   readonly #time: ThreadTime
-  /** Jobs by account that wait, or have the turn. */
-  readonly #waiting = new Map<string, number>()
+  /** What each account has to go on with, in its order; nothing where its work is done but it still rests from it. */
+  readonly #jobs = new Map<string, Array<Job>>()
+  /** Accounts whose work does not rest, in the order of their turns. */
+  readonly #ready = new Set<string>()
   #isDue = false
   /** The account that was heard of last, and the last other one. */
   #latest = { accountId: "", at: -Infinity }
@@ -74,11 +73,11 @@ export class AccountTurns {
         return true
       }
     }
-    const job: Job = { accountId, goOn }
-    if (!this.#waiting.has(accountId) && goOn(this.#untilTimeIsUp())) return
-    this.#waiting.set(accountId, (this.#waiting.get(accountId) ?? 0) + 1)
-    this.#jobs.put(accountId, job)
-    this.#come(this.restOf(accountId, turnMs))
+    if (!this.#jobs.has(accountId) && goOn(this.#untilTimeIsUp())) return
+    const jobs = this.#jobs.get(accountId)
+    if (jobs !== undefined) return void jobs.push({ goOn })
+    this.#jobs.set(accountId, [{ goOn }])
+    this.#rest(accountId, this.restOf(accountId, turnMs))
   }
 
   /** Does work, and returns when it is done. */
@@ -105,6 +104,15 @@ export class AccountTurns {
     return () => this.#time.now() >= end
   }
 
+  /** An account rests for itself: it is not for others to wait until it has. */
+  #rest(accountId: string, ms: number): void {
+    this.#time.later(() => {
+      if (this.#jobs.get(accountId)?.length === 0) return void this.#jobs.delete(accountId)
+      this.#ready.add(accountId)
+      this.#come(0)
+    }, ms)
+  }
+
   #come(ms: number): void {
     if (this.#isDue) return
     this.#isDue = true
@@ -115,18 +123,17 @@ export class AccountTurns {
   }
 
   #takeTurn(): void {
-    const job = this.#jobs.take()
-    if (job === undefined) return
-    const { accountId } = job
+    const [accountId] = this.#ready
+    if (accountId === undefined) return
+    this.#ready.delete(accountId)
+    const jobs = this.#jobs.get(accountId)!
     const from = this.#time.now()
-    if (job.goOn(this.#untilTimeIsUp())) {
-      const left = (this.#waiting.get(accountId) ?? 0) - 1
-      if (left > 0) this.#waiting.set(accountId, left)
-      else this.#waiting.delete(accountId)
-    } else {
-      this.#jobs.putFirst(accountId, job)
-    }
-    if (this.#jobs.size > 0) this.#come(this.restOf(accountId, this.#time.now() - from))
+    if (jobs[0]!.goOn(this.#untilTimeIsUp())) jobs.shift()
+    const restMs = this.restOf(accountId, this.#time.now() - from)
+    if (jobs.length === 0 && restMs === 0) this.#jobs.delete(accountId)
+    else this.#rest(accountId, restMs)
+    // Between turns there is as much time for all that is done at once, however many accounts have work waiting.
+    if (this.#ready.size > 0) this.#come(restMs === 0 ? 0 : turnMs)
   }
 }
 
