@@ -29,6 +29,7 @@ import { Deliveries } from "./Deliveries.ts"
 import { DueWork } from "./DueWork.ts"
 import { EventLog } from "./EventLog.ts"
 import { Heads } from "./Heads.ts"
+import * as LargeCommits from "./LargeCommits.ts"
 import { Pipeline } from "./Pipeline.ts"
 import { ProgramState } from "./ProgramState.ts"
 import * as Submission from "./Submission.ts"
@@ -145,6 +146,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       const clock = yield* Clock.Clock
       const scope = yield* Effect.scope
       const sockets = yield* DatabaseSockets
+      const large = yield* LargeCommits.make
       const slots = yield* PartitionedSemaphore.make<string>({ permits: mostBeside })
       const died = yield* Deferred.make<Cause.Cause<unknown>>()
       const lines = new AccountLines<Waiting>(turnBytes, ({ bytes }) => bytes)
@@ -328,7 +330,9 @@ export class GroupCommit extends Context.Service<GroupCommit, {
           return Effect.gen(function*() {
             while (line.length > 0) {
               const run = takeRun(owner, line)
-              yield* Effect.uninterruptible(slots.withPermit(accountOf(run[0]!.commit))(dated(writeApart(run))))
+              const account = accountOf(run[0]!.commit)
+              const write = slots.withPermit(account)(dated(writeApart(run)))
+              yield* Effect.uninterruptible(run.some(isLarge) ? large.write(account, write) : write)
             }
             beside.delete(owner)
           }).pipe(orDied, Effect.forkIn(scope), Effect.asVoid)
