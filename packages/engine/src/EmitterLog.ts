@@ -65,9 +65,10 @@ export const acquire: (emitterId: string) => Effect.Effect<
     const assign = (events: ReadonlyArray<NewEvent>, now: number): ReadonlyArray<LoggedEvent> => {
       if (events.length === 0) return []
       const ordinals = new Map<string, number>()
-      let { lastId } = head
+      // There may be very many: each one is the next at the same time, which is the first's plus one.
+      let lastId = EventId.next(head.lastId, now) - 1n
       const assigned = events.map(({ emitId, hops, meta, payload, stream }): LoggedEvent => {
-        lastId = EventId.next(lastId, now)
+        lastId += 1n
         const n = (ordinals.get(stream) ?? ordinalOf(head, stream)) + 1
         ordinals.set(stream, n)
         return { stream, emitId, hops, meta, payload, emitterId, id: lastId, n }
