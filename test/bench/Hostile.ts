@@ -4,8 +4,8 @@ import { hostile, type HostileRequest } from "./HostileCall.ts"
 import { LoadConnection } from "./LoadConnection.ts"
 import * as Program from "./Program.ts"
 
-/** How long a connection rests after a refusal, in milliseconds. */
-const restMs = 10
+/** How long a connection rests after a refusal at least, in milliseconds. */
+const refusedRestMs = 10
 
 // A hostile account has machines of its own: what it costs to send is not to be taken from the healthy one's server.
 setPriority(constants.priority.PRIORITY_LOW)
@@ -16,18 +16,20 @@ let answers: Record<string, number> = {}
 let isOver = true
 const connections = new Set<LoadConnection>()
 
-const open = (target: URL, request: string) => {
+const open = (target: URL, request: string, restMs: number) => {
   if (isOver) return
   const connection: LoadConnection = new LoadConnection({ host: target.hostname, port: Number(target.port) }, {
     answered: (status) => {
       answers[status] = (answers[status] ?? 0) + 1
       const goOn = () => {
-        if (status === 0) open(target, request)
+        if (status === 0) open(target, request, restMs)
         else if (!isOver) connection.send(request)
       }
       if (status === 0) connections.delete(connection)
-      if (status >= 200 && status < 300) goOn()
-      else setTimeout(goOn, restMs)
+      const isRefused = status < 200 || status >= 300
+      const ms = isRefused ? Math.max(restMs, refusedRestMs) : restMs
+      if (ms === 0) goOn()
+      else setTimeout(goOn, ms)
     }
   })
   connections.add(connection)
@@ -35,7 +37,7 @@ const open = (target: URL, request: string) => {
 }
 
 const begin = (attack: Attack) => {
-  const { body, headers, method, urls } = attack
+  const { body, headers, method, restMs, urls } = attack
   answers = {}
   isOver = false
   for (let i = 0; i < attack.connections; i++) {
@@ -46,7 +48,7 @@ const begin = (attack: Attack) => {
       ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
       ...(body === "" ? [] : [`content-length: ${body.length}`])
     ]
-    open(target, `${head.join("\r\n")}\r\n\r\n${body}`)
+    open(target, `${head.join("\r\n")}\r\n\r\n${body}`, restMs)
   }
 }
 

@@ -7,7 +7,9 @@ const Begin = Schema.TaggedStruct("Begin", {
   method: Schema.Literals(["GET", "POST"]),
   headers: Schema.Record(Schema.String, Schema.String),
   body: Schema.String,
-  connections: Schema.Int
+  connections: Schema.Int,
+  /** How long a connection rests after an answer, in milliseconds. */
+  restMs: Schema.Int
 })
 
 /** Stops sending, and says how often each status was answered; 0 counts connections that were lost. */
