@@ -1,6 +1,7 @@
 import type { Dedupe as Strategy } from "@headwater/domain/Component"
 import { type EventMeta, maxHops, type NewEvent } from "@headwater/domain/Event"
 import { isDeeper, maxComponentDepth } from "@headwater/domain/JsonDepth"
+import { isJson } from "@headwater/domain/JsonReading"
 import * as Stream from "@headwater/domain/Stream"
 import { version } from "@headwater/domain/Version"
 import type { DedupeMark } from "@headwater/log/DedupeMarks"
@@ -12,8 +13,12 @@ import * as DueEmits from "./DueEmits.ts"
 import * as OutgoingRequest from "./OutgoingRequest.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 
+/** A longer payload is read in steps, which takes longer as a whole. */
+const longPayload = 32 * 1024
+
 /** Whether a payload can be read again: what runs untrusted code may say anything, and deep JSON exhausts the stack. */
-const isReadable = (payload: string): boolean => {
+function* isReadable(payload: string): Generator<void, boolean> {
+  if (payload.length > longPayload) return yield* isJson(payload, maxComponentDepth)
   if (isDeeper(payload, maxComponentDepth)) return false
   try {
     JSON.parse(payload)
@@ -175,7 +180,8 @@ export function* make(options: {
       misnamed.push(stream)
       continue
     }
-    if (!isReadable(emit.payload) || stream === Stream.sends && Option.isNone(OutgoingRequest.parse(emit.payload))) {
+    const isPayload = yield* isReadable(emit.payload)
+    if (!isPayload || stream === Stream.sends && Option.isNone(OutgoingRequest.parse(emit.payload))) {
       unreadable++
       continue
     }

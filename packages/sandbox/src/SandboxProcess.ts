@@ -1,4 +1,5 @@
 import { isDeeper, maxComponentDepth } from "@headwater/domain/JsonDepth"
+import { structureOf } from "@headwater/domain/JsonReading"
 import type { AccountTurns } from "@headwater/domain/Turns"
 import type * as Clock from "effect/Clock"
 import { spawn } from "node:child_process"
@@ -7,7 +8,6 @@ import { randomBytes } from "node:crypto"
 import { writeFileSync } from "node:fs"
 import { setPriority } from "node:os"
 import { basename, dirname, resolve } from "node:path"
-import { structureOf } from "./JsonStructure.ts"
 import { LineReader } from "./LineReader.ts"
 import { type ProcessUsage, readProcessUsage } from "./ProcessUsage.ts"
 import type { SandboxModule } from "./Run.ts"
@@ -392,7 +392,7 @@ export class SandboxProcess {
       this.#unheard = []
       for (const line of lines) {
         this.#unheardLength -= line.length
-        this.#receive(line)
+        yield* this.#receive(line)
         yield
       }
       this.#child.stdout.resume()
@@ -405,10 +405,18 @@ export class SandboxProcess {
     this.#afterwards?.()
   }
 
-  #receive(line: string): void {
+  *#receive(line: string): Generator<void, void> {
     if (this.over) return
-    if (line.length > maxStructure && structureOf(line) > maxStructure) return this.#silence()
-    if (isDeeper(line, maxMessageDepth)) {
+    let isTooDeep: boolean
+    if (line.length > maxStructure) {
+      const { depth, outside } = yield* structureOf(line)
+      if (this.over) return
+      if (outside > maxStructure) return this.#silence()
+      isTooDeep = depth > maxMessageDepth
+    } else {
+      isTooDeep = isDeeper(line, maxMessageDepth)
+    }
+    if (isTooDeep) {
       return this.kill({
         reason: "output",
         message: `A message of the process nests deeper than ${maxComponentDepth} levels`
