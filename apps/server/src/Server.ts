@@ -1,4 +1,3 @@
-import { NodeHttpServer } from "@effect/platform-node"
 import * as RandomBytes from "@headwater/domain/RandomBytes"
 import { EgressBroker } from "@headwater/egress/EgressBroker"
 import { EgressGuard } from "@headwater/egress/EgressGuard"
@@ -24,7 +23,7 @@ import * as HeapGrowth from "./HeapGrowth.ts"
 import { ComponentSaving } from "./http/ComponentSaving.ts"
 import * as HttpApp from "./http/HttpApp.ts"
 import { HttpSettings } from "./http/HttpSettings.ts"
-import * as NodeServer from "./http/NodeServer.ts"
+import { NodeServer } from "./http/NodeServer.ts"
 import * as ListenAddress from "./ListenAddress.ts"
 import * as Logging from "./Logging.ts"
 import * as RunningSettings from "./RunningSettings.ts"
@@ -111,7 +110,7 @@ const http = HttpApp.layer.pipe(
     Layer.unwrap(
       Effect.map(
         ServerConfig,
-        ({ host, port }) => NodeHttpServer.layer(NodeServer.make, { host, port, gracefulShutdownTimeout: "10 seconds" })
+        ({ host, port }) => NodeServer.layer({ host, port, gracefulShutdownTimeout: "10 seconds" })
       )
     )
   )

@@ -1,4 +1,3 @@
-import { NodeHttpServer } from "@effect/platform-node"
 import { assert } from "@effect/vitest"
 import type { Plan } from "@headwater/domain/Account"
 import * as EgressAllowList from "@headwater/egress/EgressAllowList"
@@ -17,7 +16,7 @@ import { Effect, Layer, Redacted, Schedule } from "effect"
 import { HttpServer } from "effect/http"
 import * as HttpApp from "../src/http/HttpApp.ts"
 import { HttpSettings } from "../src/http/HttpSettings.ts"
-import * as NodeServer from "../src/http/NodeServer.ts"
+import { NodeServer } from "../src/http/NodeServer.ts"
 
 export const publicUrl = "https://events.example.com"
 export const maxBody = 2_000
@@ -54,7 +53,7 @@ export const layerWith = (options: Partial<HttpSettings["Service"]>) =>
   Layer.merge(HttpApp.layer, drainFirst).pipe(
     Layer.provide(Layer.succeed(HttpSettings, { ...settings, ...options })),
     Layer.provideMerge(engine),
-    Layer.provideMerge(NodeHttpServer.layer(NodeServer.make, { port: 0, host: "127.0.0.1" }))
+    Layer.provideMerge(NodeServer.layer({ port: 0, host: "127.0.0.1" }))
   )
 
 export const layer = layerWith({})

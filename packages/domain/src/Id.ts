@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
+import * as RandomBytes from "./RandomBytes.ts"
 
 /** The prefix that says what an id names (rest-api.md, "Identifier prefixes"; decisions.md, "Conventions"). */
 export const prefixes = {
@@ -93,6 +94,9 @@ const inAlphabet = (bytes: Uint8Array): string => {
   for (const byte of bytes) text += alphabet[byte % 62]
   return text
 }
+
+/** Random text of the id alphabet, from the system's secure random source. */
+export const takeText = (length: number): string => inAlphabet(RandomBytes.take(length))
 
 /**
  * Random text of the id alphabet from the secure random source. The slight bias of `byte % 62` costs a token of 24

@@ -30,7 +30,7 @@ import { BacklogFull, EndpointNotFound, HttpReply, NotAnswered } from "./HttpExc
 import * as PeerSockets from "./PeerSockets.ts"
 import * as ProgramActor from "./ProgramActor.ts"
 import { ProgramNotFound } from "./ProgramNotFound.ts"
-import type { IngestRequest } from "./ProgramRequests.ts"
+import type { IngestRequest, OnTaken } from "./ProgramRequests.ts"
 import * as Residents from "./Residents.ts"
 import { Cancellation } from "./StepRuns.ts"
 import { Suspensions } from "./Suspensions.ts"
@@ -154,6 +154,8 @@ export class Actors extends Context.Service<Actors, {
     programId: Id.ProgramId,
     request: IngestRequest
   ) => Effect.Effect<HttpReply, BacklogFull | EndpointNotFound | NotAnswered | Unavailable>
+  /** The same without a fiber, for most requests to a program that is awake on this node; answers whether it was taken. */
+  readonly take: (programId: Id.ProgramId, request: IngestRequest, onEnd: OnTaken) => boolean
   readonly deploy: (
     programId: Id.ProgramId,
     options: { readonly emits: boolean }
@@ -228,6 +230,13 @@ export class Actors extends Context.Service<Actors, {
           ingest: (programId, request) =>
             local.programs.find(programId)?.call((actor) => actor.ingest(request)) ??
               reach(program(programId).Ingest(request), ingestTimeout),
+          take: (programId, request, onEnd) =>
+            local.programs.find(programId)?.begin((actor, end) =>
+              actor.take(request, (exit) => {
+                end()
+                onEnd(exit)
+              })
+            ) ?? false,
           deploy: (programId, options) => reach(program(programId).Deploy(options), changeTimeout),
           update: (next) => reach(program(next.id).Update({ program: next }), changeTimeout),
           deleteEvents: (programId, range) => reach(program(programId).DeleteEvents(range), callTimeout),

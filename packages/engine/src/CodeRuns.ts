@@ -1,13 +1,13 @@
 import type { Component, ConfigurableProp, Dedupe as Strategy } from "@headwater/domain/Component"
 import * as EmitId from "@headwater/domain/EmitId"
-import type { LoggedEvent } from "@headwater/domain/Event"
+import type { LoggedEvent, NewEvent } from "@headwater/domain/Event"
 import { labelOf } from "@headwater/domain/Program"
 import * as Stream from "@headwater/domain/Stream"
 import { Turns } from "@headwater/domain/Turns"
 import { DedupeMarks } from "@headwater/log/DedupeMarks"
 import type { CommitError, CommitRejected } from "@headwater/log/GroupCommit"
 import type { Submission } from "@headwater/log/Submission"
-import type { RunCall, RunResponse, RunResult } from "@headwater/sandbox/Run"
+import type { RunBatch, RunCall, RunRequest, RunResponse, RunResult } from "@headwater/sandbox/Run"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Clock, DateTime, Effect, Exit, Metric, Option, Semaphore } from "effect"
@@ -56,7 +56,17 @@ export interface CodeRuns {
     call: RunCall,
     onRespond?: (response: RunResponse) => Effect.Effect<void>
   ) => Effect.Effect<RunResult, SandboxUnavailable>
-  readonly handOver: (memory: ProgramMemory, run: EndedRun) => Effect.Effect<Submission<CommitError>>
+  /** Begins runs over several events, one after the other. */
+  readonly executeBatch: (
+    memory: ProgramMemory,
+    executable: Executable,
+    call: RunCall
+  ) => Effect.Effect<RunBatch>
+  /** Hands over what runs did, in their order, as one commit. */
+  readonly handOver: (
+    memory: ProgramMemory,
+    runs: readonly [EndedRun, ...ReadonlyArray<EndedRun>]
+  ) => Effect.Effect<Submission<CommitError>>
   /** Counts what was used, from now on, and answers what to write of it. */
   readonly use: (
     memory: ProgramMemory,
@@ -74,7 +84,9 @@ export interface CodeRuns {
    * run for ever.
    */
   readonly refusalOf: (id: string) => CommitRejected | undefined
-  readonly noteRefusal: (submission: Submission<CommitError>, id: string) => void
+  /** Whether the commit of a run over this input is to be its own, since one that it shared was refused. */
+  readonly isSuspect: (id: string) => boolean
+  readonly noteRefusal: (submission: Submission<CommitError>, ids: ReadonlyArray<string>) => void
 }
 
 /** Where a run of the program as a whole comes from. */
@@ -109,6 +121,10 @@ const rememberAgainMs = 24 * 3_600_000
 
 const noMarks: ReadonlyMap<string, string> = new Map()
 
+/** Of several runs, each of which only takes its input; of one, all that it has. */
+const mergeParts = (parts: ReadonlyArray<CommitParts>): CommitParts =>
+  parts.length === 1 ? parts[0]! : { moves: parts.flatMap(({ moves = [] }) => moves) }
+
 export const make = Effect.fnUntraced(function*(owner: ProgramOwner) {
   const credentialsOf = yield* makeCredentialsOf
   const sandbox = yield* Sandbox
@@ -120,9 +136,30 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner) {
   /** Dedupe looks at what is committed and what is handed over, so deciding and handing over are one step. */
   const deciding = yield* Semaphore.make(1)
   const poison = new Map<string, CommitRejected>()
+  const suspects = new Set<string>()
 
-  const knownMarks = Effect.fnUntraced(function*(memory: ProgramMemory, strategy: Strategy, result: RunResult) {
-    const wanted = Dedupe.marksFor(strategy, result.emits.map((emit) => emit.id))
+  const requestOf = (memory: ProgramMemory, executable: Executable, call: RunCall): Effect.Effect<RunRequest> =>
+    Effect.map(
+      credentialsOf(memory.program.accountId, executable.declared, executable.values),
+      (credentials) => ({
+        accountId: memory.program.accountId,
+        programId: memory.program.id,
+        module: moduleOf(executable.component),
+        call,
+        additionalProps: Object.fromEntries(executable.additionalProps.map((prop) => [prop.name, prop])),
+        props: executable.values,
+        interfaces: interfacesOf(memory.program, executable.declared, publicUrl),
+        credentials,
+        db: memory.db
+      })
+    )
+
+  const knownMarks = Effect.fnUntraced(function*(
+    memory: ProgramMemory,
+    strategy: Strategy,
+    runs: ReadonlyArray<EndedRun>
+  ) {
+    const wanted = Dedupe.marksFor(strategy, runs.flatMap(({ result }) => result.emits.map((emit) => emit.id)))
     if (wanted.length === 0) return noMarks
     // A commit that ends while the database answers is in one of the three.
     const before = new Map(memory.marks)
@@ -149,91 +186,107 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner) {
     }
   }
 
+  const report = (memory: ProgramMemory, run: EndedRun, events: number) => {
+    const { annotations, component, origin, result } = run
+    runsBy[result.outcome].updateUnsafe(1, metricContext)
+    runDuration.updateUnsafe(result.wallMs / 1_000, metricContext)
+    const log = result.outcome === "success" ? Effect.logInfo : Effect.logWarning
+    return log("run").pipe(Effect.annotateLogs({
+      account_id: memory.program.accountId,
+      ...labelOf(memory.program.id),
+      component_id: component.id,
+      ...annotations,
+      input: origin.input.kind,
+      input_id: origin.input.id,
+      outcome: result.outcome,
+      ...(result.limit === undefined ? {} : { limit: result.limit }),
+      ...(result.error === undefined
+        ? {}
+        : { error: LogText.make(`${result.error.name}: ${result.error.message}`) }),
+      wall_ms: Math.round(result.wallMs),
+      cpu_ms: Math.round(result.cpuMs),
+      emits: result.emits.length,
+      events
+    }))
+  }
+
   const use: CodeRuns["use"] = ({ program: { accountId, id } }, used) =>
     Effect.map(DateTime.now, (now) => {
       quotas.note(accountId, used)
       return { usage: [{ emitterId: id, accountId, day: DateTime.formatIsoDateUtc(now), ...used }] }
     })
 
-  const noteRefusal = (submission: Submission<CommitError>, id: string) =>
+  const noteRefusal: CodeRuns["noteRefusal"] = (submission, ids) =>
     submission.onEnd((exit) => {
+      for (const id of ids) suspects.delete(id)
+      if (Exit.isSuccess(exit)) return
       const refusal = Exit.findErrorOption(exit)
-      if (Option.isSome(refusal) && refusal.value._tag === "CommitRejected") poison.set(id, refusal.value)
+      if (Option.isNone(refusal) || refusal.value._tag !== "CommitRejected") return
+      const [first, ...others] = ids
+      if (others.length === 0) poison.set(first!, refusal.value)
+      else for (const id of ids) suspects.add(id)
     })
 
   return {
     execute: (memory, executable, call, onRespond) =>
       Effect.flatMap(
-        credentialsOf(memory.program.accountId, executable.declared, executable.values),
-        (credentials) =>
-          sandbox.run({
-            accountId: memory.program.accountId,
-            programId: memory.program.id,
-            module: moduleOf(executable.component),
-            call,
-            additionalProps: Object.fromEntries(executable.additionalProps.map((prop) => [prop.name, prop])),
-            props: executable.values,
-            interfaces: interfacesOf(memory.program, executable.declared, publicUrl),
-            credentials,
-            db: memory.db,
-            ...(onRespond === undefined ? {} : { onRespond })
-          })
+        requestOf(memory, executable, call),
+        (request) => sandbox.run({ ...request, ...(onRespond === undefined ? {} : { onRespond }) })
       ),
-    handOver: Effect.fnUntraced(function*(memory, run) {
-      const { annotations, component, isInvocation = true, isReported, origin, parts, result } = run
-      const { input } = origin
+    executeBatch: (memory, executable, call) =>
+      Effect.flatMap(requestOf(memory, executable, call), (request) => sandbox.runBatch(request)),
+    handOver: Effect.fnUntraced(function*(memory, runs) {
+      const [{ component }] = runs
       const { program } = memory
       const now = yield* Clock.currentTimeMillis
-      const known = component.dedupe === null ? noMarks : yield* knownMarks(memory, component.dedupe, result)
-      const made = yield* turns.work(
-        program.accountId,
-        RunEvents.make({
-          origin,
-          result,
-          strategy: component.dedupe,
-          known,
-          streams: memory.log.head().streams,
-          now,
-          emitId: EmitId.make,
-          ...(isReported === undefined ? {} : { isReported })
-        })
-      )
-      const written = remember(memory, result, made)
-      const usage = yield* use(memory, {
-        invocations: isInvocation ? 1 : 0,
-        computeMs: Math.ceil(result.wallMs)
-      })
-      const submission = yield* owner.commit(memory, made.events, (appended) => {
-        const more = typeof parts === "function" ? parts(appended) : parts
+      const known = new Map(component.dedupe === null ? noMarks : yield* knownMarks(memory, component.dedupe, runs))
+      const made: Array<RunEvents.RunEvents> = []
+      const events: Array<NewEvent> = []
+      const forgetMarks: Array<() => void> = []
+      const streams = new Set(Object.keys(memory.log.head().streams))
+      let used = { invocations: 0, computeMs: 0 }
+      for (const { isInvocation = true, isReported, origin, result } of runs) {
+        const one = yield* turns.work(
+          program.accountId,
+          RunEvents.make({
+            origin,
+            result,
+            strategy: component.dedupe,
+            known,
+            streams,
+            now,
+            emitId: EmitId.make,
+            ...(isReported === undefined ? {} : { isReported })
+          })
+        )
+        made.push(one)
+        events.push(...one.events)
+        for (const { mark, value } of one.marks) known.set(mark, value)
+        forgetMarks.push(remember(memory, result, one))
+        used = {
+          invocations: used.invocations + (isInvocation ? 1 : 0),
+          computeMs: used.computeMs + Math.ceil(result.wallMs)
+        }
+      }
+      const usage = yield* use(memory, used)
+      const submission = yield* owner.commit(memory, events, (appended) => {
+        const parts: ReadonlyArray<CommitParts> = runs.map(({ parts }) =>
+          typeof parts === "function" ? parts(appended) : parts
+        )
         return {
-          ...more,
-          duePut: [...(more.duePut ?? []), ...made.delayed],
-          marks: made.marks,
-          state: Object.entries(result.db).map(([key, value]) => ({ programId: program.id, key, value })),
+          ...mergeParts(parts),
+          duePut: [...parts.flatMap(({ duePut = [] }) => duePut), ...made.flatMap(({ delayed }) => delayed)],
+          marks: made.flatMap(({ marks }) => marks),
+          state: runs.flatMap(({ result }) =>
+            Object.entries(result.db).map(([key, value]) => ({ programId: program.id, key, value }))
+          ),
           ...usage
         }
       })
-      runsBy[result.outcome].updateUnsafe(1, metricContext)
-      runDuration.updateUnsafe(result.wallMs / 1_000, metricContext)
-      submission.onEnd(written)
-      const log = result.outcome === "success" ? Effect.logInfo : Effect.logWarning
-      yield* log("run").pipe(Effect.annotateLogs({
-        account_id: program.accountId,
-        ...labelOf(program.id),
-        component_id: component.id,
-        ...annotations,
-        input: input.kind,
-        input_id: input.id,
-        outcome: result.outcome,
-        ...(result.limit === undefined ? {} : { limit: result.limit }),
-        ...(result.error === undefined
-          ? {}
-          : { error: LogText.make(`${result.error.name}: ${result.error.message}`) }),
-        wall_ms: Math.round(result.wallMs),
-        cpu_ms: Math.round(result.cpuMs),
-        emits: result.emits.length,
-        events: made.events.length
-      }))
+      submission.onEnd(() => {
+        for (const forget of forgetMarks) forget()
+      })
+      for (const [index, run] of runs.entries()) yield* report(memory, run, made[index]!.events.length)
       return submission
     }, deciding.withPermits(1)),
     fail: Effect.fnUntraced(function*(memory, origin, failure, parts) {
@@ -252,6 +305,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner) {
       poison.delete(id)
       return refusal
     },
+    isSuspect: (id) => suspects.has(id),
     noteRefusal
   } satisfies CodeRuns as CodeRuns
 })

@@ -24,7 +24,11 @@ const scanner = Effect.fnUntraced(function*(isHere: (owner: string) => boolean =
           asked.rows += next === undefined ? owners.length : limit
         }))
   })
-  const actors = Layer.mock(Actors, { isHere, wake: (owner) => void woken.set(owner, (woken.get(owner) ?? 0) + 1) })
+  const actors = Layer.mock(Actors, {
+    take: () => false,
+    isHere,
+    wake: (owner) => void woken.set(owner, (woken.get(owner) ?? 0) + 1)
+  })
   const suspensions = Layer.mock(Suspensions, {
     holds: (owner) => owner.startsWith("wh_suspended"),
     isSuspended: () => false,

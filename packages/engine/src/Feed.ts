@@ -7,9 +7,15 @@ import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
 import { FeedRoom } from "./FeedRoom.ts"
 
+export interface FeedEvent {
+  readonly _tag: "Event"
+  readonly event: LoggedEvent
+  readonly dropped: number
+}
+
 /** The next thing a cursor meets. */
 export type FeedItem =
-  | { readonly _tag: "Event"; readonly event: LoggedEvent; readonly dropped: number }
+  | FeedEvent
   /** Events that will not be delivered: deleted ones, and those past the hop limit. */
   | { readonly _tag: "Dropped"; readonly to: Position; readonly dropped: number }
 
@@ -160,6 +166,21 @@ export class Feed {
       last = event
     }
     return last === undefined ? undefined : { _tag: "Dropped", to: { n: last.n, id: last.id }, dropped }
+  }
+
+  /** The events that are known to come next, in order, as far as each follows on the one before and is to be delivered. */
+  knownEvents(now: number, most: number, mostCharacters: number): ReadonlyArray<FeedEvent> {
+    const first = this.known(now)
+    if (first?._tag !== "Event") return []
+    const items = [first]
+    let characters = charactersOf(first.event)
+    for (let i = 1; i < this.buffer.length && items.length < most; i++) {
+      const { event } = this.buffer[i]!
+      characters += charactersOf(event)
+      if (event.n !== items.at(-1)!.event.n + 1 || event.hops >= maxHops || characters > mostCharacters) break
+      items.push({ _tag: "Event", event, dropped: 0 })
+    }
+    return items
   }
 
   /** A head the cursor is behind of with no events between: they were deleted. */

@@ -1,10 +1,16 @@
 import type { Submission } from "@headwater/log/Submission"
-import { Clock, Effect, FiberSet, type Scope } from "effect"
+import { Clock, Effect, Exit, FiberSet, type Scope } from "effect"
 
 /** How long its owner waits for commits to be durable, the same for each. */
 export interface Patience {
   /** Returns when a commit is durable; `late` where that takes too long. To give up does not take the commit back. */
   readonly durable: <E, L>(submission: Submission<E>, late: L) => Effect.Effect<void, E | L>
+  /** The same as a call: answers how to stop waiting. */
+  readonly await: <E, L>(
+    submission: Submission<E>,
+    late: L,
+    onEnd: (exit: Exit.Exit<void, E | L>) => void
+  ) => () => void
 }
 
 interface Waiting {
@@ -48,16 +54,21 @@ export const make = Effect.fnUntraced(function*(patienceMs: number): Effect.fn.R
     run(watch)
   }
 
+  const awaitEnd: Patience["await"] = (submission, late, onEnd) => {
+    const one: Waiting = { until: now() + patienceMs, giveUp: () => onEnd(Exit.fail(late)) }
+    add(one)
+    submission.onEnd((exit) => {
+      if (waiting.delete(one)) onEnd(exit)
+    })
+    return () => waiting.delete(one)
+  }
+
   return {
+    await: awaitEnd,
     durable: <E, L>(submission: Submission<E>, late: L) =>
       Effect.callback<void, E | L>((resume) => {
-        const one: Waiting = { until: now() + patienceMs, giveUp: () => resume(Effect.fail(late)) }
-        add(one)
-        submission.onEnd((exit) => {
-          waiting.delete(one)
-          resume(exit)
-        })
-        return Effect.sync(() => waiting.delete(one))
+        const stop = awaitEnd(submission, late, resume)
+        return Effect.sync(stop)
       })
   }
 })

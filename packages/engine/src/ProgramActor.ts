@@ -17,7 +17,6 @@ import type { EventRange } from "./DueDeletions.ts"
 import type { CommitParts, PartsOf } from "./EmitterLog.ts"
 import type { Feed, FeedItem } from "./Feed.ts"
 import type { HookFailed } from "./HookFailed.ts"
-import type { ProgramInput } from "./ProgramInput.ts"
 import * as ProgramInputs from "./ProgramInputs.ts"
 import { answersItself, type ProgramMemory } from "./ProgramMemory.ts"
 import type { ProgramNotFound } from "./ProgramNotFound.ts"
@@ -34,6 +33,7 @@ import { isOfEndpoint } from "./WorkflowProgress.ts"
 /** The owner of one program: takes its requests, runs its code, and writes what that did. */
 export interface ProgramActor {
   readonly ingest: ProgramRequests.ProgramRequests["ingest"]
+  readonly take: ProgramRequests.ProgramRequests["take"]
   /** Takes a hint in, for the work under way or the next. */
   readonly hint: (wake: Wake.Wake) => void
   /** Works until there is nothing left to do. Returns at once where it is working already. */
@@ -58,6 +58,8 @@ export interface ProgramActor {
   /** A subscription it listened through is gone. */
   readonly forget: (subscriptionId: string) => Effect.Effect<void>
 }
+
+type Inputs = Extract<ProgramInputs.NextWork, { readonly _tag: "Run" }>["inputs"]
 
 /** How long it takes until what the sandbox, or we ourselves, could not run is tried again, in milliseconds. */
 const retryMs = 1_000
@@ -133,17 +135,19 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
     else options.kick()
   }
 
-  const perform = Effect.fnUntraced(function*(memory: ProgramMemory, input: ProgramInput) {
-    const { request } = input
+  const perform = Effect.fnUntraced(function*(memory: ProgramMemory, chosen: Inputs) {
+    const [first] = chosen
+    let taken = 1
     if (memory.program.workflow === null) {
-      yield* runs.run(memory, input, (response) => requests.respond(input.id, response))
-      if (request !== undefined) yield* requests.noResponse(input.id)
+      taken = yield* runs.run(memory, chosen, (response) => requests.respond(first.id, response))
+      if (first.request !== undefined && chosen.length === 1) yield* requests.noResponse(first.id)
     } else {
-      yield* steps.begin(memory, input)
+      yield* steps.begin(memory, first)
     }
-    if (request === undefined) return
-    yield* runs.pruneRequests(memory)
-    memory.backlogBytes = Math.max(0, memory.backlogBytes - request.bytes)
+    if (first.request === undefined) return
+    yield* runs.pruneRequests(memory, taken)
+    for (const { request } of chosen.slice(0, taken)) memory.backlogBytes -= request?.bytes ?? 0
+    memory.backlogBytes = Math.max(0, memory.backlogBytes)
   })
 
   const startOver = Effect.andThen(owner.invalidate, Effect.sleep(retryMs))
@@ -170,12 +174,12 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
   })
 
   /**
-   * Runs an input by itself, or begins a workflow's run over it, but for one that was chosen before a hook or a change
+   * Runs inputs by themselves, or begins a workflow's run over it, but for one that was chosen before a hook or a change
    * began or on memory that no longer holds.
    */
-  const performInTurn = (memory: ProgramMemory, input: ProgramInput) =>
+  const performInTurn = (memory: ProgramMemory, chosen: Inputs) =>
     running.withPermits(memory.program.workflow === null ? allRuns : 1)(Effect.suspend(() => {
-      if (!hooking && !retired && !memory.failed) return perform(memory, input)
+      if (!hooking && !retired && !memory.failed) return perform(memory, chosen)
       inputs.restart()
       return Effect.void
     }))
@@ -207,13 +211,13 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
   /** Does one thing; answers whether there was any. */
   const step = Effect.gen(function*() {
     const memory = yield* owner.current
-    const next = yield* inputs.next(memory, { besideHook: hooking, busy: stepping.busy })
+    const next = yield* inputs.next(memory, { besideHook: hooking, busy: stepping.busy, most: runs.most() })
     if (Option.isNone(next)) return false
     const work = next.value
     switch (work._tag) {
       case "Run": {
-        const beside = work.input.kind === "HTTP" && memory.program.workflow === null && answersItself(memory)
-        yield* (beside ? perform : performInTurn)(memory, work.input).pipe(
+        const beside = work.inputs[0].kind === "HTTP" && memory.program.workflow === null && answersItself(memory)
+        yield* (beside ? perform : performInTurn)(memory, work.inputs).pipe(
           Effect.catchTag("SandboxUnavailable", putOff)
         )
         return true
@@ -338,6 +342,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
       draining.isDraining()
         ? Effect.fail(new Unavailable({ message: "The server is shutting down.", retryAfterSeconds: 1 }))
         : requests.ingest(request),
+    take: (request, onEnd) => !draining.isDraining() && requests.take(request, onEnd),
     hint,
     awaitsTurn: inputs.awaitsTurn,
     wake: (wake) =>

@@ -9,7 +9,7 @@ import { Clock, Effect, Option } from "effect"
 import { untilAnswered } from "./DatabaseRetry.ts"
 import * as DueDeletions from "./DueDeletions.ts"
 import type { EventRange } from "./DueDeletions.ts"
-import { Feed, type FeedItem, FeedReader } from "./Feed.ts"
+import { Feed, type FeedEvent, type FeedItem, FeedReader } from "./Feed.ts"
 import * as OwedLook from "./OwedLook.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 import { answersItself, type ProgramMemory } from "./ProgramMemory.ts"
@@ -20,7 +20,8 @@ import { of as progressOf, type WorkflowProgress } from "./WorkflowProgress.ts"
 
 /** What a program does next. */
 export type NextWork =
-  | { readonly _tag: "Run"; readonly input: ProgramInput }
+  /** Inputs of the same kind, of one stream, in its order. */
+  | { readonly _tag: "Run"; readonly inputs: readonly [ProgramInput, ...ReadonlyArray<ProgramInput>] }
   /** A workflow's run goes on. */
   | { readonly _tag: "Proceed"; readonly run: WorkflowProgress }
   /** A workflow's run has waited for its time. */
@@ -47,6 +48,9 @@ export interface Deletion {
 
 const duePage = 100
 
+/** Events that are run together, in characters: they go to the sandbox at once. */
+const mostCharactersTogether = 256 * 1024
+
 /** Due work of a workflow by which a run begins or goes on. */
 const heldKinds: ReadonlyArray<DueKind> = ["timer", "resume"]
 
@@ -70,6 +74,8 @@ export interface ProgramInputs {
       readonly besideHook: boolean
       /** The runs of a workflow that are at a step now, by id. */
       readonly busy: ReadonlyMap<string, WorkflowProgress>
+      /** How many inputs are to be run together at most. */
+      readonly most: number
     }
   ) => Effect.Effect<Option.Option<NextWork>>
   /** Whether the program waits for its turn to run a request, and `onTurn` is going to be called. */
@@ -121,6 +127,7 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
   /** Due work of a workflow that waits until another run may begin or go on. */
   const held = new Map<string, DueItem>()
   let busy: ReadonlyMap<string, WorkflowProgress> = new Map()
+  let mostTogether = 1
   /** The due times of timers and delayed emits taken by commits that may be under way. */
   const taken = new Map<string, number>()
   const forgotten = new Set<string>()
@@ -193,23 +200,39 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
     }
   })
 
-  const ofEvent = (feed: Feed, item: FeedItem, event: LoggedEvent, kind: "EVENT" | "HTTP"): ProgramInput => ({
-    kind: kindOf(event) ?? kind,
-    eventJson: event.payload,
-    id: event.emitId,
-    at: EventId.milliseconds(event.id),
-    hops: event.hops,
-    from: feed.address,
-    ...(kind === "EVENT" ? {} : { request: { id: event.id, bytes: event.payload.length } }),
-    take: () => ({ moves: [feed.pass(item, { delivered: 1 })] })
-  })
+  const ofEvent = (feed: Feed, item: FeedEvent, kind: "EVENT" | "HTTP"): ProgramInput => {
+    const { event } = item
+    return {
+      kind: kindOf(event) ?? kind,
+      eventJson: event.payload,
+      id: event.emitId,
+      at: EventId.milliseconds(event.id),
+      hops: event.hops,
+      from: feed.address,
+      ...(kind === "EVENT" ? {} : { request: { id: event.id, bytes: event.payload.length } }),
+      take: () => ({ moves: [feed.pass(item, { delivered: 1 })] })
+    }
+  }
 
-  const fromFeed = (feed: Feed, kind: "EVENT" | "HTTP") =>
+  /** What is known to come after an input and can be run together with it: events alike, while nobody waits for an answer. */
+  const withOthers = (memory: ProgramMemory, feed: Feed, first: ProgramInput, kind: "EVENT" | "HTTP", now: number) => {
+    const { accountId, workflow } = memory.program
+    if (workflow !== null || kind === "HTTP" && answersItself(memory)) return [first] as const
+    const most = kind === "HTTP" ? mostTogether : Math.min(mostTogether, quotas.runsLeft(accountId))
+    if (most <= 1) return [first] as const
+    const [, ...others] = feed.knownEvents(now, most, mostCharactersTogether)
+    const inputs = others.map((item) => ofEvent(feed, item, kind))
+    const other = inputs.findIndex((input) => input.kind !== first.kind)
+    return [first, ...(other < 0 ? inputs : inputs.slice(0, other))] as const
+  }
+
+  const fromFeed = (memory: ProgramMemory, feed: Feed, kind: "EVENT" | "HTTP") =>
     Effect.clockWith((clock) => {
-      const toWork = (item: FeedItem): NextWork =>
-        item._tag === "Event"
-          ? { _tag: "Run", input: ofEvent(feed, item, item.event, kind) }
-          : { _tag: "Skip", feed, item }
+      const toWork = (item: FeedItem): NextWork => {
+        if (item._tag === "Dropped") return { _tag: "Skip", feed, item }
+        const inputs = withOthers(memory, feed, ofEvent(feed, item, kind), kind, clock.currentTimeMillisUnsafe())
+        return { _tag: "Run", inputs }
+      }
       const known = feed.known(clock.currentTimeMillisUnsafe())
       if (known !== undefined) return Effect.succeedSome(toWork(known))
       return feed.mayHaveMore ? Effect.map(untilAnswered(feed.next(reader)), Option.map(toWork)) : Effect.succeedNone
@@ -217,13 +240,13 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
 
   /** Requests that somebody waits to be answered by the code have their turn at once. */
   const takesTurn = (memory: ProgramMemory, work: NextWork): boolean =>
-    work._tag !== "Run" || work.input.kind !== "HTTP" || answersItself(memory) ||
-    requestTurn.take(memory.program.accountId)
+    work._tag !== "Run" || work.inputs[0].kind !== "HTTP" || answersItself(memory) ||
+    requestTurn.take(memory.program.accountId, work.inputs.length)
 
   const requestsWait = (memory: ProgramMemory): boolean => requestTurn.isAwaited() && !answersItself(memory)
 
   const fromRequests = (memory: ProgramMemory) =>
-    Effect.map(fromFeed(memory.requests, "HTTP"), Option.filter((work) => takesTurn(memory, work)))
+    Effect.map(fromFeed(memory, memory.requests, "HTTP"), Option.filter((work) => takesTurn(memory, work)))
 
   const whetherExceeded = (memory: ProgramMemory) => untilAnswered(quotas.exceeded(memory.program.accountId))
 
@@ -254,7 +277,7 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
       if (feed.mayHaveMore) {
         const exceeded = yield* whetherExceeded(memory)
         if (Option.isSome(exceeded)) return yield* wait(memory, exceeded.value)
-        const work = yield* fromFeed(feed, "EVENT")
+        const work = yield* fromFeed(memory, feed, "EVENT")
         if (Option.isSome(work)) {
           // To the back of the line, so that each emitter gets its turn.
           if (ready.delete(feed)) ready.add(feed)
@@ -282,7 +305,7 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
     }
     return Option.some<NextWork>(
       Option.match(yield* whetherExceeded(memory), {
-        onNone: () => ({ _tag: "Run", input }),
+        onNone: () => ({ _tag: "Run", inputs: [input] }),
         onSome: (reason) => ({ _tag: "Refuse", input, reason })
       })
     )
@@ -399,15 +422,16 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
     return Option.none<NextWork>()
   })
 
-  const next: ProgramInputs["next"] = (memory, { besideHook, busy: atSteps }) =>
+  const next: ProgramInputs["next"] = (memory, { besideHook, busy: atSteps, most }) =>
     Effect.suspend(() => {
       const { program } = memory
       busy = atSteps
+      mostTogether = most
       memoryUsed = memory
       if (besideHook || program.state === "creating") {
         // A workflow's runs would begin on what it is changed from; it has no hooks that a vendor may verify it in.
         return program.workflow === null && answersItself(memory)
-          ? fromFeed(memory.requests, "HTTP")
+          ? fromFeed(memory, memory.requests, "HTTP")
           : Effect.succeedNone
       }
       if (program.state === "deleting") return Effect.succeedNone
@@ -415,9 +439,12 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
       if (underWay !== undefined) return Effect.succeedSome(underWay)
       const unread = takeUnread(memory)
       if (unread !== undefined) {
-        return Effect.filterOrElse(fromUnread(memory, unread), Option.isSome, () => next(memory, { besideHook, busy }))
+        return Effect.filterOrElse(fromUnread(memory, unread), Option.isSome, () =>
+          next(memory, { besideHook, busy, most }))
       }
-      const mayBeAny = hints !== undefined || mayLookOn(memory) || kinds.some(({ mayBe }) => mayBe(memory))
+      const mayBeAny = hints !== undefined || mayLookOn(memory) || kinds.some(({ mayBe }) =>
+        mayBe(memory)
+      )
       return mayBeAny ? search(memory) : Effect.succeedNone
     })
 

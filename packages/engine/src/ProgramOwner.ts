@@ -15,8 +15,8 @@ import { ProgramNotFound } from "./ProgramNotFound.ts"
 export interface ProgramOwner {
   /** What the owner remembers; after a failed commit it is read anew first. */
   readonly current: Effect.Effect<ProgramMemory, ProgramNotFound>
-  /** Whether neither `current` nor `commit` would have to wait for the database. */
-  readonly isReady: () => boolean
+  /** What the owner remembers, where neither `current` nor `commit` would have to wait for the database. */
+  readonly ready: () => ProgramMemory | undefined
   /** Hands a commit over, those that have to wait one after another. The next run may start on what is in memory before it is durable. */
   readonly commit: (
     memory: ProgramMemory,
@@ -79,7 +79,8 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
 
   return {
     current,
-    isReady: () => Option.exists(memory, (memory) => !memory.failed && !inFlight.isFull(memory)),
+    ready: () =>
+      Option.isSome(memory) && !memory.value.failed && !inFlight.isFull(memory.value) ? memory.value : undefined,
     commit: (memory, events, parts) => inFlight.start(memory, submit(memory, events, parts)),
     commitUnsafe: (memory, events, parts) => inFlight.startUnsafe(memory, submit(memory, events, parts)),
     durably: (handOver) =>

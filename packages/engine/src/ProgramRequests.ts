@@ -7,7 +7,7 @@ import type { CommitError } from "@headwater/log/GroupCommit"
 import { ordinalOf } from "@headwater/log/Heads"
 import type { Submission } from "@headwater/log/Submission"
 import type { RunResponse } from "@headwater/sandbox/Run"
-import { Deferred, Effect, Exit, Latch } from "effect"
+import { Cause, Deferred, Effect, Exit, Latch, Schema } from "effect"
 import type { PartsOf } from "./EmitterLog.ts"
 import { BacklogFull, EndpointNotFound, type HttpReply, NotAnswered } from "./HttpExchange.ts"
 import * as Patience from "./Patience.ts"
@@ -29,12 +29,20 @@ export interface IngestRequest {
   readonly hops: number
 }
 
+/** Told what became of a request. */
+export type OnTaken = (exit: Exit.Exit<HttpReply, BacklogFull | EndpointNotFound | Unavailable>) => void
+
 /** A program's own requests on their way into its log, and the replies that its code gives to them. */
 export interface ProgramRequests {
   /** Makes a request durable and answers it: at once, or with what the run says where the component answers itself. */
   readonly ingest: (
     request: IngestRequest
   ) => Effect.Effect<HttpReply, BacklogFull | EndpointNotFound | NotAnswered | Unavailable>
+  /**
+   * The same without a fiber, for most requests: one to a program that is ready and does not answer by itself. Answers
+   * whether it was taken, in which case `onEnd` is called once.
+   */
+  readonly take: (request: IngestRequest, onEnd: OnTaken) => boolean
   /** Hands what the code responds to who waits for it. */
   readonly respond: (emitId: string, response: RunResponse) => Effect.Effect<void>
   /** Tells who waits for a response that the code has ended without one. */
@@ -54,7 +62,7 @@ const acceptTimeoutMs = 10_000
 /** How long a caller waits for a run's answer, from receipt, in milliseconds. */
 const responseTimeoutMs = 30_000
 
-const accepted: HttpReply = { status: 200, headers: {}, body: new Uint8Array() }
+export const accepted: HttpReply = { status: 200, headers: {}, body: new Uint8Array() }
 
 const unavailable = (message: string) => new Unavailable({ message, retryAfterSeconds: 1 })
 
@@ -190,7 +198,7 @@ export const make = Effect.fnUntraced(function*(options: {
   /** Of most requests only that they are durable takes any time. */
   const acceptInTime = (request: IngestRequest) =>
     Effect.suspend(() =>
-      owner.isReady()
+      owner.ready() !== undefined
         ? accept(request, durableInTime)
         : Effect.timeoutOrElse(accept(request, durable), {
           duration: acceptTimeoutMs,
@@ -216,6 +224,27 @@ export const make = Effect.fnUntraced(function*(options: {
     })
 
   return {
+    take: (request, onEnd) => {
+      const memory = owner.ready()
+      if (memory === undefined || awaitsReply(memory, request)) return false
+      if (memory.recent.has(request.emitId) || arriving.has(request.emitId)) return false
+      const refusal = refusalOf(memory, request)
+      if (refusal !== undefined) {
+        onEnd(Exit.fail(refusal))
+        return true
+      }
+      const submission = owner.commitUnsafe(memory, eventsOf(request), noteEntering(memory, request))
+      if (submission === undefined) return false
+      patience.await(submission, notTaken, (exit) => {
+        if (Exit.isSuccess(exit)) {
+          CrashPoint.reached("ingest-durable")
+          return onEnd(Exit.succeed(accepted))
+        }
+        const error = Cause.squash(exit.cause)
+        onEnd(Exit.fail(Schema.is(Unavailable)(error) ? error : changingOwners))
+      })
+      return true
+    },
     ingest: (request) =>
       Effect.clockWith((clock) => {
         const receivedAt = clock.currentTimeMillisUnsafe()

@@ -52,6 +52,10 @@ const amountOf = (quota: Quota, used: { readonly invocations: number; readonly c
 export class Quotas extends Context.Service<Quotas, {
   /** The quota that the account has used up, of several the one that is counted anew last. */
   readonly exceeded: (accountId: AccountId) => Effect.Effect<Option.Option<QuotaExceeded>, SqlError.SqlError>
+  /** Whether it is known without a look that the account has used up none. */
+  readonly isKnownFree: (accountId: AccountId) => boolean
+  /** How many runs the account may still begin, as far as is known: one where its compute time is limited. */
+  readonly runsLeft: (accountId: AccountId) => number
   /** Counts what this node used at once, before the database is looked at again. */
   readonly note: (
     accountId: AccountId,
@@ -63,6 +67,7 @@ export class Quotas extends Context.Service<Quotas, {
     Effect.gen(function*() {
       const accounts = yield* Accounts
       const usage = yield* Usage
+      const clock = yield* Clock.Clock
 
       const read = Effect.fnUntraced(function*(accountId: AccountId) {
         const account = yield* accounts.get(accountId)
@@ -104,12 +109,28 @@ export class Quotas extends Context.Service<Quotas, {
           : Option.some(new QuotaExceeded({ quota: last.quota, limit: last.limit, until: last.span.until }))
       }
 
+      const knownOf = (accountId: AccountId, now: number) => {
+        const known = latest.get(accountId)
+        return known !== undefined && now < known.until ? known.standings : undefined
+      }
+
       return Quotas.of({
+        runsLeft: (accountId) => {
+          const standings = knownOf(accountId, clock.currentTimeMillisUnsafe()) ?? []
+          return Math.min(
+            Infinity,
+            ...standings.map(({ limit, quota, used }) => quota === "daily_compute_time" ? 1 : limit - used)
+          )
+        },
+        isKnownFree: (accountId) => {
+          const standings = knownOf(accountId, clock.currentTimeMillisUnsafe())
+          return standings?.every(({ limit, used }) => used < limit) ?? false
+        },
         exceeded: (accountId) =>
           Effect.clockWith((clock) => {
-            const known = latest.get(accountId)
-            return known !== undefined && clock.currentTimeMillisUnsafe() < known.until
-              ? Effect.succeed(judge(known.standings))
+            const known = knownOf(accountId, clock.currentTimeMillisUnsafe())
+            return known !== undefined
+              ? Effect.succeed(judge(known))
               : Effect.map(Cache.get(reading, accountId), judge)
           }),
         note: (accountId, used) => {

@@ -24,10 +24,10 @@ it.effect("a turn that was waited for is taken once", () =>
       told += 1
     })
     yield* press
-    assert.deepStrictEqual([turn.take(ann), turn.take(ann), turn.isAwaited(), told], [false, false, true, 0])
+    assert.deepStrictEqual([turn.take(ann, 1), turn.take(ann, 1), turn.isAwaited(), told], [false, false, true, 0])
     yield* TestClock.adjust("10 millis")
     assert.deepStrictEqual([turn.isAwaited(), told], [false, 1])
-    assert.deepStrictEqual([turn.take(ann), turn.take(ann), turn.isAwaited()], [true, false, true])
+    assert.deepStrictEqual([turn.take(ann, 1), turn.take(ann, 1), turn.isAwaited()], [true, false, true])
   }).pipe(withBusyThread))
 
 it.effect("who leaves waits for no turn any more, and takes none from those behind", () =>
@@ -36,9 +36,9 @@ it.effect("who leaves waits for no turn any more, and takes none from those behi
     const leaving = yield* Effect.provideService(RequestTurn.make(() => {}), Scope.Scope, scope)
     const staying = yield* RequestTurn.make(() => {})
     yield* press
-    assert.deepStrictEqual([leaving.take(ann), staying.take(ann)], [false, false])
+    assert.deepStrictEqual([leaving.take(ann, 1), staying.take(ann, 1)], [false, false])
     yield* Scope.close(scope, Exit.void)
     assert.isFalse(leaving.isAwaited())
     yield* TestClock.adjust("10 millis")
-    assert.isTrue(staying.take(ann))
+    assert.isTrue(staying.take(ann, 1))
   }).pipe(withBusyThread))

@@ -2,10 +2,10 @@ import type { AccountId } from "@headwater/domain/Id"
 import { Effect } from "effect"
 import { RunTurns } from "./RunTurns.ts"
 
-/** A program's turns to run its own requests, of which it asks for one at a time (`RunTurns`). */
+/** A program's turns to run its own requests (`RunTurns`). */
 export interface RequestTurn {
-  /** Takes the turn to run one request. Answers false where it is not the program's turn, which it then waits for. */
-  readonly take: (accountId: AccountId) => boolean
+  /** Takes the turn to run requests. Answers false where it is not the program's turn, which it then waits for. */
+  readonly take: (accountId: AccountId, count: number) => boolean
   /** Whether the program waits for its turn, and is going to be told. */
   readonly isAwaited: () => boolean
 }
@@ -29,14 +29,14 @@ export const make = Effect.fnUntraced(function*(onTurn: () => void) {
   }
 
   return {
-    take: (accountId) => {
+    take: (accountId, count) => {
       if (stopWaiting !== undefined) return false
-      if (hasTurn) {
+      const asked = hasTurn || turns.ask(accountId, come)
+      if (asked === true) {
         hasTurn = false
+        turns.noteMore(count - 1)
         return true
       }
-      const asked = turns.ask(accountId, come)
-      if (asked === true) return true
       stopWaiting = asked
       return false
     },

@@ -19,6 +19,11 @@ export interface Resident<A> {
   /** A call to an actor that is awake, which stays until it is over; none where it is not. */
   readonly call: <B, E, R>(use: (actor: A) => Effect.Effect<B, E, R>) => Effect.Effect<B, E, R> | undefined
   /**
+   * The same for a call that ends by calling back: `begin` is given how to say that it is over, and answers whether it has
+   * begun. False where the actor is not awake.
+   */
+  readonly begin: (begin: (actor: A, end: () => void) => boolean) => boolean
+  /**
    * Wakes the actor and has it work whenever there is a hint, until there was none for a while. Returns at once where it is
    * awake already. Interrupted, the actor leaves: it is called and hinted at no more, and what is under way ends first.
    */
@@ -104,6 +109,17 @@ const resident = <A extends Wakeable>(
     return true
   }
 
+  const beginCall = () => {
+    use()
+    calls += 1
+    callsOver.closeUnsafe()
+  }
+
+  const endCall = () => {
+    calls -= 1
+    if (calls === 0) callsOver.openUnsafe()
+  }
+
   const workAndRest = Effect.gen(function*() {
     do {
       signal.closeUnsafe()
@@ -131,16 +147,16 @@ const resident = <A extends Wakeable>(
       if (!awake) return undefined
       use()
       return Effect.uninterruptibleMask((restore) => {
-        calls += 1
-        callsOver.closeUnsafe()
-        return Effect.ensuring(
-          restore(f(actor)),
-          Effect.sync(() => {
-            calls -= 1
-            if (calls === 0) callsOver.openUnsafe()
-          })
-        )
+        beginCall()
+        return Effect.ensuring(restore(f(actor)), Effect.sync(endCall))
       })
+    },
+    begin: (begin) => {
+      if (!awake) return false
+      beginCall()
+      if (begin(actor, endCall)) return true
+      endCall()
+      return false
     },
     stay: (wake) =>
       Effect.suspend(() => {

@@ -35,6 +35,7 @@ layer(EngineFixture.layer, { excludeTestServices: true, timeout: "60 seconds" })
       const hinted: Array<string> = []
       const takeover = yield* Latch.make()
       const actors = Layer.mock(Actors, {
+        take: () => false,
         isHere: () => true,
         wake: (actorId) => {
           hinted.push(actorId)

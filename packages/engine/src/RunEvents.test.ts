@@ -15,7 +15,7 @@ const made = (...emits: ReadonlyArray<RunEmit>) => {
     result: { outcome: "success", emits, logs: [], db: {}, wallMs: 1, cpuMs: 1, responded: false },
     strategy: null,
     known: new Map(),
-    streams: {},
+    streams: new Set(),
     now: 0,
     emitId: () => "e"
   })

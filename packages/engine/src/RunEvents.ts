@@ -2,6 +2,7 @@ import type { Dedupe as Strategy } from "@headwater/domain/Component"
 import { type EventMeta, maxHops, type NewEvent } from "@headwater/domain/Event"
 import { isDeeper, maxComponentDepth } from "@headwater/domain/JsonDepth"
 import { isJson } from "@headwater/domain/JsonReading"
+import * as RequestBody from "@headwater/domain/RequestBody"
 import * as Stream from "@headwater/domain/Stream"
 import { version } from "@headwater/domain/Version"
 import type { DedupeMark } from "@headwater/log/DedupeMarks"
@@ -90,6 +91,11 @@ const metaOf = ({ id, summary, ts }: RunEmit): EventMeta => ({
   ...(ts === undefined || emitTime(ts) === undefined ? {} : { ts })
 })
 
+const originalEvent = ({ eventJson, kind }: RunOrigin["input"]): unknown => {
+  const event: unknown = JSON.parse(eventJson)
+  return kind === "HTTP" ? RequestBody.expand(event) : event
+}
+
 /** The payload of an event on `$errors` (rest-api.md, "Event summary"; decisions.md, "Workflows"). */
 export const errorPayload = (
   origin: RunOrigin,
@@ -97,7 +103,7 @@ export const errorPayload = (
   error: RunFailure
 ): string =>
   JSON.stringify({
-    original_event: JSON.parse(origin.input.eventJson) ?? {},
+    original_event: originalEvent(origin.input) ?? {},
     original_context: {
       id: origin.input.id,
       ts: new Date(origin.input.at).toISOString(),
@@ -150,14 +156,14 @@ export function* make(options: {
   readonly result: RunResult
   readonly strategy: Strategy | null
   readonly known: ReadonlyMap<string, string>
-  /** The streams the emitter has. */
-  readonly streams: Readonly<Record<string, number>>
+  /** The streams the emitter has. Those that the run begins are added. */
+  readonly streams: Set<string>
   readonly now: number
   readonly emitId: () => string
   /** Whether a failure of the run goes to `$errors`. */
   readonly isReported?: boolean
 }): Generator<void, RunEvents> {
-  const { emitId, isReported = true, now, origin, result, strategy } = options
+  const { emitId, isReported = true, now, origin, result, strategy, streams } = options
   const hops = origin.input.hops + 1
   const emits = ordered(result.emits)
   const decision: Dedupe.Decision = strategy === null
@@ -167,7 +173,6 @@ export function* make(options: {
   const isAllowed = (stream: string): boolean =>
     isStreamName(stream) && (streams.has(stream) || streams.size < Stream.maxPerEmitter)
 
-  const streams = new Set(Object.keys(options.streams))
   const events: Array<NewEvent> = []
   const misnamed: Array<string> = []
   const delayed: Array<DueItem> = []

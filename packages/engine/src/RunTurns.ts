@@ -40,6 +40,8 @@ export class RunTurns extends Context.Service<RunTurns, {
    * function is called before.
    */
   readonly ask: (accountId: AccountId, onTurn: () => void) => true | (() => void)
+  /** So many more runs begin than a turn was asked for. */
+  readonly noteMore: (count: number) => void
 }>()("@headwater/engine/RunTurns") {
   /** @param measureThread begins to measure; answers what share of the time from then on the thread has worked */
   static readonly layerOf = (measureThread: () => () => number): Layer.Layer<RunTurns> =>
@@ -136,6 +138,9 @@ export class RunTurns extends Context.Service<RunTurns, {
             arrived.openUnsafe()
           },
           noteEntered: () => count(-1),
+          noteMore: (count) => {
+            begun += count
+          },
           ask: (accountId, onTurn) => {
             if (begun < allowed) {
               begun += 1

@@ -437,7 +437,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
         result: resultJson,
         error: outcome._tag === "Done" ? null : outcome.fault
       }
-      const submission = yield* code.handOver(memory, {
+      const submission = yield* code.handOver(memory, [{
         origin: originOfStep(memory, progress, step.id),
         component: executable.value.component,
         // What a step did that failed is undone, so that it is done once when the step is run again.
@@ -454,8 +454,8 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
           }
         },
         annotations: { run_id: run.id, deployment_id: run.deploymentId, step: step.name }
-      })
-      code.noteRefusal(submission, run.id)
+      }])
+      code.noteRefusal(submission, [run.id])
       submission.onEnd((exit) => {
         const error = Exit.findErrorOption(exit)
         if (Option.isSome(error) && error.value._tag === "Fenced") uncommitted.set(run.id, done)

@@ -315,11 +315,11 @@ function fail(_: string): never {
         import units, { metre } from "units"
         import old from "units@1"
         export default { run(n) { this.$emit([length(n), area(n), metre(), typeof units.metre, old.metre()]) } }`
-      assert.deepStrictEqual(yield* emitted(text, { call: { _tag: "Run", eventJson: "3" } }), [
+      assert.deepStrictEqual(yield* emitted(text, { call: { _tag: "Run", eventsJson: ["3"] } }), [
         ["3m1", "3m2", "metre", "function", "m1"]
       ])
       assert.notInclude(asked, "@pipedream/platform")
-      const { error } = yield* run(text, { call: { _tag: "Run", eventJson: "-1" } })
+      const { error } = yield* run(text, { call: { _tag: "Run", eventsJson: ["-1"] } })
       assert.strictEqual(error?.name, "ConfigurationError")
       assert.match(error?.stack ?? "", /at length \(@some\/lengths\/main\.js:5:\d+\)\n.*at .*run \(component\.mjs:6:/)
     }))

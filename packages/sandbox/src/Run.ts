@@ -1,5 +1,6 @@
 import type * as Effect from "effect/Effect"
 import type { SandboxLimits } from "./SandboxLimits.ts"
+import type { SandboxUnavailable } from "./SandboxPool.ts"
 
 /** How a prop that is an interface or a service appears on `this`. */
 export type InterfaceProp =
@@ -33,8 +34,8 @@ export interface StepContext {
 }
 
 export type RunCall =
-  /** With the JSON text of the event. */
-  | { readonly _tag: "Run"; readonly eventJson: string; readonly isRequest?: boolean }
+  /** With the JSON texts of events: a run for each, one after the other. */
+  | { readonly _tag: "Run"; readonly eventsJson: ReadonlyArray<string>; readonly isRequest?: boolean }
   | { readonly _tag: "Hook"; readonly hook: "deploy" | "activate" | "deactivate" }
   /** Answers `{options, context}`. */
   | { readonly _tag: "Options"; readonly prop: string; readonly request: OptionsRequest }
@@ -135,4 +136,13 @@ export interface RunResult {
   readonly responded: boolean
   readonly wallMs: number
   readonly cpuMs: number
+}
+
+/** Runs of one program over several inputs, one after the other in one process. */
+export interface RunBatch {
+  /**
+   * The results of runs that have ended, in the order of their inputs, once there are any: soon, also where the run after
+   * them takes long. Empty when there are no more to come. Inputs without a result are to be run again.
+   */
+  readonly next: Effect.Effect<ReadonlyArray<RunResult>, SandboxUnavailable>
 }

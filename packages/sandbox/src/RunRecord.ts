@@ -15,6 +15,25 @@ export const maxHeaderBytes = 64 * 1024
 /** Texts of an error, in characters: more than the sandbox makes of one. */
 const longestOfError = 64 * 1024
 
+/** What a program keeps in its db, by size: runs that follow each other in a process go on with it. */
+export class StoreSizes {
+  readonly #sizes: Map<string, number>
+  /** All of it, in bytes. */
+  bytes = 0
+
+  constructor(db: Readonly<Record<string, string>>) {
+    this.#sizes = new Map(Object.entries(db).map(([key, value]) => [key, sizeOf(key, value)]))
+    for (const size of this.#sizes.values()) this.bytes += size
+  }
+
+  /** Sets the size of a key; 0 where it is removed. */
+  set(key: string, size: number): void {
+    this.bytes += size - (this.#sizes.get(key) ?? 0)
+    if (size === 0) this.#sizes.delete(key)
+    else this.#sizes.set(key, size)
+  }
+}
+
 /** What a run has been heard to do so far, held against its limits. */
 export class RunRecord {
   ended = false
@@ -27,16 +46,14 @@ export class RunRecord {
   readonly #db: Record<string, string | null> = {}
   #answerJson: string | undefined
   #outputBytes = 0
-  readonly #dbSizes: Map<string, number>
-  #dbBytes = 0
+  readonly #store: StoreSizes
   #unreadable: RunResult["unreadable"]
   #writtenBytes = 0
   #respondedBytes = 0
 
-  constructor(limits: SandboxLimits, db: Readonly<Record<string, string>>) {
+  constructor(limits: SandboxLimits, store: StoreSizes) {
     this.#limits = limits
-    this.#dbSizes = new Map(Object.entries(db).map(([key, value]) => [key, sizeOf(key, value)]))
-    for (const size of this.#dbSizes.values()) this.#dbBytes += size
+    this.#store = store
   }
 
   /** Takes in one message. `respond` is called for each answer; whether it is the first is not known here. */
@@ -54,7 +71,7 @@ export class RunRecord {
         if (this.limit === undefined) this.#logs.push({ ts: now, level: message.level, message: message.message })
         return
       case "Stored":
-        return this.#store(message.key, message.value)
+        return this.#set(message.key, message.value)
       case "Responded": {
         const { headers, status } = message
         const body = message.base64 === undefined
@@ -127,7 +144,7 @@ export class RunRecord {
   }
 
   /** A component cannot get past the bounds of `set`, so what does is forged. Too much counts as too much output. */
-  #store(key: string, value: string | null): void {
+  #set(key: string, value: string | null): void {
     if (!Storable.isKey(key) || !Storable.isText(value ?? "")) {
       return this.fail({ name: "TypeError", message: Storable.keyExpected, stack: "" })
     }
@@ -136,10 +153,8 @@ export class RunRecord {
     if (this.#writtenBytes > this.#limits.dbBytes * repeats) return this.exceed("output")
     if (!Object.hasOwn(this.#db, key)) this.#count()
     if (this.limit !== undefined) return
-    this.#dbBytes += size - (this.#dbSizes.get(key) ?? 0)
-    if (this.#dbBytes > this.#limits.dbBytes) return this.exceed("output")
-    if (value === null) this.#dbSizes.delete(key)
-    else this.#dbSizes.set(key, size)
+    this.#store.set(key, size)
+    if (this.#store.bytes > this.#limits.dbBytes) return this.exceed("output")
     Object.defineProperty(this.#db, key, { value, writable: true, configurable: true, enumerable: true })
   }
 }

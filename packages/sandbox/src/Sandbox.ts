@@ -10,8 +10,8 @@ import * as Layer from "effect/Layer"
 import { randomUUID } from "node:crypto"
 import { type ComponentDescription, ComponentInvalid } from "./ComponentDescription.ts"
 import { KnownPlaces } from "./KnownPlaces.ts"
-import type { RunLimit, RunRequest, RunResult, SandboxModule } from "./Run.ts"
-import { maxHeaderBytes, RunRecord } from "./RunRecord.ts"
+import type { RunBatch, RunLimit, RunRequest, RunResult, SandboxModule } from "./Run.ts"
+import { maxHeaderBytes, RunRecord, StoreSizes } from "./RunRecord.ts"
 import { SandboxConfig } from "./SandboxConfig.ts"
 import type { SandboxFilesUnusable } from "./SandboxFiles.ts"
 import type { SandboxLimits } from "./SandboxLimits.ts"
@@ -33,6 +33,8 @@ export class Sandbox extends Context.Service<Sandbox, {
   inspect(request: InspectRequest): Effect.Effect<ComponentDescription, ComponentInvalid | SandboxUnavailable>
   /** Runs a hook or an input to its end. What component code does, however bad, is in the result. */
   run(request: RunRequest): Effect.Effect<RunResult, SandboxUnavailable>
+  /** Begins runs over inputs, one after the other, as many of them as take no longer than a moment. */
+  runBatch(request: RunRequest): Effect.Effect<RunBatch>
   /** Ends what is under way, and takes nothing more. */
   readonly stop: Effect.Effect<void>
 }>()("@headwater/sandbox/Sandbox") {
@@ -59,6 +61,13 @@ class Again {
   constructor(loss: ProcessLoss) {
     this.displaced = loss.reason === "displaced"
   }
+}
+
+/** Hears of runs while they go on. */
+interface Hear {
+  readonly ended: (result: RunResult) => void
+  /** Called a few times a second. */
+  readonly look: () => void
 }
 
 type Ending<A, E> = Exit.Exit<A | Again, E | SandboxUnavailable>
@@ -104,29 +113,50 @@ const make = Effect.fnUntraced(function*() {
       })
     })
 
-  const run = (request: RunRequest): Effect.Effect<RunResult, SandboxUnavailable> => {
+  /** Runs what is asked, and has each result heard as soon as its run has ended. Returns when no more are to come. */
+  const perform = (request: RunRequest, hear: Hear): Effect.Effect<void, SandboxUnavailable> => {
     const limits: SandboxLimits = { ...config.limits, ...request.limits }
+    const count = request.call._tag === "Run" ? request.call.eventsJson.length : 1
     const responding = Deferred.makeUnsafe<void>()
     let responded = false
     /** By attempts that came to nothing. */
     let spentCpuMs = 0
 
     const once = ({ displaced, isolation }: Attempt) =>
-      attempt<RunResult, never>(
+      attempt<void, never>(
         { accountId: request.accountId, displaced, isolation, code: request.module },
         (id, process, finish) => {
-          const record = new RunRecord(limits, request.db)
-          const startedNanos = clock.monotonicTimeNanosUnsafe()
+          const store = new StoreSizes(request.db)
           const startedAt = clock.currentTimeMillisUnsafe()
           const first = process.served === 0
-          const done = () => {
+          /** Of the run under way: its number, what it did, when it began, and what those before it had used by then. */
+          let index = 0
+          let record = new RunRecord(limits, store)
+          let runAt = startedAt
+          let runNanos = clock.monotonicTimeNanosUnsafe()
+          let before = { cpuMs: 0, shareCpuMs: 0, aloneCpuMs: 0 }
+          const end = () => {
             const told = assignment.shared ? 0 : Math.min(record.reportedCpuMs, limits.cpuMillis)
-            assignment.cpuMs = Math.max(assignment.shareCpuMs, told)
-            finish(Exit.succeed(record.result({
-              wallMs: Number(clock.monotonicTimeNanosUnsafe() - startedNanos) / 1e6,
-              cpuMs: spentCpuMs + assignment.cpuMs,
+            const cpuMs = Math.max(assignment.shareCpuMs - before.shareCpuMs, told)
+            assignment.cpuMs = before.cpuMs + cpuMs
+            hear.ended(record.result({
+              wallMs: Number(clock.monotonicTimeNanosUnsafe() - runNanos) / 1e6,
+              cpuMs: spentCpuMs + cpuMs,
               responded
-            })))
+            }))
+            spentCpuMs = 0
+          }
+          const beginNext = () => {
+            index += 1
+            record = new RunRecord(limits, store)
+            runAt = clock.currentTimeMillisUnsafe()
+            runNanos = clock.monotonicTimeNanosUnsafe()
+            const { aloneCpuMs, cpuMs, shareCpuMs } = assignment
+            before = { aloneCpuMs, cpuMs, shareCpuMs }
+          }
+          const done = () => {
+            end()
+            finish(Exit.void)
           }
           const repeat = (loss: ProcessLoss) => {
             spentCpuMs += assignment.shareCpuMs
@@ -146,6 +176,7 @@ const make = Effect.fnUntraced(function*() {
             cpuMs: 0,
             connections: 0,
             receive: (message) => {
+              if (message._tag === "Stopped") return index > 0 ? finish(Exit.void) : undefined
               record.hear(message, clock.currentTimeMillisUnsafe(), (response) => {
                 if (responded || request.onRespond === undefined) return
                 responded = true
@@ -160,24 +191,30 @@ const make = Effect.fnUntraced(function*() {
               if (record.limit === "output") {
                 process.kill({ reason: "output", message: "A run exceeded its output limit" })
               }
-              done()
+              if (record.limit !== undefined || index + 1 === count) return done()
+              end()
+              beginNext()
             },
             watch: (now) => {
-              if (now - startedAt >= limits.wallMillis) {
+              hear.look()
+              if (now - runAt >= limits.wallMillis) {
                 process.cutOff(assignment)
                 return exceed("wall")
               }
-              if (assignment.aloneCpuMs >= limits.cpuMillis) {
+              if (assignment.aloneCpuMs - before.aloneCpuMs >= limits.cpuMillis) {
                 process.kill({ reason: "cpu", message: "A run exceeded its processor time limit" })
                 return exceed("cpu")
               }
               // Whose time it was is known once it is the only one left.
-              if (assignment.shared && assignment.shareCpuMs >= limits.cpuMillis) process.closed = true
+              const shareMs = assignment.shareCpuMs - before.shareCpuMs
+              if (assignment.shared && shareMs >= limits.cpuMillis) process.closed = true
             },
             lost: (loss) => {
               if (loss.reason === "shutdown") {
                 return finish(Exit.fail(new SandboxUnavailable({ reason: "stopping", message: loss.message })))
               }
+              // What has ended stays. Those before it in the process may be the reason, so the run under way is done again.
+              if (index > 0) return finish(Exit.void)
               // Something outside may have ended it as well; a component that does so does it again.
               const uncertain = loss.reason === "ended" && isolation !== "fresh"
               if (loss.reason === "displaced" || !first || assignment.shared || uncertain) return repeat(loss)
@@ -202,11 +239,55 @@ const make = Effect.fnUntraced(function*() {
       )
 
     const responseHandled = Effect.suspend(() => responded ? Deferred.await(responding) : Effect.void)
-    return repeatedIfLost(once, { isolation: "shared", displaced: false }).pipe(
-      Effect.tap(responseHandled),
-      Effect.map((result) => inSource(result, request.module, known))
-    )
+    return Effect.andThen(repeatedIfLost(once, { isolation: "shared", displaced: false }), responseHandled)
   }
+
+  const run = (request: RunRequest): Effect.Effect<RunResult, SandboxUnavailable> =>
+    Effect.suspend(() => {
+      let result: RunResult | undefined
+      const ended = (ended: RunResult) => {
+        result ??= ended
+      }
+      return Effect.map(
+        perform(request, { ended, look: () => {} }),
+        () => inSource(result!, request.module, known)
+      )
+    })
+
+  const runBatch = (request: RunRequest): Effect.Effect<RunBatch> =>
+    Effect.sync(() => {
+      let ended: Array<RunResult> = []
+      let over: Exit.Exit<void, SandboxUnavailable> | undefined
+      let notify: (() => void) | undefined
+      const take = () => {
+        const taken = ended
+        ended = []
+        return taken
+      }
+      fork(perform(request, {
+        ended: (result) => void ended.push(inSource(result, request.module, known)),
+        look: () => {
+          if (ended.length > 0) notify?.()
+        }
+      })).addObserver((exit) => {
+        over = exit
+        notify?.()
+      })
+      return {
+        next: Effect.callback((resume) => {
+          const answer = () => {
+            notify = undefined
+            resume(
+              ended.length > 0 || over === undefined || Exit.isSuccess(over)
+                ? Effect.succeed(take())
+                : Effect.as(over, [])
+            )
+          }
+          if (over !== undefined) answer()
+          else notify = answer
+        })
+      }
+    })
 
   const inspect = Effect.fnUntraced(
     function*(
@@ -281,7 +362,7 @@ const make = Effect.fnUntraced(function*() {
     }
   )
 
-  return Sandbox.of({ inspect, run: (request) => Effect.suspend(() => run(request)), stop: pool.stop })
+  return Sandbox.of({ inspect, run, runBatch, stop: pool.stop })
 })
 
 /** A result whose error is told in the lines that somebody wrote, at the first of them that is the component's own. */

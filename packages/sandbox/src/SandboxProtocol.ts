@@ -49,14 +49,28 @@ const Responded = Schema.TaggedStruct("Responded", {
 
 const Answered = Schema.TaggedStruct("Answered", { run, json: Schema.String })
 
+/** A run has ended. Of several, the messages after it are of the next. */
 const Ended = Schema.TaggedStruct("Ended", { run, cpuMs, error: Schema.optionalKey(Failure) })
+
+/** Of several runs, those after the last one that ended are not begun. */
+const Stopped = Schema.TaggedStruct("Stopped", { run })
 
 const Described = Schema.TaggedStruct("Described", { run, cpuMs, description: ComponentDescription })
 
 const Refused = Schema.TaggedStruct("Refused", { run, cpuMs, ...componentFault })
 
 /** Something that happened in a run or an inspection. */
-export const RunMessage = Schema.Union([Emitted, Logged, Stored, Responded, Answered, Ended, Described, Refused])
+export const RunMessage = Schema.Union([
+  Emitted,
+  Logged,
+  Stored,
+  Responded,
+  Answered,
+  Ended,
+  Stopped,
+  Described,
+  Refused
+])
 export type RunMessage = typeof RunMessage.Type
 
 const ask = Schema.Int
@@ -169,8 +183,8 @@ export const encodeHostMessage = (message: HostMessage): string => {
     `${JSON.stringify(rest).slice(0, -1)},"call":${JSON.stringify(plain).slice(0, -1)},"${name}":${onOneLine(json)}}}`
   switch (call._tag) {
     case "Run": {
-      const { eventJson, ...plain } = call
-      return withCall(plain, "event", eventJson)
+      const { eventsJson, ...plain } = call
+      return withCall(plain, "events", `[${eventsJson.join()}]`)
     }
     case "Step": {
       const { stepsJson, ...plain } = call

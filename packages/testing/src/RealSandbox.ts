@@ -55,7 +55,7 @@ export const runCode = Effect.fnUntraced(function*(
     accountId: "u_test",
     programId: "dc_test",
     module: { code, hash: hashOf(code) },
-    call: { _tag: "Run", eventJson: JSON.stringify(event) },
+    call: { _tag: "Run", eventsJson: [JSON.stringify(event)] },
     props: {},
     interfaces: { http: { _tag: "Http", endpoint: "https://in.example/abc" }, db: { _tag: "Db" } },
     credentials: {},

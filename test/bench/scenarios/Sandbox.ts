@@ -33,7 +33,7 @@ const run = Effect.fnUntraced(function*(accountId: string, number: number) {
     accountId,
     programId: "dc_bench",
     module: { code, hash: hashOf(code) },
-    call: { _tag: "Run", eventJson: `{"body":{"seq":1}}` },
+    call: { _tag: "Run", eventsJson: [`{"body":{"seq":1}}`] },
     props: {},
     interfaces: {},
     credentials: {},

@@ -105,6 +105,9 @@ export class ByteRoom {
 export class BodyRoom extends Context.Service<BodyRoom, {
   /** Takes room for a body until the scope ends, waiting for it if need be. */
   readonly take: (accountId: string, bytes: number) => Effect.Effect<void, Unavailable, Scope.Scope>
+  /** Takes room where there is some now; answers whether it did. It has to be given back. */
+  readonly takeNow: (accountId: string, bytes: number) => boolean
+  readonly giveBack: (accountId: string, bytes: number) => void
 }>()("@headwater/server/BodyRoom") {
   static readonly layer: Layer.Layer<BodyRoom, never, HttpSettings> = Layer.effect(
     BodyRoom,
@@ -118,6 +121,8 @@ export class BodyRoom extends Context.Service<BodyRoom, {
             return Effect.sync(leave)
           })
       return BodyRoom.of({
+        takeNow: (accountId, bytes) => room.take(accountId, bytes),
+        giveBack: (accountId, bytes) => room.giveBack(accountId, bytes),
         take: (accountId, bytes) =>
           Effect.uninterruptibleMask((restore) =>
             restore(Effect.suspend(() => taken(accountId, bytes))).pipe(

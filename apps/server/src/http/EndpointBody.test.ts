@@ -16,9 +16,9 @@ it("takes a form apart up to 1,000 fields, and hands one with more on as text", 
     ]] as const
   ) {
     const parsed = (count: number) =>
-      EndpointBody.parse(contentType, new TextEncoder().encode(form(count)), form(count))
+      EndpointBody.fieldsOf(contentType, new TextEncoder().encode(form(count)), form(count))
     assert.deepStrictEqual(parsed(1_000), { a: Array.from({ length: 1_000 }, () => "1") })
-    assert.strictEqual(parsed(1_001), form(1_001))
-    assert.strictEqual(parsed(120_000), form(120_000))
+    assert.isUndefined(parsed(1_001))
+    assert.isUndefined(parsed(120_000))
   }
 })

@@ -1,9 +1,6 @@
-import { isDeeper } from "@headwater/domain/JsonDepth"
+import { mediaTypeOf } from "@headwater/domain/RequestBody"
 import type { Schema } from "effect"
 import { MultipartParser } from "effect/http"
-
-/** Deeper JSON is handed on as text alone. */
-const maxJsonDepth = 100
 
 /** A form of more fields is handed on as text alone: to take it apart costs many times its size. */
 export const maxFields = 1_000
@@ -19,15 +16,6 @@ export const multimap = <A extends Schema.Json>(
       return [name, values.length === 1 ? values[0]! : values]
     })
   )
-}
-
-const parseJson = (text: string): Schema.Json => {
-  if (isDeeper(text, maxJsonDepth)) return text
-  try {
-    return JSON.parse(text) as Schema.Json
-  } catch {
-    return text
-  }
 }
 
 /** The fields of a form; undefined where there are too many. */
@@ -63,14 +51,14 @@ const parseMultipart = (contentType: string, body: Uint8Array): Schema.Json | un
   return isWhole ? multimap(parts) : undefined
 }
 
-/**
- * What a request's body says by its content type: JSON and forms parsed, files of a multipart form in base64, and
- * anything else, or what does not parse, as text.
- */
-export const parse = (contentType: string, body: Uint8Array, text: string): Schema.Json => {
-  const mediaType = contentType.split(";", 1)[0]!.trim().toLowerCase()
-  if (mediaType === "application/json" || mediaType.endsWith("+json")) return parseJson(text)
-  if (mediaType === "application/x-www-form-urlencoded") return parseForm(text) ?? text
-  if (mediaType === "multipart/form-data") return parseMultipart(contentType, body) ?? text
-  return text
+/** The fields of a form, files of a multipart form in base64. Undefined for a body that is no form, or none that can be taken apart. */
+export const fieldsOf = (contentType: string, body: Uint8Array, text: string): Schema.Json | undefined => {
+  switch (mediaTypeOf(contentType)) {
+    case "application/x-www-form-urlencoded":
+      return parseForm(text)
+    case "multipart/form-data":
+      return parseMultipart(contentType, body)
+    default:
+      return undefined
+  }
 }

@@ -1,7 +1,9 @@
 import * as Problem from "@headwater/api/Problem"
+import * as Id from "@headwater/domain/Id"
 import { EngineConfig } from "@headwater/engine/EngineConfig"
 import type { HttpReply, HttpRequestEvent, NotAnswered } from "@headwater/engine/HttpExchange"
-import { Ingest } from "@headwater/engine/Ingest"
+import { Ingest, type RequestError } from "@headwater/engine/Ingest"
+import type { QuotaExceeded } from "@headwater/engine/Quotas"
 import { ByteSize, Effect, Option } from "effect"
 import {
   HttpIncomingMessage,
@@ -14,11 +16,11 @@ import { validateHeaderName, validateHeaderValue } from "node:http"
 import { BodyRoom } from "./BodyRoom.ts"
 import * as ClientAddress from "./ClientAddress.ts"
 import * as EndpointBody from "./EndpointBody.ts"
-import { answerFailures } from "./FailureProblem.ts"
+import { answerFailures, type Failure } from "./FailureProblem.ts"
 import { HttpSettings } from "./HttpSettings.ts"
 import { backlogFull, quotaExceeded } from "./IntakeProblem.ts"
 import { JsonThread } from "./JsonThread.ts"
-import { problemResponse } from "./ProblemResponse.ts"
+import { type AnyProblem, problemResponse } from "./ProblemResponse.ts"
 import { RateLimiting } from "./RateLimiting.ts"
 import * as RequestBody from "./RequestBody.ts"
 
@@ -39,7 +41,21 @@ const unforwardable: ReadonlySet<string> = new Set([
 
 const urlForm = /^\/http\/([^/?#]+)(\/[^?#]*)?(?:\?([^#]*))?/
 
-const hopsOf = (header: string | undefined): number => /^\d{1,6}$/.test(header ?? "") ? Number(header) : 0
+/** The URL of a request to an endpoint. */
+export interface EndpointUrl {
+  readonly endpointKey: string
+  /** What comes after the key. */
+  readonly path: string
+  readonly query: string
+}
+
+export const parseUrl = (url: string): EndpointUrl | undefined => {
+  const [, endpointKey, path = "/", query = ""] = urlForm.exec(url) ?? []
+  return endpointKey === undefined ? undefined : { endpointKey, path, query }
+}
+
+/** How many emitters a request has passed through, by its `x-headwater-hops`. */
+export const hopsOf = (header: string | undefined): number => /^\d{1,6}$/.test(header ?? "") ? Number(header) : 0
 
 const canBeSent = (name: string, value: string): boolean => {
   if (unforwardable.has(name.toLowerCase())) return false
@@ -71,6 +87,25 @@ const responseOf = ({ body, headers, status }: HttpReply) => {
   return Effect.succeed(sent.length === 0 ? response : HttpServerResponse.setHeaders(response, sent))
 }
 
+/** Why a request is not taken, or not answered. */
+type IntakeError = RequestError | QuotaExceeded | Failure | AnyProblem
+
+/** The answer to a request: what it is replied, or why it is not, as a problem. */
+export const answerOf = (
+  reply: Effect.Effect<HttpReply, IntakeError>
+): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
+  reply.pipe(
+    Effect.flatMap(responseOf),
+    Effect.catchTags({
+      EndpointNotFound: () => noEndpoint,
+      BacklogFull: () => Effect.fail(backlogFull),
+      NotAnswered: ({ reason }) => Effect.fail(notAnswered(reason)),
+      QuotaExceeded: (error) => Effect.flatMap(quotaExceeded(error), Effect.fail)
+    }),
+    answerFailures,
+    Effect.catch(problemResponse)
+  )
+
 const readBody = Effect.fnUntraced(
   function*(request: HttpServerRequest.HttpServerRequest, maxBody: number) {
     const body = yield* request.arrayBuffer.pipe(
@@ -97,45 +132,40 @@ export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
   const room = yield* BodyRoom
   const thread = yield* JsonThread
 
-  const take = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServerRequest) {
-    const [, endpointKey, path = "/", query = ""] = urlForm.exec(request.url) ?? []
-    if (endpointKey === undefined) return yield* noEndpoint
-    const source = yield* ingest.find(endpointKey)
-    yield* rate.take(source.accountId)
-    yield* ingest.admit(source)
-    if (RequestBody.isDeclaredLargerThan(request, maxBody)) return yield* Problem.tooLarge("The request body", maxBody)
-    const { accountId } = source
-    yield* room.take(accountId, RequestBody.mostBytes(request, maxBody))
-    const bytes = yield* readBody(request, maxBody)
-    rate.noteBytes(accountId, bytes.length)
-    const event: HttpRequestEvent = {
-      method: request.method,
-      path,
-      query: EndpointBody.multimap(new URLSearchParams(query)),
-      headers: { ...request.headers },
-      client_ip: ClientAddress.of(
-        Option.getOrElse(request.remoteAddress, () => ""),
-        request.headers["x-forwarded-for"],
-        trustedProxies
-      ),
-      url: `${publicUrl}${request.url}`
-    }
-    const contentType = request.headers["content-type"] ?? ""
-    const eventJson = yield* thread.event(accountId, { request: event, contentType, bytes })
-    const reply = yield* ingest.request(source, eventJson, { hops: hopsOf(request.headers["x-headwater-hops"]) })
-    return yield* responseOf(reply)
-  }, (effect) =>
-    effect.pipe(
-      Effect.scoped,
-      Effect.catchTags({
-        EndpointNotFound: () => noEndpoint,
-        BacklogFull: () => Effect.fail(backlogFull),
-        NotAnswered: ({ reason }) => Effect.fail(notAnswered(reason)),
-        QuotaExceeded: (error) => Effect.flatMap(quotaExceeded(error), Effect.fail)
-      }),
-      answerFailures,
-      Effect.catch(problemResponse)
-    ))
+  const take = Effect.fnUntraced(
+    function*(request: HttpServerRequest.HttpServerRequest) {
+      const url = parseUrl(request.url)
+      if (url === undefined) return yield* noEndpoint
+      const source = yield* ingest.find(url.endpointKey)
+      yield* rate.take(source.accountId)
+      yield* ingest.admit(source)
+      if (RequestBody.isDeclaredLargerThan(request, maxBody)) {
+        return yield* Problem.tooLarge("The request body", maxBody)
+      }
+      const { accountId } = source
+      yield* room.take(accountId, RequestBody.mostBytes(request, maxBody))
+      const bytes = yield* readBody(request, maxBody)
+      rate.noteBytes(accountId, bytes.length)
+      const event: HttpRequestEvent = {
+        method: request.method,
+        path: url.path,
+        query: EndpointBody.multimap(new URLSearchParams(url.query)),
+        headers: { ...request.headers },
+        client_ip: ClientAddress.of(
+          Option.getOrElse(request.remoteAddress, () => ""),
+          request.headers["x-forwarded-for"],
+          trustedProxies
+        ),
+        url: `${publicUrl}${request.url}`
+      }
+      const contentType = request.headers["content-type"] ?? ""
+      const expanded = Id.kindOf(source.programId) === "workflow"
+      const eventJson = yield* thread.event(accountId, { request: event, contentType, bytes, expanded })
+      return yield* ingest.request(source, eventJson, { hops: hopsOf(request.headers["x-headwater-hops"]) })
+    },
+    Effect.scoped,
+    answerOf
+  )
 
   yield* router.add("*", "/http/:endpointKey/*", take)
 }))

@@ -17,7 +17,12 @@ it.effect("a server is ready once it has its share of the actors and while the d
       HealthRoutes.layer.pipe(
         Layer.provide([
           Layer.mock(Accounts, { count: Effect.succeed(1) }),
-          Layer.mock(Actors, { isHere: () => true, hasShards: Effect.sync(() => hasShards), wake: () => {} }),
+          Layer.mock(Actors, {
+            take: () => false,
+            isHere: () => true,
+            hasShards: Effect.sync(() => hasShards),
+            wake: () => {}
+          }),
           Layer.mock(GroupCommit, {
             ageMs: () => ageMs,
             isFull: () => false,

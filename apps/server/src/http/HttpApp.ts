@@ -9,6 +9,7 @@ import { BodyRoom } from "./BodyRoom.ts"
 import { ComponentSaving } from "./ComponentSaving.ts"
 import * as ComponentsHandlers from "./ComponentsHandlers.ts"
 import * as DocsRoutes from "./DocsRoutes.ts"
+import * as EndpointFastPath from "./EndpointFastPath.ts"
 import * as EndpointRoute from "./EndpointRoute.ts"
 import * as EventsHandlers from "./EventsHandlers.ts"
 import * as HealthRoutes from "./HealthRoutes.ts"
@@ -53,7 +54,13 @@ const apiRoutes = HttpApiBuilder.layer(HeadwaterApi).pipe(
   ])
 )
 
-const routes = Layer.mergeAll(apiRoutes, DocsRoutes.layer, EndpointRoute.layer, HealthRoutes.layer).pipe(
+const routes = Layer.mergeAll(
+  apiRoutes,
+  DocsRoutes.layer,
+  EndpointFastPath.layer,
+  EndpointRoute.layer,
+  HealthRoutes.layer
+).pipe(
   Layer.provide([AnswerRoom.layer, BodyRoom.layer, JsonThread.layer, RateLimiting.layer])
 )
 

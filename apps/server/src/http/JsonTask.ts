@@ -1,4 +1,5 @@
 import * as Projection from "@headwater/api/Projection"
+import { ofText } from "@headwater/domain/RequestBody"
 import type { HttpRequestEvent } from "@headwater/engine/HttpExchange"
 import type { Schema } from "effect"
 import * as EndpointBody from "./EndpointBody.ts"
@@ -9,6 +10,8 @@ export interface EventTask {
   readonly request: HttpRequestEvent
   readonly contentType: string
   readonly bytes: Uint8Array<ArrayBuffer>
+  /** Whether the body is put in parsed, too, where `RequestBody.expand` could do so later. */
+  readonly expanded: boolean
 }
 
 /** An answer of the API, or one item of its data, as JSON, that is to be cut down to some of its fields. */
@@ -23,11 +26,11 @@ export interface ProjectionTask {
 export type JsonTask = EventTask | ProjectionTask
 
 /** The JSON text of a request's event with its body. */
-export const eventJson = ({ bytes, contentType, request }: Omit<EventTask, "_tag">): string => {
+export const eventJson = ({ bytes, contentType, expanded, request }: Omit<EventTask, "_tag">): string => {
   const text = new TextDecoder().decode(bytes)
   if (text === "") return JSON.stringify(request)
   const { client_ip, url, ...rest } = request
-  const body = EndpointBody.parse(contentType, bytes, text)
+  const body = EndpointBody.fieldsOf(contentType, bytes, text) ?? (expanded ? ofText(contentType, text) : undefined)
   return JSON.stringify({ ...rest, bodyRaw: text, body, client_ip, url })
 }
 

@@ -16,6 +16,7 @@ const request: HttpRequestEvent = {
 const task = (text: string, contentType = "application/json") => ({
   request,
   contentType,
+  expanded: true,
   bytes: new TextEncoder().encode(text)
 })
 

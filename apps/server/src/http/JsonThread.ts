@@ -6,7 +6,7 @@ import { Worker } from "node:worker_threads"
 import * as JsonTask from "./JsonTask.ts"
 
 /** From so many bytes on the other thread has the work: less takes no longer than handing it over. */
-const largeBytes = 16 * 1024
+export const largeBytes = 16 * 1024
 
 /** What the other thread may keep on its heap, in MiB: JSON takes many times its size while it is read. */
 const heapMebibytes = 1_024

@@ -1,4 +1,6 @@
-import { createServer, type Server } from "node:http"
+import { NodeHttpServer } from "@effect/platform-node"
+import { Context, Effect, Layer, type Scope } from "effect"
+import { type IncomingMessage, Server, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 
 /** How long a client may read nothing of what waits for it, in milliseconds. */
@@ -56,14 +58,27 @@ const refuseUnserved = (server: Server): void => {
   })
 }
 
+/** Answers a request if it can; answers whether it does. */
+type Take = (request: IncomingMessage, response: ServerResponse) => boolean
+
+/** A server that asks somebody about each request before it tells those who listen, who can't keep one from each other. */
+class AskingServer extends Server {
+  first: Take = () => false
+
+  override emit(event: string, ...given: Array<unknown>): boolean {
+    const isAnswered = event === "request" && this.first(...given as [IncomingMessage, ServerResponse])
+    return isAnswered || super.emit(event, ...given)
+  }
+}
+
 /**
  * A Node HTTP server whose own refusals have the shape of the API's problems (RFC 9457). What Node would refuse without
  * one is left to the API: a request without `Host`, and one that expects what no server knows.
  *
  * @param options.unreadMs how long a client may read nothing of its answer, in milliseconds
  */
-export const make = (options: { readonly unreadMs?: number } = {}): Server => {
-  const server = createServer({ requireHostHeader: false })
+export const make = (options: { readonly unreadMs?: number } = {}): AskingServer => {
+  const server = new AskingServer({ requireHostHeader: false })
   endUnread(server, options.unreadMs ?? unreadMs)
   refuseUnserved(server)
   server.on("checkExpectation", (request, response) => server.emit("request", request, response))
@@ -86,4 +101,30 @@ export const make = (options: { readonly unreadMs?: number } = {}): Server => {
     ].join("\r\n"))
   })
   return server
+}
+
+/** The server that clients are connected to, for what is to be answered before the API's router. */
+export class NodeServer extends Context.Service<NodeServer, {
+  /** Has `take` asked about each request first, for as long as the scope is open. One at a time. */
+  readonly askFirst: (take: Take) => Effect.Effect<void, never, Scope.Scope>
+}>()("@headwater/server/NodeServer") {
+  /** With the `HttpServer` that everything else is served on. */
+  static readonly layer = (options: Parameters<typeof NodeHttpServer.layer>[1]) =>
+    Layer.unwrap(Effect.sync(() => {
+      const server = make()
+      const askFirst = (take: Take) =>
+        Effect.acquireRelease(
+          Effect.sync(() => {
+            server.first = take
+          }),
+          () =>
+            Effect.sync(() => {
+              server.first = () => false
+            })
+        )
+      return Layer.merge(
+        NodeHttpServer.layer(() => server, options),
+        Layer.succeed(NodeServer, NodeServer.of({ askFirst }))
+      )
+    }))
 }

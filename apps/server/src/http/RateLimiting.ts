@@ -19,6 +19,8 @@ interface Allowance {
 export class RateLimiting extends Context.Service<RateLimiting, {
   /** Counts a request of the account, or refuses it with when the next one may come. */
   readonly take: (accountId: AccountId) => Effect.Effect<void, Problem.RateLimited>
+  /** Notes a request of the account where none is ever refused; answers whether that is so. */
+  readonly isFree: (accountId: AccountId) => boolean
   /** Counts what a request's body has. A body of any size is taken while there is something left; the next ones wait. */
   readonly noteBytes: (accountId: AccountId, bytes: number) => void
 }>()("@headwater/server/RateLimiting") {
@@ -54,6 +56,11 @@ export class RateLimiting extends Context.Service<RateLimiting, {
           )
 
       return RateLimiting.of({
+        isFree: (accountId) => {
+          if (limit !== 0 || byteRateLimit !== 0) return false
+          turns.note(accountId)
+          return true
+        },
         take: (accountId) =>
           Effect.suspend(() => {
             turns.note(accountId)

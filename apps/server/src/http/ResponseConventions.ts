@@ -8,9 +8,13 @@ import { allowedMethods } from "./KnownPaths.ts"
 import { problemResponse } from "./ProblemResponse.ts"
 import * as RequestBody from "./RequestBody.ts"
 
-const requestIdHeader = "x-request-id"
+export const requestIdHeader = "x-request-id"
 const givenRequestId = /^[\w.:-]{1,128}$/
 const requestIdLength = 20
+
+/** The id under which a request is known: the client's own where it sent a usable one. */
+export const requestIdFor = (given: string | Array<string> | undefined): string =>
+  typeof given === "string" && givenRequestId.test(given) ? given : Id.takeText(requestIdLength)
 
 /** Any page may call the API: it holds no cookies, so a foreign page can do nothing without a key. */
 const cors = {
@@ -145,8 +149,7 @@ export const apply = Effect.fnUntraced(function*<E, R>(
 ) {
   const received = yield* HttpServerRequest.HttpServerRequest
   const request = routable(received)
-  const given = request.headers[requestIdHeader]
-  const requestId = given !== undefined && givenRequestId.test(given) ? given : yield* Id.randomText(requestIdLength)
+  const requestId = requestIdFor(request.headers[requestIdHeader])
   const fault = messageFault(request)
   const headers = { ...headersFor(request), [requestIdHeader]: requestId }
   const answer = fault !== undefined

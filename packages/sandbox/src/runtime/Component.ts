@@ -1,4 +1,5 @@
 /** What is asked of a component, and what others are told about it (`components.md`, "Module", "Props", "Running"). */
+import { expand } from "@headwater/domain/RequestBody"
 import { eventOf, isOfApphook } from "./Apphook.ts"
 import { type ComponentDefinition, Invalid } from "./Module.ts"
 import { appType, declared, describe as describeProp, isCallable, makeApp, resolveAll } from "./Props.ts"
@@ -93,9 +94,11 @@ export const call = async (
     case "Options":
       return answer(await options(component, self, what.prop, what.request))
     case "Run": {
-      const apphook = what.isRequest === true ? apphookOf(component, bindings) : undefined
-      if (apphook === undefined) return runEvent(component, run, self, what.event)
-      const event = eventOf(what.event)
+      if (what.isRequest !== true) return runEvent(component, run, self, what.event)
+      const request = expand(what.event)
+      const apphook = apphookOf(component, bindings)
+      if (apphook === undefined) return runEvent(component, run, self, request)
+      const event = eventOf(request)
       if (await isOfApphook(apphook, self, event)) await runEvent(component, run, self, event)
     }
   }

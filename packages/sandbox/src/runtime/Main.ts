@@ -8,8 +8,10 @@ import { onAnswer, routeNetwork } from "./Network.ts"
 import { installOwnRequire } from "./OwnRequire.ts"
 import { begin, describeError, RunContext } from "./RunContext.ts"
 import { installSystem } from "./System.ts"
-import type { Bindings } from "./This.ts"
+import { type Bindings, Store } from "./This.ts"
 import { installWebSocket } from "./WebSocket.ts"
+
+const now = performance.now.bind(performance)
 
 const inspectComponent = async (run: RunContext, hash: string, kind: "source" | "workflow"): Promise<void> => {
   try {
@@ -37,9 +39,52 @@ const runComponent = async (run: RunContext, hash: string, what: Call, bindings:
   }
 }
 
-const start = (message: Record<string, unknown>, programId: string | undefined, body: (run: RunContext) => void) => {
-  const run = new RunContext(message["run"] as string, programId)
-  begin(run, () => body(run))
+/** Begins one run after the other in its context, each when the one before has ended, for as long as there is another. */
+const start = (
+  message: Record<string, unknown>,
+  programId: string | undefined,
+  bodies: Iterator<(run: RunContext) => void>
+) => {
+  const id = message["run"] as string
+  const startNext = () => {
+    const { done, value: body } = bodies.next()
+    if (done === true) return
+    const run = new RunContext(id, programId, startNext)
+    begin(run, () => body(run))
+  }
+  startNext()
+}
+
+/** Runs that follow each other begin within so many milliseconds of the first. */
+const momentMs = 100
+
+type Asked = Exclude<Call, { readonly _tag: "Run" }> | {
+  readonly _tag: "Run"
+  readonly events: ReadonlyArray<unknown>
+  readonly isRequest?: boolean
+}
+
+/** A call for each event. After a moment the rest is given back: the results of those that have ended are waited for. */
+function* callsOf(id: string, asked: Asked): Generator<Call> {
+  if (asked._tag !== "Run") return yield asked
+  const { events, ...rest } = asked
+  const startedAt = now()
+  for (let i = 0; i < events.length; i++) {
+    if (i > 0 && now() - startedAt > momentMs) return send({ __proto__: null, _tag: "Stopped", run: id })
+    yield { ...rest, event: events[i] }
+  }
+}
+
+function* inspections({ hash, kind }: Record<string, unknown>) {
+  yield (run: RunContext) => void inspectComponent(run, hash as string, kind === "workflow" ? "workflow" : "source")
+}
+
+function* runs({ bindings, call, hash, run: id }: Record<string, unknown>) {
+  const { db, ...rest } = bindings as Omit<Bindings, "store"> & { readonly db: Record<string, string> }
+  const bound: Bindings = { ...rest, store: new Store(db) }
+  for (const what of callsOf(id as string, call as Asked)) {
+    yield (run: RunContext) => void runComponent(run, hash as string, what, bound)
+  }
 }
 
 const onMessage = (message: Record<string, unknown>): void => {
@@ -49,19 +94,9 @@ const onMessage = (message: Record<string, unknown>): void => {
     case "Code":
       return learn(message["hash"] as string, message["code"] as string)
     case "Inspect":
-      return start(
-        message,
-        undefined,
-        (run) =>
-          void inspectComponent(run, message["hash"] as string, message["kind"] === "workflow" ? "workflow" : "source")
-      )
+      return start(message, undefined, inspections(message))
     case "Run":
-      return start(
-        message,
-        message["programId"] as string,
-        (run) =>
-          void runComponent(run, message["hash"] as string, message["call"] as Call, message["bindings"] as Bindings)
-      )
+      return start(message, message["programId"] as string, runs(message))
     case "Answer":
       return onAnswer(message)
   }

@@ -15,9 +15,11 @@ export class RunContext {
   file: ComponentFile | undefined
   ended = false
   readonly #startedCpu = cpuUsage()
+  readonly #onEnd: () => void
 
-  constructor(id: string, programId: string | undefined) {
+  constructor(id: string, programId: string | undefined, onEnd: () => void) {
     this.id = id
+    this.#onEnd = onEnd
     this.env = programId === undefined ? {} : { PD_COMPONENT: programId }
   }
 
@@ -28,10 +30,12 @@ export class RunContext {
 
   /** Ends the run: what is still going on in it is no longer heard. */
   end(message: { readonly _tag: string } & Record<string, unknown>): void {
+    if (this.ended) return
     const used = cpuUsage(this.#startedCpu)
     this.say({ ...message, cpuMs: (used.user + used.system) / 1000 })
     this.ended = true
     delete active[this.id]
+    this.#onEnd()
   }
 
   fail(thrown: unknown): void {

@@ -10,7 +10,7 @@ export interface Bindings {
   readonly props: Record<string, unknown>
   readonly credentials: Record<string, unknown>
   readonly interfaces: Record<string, { readonly _tag: string; readonly endpoint?: string }>
-  readonly db: Record<string, string>
+  readonly store: Store
   readonly maxDbBytes: number
   readonly maxResponseBytes: number
   readonly maxHeaderBytes: number
@@ -22,22 +22,31 @@ const byteLength = (text: string): number => encoder.encode(text).length
 
 export const toText = (value: unknown): string => stringify(value) ?? "null"
 
+/** What a program keeps in `$.service.db`, as JSON texts: runs that follow each other go on with it. */
+export class Store {
+  readonly values: Map<string, string>
+  bytes = 0
+
+  constructor(snapshot: Record<string, string>) {
+    this.values = new Map(Object.entries(snapshot))
+    for (const [key, value] of this.values) this.bytes += byteLength(key) + byteLength(value)
+  }
+}
+
 /** The service behind `$.service.db`: JSON values in memory, each write told to the host before `set` returns. */
 class Database {
   readonly #run: RunContext
-  readonly #values: Map<string, string>
+  readonly #store: Store
   readonly #maxBytes: number
-  #bytes = 0
 
-  constructor(run: RunContext, snapshot: Record<string, string>, maxBytes: number) {
+  constructor(run: RunContext, store: Store, maxBytes: number) {
     this.#run = run
+    this.#store = store
     this.#maxBytes = maxBytes
-    this.#values = new Map(Object.entries(snapshot))
-    for (const [key, value] of this.#values) this.#bytes += byteLength(key) + byteLength(value)
   }
 
   get(key: string): unknown {
-    const value = this.#values.get(String(key))
+    const value = this.#store.values.get(String(key))
     return value === undefined ? undefined : parse(value)
   }
 
@@ -45,16 +54,19 @@ class Database {
     const name = String(key)
     if (!Storable.isKey(name)) throw new TypeError(`$.service.db: ${Storable.keyExpected}`)
     const text = value === undefined ? null : toText(value)
-    const old = this.#values.get(name)
-    const bytes = this.#bytes -
+    // The store is the next run's.
+    if (this.#run.ended) return
+    const { values } = this.#store
+    const old = values.get(name)
+    const bytes = this.#store.bytes -
       (old === undefined ? 0 : byteLength(name) + byteLength(old)) +
       (text === null ? 0 : byteLength(name) + byteLength(text))
     if (text !== null && bytes > this.#maxBytes) {
       throw new RangeError(`$.service.db holds at most ${this.#maxBytes} bytes per source; this would make it ${bytes}`)
     }
-    this.#bytes = bytes
-    if (text === null) this.#values.delete(name)
-    else this.#values.set(name, text)
+    this.#store.bytes = bytes
+    if (text === null) values.delete(name)
+    else values.set(name, text)
     this.#run.say({ _tag: "Stored", key: name, value: text })
   }
 }
@@ -163,7 +175,7 @@ export const makeThis = (component: ComponentDefinition, run: RunContext, bindin
     if (definition["type"] === appType) self[name] = makeApp(definition, bindings.credentials[name] ?? {})
     if (definition["type"] === "http_request") self[name] = makeHttpRequest(bindings.props[name])
   }
-  const database = new Database(run, bindings.db, bindings.maxDbBytes)
+  const database = new Database(run, bindings.store, bindings.maxDbBytes)
   for (const [name, binding] of Object.entries(bindings.interfaces)) {
     if (binding._tag === "Db") self[name] = database
     if (binding._tag === "Http") {

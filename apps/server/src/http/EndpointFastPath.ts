@@ -1,0 +1,135 @@
+import * as Id from "@headwater/domain/Id"
+import { EngineConfig } from "@headwater/engine/EngineConfig"
+import type { HttpReply, HttpRequestEvent } from "@headwater/engine/HttpExchange"
+import { type Endpoint, Ingest, type RequestError } from "@headwater/engine/Ingest"
+import { accepted } from "@headwater/engine/ProgramRequests"
+import { Effect, Exit, Layer, References } from "effect"
+import { Headers, type HttpServerResponse } from "effect/http"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { BodyRoom } from "./BodyRoom.ts"
+import * as ClientAddress from "./ClientAddress.ts"
+import * as EndpointBody from "./EndpointBody.ts"
+import * as EndpointRoute from "./EndpointRoute.ts"
+import { HttpSettings } from "./HttpSettings.ts"
+import * as JsonTask from "./JsonTask.ts"
+import { largeBytes } from "./JsonThread.ts"
+import { NodeServer } from "./NodeServer.ts"
+import { RateLimiting } from "./RateLimiting.ts"
+import { requestIdFor, requestIdHeader } from "./ResponseConventions.ts"
+
+/** How many bytes a body has that is read at once; undefined where that is not known, or they are too many. */
+const lengthOf = ({ headers }: IncomingMessage, most: number): number | undefined => {
+  if (headers["transfer-encoding"] !== undefined || headers.expect !== undefined) return undefined
+  const length = Number(headers["content-length"] ?? 0)
+  return length <= most ? length : undefined
+}
+
+/** What is wrong with a message as HTTP is told by `ResponseConventions`. */
+const isRegular = ({ httpVersion, rawHeaders }: IncomingMessage): boolean => {
+  let hosts = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!
+    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1
+  }
+  return httpVersion === "1.1" && hosts === 1
+}
+
+/** Writes what the route would answer. */
+const write = (response: ServerResponse, { body, headers, status }: HttpServerResponse.HttpServerResponse): void => {
+  response.writeHead(status, headers)
+  response.end(body._tag === "Uint8Array" ? body.body : undefined)
+}
+
+/**
+ * Answers most requests to endpoints without a fiber and before the API's router: those with a small body to a source that
+ * is known, while its account is held to no rate. `EndpointRoute` takes all others, and answers alike.
+ */
+export const layer = Layer.effectDiscard(Effect.gen(function*() {
+  const server = yield* NodeServer
+  const ingest = yield* Ingest
+  const rate = yield* RateLimiting
+  const room = yield* BodyRoom
+  const { maxBody, trustedProxies = [] } = yield* HttpSettings
+  const { publicUrl } = yield* EngineConfig
+  // Whoever collects spans sees one of each request.
+  const isTraced = yield* References.TracerEnabled
+  const runFork = Effect.runForkWith(yield* Effect.context())
+  const mostBytes = Math.min(maxBody, largeBytes - 1)
+
+  const answer = (response: ServerResponse, requestId: string, exit: Exit.Exit<HttpReply, RequestError>): void => {
+    if (Exit.isSuccess(exit) && exit.value === accepted) {
+      response.writeHead(200, { "content-length": "0", [requestIdHeader]: requestId })
+      response.end()
+      return
+    }
+    const reply: Effect.Effect<HttpReply, RequestError> = exit
+    runFork(
+      EndpointRoute.answerOf(reply).pipe(
+        Effect.map((answered) => {
+          response.setHeader(requestIdHeader, requestId)
+          write(response, answered)
+        }),
+        Effect.annotateLogs("request_id", requestId)
+      )
+    )
+  }
+
+  const eventOf = (
+    { headers, method, socket, url }: IncomingMessage,
+    { path, query }: EndpointRoute.EndpointUrl,
+    { programId }: Endpoint,
+    bytes: Uint8Array<ArrayBuffer>
+  ): string => {
+    const request: HttpRequestEvent = {
+      method: method!,
+      path,
+      query: EndpointBody.multimap(new URLSearchParams(query)),
+      headers: Headers.fromInput(headers as Record<string, string>),
+      client_ip: ClientAddress.of(
+        socket.remoteAddress ?? "",
+        headers["x-forwarded-for"] as string | undefined,
+        trustedProxies
+      ),
+      url: `${publicUrl}${url}`
+    }
+    const contentType = headers["content-type"] ?? ""
+    return JsonTask.eventJson({ request, contentType, bytes, expanded: Id.kindOf(programId) === "workflow" })
+  }
+
+  const readAndAnswer = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    url: EndpointRoute.EndpointUrl,
+    endpoint: Endpoint,
+    length: number
+  ): void => {
+    const chunks: Array<Buffer<ArrayBuffer>> = []
+    request.on("data", (chunk: Buffer<ArrayBuffer>) => chunks.push(chunk))
+    request.on("close", () => {
+      if (!request.complete) room.giveBack(endpoint.accountId, length)
+    })
+    request.on("end", () => {
+      const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+      const hops = EndpointRoute.hopsOf(request.headers["x-headwater-hops"] as string | undefined)
+      const requestId = requestIdFor(request.headers[requestIdHeader])
+      ingest.take(endpoint, eventOf(request, url, endpoint, bytes), hops, (exit) => {
+        room.giveBack(endpoint.accountId, length)
+        answer(response, requestId, exit)
+      })
+    })
+  }
+
+  const take = (request: IncomingMessage, response: ServerResponse): boolean => {
+    const url = EndpointRoute.parseUrl(request.url ?? "")
+    if (url === undefined) return false
+    const endpoint = ingest.known(url.endpointKey)
+    if (endpoint === undefined || !isRegular(request)) return false
+    const length = lengthOf(request, mostBytes)
+    if (length === undefined || !rate.isFree(endpoint.accountId) || !ingest.isAdmitted(endpoint)) return false
+    if (!room.takeNow(endpoint.accountId, length)) return false
+    readAndAnswer(request, response, url, endpoint, length)
+    return true
+  }
+
+  if (!isTraced) yield* server.askFirst(take)
+}))
