@@ -41,8 +41,12 @@ const connectTimeoutMillis = 10_000
 export class EgressGuard extends Context.Service<EgressGuard, {
   /** Checks a URL at registration: scheme, host, and a literal address. Names are only resolved by an attempt. */
   checkUrl(url: string): Effect.Effect<URL, EgressRefused>
+  /** What `checkUrl` answers. The same URL is the same object for as long as it is remembered. */
+  judgeUrl(url: string): Result.Result<URL, EgressRefused>
   /** The addresses of a host, in the resolver's order, once every one of them was found to be allowed. */
   resolve(host: string, asker: Asker): Effect.Effect<ReadonlyArray<string>, EgressRefused | DnsFailed>
+  /** What `resolve` would answer, where nobody has to be asked for it: the host is an address, or a name that was resolved lately. */
+  resolveKnown(host: string): Result.Result<ReadonlyArray<string>, EgressRefused | DnsFailed> | undefined
   /** Resolves, checks, and connects to a checked address, trying them in order. The caller owns the socket. */
   connect(target: EgressTarget, asker: Asker): Effect.Effect<Net.Socket, EgressRefused | DnsFailed | ConnectFailed>
   /** Connects to addresses that `resolve` returned for the same attempt, without another check. */
@@ -84,23 +88,48 @@ const make = (allow: EgressAllowList.EgressAllowList, names: NameResolver["Servi
     )
   }
 
-  const resolveName = Effect.fnUntraced(function*(
-    host: Host.DomainName,
-    asker: Asker
-  ): Effect.fn.Return<ReadonlyArray<string>, EgressRefused | DnsFailed> {
-    const name = Host.toRelative(host)
-    const addresses = yield* names.lookup(host, asker)
-    if (EgressAllowList.allowsHost(allow, name)) return addresses.map(NetAddress.formatIp)
-    const checked: Array<string> = []
-    for (const address of addresses) checked.push(yield* Effect.fromResult(checkAddress(name, address)))
+  /** By the addresses that `canonicalHost` remembers. */
+  const literals = new WeakMap<NetAddress.IpAddress, Result.Result<ReadonlyArray<string>, EgressRefused>>()
+
+  const checkLiteral = (address: NetAddress.IpAddress): Result.Result<ReadonlyArray<string>, EgressRefused> => {
+    const before = literals.get(address)
+    if (before !== undefined) return before
+    const checked = Result.map(checkAddress(NetAddress.formatIp(address), address), (text) => [text])
+    literals.set(address, checked)
     return checked
-  })
+  }
+
+  const checkAll = (
+    name: string,
+    addresses: ReadonlyArray<NetAddress.IpAddress>
+  ): Result.Result<ReadonlyArray<string>, EgressRefused> => {
+    if (EgressAllowList.allowsHost(allow, name)) return Result.succeed(addresses.map(NetAddress.formatIp))
+    const checked: Array<string> = []
+    for (const address of addresses) {
+      const one = checkAddress(name, address)
+      if (Result.isFailure(one)) return Result.fail(one.failure)
+      checked.push(one.success)
+    }
+    return Result.succeed(checked)
+  }
 
   const resolve = (input: string, asker: Asker): Effect.Effect<ReadonlyArray<string>, EgressRefused | DnsFailed> =>
     Effect.flatMap(Effect.fromResult(canonicalHost(input)), (host) =>
       NetAddress.isIpAddress(host)
-        ? Effect.map(Effect.fromResult(checkAddress(NetAddress.formatIp(host), host)), (address) => [address])
-        : resolveName(host, asker))
+        ? Effect.fromResult(checkLiteral(host))
+        : Effect.flatMap(names.lookup(host, asker), (addresses) =>
+          Effect.fromResult(checkAll(Host.toRelative(host), addresses))))
+
+  const resolveKnown = (input: string): Result.Result<ReadonlyArray<string>, EgressRefused | DnsFailed> | undefined => {
+    const canonical = canonicalHost(input)
+    if (Result.isFailure(canonical)) return Result.fail(canonical.failure)
+    const host = canonical.success
+    if (NetAddress.isIpAddress(host)) return checkLiteral(host)
+    const known = names.known(host)
+    return known === undefined
+      ? undefined
+      : Result.flatMap(known, (addresses) => checkAll(Host.toRelative(host), addresses))
+  }
 
   const connectChecked = Effect.fnUntraced(function*(
     target: EgressTarget,
@@ -142,13 +171,13 @@ const make = (allow: EgressAllowList.EgressAllowList, names: NameResolver["Servi
     }
     return Result.flatMap(canonicalHost(url.hostname), (host) =>
       NetAddress.isIpAddress(host)
-        ? Result.map(checkAddress(NetAddress.formatIp(host), host), () => url)
+        ? Result.map(checkLiteral(host), () => url)
         : Result.succeed(url))
   })
 
   const checkUrl = (text: string) => Effect.fromResult(judgeUrl(text))
 
-  return EgressGuard.of({ checkUrl, resolve, connect, connectChecked })
+  return EgressGuard.of({ checkUrl, judgeUrl, resolve, resolveKnown, connect, connectChecked })
 }
 
 const mostRemembered = 1_000

@@ -1,11 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { authority, certificate, privateKey } from "@headwater/testing/TestCertificate"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import * as Http from "node:http"
 import * as Https from "node:https"
 import type { AddressInfo, Server, Socket } from "node:net"
 import * as Net from "node:net"
+import { vi } from "vitest"
 import * as EgressAllowList from "./EgressAllowList.ts"
 import { EgressGuard } from "./EgressGuard.ts"
 import { EgressHttp, type EgressHttpRequest } from "./EgressHttp.ts"
@@ -17,12 +20,18 @@ const zone = NameResolver.layerStatic({
   "inside.test": ["10.0.0.1"]
 })
 
+/** Each name has to be asked for. */
+const unknownNames = Layer.effect(
+  NameResolver,
+  Effect.map(NameResolver, (names) => NameResolver.of({ ...names, known: () => undefined }))
+).pipe(Layer.provide(zone))
+
 const asker = { accountId: "u_1", use: "delivery" } as const
 
 const client = (extraCa?: string) =>
   EgressHttp.layer(extraCa === undefined ? {} : { extraCa }).pipe(
     Layer.provide(EgressGuard.layerNoNames(EgressAllowList.loopback)),
-    Layer.provide(zone)
+    Layer.provide(unknownNames)
   )
 
 const listening = <A extends Server>(make: () => A) =>
@@ -179,6 +188,60 @@ describe("EgressHttp", () => {
       assert.isAtLeast(error.durationMs, 190)
       yield* Effect.sleep("50 millis")
       assert.isTrue([...sockets].every((socket) => socket.destroyed))
+    }).pipe(Effect.provide(client())))
+
+  it.live("one that is begun without a fiber calls back once it has returned, and one that is cancelled does not", () =>
+    Effect.gen(function*() {
+      const { port, sockets } = yield* listening(() =>
+        Http.createServer((request, response) => {
+          if (request.url === "/silent") return
+          response.end("ok")
+        })
+      )
+      const http = yield* EgressHttp
+      const asked = (url: string) => ({
+        asker,
+        method: "GET",
+        url,
+        headers: {},
+        timeoutMillis: 2_000,
+        maxBodyBytes: 10
+      })
+      const told: Array<string> = []
+      const start = (url: string) => {
+        const begun = http.start(asked(url), (ending) => {
+          told.push(Result.isSuccess(ending) ? text(ending.success.body) : ending.failure.reason)
+        })
+        told.push("begun")
+        return begun
+      }
+      start("http://10.0.0.1/")
+      yield* Effect.promise(() => Promise.resolve())
+      assert.deepStrictEqual(told.splice(0), ["begun", "refused"])
+      start("http://10.0.0.1/").cancel()
+      const silent = start(`http://127.0.0.1:${port}/silent`)
+      const unresolved = start(`http://hooks.example.com:${port}/`)
+      unresolved.cancel()
+      const [socket] = yield* Effect.promise(() => vi.waitUntil(() => sockets.size > 0 && [...sockets]))
+      silent.cancel()
+      yield* Effect.callback<void>((resume) => void socket!.once("close", () => resume(Effect.void)))
+      assert.strictEqual(text((yield* http.request(asked(`http://127.0.0.1:${port}/`))).body), "ok")
+      assert.deepStrictEqual(told, ["begun", "begun", "begun"])
+    }).pipe(Effect.provide(client())))
+
+  it.live("each of many under way at once ends by its own deadline", () =>
+    Effect.gen(function*() {
+      const { port } = yield* listening(() => Net.createServer((socket) => void socket.resume()))
+      const slow = yield* Effect.forkChild(Effect.flip(request(`http://127.0.0.1:${port}/`, { timeoutMillis: 400 })))
+      const errors = yield* Effect.forEach([100, 200, 100], (timeoutMillis) =>
+        Effect.flip(request(`http://127.0.0.1:${port}/`, { timeoutMillis })), { concurrency: "unbounded" })
+      const took = [...errors, yield* Fiber.join(slow)].map(({ durationMs }) =>
+        durationMs
+      )
+      for (const [i, least] of [100, 200, 100, 400].entries()) {
+        assert.isAtLeast(took[i]!, least)
+        assert.isBelow(took[i]!, least + 2_000)
+      }
     }).pipe(Effect.provide(client())))
 
   it.live("what is not HTTP, and a connection cut in the answer, fail as protocol", () =>

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Host from "effect/net/Host"
 import * as NetAddress from "effect/net/NetAddress"
+import * as Result from "effect/Result"
 import { TestClock } from "effect/testing"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
@@ -18,6 +19,13 @@ const lookup = (name: string, asker = ann) =>
     Effect.flatMap((names) => names.lookup(Host.domainNameFromStringUnsafe(name), asker)),
     Effect.map((addresses) => addresses.map(NetAddress.formatIp))
   )
+
+/** What is known of a name without asking. */
+const known = (name: string) =>
+  Effect.map(NameResolver, (names) => {
+    const outcome = names.known(Host.domainNameFromStringUnsafe(name))
+    return outcome === undefined ? undefined : Result.getOrThrow(outcome).map(NetAddress.formatIp)
+  })
 
 /** Waits in real time, for what a name server does. */
 const until = (isSo: () => boolean) =>
@@ -72,6 +80,10 @@ describe("NameResolver", () => {
         const server = yield* DnsServer.make(() => ["192.0.2.1", "2001:db8::1"], { ttl })
         yield* Effect.gen(function*() {
           for (let asked = 0; asked < 3; asked++) {
+            assert.deepStrictEqual(
+              yield* known("live.test"),
+              asked > 0 && ttl > 0 ? ["192.0.2.1", "2001:db8::1"] : undefined
+            )
             assert.deepStrictEqual(yield* lookup("live.test"), ["192.0.2.1", "2001:db8::1"])
           }
           assert.strictEqual(server.lookups("live.test"), seconds === 0 ? 3 : 1)

@@ -62,19 +62,22 @@ type Outcome = Result.Result<ReadonlyArray<NetAddress.IpAddress>, DnsFailed>
 export class NameResolver extends Context.Service<NameResolver, {
   /** The addresses of a name, at least one, IPv4 before IPv6. */
   lookup(name: Host.DomainName, asker: Asker): Effect.Effect<ReadonlyArray<NetAddress.IpAddress>, DnsFailed>
+  /** What `lookup` would answer, where nobody has to be asked for it. */
+  known(name: Host.DomainName): Result.Result<ReadonlyArray<NetAddress.IpAddress>, DnsFailed> | undefined
 }>()("@headwater/egress/NameResolver") {
   static readonly layer = (options: NameResolverOptions = {}): Layer.Layer<NameResolver> =>
     Layer.effect(NameResolver, make(options))
 
   /** Knows these names and no others, for tests. */
   static readonly layerStatic = (hosts: Readonly<Record<string, ReadonlyArray<string>>>): Layer.Layer<NameResolver> =>
-    Layer.succeed(NameResolver, {
-      lookup: (name) => {
+    Layer.sync(NameResolver, () => {
+      const known = (name: Host.DomainName): Outcome => {
         const addresses = hosts[Host.toRelative(name)]
         return addresses === undefined
-          ? Effect.fail(notFound(name))
-          : Effect.succeed(addresses.map(NetAddress.ipFromStringUnsafe))
+          ? Result.fail(notFound(name))
+          : Result.succeed(addresses.map(NetAddress.ipFromStringUnsafe))
       }
+      return NameResolver.of({ known, lookup: (name) => Effect.fromResult(known(name)) })
     })
 }
 
@@ -158,15 +161,18 @@ const make = Effect.fnUntraced(function*({ files = {}, nameServers = [] }: NameR
       Effect.timeoutOrElse({ duration: lookupMillis, orElse: () => Effect.fail(timedOut(name)) })
     )
 
+  const known = (name: Host.DomainName): Outcome | undefined => {
+    const now = clock.currentTimeMillisUnsafe()
+    if (system.refresh(now)) servers.renew()
+    const own = system.addressesOf(name)
+    return own === undefined ? cache.get(name, now) : Result.succeed(ipv4First(own))
+  }
+
   const lookup = (name: Host.DomainName, asker: Asker) =>
     Effect.suspend(() => {
-      const now = clock.currentTimeMillisUnsafe()
-      if (system.refresh(now)) servers.renew()
-      const known = system.addressesOf(name)
-      if (known !== undefined) return Effect.succeed(ipv4First(known))
-      const cached = cache.get(name, now)
-      return cached === undefined ? lookUp(name, asker) : Effect.fromResult(cached)
+      const outcome = known(name)
+      return outcome === undefined ? lookUp(name, asker) : Effect.fromResult(outcome)
     })
 
-  return NameResolver.of({ lookup })
+  return NameResolver.of({ lookup, known })
 })

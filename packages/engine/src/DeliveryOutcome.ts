@@ -1,4 +1,5 @@
-import type { EgressHttpFailed, EgressHttpResponse } from "@headwater/egress/EgressHttp"
+import type { EgressHttpResponse } from "@headwater/egress/EgressHttp"
+import type { EgressHttpFailed } from "@headwater/egress/EgressHttpFailed"
 import { Option } from "effect"
 
 /** What an answer, or the lack of one, means for a delivery and its webhook (delivery.md, "The answer"). */

@@ -1,0 +1,9 @@
+import * as Schema from "effect/Schema"
+
+/** No answer was received. `refused` is the guard's own; the others are the network's or the target's. */
+export class EgressHttpFailed extends Schema.TaggedError<EgressHttpFailed>()("EgressHttpFailed", {
+  reason: Schema.Literals(["refused", "dns", "connect", "tls", "timeout", "protocol"]),
+  message: Schema.String,
+  address: Schema.optionalKey(Schema.String),
+  durationMs: Schema.Finite
+}) {}
