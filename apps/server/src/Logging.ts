@@ -1,17 +1,21 @@
+import { throughLoggers, type WideLine, WideLog } from "@headwater/engine/WideLog"
 import {
   Array,
   Cause,
+  Clock,
   Console,
+  Context,
   Effect,
   Formatter,
   Layer,
   Logger,
-  type LogLevel,
+  LogLevel,
   Option,
   Predicate,
   References
 } from "effect"
 import { explain } from "./ErrorExplanation.ts"
+import { LogSampling } from "./LogSampling.ts"
 import { ServerConfig, type SettingLogLevel } from "./ServerConfig.ts"
 
 const levels: Record<SettingLogLevel, LogLevel.LogLevel> = {
@@ -36,7 +40,7 @@ const fieldOf = (value: unknown): unknown =>
   Predicate.isNumber(value) || Predicate.isBoolean(value) || value === null ? value : shortened(textOf(value))
 
 const isPlain = (value: unknown): boolean =>
-  Predicate.isNumber(value) || Predicate.isString(value) && value.length <= maxText
+  value === undefined || Predicate.isNumber(value) || Predicate.isString(value) && value.length <= maxText
 
 /** What went wrong, and where where that is the server's own fault. */
 const failureOf = (cause: Cause.Cause<unknown>) => ({
@@ -44,37 +48,105 @@ const failureOf = (cause: Cause.Cause<unknown>) => ({
   ...(Cause.hasDies(cause) ? { stack: shortened(Cause.pretty(cause)) } : {})
 })
 
+/** What a line says beside its time, level and message. */
+type Fields = Readonly<Record<string, unknown>>
+
+const areAllPlain = (fields: Fields): boolean => {
+  for (const name in fields) if (!isPlain(fields[name])) return false
+  return true
+}
+
 /** A line of the log as one JSON object. docs/operating.md says what is in it. */
+const lineOf = (date: Date, level: string, message: string, fields: Fields, more: Fields): string =>
+  JSON.stringify({
+    timestamp: date.toISOString(),
+    level,
+    message: shortened(message),
+    ...(areAllPlain(fields)
+      ? fields
+      : Object.fromEntries(
+        Object.entries(fields).filter(([, value]) => value !== undefined).map(([name, value]) => [name, fieldOf(value)])
+      )),
+    ...more
+  })
+
 const jsonLine = Logger.make(({ cause, date, fiber, logLevel, message }) => {
   const [first, ...more] = Array.ensure(message)
-  const annotations = fiber.getRef(References.CurrentLogAnnotations)
   const failure = cause.reasons.length === 0 ? undefined : failureOf(cause)
   const errors = [...more.map(textOf), ...(failure === undefined ? [] : [failure.error])]
-  const isWholePlain = Object.values(annotations).every(isPlain)
-  return JSON.stringify({
-    timestamp: date.toISOString(),
-    level: logLevel.toUpperCase(),
-    message: shortened(textOf(first)),
-    ...(isWholePlain
-      ? annotations
-      : Object.fromEntries(Object.entries(annotations).map(([name, value]) => [name, fieldOf(value)]))),
+  return lineOf(date, logLevel.toUpperCase(), textOf(first), fiber.getRef(References.CurrentLogAnnotations), {
     ...(errors.length === 0 ? {} : { error: shortened(errors.join(": ")) }),
     ...(failure?.stack === undefined ? {} : { stack: failure.stack })
   })
 })
 
-/** Written some at a time: a line by itself costs more to write than to make. */
-const jsonLines = Logger.batched(jsonLine, {
-  window: "50 millis",
-  flush: (lines) => Effect.sync(() => process.stdout.write(`${lines.join("\n")}\n`))
-})
+/** How long lines wait to be written together. */
+const flushEvery = "50 millis"
+
+/** Lines on their way to the standard output, written some at a time: a line by itself costs more to write than to make. */
+class Output extends Context.Service<Output, { readonly put: (line: string) => void }>()("@headwater/server/Output") {
+  static readonly layer = Layer.effect(
+    Output,
+    Effect.gen(function*() {
+      const lines: Array<string> = []
+      const flush = Effect.sync(() => {
+        if (lines.length > 0) process.stdout.write(`${lines.splice(0).join("\n")}\n`)
+      })
+      yield* Effect.addFinalizer(() => flush)
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(flushEvery), flush)))
+      return Output.of({ put: (line) => void lines.push(line) })
+    })
+  )
+}
+
+const loggers = Layer.unwrap(Effect.gen(function*() {
+  const { log, logLevel } = yield* ServerConfig
+  const { put } = yield* Output
+  return Layer.mergeAll(
+    Logger.layer([log === "pretty" ? Logger.consolePretty() : Logger.map(jsonLine, put)]),
+    Layer.succeed(References.MinimumLogLevel, levels[logLevel])
+  )
+}))
 
 /** Logs as configured: lines for a person on a terminal, one JSON object a line elsewhere. */
-export const layer = Layer.unwrap(Effect.map(ServerConfig, ({ log, logLevel }) =>
-  Layer.mergeAll(
-    Logger.layer([log === "pretty" ? Logger.consolePretty() : jsonLines]),
-    Layer.succeed(References.MinimumLogLevel, levels[logLevel])
-  )))
+export const layer = Layer.provideMerge(loggers, Output.layer)
+
+const withCount = (line: WideLine, standsFor: number): WideLine =>
+  standsFor === 1 ? line : { ...line, fields: { ...line.fields, stands_for: standsFor } }
+
+/**
+ * Lines about runs and deliveries are made into text where they are said, unless they are for a person or for others beside
+ * the standard output too. Needs to know all loggers that there are.
+ */
+export const wideLayer = Layer.effect(
+  WideLog,
+  Effect.gen(function*() {
+    const { log, logLevel, logRate } = yield* ServerConfig
+    const { put } = yield* Output
+    const clock = yield* Clock.Clock
+    const context = yield* Effect.context<never>()
+    const loggers = yield* Logger.CurrentLoggers
+    const isDirect = log === "json" && loggers.size === 1
+    const least = LogLevel.getOrdinal(levels[logLevel])
+    const isLogged = (level: "Info" | "Warn") => LogLevel.getOrdinal(level) >= least
+    const direct = { success: isLogged("Info"), failure: isLogged("Warn") }
+
+    const sampling = new LogSampling(logRate, (line, at, standsFor) => {
+      const { fields, isFailure, message } = withCount(line, standsFor)
+      if (!isDirect) throughLoggers({ fields, isFailure, message }, context)
+      else if (isFailure ? direct.failure : direct.success) {
+        put(lineOf(new Date(at), isFailure ? "WARN" : "INFO", message, fields, {}))
+      }
+    })
+    yield* Effect.addFinalizer(() => Effect.sync(() => sampling.flush(Number.POSITIVE_INFINITY)))
+    yield* Effect.sync(() => sampling.flush(clock.currentTimeMillisUnsafe())).pipe(
+      Effect.andThen(Effect.sleep("1 second")),
+      Effect.forever,
+      Effect.forkScoped
+    )
+    return { write: (line) => sampling.take(line, clock.currentTimeMillisUnsafe()) }
+  })
+)
 
 const isJson = (): boolean => {
   const format = (process.env["HEADWATER_LOG"] ?? "").trim().toLowerCase()

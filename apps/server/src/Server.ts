@@ -149,6 +149,7 @@ export const layer = Layer.mergeAll(greeting, drainFirst, HeapGrowth.layer, Writ
   Layer.provide(Database.dataDirectory),
   Layer.provide([ListenAddress.layer, warnOfUnknown]),
   Layer.provide([Digest.layerWebCrypto, RandomBytes.layer]),
+  Layer.provide(Logging.wideLayer),
   Layer.provide(Telemetry.layer),
   Layer.provide(Logging.layer),
   Layer.provide(ServerConfig.layer)

@@ -123,7 +123,8 @@ describe("ServerConfig", () => {
     ["HEADWATER_RUN_HEAP", { HEADWATER_RUN_HEAP: "8" }],
     ["HEADWATER_RUN_OUTPUT", { HEADWATER_RUN_OUTPUT: "6MiB" }],
     ["HEADWATER_LOG", { HEADWATER_LOG: "xml" }],
-    ["HEADWATER_LOG_LEVEL", { HEADWATER_LOG_LEVEL: "loud" }]
+    ["HEADWATER_LOG_LEVEL", { HEADWATER_LOG_LEVEL: "loud" }],
+    ["HEADWATER_LOG_RATE", { HEADWATER_LOG_RATE: "-1" }]
   ]
 
   for (const [name, env] of refusals) {

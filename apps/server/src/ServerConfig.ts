@@ -64,6 +64,8 @@ export interface ServerSettings {
   readonly trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>
   readonly log: LogFormat
   readonly logLevel: SettingLogLevel
+  /** Lines a second about runs that succeeded, and as many about deliveries; 0 for all. */
+  readonly logRate: number
   /** Whether a person reads what the server prints, and no file keeps it. */
   readonly showsSecrets: boolean
 }
@@ -321,7 +323,8 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
       trustedProxies: Option.getOrElse(yield* variable("HEADWATER_TRUSTED_PROXIES", networks), () => []),
       log,
       showsSecrets: log === "pretty" && process.stdout.isTTY,
-      logLevel: Option.getOrElse(yield* variable("HEADWATER_LOG_LEVEL", oneOf(logLevels)), () => "info")
+      logLevel: Option.getOrElse(yield* variable("HEADWATER_LOG_LEVEL", oneOf(logLevels)), () => "info"),
+      logRate: Option.getOrElse(yield* variable("HEADWATER_LOG_RATE", integer(0, 1_000_000)), () => 0)
     }
     if (reading.faults.length > 0) return yield* new ServerConfigInvalid({ faults: reading.faults })
     return settings
@@ -368,7 +371,8 @@ export const render = (settings: ServerSettings): string => {
     ["HEADWATER_RUN_OUTPUT", settings.runLimits.outputBytes],
     ["HEADWATER_TRUSTED_PROXIES", settings.trustedProxies.map(IpNetwork.format).join(",")],
     ["HEADWATER_LOG", settings.log],
-    ["HEADWATER_LOG_LEVEL", settings.logLevel]
+    ["HEADWATER_LOG_LEVEL", settings.logLevel],
+    ["HEADWATER_LOG_RATE", settings.logRate]
   ]
   return lines.map(([name, value]) => `${name}=${value}`).join("\n")
 }

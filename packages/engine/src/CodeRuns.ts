@@ -22,6 +22,7 @@ import { interfacesOf, type ProgramMemory } from "./ProgramMemory.ts"
 import type { ProgramOwner } from "./ProgramOwner.ts"
 import { Quotas } from "./Quotas.ts"
 import * as RunEvents from "./RunEvents.ts"
+import { WideLog } from "./WideLog.ts"
 
 /** Code with the values that it runs with. */
 export interface Executable {
@@ -132,7 +133,8 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner) {
   const marks = yield* DedupeMarks
   const quotas = yield* Quotas
   const turns = yield* Turns
-  const metricContext = yield* Effect.context()
+  const context = yield* Effect.context()
+  const wideLog = yield* WideLog
   /** Dedupe looks at what is committed and what is handed over, so deciding and handing over are one step. */
   const deciding = yield* Semaphore.make(1)
   const poison = new Map<string, CommitRejected>()
@@ -188,26 +190,27 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner) {
 
   const report = (memory: ProgramMemory, run: EndedRun, events: number) => {
     const { annotations, component, origin, result } = run
-    runsBy[result.outcome].updateUnsafe(1, metricContext)
-    runDuration.updateUnsafe(result.wallMs / 1_000, metricContext)
-    const log = result.outcome === "success" ? Effect.logInfo : Effect.logWarning
-    return log("run").pipe(Effect.annotateLogs({
-      account_id: memory.program.accountId,
-      ...labelOf(memory.program.id),
-      component_id: component.id,
-      ...annotations,
-      input: origin.input.kind,
-      input_id: origin.input.id,
-      outcome: result.outcome,
-      ...(result.limit === undefined ? {} : { limit: result.limit }),
-      ...(result.error === undefined
-        ? {}
-        : { error: LogText.make(`${result.error.name}: ${result.error.message}`) }),
-      wall_ms: Math.round(result.wallMs),
-      cpu_ms: Math.round(result.cpuMs),
-      emits: result.emits.length,
-      events
-    }))
+    runsBy[result.outcome].updateUnsafe(1, context)
+    runDuration.updateUnsafe(result.wallMs / 1_000, context)
+    wideLog.write({
+      message: "run",
+      isFailure: result.outcome !== "success",
+      fields: {
+        account_id: memory.program.accountId,
+        ...labelOf(memory.program.id),
+        component_id: component.id,
+        ...annotations,
+        input: origin.input.kind,
+        input_id: origin.input.id,
+        outcome: result.outcome,
+        limit: result.limit,
+        error: result.error && LogText.make(`${result.error.name}: ${result.error.message}`),
+        wall_ms: Math.round(result.wallMs),
+        cpu_ms: Math.round(result.cpuMs),
+        emits: result.emits.length,
+        events
+      }
+    }, context)
   }
 
   const use: CodeRuns["use"] = ({ program: { accountId, id } }, used) =>
@@ -286,7 +289,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner) {
       submission.onEnd(() => {
         for (const forget of forgetMarks) forget()
       })
-      for (const [index, run] of runs.entries()) yield* report(memory, run, made[index]!.events.length)
+      for (const [index, run] of runs.entries()) report(memory, run, made[index]!.events.length)
       return submission
     }, deciding.withPermits(1)),
     fail: Effect.fnUntraced(function*(memory, origin, failure, parts) {
