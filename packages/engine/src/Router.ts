@@ -1,4 +1,5 @@
 import * as EmitterPattern from "@headwater/domain/EmitterPattern"
+import type { LoggedEvent } from "@headwater/domain/Event"
 import type { AccountId } from "@headwater/domain/Id"
 import * as Stream from "@headwater/domain/Stream"
 import type { Subscription } from "@headwater/domain/Subscription"
@@ -9,36 +10,77 @@ import { GroupCommit } from "@headwater/log/GroupCommit"
 import { Heads } from "@headwater/log/Heads"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { retrySchedule } from "@headwater/log/TransientSqlError"
-import { Array, Context, Effect, Layer, PubSub, Queue, Schedule } from "effect"
+import { Context, Effect, Layer, PubSub, Queue, Schedule } from "effect"
 import { Actors } from "./Actors.ts"
 import { untilAnswered } from "./DatabaseRetry.ts"
 import { Takeover } from "./Takeover.ts"
 import * as Wake from "./Wake.ts"
 
+/** Emitters of an account whose listeners are remembered. */
+const maxEmitters = 2_000
+const maxStreams = 100
+
 /** An account's subscriptions, so that those of one emitter are found among many. */
-interface Routes {
-  readonly literal: ReadonlyMap<string, ReadonlyArray<Subscription>>
-  readonly globs: ReadonlyArray<Subscription>
-}
+class Routes {
+  private readonly literal = new Map<string, Array<Subscription>>()
+  private readonly globs: Array<Subscription> = []
+  /** What was found before, by emitter and stream. */
+  private readonly known = new Map<string, Map<string, ReadonlyArray<Subscription>>>()
 
-const toRoutes = (subscriptions: ReadonlyArray<Subscription>): Routes => {
-  const globs: Array<Subscription> = []
-  const literal = new Map<string, Array<Subscription>>()
-  for (const subscription of subscriptions) {
-    const { emitterId } = subscription
-    const others = literal.get(emitterId)
-    if (EmitterPattern.isGlob(emitterId)) globs.push(subscription)
-    else if (others === undefined) literal.set(emitterId, [subscription])
-    else others.push(subscription)
+  constructor(subscriptions: ReadonlyArray<Subscription>) {
+    for (const subscription of subscriptions) {
+      const { emitterId } = subscription
+      const others = this.literal.get(emitterId)
+      if (EmitterPattern.isGlob(emitterId)) this.globs.push(subscription)
+      else if (others === undefined) this.literal.set(emitterId, [subscription])
+      else others.push(subscription)
+    }
   }
-  return { literal, globs }
+
+  /** The subscriptions that match events of an emitter's stream. */
+  matching(emitterId: string, stream: string): ReadonlyArray<Subscription> {
+    const before = this.known.get(emitterId)?.get(stream)
+    if (before !== undefined) return before
+    const found = this.find(emitterId, stream)
+    if (this.known.size >= maxEmitters) this.known.clear()
+    const streams = this.known.get(emitterId) ?? new Map<string, ReadonlyArray<Subscription>>()
+    if (streams.size >= maxStreams) streams.clear()
+    this.known.set(emitterId, streams.set(stream, found))
+    return found
+  }
+
+  private find(id: string, stream: string): ReadonlyArray<Subscription> {
+    return [
+      ...(this.literal.get(id) ?? []),
+      // A listener never hears itself through a glob.
+      ...this.globs.filter(({ emitterId, listenerId }) => id !== listenerId && EmitterPattern.matches(emitterId, id))
+    ].filter(({ eventName }) => Stream.normalize(eventName) === stream)
+  }
 }
 
-const matching = ({ globs, literal }: Routes, id: string): ReadonlyArray<Subscription> => [
-  ...(literal.get(id) ?? []),
-  // A listener never hears itself through a glob.
-  ...globs.filter(({ emitterId, listenerId }) => id !== listenerId && EmitterPattern.matches(emitterId, id))
-]
+/** Hints at events, by listener. */
+type Fed = Map<string, Array<Wake.FedEvents>>
+
+/** Adds what one stream's events are to those who listen to it. */
+const addStream = (fed: Fed, routes: Routes, stream: string, events: ReadonlyArray<LoggedEvent>): void => {
+  const emitterId = events[0]!.emitterId
+  if (stream === Stream.requests) return
+  for (const { id, listenerId } of routes.matching(emitterId, stream)) {
+    const hint = { subscriptionId: id, emitterId, stream, events }
+    const hints = fed.get(listenerId)
+    if (hints === undefined) fed.set(listenerId, [hint])
+    else hints.push(hint)
+  }
+}
+
+/** Adds what one commit's events are to those who listen to its emitter. */
+const addCommit = (fed: Fed, routes: Routes, events: ReadonlyArray<LoggedEvent>): void => {
+  CrashPoint.reached("routing")
+  const [first] = events
+  if (first === undefined) return
+  if (events.every(({ stream }) => stream === first.stream)) return addStream(fed, routes, first.stream, events)
+  for (const [stream, group] of Map.groupBy(events, (event) => event.stream)) addStream(fed, routes, stream, group)
+}
 
 /** Accounts whose subscriptions are held in memory. */
 const maxAccounts = 10_000
@@ -83,32 +125,33 @@ export class Router extends Context.Service<Router, {
         if (routes.size >= maxAccounts) routes.clear()
         const before = changes
         const read = yield* untilAnswered(subscriptions.forAccount(accountId as AccountId))
-        const fresh = toRoutes(read)
+        const fresh = new Routes(read)
         if (changes === before) routes.set(accountId, fresh)
         return fresh
       })
 
-      const route = Effect.fnUntraced(function*({ accountId, events }: CommittedEvents) {
-        CrashPoint.reached("routing")
-        const known = yield* routesOf(accountId)
-        const fed = new Map<string, Array<Wake.FedEvents>>()
-        const byStream = Array.groupBy(events, (event) => event.stream)
-        for (const [stream, group] of Object.entries(byStream)) {
-          if (stream === Stream.requests) continue
-          const { emitterId } = group[0]
-          for (const { eventName, id, listenerId } of matching(known, emitterId)) {
-            if (Stream.normalize(eventName) !== stream) continue
-            const hints = fed.get(listenerId) ?? []
-            hints.push({ subscriptionId: id, emitterId, stream, events: group })
-            fed.set(listenerId, hints)
-          }
-        }
+      const wakeAll = (fed: Fed) => {
         for (const [listenerId, hints] of fed) actors.wake(listenerId, Wake.forEvents(hints))
+        fed.clear()
+      }
+
+      const route = Effect.fnUntraced(function*(batch: ReadonlyArray<CommittedEvents>) {
+        const fed: Fed = new Map()
+        for (const { accountId, events } of batch) {
+          let known = routes.get(accountId)
+          if (known === undefined) {
+            // Nobody waits for the subscriptions of another account.
+            wakeAll(fed)
+            known = yield* routesOf(accountId)
+          }
+          addCommit(fed, known, events)
+        }
+        wakeAll(fed)
       })
 
       const batches = yield* PubSub.subscribe(writer.committed)
       yield* PubSub.take(batches).pipe(
-        Effect.flatMap((batch) => Effect.forEach(batch, route, { discard: true })),
+        Effect.flatMap(route),
         Effect.catchCause((cause) => Effect.logError("A batch was not routed; a scan will find what is owed", cause)),
         Effect.forever,
         Effect.forkScoped
