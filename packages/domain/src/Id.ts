@@ -23,7 +23,9 @@ export type Kind = keyof typeof prefixes
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const timeLength = 8
-const randomLength = 12
+
+/** How many characters of an id are random. */
+export const randomLength = 12
 
 const bodyPattern = `[0-9A-Za-z]{${timeLength + randomLength}}`
 
@@ -70,14 +72,12 @@ export type AutoSubscriptionId = typeof AutoSubscriptionId.Type
 export const KeyId = idOf("key").pipe(Schema.brand("KeyId"))
 export type KeyId = typeof KeyId.Type
 
+const kinds: ReadonlyMap<string, Kind> = new Map(
+  Object.entries(prefixes).map(([kind, prefix]) => [prefix, kind as Kind])
+)
+
 /** What the prefix of an id says it names, or undefined for text that is no id of ours. */
-export const kindOf = (id: string): Kind | undefined => {
-  const prefix = id.slice(0, id.indexOf("_"))
-  for (const [kind, known] of Object.entries(prefixes)) {
-    if (known === prefix) return kind as Kind
-  }
-  return undefined
-}
+export const kindOf = (id: string): Kind | undefined => kinds.get(id.slice(0, id.indexOf("_")))
 
 const encodeTime = (ms: number): string => {
   let rest = ms
@@ -106,15 +106,21 @@ export const randomText = (length: number): Effect.Effect<string, never, SecureR
   Effect.flatMap(SecureRandom.SecureRandom, (random) => Effect.map(random.randomBytes(length), inAlphabet))
 
 /**
- * A new id: prefix, then the clock's time in milliseconds (so ids order by creation in plain byte order, also after
- * their item is gone), then random text.
+ * A new id: prefix, then the time in milliseconds (so ids order by creation in plain byte order, also after their item is
+ * gone), then random text.
+ *
+ * @param random as many bytes as `randomLength`
  */
+export const of = <K extends Kind>(kind: K, ms: number, random: Uint8Array): `${typeof prefixes[K]}_${string}` =>
+  `${prefixes[kind]}_${encodeTime(ms)}${inAlphabet(random)}`
+
+/** A new id by the clock and the secure random source. */
 export const make = <K extends Kind>(
   kind: K
 ): Effect.Effect<`${typeof prefixes[K]}_${string}`, never, SecureRandom.SecureRandom> =>
   Effect.clockWith((clock) =>
     Effect.map(
-      randomText(randomLength),
-      (random) => `${prefixes[kind]}_${encodeTime(clock.currentTimeMillisUnsafe())}${random}` as const
+      Effect.flatMap(SecureRandom.SecureRandom, (random) => random.randomBytes(randomLength)),
+      (random) => of(kind, clock.currentTimeMillisUnsafe(), random)
     )
   )

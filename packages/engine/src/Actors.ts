@@ -293,11 +293,12 @@ const layerEntities = Layer.mergeAll(
   WebhookEntity.toLayer(
     Effect.gen(function*() {
       const { entityId } = yield* Entity.CurrentAddress
+      const actors = yield* Actors
       const local = yield* LocalActors
       const draining = yield* Draining.ofActor
-      const actor = yield* WebhookActor.make(entityId as string as Id.WebhookId).pipe(
-        Effect.provideService(Draining, draining)
-      )
+      const actor = yield* WebhookActor.make(entityId as string as Id.WebhookId, {
+        kick: () => actors.wake(entityId, Wake.nothing)
+      }).pipe(Effect.provideService(Draining, draining))
       const resident = yield* local.webhooks.add(entityId, actor, draining.begin)
       return WebhookEntity.of({
         Wake: ({ payload }) => resident.stay(payload),

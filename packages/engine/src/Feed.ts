@@ -7,7 +7,8 @@ import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
 import { FeedRoom } from "./FeedRoom.ts"
 
-export interface FeedEvent {
+/** An event, and how many before it will not be delivered. */
+export interface EventItem {
   readonly _tag: "Event"
   readonly event: LoggedEvent
   readonly dropped: number
@@ -15,7 +16,7 @@ export interface FeedEvent {
 
 /** The next thing a cursor meets. */
 export type FeedItem =
-  | FeedEvent
+  | EventItem
   /** Events that will not be delivered: deleted ones, and those past the hop limit. */
   | { readonly _tag: "Dropped"; readonly to: Position; readonly dropped: number }
 
@@ -60,6 +61,11 @@ export class Feed {
   /** Whether there may be something in front of the cursor. */
   get mayHaveMore(): boolean {
     return this.buffer.length > 0 || this.behind
+  }
+
+  /** Whether the log is to be read for what comes behind all that is known. */
+  get isBehind(): boolean {
+    return this.behind
   }
 
   /** The number of the last event passed. */
@@ -169,7 +175,7 @@ export class Feed {
   }
 
   /** The events that are known to come next, in order, as far as each follows on the one before and is to be delivered. */
-  knownEvents(now: number, most: number, mostCharacters: number): ReadonlyArray<FeedEvent> {
+  knownEvents(now: number, most: number, mostCharacters: number): ReadonlyArray<EventItem> {
     const first = this.known(now)
     if (first?._tag !== "Event") return []
     const items = [first]

@@ -22,6 +22,12 @@ export interface InFlight {
   readonly start: (memory: FallibleMemory, submit: SubmitTracked) => Effect.Effect<Submission<CommitError>>
   /** The same at once; undefined, and nothing handed over, where that would have to wait. */
   readonly startUnsafe: (memory: FallibleMemory, submit: SubmitTracked) => Submission<CommitError> | undefined
+  /** Counts a commit that was handed over already, whether there is a place for it or not. If it fails, so has the memory. */
+  readonly add: (memory: FallibleMemory, submission: Submission<CommitError>) => void
+  /** Returns when there is a place, and room in the writer's line. */
+  readonly room: (memory: FallibleMemory) => Effect.Effect<void>
+  /** Whether anything is under way. */
+  readonly isIdle: () => boolean
   /** Whether a commit would have to wait before it is handed over. */
   readonly isFull: (memory: FallibleMemory) => boolean
   /** Marks the memory as failed for another reason. */
@@ -85,17 +91,30 @@ export const make = (annotations: Record<string, string>): Effect.Effect<InFligh
       return submission
     }
 
+    const room: InFlight["room"] = (memory) =>
+      Effect.suspend(() =>
+        isFull(memory)
+          ? places.free.pipe(Effect.andThen(writer.room(memory.accountId)), Effect.andThen(room(memory)))
+          : Effect.void
+      )
+
     const start: InFlight["start"] = (memory, submit) =>
       Effect.suspend(() => {
         const submission = startUnsafe(memory, submit)
         return submission === undefined
-          ? places.free.pipe(Effect.andThen(writer.room(memory.accountId)), Effect.andThen(start(memory, submit)))
+          ? Effect.andThen(room(memory), start(memory, submit))
           : Effect.succeed(submission)
       })
 
     return {
       start,
       startUnsafe,
+      room,
+      add: (memory, submission) => {
+        track(memory, submission)
+        places.take(submission.bytes)
+      },
+      isIdle: () => underWay.size === 0,
       isFull,
       noteFailure,
       backOff: Effect.suspend(() =>

@@ -1,4 +1,4 @@
-import { type CursorKey, keyText, type Position } from "@headwater/log/Cursors"
+import type { CursorKey, Position } from "@headwater/log/Cursors"
 import { Feed } from "./Feed.ts"
 import type { FeedRoom } from "./FeedRoom.ts"
 import type { FedEvents } from "./Wake.ts"
@@ -9,11 +9,13 @@ const mostIdle = 2_000
 /** The feeds of one emitter: their events go out one first attempt at a time, in log order. */
 export interface Lane {
   readonly emitterId: string
+  /** By subscription. */
   readonly feeds: Map<string, Feed>
-  /** Whether its next item is being sent or passed. */
-  running: boolean
-  /** Whether something was added since it was taken. */
-  hinted: boolean
+  /**
+   * It is *idle* with nothing to do, *ready* in line for its turn, *running* while its next item is sent or passed, and
+   * *hinted* where something was added meanwhile: then it is ready once more when it is put back.
+   */
+  state: "idle" | "ready" | "running" | "hinted"
   /** Commits under way that move its cursors. */
   commits: number
 }
@@ -24,10 +26,7 @@ const mayHaveMore = ({ feeds }: Lane): boolean => {
   return false
 }
 
-/**
- * The lanes of a webhook, and whose turn it is. A lane is idle, ready (in line), running (taken), or running and hinted: then
- * it is ready once more when it is put back.
- */
+/** The lanes of a webhook, and whose turn it is. */
 export class Lanes {
   private readonly lanes = new Map<string, Lane>()
   private readonly ready = new Set<Lane>()
@@ -51,50 +50,57 @@ export class Lanes {
     return this.ready.size
   }
 
-  feed(key: CursorKey): Feed | undefined {
-    return this.lanes.get(key.emitterId)?.feeds.get(keyText(key))
+  feed({ emitterId, subscriptionId }: CursorKey): Feed | undefined {
+    return this.lanes.get(emitterId)?.feeds.get(subscriptionId)
   }
 
   /** Adds a feed that is not there, whose cursor stands at a position. */
   add({ emitterId, stream, subscriptionId }: Omit<FedEvents, "events">, position: Position): Feed {
-    const key = { emitterId, subscriptionId }
-    const feed = new Feed(key, { emitterId, stream }, position, this.room)
-    const lane = this.lanes.get(emitterId) ??
-      { emitterId, feeds: new Map(), running: false, hinted: false, commits: 0 }
-    lane.feeds.set(keyText(key), feed)
+    const feed = new Feed({ emitterId, subscriptionId }, { emitterId, stream }, position, this.room)
+    const lane = this.lanes.get(emitterId) ?? { emitterId, feeds: new Map(), state: "idle", commits: 0 }
+    lane.feeds.set(subscriptionId, feed)
     this.lanes.set(emitterId, lane)
     return feed
+  }
+
+  /** Hands a feed what was appended in front of its cursor, and puts its lane in line. Answers whether it is there. */
+  offer({ emitterId, events, subscriptionId }: FedEvents): boolean {
+    const lane = this.lanes.get(emitterId)
+    const feed = lane?.feeds.get(subscriptionId)
+    if (lane === undefined || feed === undefined) return false
+    if (events.length === 0) feed.lookAgain()
+    else feed.offer(events)
+    this.hint(lane)
+    return true
   }
 
   /** Puts an emitter's lane in line. */
   makeReady(emitterId: string): void {
     const lane = this.lanes.get(emitterId)
-    if (lane === undefined) return
-    lane.hinted = true
-    if (!lane.running) this.ready.add(lane)
+    if (lane !== undefined) this.hint(lane)
   }
 
   /** Takes the lane that is first in line. It is to be put back. */
   take(): Lane | undefined {
-    const [lane] = this.ready
+    const lane = this.ready.values().next().value
     if (lane === undefined) return undefined
     this.ready.delete(lane)
-    lane.running = true
-    lane.hinted = false
+    lane.state = "running"
     return lane
   }
 
   /** Puts a lane back, at the end of the line where it had an item. */
   putBack(lane: Lane, hadItem: boolean): void {
-    lane.running = false
-    if (hadItem || lane.hinted) this.ready.add(lane)
+    const isReady = hadItem || lane.state === "hinted"
+    lane.state = "idle"
+    if (isReady) this.hint(lane)
     else this.dropIfIdle(lane)
   }
 
   /** Forgets a lane that has nothing to do, where there are many: where its cursors stand is in the database. */
   dropIfIdle(lane: Lane): void {
-    if (this.keepAll || this.lanes.size <= this.mostIdle || lane.running || lane.commits > 0) return
-    if (this.ready.has(lane) || mayHaveMore(lane) || this.lanes.get(lane.emitterId) !== lane) return
+    if (this.keepAll || this.lanes.size <= this.mostIdle || lane.state !== "idle" || lane.commits > 0) return
+    if (mayHaveMore(lane) || this.lanes.get(lane.emitterId) !== lane) return
     this.lanes.delete(lane.emitterId)
   }
 
@@ -109,10 +115,15 @@ export class Lanes {
 
   /** Forgets the feeds of a subscription. */
   forget(subscriptionId: string): void {
-    for (const { feeds } of this.lanes.values()) {
-      for (const [key, feed] of feeds) {
-        if (feed.key.subscriptionId === subscriptionId) feeds.delete(key)
-      }
+    for (const { feeds } of this.lanes.values()) feeds.delete(subscriptionId)
+  }
+
+  private hint(lane: Lane): void {
+    if (lane.state === "running" || lane.state === "hinted") {
+      lane.state = "hinted"
+    } else {
+      lane.state = "ready"
+      this.ready.add(lane)
     }
   }
 }

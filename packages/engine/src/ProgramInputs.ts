@@ -9,7 +9,7 @@ import { Clock, Effect, Option } from "effect"
 import { untilAnswered } from "./DatabaseRetry.ts"
 import * as DueDeletions from "./DueDeletions.ts"
 import type { EventRange } from "./DueDeletions.ts"
-import { Feed, type FeedEvent, type FeedItem, FeedReader } from "./Feed.ts"
+import { type EventItem, Feed, type FeedItem, FeedReader } from "./Feed.ts"
 import * as OwedLook from "./OwedLook.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 import { answersItself, type ProgramMemory } from "./ProgramMemory.ts"
@@ -200,7 +200,7 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
     }
   })
 
-  const ofEvent = (feed: Feed, item: FeedEvent, kind: "EVENT" | "HTTP"): ProgramInput => {
+  const ofEvent = (feed: Feed, item: EventItem, kind: "EVENT" | "HTTP"): ProgramInput => {
     const { event } = item
     return {
       kind: kindOf(event) ?? kind,

@@ -3,9 +3,10 @@ import * as Wake from "./Wake.ts"
 
 /** What every actor answers to. */
 export interface Wakeable {
-  readonly hint: (wake: Wake.Wake) => void
+  /** Takes a hint in. Answers true where it has seen to it already: then it need not be woken. */
+  readonly hint: (wake: Wake.Wake) => boolean | void
   readonly wake: (wake: Wake.Wake) => Effect.Effect<void>
-  /** Whether it waits to be told that it is its turn, and is to stay for that though it has nothing to do. */
+  /** Whether it waits for its turn, or for an answer, and is to stay for that though there is nothing to wake it for. */
   readonly awaitsTurn?: () => boolean
 }
 
@@ -97,8 +98,7 @@ const resident = <A extends Wakeable>(
   const hint = (wake: Wake.Wake) => {
     if (!awake) return false
     use()
-    actor.hint(wake)
-    signal.openUnsafe()
+    if (actor.hint(wake) !== true) signal.openUnsafe()
     return true
   }
 
@@ -126,6 +126,8 @@ const resident = <A extends Wakeable>(
       yield* actor.wake(Wake.nothing)
       if (!left) yield* signal.await
     } while (!stops())
+    // What it does without being woken for it ends first.
+    if (left && actor.awaitsTurn?.() === true) yield* actor.wake(Wake.nothing)
   }).pipe(
     Effect.ensuring(Effect.suspend(() => {
       awake = false

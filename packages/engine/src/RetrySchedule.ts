@@ -1,5 +1,3 @@
-import { Effect, Random } from "effect"
-
 const seconds = 1_000
 const minutes = 60 * seconds
 const hours = 60 * minutes
@@ -22,11 +20,10 @@ const jitter = 0.2
 /**
  * When the attempt after a failed one is due, spread by ±20 % so that endpoints which failed together do not meet their
  * retries together; undefined once the schedule is used up.
+ *
+ * @param random from 0 to 1
  */
-export const nextAttemptAt = (attempts: number, failedAt: number): Effect.Effect<number | undefined> =>
-  Effect.gen(function*() {
-    const delay = delays[attempts - 1]
-    if (delay === undefined) return undefined
-    const factor = yield* Random.nextBetween(1 - jitter, 1 + jitter)
-    return Math.round(failedAt + delay * factor)
-  })
+export const nextAttemptAt = (attempts: number, failedAt: number, random: number): number | undefined => {
+  const delay = delays[attempts - 1]
+  return delay === undefined ? undefined : Math.round(failedAt + delay * (1 - jitter + 2 * jitter * random))
+}

@@ -37,6 +37,12 @@ const setupSender = Effect.gen(function*() {
   return { account, actor: yield* WebhookActor.make(webhook.id), log, subscription, webhook }
 })
 
+/** Waits in real time, until nothing of it is under way that it was not woken for. */
+const untilRested = (actor: WebhookActor.WebhookActor) =>
+  TestClock.withLive(Effect.gen(function*() {
+    while (actor.awaitsTurn()) yield* Effect.sleep("1 millis")
+  }))
+
 layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it) => {
   it.effect("sends each of a workflow's own requests where it is to go, and what one place answers holds up no other", () =>
     Effect.gen(function*() {
@@ -392,6 +398,91 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
       yield* actor.wake(Wake.forEvents([late]))
       yield* actor.wake(Wake.forEverything)
       assert.deepStrictEqual(WebhookFixture.payloads(sink), [])
+    }))
+
+  it.effect("sends what it is hinted at without being woken, and stays until that is committed", () =>
+    Effect.gen(function*() {
+      const { actor, log, sink, subscription } = yield* WebhookFixture.make(() => ({ status: 200 }))
+      yield* EngineFixture.append(log, ["first"])
+      yield* actor.wake(Wake.forEverything)
+      const address = { subscriptionId: subscription.id, emitterId: log.emitterId, stream: "" }
+      for (let i = 0; i < 100; i++) {
+        const events = yield* EngineFixture.append(log, [i])
+        assert.isTrue(actor.hint(Wake.forEvents([{ ...address, events }])))
+      }
+      assert.isTrue(actor.awaitsTurn())
+      yield* untilRested(actor)
+      assert.deepStrictEqual(WebhookFixture.payloads(sink), ["first", ...Array.from({ length: 100 }, (_, i) => i)])
+      assert.deepInclude(yield* WebhookFixture.accounts(subscription.id), { n: 101, delivered: 101 })
+      assert.isFalse(
+        actor.hint(Wake.forEvents([{ ...address, emitterId: "dc_other", events: [] }])),
+        "it does not know that"
+      )
+      assert.isFalse(actor.hint(Wake.forDueWork))
+    }))
+
+  it.effect("asks to be woken when what it did without that can't be committed, and does it again", () =>
+    Effect.gen(function*() {
+      let kicks = 0
+      const { log, sink, subscription, webhook } = yield* WebhookFixture.make(() => ({ status: 200 }))
+      const actor = yield* WebhookActor.make(webhook.id, { kick: () => kicks++ })
+      yield* EngineFixture.append(log, ["first"])
+      yield* actor.wake(Wake.forEverything)
+      const sql = yield* SqlClient.SqlClient
+      // Somebody else moved its cursor.
+      yield* sql`UPDATE cursors SET n = n - 1, delivered = delivered - 1, id = 0 WHERE subscription_id = ${subscription.id}`
+      const events = yield* EngineFixture.append(log, ["second"])
+      actor.hint(Wake.forEvents([{ subscriptionId: subscription.id, emitterId: log.emitterId, stream: "", events }]))
+      yield* untilRested(actor)
+      assert.isAbove(kicks, 0)
+      yield* actor.wake(Wake.nothing)
+      assert.deepStrictEqual(WebhookFixture.payloads(sink), ["first", "second", "first", "second"])
+      assert.deepInclude(yield* WebhookFixture.accounts(subscription.id), { n: 2, delivered: 2 })
+    }))
+
+  it.effect("breaks off what it does without being woken when it leaves, and starts nothing any more", () =>
+    Effect.gen(function*() {
+      const { log, sink, subscription, webhook } = yield* WebhookFixture.make((count) =>
+        count === 0 ? { status: 200 } : undefined
+      )
+      const hint = Effect.fnUntraced(function*(actor: WebhookActor.WebhookActor, payload: string) {
+        const events = yield* EngineFixture.append(log, [payload])
+        actor.hint(Wake.forEvents([{ subscriptionId: subscription.id, emitterId: log.emitterId, stream: "", events }]))
+      })
+      const actor = yield* Effect.scoped(Effect.gen(function*() {
+        const actor = yield* WebhookActor.make(webhook.id)
+        yield* EngineFixture.append(log, ["first"])
+        yield* actor.wake(Wake.forEverything)
+        yield* hint(actor, "second")
+        yield* TestClock.withLive(Effect.gen(function*() {
+          while (sink.received.length < 2) yield* Effect.sleep("1 millis")
+        }))
+        return actor
+      }))
+      yield* hint(actor, "third")
+      assert.isFalse(actor.awaitsTurn())
+      assert.deepStrictEqual(WebhookFixture.payloads(sink), ["first", "second"])
+      assert.deepInclude(yield* WebhookFixture.accounts(subscription.id), { n: 1, delivered: 1 })
+    }))
+
+  it.effect("signs with a new secret half a minute after it came at the latest", () =>
+    Effect.gen(function*() {
+      const { account, actor, log, sink, subscription, webhook } = yield* WebhookFixture.make(() => ({ status: 200 }))
+      yield* EngineFixture.append(log, ["first"])
+      yield* actor.wake(Wake.forEverything)
+      const webhooks = yield* Webhooks
+      yield* webhooks.rotate(account.id, webhook.id)
+      yield* TestClock.adjust("31 seconds")
+      const events = yield* EngineFixture.append(log, ["second"])
+      actor.hint(Wake.forEvents([{ subscriptionId: subscription.id, emitterId: log.emitterId, stream: "", events }]))
+      yield* untilRested(actor)
+      const { body, headers } = sink.received[1]!
+      const keys = (yield* webhooks.secrets(webhook.id)).map(StandardWebhook.signingKey)
+      assert.lengthOf(keys, 2)
+      assert.strictEqual(
+        headers["webhook-signature"],
+        StandardWebhook.signature(keys, headers["webhook-id"]!, Number(headers["webhook-timestamp"]), body)
+      )
     }))
 
   it.effect("an unknown webhook wakes to nothing", () =>

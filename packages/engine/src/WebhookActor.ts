@@ -1,4 +1,4 @@
-import * as Id from "@headwater/domain/Id"
+import type * as Id from "@headwater/domain/Id"
 import type { Commit } from "@headwater/log/Commit"
 import * as CrashPoint from "@headwater/log/CrashPoint"
 import { Cursors } from "@headwater/log/Cursors"
@@ -6,12 +6,13 @@ import { Deliveries } from "@headwater/log/Deliveries"
 import { type DueItem, DueWork } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
 import { GroupCommit } from "@headwater/log/GroupCommit"
-import { Clock, Effect, Fiber, Latch, Option, Semaphore } from "effect"
+import { Clock, Effect, type Exit, Fiber, Latch, Option } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { untilAnswered } from "./DatabaseRetry.ts"
 import { Draining } from "./Draining.ts"
 import * as DueRetries from "./DueRetries.ts"
-import { type Feed, type FeedItem, FeedReader } from "./Feed.ts"
+import { FeedReader } from "./Feed.ts"
+import * as FirstAttempts from "./FirstAttempts.ts"
 import * as InFlight from "./InFlight.ts"
 import type { Lane } from "./Lanes.ts"
 import * as OwedLook from "./OwedLook.ts"
@@ -23,10 +24,12 @@ import * as WebhookSend from "./WebhookSend.ts"
 
 /** The owner of one webhook: sends what its cursors come to, and retries what failed. */
 export interface WebhookActor {
-  /** Takes a hint in, for the work under way or the next. */
-  readonly hint: (wake: Wake.Wake) => void
+  /** Takes a hint in. Answers true where it has seen to it already, false where that is for the work under way or the next. */
+  readonly hint: (wake: Wake.Wake) => boolean
   /** Works until there is nothing left to do. Returns at once where it is working already. */
   readonly wake: (wake: Wake.Wake) => Effect.Effect<void>
+  /** Whether it waits for an answer or a commit. */
+  readonly awaitsTurn: () => boolean
   /**
    * The webhook was changed: before anything else starts, it is read anew. Returns when everything is committed that was
    * done on what it was before.
@@ -37,9 +40,6 @@ export interface WebhookActor {
   /** A subscription is gone: no new attempt for it starts any more. */
   readonly forget: (subscriptionId: string) => Effect.Effect<void>
 }
-
-/** First attempts at once, over all emitters (delivery.md, "The answer"). */
-const concurrency = 16
 
 /** Retries have slots of their own, so that what fails does not hold up what is new. */
 const retryConcurrency = 4
@@ -53,10 +53,16 @@ const mostForgotten = 1_000
 /** How long retries of an inactive webhook are put off; they are due at once when it is active again. */
 const inactiveRetryMs = 3_600_000
 
-/** A secret that was rotated out signs no longer than this past its end. */
-const keysFreshMs = 30_000
+/** What a webhook's owner asks of those who keep it in memory. */
+export interface WebhookOwnerOptions {
+  /** Has `wake` called: there is something to do that nobody hinted at. */
+  readonly kick: () => void
+}
 
-export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
+export const make = Effect.fnUntraced(function*(
+  webhookId: Id.WebhookId,
+  { kick }: WebhookOwnerOptions = { kick: () => {} }
+) {
   const cursors = yield* Cursors
   const deliveries = yield* Deliveries
   const dueWork = yield* DueWork
@@ -68,8 +74,9 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
   const commits = yield* WebhookCommits.make
   const send = yield* WebhookSend.make
   const context = yield* Effect.context<Effect.Services<ReturnType<typeof load>> | SecureRandom.SecureRandom>()
+  const runSync = Effect.runSyncWith(context)
   const scope = yield* Effect.scope
-  const slots = yield* Semaphore.make(concurrency)
+  const clock = yield* Clock.Clock
   const inFlight = yield* InFlight.make({ webhook_id: webhookId })
   /** Opened whenever there may be something to do. */
   const signal = yield* Latch.make()
@@ -78,15 +85,13 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
   let memory = yield* read
   // Each request of a workflow goes to a place of its own: none is to wait for others.
   const retrySlots = Option.exists(memory, ({ webhook }) => webhook.workflowId !== null)
-    ? concurrency
+    ? FirstAttempts.concurrency
     : retryConcurrency
   let retrySlotsTaken = 0
   let hints: Wake.Wake | undefined = Wake.forEverything
   /** Subscriptions that are gone: what is known of them starts nothing more. */
   const forgotten = new Set<string>()
   const look = yield* OwedLook.make(webhookId)
-  /** Fibers that take what lanes have. */
-  let runners = 0
   const underWay = new Set<Fiber.Fiber<void>>()
   let retired = false
   let working = false
@@ -101,32 +106,48 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
     } while (isChanged)
   })
 
+  /** Has the work go on, or begin. */
+  const work = () => {
+    signal.openUnsafe()
+    if (!working && !isStopping()) kick()
+  }
+
+  const handOver = (memory: WebhookMemory, commit: Commit, after: () => void) => {
+    const submission = writer.submitUnsafe(() => commit)
+    inFlight.add(memory, submission)
+    submission.onEnd(() => {
+      after()
+      if (memory.failed) work()
+    })
+  }
+
   /** Hands a commit over; the next attempt does not wait for it. */
   const commit = (memory: WebhookMemory, commit: Commit, after: () => void = () => {}) =>
-    Effect.asVoid(inFlight.start(memory, (track) =>
-      writer.submitUnsafe((submission) => {
-        track(submission)
-        submission.onEnd(after)
-        return { ...commit, ownerId: webhookId, accountId: memory.accountId }
-      })))
+    Effect.andThen(
+      inFlight.room(memory),
+      Effect.sync(() => handOver(memory, { ...commit, ...WebhookCommits.ownedBy(memory) }, after))
+    )
+
+  const hasFailed = () => Option.exists(memory, ({ failed }) => failed)
+
+  const noteDefect = (defect: unknown) =>
+    Effect.andThen(
+      Effect.logError("A webhook's work failed; reading its state again", defect),
+      Effect.sync(() => {
+        if (Option.isSome(memory)) inFlight.noteFailure(memory.value)
+      })
+    )
 
   /** Forks work that keeps the actor busy until it ends; where the actor is gone from the node, it ends at once. */
-  const start = (work: Effect.Effect<void>, onEnd: () => void = () => {}) =>
+  const start = (work: Effect.Effect<void>, onEnd: (exit: Exit.Exit<void>) => void) =>
     work.pipe(
-      Effect.catchDefect((defect) =>
-        Effect.andThen(
-          Effect.logError("A webhook's work failed; reading its state again", defect),
-          Effect.sync(() => {
-            if (Option.isSome(memory)) inFlight.noteFailure(memory.value)
-          })
-        )
-      ),
+      Effect.catchDefect(noteDefect),
       Effect.forkIn(scope),
       Effect.map((fiber) => {
         underWay.add(fiber)
-        fiber.addObserver(() => {
+        fiber.addObserver((exit) => {
           underWay.delete(fiber)
-          onEnd()
+          onEnd(exit)
           signal.openUnsafe()
         })
       })
@@ -137,92 +158,58 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
     !isStopping() && !memory.failed && memory.webhook.active &&
     (memory.webhook.throttledUntil ?? 0) <= now
 
-  const refreshKeys = Effect.fnUntraced(function*(memory: WebhookMemory, now: number) {
-    memory.keysReadAt = now
-    memory.signingKeys = yield* readSigningKeys(webhookId).pipe(untilAnswered, Effect.provideContext(context))
-  })
+  const readKeys = (memory: WebhookMemory) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      Effect.map(
+        readSigningKeys(webhookId).pipe(untilAnswered, Effect.provideContext(context)),
+        (signingKeys) => {
+          memory.signingKeys = signingKeys
+          memory.keysReadAt = now
+        }
+      ))
 
   /** Sends, unless the webhook closed or the subscription went while this waited for its turn. */
   const attempt = Effect.fnUntraced(function*(memory: WebhookMemory, options: WebhookSend.Send) {
-    const now = yield* Clock.currentTimeMillis
-    if (now - memory.keysReadAt >= keysFreshMs) yield* refreshKeys(memory, now)
-    if (!isOpen(memory, yield* Clock.currentTimeMillis) || forgotten.has(options.subscriptionId)) return undefined
-    return yield* send(memory, options)
+    if (clock.currentTimeMillisUnsafe() - memory.keysReadAt >= FirstAttempts.keysFreshMs) yield* readKeys(memory)
+    if (!isOpen(memory, clock.currentTimeMillisUnsafe()) || forgotten.has(options.subscriptionId)) return undefined
+    return yield* Effect.callback<WebhookSend.Sent>((resume) => {
+      const sending = send(memory, options, (sent) => resume(Effect.succeed(sent)))
+      return Effect.sync(() => sending.cancel())
+    })
   })
 
-  /** The lane's next item: of its feeds the one that comes first in the emitter's log. */
+  /** The lane's next item, with a look into the log: of its feeds the one that comes first there. */
   const nextOf = Effect.fnUntraced(function*(lane: Lane) {
-    const now = yield* Clock.currentTimeMillis
-    let first: { readonly feed: Feed; readonly item: FeedItem; readonly id: bigint } | undefined
+    let first: FirstAttempts.NextItem | undefined
     for (const feed of lane.feeds.values()) {
-      const item = feed.known(now) ?? (yield* readOn(feed))
-      if (item === undefined) continue
-      const id = item._tag === "Event" ? item.event.id : item.to.id
-      if (first === undefined || id < first.id) first = { feed, item, id }
+      const item = Option.getOrUndefined(yield* untilAnswered(feed.next(reader)))
+      if (item !== undefined && FirstAttempts.isBefore(item, first?.item)) first = { feed, item }
     }
     return first
   })
 
-  const readOn = (feed: Feed) => Effect.map(untilAnswered(feed.next(reader)), Option.getOrUndefined)
-
-  /** Hands over a commit that moves the lane's cursors. */
-  const commitOf = (memory: WebhookMemory, lane: Lane, moving: Commit, after: () => void = () => {}) =>
-    Effect.suspend(() => {
-      lane.commits += 1
-      return commit(memory, moving, () => {
-        lane.commits -= 1
-        after()
-        memory.lanes.dropIfIdle(lane)
-      })
-    })
-
-  /** Sends or passes the lane's next item; answers whether there was any. */
-  const takeNext = Effect.fnUntraced(function*(memory: WebhookMemory, lane: Lane) {
-    const next = yield* nextOf(lane)
-    if (next === undefined) return false
-    const { feed, item } = next
-    if (item._tag === "Dropped") {
-      yield* commitOf(memory, lane, { moves: [feed.pass(item)] })
-      return true
-    }
-    const deliveryId = yield* Id.make("delivery")
-    if (memory.webhook.workflowId !== null) {
-      yield* commitOf(memory, lane, yield* commits.queued(memory, feed, item, deliveryId), () => hint(Wake.forDueWork))
-      return true
-    }
-    CrashPoint.reached("send-chosen")
-    const sent = yield* attempt(memory, {
-      deliveryId,
-      subscriptionId: feed.key.subscriptionId,
-      event: item.event,
-      attempt: 1
-    })
-    CrashPoint.reached("send-answered")
-    if (sent !== undefined) yield* commitOf(memory, lane, yield* commits.first(memory, feed, item, sent))
-    return true
-  })
-
-  /** Takes the next item of one ready lane after another, so that each emitter has its turn. */
-  const runLanes = Effect.fnUntraced(function*(memory: WebhookMemory) {
-    const { lanes } = memory
-    while (isOpen(memory, yield* Clock.currentTimeMillis)) {
-      const lane = lanes.take()
-      if (lane === undefined) return
-      // Chosen when it is its turn: what was chosen before a long wait may be deleted by then.
-      const hadItem = yield* slots.withPermits(1)(takeNext(memory, lane))
-      lanes.putBack(lane, hadItem)
+  const firstAttempts = new FirstAttempts.FirstAttempts({
+    now: () => clock.currentTimeMillisUnsafe(),
+    send,
+    commits,
+    isOpen,
+    isFull: inFlight.isFull,
+    commit: handOver,
+    room: inFlight.room,
+    nextOf,
+    readKeys,
+    start: (work, onEnd) => void runSync(start(work, onEnd)),
+    onQueued: () => {
+      hint(Wake.forDueWork)
+      work()
+    },
+    onDefect: (defect) => void Effect.runForkWith(context)(noteDefect(defect)),
+    onSlack: () => {
+      if (look.isUnderWay() || (!firstAttempts.isBusy && hasFailed())) work()
+      else if (!firstAttempts.isBusy) signal.openUnsafe()
     }
   })
-
-  const startLanes = Effect.fnUntraced(function*(memory: WebhookMemory) {
-    if (!isOpen(memory, yield* Clock.currentTimeMillis)) return
-    for (let added = Math.min(concurrency - runners, memory.lanes.readyCount); added > 0; added--) {
-      runners += 1
-      yield* start(Effect.provideContext(runLanes(memory), context), () => {
-        runners -= 1
-      })
-    }
-  })
+  yield* Effect.addFinalizer(() => Effect.sync(() => firstAttempts.close()))
 
   const retry = Effect.fnUntraced(function*(memory: WebhookMemory, due: DueItem) {
     const settled = () => memory.retries.underWay.delete(due.key)
@@ -232,7 +219,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
     const event = yield* untilAnswered(events.find(delivery, delivery.eventId))
     const subscribed = yield* untilAnswered(cursors.position(delivery))
     if (Option.isNone(event) || Option.isNone(subscribed)) {
-      return yield* commit(memory, commits.dropped(delivery), settled)
+      return yield* commit(memory, commits.dropped(memory, delivery), settled)
     }
     CrashPoint.reached("retry-chosen")
     const sent = yield* attempt(memory, {
@@ -248,7 +235,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
       return
     }
     CrashPoint.reached("retry-answered")
-    yield* commit(memory, yield* commits.retried(memory, delivery, sent), settled)
+    yield* commit(memory, commits.retried(memory, delivery, sent), settled)
   })
 
   const readRetries = Effect.fnUntraced(function*(memory: WebhookMemory) {
@@ -289,16 +276,12 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
     }
   })
 
-  const takeHint = Effect.fnUntraced(function*(memory: WebhookMemory, hint: Wake.FedEvents) {
-    let feed = memory.lanes.feed(hint)
-    if (feed === undefined) {
-      const position = yield* untilAnswered(cursors.position(hint))
-      if (Option.isNone(position) || forgotten.has(hint.subscriptionId)) return
-      feed = memory.lanes.add(hint, position.value)
-    }
-    if (hint.events.length === 0) feed.lookAgain()
-    else feed.offer(hint.events)
-    memory.lanes.makeReady(hint.emitterId)
+  const takeHint = Effect.fnUntraced(function*({ lanes }: WebhookMemory, hint: Wake.FedEvents) {
+    if (lanes.offer(hint)) return
+    const position = yield* untilAnswered(cursors.position(hint))
+    if (Option.isNone(position) || forgotten.has(hint.subscriptionId)) return
+    lanes.add(hint, position.value)
+    lanes.offer(hint)
   })
 
   const lookOn = Effect.fnUntraced(function*({ lanes }: WebhookMemory) {
@@ -320,49 +303,62 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
     if (taken.look) look.begin()
     yield* lookOn(memory)
     for (const hint of taken.fed) yield* takeHint(memory, hint)
-    yield* startLanes(memory)
+    firstAttempts.work(memory)
     if (taken.due || taken.look) memory.retries.hint()
     yield* startRetries(memory)
   })
 
   const isStopping = () => draining.isDraining() || retired || suspensions.holds(webhookId)
 
-  const work = Effect.gen(function*() {
+  const isBusy = () => underWay.size > 0 || firstAttempts.isBusy
+
+  const workOn = Effect.gen(function*() {
     while (true) {
       signal.closeUnsafe()
-      if (Option.isSome(memory) && memory.value.failed && underWay.size === 0 && !isStopping()) {
+      if (hasFailed() && !isBusy() && !isStopping()) {
         yield* inFlight.settled
         yield* inFlight.backOff
         yield* readAnew
         hints = Wake.forEverything
       }
       if (Option.isSome(memory) && !memory.value.failed && !isStopping()) yield* takeHints(memory.value)
-      if (underWay.size > 0) {
+      if (isBusy()) {
         yield* signal.await
         continue
       }
       yield* inFlight.settled
-      const stale = Option.isSome(memory) && memory.value.failed
       const owing = Option.isSome(memory) && hints !== undefined
-      if ((stale || owing) && !isStopping()) continue
+      if ((hasFailed() || owing) && !isStopping()) continue
       if (!signal.isOpen()) break
     }
     working = false
   })
 
-  const hint = (wake: Wake.Wake) => {
+  const hint = (wake: Wake.Wake): boolean => {
+    if (Option.isSome(memory) && !memory.value.failed && !isStopping()) {
+      const fed = firstAttempts.offer(memory.value, wake.fed)
+      firstAttempts.work(memory.value)
+      if (wake.fed.length > 0 && fed.length === 0 && !wake.due && !wake.look) return true
+      note({ ...wake, fed })
+    } else note(wake)
+    return false
+  }
+
+  /** Keeps a hint for the work under way or the next. */
+  const note = (wake: Wake.Wake) => {
     if (Wake.asksFor(wake)) hints = Wake.merge(hints, wake)
     signal.openUnsafe()
   }
 
   return {
     hint,
+    awaitsTurn: () => isBusy() || !inFlight.isIdle(),
     wake: (wake) =>
       Effect.suspend(() => {
         hint(wake)
         if (working) return Effect.void
         working = true
-        return Effect.onError(work, () =>
+        return Effect.onError(workOn, () =>
           Effect.sync(() => {
             working = false
           }))
@@ -374,6 +370,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
     }),
     retire: Effect.suspend(() => {
       retired = true
+      firstAttempts.close()
       return Effect.andThen(Fiber.interruptAll([...underWay]), inFlight.settled)
     }),
     forget: (subscriptionId) =>

@@ -6,10 +6,10 @@ import { noTally } from "@headwater/log/Cursors"
 import type { Delivery } from "@headwater/log/Deliveries"
 import type { DueItem } from "@headwater/log/DueWork"
 import { Webhooks } from "@headwater/log/Webhooks"
-import { Clock, Effect } from "effect"
+import { Effect, Random } from "effect"
 import type { SqlError } from "effect/sql"
 import * as DueEmits from "./DueEmits.ts"
-import type { Feed, FeedItem } from "./Feed.ts"
+import type { EventItem, Feed, FeedItem } from "./Feed.ts"
 import * as RetrySchedule from "./RetrySchedule.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
 import type { Sent } from "./WebhookSend.ts"
@@ -77,47 +77,30 @@ const transition = (webhooks: Webhooks["Service"], memory: WebhookMemory, sent: 
   }
 }
 
-/** When the next attempt is due; none where the endpoint wants no more or the schedule is used up. */
-const nextAttemptAt = ({ endedAt, outcome, record }: Sent): Effect.Effect<number | undefined> => {
-  if (outcome._tag === "Delivered" || outcome._tag === "Gone") return Effect.undefined
-  return Effect.map(
-    RetrySchedule.nextAttemptAt(record.attempt, endedAt),
-    (scheduled) =>
-      scheduled === undefined || outcome._tag !== "Throttled" ? scheduled : Math.max(scheduled, outcome.until)
-  )
-}
-
 const tallyOf = (sent: Sent, nextAt: number | undefined): "delivered" | "exhausted" | "pending" =>
   sent.outcome._tag === "Delivered" ? "delivered" : nextAt === undefined ? "exhausted" : "pending"
 
-/** The commits of a webhook's outcomes: the attempt, the cursor or the retry, and the webhook's own state together. */
-export const make = Effect.gen(function*() {
-  const webhooks = yield* Webhooks
+const noItems: ReadonlyArray<never> = []
 
-  const common = (memory: WebhookMemory, sent: Sent) =>
-    Effect.map(nextAttemptAt(sent), (nextAt) => {
-      const { duePut, updates } = transition(webhooks, memory, sent)
-      return {
-        nextAt,
-        parts: {
-          attempts: [{ ...sent.record, nextAt: nextAt ?? null }],
-          duePut: nextAt === undefined
-            ? duePut
-            : [...duePut, retryItem(memory.webhook.id, sent.record.deliveryId, nextAt)],
-          updates
-        } satisfies Commit
-      }
-    })
+/** The commits of a webhook's outcomes: the attempt, the cursor or the retry, and the webhook's own state together. */
+export class WebhookCommits {
+  private readonly webhooks: Webhooks["Service"]
+  private readonly random: Random.Random
+
+  constructor(webhooks: Webhooks["Service"], random: Random.Random) {
+    this.webhooks = webhooks
+    this.random = random
+  }
 
   /** After a first attempt: the feed passes the event, and what failed waits for its retry. */
-  const first = Effect.fnUntraced(function*(memory: WebhookMemory, feed: Feed, item: FeedItem, sent: Sent) {
-    const { nextAt, parts } = yield* common(memory, sent)
+  first(memory: WebhookMemory, feed: Feed, item: FeedItem, sent: Sent): Commit {
+    const nextAt = this.nextAttemptAt(sent)
     const became = tallyOf(sent, nextAt)
     const { record } = sent
     return {
-      ...parts,
+      ...this.common(memory, sent, nextAt),
       moves: [feed.pass(item, { [became]: 1 })],
-      deliveries: became === "delivered" ? [] : [{
+      deliveries: became === "delivered" ? noItems : [{
         id: record.deliveryId,
         webhookId: record.webhookId,
         subscriptionId: record.subscriptionId,
@@ -127,22 +110,19 @@ export const make = Effect.gen(function*() {
         attempts: 1,
         state: became
       }]
-    } satisfies Commit as Commit
-  })
+    }
+  }
 
   /** The feed passes an event whose first attempt is due at once, among the retries. */
-  const queued = Effect.fnUntraced(function*(
-    { webhook }: WebhookMemory,
-    feed: Feed,
-    item: Extract<FeedItem, { readonly _tag: "Event" }>,
-    deliveryId: string
-  ) {
+  queued(memory: WebhookMemory, feed: Feed, item: EventItem, deliveryId: string, now: number): Commit {
     const { event } = item
+    const { id } = memory.webhook
     return {
+      ...ownedBy(memory),
       moves: [feed.pass(item, { pending: 1 })],
       deliveries: [{
         id: deliveryId,
-        webhookId: webhook.id,
+        webhookId: id,
         subscriptionId: feed.key.subscriptionId,
         emitterId: event.emitterId,
         stream: event.stream,
@@ -150,47 +130,79 @@ export const make = Effect.gen(function*() {
         attempts: 0,
         state: "pending"
       }],
-      duePut: [retryItem(webhook.id, deliveryId, yield* Clock.currentTimeMillis)]
-    } satisfies Commit as Commit
-  })
+      duePut: [retryItem(id, deliveryId, now)]
+    }
+  }
+
+  /** The feed passes events that are not delivered. */
+  passed(memory: WebhookMemory, feed: Feed, item: FeedItem): Commit {
+    return { ...ownedBy(memory), moves: [feed.pass(item)] }
+  }
 
   /** After a retry: it waits for the next one, or is settled. */
-  const retried = Effect.fnUntraced(function*(memory: WebhookMemory, delivery: Delivery, sent: Sent) {
-    const { nextAt, parts } = yield* common(memory, sent)
+  retried(memory: WebhookMemory, delivery: Delivery, sent: Sent): Commit {
+    const nextAt = this.nextAttemptAt(sent)
     const became = tallyOf(sent, nextAt)
-    const settlement = became === "pending" ? [] : [{
-      subscriptionId: delivery.subscriptionId,
-      emitterId: delivery.emitterId,
-      tally: { ...noTally, pending: -1, [became]: 1 }
-    }]
+    const isPending = became === "pending"
     return {
-      ...parts,
-      dueDone: became === "pending" ? [] : [retryItem(delivery.webhookId, delivery.id, Number.MAX_SAFE_INTEGER)],
+      ...this.common(memory, sent, nextAt),
+      dueDone: isPending ? noItems : [retryItem(delivery.webhookId, delivery.id, Number.MAX_SAFE_INTEGER)],
       deliveryChanges: [{
         id: delivery.id,
         fromAttempts: delivery.attempts,
         attempts: sent.record.attempt,
         state: became === "delivered" ? "settled" : became === "exhausted" ? "exhausted" : "pending"
       }],
-      settlements: settlement
-    } satisfies Commit as Commit
-  })
+      settlements: isPending ? noItems : [{
+        subscriptionId: delivery.subscriptionId,
+        emitterId: delivery.emitterId,
+        tally: { ...noTally, pending: -1, [became]: 1 }
+      }]
+    }
+  }
 
   /** A pending delivery whose event is gone from the log. */
-  const dropped = (delivery: Delivery): Commit => ({
-    dueDone: [retryItem(delivery.webhookId, delivery.id, Number.MAX_SAFE_INTEGER)],
-    deliveryChanges: [{
-      id: delivery.id,
-      fromAttempts: delivery.attempts,
-      attempts: delivery.attempts,
-      state: "settled"
-    }],
-    settlements: [{
-      subscriptionId: delivery.subscriptionId,
-      emitterId: delivery.emitterId,
-      tally: { ...noTally, pending: -1, dropped: 1 }
-    }]
-  })
+  dropped(memory: WebhookMemory, delivery: Delivery): Commit {
+    return {
+      ...ownedBy(memory),
+      dueDone: [retryItem(delivery.webhookId, delivery.id, Number.MAX_SAFE_INTEGER)],
+      deliveryChanges: [{
+        id: delivery.id,
+        fromAttempts: delivery.attempts,
+        attempts: delivery.attempts,
+        state: "settled"
+      }],
+      settlements: [{
+        subscriptionId: delivery.subscriptionId,
+        emitterId: delivery.emitterId,
+        tally: { ...noTally, pending: -1, dropped: 1 }
+      }]
+    }
+  }
 
-  return { first, queued, retried, dropped }
+  private common(memory: WebhookMemory, sent: Sent, nextAt: number | undefined): Commit {
+    const { webhook } = memory
+    const { duePut, updates } = transition(this.webhooks, memory, sent)
+    return {
+      accountId: webhook.accountId,
+      ownerId: webhook.id,
+      attempts: [nextAt === undefined ? sent.record : { ...sent.record, nextAt }],
+      duePut: nextAt === undefined ? duePut : [...duePut, retryItem(webhook.id, sent.record.deliveryId, nextAt)],
+      updates
+    }
+  }
+
+  /** When the next attempt is due; none where the endpoint wants no more or the schedule is used up. */
+  private nextAttemptAt({ endedAt, outcome, record }: Sent): number | undefined {
+    if (outcome._tag === "Delivered" || outcome._tag === "Gone") return undefined
+    const scheduled = RetrySchedule.nextAttemptAt(record.attempt, endedAt, this.random.nextDoubleUnsafe())
+    return scheduled === undefined || outcome._tag !== "Throttled" ? scheduled : Math.max(scheduled, outcome.until)
+  }
+}
+
+/** Whose commit it is. */
+export const ownedBy = ({ webhook: { accountId, id } }: WebhookMemory): Commit => ({ accountId, ownerId: id })
+
+export const make: Effect.Effect<WebhookCommits, never, Webhooks> = Effect.gen(function*() {
+  return new WebhookCommits(yield* Webhooks, yield* Effect.service(Random.Random))
 })

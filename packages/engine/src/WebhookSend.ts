@@ -2,15 +2,15 @@ import type { LoggedEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import * as Storable from "@headwater/domain/Storable"
 import { version } from "@headwater/domain/Version"
-import { EgressHttp, type EgressHttpResponse } from "@headwater/egress/EgressHttp"
-import type { EgressHttpFailed } from "@headwater/egress/EgressHttpFailed"
+import { EgressHttp, type EgressHttpEnding } from "@headwater/egress/EgressHttp"
 import type { Attempt } from "@headwater/log/Attempts"
-import { type Context, Effect, Metric, Option, Redacted, Result } from "effect"
+import { Clock, Effect, Metric, Option, Redacted, Result } from "effect"
 import * as DeliveryOutcome from "./DeliveryOutcome.ts"
 import * as LogText from "./LogText.ts"
 import * as OutgoingRequest from "./OutgoingRequest.ts"
 import * as StandardWebhook from "./StandardWebhook.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
+import { WideLog } from "./WideLog.ts"
 
 /** How long an endpoint has to answer, in milliseconds. */
 const timeoutMs = 15_000
@@ -28,12 +28,14 @@ export interface Send {
   readonly attempt: number
 }
 
-/** What an attempt came to, with its record but for when the next one is due. */
+/** What an attempt came to, with its record as it is where no other one is due. */
 export interface Sent {
   readonly outcome: DeliveryOutcome.DeliveryOutcome
   readonly endedAt: number
-  readonly record: Omit<Attempt, "nextAt">
+  readonly record: Attempt
 }
+
+const userAgent = `Headwater/${version}`
 
 /** Header values hold no text beyond printable ASCII (RFC 9110, section 5.5). */
 const headerText = (text: string): string => /^[\x20-\x7e]*$/.test(text) ? text : encodeURIComponent(text)
@@ -61,7 +63,7 @@ const requestOf = ({ target, webhook }: WebhookMemory, { payload }: LoggedEvent)
     : Option.getOrThrow(OutgoingRequest.parse(payload))
 
 const requestHeaders = (
-  memory: WebhookMemory,
+  { signingKeys, webhook }: WebhookMemory,
   { attempt, event, subscriptionId }: Send,
   request: OutgoingRequest.OutgoingRequest,
   startedAt: number
@@ -69,12 +71,12 @@ const requestHeaders = (
   const timestamp = Math.floor(startedAt / 1_000)
   const { body = "" } = request
   return {
-    ...(body === "" ? {} : { "content-type": "application/json" }),
-    "user-agent": `Headwater/${version}`,
-    ...OutgoingRequest.headersOf(request),
+    ...(body === "" ? undefined : { "content-type": "application/json" }),
+    "user-agent": userAgent,
+    ...(webhook.workflowId === null ? undefined : OutgoingRequest.headersOf(request)),
     "webhook-id": event.emitId,
     "webhook-timestamp": String(timestamp),
-    "webhook-signature": StandardWebhook.signature(memory.signingKeys, event.emitId, timestamp, body),
+    "webhook-signature": StandardWebhook.signature(signingKeys, event.emitId, timestamp, body),
     "x-headwater-emitter-id": event.emitterId,
     "x-headwater-event-id": EventId.format(event.id),
     "x-headwater-event-name": headerText(event.stream === "" ? "default" : event.stream),
@@ -90,7 +92,7 @@ const sentOf = (
   { attempt, deliveryId, event, subscriptionId }: Send,
   startedAt: number,
   endedAt: number,
-  answer: Result.Result<EgressHttpResponse, EgressHttpFailed>
+  answer: EgressHttpEnding
 ): Sent => {
   const outcome = Result.isSuccess(answer)
     ? DeliveryOutcome.ofResponse(answer.success, endedAt)
@@ -120,57 +122,69 @@ const sentOf = (
       responseHeaders: response === undefined ? null : JSON.stringify(response.headers),
       responseBody: response === undefined
         ? null
-        : response.body.subarray(0, delivered ? keptOfSuccess : keptOfFailure)
+        : response.body.subarray(0, delivered ? keptOfSuccess : keptOfFailure),
+      nextAt: null
     }
   }
 }
 
-/** Tells operators of an attempt. */
-const report = ({ webhook }: WebhookMemory, { event }: Send, { record }: Sent) =>
-  Effect.contextWith((context: Context.Context<never>) => {
+/**
+ * Sends an event to a webhook's URL (delivery.md, "The request"), or a workflow's own request where it is to go. Calls back
+ * once, after it has returned, with what came of it; what is cancelled is not told of.
+ */
+export type WebhookSend = (
+  memory: WebhookMemory,
+  options: Send,
+  onSent: (sent: Sent) => void
+) => { readonly cancel: () => void }
+
+export const make: Effect.Effect<WebhookSend, never, EgressHttp> = Effect.gen(function*() {
+  const http = yield* EgressHttp
+  const wideLog = yield* WideLog
+  const clock = yield* Clock.Clock
+  const context = yield* Effect.context<never>()
+
+  /** Tells operators of an attempt. */
+  const report = ({ webhook }: WebhookMemory, { event }: Send, { record }: Sent) => {
     deliveriesBy[record.outcome].updateUnsafe(1, context)
     if (record.attempt === 1) {
       const lagMs = Math.max(0, record.startedAt - EventId.milliseconds(event.id))
       deliveryLag.updateUnsafe(lagMs / 1_000, context)
     }
-    const log = record.outcome === "delivered" ? Effect.logInfo : Effect.logWarning
-    return Effect.annotateLogs(log("delivery"), {
-      account_id: webhook.accountId,
-      webhook_id: webhook.id,
-      delivery_id: record.deliveryId,
-      subscription_id: record.subscriptionId,
-      emitter_id: record.emitterId,
-      event_id: EventId.format(record.eventId),
-      emit_id: record.emitId,
-      attempt: record.attempt,
-      outcome: record.outcome,
-      ...(record.status === null ? {} : { status: record.status }),
-      ...(record.errorClass === null
-        ? {}
-        : { error_class: record.errorClass, error: LogText.make(record.errorMessage ?? "") }),
-      duration_ms: record.durationMs
-    })
-  })
+    wideLog.write({
+      message: "delivery",
+      isFailure: record.outcome !== "delivered",
+      fields: {
+        account_id: webhook.accountId,
+        webhook_id: webhook.id,
+        delivery_id: record.deliveryId,
+        subscription_id: record.subscriptionId,
+        emitter_id: record.emitterId,
+        event_id: EventId.format(record.eventId),
+        emit_id: record.emitId,
+        attempt: record.attempt,
+        outcome: record.outcome,
+        status: record.status ?? undefined,
+        error_class: record.errorClass ?? undefined,
+        error: record.errorClass === null ? undefined : LogText.make(record.errorMessage ?? ""),
+        duration_ms: record.durationMs
+      }
+    }, context)
+  }
 
-/** Sends an event to a webhook's URL (delivery.md, "The request"), or a workflow's own request where it is to go, and says what came of it. */
-export const make = Effect.map(
-  EgressHttp,
-  (http) => (memory: WebhookMemory, options: Send): Effect.Effect<Sent> =>
-    Effect.clockWith((clock) => {
-      const startedAt = clock.currentTimeMillisUnsafe()
-      const request = requestOf(memory, options.event)
-      return http.request({
-        ...request,
-        asker: { accountId: memory.webhook.accountId, use: "delivery" },
-        headers: requestHeaders(memory, options, request, startedAt),
-        timeoutMillis: timeoutMs,
-        maxBodyBytes: keptOfFailure
-      }).pipe(
-        Effect.result,
-        Effect.flatMap((answer) => {
-          const sent = sentOf(memory, options, startedAt, clock.currentTimeMillisUnsafe(), answer)
-          return Effect.as(report(memory, options, sent), sent)
-        })
-      )
+  return (memory, options, onSent) => {
+    const startedAt = clock.currentTimeMillisUnsafe()
+    const request = requestOf(memory, options.event)
+    return http.start({
+      ...request,
+      asker: { accountId: memory.webhook.accountId, use: "delivery" },
+      headers: requestHeaders(memory, options, request, startedAt),
+      timeoutMillis: timeoutMs,
+      maxBodyBytes: keptOfFailure
+    }, (answer) => {
+      const sent = sentOf(memory, options, startedAt, clock.currentTimeMillisUnsafe(), answer)
+      report(memory, options, sent)
+      onSent(sent)
     })
-)
+  }
+})
