@@ -40,6 +40,7 @@ it.live(
       assert.match(before.stdout, /^# No server runs on .*\nHEADWATER_PORT=8787$/m)
       yield* server.startWith({
         HEADWATER_API_KEY: "",
+        HEADWATER_LOG_RATE: "2",
         HEADWATER_PROT: "80",
         HEADWATER_RETENTION_DAYS: "7",
         HEADWATER_TRUSTED_PROXIES: "127.0.0.0/8"
@@ -80,6 +81,15 @@ it.live(
       Json.assertHolds(yield* lineOf("delivery", "level", "WARN"), { webhook_id: webhook["id"], outcome: "failed" })
       const events = yield* call("GET", `/sources/${Json.textOf(source["id"])}/event_summaries?expand=event`)
       assert.deepStrictEqual<unknown>(events[0]!["event"]!["raw_event"], { client: "198.51.100.7" })
+
+      for (let i = 0; i < 20; i++) yield* Effect.promise(() => fetch(endpoint))
+      const successes = () => lines().filter((line) => line["message"] === "run" && line["level"] === "INFO")
+      const stoodFor = () => successes().reduce((sum, line) => sum + Number(line["stands_for"] ?? 1), 0)
+      yield* Effect.repeat(Effect.sync(stoodFor), {
+        until: (runs) => runs === 21,
+        schedule: Schedule.spaced("50 millis")
+      })
+      assert.isBelow(successes().length, 21)
 
       assert.strictEqual(yield* server.stop, 0)
       yield* lineOf("Headwater has stopped", "level", "INFO")
