@@ -83,7 +83,8 @@ it.live(
       assert.deepStrictEqual<unknown>(events[0]!["event"]!["raw_event"], { client: "198.51.100.7" })
 
       for (let i = 0; i < 20; i++) yield* Effect.promise(() => fetch(endpoint))
-      const successes = () => lines().filter((line) => line["message"] === "run" && line["level"] === "INFO")
+      const successes = () =>
+        lines().filter((line) => Json.textOf(line["message"]) === "run" && Json.textOf(line["level"]) === "INFO")
       const stoodFor = () => successes().reduce((sum, line) => sum + Number(line["stands_for"] ?? 1), 0)
       yield* Effect.repeat(Effect.sync(stoodFor), {
         until: (runs) => runs === 21,
