@@ -28,9 +28,9 @@ export interface LanesOwner {
   readonly commits: WebhookCommits
   /** Whether a send may start now. */
   readonly isOpen: (memory: WebhookMemory, now: number) => boolean
-  /** Whether a commit has to wait for others before it is handed over. */
+  /** Whether so many commits are under way that no more should be begun. */
   readonly isFull: (memory: WebhookMemory) => boolean
-  /** Hands over a commit, full or not. */
+  /** Hands over a commit, whether there is room for it or not. */
   readonly commit: (memory: WebhookMemory, commit: Commit, onEnd: () => void) => void
   /** Returns when there is room for a commit. */
   readonly room: (memory: WebhookMemory) => Effect.Effect<void>
@@ -53,11 +53,11 @@ export interface LanesOwner {
  * It runs in the calls of those who hand events over and of the endpoints' answers, without a fiber of its own; what takes
  * the database is done by its owner meanwhile.
  *
- * It is *working*; *renewing* while the keys that sign are read, and no lane is taken; *closed* when what was under way is
- * broken off, and nothing starts any more.
+ * It is *working*; *paused* while the keys that sign are read, or there is no room for more commits, and no lane is taken;
+ * *closed* when what was under way is broken off, and nothing starts any more.
  */
 export class FirstAttempts {
-  private state: "working" | "renewing" | "closed" = "working"
+  private state: "working" | "paused" | "closed" = "working"
   private readonly owner: LanesOwner
   /** Lanes that have a slot. */
   private taken = 0
@@ -69,7 +69,7 @@ export class FirstAttempts {
   }
 
   get isBusy(): boolean {
-    return this.taken > 0 || this.state === "renewing"
+    return this.taken > 0 || this.state === "paused"
   }
 
   /** Takes in what was appended. Answers what it is owed besides, of feeds that are not in memory. */
@@ -107,16 +107,17 @@ export class FirstAttempts {
 
   private mayStart(memory: WebhookMemory, now: number): boolean {
     if (this.state !== "working" || !this.owner.isOpen(memory, now)) return false
-    if (now - memory.keysReadAt < keysFreshMs) return true
-    this.renew(memory)
+    if (now - memory.keysReadAt >= keysFreshMs) this.pause(memory, this.owner.readKeys(memory))
+    else if (this.owner.isFull(memory)) this.pause(memory, this.owner.room(memory))
+    else return true
     return false
   }
 
-  private renew(memory: WebhookMemory): void {
-    this.state = "renewing"
-    this.owner.start(this.owner.readKeys(memory), (exit) => {
+  private pause(memory: WebhookMemory, until: Effect.Effect<void>): void {
+    this.state = "paused"
+    this.owner.start(until, (exit) => {
       if (Exit.hasInterrupts(exit)) return this.close()
-      if (this.state === "renewing") this.state = "working"
+      if (this.state === "paused") this.state = "working"
       this.workOn(memory)
     })
   }
@@ -143,13 +144,29 @@ export class FirstAttempts {
   }
 
   private readOn(memory: WebhookMemory, lane: Lane): void {
-    this.aside(memory, lane, this.owner.nextOf(lane), (next) => {
-      const now = this.owner.now()
-      // Its subscription may have gone meanwhile, and the webhook out of service.
-      const isThere = next !== undefined && lane.feeds.get(next.feed.key.subscriptionId) === next.feed
-      if (next !== undefined && !isThere) this.putBack(memory, lane, true)
-      else this.deal(memory, lane, next, now)
+    let isRead = false
+    const reading = Effect.map(this.owner.nextOf(lane), (next) => {
+      isRead = true
+      this.take(memory, lane, next)
     })
+    this.owner.start(reading, (exit) => {
+      // The webhook leaves this node.
+      if (Exit.hasInterrupts(exit)) return this.close()
+      if (!isRead) this.putBack(memory, lane, true)
+      this.workOn(memory)
+    })
+  }
+
+  /** Deals with what was read, unless its subscription has gone meanwhile. */
+  private take(memory: WebhookMemory, lane: Lane, next: NextItem | undefined): void {
+    if (next !== undefined && lane.feeds.get(next.feed.key.subscriptionId) !== next.feed) {
+      return this.putBack(memory, lane, true)
+    }
+    try {
+      this.deal(memory, lane, next, this.owner.now())
+    } catch (defect) {
+      this.giveUp(memory, lane, defect)
+    }
   }
 
   private deal(memory: WebhookMemory, lane: Lane, next: NextItem | undefined, now: number): void {
@@ -189,20 +206,12 @@ export class FirstAttempts {
   /** Hands over what became of a lane's item. The next one does not wait until that is durable. */
   private finish(memory: WebhookMemory, lane: Lane, commit: Commit, onEnd?: () => void): void {
     lane.commits += 1
-    const ended = () => {
+    this.owner.commit(memory, commit, () => {
       lane.commits -= 1
       onEnd?.()
       memory.lanes.dropIfIdle(lane)
-    }
-    if (!this.owner.isFull(memory)) {
-      this.owner.commit(memory, commit, ended)
-      this.putBack(memory, lane, true)
-    } else {
-      this.aside(memory, lane, this.owner.room(memory), () => {
-        this.owner.commit(memory, commit, ended)
-        this.putBack(memory, lane, true)
-      })
-    }
+    })
+    this.putBack(memory, lane, true)
   }
 
   private putBack(memory: WebhookMemory, lane: Lane, hadItem: boolean): void {
@@ -214,25 +223,6 @@ export class FirstAttempts {
   private giveUp(memory: WebhookMemory, lane: Lane, defect: unknown): void {
     this.owner.onDefect(defect)
     this.putBack(memory, lane, true)
-  }
-
-  /** Goes on with a lane when something is done that takes a while. */
-  private aside<A>(memory: WebhookMemory, lane: Lane, work: Effect.Effect<A>, goOn: (result: A) => void): void {
-    let hasGoneOn = false
-    const whole = Effect.map(work, (result) => {
-      hasGoneOn = true
-      try {
-        goOn(result)
-      } catch (defect) {
-        this.giveUp(memory, lane, defect)
-      }
-    })
-    this.owner.start(whole, (exit) => {
-      // The webhook leaves this node.
-      if (Exit.hasInterrupts(exit)) return this.close()
-      if (!hasGoneOn) this.putBack(memory, lane, true)
-      this.workOn(memory)
-    })
   }
 }
 
