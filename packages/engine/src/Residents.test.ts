@@ -178,6 +178,41 @@ it.effect("an actor that has to leave takes on nothing more, and ends its work a
     yield* Fiber.join(leave)
   }))
 
+it.effect("an actor is not woken for a hint that it has seen to, and what comes of that ends before it leaves", () =>
+  Effect.gen(function*() {
+    const answer = yield* Deferred.make<void>()
+    let underWay = 0
+    let wakes = 0
+    const actor = {
+      hint: (wake: Wake.Wake) => {
+        if (!wake.due) return false
+        underWay += 1
+        return true
+      },
+      wake: () =>
+        Effect.suspend(() => {
+          wakes += 1
+          return underWay === 0 ? Effect.void : Effect.andThen(Deferred.await(answer), Effect.sync(() => underWay--))
+        }),
+      awaitsTurn: () => underWay > 0
+    }
+    const residents = yield* Residents.make<Residents.Wakeable>(places())
+    const resident = yield* residents.add("wh_1", actor, Effect.void)
+    const stay = yield* Effect.forkChild(resident.stay(Wake.nothing))
+    yield* settled
+    assert.isTrue(resident.hint(Wake.forDueWork))
+    yield* settled
+    assert.strictEqual(wakes, 1)
+    yield* TestClock.adjust("5 minutes")
+    assert.isUndefined(stay.pollUnsafe(), "it waits for an answer")
+    const leave = yield* Effect.forkChild(Fiber.interrupt(stay))
+    yield* settled
+    assert.isUndefined(leave.pollUnsafe(), "it still does")
+    yield* Deferred.succeed(answer, undefined)
+    yield* Fiber.join(leave)
+    assert.deepStrictEqual([wakes, underWay], [2, 0])
+  }))
+
 it.effect("an actor at rest that has to leave does so at once", () =>
   Effect.gen(function*() {
     const { resident } = yield* add()
