@@ -151,6 +151,8 @@ export class Router extends Context.Service<Router, {
 
       const batches = yield* PubSub.subscribe(writer.committed)
       yield* PubSub.take(batches).pipe(
+        // Those whose commits are in the batch are told first: they answer their callers.
+        Effect.tap(Effect.yieldNow),
         Effect.flatMap(route),
         Effect.catchCause((cause) => Effect.logError("A batch was not routed; a scan will find what is owed", cause)),
         Effect.forever,
