@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import type { LoggedEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
+import * as Stream from "@headwater/domain/Stream"
 import { beginning, noTally, type Tally } from "@headwater/log/Cursors"
 import { Clock, Effect, Option, Schema } from "effect"
 import { TestClock } from "effect/testing"
@@ -120,6 +121,22 @@ it.effect.prop(
     }),
   { arbitrary: { runs: 2_000 } }
 )
+
+it("what waits for long is read again before it is sent, but for requests, which go only once they are passed", () => {
+  const first = event(1, 0, 1)
+  const later = (stream: string) => {
+    const feed = new Feed(key, { ...address, stream }, beginning, new FeedRoom())
+    Effect.runSync(feed.next({ page: () => Effect.succeed({ events: [], head: beginning }) }))
+    feed.offer([{ ...first, stream }])
+    return feed.known(60_000)
+  }
+  assert.isUndefined(later(""))
+  assert.deepStrictEqual(later(Stream.requests), {
+    _tag: "Event",
+    event: { ...first, stream: Stream.requests },
+    dropped: 0
+  })
+})
 
 it("holds no more events than there is room for what their emits said beside them", () => {
   const feed = new Feed(key, address, beginning, new FeedRoom())

@@ -1,5 +1,6 @@
 import { charactersOf, type LoggedEvent, maxHops } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
+import * as Stream from "@headwater/domain/Stream"
 import { type CursorKey, type CursorMove, noTally, type Position, type Tally } from "@headwater/log/Cursors"
 import { EventLog, type StreamAddress } from "@headwater/log/EventLog"
 import { Heads, ordinalOf } from "@headwater/log/Heads"
@@ -114,6 +115,8 @@ export class Feed {
 
   /** Lets go of everything where what comes first has been held too long, or from before the clock was set back. */
   private letGoOfOld(now: number): void {
+    // Requests go only once they are passed.
+    if (this.address.stream === Stream.requests) return
     const age = this.buffer.length === 0 ? 0 : now - this.buffer[0]!.knownAt
     if (age < 0 || age > heldMs) this.letGo()
   }

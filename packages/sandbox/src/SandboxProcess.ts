@@ -248,12 +248,12 @@ export class SandboxProcess {
     return this.#pingedAt === undefined || this.#hearing ? 0 : this.#now() - this.#pingedAt
   }
 
-  /** What is sent in the same turn goes to the process in one piece. */
+  /** What is sent before the thread looks for input again goes to the process in one piece. */
   send(message: HostMessage): void {
     const { stdin } = this.#child
     if (stdin.writableCorked === 0) {
       stdin.cork()
-      process.nextTick(() => stdin.uncork())
+      setImmediate(() => stdin.uncork())
     }
     const line = `${encodeHostMessage(message)}\n`
     if (message._tag !== "Answer") return void stdin.write(line)
