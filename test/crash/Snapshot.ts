@@ -1,3 +1,4 @@
+import * as RequestBody from "@headwater/domain/RequestBody"
 import { readTogether } from "@headwater/log/Snapshot"
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -77,6 +78,9 @@ export const positionKey = (emitterId: string, stream: string): string => `${emi
 
 const page = 5_000
 
+/** A request with its body, as the code is handed it. */
+const expanded = (payload: string): string => JSON.stringify(RequestBody.expand(JSON.parse(payload)))
+
 const events = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, from: Positions) {
   const positions = new Map(from)
   const all: Array<EventRow> = []
@@ -93,7 +97,7 @@ const events = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, from: Posit
         ORDER BY id LIMIT ${page}
       ) AS e
       ORDER BY e.emitter_id, e.stream, e.id`
-    all.push(...rows)
+    for (const row of rows) all.push(row.stream === "$requests" ? { ...row, payload: expanded(row.payload) } : row)
     for (const row of rows) positions.set(positionKey(row.emitter_id, row.stream), row.id)
     if (rows.length < page) return all
   }
