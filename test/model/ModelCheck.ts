@@ -1,5 +1,5 @@
 import { maxHops } from "@headwater/domain/Event"
-import * as RetrySchedule from "@headwater/engine/RetrySchedule"
+import * as RetrySchedule from "@headwater/engine/webhook/RetrySchedule"
 import {
   hookEvent,
   type Model,

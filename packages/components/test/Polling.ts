@@ -1,7 +1,7 @@
 /** First-party components with a timer, in the real engine and sandbox, on a clock that the test moves. */
 import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
 import * as Stream from "@headwater/domain/Stream"
-import * as Wake from "@headwater/engine/Wake"
+import * as Wake from "@headwater/engine/routing/Wake"
 import { DueWork } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
 import { ProgramState } from "@headwater/log/ProgramState"

@@ -13,8 +13,8 @@ import { Usage } from "@headwater/log/Usage"
 import { Webhooks } from "@headwater/log/Webhooks"
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
-import * as ProgramErasure from "./ProgramErasure.ts"
-import { noticedWithin } from "./Suspensions.ts"
+import { noticedWithin } from "./placement/Suspensions.ts"
+import * as ProgramErasure from "./program/ProgramErasure.ts"
 
 /** Removes accounts, beside servers that run. */
 export class AccountErasure extends Context.Service<AccountErasure, {

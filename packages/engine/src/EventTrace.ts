@@ -12,7 +12,7 @@ import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { toUnavailable } from "./DatabaseRetry.ts"
-import type { Unavailable } from "./Unavailable.ts"
+import type { Unavailable } from "./placement/Unavailable.ts"
 
 /** Why a subscription does not deliver an event. */
 export type Mismatch = "other_emitter" | "other_stream" | "own_event" | "too_many_hops" | "before_start"

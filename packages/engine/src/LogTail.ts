@@ -3,7 +3,7 @@ import { EventLog, type EventOutline, type StreamAddress } from "@headwater/log/
 import { GroupCommit } from "@headwater/log/GroupCommit"
 import { Clock, Context, Effect, Latch, Layer, Option, PubSub, Stream } from "effect"
 import { untilAnswered } from "./DatabaseRetry.ts"
-import { Draining } from "./Draining.ts"
+import { Draining } from "./placement/Draining.ts"
 
 /** What is held of a log for one follower, who may read slowly. */
 const pageSize = 100

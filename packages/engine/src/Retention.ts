@@ -9,8 +9,8 @@ import { EventLog, type ExpiredStream } from "@headwater/log/EventLog"
 import { Usage } from "@headwater/log/Usage"
 import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
 import { Clock, Effect, Exit, Option, Schedule } from "effect"
-import { singleton } from "./Actors.ts"
-import * as DueEmits from "./DueEmits.ts"
+import { singleton } from "./placement/Actors.ts"
+import * as DueEmits from "./program/DueEmits.ts"
 
 const dayMs = 24 * 3_600_000
 

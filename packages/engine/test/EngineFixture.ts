@@ -21,13 +21,13 @@ import { Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { createHash } from "node:crypto"
 import { AccountLifecycle } from "../src/AccountLifecycle.ts"
-import { Draining } from "../src/Draining.ts"
 import * as EmitterLog from "../src/EmitterLog.ts"
 import { EngineConfig } from "../src/EngineConfig.ts"
-import { FeedReader } from "../src/Feed.ts"
-import { Quotas } from "../src/Quotas.ts"
-import { RunTurns } from "../src/RunTurns.ts"
-import { Suspensions } from "../src/Suspensions.ts"
+import { Draining } from "../src/placement/Draining.ts"
+import { Suspensions } from "../src/placement/Suspensions.ts"
+import { Quotas } from "../src/program/Quotas.ts"
+import { RunTurns } from "../src/program/RunTurns.ts"
+import { FeedReader } from "../src/routing/Feed.ts"
 
 const egress = EgressHttp.layer().pipe(Layer.provide(EgressGuard.layer(EgressAllowList.loopback)))
 

@@ -2,8 +2,8 @@
 import type { Program } from "@headwater/domain/Program"
 import { EventLog } from "@headwater/log/EventLog"
 import { Effect } from "effect"
-import * as ProgramActor from "../src/ProgramActor.ts"
-import type { IngestRequest } from "../src/ProgramRequests.ts"
+import * as ProgramActor from "../src/program/ProgramActor.ts"
+import type { IngestRequest } from "../src/program/ProgramRequests.ts"
 import * as EngineFixture from "./EngineFixture.ts"
 
 /** Code that does this with each request. */

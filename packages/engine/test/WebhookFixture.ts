@@ -6,7 +6,7 @@ import { Webhooks } from "@headwater/log/Webhooks"
 import * as WebhookSink from "@headwater/testing/WebhookSink"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import * as WebhookActor from "../src/WebhookActor.ts"
+import * as WebhookActor from "../src/webhook/WebhookActor.ts"
 import * as EngineFixture from "./EngineFixture.ts"
 
 /** A webhook on a sink that answers as told, subscribed to one emitter, with its owner. */

@@ -1,4 +1,4 @@
-import { Unavailable } from "@headwater/engine/Unavailable"
+import { Unavailable } from "@headwater/engine/placement/Unavailable"
 import { Context, Effect, Layer, type Scope } from "effect"
 import { HttpSettings } from "./HttpSettings.ts"
 

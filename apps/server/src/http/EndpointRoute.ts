@@ -1,9 +1,9 @@
 import * as Problem from "@headwater/api/Problem"
 import * as Id from "@headwater/domain/Id"
 import { EngineConfig } from "@headwater/engine/EngineConfig"
-import type { HttpReply, HttpRequestEvent, NotAnswered } from "@headwater/engine/HttpExchange"
-import { Ingest, type RequestError } from "@headwater/engine/Ingest"
-import type { QuotaExceeded } from "@headwater/engine/Quotas"
+import type { HttpReply, HttpRequestEvent, NotAnswered } from "@headwater/engine/program/HttpExchange"
+import { Ingest, type RequestError } from "@headwater/engine/program/Ingest"
+import type { QuotaExceeded } from "@headwater/engine/program/Quotas"
 import { ByteSize, Effect, Option } from "effect"
 import {
   HttpIncomingMessage,

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import { Actors } from "@headwater/engine/Actors"
-import { Draining } from "@headwater/engine/Draining"
+import { Actors } from "@headwater/engine/placement/Actors"
+import { Draining } from "@headwater/engine/placement/Draining"
 import { Accounts } from "@headwater/log/Accounts"
 import type { CommittedEvents } from "@headwater/log/CommittedTopic"
 import { GroupCommit } from "@headwater/log/GroupCommit"

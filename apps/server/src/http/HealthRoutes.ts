@@ -1,6 +1,6 @@
 import * as Problem from "@headwater/api/Problem"
-import { Actors } from "@headwater/engine/Actors"
-import { Draining } from "@headwater/engine/Draining"
+import { Actors } from "@headwater/engine/placement/Actors"
+import { Draining } from "@headwater/engine/placement/Draining"
 import { Accounts } from "@headwater/log/Accounts"
 import { batchDeadlineMs, GroupCommit } from "@headwater/log/GroupCommit"
 import { Duration, Effect, Layer } from "effect"

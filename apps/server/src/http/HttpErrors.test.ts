@@ -1,5 +1,5 @@
 import { assert, it, layer } from "@effect/vitest"
-import { Draining } from "@headwater/engine/Draining"
+import { Draining } from "@headwater/engine/placement/Draining"
 import { ApiKeys } from "@headwater/log/ApiKeys"
 import { Effect, Redacted } from "effect"
 import { HttpServer } from "effect/http"

@@ -1,6 +1,6 @@
 import * as Projection from "@headwater/api/Projection"
 import { ofText } from "@headwater/domain/RequestBody"
-import type { HttpRequestEvent } from "@headwater/engine/HttpExchange"
+import type { HttpRequestEvent } from "@headwater/engine/program/HttpExchange"
 import type { Schema } from "effect"
 import * as EndpointBody from "./EndpointBody.ts"
 

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Turns } from "@headwater/domain/Turns"
-import type { HttpRequestEvent } from "@headwater/engine/HttpExchange"
+import type { HttpRequestEvent } from "@headwater/engine/program/HttpExchange"
 import { Effect } from "effect"
 import { JsonThread } from "./JsonThread.ts"
 

@@ -1,6 +1,6 @@
 import { AccountLines } from "@headwater/domain/AccountLines"
 import { type AccountTurns, Turns } from "@headwater/domain/Turns"
-import { Unavailable } from "@headwater/engine/Unavailable"
+import { Unavailable } from "@headwater/engine/placement/Unavailable"
 import { Context, Effect, Layer } from "effect"
 import { Worker } from "node:worker_threads"
 import * as JsonTask from "./JsonTask.ts"

@@ -1,6 +1,6 @@
 import { Authorization, CurrentAccount, CurrentKey } from "@headwater/api/Authorization"
 import * as Problem from "@headwater/api/Problem"
-import { Suspensions } from "@headwater/engine/Suspensions"
+import { Suspensions } from "@headwater/engine/placement/Suspensions"
 import { ApiKeys } from "@headwater/log/ApiKeys"
 import { Effect, Layer, Option, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"

@@ -1,0 +1,381 @@
+import { NodeClusterSocket } from "@effect/platform-node"
+import * as Id from "@headwater/domain/Id"
+import { Program } from "@headwater/domain/Program"
+import { Context, type Duration, Effect, Layer, Option, Schema, type Scope } from "effect"
+import {
+  ClusterError,
+  ClusterSchema,
+  Entity,
+  EntityId,
+  MessageStorage,
+  RunnerAddress,
+  RunnerHealth,
+  Runners,
+  RunnerStorage,
+  ShardId,
+  Sharding,
+  ShardingConfig,
+  Singleton,
+  SocketRunner,
+  SqlRunnerStorage
+} from "effect/cluster"
+import { Rpc, RpcSerialization } from "effect/rpc"
+import { getHeapStatistics } from "node:v8"
+import { EventRange } from "../program/DueDeletions.ts"
+import { HookFailed } from "../program/HookFailed.ts"
+import { BacklogFull, EndpointNotFound, HttpReply, NotAnswered } from "../program/HttpExchange.ts"
+import * as ProgramActor from "../program/ProgramActor.ts"
+import { ProgramNotFound } from "../program/ProgramNotFound.ts"
+import type { IngestRequest, OnTaken } from "../program/ProgramRequests.ts"
+import { Cancellation } from "../program/StepRuns.ts"
+import * as Hints from "../routing/Hints.ts"
+import * as Wake from "../routing/Wake.ts"
+import * as WebhookActor from "../webhook/WebhookActor.ts"
+import * as AccountActor from "./AccountActor.ts"
+import { Draining } from "./Draining.ts"
+import * as PeerSockets from "./PeerSockets.ts"
+import * as Residents from "./Residents.ts"
+import { Suspensions } from "./Suspensions.ts"
+import { Takeover } from "./Takeover.ts"
+import { Unavailable } from "./Unavailable.ts"
+
+const changeError = Schema.Union([HookFailed, ProgramNotFound, Unavailable])
+
+// Every call is volatile: what must survive is in the log, and a persisted mailbox would only write it a second time.
+// None is interrupted once it is running, since its caller's going away does not undo what it has begun; but for the rest
+// of an actor that was woken, which ends when it is to leave the node.
+const WakeRpc = Rpc.make("Wake", { payload: Wake.Wake })
+  .annotate(ClusterSchema.Uninterruptible, false)
+  .annotate(ClusterSchema.InterruptOnTermination, true)
+
+const ProgramEntity = Entity.make("Program", [
+  Rpc.make("Ingest", {
+    payload: {
+      endpointKey: Schema.NullOr(Schema.String),
+      kind: Schema.optionalKey(Schema.Literals(["invocation", "rerun"])),
+      emitId: Schema.String,
+      payload: Schema.String,
+      hops: Schema.Int
+    },
+    success: HttpReply,
+    error: Schema.Union([BacklogFull, EndpointNotFound, NotAnswered, Unavailable])
+  }),
+  WakeRpc,
+  Rpc.make("Deploy", { payload: { emits: Schema.Boolean }, error: changeError }),
+  Rpc.make("Update", { payload: { program: Program }, error: changeError }),
+  Rpc.make("Retire", { error: Schema.Union([ProgramNotFound, Unavailable]) }),
+  Rpc.make("DeleteEvents", { payload: EventRange, error: Schema.Union([ProgramNotFound, Unavailable]) }),
+  Rpc.make("CancelRun", {
+    payload: { id: Id.RunId },
+    success: Cancellation,
+    error: Schema.Union([ProgramNotFound, Unavailable])
+  }),
+  Rpc.make("Forget", { payload: { subscriptionId: Schema.String } })
+]).annotateRpcs(ClusterSchema.Uninterruptible, true)
+
+const WebhookEntity = Entity.make("Webhook", [
+  WakeRpc,
+  Rpc.make("Changed"),
+  Rpc.make("Retire"),
+  Rpc.make("Forget", { payload: { subscriptionId: Schema.String } })
+]).annotateRpcs(ClusterSchema.Uninterruptible, true)
+
+const AccountEntity = Entity.make("Account", [
+  WakeRpc
+]).annotateRpcs(ClusterSchema.Uninterruptible, true)
+
+/** How long a call waits for its actor: one that runs hooks for both their limits, an answer to a request beyond its own. */
+const callTimeout = "10 seconds"
+const changeTimeout = "11 minutes"
+const ingestTimeout = "45 seconds"
+
+type ClusterFailure =
+  | ClusterError.AlreadyProcessingMessage
+  | ClusterError.EntityNotAssignedToRunner
+  | ClusterError.MailboxFull
+  | ClusterError.PersistenceError
+
+const isClusterFailure = Schema.is(Schema.Union([
+  ClusterError.AlreadyProcessingMessage,
+  ClusterError.EntityNotAssignedToRunner,
+  ClusterError.MailboxFull,
+  ClusterError.PersistenceError
+]))
+
+const gone = (message: string) => new Unavailable({ message, retryAfterSeconds: 1 })
+
+/** What the cluster itself answers, for an actor that is moving or has too much waiting, is `Unavailable`. */
+const reach = <A, E, R>(call: Effect.Effect<A, E | ClusterFailure, R>, timeout: Duration.Input) =>
+  call.pipe(
+    Effect.catchIf(isClusterFailure, () =>
+      Effect.fail(gone("The node that owns this source, workflow or webhook can't be reached now. Try again later."))),
+    Effect.timeoutOrElse({
+      duration: timeout,
+      orElse: () =>
+        Effect.fail(
+          gone("The node that owns this source, workflow or webhook did not answer in time. Try again later.")
+        )
+    })
+  ) as Effect.Effect<A, Exclude<E, ClusterFailure> | Unavailable, R>
+
+/** Of all actors. */
+const shardGroup = "default"
+
+/** What one actor takes, roughly, and how much of the heap actors may fill. */
+const actorBytes = 80_000
+const heapShare = 0.5
+const mostActors = Math.floor(getHeapStatistics().heap_size_limit * heapShare / actorBytes)
+
+/** The actors that are in this node's memory. */
+class LocalActors extends Context.Service<LocalActors, {
+  readonly programs: Residents.Residents<ProgramActor.ProgramActor>
+  readonly webhooks: Residents.Residents<WebhookActor.WebhookActor>
+  readonly accounts: Residents.Residents<AccountActor.AccountActor>
+}>()("@headwater/engine/LocalActors") {
+  static readonly layer = Layer.effect(
+    LocalActors,
+    Effect.gen(function*() {
+      const population: Residents.Population = { size: 0, most: mostActors }
+      return LocalActors.of({
+        programs: yield* Residents.make<ProgramActor.ProgramActor>(population),
+        webhooks: yield* Residents.make<WebhookActor.WebhookActor>(population),
+        accounts: yield* Residents.make<AccountActor.AccountActor>(population)
+      })
+    })
+  )
+}
+
+/**
+ * Calls to the engine's actors, wherever they live. All that is known of the cluster is in this file; outside it an
+ * actor that can't be reached is `Unavailable`.
+ */
+export class Actors extends Context.Service<Actors, {
+  readonly ingest: (
+    programId: Id.ProgramId,
+    request: IngestRequest
+  ) => Effect.Effect<HttpReply, BacklogFull | EndpointNotFound | NotAnswered | Unavailable>
+  /** The same without a fiber, for most requests to a program that is awake on this node; answers whether it was taken. */
+  readonly take: (programId: Id.ProgramId, request: IngestRequest, onEnd: OnTaken) => boolean
+  readonly deploy: (
+    programId: Id.ProgramId,
+    options: { readonly emits: boolean }
+  ) => Effect.Effect<void, HookFailed | ProgramNotFound | Unavailable>
+  readonly update: (program: Program) => Effect.Effect<void, HookFailed | ProgramNotFound | Unavailable>
+  readonly deleteEvents: (
+    programId: Id.ProgramId,
+    range: EventRange
+  ) => Effect.Effect<void, ProgramNotFound | Unavailable>
+  readonly cancelRun: (
+    workflowId: Id.ProgramId,
+    id: Id.RunId
+  ) => Effect.Effect<Cancellation, ProgramNotFound | Unavailable>
+  readonly retireProgram: (programId: Id.ProgramId) => Effect.Effect<void, ProgramNotFound | Unavailable>
+  readonly retireWebhook: (webhookId: Id.WebhookId) => Effect.Effect<void, Unavailable>
+  readonly webhookChanged: (webhookId: Id.WebhookId) => Effect.Effect<void, Unavailable>
+  /** Tells a listener that a subscription of its is gone. */
+  readonly forget: (listenerId: string, subscriptionId: string) => Effect.Effect<void, Unavailable>
+  /** Hints at an actor, by the kind its id names. Lost hints are found again by scans. */
+  readonly wake: (actorId: string, wake: Wake.Wake) => void
+  /** Whether an actor lives, or would live, on this node. */
+  readonly isHere: (actorId: string) => boolean
+  /** Whether this node has its share of the actors: not before it has joined the others, nor once it lost touch with them. */
+  readonly hasShards: Effect.Effect<boolean>
+}>()("@headwater/engine/placement/Actors") {
+  static readonly layerNoLocal: Layer.Layer<Actors, never, Sharding.Sharding | LocalActors | Suspensions> = Layer
+    .effect(
+      Actors,
+      Effect.gen(function*() {
+        const local = yield* LocalActors
+        const suspensions = yield* Suspensions
+        const program = yield* ProgramEntity.client
+        const webhook = yield* WebhookEntity.client
+        const account = yield* AccountEntity.client
+
+        const localOf = (actorId: string): Residents.Resident<unknown> | undefined => {
+          switch (Id.kindOf(actorId)) {
+            case "source":
+            case "workflow":
+              return local.programs.find(actorId)
+            case "webhook":
+              return local.webhooks.find(actorId)
+            case "account":
+              return local.accounts.find(actorId)
+            default:
+              return undefined
+          }
+        }
+
+        const send = (actorId: string, hint: Wake.Wake) => {
+          switch (Id.kindOf(actorId)) {
+            case "source":
+            case "workflow":
+              return program(actorId).Wake(hint, { discard: true })
+            case "webhook":
+              return webhook(actorId).Wake(hint, { discard: true })
+            case "account":
+              return account(actorId).Wake(hint, { discard: true })
+            default:
+              return Effect.void
+          }
+        }
+
+        const sendHint = yield* Hints.make(send)
+
+        const sharding = yield* Sharding.Sharding
+        const { shardsPerGroup } = ShardingConfig.defaults
+        const shards = Array.from({ length: shardsPerGroup }, (_, index) => ShardId.make(shardGroup, index + 1))
+
+        return Actors.of({
+          // An actor called directly keeps to its own times.
+          ingest: (programId, request) =>
+            local.programs.find(programId)?.call((actor) => actor.ingest(request)) ??
+              reach(program(programId).Ingest(request), ingestTimeout),
+          take: (programId, request, onEnd) =>
+            local.programs.find(programId)?.begin((actor, end) =>
+              actor.take(request, (exit) => {
+                end()
+                onEnd(exit)
+              })
+            ) ?? false,
+          deploy: (programId, options) => reach(program(programId).Deploy(options), changeTimeout),
+          update: (next) => reach(program(next.id).Update({ program: next }), changeTimeout),
+          deleteEvents: (programId, range) => reach(program(programId).DeleteEvents(range), callTimeout),
+          cancelRun: (workflowId, id) => reach(program(workflowId).CancelRun({ id }), callTimeout),
+          retireProgram: (programId) => reach(program(programId).Retire(), changeTimeout),
+          retireWebhook: (webhookId) => reach(webhook(webhookId).Retire(), callTimeout),
+          webhookChanged: (webhookId) => reach(webhook(webhookId).Changed(), callTimeout),
+          forget: (listenerId, subscriptionId) =>
+            Id.kindOf(listenerId) === "webhook"
+              ? reach(webhook(listenerId).Forget({ subscriptionId }), callTimeout)
+              : reach(program(listenerId).Forget({ subscriptionId }), callTimeout),
+          wake: (actorId, hint) => {
+            // What it would find is there when its account is resumed, and everything of it is woken.
+            if (suspensions.holds(actorId)) return
+            if (localOf(actorId)?.hint(hint) !== true) sendHint(actorId, hint)
+          },
+          isHere: (actorId) => sharding.hasShardId(sharding.getShardId(EntityId.make(actorId), shardGroup)),
+          hasShards: Effect.sync(() => shards.some(sharding.hasShardId))
+        })
+      })
+    )
+}
+
+/**
+ * An idle actor leaves memory, and comes back with the next call. Those that are woken now and then are kept by their rest
+ * (`Residents`). Who is idle is looked for every 5 seconds.
+ */
+const whileIdle = { concurrency: "unbounded", maxIdleTime: "1 second" } as const
+
+const layerEntities = Layer.mergeAll(
+  ProgramEntity.toLayer(
+    Effect.gen(function*() {
+      const { entityId } = yield* Entity.CurrentAddress
+      const actors = yield* Actors
+      const local = yield* LocalActors
+      const draining = yield* Draining.ofActor
+      const actor = yield* ProgramActor.make(entityId as string as Id.ProgramId, {
+        kick: () => actors.wake(entityId, Wake.nothing)
+      }).pipe(Effect.provideService(Draining, draining))
+      const resident = yield* local.programs.add(entityId, actor, draining.begin)
+      return ProgramEntity.of({
+        Ingest: ({ payload }) => actor.ingest(payload),
+        Wake: ({ payload }) => resident.stay(payload),
+        Deploy: ({ payload }) => actor.deploy(payload),
+        Update: ({ payload }) => actor.update(payload.program),
+        Retire: () => actor.retire,
+        DeleteEvents: ({ payload }) => actor.deleteEvents(payload),
+        CancelRun: ({ payload }) => actor.cancelRun(payload.id),
+        Forget: ({ payload }) => actor.forget(payload.subscriptionId)
+      })
+    }),
+    whileIdle
+  ),
+  WebhookEntity.toLayer(
+    Effect.gen(function*() {
+      const { entityId } = yield* Entity.CurrentAddress
+      const actors = yield* Actors
+      const local = yield* LocalActors
+      const draining = yield* Draining.ofActor
+      const actor = yield* WebhookActor.make(entityId as string as Id.WebhookId, {
+        kick: () => actors.wake(entityId, Wake.nothing)
+      }).pipe(Effect.provideService(Draining, draining))
+      const resident = yield* local.webhooks.add(entityId, actor, draining.begin)
+      return WebhookEntity.of({
+        Wake: ({ payload }) => resident.stay(payload),
+        Changed: () => actor.changed,
+        Retire: () => actor.retire,
+        Forget: ({ payload }) => actor.forget(payload.subscriptionId)
+      })
+    }),
+    whileIdle
+  ),
+  AccountEntity.toLayer(
+    Effect.gen(function*() {
+      const { entityId } = yield* Entity.CurrentAddress
+      const local = yield* LocalActors
+      const draining = yield* Draining.ofActor
+      const actor = yield* AccountActor.make(entityId).pipe(Effect.provideService(Draining, draining))
+      const resident = yield* local.accounts.add(entityId, actor, draining.begin)
+      return AccountEntity.of({ Wake: ({ payload }) => resident.stay(payload) })
+    }),
+    whileIdle
+  )
+)
+
+/** The actors, and the way to them. */
+export const layer = layerEntities.pipe(
+  Layer.provideMerge(Actors.layerNoLocal),
+  Layer.provide(LocalActors.layer)
+)
+
+/** Runs on one node of all, for as long as there is one. */
+export const singleton: <R>(
+  name: string,
+  run: Effect.Effect<void, never, R>
+) => Layer.Layer<never, never, Sharding.Sharding | Exclude<R, Scope.Scope>> = Singleton.make
+
+const config = {
+  // Actors of this node are called in its own memory: nothing is gained by writing their messages down and up again.
+  simulateRemoteSerialization: false,
+  entityTerminationTimeout: "10 seconds",
+  maxResidentEntities: mostActors
+} as const
+
+/** One node by itself. */
+export const layerSingleNode: Layer.Layer<Sharding.Sharding | Takeover> = Sharding.layer.pipe(
+  Layer.provide(Runners.layerNoop),
+  Layer.provide([MessageStorage.layerNoop, Takeover.noting(RunnerStorage.layerMemory), RunnerHealth.layerNoop]),
+  Layer.provide(ShardingConfig.layer(config)),
+  Layer.provideMerge(Takeover.layer)
+)
+
+/** Where a node of several answers the others. They speak without encryption and keys: a private interface only. */
+export interface NodeAddress {
+  readonly host: string
+  readonly port: number
+}
+
+/** Largest message between nodes, in bytes: a wake with all the events it may hand over. */
+const maxMessageBytes = 64 * 1024 * 1024
+
+/** One node of several that share the database, which holds who has which shard of the actors. */
+export const layerNode = (address: NodeAddress) =>
+  SocketRunner.layer.pipe(
+    Layer.provide([PeerSockets.layer, NodeClusterSocket.layerClientProtocol]),
+    Layer.provide(RunnerHealth.layerPing.pipe(
+      Layer.provide(Runners.layerRpc),
+      Layer.provide(NodeClusterSocket.layerClientProtocol)
+    )),
+    Layer.provide([MessageStorage.layerNoop, Takeover.noting(SqlRunnerStorage.layer)]),
+    Layer.provide(ShardingConfig.layer({
+      ...config,
+      runnerAddress: Option.some(RunnerAddress.make(address.host, address.port)),
+      // The same on every node. What a node that stopped without a word held is taken over after the longest of these.
+      shardLockRefreshInterval: "2 seconds",
+      shardLockExpiration: "8 seconds",
+      refreshAssignmentsInterval: "1 second",
+      runnerHealthCheckInterval: "3 seconds"
+    })),
+    Layer.provide(RpcSerialization.layerSchemaBinary({ maxFrameSize: maxMessageBytes })),
+    Layer.provideMerge(Takeover.layer)
+  )

@@ -1,0 +1,233 @@
+import { Effect, Fiber, Latch, Schedule, type Scope } from "effect"
+import * as Wake from "../routing/Wake.ts"
+
+/** What every actor answers to. */
+export interface Wakeable {
+  /** Takes a hint in. Answers true where it has seen to it already: then it need not be woken. */
+  readonly hint: (wake: Wake.Wake) => boolean | void
+  readonly wake: (wake: Wake.Wake) => Effect.Effect<void>
+  /** Whether it waits for its turn, or for an answer, and is to stay for that though there is nothing to wake it for. */
+  readonly awaitsTurn?: () => boolean
+}
+
+/**
+ * An actor in this node's memory. Once woken it stays awake for a while, and is called and hinted at directly: through its
+ * mailbox that costs more than most calls are about.
+ */
+export interface Resident<A> {
+  /** Gives an actor that is awake a hint; answers whether it was. */
+  readonly hint: (wake: Wake.Wake) => boolean
+  /** A call to an actor that is awake, which stays until it is over; none where it is not. */
+  readonly call: <B, E, R>(use: (actor: A) => Effect.Effect<B, E, R>) => Effect.Effect<B, E, R> | undefined
+  /**
+   * The same for a call that ends by calling back: `begin` is given how to say that it is over, and answers whether it has
+   * begun. False where the actor is not awake.
+   */
+  readonly begin: (begin: (actor: A, end: () => void) => boolean) => boolean
+  /**
+   * Wakes the actor and has it work whenever there is a hint, until there was none for a while. Returns at once where it is
+   * awake already. Interrupted, the actor leaves: it is called and hinted at no more, and what is under way ends first.
+   */
+  readonly stay: (wake: Wake.Wake) => Effect.Effect<void>
+}
+
+/** The actors of one kind that are in this node's memory. */
+export interface Residents<A> {
+  /** Adds an actor for as long as the scope is open. */
+  readonly add: (
+    id: string,
+    actor: A,
+    /** Has the actor take on nothing new any more. */
+    drain: Effect.Effect<void>
+  ) => Effect.Effect<Resident<A>, never, Scope.Scope>
+  readonly find: (id: string) => Resident<A> | undefined
+}
+
+const sweepInterval = "1 second"
+
+/**
+ * How many sweeps an actor that was not used rests for: a minute, or where there are so many of them that they would fill
+ * the memory, some seconds.
+ */
+const longRest = 60
+const shortRest = 3
+const many = 1_000
+
+/**
+ * An actor that comes back within so many sweeps of its leaving is in regular use, and rests long among many too: to bring
+ * one into memory takes milliseconds.
+ */
+const sweepsAway = 10
+
+/** From this share of the places on each actor rests for seconds only, or who is in regular use would keep out the others. */
+const nearlyFull = 0.8
+
+/** The actors of all kinds in a node's memory. */
+export interface Population {
+  size: number
+  /** How many there may be. */
+  readonly most: number
+}
+
+interface Kept<A> extends Resident<A> {
+  /** Has an actor that was not used for long enough end its rest. */
+  readonly sweep: () => void
+  /** Has the actor take on nothing more. */
+  readonly leave: Effect.Effect<void>
+}
+
+/** @param sweepsOfRest how many sweeps it rests for that it was not used in */
+const resident = <A extends Wakeable>(
+  actor: A,
+  drain: Effect.Effect<void>,
+  sweepsOfRest: () => number
+): Kept<A> => {
+  const signal = Latch.makeUnsafe()
+  const callsOver = Latch.makeUnsafe(true)
+  let awake = false
+  let sweepsUnused = 0
+  let isRestOver = false
+  let left = false
+  let calls = 0
+
+  const use = () => {
+    sweepsUnused = 0
+    isRestOver = false
+  }
+
+  const hint = (wake: Wake.Wake) => {
+    if (!awake) return false
+    use()
+    if (actor.hint(wake) !== true) signal.openUnsafe()
+    return true
+  }
+
+  /** Decided and noted at once, so that no hint is taken by an actor that is not going to look. */
+  const stops = (): boolean => {
+    if (!left && (!isRestOver || actor.awaitsTurn?.() === true)) return false
+    awake = false
+    return true
+  }
+
+  const beginCall = () => {
+    use()
+    calls += 1
+    callsOver.closeUnsafe()
+  }
+
+  const endCall = () => {
+    calls -= 1
+    if (calls === 0) callsOver.openUnsafe()
+  }
+
+  const workAndRest = Effect.gen(function*() {
+    do {
+      signal.closeUnsafe()
+      yield* actor.wake(Wake.nothing)
+      if (!left) yield* signal.await
+    } while (!stops())
+    // What it does without being woken for it ends first.
+    if (left && actor.awaitsTurn?.() === true) yield* actor.wake(Wake.nothing)
+  }).pipe(
+    Effect.ensuring(Effect.suspend(() => {
+      awake = false
+      return callsOver.await
+    }))
+  )
+
+  const leave = Effect.suspend(() => {
+    awake = false
+    left = true
+    signal.openUnsafe()
+    return drain
+  })
+
+  return {
+    hint,
+    leave,
+    call: (f) => {
+      if (!awake) return undefined
+      use()
+      return Effect.uninterruptibleMask((restore) => {
+        beginCall()
+        return Effect.ensuring(restore(f(actor)), Effect.sync(endCall))
+      })
+    },
+    begin: (begin) => {
+      if (!awake) return false
+      beginCall()
+      if (begin(actor, endCall)) return true
+      endCall()
+      return false
+    },
+    stay: (wake) =>
+      Effect.suspend(() => {
+        if (left || hint(wake)) return Effect.void
+        awake = true
+        hint(wake)
+        // In a fiber of its own, since one that may not be interrupted does not learn that it should be.
+        return Effect.uninterruptibleMask((restore) =>
+          Effect.flatMap(Effect.forkChild(workAndRest, { uninterruptible: true }), (staying) =>
+            restore(Fiber.join(staying)).pipe(
+              Effect.onInterrupt(() =>
+                Effect.andThen(leave, Fiber.join(staying))
+              )
+            ))
+        )
+      }),
+    sweep: () => {
+      if (sweepsUnused >= sweepsOfRest() && awake && actor.awaitsTurn?.() !== true) {
+        isRestOver = true
+        signal.openUnsafe()
+      }
+      sweepsUnused += 1
+    }
+  }
+}
+
+export const make = Effect.fnUntraced(function*<A extends Wakeable>(population: Population): Effect.fn.Return<
+  Residents<A>,
+  never,
+  Scope.Scope
+> {
+  const known = new Map<string, Kept<A>>()
+  /** At which sweep actors left that are not in memory, the first to leave first. */
+  const leftAt = new Map<string, number>()
+  let sweeps = 0
+  yield* Effect.sync(() => {
+    for (const { sweep } of known.values()) sweep()
+    sweeps += 1
+    for (const [id, at] of leftAt) {
+      if (sweeps - at <= sweepsAway) break
+      leftAt.delete(id)
+    }
+  }).pipe(
+    Effect.schedule(Schedule.spaced(sweepInterval)),
+    Effect.forkScoped
+  )
+  return {
+    add: (id, actor, drain) =>
+      Effect.acquireRelease(
+        Effect.sync(() => {
+          const isRegular = leftAt.delete(id)
+          const added = resident(actor, drain, () => {
+            if (population.size > population.most * nearlyFull) return shortRest
+            return population.size > many && !isRegular ? shortRest : longRest
+          })
+          known.set(id, added)
+          population.size += 1
+          return added
+        }),
+        (added) =>
+          Effect.suspend(() => {
+            population.size -= 1
+            if (known.get(id) === added) {
+              known.delete(id)
+              leftAt.set(id, sweeps)
+            }
+            return added.leave
+          })
+      ),
+    find: (id) => known.get(id)
+  }
+})

@@ -1,0 +1,43 @@
+import type { Program } from "@headwater/domain/Program"
+import { Clock, Effect, Layer, Schedule } from "effect"
+import { singleton } from "../placement/Actors.ts"
+import { ProgramLifecycle } from "./ProgramLifecycle.ts"
+
+/** Longer than any creation takes, in seconds: one that is still not done was left by a node that is gone. */
+const longestCreation = 12 * 60
+
+const find = Effect.fnUntraced(function*(ageSeconds: number) {
+  const lifecycle = yield* ProgramLifecycle
+  const now = yield* Clock.currentTimeMillis
+  return yield* lifecycle.abandoned(Math.floor(now / 1_000) - ageSeconds)
+})
+
+const takeDown = Effect.fnUntraced(function*(abandoned: ReadonlyArray<Program>) {
+  const lifecycle = yield* ProgramLifecycle
+  for (const program of abandoned) {
+    yield* lifecycle.remove(program).pipe(
+      Effect.catchCause((cause) =>
+        Effect.logWarning(`Could not remove ${program.id}, which is ${program.state}`, cause)
+      )
+    )
+  }
+})
+
+/**
+ * Takes down what the crash of a server by itself left half-way, as if it had never been. It is found before anything is
+ * served, so that nothing new is among it, and taken down while others are.
+ */
+export const layerAtStart = Layer.effectDiscard(
+  find(-1).pipe(Effect.flatMap((abandoned) => Effect.forkScoped(takeDown(abandoned))))
+)
+
+/** The same while other nodes go on, by one of them. */
+export const layerWhileRunning = singleton(
+  "AbandonedPrograms",
+  find(longestCreation).pipe(
+    Effect.flatMap(takeDown),
+    Effect.catchCause((cause) => Effect.logWarning("Could not look for unfinished sources and workflows", cause)),
+    Effect.repeat(Schedule.spaced("1 minute")),
+    Effect.asVoid
+  )
+)

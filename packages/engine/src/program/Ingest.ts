@@ -1,0 +1,152 @@
+import * as EmitId from "@headwater/domain/EmitId"
+import { maxHops } from "@headwater/domain/Event"
+import type { AccountId, ProgramId } from "@headwater/domain/Id"
+import { Programs } from "@headwater/log/Programs"
+import { Cache, Clock, Context, Duration, Effect, Exit, Layer, Option, Schema } from "effect"
+import { toUnavailable } from "../DatabaseRetry.ts"
+import { Actors } from "../placement/Actors.ts"
+import { Suspensions } from "../placement/Suspensions.ts"
+import type { Unavailable } from "../placement/Unavailable.ts"
+import { BacklogFull, EndpointNotFound, type HttpReply, type NotAnswered } from "./HttpExchange.ts"
+import type { IngestRequest } from "./ProgramRequests.ts"
+import { type QuotaExceeded, Quotas } from "./Quotas.ts"
+
+/** What answers at an endpoint. */
+export interface Endpoint {
+  readonly key: string
+  readonly programId: ProgramId
+  readonly accountId: AccountId
+}
+
+/**
+ * A key names one program for good, and the program's owner knows whether it still answers there, so what was found may be
+ * kept; not for ever, as there are more keys than fit. In milliseconds.
+ */
+const keptForMs = 5 * 60_000
+const keptEndpoints = 50_000
+
+/** How long a full backlog is taken to stay full, in milliseconds. */
+const fullForMs = 250
+
+/** Why an admitted request is not taken, or not answered. */
+export type RequestError = EndpointNotFound | BacklogFull | NotAnswered | Unavailable
+
+/** Takes requests for programs' HTTP interfaces: durable before they are answered. */
+export class Ingest extends Context.Service<Ingest, {
+  /** The program that answers at an endpoint, or did a while ago; none of a suspended account does. */
+  readonly find: (endpointKey: string) => Effect.Effect<Endpoint, EndpointNotFound | Unavailable>
+  /** The same where it is known without a look. */
+  readonly known: (endpointKey: string) => Endpoint | undefined
+  /**
+   * Fails where a request would be refused, as far as that is known without it, so that its body need not be read: once the
+   * account has used up a quota, and while the program has as much waiting as it may.
+   */
+  readonly admit: (endpoint: Endpoint) => Effect.Effect<void, BacklogFull | QuotaExceeded | Unavailable>
+  /** Whether it is known without a look that a request would not be refused. */
+  readonly isAdmitted: (endpoint: Endpoint) => boolean
+  /** Takes an admitted request, the JSON text of an `HttpRequestEvent`. */
+  readonly request: (endpoint: Endpoint, eventJson: string, options: {
+    /** How many emitters the request has passed through (`x-headwater-hops`). */
+    readonly hops: number
+  }) => Effect.Effect<HttpReply, RequestError>
+  /** The same as a call, without a fiber for most requests. `onEnd` is called once. */
+  readonly take: (
+    endpoint: Endpoint,
+    eventJson: string,
+    hops: number,
+    onEnd: (exit: Exit.Exit<HttpReply, RequestError>) => void
+  ) => void
+}>()("@headwater/engine/program/Ingest") {
+  static readonly layer = Layer.effect(
+    Ingest,
+    Effect.gen(function*() {
+      const actors = yield* Actors
+      const quotas = yield* Quotas
+      const suspensions = yield* Suspensions
+      const programs = yield* Programs
+      /** Until when a program's backlog is taken to be full, by program. */
+      const fullUntil = new Map<ProgramId, number>()
+      const clock = yield* Clock.Clock
+      const runFork = Effect.runForkWith(yield* Effect.context())
+      /** What was found last, and until when it is kept, by endpoint key. */
+      const found = new Map<string, { readonly endpoint: Endpoint; readonly until: number }>()
+      const finding = yield* Cache.makeWith(
+        // Shared by all who ask meanwhile: it does not end with the one who asked first.
+        Effect.fnUntraced(function*(key: string) {
+          const program = yield* programs.byEndpointKey(key)
+          if (Option.isNone(program)) return yield* new EndpointNotFound()
+          const endpoint: Endpoint = { key, programId: program.value.id, accountId: program.value.accountId }
+          if (found.size >= keptEndpoints) found.clear()
+          found.set(key, { endpoint, until: clock.currentTimeMillisUnsafe() + keptForMs })
+          return endpoint
+        }, Effect.uninterruptible),
+        { capacity: keptEndpoints, timeToLive: () => Duration.zero }
+      )
+
+      const known = (key: string) => {
+        const kept = found.get(key)
+        if (kept === undefined || clock.currentTimeMillisUnsafe() >= kept.until) return undefined
+        return suspensions.isSuspended(kept.endpoint.accountId) ? undefined : kept.endpoint
+      }
+
+      const isFull = (programId: ProgramId, now: number): boolean => {
+        const until = fullUntil.get(programId)
+        if (until === undefined) return false
+        if (now < until) return true
+        fullUntil.delete(programId)
+        return false
+      }
+
+      const noteFull = (programId: ProgramId, now: number) => {
+        if (fullUntil.size >= keptEndpoints) fullUntil.clear()
+        fullUntil.set(programId, now + fullForMs)
+      }
+
+      const requestOf = ({ key }: Endpoint, eventJson: string, hops: number): IngestRequest => ({
+        endpointKey: key,
+        emitId: EmitId.make(),
+        payload: eventJson,
+        hops: Math.min(hops, maxHops)
+      })
+
+      const request = (programId: ProgramId, asked: IngestRequest) =>
+        Effect.tapErrorTag(
+          actors.ingest(programId, asked),
+          "BacklogFull",
+          () => Effect.map(Clock.currentTimeMillis, (now) => noteFull(programId, now))
+        )
+
+      return Ingest.of({
+        known,
+        find: (endpointKey) =>
+          Effect.suspend(() => {
+            const endpoint = known(endpointKey)
+            return endpoint === undefined ? Cache.get(finding, endpointKey) : Effect.succeed(endpoint)
+          }).pipe(
+            Effect.filterOrFail(({ accountId }) => !suspensions.isSuspended(accountId), () => new EndpointNotFound()),
+            Effect.catchTag("SqlError", toUnavailable)
+          ),
+        admit: Effect.fnUntraced(function*({ accountId, programId }) {
+          if (isFull(programId, yield* Clock.currentTimeMillis)) return yield* new BacklogFull({ programId })
+          const exceeded = yield* quotas.exceeded(accountId)
+          if (Option.isSome(exceeded)) return yield* exceeded.value
+        }, Effect.catchTag("SqlError", toUnavailable)),
+        isAdmitted: ({ accountId, programId }) =>
+          !isFull(programId, clock.currentTimeMillisUnsafe()) && quotas.isKnownFree(accountId),
+        request: (endpoint, eventJson, { hops }) =>
+          Effect.suspend(() => request(endpoint.programId, requestOf(endpoint, eventJson, hops))),
+        take: (endpoint, eventJson, hops, onEnd) => {
+          const { programId } = endpoint
+          const asked = requestOf(endpoint, eventJson, hops)
+          const isTaken = actors.take(programId, asked, (exit) => {
+            if (Exit.isFailure(exit) && Option.exists(Exit.findErrorOption(exit), Schema.is(BacklogFull))) {
+              noteFull(programId, clock.currentTimeMillisUnsafe())
+            }
+            onEnd(exit)
+          })
+          if (!isTaken) runFork(request(programId, asked)).addObserver(onEnd)
+        }
+      })
+    })
+  )
+}

@@ -1,0 +1,56 @@
+import * as Id from "@headwater/domain/Id"
+import type { Program } from "@headwater/domain/Program"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { toUnavailable } from "../DatabaseRetry.ts"
+import { Actors } from "../placement/Actors.ts"
+import type { Unavailable } from "../placement/Unavailable.ts"
+import { type BacklogFull, type EndpointNotFound, NotAnswered } from "./HttpExchange.ts"
+import type { ProgramNotFound } from "./ProgramNotFound.ts"
+import { type QuotaExceeded, Quotas } from "./Quotas.ts"
+import { type Cancellation, Rerun } from "./StepRuns.ts"
+
+/** Why a run does not begin. */
+export type InvocationRefused = BacklogFull | EndpointNotFound | QuotaExceeded | Unavailable
+
+const encodeRerun = Schema.encodeEffect(Schema.fromJsonString(Rerun))
+
+/** Has workflows run for those who ask over the API: durable when it is answered, with the id that the run will have. */
+export class Invocations extends Context.Service<Invocations, {
+  /** @param event JSON text */
+  readonly invoke: (workflow: Program, event: string) => Effect.Effect<Id.RunId, InvocationRefused>
+  /** Repeats a run from a step on, or the whole of it. */
+  readonly rerun: (workflow: Program, run: Id.RunId, step: string | null) => Effect.Effect<Id.RunId, InvocationRefused>
+  /** Ends a run that waits for its time, for good. */
+  readonly cancel: (
+    workflow: Program,
+    run: Id.RunId
+  ) => Effect.Effect<Cancellation, ProgramNotFound | Unavailable>
+}>()("@headwater/engine/program/Invocations") {
+  static readonly layer = Layer.effect(
+    Invocations,
+    Effect.gen(function*() {
+      const actors = yield* Actors
+      const quotas = yield* Quotas
+      const random = yield* SecureRandom.SecureRandom
+
+      const ask = Effect.fnUntraced(function*(workflow: Program, kind: "invocation" | "rerun", payload: string) {
+        const exceeded = yield* quotas.exceeded(workflow.accountId)
+        if (Option.isSome(exceeded)) return yield* exceeded.value
+        const id = Id.RunId.make(yield* Effect.provideService(Id.make("run"), SecureRandom.SecureRandom, random))
+        yield* actors.ingest(workflow.id, { endpointKey: null, kind, emitId: id, payload, hops: 0 }).pipe(
+          // Only who comes through an endpoint waits for an answer of the code.
+          Effect.catchIf(Schema.is(NotAnswered), Effect.die)
+        )
+        return id
+      }, Effect.catchTag("SqlError", toUnavailable))
+
+      return Invocations.of({
+        invoke: (workflow, event) => ask(workflow, "invocation", event),
+        cancel: (workflow, run) => actors.cancelRun(workflow.id, run),
+        rerun: (workflow, run, step) =>
+          Effect.flatMap(Effect.orDie(encodeRerun({ run, step })), (text) => ask(workflow, "rerun", text))
+      })
+    })
+  )
+}

@@ -1,0 +1,427 @@
+import type * as Id from "@headwater/domain/Id"
+import { labelOf, type Program, slugOf } from "@headwater/domain/Program"
+import * as Timer from "@headwater/domain/Timer"
+import * as CrashPoint from "@headwater/log/CrashPoint"
+import { Deployments } from "@headwater/log/Deployments"
+import type { DueItem } from "@headwater/log/DueWork"
+import { EventLog } from "@headwater/log/EventLog"
+import { Programs } from "@headwater/log/Programs"
+import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
+import { Clock, Effect, Latch, Option, Semaphore } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { untilAnswered } from "../DatabaseRetry.ts"
+import type { CommitParts, PartsOf } from "../EmitterLog.ts"
+import { Draining } from "../placement/Draining.ts"
+import { Suspensions } from "../placement/Suspensions.ts"
+import { Unavailable } from "../placement/Unavailable.ts"
+import type { Feed, FeedItem } from "../routing/Feed.ts"
+import * as Wake from "../routing/Wake.ts"
+import * as CodeRuns from "./CodeRuns.ts"
+import * as DueDeletions from "./DueDeletions.ts"
+import type { EventRange } from "./DueDeletions.ts"
+import type { HookFailed } from "./HookFailed.ts"
+import * as ProgramInputs from "./ProgramInputs.ts"
+import { answersItself, type ProgramMemory } from "./ProgramMemory.ts"
+import type { ProgramNotFound } from "./ProgramNotFound.ts"
+import * as ProgramOwner from "./ProgramOwner.ts"
+import * as ProgramRequests from "./ProgramRequests.ts"
+import * as SourceRuns from "./SourceRuns.ts"
+import * as Stepping from "./Stepping.ts"
+import * as StepRuns from "./StepRuns.ts"
+import { isOfEndpoint } from "./WorkflowProgress.ts"
+
+/** The owner of one program: takes its requests, runs its code, and writes what that did. */
+export interface ProgramActor {
+  readonly ingest: ProgramRequests.ProgramRequests["ingest"]
+  readonly take: ProgramRequests.ProgramRequests["take"]
+  /** Takes a hint in, for the work under way or the next. */
+  readonly hint: (wake: Wake.Wake) => void
+  /** Works until there is nothing left to do. Returns at once where it is working already. */
+  readonly wake: (wake: Wake.Wake) => Effect.Effect<void>
+  /** Whether it waits for its turn, and is going to be kicked then. */
+  readonly awaitsTurn: () => boolean
+  /**
+   * Runs the hooks of a new program and puts it in service. What a hook emits commits with the hook; whether what `deploy`
+   * emits counts is said in `emits`.
+   */
+  readonly deploy: (
+    options?: { readonly emits: boolean }
+  ) => Effect.Effect<void, HookFailed | ProgramNotFound | Unavailable>
+  /** Takes the program down, changes it to what is given, and brings it up again if it is active. */
+  readonly update: (program: Program) => Effect.Effect<void, HookFailed | ProgramNotFound | Unavailable>
+  /** Takes the program out of service for good: nothing of it starts any more. */
+  readonly retire: Effect.Effect<void, ProgramNotFound | Unavailable>
+  /** Has the program delete events of its log, none of them appended after this. Returns once that is durable. */
+  readonly deleteEvents: (range: EventRange) => Effect.Effect<void, ProgramNotFound | Unavailable>
+  /** Ends a run of a workflow that waits. Returns once that is durable. */
+  readonly cancelRun: (id: Id.RunId) => Effect.Effect<StepRuns.Cancellation, ProgramNotFound | Unavailable>
+  /** A subscription it listened through is gone. */
+  readonly forget: (subscriptionId: string) => Effect.Effect<void>
+}
+
+type Inputs = Extract<ProgramInputs.NextWork, { readonly _tag: "Run" }>["inputs"]
+
+/** How long it takes until what the sandbox, or we ourselves, could not run is tried again, in milliseconds. */
+const retryMs = 1_000
+
+/** More than there may ever be at a time: a hook has all of them. */
+const allRuns = 1_000
+
+/** How long a program that is to go waits for a run that is under way. */
+const retirePatience = "10 seconds"
+
+const unavailable = (message: string) => new Unavailable({ message, retryAfterSeconds: 1 })
+
+const tick = (program: Program, key: string, dueAt: number): DueItem => ({
+  ownerId: program.id,
+  kind: "timer",
+  key,
+  dueAt,
+  payload: "{}"
+})
+
+/** The program's timers whenever they are due. */
+const timersOf = (program: Program): ReadonlyArray<DueItem> =>
+  Object.keys(program.timers).map((key) => tick(program, key, Number.MAX_SAFE_INTEGER))
+
+const firstTicks = (program: Program, now: number): Effect.Effect<ReadonlyArray<DueItem>> =>
+  Effect.forEach(
+    Object.entries(program.timers),
+    ([key, timer]) => Effect.map(Effect.orDie(Timer.nextDue(timer, now, now)), (dueAt) => tick(program, key, dueAt))
+  )
+
+export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options: {
+  /** Has the actor woken through its mailbox, which keeps it resident while it works. */
+  readonly kick: () => void
+}) {
+  const events = yield* EventLog
+  const programs = yield* Programs
+  const deployments = yield* Deployments
+  const sql = yield* SqlClient.SqlClient
+  const draining = yield* Draining
+  const suspensions = yield* Suspensions
+  const inputs = yield* ProgramInputs.make(programId, { onTurn: () => goOn() })
+  const owner = yield* ProgramOwner.make(programId, { onReload: inputs.restart })
+  const code = yield* CodeRuns.make(owner)
+  const runs = yield* SourceRuns.make(owner, code)
+  const steps = yield* StepRuns.make(owner, code)
+  const requests = yield* ProgramRequests.make({
+    programId,
+    owner,
+    isOpen: () => !retired,
+    onDurable: (memory) => {
+      if (!inputs.requestsWait(memory)) goOn()
+    }
+  })
+  /** One change of the program's life at a time. */
+  const changing = yield* Semaphore.make(1)
+  /** One run or hook at a time, but for runs that answer a request beside a hook, and a workflow's steps. */
+  const running = yield* Semaphore.make(allRuns)
+  /** Opens when there may be something to do. */
+  const stirred = yield* Latch.make(false)
+  let hooking = false
+  let retired = false
+  let working = false
+  let hinted = false
+
+  const stir = () => {
+    hinted = true
+    stirred.openUnsafe()
+  }
+
+  /** Who is at work looks again before it rests. */
+  const goOn = () => {
+    if (working) stir()
+    else options.kick()
+  }
+
+  const perform = Effect.fnUntraced(function*(memory: ProgramMemory, chosen: Inputs) {
+    const [first] = chosen
+    let taken = 1
+    if (memory.program.workflow === null) {
+      taken = yield* runs.run(memory, chosen, (response) => requests.respond(first.id, response))
+      if (first.request !== undefined && chosen.length === 1) yield* requests.noResponse(first.id)
+    } else {
+      yield* steps.begin(memory, first)
+    }
+    if (first.request === undefined) return
+    yield* runs.pruneRequests(memory, taken)
+    for (const { request } of chosen.slice(0, taken)) memory.backlogBytes -= request?.bytes ?? 0
+    memory.backlogBytes = Math.max(0, memory.backlogBytes)
+  })
+
+  const startOver = Effect.andThen(owner.invalidate, Effect.sleep(retryMs))
+
+  const putOff = (error: SandboxUnavailable) =>
+    Effect.logWarning("The sandbox can't run an input now; trying again later", error).pipe(
+      Effect.andThen(startOver)
+    )
+
+  const isStopping = () => draining.isDraining() || retired || suspensions.holds(programId)
+
+  const stepping = yield* Stepping.make({
+    steps,
+    requests,
+    mayGoOn: (memory) => !isStopping() && !hooking && !memory.failed,
+    oneOfMany: running.withPermits(1),
+    onUnavailable: putOff,
+    onDefect: (defect) =>
+      Effect.logError("Could not run a step; trying again later", defect).pipe(
+        Effect.annotateLogs(labelOf(programId)),
+        Effect.andThen(startOver)
+      ),
+    onEnd: stir
+  })
+
+  /**
+   * Runs inputs by themselves, or begins a workflow's run over it, but for one that was chosen before a hook or a change
+   * began or on memory that no longer holds.
+   */
+  const performInTurn = (memory: ProgramMemory, chosen: Inputs) =>
+    running.withPermits(memory.program.workflow === null ? allRuns : 1)(Effect.suspend(() => {
+      if (!hooking && !retired && !memory.failed) return perform(memory, chosen)
+      inputs.restart()
+      return Effect.void
+    }))
+
+  /** Passes events that will not be run, answering those who wait for them. */
+  const skip = Effect.fnUntraced(function*(memory: ProgramMemory, feed: Feed, item: FeedItem) {
+    const move = feed.pass(item)
+    if (feed !== memory.requests) {
+      yield* owner.commit(memory, [], { moves: [move] })
+      return
+    }
+    yield* runs.passRequests(memory, move)
+    yield* requests.refuseUpTo(move.to.id, "hops")
+  })
+
+  const removeSome = Effect.fnUntraced(function*(memory: ProgramMemory, deletion: ProgramInputs.Deletion) {
+    const { range } = deletion
+    const last = yield* untilAnswered(events.removeSome({ emitterId: programId, stream: range.stream }, range))
+    if (Option.isSome(last)) {
+      CrashPoint.reached("delete-bite")
+      deletion.range = { ...range, from: last.value + 1n }
+      return
+    }
+    CrashPoint.reached("delete-over")
+    yield* owner.commit(memory, [], { dueDone: [deletion.item] })
+    inputs.noteDeleted(deletion)
+  })
+
+  /** Does one thing; answers whether there was any. */
+  const step = Effect.gen(function*() {
+    const memory = yield* owner.current
+    const next = yield* inputs.next(memory, { besideHook: hooking, busy: stepping.busy, most: runs.most() })
+    if (Option.isNone(next)) return false
+    const work = next.value
+    switch (work._tag) {
+      case "Run": {
+        const beside = work.inputs[0].kind === "HTTP" && memory.program.workflow === null && answersItself(memory)
+        yield* (beside ? perform : performInTurn)(memory, work.inputs).pipe(
+          Effect.catchTag("SandboxUnavailable", putOff)
+        )
+        return true
+      }
+      case "Proceed":
+        yield* stepping.start(memory, work.run)
+        return true
+      case "Resume":
+        yield* steps.resume(memory, work.item)
+        return true
+      case "Skip":
+        yield* skip(memory, work.feed, work.item)
+        return true
+      case "Append":
+        yield* runs.append(memory, work.item)
+        return true
+      case "Refuse":
+        yield* runs.refuse(memory, work.input, work.reason)
+        return true
+      case "Wait":
+        yield* owner.commit(memory, [], { duePut: [work.item] })
+        return true
+      case "Delete":
+        yield* removeSome(memory, work.deletion)
+        return true
+      case "Forget":
+        yield* owner.commit(memory, [], { dueDone: [work.item] })
+        return true
+    }
+  }).pipe(Effect.catchTag("ProgramNotFound", () => Effect.succeed(false)))
+
+  const work = Effect.gen(function*() {
+    while (!isStopping()) {
+      hinted = false
+      stirred.closeUnsafe()
+      if (inputs.isFull()) {
+        yield* owner.settled
+        inputs.noteSettled()
+      }
+      if ((yield* step) || hinted) continue
+      if (stepping.busy.size > 0) {
+        yield* stirred.await
+        continue
+      }
+      yield* owner.settled
+      if (!inputs.noteSettled() && !hinted && !owner.hasFailed()) break
+    }
+    if (isStopping()) {
+      yield* stepping.ended
+      yield* requests.refuseAll
+    }
+    working = false
+  })
+
+  const runHook = (memory: ProgramMemory, hook: SourceRuns.Hook, emits?: boolean) =>
+    running.withPermits(allRuns)(runs.hook(memory, hook, emits)).pipe(
+      Effect.catchTag("SandboxUnavailable", (error) => unavailable(error.message))
+    )
+
+  /** A program that is going down or away goes, whatever its code says; what it said is on `$errors`. */
+  const deactivate = Effect.fnUntraced(function*(memory: ProgramMemory) {
+    yield* runHook(memory, "deactivate").pipe(
+      Effect.catchTags({
+        HookFailed: (failure) => runs.report(memory, "deactivate", failure),
+        Unavailable: (error) => Effect.logWarning("Could not run a deactivate hook", error)
+      })
+    )
+  })
+
+  /** A change of the program's life, its hooks alone with it. */
+  const change = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.suspend(() => {
+      hooking = true
+      return effect
+    }).pipe(
+      Effect.ensuring(Effect.sync(() => {
+        hooking = false
+      })),
+      Effect.ensuring(Effect.sync(options.kick)),
+      changing.withPermits(1)
+    )
+
+  const writeRow = Effect.fnUntraced(function*(program: Program) {
+    yield* programs.update(program)
+    if (program.workflow === null) return
+    yield* deployments.putOf(program)
+    yield* deployments.removeUnused(program.id, program.workflow.deploymentId)
+  })
+
+  /** Writes the program's row; under the next free slug where another program has taken this one meanwhile. */
+  const updateRow = (program: Program): Effect.Effect<void, SqlError.SqlError> =>
+    sql.withTransaction(writeRow(program)).pipe(
+      Effect.catchTag("SlugTaken", () =>
+        Effect.flatMap(
+          programs.freeSlug(program.accountId, slugOf(program.name)),
+          (nameSlug) => updateRow({ ...program, nameSlug })
+        )),
+      Effect.asVoid
+    )
+
+  const commitDurably = (parts: (memory: ProgramMemory) => PartsOf) =>
+    owner.durably((memory) => owner.commit(memory, [], parts(memory))).pipe(
+      Effect.catchTags({
+        Fenced: () => ProgramRequests.changingOwners,
+        CommitRejected: () => ProgramRequests.changingOwners
+      })
+    )
+
+  const save = Effect.fnUntraced(function*(parts: CommitParts) {
+    yield* commitDurably(() => parts)
+    yield* owner.invalidate
+    return yield* owner.current
+  })
+
+  const hint = (wake: Wake.Wake) => {
+    inputs.absorb(wake)
+    stir()
+  }
+
+  return {
+    ingest: (request) =>
+      draining.isDraining()
+        ? Effect.fail(new Unavailable({ message: "The server is shutting down.", retryAfterSeconds: 1 }))
+        : requests.ingest(request),
+    take: (request, onEnd) => !draining.isDraining() && requests.take(request, onEnd),
+    hint,
+    awaitsTurn: inputs.awaitsTurn,
+    wake: (wake) =>
+      Effect.suspend(() => {
+        hint(wake)
+        if (working) return Effect.void
+        working = true
+        return Effect.onError(work, () =>
+          Effect.sync(() => {
+            working = false
+          }))
+      }),
+    deploy: ({ emits } = { emits: true }) =>
+      change(Effect.gen(function*() {
+        const memory = yield* owner.current
+        yield* runHook(memory, "deploy", emits)
+        CrashPoint.reached("create-deployed")
+        yield* runHook(memory, "activate")
+        CrashPoint.reached("create-activated")
+        const now = yield* Clock.currentTimeMillis
+        yield* save({
+          duePut: memory.program.active ? yield* firstTicks(memory.program, now) : [],
+          also: Effect.asVoid(programs.setState(programId, "ready"))
+        })
+      })),
+    update: (next) =>
+      change(Effect.gen(function*() {
+        const before = yield* owner.current
+        // For a workflow too, paused or not: the steps that are under way end before anything changes.
+        if (before.program.active || before.program.workflow !== null) yield* deactivate(before)
+        CrashPoint.reached("update-deactivated")
+        // With the change itself: cut off by a crash, an active program still has its ticks.
+        const ticks = next.active ? yield* firstTicks(next, yield* Clock.currentTimeMillis) : []
+        const memory = yield* save({
+          dueDone: timersOf(before.program),
+          duePut: ticks,
+          also: updateRow(next)
+        })
+        CrashPoint.reached("update-saved")
+        if (!next.active) return
+        yield* runHook(memory, "activate").pipe(
+          Effect.tapErrorTag("HookFailed", () => save({ dueDone: ticks, also: updateRow({ ...next, active: false }) }))
+        )
+      })),
+    retire: change(Effect.gen(function*() {
+      const memory = yield* owner.current
+      const isIdle = Option.isSome(
+        yield* Effect.timeoutOption(running.withPermits(allRuns)(Effect.void), retirePatience)
+      )
+      if (memory.program.active && isIdle) yield* deactivate(memory)
+      retired = true
+      stir()
+      if (isIdle) return yield* running.withPermits(allRuns)(owner.settled)
+      // What it does comes to nothing: with the program goes the epoch under which it would be committed.
+      yield* Effect.logWarning("Deleted a source or workflow during a run of it").pipe(
+        Effect.annotateLogs(labelOf(programId))
+      )
+    })),
+    deleteEvents: Effect.fnUntraced(function*(range) {
+      const now = yield* Clock.currentTimeMillis
+      yield* commitDurably((memory) => () => {
+        const { lastId } = memory.log.head()
+        return { duePut: [DueDeletions.item(programId, { ...range, to: range.to < lastId ? range.to : lastId }, now)] }
+      })
+      CrashPoint.reached("delete-asked")
+      inputs.absorb(Wake.forDueWork)
+      options.kick()
+    }),
+    cancelRun: Effect.fnUntraced(function*(id) {
+      const memory = yield* owner.current
+      return yield* steps.cancel(
+        memory,
+        id,
+        (run) => isOfEndpoint(run) ? requests.noResponse(run.trigger.id) : Effect.void
+      )
+    }),
+    forget: (subscriptionId) =>
+      Effect.map(Effect.option(owner.current), (memory) => {
+        if (Option.isSome(memory)) inputs.forget(memory.value, subscriptionId)
+      })
+  } satisfies ProgramActor as ProgramActor
+})

@@ -1,0 +1,24 @@
+import type { EventId } from "@headwater/domain/EventId"
+import type { CommitParts } from "../EmitterLog.ts"
+
+/** What started a run. */
+export type InputKind = "HTTP" | "TIMER" | "EVENT" | "INVOCATION" | "RERUN" | "HOOK"
+
+/** One input of a run. It is taken when the run's commit is, and runs again if that never comes. */
+export interface ProgramInput {
+  readonly kind: InputKind
+  /** JSON text of the event handed to `run`. */
+  readonly eventJson: string
+  /** The id by which the input is known: the emit id of an event, the request's, or the tick's own. */
+  readonly id: string
+  /** When it came about, Unix milliseconds. */
+  readonly at: number
+  /** How many emitters it has passed through. */
+  readonly hops: number
+  /** Where an event came from. */
+  readonly from?: { readonly emitterId: string; readonly stream: string }
+  /** Set for a request: its place in the program's own log, and its size. */
+  readonly request?: { readonly id: EventId; readonly bytes: number }
+  /** What to write so that the input is taken. Called once, when the run has ended. */
+  readonly take: () => CommitParts
+}

@@ -1,0 +1,498 @@
+import type { LoggedEvent } from "@headwater/domain/Event"
+import * as EventId from "@headwater/domain/EventId"
+import { type ProgramId, type RunId, WorkflowId } from "@headwater/domain/Id"
+import * as Timer from "@headwater/domain/Timer"
+import { Cursors, keyText, ownRequests, type Position } from "@headwater/log/Cursors"
+import { type DueItem, type DueKind, DueWork, isFull } from "@headwater/log/DueWork"
+import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
+import { Clock, Effect, Option } from "effect"
+import { untilAnswered } from "../DatabaseRetry.ts"
+import { type EventItem, Feed, type FeedItem, FeedReader } from "../routing/Feed.ts"
+import * as OwedLook from "../routing/OwedLook.ts"
+import * as Wake from "../routing/Wake.ts"
+import * as DueDeletions from "./DueDeletions.ts"
+import type { EventRange } from "./DueDeletions.ts"
+import type { ProgramInput } from "./ProgramInput.ts"
+import { answersItself, type ProgramMemory } from "./ProgramMemory.ts"
+import { type QuotaExceeded, Quotas } from "./Quotas.ts"
+import * as RequestTurn from "./RequestTurn.ts"
+import { of as progressOf, type WorkflowProgress } from "./WorkflowProgress.ts"
+
+/** What a program does next. */
+export type NextWork =
+  /** Inputs of the same kind, of one stream, in its order. */
+  | { readonly _tag: "Run"; readonly inputs: readonly [ProgramInput, ...ReadonlyArray<ProgramInput>] }
+  /** A workflow's run goes on. */
+  | { readonly _tag: "Proceed"; readonly run: WorkflowProgress }
+  /** A workflow's run has waited for its time. */
+  | { readonly _tag: "Resume"; readonly item: DueItem }
+  /** Events that are passed without a run. */
+  | { readonly _tag: "Skip"; readonly feed: Feed; readonly item: FeedItem }
+  /** A delayed emit whose time has come. */
+  | { readonly _tag: "Append"; readonly item: DueItem }
+  /** Events that a client wants gone. */
+  | { readonly _tag: "Delete"; readonly deletion: Deletion }
+  /** An input that is taken without a run, since the account may not run any more. */
+  | { readonly _tag: "Refuse"; readonly input: ProgramInput; readonly reason: QuotaExceeded }
+  /** Events are there that may not be run yet: the program looks again when this is due. */
+  | { readonly _tag: "Wait"; readonly item: DueItem }
+  /** Due work that asks for nothing more, as of a timer that no longer is. */
+  | { readonly _tag: "Forget"; readonly item: DueItem }
+
+/** A deletion under way, a bite at a time, so that it holds up nothing else of the program. */
+export interface Deletion {
+  readonly item: DueItem
+  /** What of it is left. */
+  range: EventRange
+}
+
+const duePage = 100
+
+/** Events that are run together, in characters: they go to the sandbox at once. */
+const mostCharactersTogether = 256 * 1024
+
+/** Due work of a workflow by which a run begins or goes on. */
+const heldKinds: ReadonlyArray<DueKind> = ["timer", "resume"]
+
+/** How long a program whose account is over a quota waits before it looks whether that still is so, in milliseconds. */
+const quotaWaitMs = 60_000
+
+/**
+ * Finds a program's next input: its own requests, the events it listens to, and its timers, taken in turn so that none
+ * of them waits for another to run dry.
+ */
+export interface ProgramInputs {
+  /** Takes a hint in. Cheap: what it asks for is done by `next`. */
+  readonly absorb: (wake: Wake.Wake) => void
+  /**
+   * None when there is nothing to do now. Beside a hook only requests that somebody waits for are taken: a vendor may
+   * verify the endpoint from within `activate`.
+   */
+  readonly next: (
+    memory: ProgramMemory,
+    options: {
+      readonly besideHook: boolean
+      /** The runs of a workflow that are at a step now, by id. */
+      readonly busy: ReadonlyMap<string, WorkflowProgress>
+      /** How many inputs are to be run together at most. */
+      readonly most: number
+    }
+  ) => Effect.Effect<Option.Option<NextWork>>
+  /** Whether the program waits for its turn to run a request, and `onTurn` is going to be called. */
+  readonly awaitsTurn: () => boolean
+  /** Whether all its requests wait for that, so that nothing is to be looked for among them before. */
+  readonly requestsWait: (memory: ProgramMemory) => boolean
+  /** Every commit is settled. Answers whether due work was taken in one, so that what it put there is looked for. */
+  readonly noteSettled: () => boolean
+  /** Whether so much is held for commits under way that they had better be settled before there are more. */
+  readonly isFull: () => boolean
+  /** A deletion is done. */
+  readonly noteDeleted: (deletion: Deletion) => void
+  /** The program's memory was read anew: everything is looked for again. */
+  readonly restart: () => void
+  /** A subscription is gone: nothing of it starts any more. */
+  readonly forget: (memory: ProgramMemory, subscriptionId: string) => void
+}
+
+/** While a workflow's runs hold so many characters of events and results, no other is taken on. */
+const mostOfRuns = 32 * 1024 * 1024
+
+const kindOf = ({ meta }: LoggedEvent): "INVOCATION" | "RERUN" | undefined =>
+  meta.kind === "invocation" ? "INVOCATION" : meta.kind === "rerun" ? "RERUN" : undefined
+
+const dueKey = (item: DueItem): string => `${item.kind} ${item.key}`
+
+/** While a program has so many feeds to look at, it does not look for more of what it is owed. */
+const mostReady = 1_000
+
+/** A program whose memory holds more than this keeps only what it needs, once its commits are settled. */
+const mostHeld = 2_000
+
+/** Subscriptions that are gone, the last of them: a hint at one of them may still be on its way. */
+const mostForgotten = 1_000
+
+export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
+  /** Called when a request may be run for which it was not the turn. */
+  readonly onTurn: () => void
+}) {
+  const cursors = yield* Cursors
+  const dueWork = yield* DueWork
+  const quotas = yield* Quotas
+  const reader = yield* FeedReader
+  const runs = yield* WorkflowRuns
+
+  let hints: Wake.Wake | undefined = Wake.forEverything
+  let due: Array<DueItem> = []
+  let deletions: Array<Deletion> = []
+  /** Due work of a workflow that waits until another run may begin or go on. */
+  const held = new Map<string, DueItem>()
+  let busy: ReadonlyMap<string, WorkflowProgress> = new Map()
+  let mostTogether = 1
+  /** The due times of timers and delayed emits taken by commits that may be under way. */
+  const taken = new Map<string, number>()
+  const forgotten = new Set<string>()
+  /** When a program that waits for its account's quota, or a workflow for its own limit, looks again, by what it waits for. */
+  const waitsUntil = new Map<string, number>()
+  let turn = 0
+  const look = yield* OwedLook.make(programId)
+  /** The memory that was last looked at, and how much it and `taken` may hold before what is not needed goes. */
+  let memoryUsed: ProgramMemory | undefined
+  let mayHold = mostHeld
+  const requestTurn = yield* RequestTurn.make(options.onTurn)
+
+  const addFeed = (
+    memory: ProgramMemory,
+    { emitterId, stream, subscriptionId }: Omit<Wake.FedEvents, "events">,
+    position: Position
+  ) => {
+    const feed = new Feed({ subscriptionId, emitterId }, { emitterId, stream }, position, reader.room)
+    memory.feeds.set(keyText({ subscriptionId, emitterId }), feed)
+    return feed
+  }
+
+  const feedFor = Effect.fnUntraced(function*(memory: ProgramMemory, address: Omit<Wake.FedEvents, "events">) {
+    if (address.subscriptionId === ownRequests) return Option.some(memory.requests)
+    const known = memory.feeds.get(keyText(address))
+    if (known !== undefined) return Option.some(known)
+    const position = yield* untilAnswered(cursors.position(address))
+    if (forgotten.has(address.subscriptionId)) return Option.none<Feed>()
+    return Option.map(position, (position) => addFeed(memory, address, position))
+  })
+
+  const lookOn = Effect.fnUntraced(function*(memory: ProgramMemory) {
+    for (const owed of yield* look.page) {
+      if (forgotten.has(owed.subscriptionId)) continue
+      // A cursor whose commit is under way has its feed in memory still.
+      const feed = memory.feeds.get(keyText(owed)) ?? addFeed(memory, owed, owed.position)
+      feed.lookAgain()
+      memory.ready.add(feed)
+    }
+  })
+
+  const takeHints = Effect.fnUntraced(function*(memory: ProgramMemory) {
+    if (hints === undefined) return
+    const { due: lookDue, fed, look: looksAll } = hints
+    hints = undefined
+    if (looksAll) {
+      memory.requests.lookAgain()
+      look.begin()
+    }
+    for (const hint of fed) {
+      const feed = yield* feedFor(memory, hint)
+      if (Option.isNone(feed)) continue
+      if (hint.events.length === 0) feed.value.lookAgain()
+      else feed.value.offer(hint.events)
+      if (feed.value !== memory.requests) memory.ready.add(feed.value)
+    }
+    if (!lookDue && !looksAll) return
+    const now = yield* Clock.currentTimeMillis
+    // What is held stays due, and would hide what comes after it; nor is more and more of it to be held.
+    const most = duePage + held.size
+    const but = held.size < duePage ? [] : heldKinds
+    const page = yield* untilAnswered(dueWork.dueOf(memory.program.id, now, most, but))
+    if (isFull(page, most)) hints = Wake.merge(hints, Wake.forDueWork)
+    due = []
+    for (const item of page) {
+      const key = dueKey(item)
+      if (held.has(key) || item.dueAt <= (taken.get(key) ?? -Infinity)) continue
+      if (memory.program.workflow !== null && heldKinds.includes(item.kind)) held.set(key, item)
+      else due.push(item)
+    }
+  })
+
+  const ofEvent = (feed: Feed, item: EventItem, kind: "EVENT" | "HTTP"): ProgramInput => {
+    const { event } = item
+    return {
+      kind: kindOf(event) ?? kind,
+      eventJson: event.payload,
+      id: event.emitId,
+      at: EventId.milliseconds(event.id),
+      hops: event.hops,
+      from: feed.address,
+      ...(kind === "EVENT" ? {} : { request: { id: event.id, bytes: event.payload.length } }),
+      take: () => ({ moves: [feed.pass(item, { delivered: 1 })] })
+    }
+  }
+
+  /** What is known to come after an input and can be run together with it: events alike, while nobody waits for an answer. */
+  const withOthers = (memory: ProgramMemory, feed: Feed, first: ProgramInput, kind: "EVENT" | "HTTP", now: number) => {
+    const { accountId, workflow } = memory.program
+    if (workflow !== null || kind === "HTTP" && answersItself(memory)) return [first] as const
+    const most = kind === "HTTP" ? mostTogether : Math.min(mostTogether, quotas.runsLeft(accountId))
+    if (most <= 1) return [first] as const
+    const [, ...others] = feed.knownEvents(now, most, mostCharactersTogether)
+    const inputs = others.map((item) => ofEvent(feed, item, kind))
+    const other = inputs.findIndex((input) => input.kind !== first.kind)
+    return [first, ...(other < 0 ? inputs : inputs.slice(0, other))] as const
+  }
+
+  const fromFeed = (memory: ProgramMemory, feed: Feed, kind: "EVENT" | "HTTP") =>
+    Effect.clockWith((clock) => {
+      const toWork = (item: FeedItem): NextWork => {
+        if (item._tag === "Dropped") return { _tag: "Skip", feed, item }
+        const inputs = withOthers(memory, feed, ofEvent(feed, item, kind), kind, clock.currentTimeMillisUnsafe())
+        return { _tag: "Run", inputs }
+      }
+      const known = feed.known(clock.currentTimeMillisUnsafe())
+      if (known !== undefined) return Effect.succeedSome(toWork(known))
+      return feed.mayHaveMore ? Effect.map(untilAnswered(feed.next(reader)), Option.map(toWork)) : Effect.succeedNone
+    })
+
+  /** Requests that somebody waits to be answered by the code have their turn at once. */
+  const takesTurn = (memory: ProgramMemory, work: NextWork): boolean =>
+    work._tag !== "Run" || work.inputs[0].kind !== "HTTP" || answersItself(memory) ||
+    requestTurn.take(memory.program.accountId, work.inputs.length)
+
+  const requestsWait = (memory: ProgramMemory): boolean => requestTurn.isAwaited() && !answersItself(memory)
+
+  const fromRequests = (memory: ProgramMemory) =>
+    Effect.map(fromFeed(memory, memory.requests, "HTTP"), Option.filter((work) => takesTurn(memory, work)))
+
+  const whetherExceeded = (memory: ProgramMemory) => untilAnswered(quotas.exceeded(memory.program.accountId))
+
+  const waitUntil = Effect.fnUntraced(function*(memory: ProgramMemory, key: string, until: number) {
+    const now = yield* Clock.currentTimeMillis
+    if (now < (waitsUntil.get(key) ?? now)) return Option.none<NextWork>()
+    waitsUntil.set(key, until)
+    const item: DueItem = { ownerId: memory.program.id, kind: "wake", key, dueAt: until, payload: "{}" }
+    return Option.some<NextWork>({ _tag: "Wait", item })
+  })
+
+  /** Until a workflow may begin another run. */
+  const waitForRate = (memory: ProgramMemory) => {
+    const { intervalSeconds } = memory.program.workflow?.settings.rateLimit ?? { intervalSeconds: 0 }
+    return waitUntil(memory, "rate", (memory.begun[0] ?? 0) + intervalSeconds * 1_000)
+  }
+
+  /** Events keep their place while the account is over a quota. */
+  const wait = (memory: ProgramMemory, { until }: QuotaExceeded) =>
+    Effect.flatMap(
+      Clock.currentTimeMillis,
+      (now) => waitUntil(memory, "quota", Math.min(until, now + quotaWaitMs))
+    )
+
+  const fromFeeds = Effect.fnUntraced(function*(memory: ProgramMemory) {
+    const { ready } = memory
+    for (const feed of ready) {
+      if (feed.mayHaveMore) {
+        const exceeded = yield* whetherExceeded(memory)
+        if (Option.isSome(exceeded)) return yield* wait(memory, exceeded.value)
+        const work = yield* fromFeed(memory, feed, "EVENT")
+        if (Option.isSome(work)) {
+          // To the back of the line, so that each emitter gets its turn.
+          if (ready.delete(feed)) ready.add(feed)
+          return work
+        }
+      }
+      ready.delete(feed)
+    }
+    return Option.none<NextWork>()
+  })
+
+  const tick = Effect.fnUntraced(function*(memory: ProgramMemory, item: DueItem) {
+    const timer = memory.program.timers[item.key]
+    if (timer === undefined || !memory.program.active) return Option.some<NextWork>({ _tag: "Forget", item })
+    const now = yield* Clock.currentTimeMillis
+    // From the start of this run: ticks that were missed, or fall due while it runs, are taken once after it.
+    const nextDueAt = yield* Effect.orDie(Timer.nextDue(timer, item.dueAt, Math.max(now, item.dueAt)))
+    const input: ProgramInput = {
+      kind: "TIMER",
+      eventJson: JSON.stringify(Timer.tickEvent(timer, item.dueAt)),
+      id: `${item.key}-${item.dueAt}`,
+      at: item.dueAt,
+      hops: 0,
+      take: () => ({ duePut: [{ ...item, dueAt: nextDueAt }] })
+    }
+    return Option.some<NextWork>(
+      Option.match(yield* whetherExceeded(memory), {
+        onNone: () => ({ _tag: "Run", inputs: [input] }),
+        onSome: (reason) => ({ _tag: "Refuse", input, reason })
+      })
+    )
+  })
+
+  const fromDue = Effect.fnUntraced(function*(memory: ProgramMemory) {
+    for (let item = due.shift(); item !== undefined; item = due.shift()) {
+      taken.set(dueKey(item), item.dueAt)
+      if (item.kind === "timer") return yield* tick(memory, item)
+      if (item.kind === "emit") return Option.some<NextWork>({ _tag: "Append", item })
+      if (item.kind === "wake") return Option.some<NextWork>({ _tag: "Forget", item })
+      deletions.push({ item, range: yield* DueDeletions.decode(item) })
+    }
+    return Option.none<NextWork>()
+  })
+
+  const fromDeletions = Effect.sync(() =>
+    Option.map(Option.fromUndefinedOr(deletions[0]), (deletion): NextWork => ({ _tag: "Delete", deletion }))
+  )
+
+  const fromHeld = Effect.fnUntraced(function*(memory: ProgramMemory) {
+    const mayBegin = yield* isInRate(memory)
+    for (const [key, item] of held) {
+      if (item.kind === "timer" && !mayBegin) continue
+      held.delete(key)
+      taken.set(key, item.dueAt)
+      return item.kind === "timer" ? yield* tick(memory, item) : Option.some<NextWork>({ _tag: "Resume", item })
+    }
+    return yield* waitForRate(memory)
+  })
+
+  /** Whether what the runs under way have come to leaves room for that of another. */
+  const mayHoldMore = ({ underWay }: ProgramMemory): boolean => {
+    let held = 0
+    for (const progress of underWay) held += progress.held
+    for (const progress of busy.values()) held += progress.held
+    return held < mostOfRuns
+  }
+
+  /** Whether one more run may be under way. */
+  const hasRoom = (memory: ProgramMemory): boolean => {
+    const { program: { workflow }, underWay, unread } = memory
+    return workflow === null ||
+      underWay.length + unread.length + busy.size < workflow.settings.concurrency && mayHoldMore(memory)
+  }
+
+  /** Whether one more run may begin now. */
+  const isInRate = (memory: ProgramMemory) =>
+    Effect.clockWith((clock) => {
+      const { rateLimit } = memory.program.workflow?.settings ?? { rateLimit: null }
+      if (rateLimit === null) return Effect.succeed(true)
+      const from = clock.currentTimeMillisUnsafe() - rateLimit.intervalSeconds * 1_000
+      const { begun } = memory
+      while (begun.length > 0 && begun[0]! <= from) begun.shift()
+      return Effect.succeed(begun.length < rateLimit.limit)
+    })
+
+  const fromUnderWay = ({ program: { workflow }, underWay }: ProgramMemory): NextWork | undefined => {
+    if (workflow === null || busy.size >= workflow.settings.concurrency) return undefined
+    const index = underWay.findIndex(({ run }) => !busy.has(run.id))
+    const [run] = index < 0 ? [] : underWay.splice(index, 1)
+    return run === undefined ? undefined : { _tag: "Proceed", run }
+  }
+
+  /** Reads the next run that was under way when the memory was read. */
+  const fromUnread = Effect.fnUntraced(function*(memory: ProgramMemory, id: RunId) {
+    const run = yield* untilAnswered(runs.get(WorkflowId.make(memory.program.id), id))
+    // One that was at a step then may have ended since.
+    if (Option.isNone(run) || run.value.status !== "running") return Option.none<NextWork>()
+    const progress = yield* untilAnswered(Effect.provideService(progressOf(run.value), WorkflowRuns, runs))
+    return Option.some<NextWork>({ _tag: "Proceed", run: progress })
+  })
+
+  const takeUnread = (memory: ProgramMemory): RunId | undefined => {
+    const { program: { workflow }, unread } = memory
+    const mayProceed = workflow !== null && busy.size < workflow.settings.concurrency && mayHoldMore(memory)
+    const index = mayProceed ? unread.findIndex((id) => !busy.has(id)) : -1
+    return index < 0 ? undefined : unread.splice(index, 1)[0]
+  }
+
+  /** What begins a run as soon as it may, and no sooner. */
+  const inTurn = (find: (memory: ProgramMemory) => Effect.Effect<Option.Option<NextWork>>) => (memory: ProgramMemory) =>
+    Effect.flatMap(isInRate(memory), (isIn) => isIn ? find(memory) : waitForRate(memory))
+
+  /** Each kind of input and whether there may be any. */
+  const kinds: ReadonlyArray<{
+    readonly mayBe: (memory: ProgramMemory) => boolean
+    readonly find: (memory: ProgramMemory) => Effect.Effect<Option.Option<NextWork>>
+  }> = [
+    {
+      mayBe: (memory) =>
+        memory.program.active && memory.requests.mayHaveMore && hasRoom(memory) && !requestsWait(memory),
+      find: inTurn(fromRequests)
+    },
+    // What was emitted while the program was active comes when it is due; everything else keeps its place.
+    { mayBe: () => due.length > 0, find: fromDue },
+    { mayBe: () => deletions.length > 0, find: () => fromDeletions },
+    { mayBe: (memory) => memory.program.active && memory.ready.size > 0 && hasRoom(memory), find: inTurn(fromFeeds) },
+    { mayBe: (memory) => held.size > 0 && hasRoom(memory), find: fromHeld }
+  ]
+
+  const mayLookOn = (memory: ProgramMemory) => look.isUnderWay() && memory.ready.size < mostReady
+
+  const search = Effect.fnUntraced(function*(memory: ProgramMemory) {
+    if (due.length === 0 && hints !== undefined) yield* takeHints(memory)
+    while (mayLookOn(memory)) yield* lookOn(memory)
+    for (let i = 0; i < kinds.length; i++) {
+      turn = (turn + 1) % kinds.length
+      const { find, mayBe } = kinds[turn]!
+      if (!mayBe(memory)) continue
+      const work = yield* find(memory)
+      if (Option.isSome(work)) return work
+    }
+    return Option.none<NextWork>()
+  })
+
+  const next: ProgramInputs["next"] = (memory, { besideHook, busy: atSteps, most }) =>
+    Effect.suspend(() => {
+      const { program } = memory
+      busy = atSteps
+      mostTogether = most
+      memoryUsed = memory
+      if (besideHook || program.state === "creating") {
+        // A workflow's runs would begin on what it is changed from; it has no hooks that a vendor may verify it in.
+        return program.workflow === null && answersItself(memory)
+          ? fromFeed(memory, memory.requests, "HTTP")
+          : Effect.succeedNone
+      }
+      if (program.state === "deleting") return Effect.succeedNone
+      const underWay = fromUnderWay(memory)
+      if (underWay !== undefined) return Effect.succeedSome(underWay)
+      const unread = takeUnread(memory)
+      if (unread !== undefined) {
+        return Effect.filterOrElse(fromUnread(memory, unread), Option.isSome, () =>
+          next(memory, { besideHook, busy, most }))
+      }
+      const mayBeAny = hints !== undefined || mayLookOn(memory) || kinds.some(({ mayBe }) =>
+        mayBe(memory)
+      )
+      return mayBeAny ? search(memory) : Effect.succeedNone
+    })
+
+  /** Where each of them stands is in the database, and read from there with its next event. */
+  const dropIdleFeeds = ({ feeds, ready }: ProgramMemory) => {
+    for (const [key, feed] of feeds) {
+      if (feeds.size <= mostHeld) break
+      if (!ready.has(feed) && !feed.mayHaveMore) feeds.delete(key)
+    }
+    mayHold = feeds.size + mostHeld
+  }
+
+  const restart = () => {
+    hints = Wake.forEverything
+    due = []
+    deletions = []
+    held.clear()
+    waitsUntil.clear()
+    taken.clear()
+  }
+
+  return {
+    absorb: (wake) => {
+      if (Wake.asksFor(wake)) hints = Wake.merge(hints, wake)
+    },
+    next,
+    awaitsTurn: requestTurn.isAwaited,
+    requestsWait,
+    isFull: () => taken.size + (memoryUsed?.feeds.size ?? 0) > mayHold,
+    noteSettled: () => {
+      const looksAgain = taken.size > 0
+      taken.clear()
+      if (memoryUsed !== undefined) dropIdleFeeds(memoryUsed)
+      if (looksAgain) hints = Wake.merge(hints, Wake.forDueWork)
+      return looksAgain
+    },
+    noteDeleted: (deletion) => {
+      deletions = deletions.filter((other) => other !== deletion)
+    },
+    restart,
+    forget: (memory, subscriptionId) => {
+      forgotten.add(subscriptionId)
+      if (forgotten.size > mostForgotten) forgotten.delete(forgotten.values().next().value!)
+      for (const [key, feed] of memory.feeds) {
+        if (feed.key.subscriptionId !== subscriptionId) continue
+        memory.feeds.delete(key)
+        memory.ready.delete(feed)
+      }
+    }
+  } satisfies ProgramInputs as ProgramInputs
+})

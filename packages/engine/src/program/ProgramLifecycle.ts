@@ -1,0 +1,314 @@
+import * as AppAccount from "@headwater/domain/AppAccount"
+import type { Component, ConfigurableProp } from "@headwater/domain/Component"
+import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
+import * as Id from "@headwater/domain/Id"
+import { declaredProps, type Program, slugOf } from "@headwater/domain/Program"
+import * as Stream from "@headwater/domain/Stream"
+import type { WorkflowSettings } from "@headwater/domain/Workflow"
+import { AppAccounts } from "@headwater/log/AppAccounts"
+import { Components } from "@headwater/log/Components"
+import * as CrashPoint from "@headwater/log/CrashPoint"
+import { Deployments } from "@headwater/log/Deployments"
+import { Heads } from "@headwater/log/Heads"
+import { Programs } from "@headwater/log/Programs"
+import { Subscriptions } from "@headwater/log/Subscriptions"
+import { Webhooks } from "@headwater/log/Webhooks"
+import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
+import { Clock, Context, Effect, Equal, Layer, Option, RcMap, Result, Schema, Semaphore } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+import { toUnavailable } from "../DatabaseRetry.ts"
+import { Actors } from "../placement/Actors.ts"
+import type { Unavailable } from "../placement/Unavailable.ts"
+import { Router } from "../routing/Router.ts"
+import { WebhookLifecycle } from "../webhook/WebhookLifecycle.ts"
+import { ComponentConfiguration } from "./ComponentConfiguration.ts"
+import type { HookFailed } from "./HookFailed.ts"
+import * as ProgramErasure from "./ProgramErasure.ts"
+import { ProgramNotFound } from "./ProgramNotFound.ts"
+
+/** Configured props that do not fit the component's declared ones. */
+export class InvalidProps extends Schema.TaggedError<InvalidProps>()("InvalidProps", {
+  issues: Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String }))
+}) {}
+
+/** The component was deleted before there was a program of it. */
+export class ComponentGone extends Schema.TaggedError<ComponentGone>()("ComponentGone", {
+  id: Id.ComponentId
+}) {}
+
+/** Random characters of an endpoint's URL: what keeps strangers from finding it. */
+const endpointKeyLength = 24
+
+const resolveProps = (
+  declared: ReadonlyArray<ConfigurableProp>,
+  existing: Program | undefined,
+  given: Readonly<Record<string, Schema.Json>>
+): Effect.Effect<ConfiguredProps.ConfiguredProps, InvalidProps> => {
+  const resolved = ConfiguredProps.resolve(declared, existing, given)
+  return Result.isFailure(resolved)
+    ? Effect.fail(new InvalidProps({ issues: resolved.failure }))
+    : Effect.succeed(resolved.success)
+}
+
+const isWorkflowId = Schema.is(Id.WorkflowId)
+
+/** Added props may lead to further ones; some that never come to an end are taken as they are then. */
+const additionRounds = 8
+
+/** Creates, changes and removes programs, running their hooks in the order decisions.md gives. */
+export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
+  readonly create: (input: {
+    readonly accountId: Id.AccountId
+    readonly component: Component
+    readonly name: string | undefined
+    readonly configuredProps: Readonly<Record<string, Schema.Json>>
+    /** Whether what the deploy hook emits counts. */
+    readonly emitOnDeploy?: boolean
+    /** Default: true. */
+    readonly active?: boolean
+    /** Makes a workflow of it, whose code the component is. */
+    readonly workflow?: WorkflowSettings
+  }) => Effect.Effect<Program, ComponentGone | HookFailed | InvalidProps | SandboxUnavailable | Unavailable>
+  /** Props given replace by name and the others stay; without a component the program keeps its own. */
+  readonly update: (program: Program, input: {
+    readonly component: Component | undefined
+    readonly name: string | undefined
+    readonly configuredProps: Readonly<Record<string, Schema.Json>>
+    readonly active: boolean
+    /** Of a workflow; without them it keeps its own. */
+    readonly settings?: WorkflowSettings
+  }) => Effect.Effect<Program, HookFailed | InvalidProps | SandboxUnavailable | ProgramNotFound | Unavailable>
+  readonly remove: (program: Program) => Effect.Effect<void, ProgramNotFound | Unavailable>
+  /**
+   * What a crash left half-way and is to be removed: programs that were going, and those whose creation began before a
+   * time, in Unix seconds, and has not ended.
+   */
+  readonly abandoned: (createdBefore: number) => Effect.Effect<ReadonlyArray<Program>, Unavailable>
+}>()("@headwater/engine/program/ProgramLifecycle") {
+  static readonly layer = Layer.effect(
+    ProgramLifecycle,
+    Effect.gen(function*() {
+      const actors = yield* Actors
+      const erase = yield* ProgramErasure.make
+      const appAccounts = yield* AppAccounts
+      const components = yield* Components
+      const configuration = yield* ComponentConfiguration
+      const heads = yield* Heads
+      const random = yield* SecureRandom.SecureRandom
+      const router = yield* Router
+      const programs = yield* Programs
+      const sql = yield* SqlClient.SqlClient
+      const subscriptions = yield* Subscriptions
+      const deployments = yield* Deployments
+      const webhooks = yield* Webhooks
+      const webhookLifecycle = yield* WebhookLifecycle
+      const turns = yield* RcMap.make({ lookup: (_name: string) => Semaphore.make(1) })
+
+      /**
+       * Whether the accounts that apps are given are there, and are accounts with these apps. What a program has from before
+       * for the same component is let be: an account that was removed since keeps it from no change.
+       */
+      const checkAppAccounts = Effect.fnUntraced(function*(
+        accountId: Id.AccountId,
+        componentId: Id.ComponentId,
+        declared: ReadonlyArray<ConfigurableProp>,
+        props: Program["props"],
+        before?: Program
+      ) {
+        const kept = before?.componentId === componentId ? AppAccount.appProps(declared, before.props) : []
+        const isKept = ({ id, prop }: AppAccount.AppProp) => kept.some((one) => one.prop === prop && one.id === id)
+        const chosen = AppAccount.appProps(declared, props).filter((one) => !isKept(one))
+        if (chosen.length === 0) return
+        const found = yield* appAccounts.find(accountId, chosen.map(({ id }) => id))
+        const issues = chosen.flatMap(({ app, id, prop }): ReadonlyArray<ConfiguredProps.Issue> => {
+          const path = `configured_props.${prop}.authProvisionId`
+          const account = found.get(id)
+          if (account === undefined) return [{ path, message: "there is no account with this id" }]
+          return app === undefined || account.app === app
+            ? []
+            : [{ path, message: `is an account with ${account.app}, not with ${app}` }]
+        })
+        if (issues.length > 0) return yield* new InvalidProps({ issues })
+      })
+
+      /** The values of a program's props, with those that the component's code adds for these values. */
+      const configure = Effect.fnUntraced(function*(
+        accountId: Id.AccountId,
+        component: Component,
+        given: Readonly<Record<string, Schema.Json>>,
+        before?: Program
+      ) {
+        const { configurableProps } = component
+        // What they depend on stays, so they do too: a vendor that does not answer holds up no other change.
+        const isUntouched = before?.componentId === component.id && Object.keys(given).length === 0
+        let additionalProps = isUntouched ? before.additionalProps : []
+        if (component.hasAdditionalProps && !isUntouched) {
+          yield* checkAppAccounts(accountId, component.id, configurableProps, given, before)
+          const known = { ...before?.props, ...before?.timers, ...given }
+          for (let round = 0; round < additionRounds; round++) {
+            const declared = declaredProps(component, { additionalProps })
+            const values = { ...ConfiguredProps.defaultsOf(declared), ...ConfiguredProps.ofDeclared(declared, known) }
+            const added = yield* configuration.additionalProps({ accountId, component, values })
+            const isSame = Equal.equals(added.map(({ name }) => name), additionalProps.map(({ name }) => name))
+            additionalProps = added
+            if (isSame) break
+          }
+        }
+        const declared = declaredProps(component, { additionalProps })
+        const resolved = yield* resolveProps(declared, before, given)
+        yield* checkAppAccounts(accountId, component.id, declared, resolved.props, before)
+        return { ...resolved, additionalProps }
+      })
+
+      const newId = <K extends Id.Kind>(kind: K) =>
+        Effect.provideService(Id.make(kind), SecureRandom.SecureRandom, random)
+
+      const newDeploymentId = Effect.map(newId("deployment"), (id) => Id.DeploymentId.make(id))
+
+      const newEndpointKey = Id.randomText(endpointKeyLength).pipe(
+        Effect.provideService(SecureRandom.SecureRandom, random)
+      )
+
+      /** Takes a program down and away. A deactivation that the sandbox can't run now does not keep it. */
+      const takeDown = Effect.fnUntraced(function*(program: Program) {
+        yield* programs.setState(program.id, "deleting")
+        CrashPoint.reached("remove-marked")
+        yield* actors.retireProgram(program.id).pipe(Effect.catchTag("ProgramNotFound", () => Effect.void))
+        if (isWorkflowId(program.id)) yield* webhookLifecycle.removeOfWorkflow(program.id)
+        CrashPoint.reached("remove-retired")
+        yield* erase(program, router.invalidate(program.accountId))
+      })
+
+      /** What sends a workflow's own requests, and hears of them on its log. */
+      const createSender = Effect.fnUntraced(function*(accountId: Id.AccountId, workflowId: Id.WorkflowId) {
+        const input = { accountId, name: null, description: null, url: "", workflowId }
+        const { id: listenerId } = yield* webhooks.insert(input)
+        yield* subscriptions.create({ accountId, emitterId: workflowId, listenerId, eventName: Stream.sends })
+      })
+
+      /**
+       * Those of one name have their turn here: in the database, where the slug is locked, each that waits would hold a
+       * connection, and many of them all that there are.
+       */
+      const inTurn = (accountId: Id.AccountId, slug: string) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+        Effect.scoped(Effect.flatMap(RcMap.get(turns, `${accountId} ${slug}`), (turn) => turn.withPermit(effect)))
+
+      /** What there is of a program before any of its code runs, the subscriptions to it included. */
+      const insert = Effect.fnUntraced(function*(unnamed: Omit<Program, "nameSlug">) {
+        const { accountId, componentId, id, name } = unnamed
+        const slug = slugOf(name)
+        const { isListenedTo, program } = yield* sql.withTransaction(Effect.gen(function*() {
+          if (!(yield* components.hold(componentId))) return yield* new ComponentGone({ id: componentId })
+          const program: Program = { ...unnamed, nameSlug: yield* programs.freeSlug(accountId, slug) }
+          yield* programs.insert(program)
+          yield* deployments.putOf(program)
+          const isSending = isWorkflowId(id)
+          if (isSending) yield* createSender(accountId, id)
+          yield* heads.create(id, accountId)
+          const isListenedTo = yield* subscriptions.createAutomatic(accountId, id)
+          return { program, isListenedTo: isListenedTo || isSending }
+        })).pipe(inTurn(accountId, slug))
+        if (isListenedTo) yield* router.invalidate(accountId)
+        return program
+      })
+
+      const create: ProgramLifecycle["Service"]["create"] = Effect.fnUntraced(
+        function*({
+          accountId,
+          active = true,
+          component,
+          configuredProps,
+          emitOnDeploy = true,
+          name: given,
+          workflow: settings
+        }) {
+          const { additionalProps, hasHttp, props, timers } = yield* configure(accountId, component, configuredProps)
+          const name = given ?? slugOf(component.name)
+          const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+          const program = yield* Effect.gen(function*() {
+            return yield* insert({
+              id: settings === undefined
+                ? Id.SourceId.make(yield* newId("source"))
+                : Id.WorkflowId.make(yield* newId("workflow")),
+              accountId,
+              componentId: component.id,
+              name,
+              props,
+              timers,
+              additionalProps,
+              active,
+              state: "creating",
+              endpointKey: hasHttp ? yield* newEndpointKey : null,
+              workflow: settings === undefined ? null : { deploymentId: yield* newDeploymentId, settings },
+              createdAt: now,
+              updatedAt: now
+            })
+          }).pipe(
+            // Another program that was renamed took the slug in between: the next free one.
+            Effect.retry({ while: (error) => error._tag === "SlugTaken", times: 20 }),
+            Effect.catchTag("SlugTaken", Effect.die)
+          )
+          CrashPoint.reached("create-inserted")
+          yield* actors.deploy(program.id, { emits: emitOnDeploy }).pipe(
+            Effect.catchTag("ProgramNotFound", Effect.die),
+            Effect.onError(() =>
+              takeDown(program).pipe(
+                Effect.catch((error) =>
+                  Effect.logWarning(`Could not remove ${program.id} completely; the next start removes the rest`, error)
+                )
+              )
+            )
+          )
+          return { ...program, state: "ready" as const }
+        },
+        Effect.catchTag("SqlError", toUnavailable)
+      )
+
+      const update: ProgramLifecycle["Service"]["update"] = Effect.fnUntraced(
+        function*(program, { active, component: given, configuredProps, name, settings }) {
+          const component = given ?? (yield* Effect.flatMap(
+            components.getById(program.componentId),
+            Option.match({ onNone: () => Effect.fail(new ProgramNotFound()), onSome: Effect.succeed })
+          ))
+          const { additionalProps, hasHttp, props, timers } = yield* configure(
+            program.accountId,
+            component,
+            configuredProps,
+            program
+          )
+          const isDeployed = given !== undefined || Object.keys(configuredProps).length > 0
+          const renamed = name !== undefined && name !== program.name
+          const next: Program = {
+            ...program,
+            componentId: component.id,
+            name: name ?? program.name,
+            nameSlug: renamed ? yield* programs.freeSlug(program.accountId, slugOf(name)) : program.nameSlug,
+            props,
+            timers,
+            additionalProps,
+            active,
+            workflow: program.workflow === null ? null : {
+              deploymentId: isDeployed ? yield* newDeploymentId : program.workflow.deploymentId,
+              settings: settings ?? program.workflow.settings
+            },
+            endpointKey: hasHttp ? program.endpointKey ?? (yield* newEndpointKey) : null
+          }
+          yield* actors.update(next)
+          return yield* Effect.flatMap(
+            programs.getById(program.id),
+            Option.match({ onNone: () => Effect.fail(new ProgramNotFound()), onSome: Effect.succeed })
+          )
+        },
+        Effect.catchTag("SqlError", toUnavailable)
+      )
+
+      return ProgramLifecycle.of({
+        create,
+        update,
+        remove: (program) => takeDown(program).pipe(Effect.catchTag("SqlError", toUnavailable)),
+        abandoned: (createdBefore) => programs.unready(createdBefore).pipe(Effect.catchTag("SqlError", toUnavailable))
+      })
+    })
+  )
+}

@@ -1,0 +1,155 @@
+import { type Component, type ConfigurableProp, interfaceTypes } from "@headwater/domain/Component"
+import * as EventId from "@headwater/domain/EventId"
+import * as Id from "@headwater/domain/Id"
+import { declaredProps, type Program } from "@headwater/domain/Program"
+import * as Stream from "@headwater/domain/Stream"
+import { Components } from "@headwater/log/Components"
+import { beginning, Cursors, ownRequests } from "@headwater/log/Cursors"
+import { EventLog } from "@headwater/log/EventLog"
+import { ordinalOf } from "@headwater/log/Heads"
+import { Programs } from "@headwater/log/Programs"
+import { ProgramState } from "@headwater/log/ProgramState"
+import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
+import type { InterfaceProp } from "@headwater/sandbox/Run"
+import { Clock, Effect, Option } from "effect"
+import * as EmitterLog from "../EmitterLog.ts"
+import { endpointUrl } from "../EngineConfig.ts"
+import { Feed, FeedReader } from "../routing/Feed.ts"
+import type { Executable } from "./CodeRuns.ts"
+import type * as WorkflowProgress from "./WorkflowProgress.ts"
+
+/** How long an owner answers a repeated request with its first outcome, in milliseconds. */
+export const repeatWindowMs = 60_000
+
+/** What a program's owner holds in memory: a cache of what the database says, dropped whole when a commit fails. */
+export interface ProgramMemory {
+  readonly accountId: string
+  readonly log: EmitterLog.EmitterLog
+  readonly program: Program
+  readonly component: Component
+  /** The props that the program has values for. */
+  readonly declared: ReadonlyArray<ConfigurableProp>
+  /** `$.service.db`, with what commits under way have set. */
+  readonly db: Record<string, string>
+  /** Dedupe marks of commits under way. */
+  readonly marks: Map<string, string>
+  readonly requests: Feed
+  /** Feeds of the subscriptions the program listens through, by subscription and emitter. */
+  readonly feeds: Map<string, Feed>
+  /** Feeds to look at, the next one first: a program may listen to very many emitters, few of which have anything. */
+  readonly ready: Set<Feed>
+  /** Requests of the last minute by their emit id, for repeats. */
+  readonly recent: Map<string, EventId.EventId>
+  /** Bytes of requests acknowledged and not run. */
+  backlogBytes: number
+  /** A workflow's runs that wait for nothing, the next one first, but for those that are at a step now. */
+  readonly underWay: Array<WorkflowProgress.WorkflowProgress>
+  /** More of these, the next one first: what they have come to is yet to be read. */
+  readonly unread: Array<Id.RunId>
+  /** When runs began that its rate limit still counts, Unix milliseconds, oldest first. */
+  readonly begun: Array<number>
+  /** Set when a commit failed: nothing here can be relied on. */
+  failed: boolean
+}
+
+export const answersItself = ({ declared }: ProgramMemory): boolean =>
+  declared.some((prop) => prop.type === interfaceTypes.http && prop["customResponse"] === true)
+
+/** How a program's interface and service props appear to its code. */
+export const interfacesOf = (
+  program: Program,
+  declared: ReadonlyArray<ConfigurableProp>,
+  publicUrl: string
+): Record<string, InterfaceProp> => {
+  const endpoint = endpointUrl(publicUrl, program.endpointKey ?? "")
+  const interfaces: Record<string, InterfaceProp> = {}
+  for (const { name, type } of declared) {
+    if (type === interfaceTypes.http) interfaces[name] = { _tag: "Http", endpoint }
+    if (type === interfaceTypes.apphook) interfaces[name] = { _tag: "Apphook", endpoint }
+    if (type === interfaceTypes.timer) interfaces[name] = { _tag: "Timer" }
+    if (type === interfaceTypes.db) interfaces[name] = { _tag: "Db" }
+  }
+  return interfaces
+}
+
+/** The plain values and timer settings that appear on the component's `this`. */
+export const valuesOf = ({ props, timers }: Pick<Program, "props" | "timers">): Record<string, unknown> => ({
+  ...props,
+  ...timers
+})
+
+/** Where a program stands with its own requests. */
+const readRequests = Effect.fnUntraced(function*(programId: Id.ProgramId, now: number) {
+  const address = { emitterId: programId, stream: Stream.requests }
+  const cursors = yield* Cursors
+  const events = yield* EventLog
+  const position = yield* cursors.requestsPosition(programId)
+  return {
+    position,
+    recent: yield* events.emitIdsSince(address, EventId.make(now - repeatWindowMs, 0)),
+    backlogBytes: yield* events.bytesAfter(address, position.id)
+  }
+})
+
+/** Where a workflow stands with its runs. */
+const readRuns = Effect.fnUntraced(function*({ id, workflow }: Program, now: number) {
+  if (workflow === null) return { begun: [], unread: [] }
+  const workflowId = Id.WorkflowId.make(id)
+  const { rateLimit } = workflow.settings
+  const runs = yield* WorkflowRuns
+  return {
+    begun: rateLimit === null
+      ? []
+      : [...yield* runs.begunAfter(workflowId, now - rateLimit.intervalSeconds * 1_000)],
+    unread: [...yield* runs.underWay(workflowId)]
+  }
+})
+
+const noRequests = { position: beginning, recent: [], backlogBytes: 0 }
+
+/** Becomes the owner of a program's log and reads what it needs; none if there is no such program. */
+export const load = Effect.fnUntraced(function*(programId: Id.ProgramId) {
+  const now = yield* Clock.currentTimeMillis
+  const log = yield* EmitterLog.acquire(programId)
+  if (Option.isNone(log)) return Option.none<ProgramMemory>()
+  const program = yield* (yield* Programs).getById(programId)
+  if (Option.isNone(program)) return Option.none<ProgramMemory>()
+  const component = yield* (yield* Components).getById(program.value.componentId)
+  if (Option.isNone(component)) return Option.none<ProgramMemory>()
+  const hadRequests = ordinalOf(log.value.head(), Stream.requests) > 0
+  const { backlogBytes, position, recent } = hadRequests ? yield* readRequests(programId, now) : noRequests
+  const declared = declaredProps(component.value, program.value)
+  const hasStore = declared.some(({ type }) => type === interfaceTypes.db)
+  const db = hasStore ? yield* (yield* ProgramState).load(programId) : {}
+  const { begun, unread } = yield* readRuns(program.value, now)
+  return Option.some<ProgramMemory>({
+    accountId: program.value.accountId,
+    log: log.value,
+    program: program.value,
+    component: component.value,
+    declared,
+    db,
+    marks: new Map(),
+    requests: new Feed(
+      { subscriptionId: ownRequests, emitterId: programId },
+      { emitterId: programId, stream: Stream.requests },
+      position,
+      (yield* FeedReader).room
+    ),
+    feeds: new Map(),
+    ready: new Set(),
+    recent: new Map(recent),
+    backlogBytes,
+    underWay: [],
+    unread,
+    begun,
+    failed: false
+  })
+})
+
+export const executableOf = ({ component, declared, program }: ProgramMemory): Executable => ({
+  component,
+  declared,
+  values: valuesOf(program),
+  additionalProps: program.additionalProps
+})

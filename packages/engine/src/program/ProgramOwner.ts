@@ -1,0 +1,98 @@
+import type { NewEvent } from "@headwater/domain/Event"
+import type * as Id from "@headwater/domain/Id"
+import { labelOf } from "@headwater/domain/Program"
+import { Fenced } from "@headwater/log/CommitWriter"
+import type { CommitError } from "@headwater/log/GroupCommit"
+import type { Submission } from "@headwater/log/Submission"
+import { Effect, Option, Schema, Semaphore } from "effect"
+import { untilAnswered } from "../DatabaseRetry.ts"
+import type { PartsOf } from "../EmitterLog.ts"
+import * as InFlight from "../InFlight.ts"
+import { load, type ProgramMemory } from "./ProgramMemory.ts"
+import { ProgramNotFound } from "./ProgramNotFound.ts"
+
+/** A program's memory and its commits: one owner's view, read anew whenever a commit fails. */
+export interface ProgramOwner {
+  /** What the owner remembers; after a failed commit it is read anew first. */
+  readonly current: Effect.Effect<ProgramMemory, ProgramNotFound>
+  /** What the owner remembers, where neither `current` nor `commit` would have to wait for the database. */
+  readonly ready: () => ProgramMemory | undefined
+  /** Hands a commit over, those that have to wait one after another. The next run may start on what is in memory before it is durable. */
+  readonly commit: (
+    memory: ProgramMemory,
+    events: ReadonlyArray<NewEvent>,
+    parts: PartsOf
+  ) => Effect.Effect<Submission<CommitError>>
+  /** The same at once; undefined, and nothing handed over, where that would have to wait. */
+  readonly commitUnsafe: (
+    memory: ProgramMemory,
+    events: ReadonlyArray<NewEvent>,
+    parts: PartsOf
+  ) => Submission<CommitError> | undefined
+  /**
+   * Returns when a commit is durable. One that fails because of another before it, or of a locked row, is handed over again
+   * on memory that was read anew.
+   */
+  readonly durably: <E, R>(
+    handOver: (memory: ProgramMemory) => Effect.Effect<Submission<CommitError>, E, R>
+  ) => Effect.Effect<void, CommitError | ProgramNotFound | E, R>
+  /** Returns when every commit handed over is durable or has failed. */
+  readonly settled: Effect.Effect<void>
+  /** Whether a commit failed since memory was read: what it took is still to be done. */
+  readonly hasFailed: () => boolean
+  /** Everything in memory is to be read anew. */
+  readonly invalidate: Effect.Effect<void>
+}
+
+/** How often a commit that must be durable is handed over at most. */
+const mostHandOvers = 5
+
+export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options: {
+  /** Called when memory was read anew. */
+  readonly onReload: () => void
+}) {
+  const loading = yield* Semaphore.make(1)
+  const inFlight = yield* InFlight.make(labelOf(programId))
+  const context = yield* Effect.context<Effect.Services<ReturnType<typeof load>>>()
+  const read = load(programId).pipe(untilAnswered, Effect.provideContext(context))
+  let memory = yield* read
+
+  const readAnew = loading.withPermits(1)(Effect.gen(function*() {
+    if (Option.isNone(memory) || !memory.value.failed) return
+    yield* inFlight.backOff
+    yield* inFlight.settled
+    memory = yield* read
+    options.onReload()
+  }))
+
+  const current: ProgramOwner["current"] = Effect.suspend(() => {
+    if (Option.isNone(memory)) return Effect.fail(new ProgramNotFound())
+    return memory.value.failed ? Effect.andThen(readAnew, current) : Effect.succeed(memory.value)
+  })
+
+  const submit =
+    (memory: ProgramMemory, events: ReadonlyArray<NewEvent>, parts: PartsOf): InFlight.SubmitTracked => (track) =>
+      memory.log.submitUnsafe(events, (appended, submission) => {
+        track(submission)
+        return typeof parts === "function" ? parts(appended, submission) : parts
+      })
+
+  return {
+    current,
+    ready: () =>
+      Option.isSome(memory) && !memory.value.failed && !inFlight.isFull(memory.value) ? memory.value : undefined,
+    commit: (memory, events, parts) => inFlight.start(memory, submit(memory, events, parts)),
+    commitUnsafe: (memory, events, parts) => inFlight.startUnsafe(memory, submit(memory, events, parts)),
+    durably: (handOver) =>
+      current.pipe(
+        Effect.flatMap(handOver),
+        Effect.flatMap(({ durable }) => durable),
+        Effect.retry({ while: Schema.is(Fenced), times: mostHandOvers - 1 })
+      ),
+    settled: inFlight.settled,
+    hasFailed: () => Option.isSome(memory) && memory.value.failed,
+    invalidate: Effect.sync(() => {
+      if (Option.isSome(memory)) memory.value.failed = true
+    })
+  } satisfies ProgramOwner as ProgramOwner
+})

@@ -1,0 +1,144 @@
+import type { Account } from "@headwater/domain/Account"
+import type { AccountId } from "@headwater/domain/Id"
+import { Accounts } from "@headwater/log/Accounts"
+import { billingPeriodOf, dayOf, type Span, Usage } from "@headwater/log/Usage"
+import { Cache, Clock, Context, Duration, Effect, Layer, Option, Schema } from "effect"
+import type { SqlError } from "effect/sql"
+
+/** What is limited, as the operator sets it: compute time in milliseconds, the others in runs. */
+export const Quota = Schema.Literals(["daily_compute_time", "daily_invocations", "billing_period_invocations"])
+export type Quota = typeof Quota.Type
+
+/** The account has used up what it may use for now. */
+export class QuotaExceeded extends Schema.TaggedError<QuotaExceeded>()("QuotaExceeded", {
+  quota: Quota,
+  limit: Schema.Int,
+  /** When it is counted anew, Unix milliseconds. */
+  until: Schema.Int
+}) {
+  override get message() {
+    return `the account's quota ${this.quota} of ${this.limit} is used up until ${new Date(this.until).toISOString()}`
+  }
+}
+
+/** How long what is known of an account is taken to be so. */
+const trustFor = Duration.seconds(1)
+const trustedAccounts = 10_000
+
+/** One of an account's quotas and what of it was used when it was last looked at, or since. */
+interface Standing {
+  readonly quota: Quota
+  readonly limit: number
+  readonly span: Span
+  used: number
+}
+
+const limitOf = {
+  daily_compute_time: (account: Account) => account.dailyComputeTimeQuotaMs,
+  daily_invocations: (account: Account) => account.dailyInvocationsQuota,
+  billing_period_invocations: (account: Account) => account.billingPeriodInvocationsQuota
+} satisfies Record<Quota, (account: Account) => number | null>
+
+const spanOf = (quota: Quota, now: number): Span =>
+  quota === "billing_period_invocations" ? billingPeriodOf(now) : dayOf(now)
+
+const amountOf = (quota: Quota, used: { readonly invocations: number; readonly computeMs: number }): number =>
+  quota === "daily_compute_time" ? used.computeMs : used.invocations
+
+/**
+ * What accounts may still use, where an operator set them a limit. An account without one costs a look at its row every
+ * second it is asked about.
+ */
+export class Quotas extends Context.Service<Quotas, {
+  /** The quota that the account has used up, of several the one that is counted anew last. */
+  readonly exceeded: (accountId: AccountId) => Effect.Effect<Option.Option<QuotaExceeded>, SqlError.SqlError>
+  /** Whether it is known without a look that the account has used up none. */
+  readonly isKnownFree: (accountId: AccountId) => boolean
+  /** How many runs the account may still begin, as far as is known: one where its compute time is limited. */
+  readonly runsLeft: (accountId: AccountId) => number
+  /** Counts what this node used at once, before the database is looked at again. */
+  readonly note: (
+    accountId: AccountId,
+    used: { readonly invocations: number; readonly computeMs: number }
+  ) => void
+}>()("@headwater/engine/program/Quotas") {
+  static readonly layer: Layer.Layer<Quotas, never, Accounts | Usage> = Layer.effect(
+    Quotas,
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const usage = yield* Usage
+      const clock = yield* Clock.Clock
+
+      const read = Effect.fnUntraced(function*(accountId: AccountId) {
+        const account = yield* accounts.get(accountId)
+        if (Option.isNone(account)) return []
+        const now = yield* Clock.currentTimeMillis
+        const standings: Array<Standing> = []
+        for (const quota of Quota.literals) {
+          const limit = limitOf[quota](account.value)
+          if (limit === null) continue
+          const span = spanOf(quota, now)
+          standings.push({ quota, limit, span, used: amountOf(quota, yield* usage.of(accountId, span)) })
+        }
+        return standings
+      })
+
+      /** What was read last, so that most who ask get their answer at once. */
+      const latest = new Map<AccountId, { readonly standings: ReadonlyArray<Standing>; readonly until: number }>()
+
+      const reading = yield* Cache.makeWith(
+        // Shared by all who ask meanwhile: it does not end with the one who asked first.
+        (accountId: AccountId) =>
+          Effect.uninterruptible(Effect.clockWith((clock) => {
+            const until = clock.currentTimeMillisUnsafe() + Duration.toMillis(trustFor)
+            return Effect.map(read(accountId), (standings) => {
+              if (latest.size >= trustedAccounts) latest.clear()
+              latest.set(accountId, { standings, until: Math.min(until, ...standings.map(({ span }) => span.until)) })
+              return standings
+            })
+          })),
+        { capacity: trustedAccounts, timeToLive: () => Duration.zero }
+      )
+
+      const judge = (standings: ReadonlyArray<Standing>): Option.Option<QuotaExceeded> => {
+        const [last] = standings
+          .filter(({ limit, used }) => used >= limit)
+          .toSorted((a, b) => b.span.until - a.span.until)
+        return last === undefined
+          ? Option.none()
+          : Option.some(new QuotaExceeded({ quota: last.quota, limit: last.limit, until: last.span.until }))
+      }
+
+      const knownOf = (accountId: AccountId, now: number) => {
+        const known = latest.get(accountId)
+        return known !== undefined && now < known.until ? known.standings : undefined
+      }
+
+      return Quotas.of({
+        runsLeft: (accountId) => {
+          const standings = knownOf(accountId, clock.currentTimeMillisUnsafe()) ?? []
+          return Math.min(
+            Infinity,
+            ...standings.map(({ limit, quota, used }) => quota === "daily_compute_time" ? 1 : limit - used)
+          )
+        },
+        isKnownFree: (accountId) => {
+          const standings = knownOf(accountId, clock.currentTimeMillisUnsafe())
+          return standings?.every(({ limit, used }) => used < limit) ?? false
+        },
+        exceeded: (accountId) =>
+          Effect.clockWith((clock) => {
+            const known = knownOf(accountId, clock.currentTimeMillisUnsafe())
+            return known !== undefined
+              ? Effect.succeed(judge(known))
+              : Effect.map(Cache.get(reading, accountId), judge)
+          }),
+        note: (accountId, used) => {
+          for (const standing of latest.get(accountId)?.standings ?? []) {
+            standing.used += amountOf(standing.quota, used)
+          }
+        }
+      })
+    })
+  )
+}

@@ -1,0 +1,255 @@
+import type { Dedupe as Strategy } from "@headwater/domain/Component"
+import { type EventMeta, maxHops, type NewEvent } from "@headwater/domain/Event"
+import { isDeeper, maxComponentDepth } from "@headwater/domain/JsonDepth"
+import { isJson } from "@headwater/domain/JsonReading"
+import * as RequestBody from "@headwater/domain/RequestBody"
+import * as Stream from "@headwater/domain/Stream"
+import { version } from "@headwater/domain/Version"
+import type { DedupeMark } from "@headwater/log/DedupeMarks"
+import type { DueItem } from "@headwater/log/DueWork"
+import type { RunEmit, RunResult } from "@headwater/sandbox/Run"
+import { DateTime, Option, Schema } from "effect"
+import * as OutgoingRequest from "../webhook/OutgoingRequest.ts"
+import * as Dedupe from "./Dedupe.ts"
+import * as DueEmits from "./DueEmits.ts"
+import type { ProgramInput } from "./ProgramInput.ts"
+
+/** A longer payload is read in steps, which takes longer as a whole. */
+const longPayload = 32 * 1024
+
+/** Whether a payload can be read again: what runs untrusted code may say anything, and deep JSON exhausts the stack. */
+function* isReadable(payload: string): Generator<void, boolean> {
+  if (payload.length > longPayload) return yield* isJson(payload, maxComponentDepth)
+  if (isDeeper(payload, maxComponentDepth)) return false
+  try {
+    JSON.parse(payload)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** What a run leaves behind in its emitter's log. */
+export interface RunEvents {
+  readonly events: ReadonlyArray<NewEvent>
+  /** Emits that asked to be delivered later. */
+  readonly delayed: ReadonlyArray<DueItem>
+  readonly marks: ReadonlyArray<DedupeMark>
+}
+
+/** Where a run comes from: who ran, on what code, over which input. */
+export interface RunOrigin {
+  readonly accountId: string
+  readonly programId: string
+  /** The component of a source, the deployment of a workflow. */
+  readonly deploymentId: string
+  /** The source itself, the step of a workflow. */
+  readonly cellId: string
+  readonly input: Pick<ProgramInput, "kind" | "eventJson" | "id" | "at" | "hops">
+  /** Set where errors are kept and go no further, since they are of code that handles errors. */
+  readonly isHandler?: boolean
+}
+
+/** What ended a run early, or spoiled part of it. */
+export interface RunFailure {
+  readonly name: string
+  readonly message: string
+  readonly stack?: string
+}
+
+const isStreamName = Schema.is(Stream.StreamNameInput)
+
+/** A time beyond this many counts milliseconds, below it seconds: the year 5138 in one, March 1973 in the other. */
+const secondsLimit = 1e11
+
+/** An emit's `ts` as Unix milliseconds: given so, in seconds, or as an ISO 8601 text. */
+const emitTime = (ts: number | string | undefined): number | undefined => {
+  if (ts === undefined) return undefined
+  const value = typeof ts === "number" ? ts : ts.trim() === "" ? Number.NaN : Number(ts)
+  if (Number.isFinite(value)) return Math.abs(value) < secondsLimit ? value * 1_000 : value
+  return Option.getOrUndefined(Option.map(DateTime.make(String(ts)), DateTime.toEpochMillis))
+}
+
+/** The last time there is in JavaScript, Unix milliseconds. */
+const latest = 8.64e15
+
+/** Emits that carry a time go oldest first among the places they have; the others stay where they are. */
+const ordered = (emits: ReadonlyArray<RunEmit>): ReadonlyArray<RunEmit> => {
+  const timed = emits
+    .flatMap((emit) => {
+      const at = emitTime(emit.ts)
+      return at === undefined ? [] : [{ emit, at }]
+    })
+    .toSorted((a, b) => a.at - b.at)
+  let next = 0
+  return emits.map((emit) => emitTime(emit.ts) === undefined ? emit : timed[next++]!.emit)
+}
+
+const metaOf = ({ id, summary, ts }: RunEmit): EventMeta => ({
+  ...(id === undefined ? {} : { id }),
+  ...(summary === undefined ? {} : { summary }),
+  ...(ts === undefined || emitTime(ts) === undefined ? {} : { ts })
+})
+
+const originalEvent = ({ eventJson, kind }: RunOrigin["input"]): unknown => {
+  const event: unknown = JSON.parse(eventJson)
+  return kind === "HTTP" ? RequestBody.expand(event) : event
+}
+
+/** The payload of an event on `$errors` (rest-api.md, "Event summary"; decisions.md, "Workflows"). */
+export const errorPayload = (
+  origin: RunOrigin,
+  now: number,
+  error: RunFailure
+): string =>
+  JSON.stringify({
+    original_event: originalEvent(origin.input) ?? {},
+    original_context: {
+      id: origin.input.id,
+      ts: new Date(origin.input.at).toISOString(),
+      workflow_id: origin.programId,
+      deployment_id: origin.deploymentId,
+      source_type: origin.input.kind,
+      verified: false,
+      owner_id: origin.accountId,
+      platform_version: version
+    },
+    error: {
+      code: error.name,
+      cellId: origin.cellId,
+      ts: new Date(now).toISOString(),
+      stack: error.stack ?? `${error.name}: ${error.message}`,
+      message: error.message
+    }
+  })
+
+const limitMessages = {
+  wall: "the run exceeded its time limit",
+  cpu: "the run exceeded its CPU time limit",
+  memory: "the run exceeded its memory limit",
+  output: "the run exceeded its limit of emits and logs"
+} as const
+
+export const errorHops = ({ input, isHandler }: RunOrigin): number => isHandler === true ? maxHops : input.hops + 1
+
+/** Told where something has come round so often that it goes no further. */
+export const hopLimit = (hops: number): RunFailure => ({
+  name: "HopLimit",
+  message: `events that have passed through ${hops} emitters are stored but not delivered, to end loops`
+})
+
+/** What ended a run early, as an error of its own. */
+export const failureOf = (result: RunResult): RunFailure | undefined => {
+  if (result.outcome === "limit") {
+    const limit = result.limit ?? "wall"
+    return { name: "LimitExceeded", message: `${limitMessages[limit]} (limit: ${limit})` }
+  }
+  return result.outcome === "error" ? result.error ?? { name: "Error", message: "the run failed" } : undefined
+}
+
+/**
+ * Makes the events of a run, a step for each, in the order they go into the log: emits, then console lines, then the error
+ * that ended it. `known` holds the dedupe marks that decide, `emitIds` gives a fresh id for each event.
+ */
+export function* make(options: {
+  readonly origin: RunOrigin
+  readonly result: RunResult
+  readonly strategy: Strategy | null
+  readonly known: ReadonlyMap<string, string>
+  /** The streams the emitter has. Those that the run begins are added. */
+  readonly streams: Set<string>
+  readonly now: number
+  readonly emitId: () => string
+  /** Whether a failure of the run goes to `$errors`. */
+  readonly isReported?: boolean
+}): Generator<void, RunEvents> {
+  const { emitId, isReported = true, now, origin, result, strategy, streams } = options
+  const hops = origin.input.hops + 1
+  const emits = ordered(result.emits)
+  const decision: Dedupe.Decision = strategy === null
+    ? { passes: emits.map(() => true), marks: new Map() }
+    : Dedupe.decide(strategy, emits.map((emit) => emit.id), options.known)
+
+  const isAllowed = (stream: string): boolean =>
+    isStreamName(stream) && (streams.has(stream) || streams.size < Stream.maxPerEmitter)
+
+  const events: Array<NewEvent> = []
+  const misnamed: Array<string> = []
+  const delayed: Array<DueItem> = []
+  let unreadable = 0
+  for (const [index, emit] of emits.entries()) {
+    if (!decision.passes[index]) continue
+    yield
+    const stream = Stream.normalize(emit.name ?? Stream.defaultStream)
+    if (!isAllowed(stream)) {
+      misnamed.push(stream)
+      continue
+    }
+    const isPayload = yield* isReadable(emit.payload)
+    if (!isPayload || stream === Stream.sends && Option.isNone(OutgoingRequest.parse(emit.payload))) {
+      unreadable++
+      continue
+    }
+    streams.add(stream)
+    const event: NewEvent = {
+      stream,
+      emitId: emitId(),
+      hops,
+      meta: metaOf(emit),
+      payload: emit.payload
+    }
+    const dueAt = Math.round(Math.min(emit.deliveryTs ?? now, latest))
+    if (dueAt > now) {
+      delayed.push(DueEmits.item(origin.programId, event, dueAt))
+    } else {
+      events.push(event)
+    }
+  }
+  for (const line of result.logs) {
+    yield
+    events.push({ stream: Stream.logs, emitId: emitId(), hops, meta: {}, payload: JSON.stringify(line) })
+  }
+  const fail = (error: RunFailure) =>
+    events.push({
+      stream: Stream.errors,
+      emitId: emitId(),
+      hops: errorHops(origin),
+      meta: {},
+      payload: errorPayload(origin, now, error)
+    })
+  if (hops >= maxHops && events.length > 0) {
+    fail(hopLimit(hops))
+  }
+  if (misnamed.length > 0) {
+    fail({
+      name: "InvalidStreamName",
+      message:
+        `${misnamed.length} events were not emitted: a stream's name can have at most ${Stream.maxLength} characters and ` +
+        `must not be $requests, and a source can have at most ${Stream.maxPerEmitter} streams; the first was ` +
+        JSON.stringify(misnamed[0]!.slice(0, Stream.maxLength))
+    })
+  }
+  if (unreadable > 0) {
+    fail({
+      name: "InvalidPayload",
+      message:
+        `${unreadable} events were not emitted: a payload must be JSON of at most ${maxComponentDepth} levels, ` +
+        `and on $sends a request to be sent: {method, url, headers, body}`
+    })
+  }
+  if (result.unreadable !== undefined) {
+    const { count, first } = result.unreadable
+    fail({
+      name: "UnreadableMessage",
+      message: `${count} messages of the run can't be read and are lost; the first was ${first}`
+    })
+  }
+  const failure = failureOf(result)
+  if (failure !== undefined && isReported) fail(failure)
+
+  return {
+    events,
+    delayed,
+    marks: [...decision.marks].map(([mark, value]) => ({ emitterId: origin.programId, mark, value, seenAt: now }))
+  }
+}

@@ -1,0 +1,27 @@
+import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
+import { Effect, Layer, Schedule } from "effect"
+import { untilAnswered } from "../DatabaseRetry.ts"
+import { Actors } from "../placement/Actors.ts"
+import * as Wake from "../routing/Wake.ts"
+
+/** How long a run may stand still whose workflow's owner was lost, beside the time that it takes to have another one. */
+const scanInterval = "5 seconds"
+
+/**
+ * Wakes workflows that have runs at a step. No cursor owes such a run and nothing of it is due: where its owner was lost,
+ * with its node or on the way to another, it would stand still until its workflow is woken for something else.
+ */
+export const layer = Layer.effectDiscard(Effect.gen(function*() {
+  const actors = yield* Actors
+  const runs = yield* WorkflowRuns
+
+  const scan = Effect.gen(function*() {
+    for (const workflowId of yield* untilAnswered(runs.workflowsUnderWay)) actors.wake(workflowId, Wake.nothing)
+  })
+
+  yield* scan.pipe(
+    Effect.catchCause((cause) => Effect.logError("The scan for runs under way failed", cause)),
+    Effect.repeat(Schedule.spaced(scanInterval)),
+    Effect.forkScoped
+  )
+}))

@@ -1,0 +1,159 @@
+import type { AccountId } from "@headwater/domain/Id"
+import { Clock, Context, Effect, Latch, Layer } from "effect"
+import { performance } from "node:perf_hooks"
+
+/** How long is looked at at a time, in milliseconds. */
+const periodMs = 10
+
+/** From so many requests on that wait to be durable, on average over a period, and so busy a thread, fewer runs begin. */
+const manyRequests = 8
+const busy = 0.5
+
+/** For so many requests that come in at least one run begins. */
+const requestsPerRun = 8
+
+/** How the runs that may begin in a period grow while there is no pressure, and shrink while there is. */
+const growth = 1.5
+const shrinking = 0.5
+
+/** How long runs give way, in milliseconds. What goes on for longer is no burst, and gets its runs. */
+const longestMs = 10_000
+
+/** Begins to measure; answers what share of the time from then on this node's thread has worked, from 0 to 1. */
+const measureThread = (): () => number => {
+  const from = performance.eventLoopUtilization()
+  return () => performance.eventLoopUtilization(from).utilization
+}
+
+/**
+ * Whose turn it is where there is more to do than this node's thread can: requests that are yet to be durable go before
+ * runs of those that are. A burst is taken in about as fast as it can be made durable, and worked off after it. While it
+ * lasts as many runs begin as leave the acknowledgements quick, but no fewer than a share of what comes in, one account's
+ * after another's.
+ */
+export class RunTurns extends Context.Service<RunTurns, {
+  /** A request is on its way into the log; and it is there, or not going to be. */
+  readonly noteEntering: () => void
+  readonly noteEntered: () => void
+  /**
+   * Whether a request of the account's may be run now. If not, `onTurn` is called when one may, unless the answered
+   * function is called before.
+   */
+  readonly ask: (accountId: AccountId, onTurn: () => void) => true | (() => void)
+  /** So many more runs begin than a turn was asked for. */
+  readonly noteMore: (count: number) => void
+}>()("@headwater/engine/program/RunTurns") {
+  /** @param measureThread begins to measure; answers what share of the time from then on the thread has worked */
+  static readonly layerOf = (measureThread: () => () => number): Layer.Layer<RunTurns> =>
+    Layer.effect(
+      RunTurns,
+      Effect.gen(function*() {
+        const clock = yield* Clock.Clock
+        const arrived = yield* Latch.make(false)
+        /** Who waits for a turn, the account first that had none for longest. */
+        const waiting = new Map<AccountId, Set<() => void>>()
+        /** How many runs may begin in a period, and did in this one. */
+        let allowed = Infinity
+        let begun = 0
+        /** Requests that came in during this period, and those that are on their way. */
+        let came = 0
+        let entering = 0
+        /** Milliseconds that requests have waited in this period, all together, and until when they are counted. */
+        let waited = 0
+        let countedAt = 0
+        /** For how long requests have waited, less how long they have not, as far as it matters. */
+        let pressedMs = 0
+        let isSpent = false
+
+        const count = (change: -1 | 0 | 1) => {
+          const now = Number(clock.monotonicTimeNanosUnsafe()) / 1e6
+          waited += entering * (now - countedAt)
+          countedAt = now
+          entering += change
+        }
+
+        const leave = (accountId: AccountId, onTurn: () => void) => {
+          const others = waiting.get(accountId)
+          if (others?.delete(onTurn) === true && others.size === 0) waiting.delete(accountId)
+        }
+
+        const letGo = () => {
+          while (begun < allowed) {
+            const [first] = waiting
+            if (first === undefined) return
+            const [accountId, runs] = first
+            const [onTurn] = runs
+            waiting.delete(accountId)
+            if (runs.size > 1) waiting.set(accountId, runs)
+            runs.delete(onTurn!)
+            begun += 1
+            onTurn!()
+          }
+        }
+
+        const notePressure = (isPressed: boolean, ms: number) => {
+          pressedMs = Math.min(longestMs, Math.max(0, pressedMs + (isPressed ? ms : -ms)))
+          if (pressedMs === longestMs) isSpent = true
+          if (pressedMs === 0) isSpent = false
+        }
+
+        const allowedNext = (isPressed: boolean): number => {
+          if (isSpent) return Infinity
+          const next = isPressed ? Math.floor(Math.min(allowed, begun) * shrinking) : Math.ceil(allowed * growth)
+          return Math.max(1, Math.ceil(came / requestsPerRun), next)
+        }
+
+        /** Answers whether there was anything to look at. */
+        const look = Effect.gen(function*() {
+          count(0)
+          waited = 0
+          const threadUse = measureThread()
+          const from = countedAt
+          yield* Effect.sleep(periodMs)
+          count(0)
+          const isIdle = waited === 0
+          const isPressed = !isIdle && waited >= manyRequests * (countedAt - from) && threadUse() >= busy
+          notePressure(isPressed, countedAt - from)
+          allowed = isIdle ? Infinity : allowedNext(isPressed)
+          came = 0
+          begun = 0
+          letGo()
+          return !isIdle || pressedMs > 0
+        })
+
+        yield* arrived.await.pipe(
+          Effect.andThen(Effect.sync(() => {
+            arrived.closeUnsafe()
+            begun = 0
+          })),
+          Effect.andThen(Effect.repeat(look, { while: (goesOn) => goesOn })),
+          Effect.forever,
+          Effect.forkScoped
+        )
+
+        return RunTurns.of({
+          noteEntering: () => {
+            count(1)
+            came += 1
+            arrived.openUnsafe()
+          },
+          noteEntered: () => count(-1),
+          noteMore: (count) => {
+            begun += count
+          },
+          ask: (accountId, onTurn) => {
+            if (begun < allowed) {
+              begun += 1
+              return true
+            }
+            const others = waiting.get(accountId)
+            if (others === undefined) waiting.set(accountId, new Set([onTurn]))
+            else others.add(onTurn)
+            return () => leave(accountId, onTurn)
+          }
+        })
+      })
+    )
+
+  static readonly layer: Layer.Layer<RunTurns> = RunTurns.layerOf(measureThread)
+}

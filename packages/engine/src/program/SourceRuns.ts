@@ -1,0 +1,249 @@
+import { maxHops } from "@headwater/domain/Event"
+import * as EventId from "@headwater/domain/EventId"
+import * as Stream from "@headwater/domain/Stream"
+import * as CrashPoint from "@headwater/log/CrashPoint"
+import { type CursorMove, Cursors } from "@headwater/log/Cursors"
+import type { DueItem } from "@headwater/log/DueWork"
+import { EventLog } from "@headwater/log/EventLog"
+import type { RunCall, RunResponse, RunResult } from "@headwater/sandbox/Run"
+import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
+import { Clock, Context, Effect } from "effect"
+import { untilAnswered } from "../DatabaseRetry.ts"
+import { type CodeRuns, type EndedRun, originOf, unstorable } from "./CodeRuns.ts"
+import * as DueEmits from "./DueEmits.ts"
+import { HookFailed } from "./HookFailed.ts"
+import type { ProgramInput } from "./ProgramInput.ts"
+import { executableOf, type ProgramMemory, repeatWindowMs } from "./ProgramMemory.ts"
+import type { ProgramOwner } from "./ProgramOwner.ts"
+import type { QuotaExceeded } from "./Quotas.ts"
+import * as RunEvents from "./RunEvents.ts"
+
+export type Hook = "deploy" | "activate" | "deactivate"
+
+/** Runs a source's code over its inputs, and its hooks; and passes what is not run. */
+export interface SourceRuns {
+  /** How many inputs to run together: more while runs are short. */
+  readonly most: () => number
+  /**
+   * Runs inputs, one after the other, and answers how many were: the others are still to be run, and so are those that the
+   * sandbox can't run. Only of a single one a response is heard.
+   */
+  readonly run: (
+    memory: ProgramMemory,
+    inputs: ProgramInputs,
+    onRespond: (response: RunResponse) => Effect.Effect<void>
+  ) => Effect.Effect<number, SandboxUnavailable>
+  /** Removes, now and then, old requests that the cursor has passed. */
+  readonly pruneRequests: (memory: ProgramMemory, passed: number) => Effect.Effect<void>
+  /** Takes an input without running it, and says why. */
+  readonly refuse: (memory: ProgramMemory, input: ProgramInput, reason: QuotaExceeded) => Effect.Effect<void>
+  /** Runs a hook to its commit. One that fails writes nothing; what it emits may be left out. */
+  readonly hook: (
+    memory: ProgramMemory,
+    hook: Hook,
+    emits?: boolean
+  ) => Effect.Effect<void, HookFailed | SandboxUnavailable>
+  /** Passes requests that had come too far round to be run, and says so. */
+  readonly passRequests: (memory: ProgramMemory, move: CursorMove) => Effect.Effect<void>
+  /** Appends a delayed emit whose time has come. */
+  readonly append: (memory: ProgramMemory, item: DueItem) => Effect.Effect<void>
+  /** Puts the failure of a hook on `$errors`. */
+  readonly report: (memory: ProgramMemory, hook: Hook, failure: HookFailed) => Effect.Effect<void>
+}
+
+/** Inputs of the same kind, of one stream, in its order. */
+type ProgramInputs = readonly [ProgramInput, ...ReadonlyArray<ProgramInput>]
+
+/** How many inputs are run together at most, while runs take no longer than `shortMs`. */
+export const MostInputs = Context.Reference<number>("@headwater/engine/MostInputs", { defaultValue: () => 64 })
+const shortMs = 10
+
+/** What runs leave behind that share a commit, in characters: others wait for it. */
+const mostCharacters = 64 * 1024
+
+const sizeOf = ({ db, emits, logs }: RunResult): number => {
+  let size = 0
+  for (const { payload } of emits) size += payload.length
+  for (const { message } of logs) size += message.length
+  for (const key in db) size += db[key]?.length ?? 0
+  return size
+}
+
+/** Requests are pruned behind the cursor in bites of this many: with every run it would cost most of the append rate. */
+const pruneEvery = 200
+
+const hookInput = (hook: Hook, at: number): ProgramInput => ({
+  kind: "HOOK",
+  eventJson: JSON.stringify({ hook }),
+  id: `${hook}-${at}`,
+  at,
+  hops: 0,
+  take: () => ({})
+})
+
+export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeRuns) {
+  const cursors = yield* Cursors
+  const log = yield* EventLog
+  const mostInputs = yield* MostInputs
+  let unpruned = 0
+  let most = 1
+
+  /** Old requests whose runs are durable; those of the last minute still answer repeats. */
+  const pruneRequests = Effect.fnUntraced(function*(memory: ProgramMemory, passed: number) {
+    unpruned += passed
+    if (unpruned < pruneEvery) return
+    unpruned = 0
+    const old = EventId.make((yield* Clock.currentTimeMillis) - repeatWindowMs, 0)
+    for (const [emitId, id] of memory.recent) {
+      if (id > old) break
+      memory.recent.delete(emitId)
+    }
+    // What has run is not passed before its commit is there: another owner may have to run it again.
+    const position = (yield* untilAnswered(cursors.requestsPosition(memory.program.id))).id
+    const until = old < position ? old : position
+    yield* untilAnswered(log.prune({ emitterId: memory.program.id, stream: Stream.requests }, until))
+  })
+
+  /** Puts a failure on `$errors`, taking the input with it. */
+  const fail = (memory: ProgramMemory, input: ProgramInput, failure: RunEvents.RunFailure) =>
+    code.fail(memory, originOf(memory, input), failure, input.take())
+
+  const ended = (memory: ProgramMemory, input: ProgramInput, result: RunResult): EndedRun => ({
+    origin: originOf(memory, input),
+    component: memory.component,
+    result,
+    parts: input.take()
+  })
+
+  const callOver = (inputs: ReadonlyArray<ProgramInput>): RunCall => ({
+    _tag: "Run",
+    eventsJson: inputs.map(({ eventJson }) => eventJson),
+    isRequest: inputs[0]?.kind === "HTTP"
+  })
+
+  const runOne = Effect.fnUntraced(function*(
+    memory: ProgramMemory,
+    input: ProgramInput,
+    onRespond: (response: RunResponse) => Effect.Effect<void>
+  ) {
+    const result = yield* code.execute(memory, executableOf(memory), callOver([input]), onRespond)
+    CrashPoint.reached("run-ended")
+    code.noteRefusal(yield* code.handOver(memory, [ended(memory, input, result)]), [input.id])
+    if (result.wallMs < shortMs) most = Math.min(mostInputs, 2 * most)
+    return 1
+  })
+
+  /** Hands over what runs did that have ended, as few commits. */
+  const handOverAll = Effect.fnUntraced(function*(
+    memory: ProgramMemory,
+    inputs: ReadonlyArray<ProgramInput>,
+    results: ReadonlyArray<RunResult>
+  ) {
+    for (let from = 0; from < results.length;) {
+      let to = from
+      let characters = 0
+      while (to < results.length && (to === from || characters + sizeOf(results[to]!) <= mostCharacters)) {
+        characters += sizeOf(results[to]!)
+        to += 1
+      }
+      const some = inputs.slice(from, to)
+      const [first, ...more] = some.map((input, index) => ended(memory, input, results[from + index]!))
+      code.noteRefusal(yield* code.handOver(memory, [first!, ...more]), some.map(({ id }) => id))
+      from = to
+    }
+  })
+
+  const runSome = Effect.fnUntraced(function*(memory: ProgramMemory, inputs: ReadonlyArray<ProgramInput>) {
+    const batch = yield* code.executeBatch(memory, executableOf(memory), callOver(inputs))
+    let taken = 0
+    let results = yield* batch.next
+    while (results.length > 0) {
+      CrashPoint.reached("run-ended")
+      yield* handOverAll(memory, inputs.slice(taken, taken + results.length), results)
+      taken += results.length
+      results = yield* batch.next
+    }
+    most = taken === inputs.length ? Math.min(mostInputs, 2 * most) : Math.max(1, taken)
+    return taken
+  })
+
+  return {
+    most: () => most,
+    run: Effect.fnUntraced(function*(memory, inputs, onRespond) {
+      const [first] = inputs
+      const refusal = code.refusalOf(first.id)
+      if (refusal !== undefined) {
+        yield* fail(memory, first, unstorable("the results of the run", refusal))
+        return 1
+      }
+      CrashPoint.reached("run-chosen")
+      const suspect = inputs.findIndex(({ id }) => code.isSuspect(id))
+      const together = suspect < 0 ? inputs : inputs.slice(0, Math.max(1, suspect))
+      return together.length === 1 ? yield* runOne(memory, first, onRespond) : yield* runSome(memory, together)
+    }),
+    pruneRequests,
+    refuse: (memory, input, reason) => fail(memory, input, { name: reason._tag, message: reason.message }),
+    hook: Effect.fnUntraced(function*(memory, hook, emits = true) {
+      if (!memory.component.hooks.includes(hook)) return
+      const at = yield* Clock.currentTimeMillis
+      const result = yield* code.execute(memory, executableOf(memory), { _tag: "Hook", hook })
+      const failure = RunEvents.failureOf(result)
+      if (failure !== undefined) {
+        const { column, line } = result.error ?? {}
+        return yield* new HookFailed({
+          hook,
+          message: failure.message,
+          stack: failure.stack,
+          line,
+          column
+        })
+      }
+      const input = hookInput(hook, at)
+      yield* owner.durably((memory) =>
+        code.handOver(memory, [ended(memory, input, emits ? result : { ...result, emits: [] })])
+      ).pipe(
+        Effect.mapError((error) =>
+          new HookFailed({ hook, message: `its results could not be saved: ${error.message}` })
+        )
+      )
+    }),
+    passRequests: Effect.fnUntraced(function*(memory, move) {
+      const at = yield* Clock.currentTimeMillis
+      yield* fail(memory, {
+        kind: "HTTP",
+        eventJson: "{}",
+        id: EventId.format(move.to.id),
+        at,
+        hops: maxHops,
+        take: () => ({ moves: [move] })
+      }, RunEvents.hopLimit(maxHops))
+    }),
+    append: Effect.fnUntraced(function*(memory, item) {
+      CrashPoint.reached("emit-due")
+      const id = `${item.kind} ${item.key}`
+      const refusal = code.refusalOf(id)
+      if (refusal === undefined) {
+        const events = yield* DueEmits.decode([item])
+        code.noteRefusal(yield* owner.commit(memory, events, { dueDone: [item] }), [id])
+        return
+      }
+      const at = yield* Clock.currentTimeMillis
+      yield* fail(memory, {
+        kind: "TIMER",
+        eventJson: "{}",
+        id,
+        at,
+        hops: 0,
+        take: () => ({ dueDone: [item] })
+      }, unstorable("a delayed event", refusal))
+    }),
+    report: Effect.fnUntraced(function*(memory, hook, failure) {
+      const at = yield* Clock.currentTimeMillis
+      yield* fail(memory, hookInput(hook, at), {
+        name: failure._tag,
+        message: failure.message,
+        ...(failure.stack === undefined ? {} : { stack: failure.stack })
+      })
+    })
+  } satisfies SourceRuns as SourceRuns
+})

@@ -1,0 +1,112 @@
+import { beforeAll, type DueOwner, DueWork } from "@headwater/log/DueWork"
+import { Clock, Effect, Layer, Schedule } from "effect"
+import { untilAnswered } from "../DatabaseRetry.ts"
+import { Actors } from "../placement/Actors.ts"
+import { Suspensions } from "../placement/Suspensions.ts"
+import * as Wake from "./Wake.ts"
+
+/** How often due work is looked for: the most that a timer or a retry is late by. */
+const scanInterval = "200 millis"
+
+/** How many owners a scan wakes before it leaves the rest to the next: about what a node gets done meanwhile. */
+const mostWoken = 200
+
+/** Rows of a page, and how many pages of what has become due since the last a scan reads at most, and of a round. */
+const pageRows = 1_000
+const mostPages = 10
+
+/** Work may be committed so much later than the time it is due at, in milliseconds. What comes later still is found by a round. */
+const commitMs = 2_000
+
+/** A round over all that is due begins so often, in milliseconds: an owner that left its work due is woken again by it. */
+const roundMs = 10_000
+
+/** An owner that was woken for work that has just become due is not woken again for that within this time, in milliseconds. */
+const wokenMs = 1_000
+
+/** Owners that were woken a short while ago, and for what. */
+class WokenOwners {
+  private readonly woken = new Map<string, { readonly dueAt: number; readonly at: number }>()
+
+  forgetBefore(time: number): void {
+    for (const [ownerId, { at }] of this.woken) {
+      if (at > time) return
+      this.woken.delete(ownerId)
+    }
+  }
+
+  /** Notes that an owner is woken; answers false where it was for this, or for what was due after it. */
+  note({ dueAt, ownerId }: DueOwner, at: number): boolean {
+    if (dueAt <= (this.woken.get(ownerId)?.dueAt ?? -Infinity)) return false
+    this.woken.delete(ownerId)
+    this.woken.set(ownerId, { dueAt, at })
+    return true
+  }
+}
+
+/**
+ * Wakes the owners of work whose time has come. Due work needs no resident actor; this finds it. A node wakes the actors of
+ * its own shards as their work becomes due, and in a round every few seconds whoever is still owed any, on whichever node:
+ * those whose work was passed while no node had their shard, or was committed late.
+ */
+export const layer = Layer.effectDiscard(Effect.gen(function*() {
+  const actors = yield* Actors
+  const dueWork = yield* DueWork
+  const suspensions = yield* Suspensions
+  const woken = new WokenOwners()
+  /** Up to here everything that is due was seen. */
+  let seen = beforeAll
+  /** How far the round under way has come. */
+  let round: DueOwner | undefined
+  let nextRoundAt = 0
+
+  /** Wakes who has something due from a place on, page by page. Answers how far it came; undefined at the end. */
+  const wakeFrom = Effect.fnUntraced(function*(
+    place: DueOwner,
+    until: number,
+    isToWake: (owner: DueOwner) => boolean
+  ) {
+    let at = place
+    let count = 0
+    for (let pages = 0; pages < mostPages && count < mostWoken; pages++) {
+      const { next, owners } = yield* untilAnswered(dueWork.ownersDue(until, at, pageRows))
+      for (const owner of owners) {
+        // What waits for a suspended account is never done, and is passed by.
+        if (suspensions.holds(owner.ownerId) || !isToWake(owner)) continue
+        actors.wake(owner.ownerId, Wake.forDueWork)
+        count += 1
+      }
+      if (next === undefined) return undefined
+      at = next
+    }
+    return at
+  })
+
+  const wakeNewlyDue = Effect.fnUntraced(function*(now: number) {
+    const next = yield* wakeFrom(seen, now, (owner) => actors.isHere(owner.ownerId) && woken.note(owner, now))
+    // Whoever was woken for other work just before that was committed is woken when that is forgotten.
+    seen = next ?? { ownerId: "", dueAt: now - commitMs - wokenMs }
+  })
+
+  const goOnWithRound = Effect.fnUntraced(function*(now: number) {
+    if (round === undefined && now >= nextRoundAt) {
+      round = beforeAll
+      nextRoundAt = now + roundMs
+    }
+    if (round === undefined) return
+    round = yield* wakeFrom(round, Math.min(now, seen.dueAt), () => true)
+  })
+
+  const scan = Effect.gen(function*() {
+    const now = yield* Clock.currentTimeMillis
+    woken.forgetBefore(now - wokenMs)
+    yield* wakeNewlyDue(now)
+    yield* goOnWithRound(now)
+  })
+
+  yield* scan.pipe(
+    Effect.catchCause((cause) => Effect.logError("The scan for due work failed", cause)),
+    Effect.repeat(Schedule.spaced(scanInterval)),
+    Effect.forkScoped
+  )
+}))

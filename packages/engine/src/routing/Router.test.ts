@@ -1,0 +1,66 @@
+import { assert, layer } from "@effect/vitest"
+import type { Program } from "@headwater/domain/Program"
+import * as Stream from "@headwater/domain/Stream"
+import { GroupCommit } from "@headwater/log/GroupCommit"
+import { Programs } from "@headwater/log/Programs"
+import { Effect, Latch, Layer, Option } from "effect"
+import { TestClock } from "effect/testing"
+import * as EngineFixture from "../../test/EngineFixture.ts"
+import * as EmitterLog from "../EmitterLog.ts"
+import { Actors } from "../placement/Actors.ts"
+import { Takeover } from "../placement/Takeover.ts"
+import { Router } from "./Router.ts"
+
+const code = `export default { props: { http: "$.interface.http" }, run() {} }`
+
+const receive = Effect.fnUntraced(function*({ id }: Program) {
+  const log = Option.getOrThrow(yield* EmitterLog.acquire(id))
+  yield* EngineFixture.appendTo(log, Stream.requests, ["request"])
+})
+
+const setActive = Effect.fnUntraced(function*(program: Program, active: boolean) {
+  yield* (yield* Programs).update({ ...program, active })
+})
+
+layer(EngineFixture.layer, { excludeTestServices: true, timeout: "60 seconds" })("the router", (it) => {
+  it.effect("hints at all that is owed when actors were taken over, and again for as long as it is", () =>
+    Effect.gen(function*() {
+      const { id } = yield* EngineFixture.account
+      const deploy = EngineFixture.program(id, code)
+      const [owing, paused, later] = yield* Effect.all([deploy, deploy, deploy])
+      yield* setActive(paused, false)
+      yield* Effect.forEach([owing, paused], receive) // Another node's writer has appended that.
+      ;(yield* GroupCommit).takeAppendedTo()
+
+      const hinted: Array<string> = []
+      const takeover = yield* Latch.make()
+      const actors = Layer.mock(Actors, {
+        take: () => false,
+        isHere: () => true,
+        wake: (actorId) => {
+          hinted.push(actorId)
+        }
+      })
+      yield* Layer.build(Router.layer.pipe(Layer.provide([actors, Layer.succeed(Takeover, takeover)])))
+      /** Who is hinted at from now on until that one is. */
+      const hintedUntil = Effect.fnUntraced(function*({ id }: Program) {
+        hinted.length = 0
+        for (let i = 0; i < 1_000 && !hinted.includes(id); i++) {
+          yield* TestClock.adjust("5 seconds")
+          yield* TestClock.withLive(Effect.sleep("2 millis"))
+        }
+        return new Set(hinted)
+      })
+
+      yield* takeover.open
+      assert.deepStrictEqual(yield* hintedUntil(owing), new Set([owing.id]))
+      assert.deepStrictEqual(yield* hintedUntil(owing), new Set([owing.id]))
+      yield* setActive(owing, false)
+      yield* receive(later)
+      yield* hintedUntil(later)
+      assert.deepStrictEqual(yield* hintedUntil(later), new Set([later.id]))
+      yield* setActive(owing, true)
+      yield* takeover.open
+      assert.isTrue((yield* hintedUntil(owing)).has(owing.id))
+    }).pipe(EngineFixture.onTestClock))
+})

@@ -1,0 +1,237 @@
+import * as EmitterPattern from "@headwater/domain/EmitterPattern"
+import type { LoggedEvent } from "@headwater/domain/Event"
+import type { AccountId } from "@headwater/domain/Id"
+import * as Stream from "@headwater/domain/Stream"
+import type { Subscription } from "@headwater/domain/Subscription"
+import type { CommittedEvents } from "@headwater/log/CommittedTopic"
+import * as CrashPoint from "@headwater/log/CrashPoint"
+import { beforeAll, type CursorKey, Cursors, type OwedListener, type OwedPage } from "@headwater/log/Cursors"
+import { GroupCommit } from "@headwater/log/GroupCommit"
+import { Heads } from "@headwater/log/Heads"
+import { Subscriptions } from "@headwater/log/Subscriptions"
+import { retrySchedule } from "@headwater/log/TransientSqlError"
+import { Context, Effect, Layer, PubSub, Queue, Schedule } from "effect"
+import { untilAnswered } from "../DatabaseRetry.ts"
+import { Actors } from "../placement/Actors.ts"
+import { Takeover } from "../placement/Takeover.ts"
+import * as Wake from "./Wake.ts"
+
+/** Emitters of an account whose listeners are remembered. */
+const maxEmitters = 2_000
+const maxStreams = 100
+
+/** An account's subscriptions, so that those of one emitter are found among many. */
+class Routes {
+  private readonly literal = new Map<string, Array<Subscription>>()
+  private readonly globs: Array<Subscription> = []
+  /** What was found before, by emitter and stream. */
+  private readonly known = new Map<string, Map<string, ReadonlyArray<Subscription>>>()
+
+  constructor(subscriptions: ReadonlyArray<Subscription>) {
+    for (const subscription of subscriptions) {
+      const { emitterId } = subscription
+      const others = this.literal.get(emitterId)
+      if (EmitterPattern.isGlob(emitterId)) this.globs.push(subscription)
+      else if (others === undefined) this.literal.set(emitterId, [subscription])
+      else others.push(subscription)
+    }
+  }
+
+  /** The subscriptions that match events of an emitter's stream. */
+  matching(emitterId: string, stream: string): ReadonlyArray<Subscription> {
+    const before = this.known.get(emitterId)?.get(stream)
+    if (before !== undefined) return before
+    const found = this.find(emitterId, stream)
+    if (this.known.size >= maxEmitters) this.known.clear()
+    const streams = this.known.get(emitterId) ?? new Map<string, ReadonlyArray<Subscription>>()
+    if (streams.size >= maxStreams) streams.clear()
+    this.known.set(emitterId, streams.set(stream, found))
+    return found
+  }
+
+  private find(id: string, stream: string): ReadonlyArray<Subscription> {
+    return [
+      ...(this.literal.get(id) ?? []),
+      // A listener never hears itself through a glob.
+      ...this.globs.filter(({ emitterId, listenerId }) => id !== listenerId && EmitterPattern.matches(emitterId, id))
+    ].filter(({ eventName }) => Stream.normalize(eventName) === stream)
+  }
+}
+
+/** Hints at events, by listener. */
+type Fed = Map<string, Array<Wake.FedEvents>>
+
+/** Adds what one stream's events are to those who listen to it. */
+const addStream = (fed: Fed, routes: Routes, stream: string, events: ReadonlyArray<LoggedEvent>): void => {
+  const emitterId = events[0]!.emitterId
+  if (stream === Stream.requests) return
+  for (const { id, listenerId } of routes.matching(emitterId, stream)) {
+    const hint = { subscriptionId: id, emitterId, stream, events }
+    const hints = fed.get(listenerId)
+    if (hints === undefined) fed.set(listenerId, [hint])
+    else hints.push(hint)
+  }
+}
+
+/** Adds what one commit's events are to those who listen to its emitter. */
+const addCommit = (fed: Fed, routes: Routes, events: ReadonlyArray<LoggedEvent>): void => {
+  CrashPoint.reached("routing")
+  const [first] = events
+  if (first === undefined) return
+  if (events.every(({ stream }) => stream === first.stream)) return addStream(fed, routes, first.stream, events)
+  for (const [stream, group] of Map.groupBy(events, (event) => event.stream)) addStream(fed, routes, stream, group)
+}
+
+/** Accounts whose subscriptions are held in memory. */
+const maxAccounts = 10_000
+
+/** How many emitters are looked at together, and by one scan of those that somebody may be behind on. */
+const scannedTogether = 1_000
+const mostScanned = 10_000
+
+/** How often emitters that were just appended to are checked for listeners that missed a hint. */
+const scanInterval = "5 seconds"
+
+/**
+ * Wakes listeners after a commit, handing over the events. It only hints: a listener that missed one is found by what its
+ * cursor owes.
+ */
+export class Router extends Context.Service<Router, {
+  /** An account's subscriptions changed on this node; what other nodes change is heard from the database. */
+  readonly invalidate: (accountId: AccountId) => Effect.Effect<void>
+}>()("@headwater/engine/routing/Router") {
+  static readonly layer = Layer.effect(
+    Router,
+    Effect.gen(function*() {
+      const actors = yield* Actors
+      const takeover = yield* Takeover
+      const cursors = yield* Cursors
+      const heads = yield* Heads
+      const subscriptions = yield* Subscriptions
+      const writer = yield* GroupCommit
+      const routes = new Map<string, Routes>()
+      /** Counts what makes routes stale, so that a list read before such a change is not kept. */
+      let changes = 0
+
+      const forgetRoutes = (accountId?: string) => {
+        changes += 1
+        if (accountId === undefined) routes.clear()
+        else routes.delete(accountId)
+      }
+
+      const routesOf = Effect.fnUntraced(function*(accountId: string) {
+        const known = routes.get(accountId)
+        if (known !== undefined) return known
+        if (routes.size >= maxAccounts) routes.clear()
+        const before = changes
+        const read = yield* untilAnswered(subscriptions.forAccount(accountId as AccountId))
+        const fresh = new Routes(read)
+        if (changes === before) routes.set(accountId, fresh)
+        return fresh
+      })
+
+      const wakeAll = (fed: Fed) => {
+        for (const [listenerId, hints] of fed) actors.wake(listenerId, Wake.forEvents(hints))
+        fed.clear()
+      }
+
+      const route = Effect.fnUntraced(function*(batch: ReadonlyArray<CommittedEvents>) {
+        const fed: Fed = new Map()
+        for (const { accountId, events } of batch) {
+          let known = routes.get(accountId)
+          if (known === undefined) {
+            // Nobody waits for the subscriptions of another account.
+            wakeAll(fed)
+            known = yield* routesOf(accountId)
+          }
+          addCommit(fed, known, events)
+        }
+        wakeAll(fed)
+      })
+
+      const batches = yield* PubSub.subscribe(writer.committed)
+      yield* PubSub.take(batches).pipe(
+        // Those whose commits are in the batch are told first: they answer their callers.
+        Effect.tap(Effect.yieldNow),
+        Effect.flatMap(route),
+        Effect.catchCause((cause) => Effect.logError("A batch was not routed; a scan will find what is owed", cause)),
+        Effect.forever,
+        Effect.forkScoped
+      )
+
+      /** Emitters that somebody may be behind on, those first that were not scanned for longest. One stays until nothing is owed. */
+      const behind = new Set<string>()
+      let mayOweAnything = false
+
+      /** Wakes who is owed something by these emitters, and answers which of them owe anything. */
+      const wakeOwed = Effect.fnUntraced(function*(emitterIds: ReadonlyArray<string>) {
+        const owing = new Set<string>()
+        let after: CursorKey | undefined = beforeAll
+        while (after !== undefined) {
+          const { next, owed }: OwedPage<OwedListener> = yield* untilAnswered(cursors.listenersOwed(emitterIds, after))
+          for (const [listenerId, addresses] of Map.groupBy(owed, (one) => one.listenerId)) {
+            actors.wake(listenerId, Wake.forOwed(addresses))
+          }
+          for (const { emitterId } of owed) owing.add(emitterId)
+          after = next
+        }
+        return owing
+      })
+
+      const scanEverything = Effect.gen(function*() {
+        let last: string | undefined = ""
+        while (last !== undefined) {
+          const page: ReadonlyArray<string> = yield* untilAnswered(heads.idsAfter(last, scannedTogether))
+          for (const emitterId of yield* wakeOwed(page)) behind.add(emitterId)
+          last = page.length < scannedTogether ? undefined : page.at(-1)
+        }
+      })
+
+      const scanBehind = Effect.gen(function*() {
+        const scanned = [...behind].slice(0, mostScanned)
+        for (let from = 0; from < scanned.length; from += scannedTogether) {
+          const some = scanned.slice(from, from + scannedTogether)
+          const owing = yield* wakeOwed(some)
+          for (const emitterId of some) {
+            behind.delete(emitterId)
+            if (owing.has(emitterId)) behind.add(emitterId)
+          }
+        }
+      })
+
+      const scan = Effect.gen(function*() {
+        mayOweAnything ||= takeover.isOpen()
+        takeover.closeUnsafe()
+        for (const emitterId of writer.takeAppendedTo()) behind.add(emitterId)
+        if (mayOweAnything) yield* scanEverything
+        mayOweAnything = false
+        yield* scanBehind
+      })
+
+      yield* takeover.await.pipe(
+        Effect.andThen(Effect.repeat(
+          scan.pipe(
+            Effect.catchCause((cause) => Effect.logError("The scan for owed events failed", cause))
+          ),
+          Schedule.spaced(scanInterval)
+        )),
+        Effect.forkScoped
+      )
+
+      // Whatever was missed while LISTEN was away may have changed anything: all is read anew when it is back.
+      yield* Effect.scoped(Effect.gen(function*() {
+        const notices = yield* subscriptions.changes
+        forgetRoutes()
+        while (true) forgetRoutes((yield* Queue.take(notices)).payload)
+      })).pipe(
+        Effect.tapError((error) => Effect.logWarning("Lost the subscription channel; listening again", error)),
+        Effect.retry(retrySchedule),
+        Effect.forkScoped
+      )
+
+      return Router.of({
+        invalidate: (accountId) => Effect.sync(() => forgetRoutes(accountId))
+      })
+    })
+  )
+}

@@ -1,0 +1,235 @@
+import * as DeliveryId from "@headwater/domain/DeliveryId"
+import type { Commit } from "@headwater/log/Commit"
+import * as CrashPoint from "@headwater/log/CrashPoint"
+import { Effect, Exit } from "effect"
+import type { EventItem, Feed, FeedItem } from "../routing/Feed.ts"
+import type { FedEvents } from "../routing/Wake.ts"
+import type { Lane } from "./Lanes.ts"
+import type { WebhookCommits } from "./WebhookCommits.ts"
+import type { WebhookMemory } from "./WebhookMemory.ts"
+import type { Sent, WebhookSend } from "./WebhookSend.ts"
+
+/** First attempts at once, over all emitters (delivery.md, "The answer"). */
+export const concurrency = 16
+
+/** A secret that was rotated out signs no longer than this past its end. */
+export const keysFreshMs = 30_000
+
+/** What comes next in a lane, and in which of its feeds. */
+export interface NextItem {
+  readonly feed: Feed
+  readonly item: FeedItem
+}
+
+/** The owner of the webhook, who does for its lanes what takes a look into the database. */
+export interface LanesOwner {
+  readonly now: () => number
+  readonly send: WebhookSend
+  readonly commits: WebhookCommits
+  /** Whether a send may start now. */
+  readonly isOpen: (memory: WebhookMemory, now: number) => boolean
+  /** Whether so many commits are under way that no more should be begun. */
+  readonly isFull: (memory: WebhookMemory) => boolean
+  /** Hands over a commit, whether there is room for it or not. */
+  readonly commit: (memory: WebhookMemory, commit: Commit, onEnd: () => void) => void
+  /** Returns when there is room for a commit. */
+  readonly room: (memory: WebhookMemory) => Effect.Effect<void>
+  /** The lane's next item, after a look into the log. */
+  readonly nextOf: (lane: Lane) => Effect.Effect<NextItem | undefined>
+  /** Reads the keys that sign. */
+  readonly readKeys: (memory: WebhookMemory) => Effect.Effect<void>
+  /** Does work in a fiber of the webhook's. A defect of it fails the memory. */
+  readonly start: (work: Effect.Effect<void>, onEnd: (exit: Exit.Exit<void>) => void) => void
+  /** A retry was made of an event: it is due. */
+  readonly onQueued: () => void
+  /** Something went wrong that should not: the memory is of no use any more. */
+  readonly onDefect: (defect: unknown) => void
+  /** Something that was under way is over, and no lane is ready to take its place. */
+  readonly onSlack: () => void
+}
+
+/**
+ * Sends what the lanes of a webhook have, one item of a lane after the other and as many lanes at once as there are slots.
+ * It runs in the calls of those who hand events over and of the endpoints' answers, without a fiber of its own; what takes
+ * the database is done by its owner meanwhile.
+ *
+ * It is *working*; *paused* while the keys that sign are read, or there is no room for more commits, and no lane is taken;
+ * *closed* when what was under way is broken off, and nothing starts any more.
+ */
+export class FirstAttempts {
+  private state: "working" | "paused" | "closed" = "working"
+  private readonly owner: LanesOwner
+  /** Lanes that have a slot. */
+  private taken = 0
+  /** The sends under way. */
+  private readonly sending = new Map<Lane, { readonly cancel: () => void }>()
+
+  constructor(owner: LanesOwner) {
+    this.owner = owner
+  }
+
+  get isBusy(): boolean {
+    return this.taken > 0 || this.state === "paused"
+  }
+
+  /** Takes in what was appended. Answers what it is owed besides, of feeds that are not in memory. */
+  offer({ lanes }: WebhookMemory, fed: ReadonlyArray<FedEvents>): ReadonlyArray<FedEvents> {
+    let unknown: Array<FedEvents> | undefined
+    for (const hint of fed) if (!lanes.offer(hint)) (unknown ??= []).push(hint)
+    return unknown ?? none
+  }
+
+  /** Takes ready lanes while there are slots for them. */
+  work(memory: WebhookMemory): void {
+    const { lanes } = memory
+    while (this.taken < concurrency && lanes.readyCount > 0) {
+      const now = this.owner.now()
+      if (!this.mayStart(memory, now)) break
+      this.taken += 1
+      this.takeNext(memory, lanes.take()!, now)
+    }
+  }
+
+  /** Breaks off what is under way, and starts nothing any more. */
+  close(): void {
+    this.state = "closed"
+    for (const send of this.sending.values()) send.cancel()
+    this.sending.clear()
+    this.taken = 0
+    this.owner.onSlack()
+  }
+
+  /** Takes what is ready, when something that was under way is over. */
+  private workOn(memory: WebhookMemory): void {
+    this.work(memory)
+    if (this.taken < concurrency) this.owner.onSlack()
+  }
+
+  private mayStart(memory: WebhookMemory, now: number): boolean {
+    if (this.state !== "working" || !this.owner.isOpen(memory, now)) return false
+    if (now - memory.keysReadAt >= keysFreshMs) this.pause(memory, this.owner.readKeys(memory))
+    else if (this.owner.isFull(memory)) this.pause(memory, this.owner.room(memory))
+    else return true
+    return false
+  }
+
+  private pause(memory: WebhookMemory, until: Effect.Effect<void>): void {
+    this.state = "paused"
+    this.owner.start(until, (exit) => {
+      if (Exit.hasInterrupts(exit)) return this.close()
+      if (this.state === "paused") this.state = "working"
+      this.workOn(memory)
+    })
+  }
+
+  private takeNext(memory: WebhookMemory, lane: Lane, now: number): void {
+    try {
+      const next = this.knownNext(lane, now)
+      if (next === "unread") this.readOn(memory, lane)
+      else this.deal(memory, lane, next, now)
+    } catch (defect) {
+      this.giveUp(memory, lane, defect)
+    }
+  }
+
+  /** The lane's next item: of its feeds the one that comes first in the emitter's log. */
+  private knownNext(lane: Lane, now: number): NextItem | undefined | "unread" {
+    let first: NextItem | undefined
+    for (const feed of lane.feeds.values()) {
+      const item = feed.known(now)
+      if (item === undefined && feed.isBehind) return "unread"
+      if (item !== undefined && isBefore(item, first?.item)) first = { feed, item }
+    }
+    return first
+  }
+
+  private readOn(memory: WebhookMemory, lane: Lane): void {
+    let isRead = false
+    const reading = Effect.map(this.owner.nextOf(lane), (next) => {
+      isRead = true
+      this.take(memory, lane, next)
+    })
+    this.owner.start(reading, (exit) => {
+      // The webhook leaves this node.
+      if (Exit.hasInterrupts(exit)) return this.close()
+      if (!isRead) this.putBack(memory, lane, true)
+      this.workOn(memory)
+    })
+  }
+
+  /** Deals with what was read, unless its subscription has gone meanwhile. */
+  private take(memory: WebhookMemory, lane: Lane, next: NextItem | undefined): void {
+    if (next !== undefined && lane.feeds.get(next.feed.key.subscriptionId) !== next.feed) {
+      return this.putBack(memory, lane, true)
+    }
+    try {
+      this.deal(memory, lane, next, this.owner.now())
+    } catch (defect) {
+      this.giveUp(memory, lane, defect)
+    }
+  }
+
+  private deal(memory: WebhookMemory, lane: Lane, next: NextItem | undefined, now: number): void {
+    if (next === undefined) return this.putBack(memory, lane, false)
+    const { feed, item } = next
+    const { commits, onQueued } = this.owner
+    if (item._tag === "Dropped") return this.finish(memory, lane, commits.passed(memory, feed, item))
+    if (memory.webhook.workflowId !== null) {
+      return this.finish(memory, lane, commits.queued(memory, feed, item, DeliveryId.make(now), now), onQueued)
+    }
+    if (this.mayStart(memory, now)) this.send(memory, lane, feed, item, now)
+    else this.putBack(memory, lane, true)
+  }
+
+  private send(memory: WebhookMemory, lane: Lane, feed: Feed, item: EventItem, now: number): void {
+    CrashPoint.reached("send-chosen")
+    const options = {
+      deliveryId: DeliveryId.make(now),
+      subscriptionId: feed.key.subscriptionId,
+      event: item.event,
+      attempt: 1
+    }
+    this.sending.set(lane, this.owner.send(memory, options, (sent) => this.sent(memory, lane, feed, item, sent)))
+  }
+
+  private sent(memory: WebhookMemory, lane: Lane, feed: Feed, item: EventItem, sent: Sent): void {
+    CrashPoint.reached("send-answered")
+    this.sending.delete(lane)
+    try {
+      this.finish(memory, lane, this.owner.commits.first(memory, feed, item, sent))
+    } catch (defect) {
+      this.giveUp(memory, lane, defect)
+    }
+    this.workOn(memory)
+  }
+
+  /** Hands over what became of a lane's item. The next one does not wait until that is durable. */
+  private finish(memory: WebhookMemory, lane: Lane, commit: Commit, onEnd?: () => void): void {
+    lane.commits += 1
+    this.owner.commit(memory, commit, () => {
+      lane.commits -= 1
+      onEnd?.()
+      memory.lanes.dropIfIdle(lane)
+    })
+    this.putBack(memory, lane, true)
+  }
+
+  private putBack(memory: WebhookMemory, lane: Lane, hadItem: boolean): void {
+    if (this.state === "closed") return
+    this.taken -= 1
+    memory.lanes.putBack(lane, hadItem)
+  }
+
+  private giveUp(memory: WebhookMemory, lane: Lane, defect: unknown): void {
+    this.owner.onDefect(defect)
+    this.putBack(memory, lane, true)
+  }
+}
+
+const none: ReadonlyArray<never> = []
+
+/** Whether an item comes first in the emitter's log. */
+export const isBefore = (item: FeedItem, other: FeedItem | undefined): boolean =>
+  other === undefined || idOf(item) < idOf(other)
+
+const idOf = (item: FeedItem): bigint => item._tag === "Event" ? item.event.id : item.to.id

@@ -1,0 +1,51 @@
+import { assert, describe, it } from "@effect/vitest"
+import { beginning } from "@headwater/log/Cursors"
+import { FeedRoom } from "../routing/FeedRoom.ts"
+import { type Lane, Lanes } from "./Lanes.ts"
+
+const address = (emitterId: string) => ({ emitterId, subscriptionId: "sub_a", stream: "" })
+
+const lanesOf = (emitters: ReadonlyArray<string>, mostIdle = 1_000) => {
+  const lanes = new Lanes(new FeedRoom(), mostIdle)
+  for (const emitterId of emitters) {
+    lanes.add(address(emitterId), beginning)
+    lanes.makeReady(emitterId)
+  }
+  return lanes
+}
+
+/** Has a lane's feeds know that there is nothing in front of them. */
+const readToTheEnd = ({ feeds }: Lane) => {
+  for (const feed of feeds.values()) Object.assign(feed, { behind: false })
+}
+
+describe("lanes", () => {
+  it("give each emitter its turn, and no emitter two at a time", () => {
+    const lanes = lanesOf(["dc_a", "dc_b"])
+    const first = lanes.take()!
+    lanes.makeReady("dc_a")
+    const second = lanes.take()!
+    assert.deepStrictEqual([first.emitterId, second.emitterId, lanes.take()], ["dc_a", "dc_b", undefined])
+    lanes.putBack(second, true)
+    lanes.putBack(first, false)
+    assert.deepStrictEqual([lanes.take()?.emitterId, lanes.take()?.emitterId], ["dc_b", "dc_a"])
+  })
+
+  it("keep so many that have nothing to send, and those whose cursors are being moved", () => {
+    const emitters = Array.from({ length: 50 }, (_, i) => `dc_${i}`)
+    const lanes = lanesOf(emitters, 10)
+    const taken = emitters.map(() => lanes.take()!)
+    for (const lane of taken) readToTheEnd(lane)
+    const moving = taken.slice(0, 30)
+    for (const lane of moving) lane.commits = 1
+    for (const lane of taken) lanes.putBack(lane, false)
+    assert.strictEqual(lanes.size, 30)
+    for (const lane of moving) {
+      lane.commits = 0
+      lanes.dropIfIdle(lane)
+    }
+    assert.strictEqual(lanes.size, 10)
+    assert.isUndefined(lanes.feed(address("dc_0")))
+    assert.isDefined(lanes.feed(address("dc_29")))
+  })
+})

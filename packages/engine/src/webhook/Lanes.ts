@@ -1,0 +1,129 @@
+import type { CursorKey, Position } from "@headwater/log/Cursors"
+import { Feed } from "../routing/Feed.ts"
+import type { FeedRoom } from "../routing/FeedRoom.ts"
+import type { FedEvents } from "../routing/Wake.ts"
+
+/** Lanes that have nothing to send are kept up to so many, for what comes next. */
+const mostIdle = 2_000
+
+/** The feeds of one emitter: their events go out one first attempt at a time, in log order. */
+export interface Lane {
+  readonly emitterId: string
+  /** By subscription. */
+  readonly feeds: Map<string, Feed>
+  /**
+   * It is *idle* with nothing to do, *ready* in line for its turn, *running* while its next item is sent or passed, and
+   * *hinted* where something was added meanwhile: then it is ready once more when it is put back.
+   */
+  state: "idle" | "ready" | "running" | "hinted"
+  /** Commits under way that move its cursors. */
+  commits: number
+}
+
+/** Whether a lane may have something to send. */
+const mayHaveMore = ({ feeds }: Lane): boolean => {
+  for (const feed of feeds.values()) if (feed.mayHaveMore) return true
+  return false
+}
+
+/** The lanes of a webhook, and whose turn it is. */
+export class Lanes {
+  private readonly lanes = new Map<string, Lane>()
+  private readonly ready = new Set<Lane>()
+  private readonly room: FeedRoom
+  private readonly mostIdle: number
+  /** Set while positions are read: a feed that were dropped meanwhile could be added again where it stood before. */
+  keepAll = false
+
+  constructor(room: FeedRoom, most = mostIdle) {
+    this.room = room
+    this.mostIdle = most
+  }
+
+  /** How many lanes are held in memory. */
+  get size(): number {
+    return this.lanes.size
+  }
+
+  /** How many lanes wait for their turn. */
+  get readyCount(): number {
+    return this.ready.size
+  }
+
+  feed({ emitterId, subscriptionId }: CursorKey): Feed | undefined {
+    return this.lanes.get(emitterId)?.feeds.get(subscriptionId)
+  }
+
+  /** Adds a feed that is not there, whose cursor stands at a position. */
+  add({ emitterId, stream, subscriptionId }: Omit<FedEvents, "events">, position: Position): Feed {
+    const feed = new Feed({ emitterId, subscriptionId }, { emitterId, stream }, position, this.room)
+    const lane = this.lanes.get(emitterId) ?? { emitterId, feeds: new Map(), state: "idle", commits: 0 }
+    lane.feeds.set(subscriptionId, feed)
+    this.lanes.set(emitterId, lane)
+    return feed
+  }
+
+  /** Hands a feed what was appended in front of its cursor, and puts its lane in line. Answers whether it is there. */
+  offer({ emitterId, events, subscriptionId }: FedEvents): boolean {
+    const lane = this.lanes.get(emitterId)
+    const feed = lane?.feeds.get(subscriptionId)
+    if (lane === undefined || feed === undefined) return false
+    if (events.length === 0) feed.lookAgain()
+    else feed.offer(events)
+    this.hint(lane)
+    return true
+  }
+
+  /** Puts an emitter's lane in line. */
+  makeReady(emitterId: string): void {
+    const lane = this.lanes.get(emitterId)
+    if (lane !== undefined) this.hint(lane)
+  }
+
+  /** Takes the lane that is first in line. It is to be put back. */
+  take(): Lane | undefined {
+    const lane = this.ready.values().next().value
+    if (lane === undefined) return undefined
+    this.ready.delete(lane)
+    lane.state = "running"
+    return lane
+  }
+
+  /** Puts a lane back, at the end of the line where it had an item. */
+  putBack(lane: Lane, hadItem: boolean): void {
+    const isReady = hadItem || lane.state === "hinted"
+    lane.state = "idle"
+    if (isReady) this.hint(lane)
+    else this.dropIfIdle(lane)
+  }
+
+  /** Forgets a lane that has nothing to do, where there are many: where its cursors stand is in the database. */
+  dropIfIdle(lane: Lane): void {
+    if (this.keepAll || this.lanes.size <= this.mostIdle || lane.state !== "idle" || lane.commits > 0) return
+    if (mayHaveMore(lane) || this.lanes.get(lane.emitterId) !== lane) return
+    this.lanes.delete(lane.emitterId)
+  }
+
+  /** Forgets what has gone idle while all were kept. */
+  dropIdle(): void {
+    this.keepAll = false
+    for (const lane of this.lanes.values()) {
+      if (this.lanes.size <= this.mostIdle) return
+      this.dropIfIdle(lane)
+    }
+  }
+
+  /** Forgets the feeds of a subscription. */
+  forget(subscriptionId: string): void {
+    for (const { feeds } of this.lanes.values()) feeds.delete(subscriptionId)
+  }
+
+  private hint(lane: Lane): void {
+    if (lane.state === "running" || lane.state === "hinted") {
+      lane.state = "hinted"
+    } else {
+      lane.state = "ready"
+      this.ready.add(lane)
+    }
+  }
+}

@@ -1,0 +1,383 @@
+import type * as Id from "@headwater/domain/Id"
+import type { Commit } from "@headwater/log/Commit"
+import * as CrashPoint from "@headwater/log/CrashPoint"
+import { Cursors } from "@headwater/log/Cursors"
+import { Deliveries } from "@headwater/log/Deliveries"
+import { type DueItem, DueWork } from "@headwater/log/DueWork"
+import { EventLog } from "@headwater/log/EventLog"
+import { GroupCommit } from "@headwater/log/GroupCommit"
+import { Clock, Effect, type Exit, Fiber, Latch, Option } from "effect"
+import type { SecureRandom } from "effect/crypto"
+import { untilAnswered } from "../DatabaseRetry.ts"
+import * as InFlight from "../InFlight.ts"
+import { Draining } from "../placement/Draining.ts"
+import { Suspensions } from "../placement/Suspensions.ts"
+import { FeedReader } from "../routing/Feed.ts"
+import * as OwedLook from "../routing/OwedLook.ts"
+import * as Wake from "../routing/Wake.ts"
+import * as DueRetries from "./DueRetries.ts"
+import * as FirstAttempts from "./FirstAttempts.ts"
+import type { Lane } from "./Lanes.ts"
+import * as WebhookCommits from "./WebhookCommits.ts"
+import { load, readSigningKeys, type WebhookMemory } from "./WebhookMemory.ts"
+import * as WebhookSend from "./WebhookSend.ts"
+
+/** The owner of one webhook: sends what its cursors come to, and retries what failed. */
+export interface WebhookActor {
+  /** Takes a hint in. Answers true where it has seen to it already, false where that is for the work under way or the next. */
+  readonly hint: (wake: Wake.Wake) => boolean
+  /** Works until there is nothing left to do. Returns at once where it is working already. */
+  readonly wake: (wake: Wake.Wake) => Effect.Effect<void>
+  /** Whether it waits for an answer or a commit. */
+  readonly awaitsTurn: () => boolean
+  /**
+   * The webhook was changed: before anything else starts, it is read anew. Returns when everything is committed that was
+   * done on what it was before.
+   */
+  readonly changed: Effect.Effect<void>
+  /** Takes the webhook out of service for good. An attempt under way is broken off, and comes to nothing. */
+  readonly retire: Effect.Effect<void>
+  /** A subscription is gone: no new attempt for it starts any more. */
+  readonly forget: (subscriptionId: string) => Effect.Effect<void>
+}
+
+/** Retries have slots of their own, so that what fails does not hold up what is new. */
+const retryConcurrency = 4
+
+/** While so many lanes are ready, the webhook does not look for more of what it is owed. */
+const mostReady = 1_000
+
+/** Subscriptions that are gone, the last of them: a hint at one of them may still be on its way. */
+const mostForgotten = 1_000
+
+/** How long retries of an inactive webhook are put off; they are due at once when it is active again. */
+const inactiveRetryMs = 3_600_000
+
+/** What a webhook's owner asks of those who keep it in memory. */
+export interface WebhookOwnerOptions {
+  /** Has `wake` called: there is something to do that nobody hinted at. */
+  readonly kick: () => void
+}
+
+export const make = Effect.fnUntraced(function*(
+  webhookId: Id.WebhookId,
+  { kick }: WebhookOwnerOptions = { kick: () => {} }
+) {
+  const cursors = yield* Cursors
+  const deliveries = yield* Deliveries
+  const dueWork = yield* DueWork
+  const events = yield* EventLog
+  const writer = yield* GroupCommit
+  const reader = yield* FeedReader
+  const draining = yield* Draining
+  const suspensions = yield* Suspensions
+  const commits = yield* WebhookCommits.make
+  const send = yield* WebhookSend.make
+  const context = yield* Effect.context<Effect.Services<ReturnType<typeof load>> | SecureRandom.SecureRandom>()
+  const runSync = Effect.runSyncWith(context)
+  const scope = yield* Effect.scope
+  const clock = yield* Clock.Clock
+  const inFlight = yield* InFlight.make({ webhook_id: webhookId })
+  /** Opened whenever there may be something to do. */
+  const signal = yield* Latch.make()
+
+  const read = load(webhookId).pipe(untilAnswered, Effect.provideContext(context))
+  let memory = yield* read
+  // Each request of a workflow goes to a place of its own: none is to wait for others.
+  const retrySlots = Option.exists(memory, ({ webhook }) => webhook.workflowId !== null)
+    ? FirstAttempts.concurrency
+    : retryConcurrency
+  let retrySlotsTaken = 0
+  let hints: Wake.Wake | undefined = Wake.forEverything
+  /** Subscriptions that are gone: what is known of them starts nothing more. */
+  const forgotten = new Set<string>()
+  const look = yield* OwedLook.make(webhookId)
+  const underWay = new Set<Fiber.Fiber<void>>()
+  let retired = false
+  let working = false
+  /** Since memory was last begun to be read. */
+  let isChanged = false
+
+  /** What is changed while it is read may have been read as it was before. */
+  const readAnew = Effect.gen(function*() {
+    do {
+      isChanged = false
+      memory = yield* read
+    } while (isChanged)
+  })
+
+  /** Has the work go on, or begin. */
+  const work = () => {
+    signal.openUnsafe()
+    if (!working && !isStopping()) kick()
+  }
+
+  const handOver = (memory: WebhookMemory, commit: Commit, after: () => void) => {
+    const submission = writer.submitUnsafe(() => commit)
+    inFlight.add(memory, submission)
+    submission.onEnd(() => {
+      after()
+      if (memory.failed) work()
+    })
+  }
+
+  /** Hands a commit over; the next attempt does not wait for it. */
+  const commit = (memory: WebhookMemory, commit: Commit, after: () => void = () => {}) =>
+    Effect.andThen(
+      inFlight.room(memory),
+      Effect.sync(() => handOver(memory, { ...commit, ...WebhookCommits.ownedBy(memory) }, after))
+    )
+
+  const hasFailed = () => Option.exists(memory, ({ failed }) => failed)
+
+  const noteDefect = (defect: unknown) =>
+    Effect.andThen(
+      Effect.logError("A webhook's work failed; reading its state again", defect),
+      Effect.sync(() => {
+        if (Option.isSome(memory)) inFlight.noteFailure(memory.value)
+      })
+    )
+
+  /** Forks work that keeps the actor busy until it ends; where the actor is gone from the node, it ends at once. */
+  const start = (work: Effect.Effect<void>, onEnd: (exit: Exit.Exit<void>) => void) =>
+    work.pipe(
+      Effect.catchDefect(noteDefect),
+      Effect.forkIn(scope),
+      Effect.map((fiber) => {
+        underWay.add(fiber)
+        fiber.addObserver((exit) => {
+          underWay.delete(fiber)
+          onEnd(exit)
+          signal.openUnsafe()
+        })
+      })
+    )
+
+  /** Whether a send may start now. */
+  const isOpen = (memory: WebhookMemory, now: number): boolean =>
+    !isStopping() && !memory.failed && memory.webhook.active &&
+    (memory.webhook.throttledUntil ?? 0) <= now
+
+  const readKeys = (memory: WebhookMemory) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      Effect.map(
+        readSigningKeys(webhookId).pipe(untilAnswered, Effect.provideContext(context)),
+        (signingKeys) => {
+          memory.signingKeys = signingKeys
+          memory.keysReadAt = now
+        }
+      ))
+
+  /** Sends, unless the webhook closed or the subscription went while this waited for its turn. */
+  const attempt = Effect.fnUntraced(function*(memory: WebhookMemory, options: WebhookSend.Send) {
+    if (clock.currentTimeMillisUnsafe() - memory.keysReadAt >= FirstAttempts.keysFreshMs) yield* readKeys(memory)
+    if (!isOpen(memory, clock.currentTimeMillisUnsafe()) || forgotten.has(options.subscriptionId)) return undefined
+    return yield* Effect.callback<WebhookSend.Sent>((resume) => {
+      const sending = send(memory, options, (sent) => resume(Effect.succeed(sent)))
+      return Effect.sync(() => sending.cancel())
+    })
+  })
+
+  /** The lane's next item, with a look into the log: of its feeds the one that comes first there. */
+  const nextOf = Effect.fnUntraced(function*(lane: Lane) {
+    let first: FirstAttempts.NextItem | undefined
+    for (const feed of lane.feeds.values()) {
+      const item = Option.getOrUndefined(yield* untilAnswered(feed.next(reader)))
+      if (item !== undefined && FirstAttempts.isBefore(item, first?.item)) first = { feed, item }
+    }
+    return first
+  })
+
+  const firstAttempts = new FirstAttempts.FirstAttempts({
+    now: () => clock.currentTimeMillisUnsafe(),
+    send,
+    commits,
+    isOpen,
+    isFull: inFlight.isFull,
+    commit: handOver,
+    room: inFlight.room,
+    nextOf,
+    readKeys,
+    start: (work, onEnd) => void runSync(start(work, onEnd)),
+    onQueued: () => {
+      hint(Wake.forDueWork)
+      work()
+    },
+    onDefect: (defect) => void Effect.runForkWith(context)(noteDefect(defect)),
+    onSlack: () => {
+      if (look.isUnderWay() || (!firstAttempts.isBusy && hasFailed())) work()
+      else if (!firstAttempts.isBusy) signal.openUnsafe()
+    }
+  })
+  yield* Effect.addFinalizer(() => Effect.sync(() => firstAttempts.close()))
+
+  const retry = Effect.fnUntraced(function*(memory: WebhookMemory, due: DueItem) {
+    const settled = () => memory.retries.underWay.delete(due.key)
+    const [delivery] = yield* untilAnswered(deliveries.find([due.key]))
+    // Its subscription was removed, maybe while it waited for a slot.
+    if (delivery?.state !== "pending") return yield* commit(memory, { dueDone: [due] }, settled)
+    const event = yield* untilAnswered(events.find(delivery, delivery.eventId))
+    const subscribed = yield* untilAnswered(cursors.position(delivery))
+    if (Option.isNone(event) || Option.isNone(subscribed)) {
+      return yield* commit(memory, commits.dropped(memory, delivery), settled)
+    }
+    CrashPoint.reached("retry-chosen")
+    const sent = yield* attempt(memory, {
+      deliveryId: delivery.id,
+      subscriptionId: delivery.subscriptionId,
+      event: event.value,
+      attempt: delivery.attempts + 1
+    })
+    if (sent === undefined) {
+      settled()
+      // It is still due: if the webhook is out of service or told to wait, it is put off.
+      if (!forgotten.has(delivery.subscriptionId)) memory.retries.hint()
+      return
+    }
+    CrashPoint.reached("retry-answered")
+    yield* commit(memory, commits.retried(memory, delivery, sent), settled)
+  })
+
+  const readRetries = Effect.fnUntraced(function*(memory: WebhookMemory) {
+    const { after, take } = memory.retries.startPage()
+    const now = yield* Clock.currentTimeMillis
+    const page = yield* untilAnswered(dueWork.dueOf(webhookId, now, DueRetries.pageSize, [], after))
+    const wakes = page.filter((item) => item.kind === "wake")
+    if (wakes.length > 0) yield* commit(memory, { dueDone: wakes })
+    take(page)
+  })
+
+  /** Until when no retry is to be sent, if that is so now. */
+  const putOffTo = ({ webhook: { active, throttledUntil } }: WebhookMemory, now: number): number | undefined => {
+    if (!active) return now + inactiveRetryMs
+    return throttledUntil !== null && throttledUntil > now ? throttledUntil : undefined
+  }
+
+  /** Starts retries that are due while there are slots for them, or puts them off where none is to be sent now. */
+  const startRetries = Effect.fnUntraced(function*(memory: WebhookMemory) {
+    const { retries } = memory
+    // Changed while the database answered, it may be in service again and have nothing to put off.
+    while (retries.mayHaveMore && !memory.failed && !isStopping()) {
+      const now = yield* Clock.currentTimeMillis
+      const dueAt = putOffTo(memory, now)
+      if (dueAt === undefined && retrySlotsTaken >= retrySlots) return
+      if (!retries.hasKnown) {
+        yield* readRetries(memory)
+      } else if (dueAt !== undefined) {
+        yield* commit(memory, { duePut: retries.takeKnown().map((item) => ({ ...item, dueAt })) })
+        yield* inFlight.settled
+      } else {
+        const item = retries.begin()!
+        retrySlotsTaken += 1
+        yield* start(retry(memory, item), () => {
+          retrySlotsTaken -= 1
+        })
+      }
+    }
+  })
+
+  const takeHint = Effect.fnUntraced(function*({ lanes }: WebhookMemory, hint: Wake.FedEvents) {
+    if (lanes.offer(hint)) return
+    const position = yield* untilAnswered(cursors.position(hint))
+    if (Option.isNone(position) || forgotten.has(hint.subscriptionId)) return
+    lanes.add(hint, position.value)
+    lanes.offer(hint)
+  })
+
+  const lookOn = Effect.fnUntraced(function*({ lanes }: WebhookMemory) {
+    while (look.isUnderWay() && lanes.readyCount < mostReady) {
+      lanes.keepAll = true
+      for (const owed of yield* look.page) {
+        if (forgotten.has(owed.subscriptionId)) continue
+        const feed = lanes.feed(owed) ?? lanes.add(owed, owed.position)
+        feed.lookAgain()
+        lanes.makeReady(owed.emitterId)
+      }
+      lanes.dropIdle()
+    }
+  })
+
+  const takeHints = Effect.fnUntraced(function*(memory: WebhookMemory) {
+    const taken = hints ?? Wake.forEvents([])
+    hints = undefined
+    if (taken.look) look.begin()
+    yield* lookOn(memory)
+    for (const hint of taken.fed) yield* takeHint(memory, hint)
+    firstAttempts.work(memory)
+    if (taken.due || taken.look) memory.retries.hint()
+    yield* startRetries(memory)
+  })
+
+  const isStopping = () => draining.isDraining() || retired || suspensions.holds(webhookId)
+
+  const isBusy = () => underWay.size > 0 || firstAttempts.isBusy
+
+  const workOn = Effect.gen(function*() {
+    while (true) {
+      signal.closeUnsafe()
+      if (hasFailed() && !isBusy() && !isStopping()) {
+        yield* inFlight.settled
+        yield* inFlight.backOff
+        yield* readAnew
+        hints = Wake.forEverything
+      }
+      if (Option.isSome(memory) && !memory.value.failed && !isStopping()) yield* takeHints(memory.value)
+      if (isBusy()) {
+        yield* signal.await
+        continue
+      }
+      yield* inFlight.settled
+      const owing = Option.isSome(memory) && hints !== undefined
+      if ((hasFailed() || owing) && !isStopping()) continue
+      if (!signal.isOpen()) break
+    }
+    working = false
+  })
+
+  const hint = (wake: Wake.Wake): boolean => {
+    if (Option.isSome(memory) && !memory.value.failed && !isStopping()) {
+      const fed = firstAttempts.offer(memory.value, wake.fed)
+      firstAttempts.work(memory.value)
+      if (wake.fed.length > 0 && fed.length === 0 && !wake.due && !wake.look) return true
+      note({ ...wake, fed })
+    } else note(wake)
+    return false
+  }
+
+  /** Keeps a hint for the work under way or the next. */
+  const note = (wake: Wake.Wake) => {
+    if (Wake.asksFor(wake)) hints = Wake.merge(hints, wake)
+    signal.openUnsafe()
+  }
+
+  return {
+    hint,
+    awaitsTurn: () => isBusy() || !inFlight.isIdle(),
+    wake: (wake) =>
+      Effect.suspend(() => {
+        hint(wake)
+        if (working) return Effect.void
+        working = true
+        return Effect.onError(workOn, () =>
+          Effect.sync(() => {
+            working = false
+          }))
+      }),
+    changed: Effect.suspend(() => {
+      isChanged = true
+      if (Option.isSome(memory)) memory.value.failed = true
+      return inFlight.settled
+    }),
+    retire: Effect.suspend(() => {
+      retired = true
+      firstAttempts.close()
+      return Effect.andThen(Fiber.interruptAll([...underWay]), inFlight.settled)
+    }),
+    forget: (subscriptionId) =>
+      Effect.sync(() => {
+        forgotten.add(subscriptionId)
+        if (forgotten.size > mostForgotten) forgotten.delete(forgotten.values().next().value!)
+        if (Option.isSome(memory)) memory.value.lanes.forget(subscriptionId)
+      })
+  } satisfies WebhookActor as WebhookActor
+})

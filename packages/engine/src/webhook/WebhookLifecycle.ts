@@ -1,0 +1,97 @@
+import type * as Id from "@headwater/domain/Id"
+import type { Webhook } from "@headwater/domain/Webhook"
+import { Attempts } from "@headwater/log/Attempts"
+import * as CrashPoint from "@headwater/log/CrashPoint"
+import { Deliveries } from "@headwater/log/Deliveries"
+import { DueWork } from "@headwater/log/DueWork"
+import { type WebhookChange, Webhooks } from "@headwater/log/Webhooks"
+import { Clock, Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { toUnavailable } from "../DatabaseRetry.ts"
+import { Actors } from "../placement/Actors.ts"
+import type { Unavailable } from "../placement/Unavailable.ts"
+import { Router } from "../routing/Router.ts"
+import * as Wake from "../routing/Wake.ts"
+
+export class WebhookNotFound extends Schema.TaggedError<WebhookNotFound>()("WebhookNotFound", {}) {}
+
+/** Changes and removes webhooks. The webhook's owner takes part, so nothing is sent after a removal is answered. */
+export class WebhookLifecycle extends Context.Service<WebhookLifecycle, {
+  readonly update: (
+    accountId: Id.AccountId,
+    id: string,
+    change: WebhookChange
+  ) => Effect.Effect<Webhook, Unavailable | WebhookNotFound>
+  /** A new secret; the one before it signs as well for a while. */
+  readonly rotateSecret: (
+    accountId: Id.AccountId,
+    id: string
+  ) => Effect.Effect<Redacted.Redacted, Unavailable | WebhookNotFound>
+  readonly remove: (accountId: Id.AccountId, id: string) => Effect.Effect<void, Unavailable | WebhookNotFound>
+  /** Removes what sends a workflow's own requests, if it is there. */
+  readonly removeOfWorkflow: (id: Id.WorkflowId) => Effect.Effect<void, Unavailable>
+}>()("@headwater/engine/webhook/WebhookLifecycle") {
+  static readonly layer = Layer.effect(
+    WebhookLifecycle,
+    Effect.gen(function*() {
+      const actors = yield* Actors
+      const attempts = yield* Attempts
+      const deliveries = yield* Deliveries
+      const dueWork = yield* DueWork
+      const router = yield* Router
+      const sql = yield* SqlClient.SqlClient
+      const webhooks = yield* Webhooks
+
+      const found = <A>(option: Option.Option<A>) =>
+        Effect.mapError(Effect.fromOption(option), () => new WebhookNotFound())
+
+      const retryNow = ({ id }: Webhook) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => dueWork.bringForward(id, "retry", now))
+
+      const erase = Effect.fnUntraced(function*({ accountId, id }: Webhook) {
+        yield* actors.retireWebhook(id)
+        CrashPoint.reached("webhook-retired")
+        yield* sql.withTransaction(Effect.gen(function*() {
+          yield* webhooks.delete(accountId, id)
+          yield* dueWork.removeAll(id)
+          yield* deliveries.removeOfWebhook(id)
+        }))
+        yield* attempts.removeOfWebhook(id)
+        yield* router.invalidate(accountId)
+      })
+
+      return WebhookLifecycle.of({
+        update: Effect.fnUntraced(function*(accountId, id, change) {
+          const { isBack, webhook } = yield* sql.withTransaction(Effect.gen(function*() {
+            const before = yield* Effect.flatMap(webhooks.get(accountId, id), found)
+            const webhook = yield* Effect.flatMap(webhooks.update(accountId, id, change), found)
+            const isBack = !before.active && webhook.active
+            if (isBack) yield* retryNow(webhook)
+            return { isBack, webhook }
+          }))
+          yield* actors.webhookChanged(webhook.id)
+          // Its owner may have put off what it did not know to be in service again.
+          if (isBack) yield* retryNow(webhook)
+          actors.wake(webhook.id, Wake.forEverything)
+          return webhook
+        }, Effect.catchTag("SqlError", toUnavailable)),
+        rotateSecret: Effect.fnUntraced(function*(accountId, id) {
+          const webhook = yield* Effect.flatMap(webhooks.get(accountId, id), found)
+          const secret = yield* Effect.flatMap(webhooks.rotate(accountId, webhook.id), found)
+          yield* actors.webhookChanged(webhook.id)
+          return secret
+        }, Effect.catchTag("SqlError", toUnavailable)),
+        remove: (accountId, id) =>
+          Effect.flatMap(webhooks.get(accountId, id), found).pipe(
+            Effect.flatMap(erase),
+            Effect.catchTag("SqlError", toUnavailable)
+          ),
+        removeOfWorkflow: (id) =>
+          Effect.flatMap(
+            webhooks.ofWorkflow(id),
+            Option.match({ onNone: () => Effect.void, onSome: erase })
+          ).pipe(Effect.catchTag("SqlError", toUnavailable))
+      })
+    })
+  )
+}

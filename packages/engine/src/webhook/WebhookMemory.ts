@@ -1,0 +1,48 @@
+import type * as Id from "@headwater/domain/Id"
+import type { Webhook } from "@headwater/domain/Webhook"
+import { Webhooks } from "@headwater/log/Webhooks"
+import { Clock, Effect, Option, type Redacted } from "effect"
+import type { KeyObject } from "node:crypto"
+import { FeedReader } from "../routing/Feed.ts"
+import { DueRetries } from "./DueRetries.ts"
+import { Lanes } from "./Lanes.ts"
+import * as StandardWebhook from "./StandardWebhook.ts"
+
+/** What a webhook's owner holds in memory: a cache of what the database says, dropped whole when a commit fails. */
+export interface WebhookMemory {
+  readonly accountId: string
+  webhook: Webhook
+  /** Its URL, with the password. */
+  readonly target: Redacted.Redacted
+  signingKeys: ReadonlyArray<KeyObject>
+  /** When the keys were read: one that is rotated out stops signing. */
+  keysReadAt: number
+  readonly lanes: Lanes
+  readonly retries: DueRetries
+  failed: boolean
+}
+
+/** The keys of a webhook's live secrets. */
+export const readSigningKeys = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
+  const webhooks = yield* Webhooks
+  const secrets = yield* Effect.catchTag(webhooks.secrets(webhookId), "SealBroken", Effect.die)
+  return secrets.map(StandardWebhook.signingKey)
+})
+
+/** Reads what a webhook's owner needs; none if there is no such webhook. */
+export const load = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
+  const webhooks = yield* Webhooks
+  const webhook = yield* webhooks.getById(webhookId)
+  const target = yield* Effect.catchTag(webhooks.target(webhookId), "SealBroken", Effect.die)
+  if (Option.isNone(webhook) || Option.isNone(target)) return Option.none<WebhookMemory>()
+  return Option.some<WebhookMemory>({
+    accountId: webhook.value.accountId,
+    webhook: webhook.value,
+    target: target.value,
+    signingKeys: yield* readSigningKeys(webhookId),
+    keysReadAt: yield* Clock.currentTimeMillis,
+    lanes: new Lanes((yield* FeedReader).room),
+    retries: new DueRetries(),
+    failed: false
+  })
+})

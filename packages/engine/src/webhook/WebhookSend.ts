@@ -1,0 +1,190 @@
+import type { LoggedEvent } from "@headwater/domain/Event"
+import * as EventId from "@headwater/domain/EventId"
+import * as Storable from "@headwater/domain/Storable"
+import { version } from "@headwater/domain/Version"
+import { EgressHttp, type EgressHttpEnding } from "@headwater/egress/EgressHttp"
+import type { Attempt } from "@headwater/log/Attempts"
+import { Clock, Effect, Metric, Option, Redacted, Result } from "effect"
+import * as LogText from "../LogText.ts"
+import { WideLog } from "../WideLog.ts"
+import * as DeliveryOutcome from "./DeliveryOutcome.ts"
+import * as OutgoingRequest from "./OutgoingRequest.ts"
+import * as StandardWebhook from "./StandardWebhook.ts"
+import type { WebhookMemory } from "./WebhookMemory.ts"
+
+/** How long an endpoint has to answer, in milliseconds. */
+const timeoutMs = 15_000
+
+/** What is kept of an answer's body. */
+const keptOfSuccess = 1_024
+const keptOfFailure = 16 * 1_024
+
+/** One attempt to make. */
+export interface Send {
+  readonly deliveryId: string
+  readonly subscriptionId: string
+  readonly event: LoggedEvent
+  /** From 1. */
+  readonly attempt: number
+}
+
+/** What an attempt came to, with its record as it is where no other one is due. */
+export interface Sent {
+  readonly outcome: DeliveryOutcome.DeliveryOutcome
+  readonly endedAt: number
+  readonly record: Attempt
+}
+
+const userAgent = `Headwater/${version}`
+
+/** Header values hold no text beyond printable ASCII (RFC 9110, section 5.5). */
+const headerText = (text: string): string => /^[\x20-\x7e]*$/.test(text) ? text : encodeURIComponent(text)
+
+const deliveriesTotal = Metric.counter("headwater_deliveries_total", {
+  description: "Attempts to deliver an event to a webhook.",
+  incremental: true
+})
+
+const deliveriesBy = {
+  delivered: Metric.withAttributes(deliveriesTotal, { outcome: "delivered" }),
+  failed: Metric.withAttributes(deliveriesTotal, { outcome: "failed" })
+}
+
+const deliveryLag = Metric.histogram("headwater_delivery_lag_seconds", {
+  description: "Time from appending an event until its first attempt begins.",
+  boundaries: Metric.boundariesFromIterable([0.002, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 300, 3_600])
+})
+
+/** What an event is sent as: itself to a webhook's URL; or, of a workflow's own requests, what it says. */
+const requestOf = ({ target, webhook }: WebhookMemory, { payload }: LoggedEvent): OutgoingRequest.OutgoingRequest =>
+  webhook.workflowId === null
+    ? { method: "POST", url: Redacted.value(target), headers: {}, body: payload }
+    // Only what is a request comes into the stream of a workflow's own.
+    : Option.getOrThrow(OutgoingRequest.parse(payload))
+
+const requestHeaders = (
+  { signingKeys, webhook }: WebhookMemory,
+  { attempt, event, subscriptionId }: Send,
+  request: OutgoingRequest.OutgoingRequest,
+  startedAt: number
+) => {
+  const timestamp = Math.floor(startedAt / 1_000)
+  const { body = "" } = request
+  return {
+    ...(body === "" ? undefined : { "content-type": "application/json" }),
+    "user-agent": userAgent,
+    ...(webhook.workflowId === null ? undefined : OutgoingRequest.headersOf(request)),
+    "webhook-id": event.emitId,
+    "webhook-timestamp": String(timestamp),
+    "webhook-signature": StandardWebhook.signature(signingKeys, event.emitId, timestamp, body),
+    "x-headwater-emitter-id": event.emitterId,
+    "x-headwater-event-id": EventId.format(event.id),
+    "x-headwater-event-name": headerText(event.stream === "" ? "default" : event.stream),
+    "x-headwater-subscription-id": subscriptionId,
+    "x-headwater-attempt": String(attempt),
+    "x-headwater-hops": String(event.hops)
+  }
+}
+
+/** What an attempt came to, by the answer it got or did not get. */
+const sentOf = (
+  { webhook }: WebhookMemory,
+  { attempt, deliveryId, event, subscriptionId }: Send,
+  startedAt: number,
+  endedAt: number,
+  answer: EgressHttpEnding
+): Sent => {
+  const outcome = Result.isSuccess(answer)
+    ? DeliveryOutcome.ofResponse(answer.success, endedAt)
+    : DeliveryOutcome.ofFailure(answer.failure)
+  const delivered = outcome._tag === "Delivered"
+  const response = Result.isSuccess(answer) ? answer.success : undefined
+  const address = Result.isSuccess(answer) ? answer.success.address : answer.failure.address
+  return {
+    outcome,
+    endedAt,
+    record: {
+      deliveryId,
+      attempt,
+      webhookId: webhook.id,
+      subscriptionId,
+      emitterId: event.emitterId,
+      stream: event.stream,
+      eventId: event.id,
+      emitId: event.emitId,
+      startedAt,
+      durationMs: Storable.toInteger(endedAt - startedAt),
+      outcome: delivered ? "delivered" : "failed",
+      status: response?.status ?? null,
+      address: address ?? null,
+      errorClass: delivered ? null : outcome.errorClass,
+      errorMessage: delivered ? null : Storable.toText(outcome.message),
+      responseHeaders: response === undefined ? null : JSON.stringify(response.headers),
+      responseBody: response === undefined
+        ? null
+        : response.body.subarray(0, delivered ? keptOfSuccess : keptOfFailure),
+      nextAt: null
+    }
+  }
+}
+
+/**
+ * Sends an event to a webhook's URL (delivery.md, "The request"), or a workflow's own request where it is to go. Calls back
+ * once, after it has returned, with what came of it; what is cancelled is not told of.
+ */
+export type WebhookSend = (
+  memory: WebhookMemory,
+  options: Send,
+  onSent: (sent: Sent) => void
+) => { readonly cancel: () => void }
+
+export const make: Effect.Effect<WebhookSend, never, EgressHttp> = Effect.gen(function*() {
+  const http = yield* EgressHttp
+  const wideLog = yield* WideLog
+  const clock = yield* Clock.Clock
+  const context = yield* Effect.context<never>()
+
+  /** Tells operators of an attempt. */
+  const report = ({ webhook }: WebhookMemory, { event }: Send, { record }: Sent) => {
+    deliveriesBy[record.outcome].updateUnsafe(1, context)
+    if (record.attempt === 1) {
+      const lagMs = Math.max(0, record.startedAt - EventId.milliseconds(event.id))
+      deliveryLag.updateUnsafe(lagMs / 1_000, context)
+    }
+    wideLog.write({
+      message: "delivery",
+      isFailure: record.outcome !== "delivered",
+      fields: {
+        account_id: webhook.accountId,
+        webhook_id: webhook.id,
+        delivery_id: record.deliveryId,
+        subscription_id: record.subscriptionId,
+        emitter_id: record.emitterId,
+        event_id: EventId.format(record.eventId),
+        emit_id: record.emitId,
+        attempt: record.attempt,
+        outcome: record.outcome,
+        status: record.status ?? undefined,
+        error_class: record.errorClass ?? undefined,
+        error: record.errorClass === null ? undefined : LogText.make(record.errorMessage ?? ""),
+        duration_ms: record.durationMs
+      }
+    }, context)
+  }
+
+  return (memory, options, onSent) => {
+    const startedAt = clock.currentTimeMillisUnsafe()
+    const request = requestOf(memory, options.event)
+    return http.start({
+      ...request,
+      asker: { accountId: memory.webhook.accountId, use: "delivery" },
+      headers: requestHeaders(memory, options, request, startedAt),
+      timeoutMillis: timeoutMs,
+      maxBodyBytes: keptOfFailure
+    }, (answer) => {
+      const sent = sentOf(memory, options, startedAt, clock.currentTimeMillisUnsafe(), answer)
+      report(memory, options, sent)
+      onSent(sent)
+    })
+  }
+})
