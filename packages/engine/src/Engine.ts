@@ -1,4 +1,5 @@
 import * as DatabaseClaim from "@headwater/log/DatabaseClaim"
+import * as OldestSnapshot from "@headwater/log/OldestSnapshot"
 import { Layer, Option } from "effect"
 import { EventTrace } from "./EventTrace.ts"
 import * as Gauges from "./Gauges.ts"
@@ -63,6 +64,7 @@ export const layerServer = (options: {
   Layer.mergeAll(
     Retention.layer({ defaultDays: options.retentionDays }),
     Gauges.layer,
+    OldestSnapshot.layerWatch,
     Option.isNone(options.node) ? AbandonedPrograms.layerAtStart : AbandonedPrograms.layerWhileRunning
   ).pipe(
     Layer.provideMerge(onCluster),
