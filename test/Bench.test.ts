@@ -28,6 +28,12 @@ const Summary = Schema.fromJsonString(Schema.Struct({
   cells: Schema.Record(Schema.String, Schema.Struct({ events: Schema.Int }))
 }))
 
+const HeldSummary = Schema.fromJsonString(Schema.Struct({
+  lost: Schema.Int,
+  cells: Schema.Record(Schema.String, Schema.Struct({ events: Schema.Int })),
+  dead_rows: Schema.Record(Schema.String, Schema.Struct({ heads: Schema.Int }))
+}))
+
 const report: Report.Report = {
   scenario: "some",
   throughput: 50,
@@ -59,6 +65,26 @@ describe("Bench", () => {
         // On a busy machine the reference may be held up, which makes a run void too.
         assert.strictEqual(summary.void, summary.void_reasons.length > 0)
         assert.strictEqual(ran.code, summary.void ? 1 : 0)
+      }),
+    60_000
+  )
+
+  it.live(
+    "steady load beside an open transaction loses nothing, and shows what the transaction keeps",
+    () =>
+      Effect.gen(function*() {
+        const ran = yield* run("held", "--minutes", "0.05", "--seconds", "1", "--rate", "50", "--json")
+        const lastLine = ran.stdout.trimEnd().split("\n").at(-1) ?? ""
+        const summary = yield* Schema.decodeEffect(HeldSummary)(lastLine).pipe(
+          Effect.catch(() => Effect.die(new Error(`${ran.stdout}\n${ran.stderr}`)))
+        )
+        assert.strictEqual(summary.lost, 0)
+        assert.strictEqual(ran.code, 0)
+        const stretches = ["before", "held, first", "held, last", "let go, first", "let go, second"]
+        assert.sameMembers(Object.keys(summary.cells), stretches)
+        assert.sameMembers(Object.keys(summary.dead_rows), stretches)
+        for (const [name, { events }] of Object.entries(summary.cells)) assert.isAbove(events, 0, name)
+        assert.isAbove(summary.dead_rows["held, last"]!.heads, summary.dead_rows["held, first"]!.heads)
       }),
     60_000
   )

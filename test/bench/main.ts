@@ -2,6 +2,7 @@ import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { version } from "@headwater/domain/Version"
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
+import * as Held from "./scenarios/Held.ts"
 import * as History from "./scenarios/History.ts"
 import * as Ingest from "./scenarios/Ingest.ts"
 import * as Many from "./scenarios/Many.ts"
@@ -18,6 +19,7 @@ const bench = Command.make("bench").pipe(
     Noisy.command,
     Many.command,
     History.command,
+    Held.command,
     Sandbox.command,
     Workflow.command
   ])
