@@ -12,7 +12,7 @@ import * as Json from "@headwater/testing/Json"
 import * as PackageRegistry from "@headwater/testing/PackageRegistry"
 import { realSandbox } from "@headwater/testing/RealSandbox"
 import * as TestTables from "@headwater/testing/TestTables"
-import { Effect, Layer, Redacted, Schedule } from "effect"
+import { Effect, Layer, Redacted, References, Schedule } from "effect"
 import { HttpServer } from "effect/http"
 import * as HttpApp from "../src/http/HttpApp.ts"
 import { HttpSettings } from "../src/http/HttpSettings.ts"
@@ -51,6 +51,8 @@ const drainFirst = Layer.effectDiscard(
  */
 export const layerWith = (options: Partial<HttpSettings["Service"]>) =>
   Layer.merge(HttpApp.layer, drainFirst).pipe(
+    // As in a server that nobody traces: only there requests are answered before the router.
+    Layer.provide(Layer.succeed(References.TracerEnabled, false)),
     Layer.provide(Layer.succeed(HttpSettings, { ...settings, ...options })),
     Layer.provideMerge(engine),
     Layer.provideMerge(NodeServer.layer({ port: 0, host: "127.0.0.1" }))

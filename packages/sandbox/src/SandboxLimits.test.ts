@@ -1,9 +1,10 @@
 import { assert, layer } from "@effect/vitest"
-import { componentOf, inspectCode, realSandbox, runCode } from "@headwater/testing/RealSandbox"
+import { componentOf, hashOf, inspectCode, realSandbox, runCode } from "@headwater/testing/RealSandbox"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Schedule from "effect/Schedule"
 import type { RunEmit, RunResponse } from "./Run.ts"
+import { Sandbox } from "./Sandbox.ts"
 import { SandboxPool, type SandboxProcessSummary } from "./SandboxPool.ts"
 
 const limits = {
@@ -213,6 +214,28 @@ layer(sandbox, { excludeTestServices: true, timeout: "180 seconds" })("Limits of
       const isIts = (_: SandboxProcessSummary) => _.accountId === "u_interrupted" && _.running === 1
       const process = (yield* processesOnce((_) => _.some(isIts))).find(isIts)
       yield* Fiber.interrupt(fiber)
+      yield* processesOnce((left) => left.every((_) => _.id !== process?.id))
+    }))
+
+  it.effect("a process whose runs nobody waits for any more takes no more work, and ends", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* Sandbox
+      const code = componentOf(`if (event.n === 1) await new Promise(() => {})`)
+      const batch = yield* sandbox.runBatch({
+        accountId: "u_gone",
+        programId: "dc_test",
+        module: { code, hash: hashOf(code) },
+        call: { _tag: "Run", eventsJson: [`{"n":0}`, `{"n":1}`, `{"n":2}`] },
+        props: {},
+        interfaces: {},
+        credentials: {},
+        db: {}
+      })
+      assert.lengthOf(yield* batch.next, 1)
+      const waiting = yield* Effect.forkChild(batch.next)
+      const isIts = (_: SandboxProcessSummary) => _.accountId === "u_gone" && _.running === 1
+      const process = (yield* processesOnce((_) => _.some(isIts))).find(isIts)
+      yield* Fiber.interrupt(waiting)
       yield* processesOnce((left) => left.every((_) => _.id !== process?.id))
     }))
 

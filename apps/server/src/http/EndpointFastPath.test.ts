@@ -27,7 +27,12 @@ const requests: ReadonlyArray<{ readonly type: string; readonly body: string | B
   { type: "text/plain", body: "ü \ud83d\ude00" },
   { type: "application/octet-stream", body: Buffer.from([0, 255, 10]) },
   { type: "application/json", body: "1", path: "/a%20b/C?x=1&x=2&y=" },
-  { type: "application/json", body: "1", path: "?x=%zz" }
+  { type: "application/json", body: "1", path: "?x=%zz" },
+  // A form that ends before it begins.
+  {
+    type: "multipart/form-data; boundary=b",
+    body: `--b--\r\nContent-Disposition: form-data; name="n"\r\n\r\n1\r\n--b--\r\n`
+  }
 ]
 
 const post = (url: string, { body, type }: typeof requests[number], chunked: boolean) =>

@@ -75,3 +75,32 @@ it.live("a client that reads nothing of its answer is cut off, one that waits fo
     assert.strictEqual(late, "at last")
     yield* Deferred.await(isClosed)
   }).pipe(Effect.scoped))
+
+it.live("a client that asks no more is let go also where all it asked was answered before those who listen", () =>
+  Effect.gen(function*() {
+    const server = yield* Effect.acquireRelease(
+      Effect.callback<ReturnType<typeof NodeServer.make>>((resume) => {
+        const made = NodeServer.make()
+        made.first = (request, response) => {
+          request.resume()
+          response.end("ok")
+          return true
+        }
+        // Node adds a second to it.
+        made.keepAliveTimeout = 1
+        made.listen(0, "127.0.0.1", () => resume(Effect.succeed(made)))
+      }),
+      (made) =>
+        Effect.promise(() => {
+          made.closeAllConnections()
+          return new Promise((resolve) => made.close(resolve))
+        })
+    )
+    const address = server.address()
+    const port = typeof address === "object" && address !== null ? address.port : 0
+    yield* Effect.callback<void>((resume) => {
+      const client = connect(port, "127.0.0.1", () => client.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n"))
+      client.on("close", () => resume(Effect.void))
+      client.resume()
+    })
+  }).pipe(Effect.scoped))

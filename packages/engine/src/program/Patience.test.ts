@@ -60,3 +60,15 @@ it.effect("where its owner goes, nobody waits on", () =>
     yield* Scope.close(scope, Exit.void)
     assert.strictEqual(yield* Fiber.join(waiting), "late")
   }))
+
+it.effect("who waited as its owner went is told once, also where the commit ends after that", () =>
+  Effect.gen(function*() {
+    const scope = yield* Scope.make()
+    const patience = yield* Scope.provide(Patience.make(10_000), scope)
+    const { end, submission } = Submission.make<never>()
+    const told: Array<Exit.Exit<void, string>> = []
+    patience.await(submission, "late", (exit) => told.push(exit))
+    yield* Scope.close(scope, Exit.void)
+    end(Exit.void)
+    assert.deepStrictEqual(told, [Exit.fail("late")])
+  }))

@@ -131,4 +131,36 @@ layer(engine, { timeout: "60 seconds", excludeTestServices: true })("inputs that
       assert.lengthOf(errors, 1)
       assert.match(String(errors[0]), /can't be stored/)
     }).pipe(EngineFixture.onTestClock))
+
+  it.effect("that are run together each see the source's props as they are, whatever those before them did to theirs", () =>
+    Effect.gen(function*() {
+      const { actor, program } = yield* start(
+        onRequest("this.$emit({ given: [...this.names] })\nwhile (this.names.length > 0) this.names.pop()").replace(
+          "props: {",
+          `props: { names: { type: "string[]" },`
+        ),
+        { props: { names: ["a", "b"] } }
+      )
+      yield* actor.deploy()
+      for (let n = 0; n < 8; n++) yield* post(actor, { n })
+      yield* workAll(program, 64, 8)
+      const { emitted } = yield* found(program)
+      assert.deepStrictEqual(emitted, Array.from({ length: 8 }, () => ({ given: ["a", "b"] })))
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("that are run together err by their own rejections and not by those that the run before left behind", () =>
+    Effect.gen(function*() {
+      const { actor, program } = yield* start(onRequest(`
+        if (event.body.n % 2 === 0) void Promise.reject(new Error("left behind by " + event.body.n))
+        else await new Promise((resolve) => setTimeout(resolve, 2))
+        this.$emit({ n: event.body.n })`))
+      yield* actor.deploy()
+      for (let n = 0; n < 16; n++) yield* post(actor, { n })
+      yield* workAll(program, 64, 16)
+      const { emitted, errors } = yield* found(program)
+      assert.deepStrictEqual({ emitted, errors }, {
+        emitted: Array.from({ length: 16 }, (_, n) => ({ n })),
+        errors: []
+      })
+    }).pipe(EngineFixture.onTestClock))
 })
