@@ -163,4 +163,22 @@ layer(engine, { timeout: "60 seconds", excludeTestServices: true })("inputs that
         errors: []
       })
     }).pipe(EngineFixture.onTestClock))
+
+  it.effect.each(["greatest", "last"])(
+    "that are run together share a commit also where each writes the mark of `%s` anew",
+    (dedupe) =>
+      Effect.gen(function*() {
+        const { actor, program } = yield* start(
+          onRequest("this.$emit(event.body, { id: event.body.n })", `dedupe: "${dedupe}",`)
+        )
+        yield* actor.deploy()
+        for (let n = 0; n < 16; n++) yield* post(actor, { n })
+        yield* workAll(program, 64, 16)
+        const { emitted, errors } = yield* found(program)
+        assert.deepStrictEqual({ emitted, errors }, {
+          emitted: Array.from({ length: 16 }, (_, n) => ({ n })),
+          errors: []
+        })
+      }).pipe(EngineFixture.onTestClock)
+  )
 })
