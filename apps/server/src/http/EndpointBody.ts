@@ -46,8 +46,13 @@ const parseMultipart = (contentType: string, body: Uint8Array): Schema.Json | un
       isWhole = true
     }
   })
-  parser.write(body)
-  parser.end()
+  try {
+    parser.write(body)
+    parser.end()
+  } catch {
+    // The parser throws over some of what is no form, such as one that ends before its first field.
+    return undefined
+  }
   return isWhole ? multimap(parts) : undefined
 }
 

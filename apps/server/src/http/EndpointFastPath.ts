@@ -10,10 +10,12 @@ import { BodyRoom } from "./BodyRoom.ts"
 import * as ClientAddress from "./ClientAddress.ts"
 import * as EndpointBody from "./EndpointBody.ts"
 import * as EndpointRoute from "./EndpointRoute.ts"
+import { unhandled } from "./FailureProblem.ts"
 import { HttpSettings } from "./HttpSettings.ts"
 import * as JsonTask from "./JsonTask.ts"
 import { largeBytes } from "./JsonThread.ts"
 import { NodeServer } from "./NodeServer.ts"
+import { problemResponse } from "./ProblemResponse.ts"
 import { RateLimiting } from "./RateLimiting.ts"
 import { requestIdFor, requestIdHeader } from "./ResponseConventions.ts"
 
@@ -65,6 +67,7 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
     const reply: Effect.Effect<HttpReply, RequestError> = exit
     runFork(
       EndpointRoute.answerOf(reply).pipe(
+        Effect.catchCause((cause) => unhandled(cause).pipe(Effect.catch(problemResponse))),
         Effect.map((answered) => {
           response.setHeader(requestIdHeader, requestId)
           write(response, answered)
@@ -84,7 +87,8 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
       method: method!,
       path,
       query: EndpointBody.multimap(new URLSearchParams(query)),
-      headers: Headers.fromInput(headers as Record<string, string>),
+      // A copy: `Headers` itself keeps secrets out of its JSON, and they are the code's to see.
+      headers: { ...Headers.fromInput(headers as Record<string, string>) },
       client_ip: ClientAddress.of(
         socket.remoteAddress ?? "",
         headers["x-forwarded-for"] as string | undefined,
@@ -112,10 +116,18 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
       const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
       const hops = EndpointRoute.hopsOf(request.headers["x-headwater-hops"] as string | undefined)
       const requestId = requestIdFor(request.headers[requestIdHeader])
-      ingest.take(endpoint, eventOf(request, url, endpoint, bytes), hops, (exit) => {
+      const end = (exit: Exit.Exit<HttpReply, RequestError>) => {
         room.giveBack(endpoint.accountId, length)
         answer(response, requestId, exit)
-      })
+      }
+      let eventJson: string
+      try {
+        eventJson = eventOf(request, url, endpoint, bytes)
+      } catch (defect) {
+        // Thrown on, it would end the server.
+        return end(Exit.die(defect))
+      }
+      ingest.take(endpoint, eventJson, hops, end)
     })
   }
 
