@@ -18,14 +18,14 @@ const malformed = { status: 400, title: "Invalid request", detail: "The request 
  * Ends connections whose client reads nothing of its answer, since each holds a part of one in memory. Node tells of every
  * connection on which nothing has moved for a while: one whose request is worked on has time.
  */
-const endUnread = (server: Server, afterMs: number): void => {
+const endUnread = (server: AskingServer, afterMs: number): void => {
   /** How many requests of a connection are to be answered, once it has sent one. */
   const underWay = new WeakMap<Socket, number>()
   const count = (socket: Socket, change: number) => underWay.set(socket, (underWay.get(socket) ?? 0) + change)
-  server.on("request", ({ socket }, response) => {
+  server.seen = ({ socket }, response) => {
     count(socket, 1)
     response.once("close", () => count(socket, -1))
-  })
+  }
   server.setTimeout(afterMs, (socket: Socket) => {
     const isIdle = underWay.get(socket) === 0
     if (isIdle || socket.writableLength > 0) socket.destroy()
@@ -64,10 +64,14 @@ type Take = (request: IncomingMessage, response: ServerResponse) => boolean
 /** A server that asks somebody about each request before it tells those who listen, who can't keep one from each other. */
 class AskingServer extends Server {
   first: Take = () => false
+  /** Told of each request, whoever answers it. */
+  seen: (request: IncomingMessage, response: ServerResponse) => void = () => {}
 
   override emit(event: string, ...given: Array<unknown>): boolean {
-    const isAnswered = event === "request" && this.first(...given as [IncomingMessage, ServerResponse])
-    return isAnswered || super.emit(event, ...given)
+    if (event !== "request") return super.emit(event, ...given)
+    const [request, response] = given as [IncomingMessage, ServerResponse]
+    this.seen(request, response)
+    return this.first(request, response) || super.emit(event, request, response)
   }
 }
 
