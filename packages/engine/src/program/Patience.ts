@@ -32,7 +32,7 @@ export const make = Effect.fnUntraced(function*(patienceMs: number): Effect.fn.R
   const waiting = new Set<Waiting>()
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
-      for (const { giveUp } of waiting) giveUp()
+      for (const one of waiting) if (waiting.delete(one)) one.giveUp()
     })
   )
   const run = yield* FiberSet.makeRuntime()
