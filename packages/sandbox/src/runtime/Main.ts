@@ -12,6 +12,7 @@ import { type Bindings, Store } from "./This.ts"
 import { installWebSocket } from "./WebSocket.ts"
 
 const now = performance.now.bind(performance)
+const { parse, stringify } = JSON
 
 const inspectComponent = async (run: RunContext, hash: string, kind: "source" | "workflow"): Promise<void> => {
   try {
@@ -79,10 +80,13 @@ function* inspections({ hash, kind }: Record<string, unknown>) {
   yield (run: RunContext) => void inspectComponent(run, hash as string, kind === "workflow" ? "workflow" : "source")
 }
 
+/** Of all that runs are given only the store is the next one's too: code may change the values of its props. */
 function* runs({ bindings, call, hash, run: id }: Record<string, unknown>) {
   const { db, ...rest } = bindings as Omit<Bindings, "store"> & { readonly db: Record<string, string> }
-  const bound: Bindings = { ...rest, store: new Store(db) }
+  const store = new Store(db)
+  const given = stringify(rest)
   for (const what of callsOf(id as string, call as Asked)) {
+    const bound: Bindings = { ...parse(given) as typeof rest, store }
     yield (run: RunContext) => void runComponent(run, hash as string, what, bound)
   }
 }
