@@ -145,4 +145,6 @@ export interface RunBatch {
    * them takes long. Empty when there are no more to come. Inputs without a result are to be run again.
    */
   readonly next: Effect.Effect<ReadonlyArray<RunResult>, SandboxUnavailable>
+  /** Nobody waits for more: a run under way is given up. */
+  readonly giveUp: Effect.Effect<void>
 }

@@ -264,16 +264,18 @@ const make = Effect.fnUntraced(function*() {
         ended = []
         return taken
       }
-      fork(perform(request, {
+      const performing = fork(perform(request, {
         ended: (result) => void ended.push(inSource(result, request.module, known)),
         look: () => {
           if (ended.length > 0) notify?.()
         }
-      })).addObserver((exit) => {
+      }))
+      performing.addObserver((exit) => {
         over = exit
         notify?.()
       })
       return {
+        giveUp: Effect.sync(() => performing.interruptUnsafe()),
         next: Effect.callback((resume) => {
           const answer = () => {
             notify = undefined

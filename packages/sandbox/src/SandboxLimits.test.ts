@@ -232,10 +232,9 @@ layer(sandbox, { excludeTestServices: true, timeout: "180 seconds" })("Limits of
         db: {}
       })
       assert.lengthOf(yield* batch.next, 1)
-      const waiting = yield* Effect.forkChild(batch.next)
       const isIts = (_: SandboxProcessSummary) => _.accountId === "u_gone" && _.running === 1
       const process = (yield* processesOnce((_) => _.some(isIts))).find(isIts)
-      yield* Fiber.interrupt(waiting)
+      yield* batch.giveUp
       yield* processesOnce((left) => left.every((_) => _.id !== process?.id))
     }))
 

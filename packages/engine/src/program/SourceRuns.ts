@@ -156,13 +156,15 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
   const runSome = Effect.fnUntraced(function*(memory: ProgramMemory, inputs: ReadonlyArray<ProgramInput>) {
     const batch = yield* code.executeBatch(memory, executableOf(memory), callOver(inputs))
     let taken = 0
-    let results = yield* batch.next
-    while (results.length > 0) {
-      CrashPoint.reached("run-ended")
-      yield* handOverAll(memory, inputs.slice(taken, taken + results.length), results)
-      taken += results.length
-      results = yield* batch.next
-    }
+    yield* Effect.gen(function*() {
+      let results = yield* batch.next
+      while (results.length > 0) {
+        CrashPoint.reached("run-ended")
+        yield* handOverAll(memory, inputs.slice(taken, taken + results.length), results)
+        taken += results.length
+        results = yield* batch.next
+      }
+    }).pipe(Effect.ensuring(batch.giveUp))
     most = taken === inputs.length ? Math.min(mostInputs, 2 * most) : Math.max(1, taken)
     return taken
   })
