@@ -181,4 +181,20 @@ layer(engine, { timeout: "60 seconds", excludeTestServices: true })("inputs that
         })
       }).pipe(EngineFixture.onTestClock)
   )
+
+  it.effect("that are run together find nothing of the one before in what the code keeps by asynchronous context", () =>
+    Effect.gen(function*() {
+      const { actor, program } = yield* start(`
+        import { AsyncLocalStorage } from "node:async_hooks"
+        const kept = new AsyncLocalStorage()
+        ${
+        onRequest("this.$emit({ n: event.body.n, found: kept.getStore() ?? null })\nkept.enterWith(event.body.n)")
+          .trimStart()
+      }`)
+      yield* actor.deploy()
+      for (let n = 0; n < 8; n++) yield* post(actor, { n })
+      yield* workAll(program, 64, 8)
+      const { emitted } = yield* found(program)
+      assert.deepStrictEqual(emitted, Array.from({ length: 8 }, (_, n) => ({ n, found: null })))
+    }).pipe(EngineFixture.onTestClock))
 })
