@@ -48,6 +48,8 @@ const { values } = Object
 const storage = new AsyncLocalStorage<RunContext>()
 const getStore = storage.getStore.bind(storage)
 const runWith = storage.run.bind(storage) as <A>(context: RunContext, body: () => A) => A
+/** A run begins where the one before it ends, but finds nothing of what that one kept by its context. */
+const outside = AsyncLocalStorage.snapshot()
 const active = { __proto__: null } as unknown as Record<string, RunContext>
 
 export const current = (): RunContext | undefined => getStore()
@@ -55,7 +57,7 @@ export const current = (): RunContext | undefined => getStore()
 /** Begins the run in its context. */
 export const begin = (run: RunContext, body: () => void): void => {
   active[run.id] = run
-  runWith(run, body)
+  outside(() => runWith(run, body))
 }
 
 /**
