@@ -238,6 +238,30 @@ layer(sandbox, { excludeTestServices: true, timeout: "180 seconds" })("Limits of
       yield* processesOnce((left) => left.every((_) => _.id !== process?.id))
     }))
 
+  it.effect("each of several runs may open as many connections as one by itself", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* Sandbox
+      const code = componentOf(`const { lookup } = (await import("node:dns/promises")).default
+        const codes = await Promise.all(
+          Array.from({ length: event.n }, () => lookup("localhost").then(() => "resolved", (error) => error.code)))
+        this.$emit(codes.filter((code) => code === "EMFILE").length)`)
+      const batch = yield* sandbox.runBatch({
+        accountId: "u_each",
+        programId: "dc_test",
+        module: { code, hash: hashOf(code) },
+        call: { _tag: "Run", eventsJson: [`{"n":20}`, `{"n":1000}`] },
+        props: {},
+        interfaces: {},
+        credentials: {},
+        db: {}
+      })
+      const emits: Array<RunEmit> = []
+      for (let results = yield* batch.next; results.length > 0; results = yield* batch.next) {
+        emits.push(...results.flatMap((result) => result.emits))
+      }
+      assert.deepStrictEqual(emits.map(({ payload }) => payload), ["0", "0"])
+    }))
+
   it.effect("two accounts never share a process", () =>
     Effect.gen(function*() {
       const code = `let count = 0; export default { async run() {
