@@ -151,6 +151,7 @@ const make = Effect.fnUntraced(function*() {
             record = new RunRecord(limits, store)
             runAt = clock.currentTimeMillisUnsafe()
             runNanos = clock.monotonicTimeNanosUnsafe()
+            assignment.connections = 0
             const { aloneCpuMs, cpuMs, shareCpuMs } = assignment
             before = { aloneCpuMs, cpuMs, shareCpuMs }
           }
