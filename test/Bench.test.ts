@@ -91,14 +91,20 @@ describe("Bench", () => {
 
   it("counts as lost what was acknowledged and did not come to each of its targets", () => {
     const settled = Receipts.reconcile(
-      { ackedAt: Float64Array.of(10, 20, 0, 40) },
+      { sentAt: Float64Array.of(9, 17, 30, 38), ackedAt: Float64Array.of(10, 20, 0, 40) },
       (index) => index === 3 ? ["a"] : ["a", "b"],
       {
         a: { receivedAt: Float64Array.of(11, 21, 0, 45), repeated: 2 },
         b: { receivedAt: Float64Array.of(12, 0, 31), repeated: 1 }
       }
     )
-    assert.deepStrictEqual(settled, { lost: 1, duplicates: 3, endedAt: 45, receipts: [1, 2, 1, 5] })
+    assert.deepStrictEqual(settled, {
+      lost: 1,
+      duplicates: 3,
+      endedAt: 45,
+      receipts: [1, 2, 1, 5],
+      fromPost: [2, 3, 4, 7]
+    })
   })
 
   it("calls a run void that lost an event, or in which the machine was not itself", () => {

@@ -21,11 +21,13 @@ export const table = (measured: ReadonlyArray<Rounds.Measured>): Table => ({
     "p99",
     "to receipt p50",
     "p99",
+    "POST to receipt p50",
+    "p99",
     "refused",
     ...spenders.map((name, index) => index === 0 ? `CPU µs/event: ${name}` : name)
   ],
   rows: measured.map((cell) => {
-    const [ack, receipt] = [Rounds.ackOf(cell), Rounds.receiptOf(cell)]
+    const [ack, receipt, fromPost] = [Rounds.ackOf(cell), Rounds.receiptOf(cell), Rounds.fromPostOf(cell)]
     return [
       cell.name,
       Rounds.throughputOf(cell),
@@ -33,6 +35,8 @@ export const table = (measured: ReadonlyArray<Rounds.Measured>): Table => ({
       ack.p99Ms,
       receipt.p50Ms,
       receipt.p99Ms,
+      fromPost.p50Ms,
+      fromPost.p99Ms,
       refusedOf(cell),
       ...cpuOf(cell).map(([, micros]) => Math.round(micros))
     ]
@@ -49,6 +53,7 @@ export const json = (measured: ReadonlyArray<Rounds.Measured>): { readonly [name
       rounds: pieces.map(({ throughput }) => rounded(throughput)),
       ack: latencyJson(Rounds.ackOf(cell)),
       receipt: latencyJson(Rounds.receiptOf(cell)),
+      from_post: latencyJson(Rounds.fromPostOf(cell)),
       events: pieces.reduce((sum, { acked }) => sum + acked, 0),
       refused: refusedOf(cell),
       cpu_us_per_event: Object.fromEntries(cpuOf(cell).map(([name, micros]) => [name, rounded(micros)]))

@@ -32,7 +32,7 @@ interface Lane {
 
 const run = (plan: Plan): Promise<Loaded> =>
   new Promise((resolve) => {
-    const { connections, from, rate, seconds } = plan
+    const { connections, events = Infinity, from, rate, seconds } = plan
     const target = new URL(plan.urls[0] ?? "")
     const requestOf = requests(plan)
     const sentAt: Array<number> = []
@@ -41,6 +41,7 @@ const run = (plan: Plan): Promise<Loaded> =>
     const startedAt = MonotonicClock.now()
     const end = startedAt + seconds * 1000
     let acked = 0
+    let underWay = 0
     let lastAckAt = end
     let finished = false
     let pacer: NodeJS.Timeout | undefined
@@ -66,10 +67,14 @@ const run = (plan: Plan): Promise<Loaded> =>
     }
     const patience = setTimeout(finish, seconds * 1000 + patienceMs)
 
-    const isOver = () => MonotonicClock.now() >= end && late.length === 0
+    /** What is under way will most likely be acknowledged. */
+    const areEnough = () => acked + underWay >= events
+
+    const isOver = () => (MonotonicClock.now() >= end || areEnough()) && late.length === 0
 
     const send = (lane: Lane, event: number) => {
       lane.current = event
+      underWay += 1
       lane.connection.send(requestOf(from + event))
     }
 
@@ -86,6 +91,7 @@ const run = (plan: Plan): Promise<Loaded> =>
     const hear = (lane: Lane, status: number) => {
       const { current } = lane
       lane.current = undefined
+      if (current !== undefined) underWay -= 1
       if (status >= 200 && status < 300 && current !== undefined) {
         ackedAt[current] = lastAckAt = MonotonicClock.now()
         acked += 1

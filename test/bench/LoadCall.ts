@@ -9,6 +9,8 @@ export const Plan = Schema.Struct({
   /** Events a second, whatever is answered. Without one, each connection sends its next when the last is answered. */
   rate: Schema.optionalKey(Schema.Finite),
   seconds: Schema.Finite,
+  /** Ends it sooner, when so many are acknowledged. */
+  events: Schema.optionalKey(Schema.Int),
   /** The number of the first event. */
   from: Schema.Int,
   /** Size of an event's body. */

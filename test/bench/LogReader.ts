@@ -68,7 +68,7 @@ export const make = Effect.fnUntraced(
           if (numbers.length > 0) newsAt = MonotonicClock.now()
           else yield* Effect.sleep("200 millis")
         }
-        return { lost: missing.size, duplicates, receipts: [] }
+        return { lost: missing.size, duplicates, receipts: [], fromPost: [] }
       })
     }
   }

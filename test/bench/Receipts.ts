@@ -20,11 +20,12 @@ const interval = "20 millis"
  * @param receivedAt by target, when each event came
  */
 export const reconcile = (
-  loaded: Pick<Loaded, "ackedAt">,
+  loaded: Pick<Loaded, "sentAt" | "ackedAt">,
   targetsOf: (index: number) => ReadonlyArray<string>,
   receivedAt: Readonly<Record<string, { readonly receivedAt: Float64Array; readonly repeated: number }>>
 ): Settled => {
   const receipts: Array<number> = []
+  const fromPost: Array<number> = []
   let lost = 0
   let endedAt = 0
   for (const [index, ackedAt] of loaded.ackedAt.entries()) {
@@ -36,19 +37,25 @@ export const reconcile = (
         continue
       }
       receipts.push(at - ackedAt)
+      fromPost.push(at - loaded.sentAt[index]!)
       endedAt = Math.max(endedAt, at)
     }
   }
   const duplicates = Object.values(receivedAt).reduce((sum, { repeated }) => sum + repeated, 0)
-  return { lost, duplicates, endedAt, receipts }
+  return { lost, duplicates, endedAt, receipts, fromPost }
 }
 
-/** Waits until each event that was acknowledged has come to its targets, or nothing more comes. */
+/**
+ * Waits until each event that was acknowledged has come to its targets, or nothing more comes.
+ *
+ * @param isOwed whether the server still means to send something later, which is no loss
+ */
 export const settle = Effect.fnUntraced(function*(
   program: Program,
   targets: ReadonlyArray<string>,
   targetsOf: (index: number) => ReadonlyArray<string>,
-  loaded: Loaded
+  loaded: Loaded,
+  isOwed: Effect.Effect<boolean, BenchFailed> = Effect.succeed(false)
 ): Effect.fn.Return<Settled, BenchFailed> {
   const expected = loaded.ackedAt.reduce((sum, at, index) => at === 0 ? sum : sum + targetsOf(index).length, 0)
   let seen = -1
@@ -59,7 +66,7 @@ export const settle = Effect.fnUntraced(function*(
       seen = distinct
       seenAt = MonotonicClock.now()
     }
-    const isOver = MonotonicClock.now() - seenAt > patienceMs
+    const isOver = MonotonicClock.now() - seenAt > patienceMs && !(yield* isOwed)
     if (distinct >= expected || isOver) {
       const taken = yield* program.ask(sink, { _tag: "Take", targets })
       const settled = reconcile(loaded, targetsOf, taken.targets)

@@ -92,7 +92,7 @@ export const make = Effect.fnUntraced(function*(
           (sum, at, index) => sum + (at !== 0 && kept?.has(from + index) === false ? 1 : 0),
           0
         )
-        return { lost, duplicates: 0, receipts: [] }
+        return { lost, duplicates: 0, receipts: [], fromPost: [] }
       })
     }),
     insertsAlone: (seconds) =>

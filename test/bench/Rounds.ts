@@ -30,6 +30,8 @@ export const ackOf = ({ pieces }: Measured) => Statistics.medianLatency(pieces.m
 
 export const receiptOf = ({ pieces }: Measured) => Statistics.medianLatency(pieces.map(({ receipt }) => receipt))
 
+export const fromPostOf = ({ pieces }: Measured) => Statistics.medianLatency(pieces.map(({ fromPost }) => fromPost))
+
 const total = (measured: ReadonlyArray<Measured>, field: "lost" | "duplicates"): number =>
   measured.flatMap(({ pieces, warmUp }) => [...pieces, ...warmUp]).reduce((sum, piece) => sum + piece[field], 0)
 

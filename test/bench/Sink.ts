@@ -1,5 +1,5 @@
 /** The sink: answers webhooks' deliveries and notes when each event first came to each of them. */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import * as MonotonicClock from "./MonotonicClock.ts"
 import * as Program from "./Program.ts"
 import { sink } from "./SinkCall.ts"
@@ -61,29 +61,60 @@ const take = (request: IncomingMessage, response: ServerResponse) => {
   })
 }
 
-const server = createServer({ keepAliveTimeout: 60_000 }, take)
-const listening = new Promise<string>((resolve) => {
-  server.listen(0, "127.0.0.1", () => {
-    const address = server.address()
-    resolve(typeof address === "object" && address !== null ? `http://127.0.0.1:${address.port}` : "")
+/** Answers the port. */
+const listen = (server: Server, port = 0) =>
+  new Promise<number>((resolve) => {
+    server.listen(port, "127.0.0.1", () => {
+      const address = server.address()
+      resolve(typeof address === "object" && address !== null ? address.port : 0)
+    })
   })
-})
+
+let isUnavailable = false
+
+const takeOrNot = (request: IncomingMessage, response: ServerResponse) => {
+  if (!isUnavailable) return take(request, response)
+  request.resume()
+  request.on("end", () => response.writeHead(503, { "content-length": "0" }).end())
+}
+
+const server = createServer({ keepAliveTimeout: 60_000 }, take)
+const fragile = createServer({ keepAliveTimeout: 60_000 }, takeOrNot)
+const listening = listen(server)
+const listeningFragile = listen(fragile)
+
+const setOutage = async (kind: "none" | "unavailable" | "refused") => {
+  isUnavailable = kind === "unavailable"
+  const port = await listeningFragile
+  if (kind === "refused") {
+    fragile.close()
+    fragile.closeAllConnections()
+  } else if (!fragile.listening) await listen(fragile, port)
+}
+
 Program.serve(sink, async (request) => {
-  const url = await listening
+  const urls = {
+    url: `http://127.0.0.1:${await listening}`,
+    fragileUrl: `http://127.0.0.1:${await listeningFragile}`
+  }
+  if (request._tag === "Outage") {
+    await setOutage(request.kind)
+    return { ...urls, distinct: 0, targets: {} }
+  }
   if (request._tag === "Begin") {
     tallies.clear()
     from = request.from
     bytes = request.bytes
-    return { url, distinct: 0, targets: {} }
+    return { ...urls, distinct: 0, targets: {} }
   }
   const chosen = request.targets.map((name) => [name, tallyOf(name)] as const)
   const distinct = chosen.reduce((sum, [, tally]) => sum + tally.distinct, 0)
-  if (request._tag === "Count") return { url, distinct, targets: {} }
+  if (request._tag === "Count") return { ...urls, distinct, targets: {} }
   const targets = chosen.map(([name, tally]) =>
     [name, {
       ...tally,
       receivedAt: Float64Array.from(tally.receivedAt, (at) => at ?? 0)
     }] as const
   )
-  return { url, distinct, targets: Object.fromEntries(targets) }
+  return { ...urls, distinct, targets: Object.fromEntries(targets) }
 })

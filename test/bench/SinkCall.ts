@@ -17,11 +17,16 @@ const Count = Schema.TaggedStruct("Count", { targets: Schema.Array(Schema.String
 /** What has come to the named targets. */
 const Take = Schema.TaggedStruct("Take", { targets: Schema.Array(Schema.String) })
 
+/** What becomes of requests at the fragile URL from now on. Behind a proxy, a dead endpoint answers 503. */
+const Outage = Schema.TaggedStruct("Outage", { kind: Schema.Literals(["none", "unavailable", "refused"]) })
+
 export const sink = {
-  request: Schema.Union([Begin, Count, Take]),
+  request: Schema.Union([Begin, Count, Take, Outage]),
   reply: Schema.Struct({
     /** Where the sink listens. A target answers below `/at-once/<name>`, `/slow/<name>` or, never, `/silent/<name>`. */
     url: Schema.String,
+    /** The same at another port, which can have an outage. */
+    fragileUrl: Schema.String,
     distinct: Schema.Int,
     targets: Schema.Record(Schema.String, Target)
   })

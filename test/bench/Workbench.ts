@@ -27,6 +27,8 @@ export interface Settled {
   readonly endedAt?: number
   /** Milliseconds from an acknowledgement to a receipt of the event. */
   readonly receipts: ReadonlyArray<number>
+  /** Milliseconds from when an event was due to be sent to a receipt of it. */
+  readonly fromPost: ReadonlyArray<number>
 }
 
 /** How load is put on something. */
@@ -35,6 +37,15 @@ export interface Pressure {
   /** Events a second; as many as are answered without it. */
   readonly rate?: number
   readonly seconds: number
+  /** Ends it sooner, when so many are acknowledged. */
+  readonly events?: number
+}
+
+/** What was sent. */
+export interface Sent {
+  readonly loaded: Loaded
+  /** The number of the first event. */
+  readonly from: number
 }
 
 /** One stretch of load and what came of it. */
@@ -48,6 +59,8 @@ export interface Piece {
   readonly ack: Statistics.Latency
   /** From acknowledgement to receipt. */
   readonly receipt: Statistics.Latency
+  /** From when an event was due to be sent to its receipt. */
+  readonly fromPost: Statistics.Latency
   /** Microseconds of processor time an event, by who used them. */
   readonly cpu: Readonly<Record<string, number>>
 }
@@ -58,15 +71,22 @@ export interface Workbench {
   readonly sink: Program.Program
   /** Where the sink's targets are. */
   readonly sinkUrl: string
+  /** Sends events, which go to other numbers than all before. */
+  readonly send: (
+    urls: ReadonlyArray<string>,
+    pressure: Pressure
+  ) => Effect.Effect<Sent, BenchFailed>
   readonly measure: (subject: Subject, pressure: Pressure) => Effect.Effect<Piece, BenchFailed>
   /** Counts what this process uses, too, in every piece. */
   readonly watch: (name: string, pid: number) => void
 }
 
-export const make = Effect.fnUntraced(function*(
-  options: BenchServer.BenchServerOptions
+export const make = (options: BenchServer.BenchServerOptions) => Effect.flatMap(BenchServer.start(options), beside)
+
+/** One with a load and a sink of its own, of a server that there is. */
+export const beside = Effect.fnUntraced(function*(
+  server: BenchServer.BenchServer
 ): Effect.fn.Return<Workbench, BenchFailed, Scope.Scope> {
-  const server = yield* BenchServer.start(options)
   const loader = yield* Program.start("Load.ts")
   const sinkProgram = yield* Program.start("Sink.ts")
   const watched = new Map([["load", loader.pid], ["sink", sinkProgram.pid]])
@@ -82,17 +102,23 @@ export const make = Effect.fnUntraced(function*(
   const begin = (from: number) => sinkProgram.ask(sink, { _tag: "Begin", from, bytes })
   const { url: sinkUrl } = yield* begin(0)
 
+  const send = Effect.fnUntraced(function*(urls: ReadonlyArray<string>, pressure: Pressure) {
+    const from = nextNumber
+    yield* begin(from)
+    const loaded = yield* loader.ask(load, { urls, from, bytes, ...pressure })
+    nextNumber += loaded.sentAt.length
+    return { loaded, from }
+  })
+
   return {
     server,
     sink: sinkProgram,
     sinkUrl,
+    send,
     watch: (name, pid) => watched.set(name, pid),
     measure: Effect.fnUntraced(function*(subject, pressure) {
-      const from = nextNumber
-      yield* begin(from)
       const before = cpu()
-      const loaded = yield* loader.ask(load, { urls: subject.urls, from, bytes, ...pressure })
-      nextNumber += loaded.sentAt.length
+      const { from, loaded } = yield* send(subject.urls, pressure)
       const afterLoad = cpu()
       const settled = yield* subject.settle(loaded, from)
       const after = settled.endedAt === undefined ? afterLoad : cpu()
@@ -105,6 +131,7 @@ export const make = Effect.fnUntraced(function*(
         throughput: loaded.acked / seconds,
         ack: Statistics.latency(acknowledgements(loaded)),
         receipt: Statistics.latency(settled.receipts),
+        fromPost: Statistics.latency(settled.fromPost),
         cpu: Object.fromEntries(
           Object.entries(after).map(([name, ms]) => [name, (ms - (before[name] ?? 0)) * 1000 / loaded.acked])
         )

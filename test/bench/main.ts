@@ -2,6 +2,7 @@ import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { version } from "@headwater/domain/Version"
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
+import * as Backlog from "./scenarios/Backlog.ts"
 import * as Held from "./scenarios/Held.ts"
 import * as History from "./scenarios/History.ts"
 import * as Ingest from "./scenarios/Ingest.ts"
@@ -17,6 +18,7 @@ const bench = Command.make("bench").pipe(
     Ingest.command,
     Pipeline.command,
     Noisy.command,
+    Backlog.command,
     Many.command,
     History.command,
     Held.command,
