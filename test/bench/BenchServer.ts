@@ -7,6 +7,8 @@ import { type ChildProcess, spawn } from "node:child_process"
 import * as Path from "node:path"
 import { BenchFailed } from "./BenchFailed.ts"
 import type * as Database from "./Database.ts"
+import * as FarDatabase from "./FarDatabase.ts"
+import * as ProcessTree from "./ProcessTree.ts"
 
 /** A server as a user starts it, with its defaults, in a data directory of its own. */
 export interface BenchServer {
@@ -14,6 +16,8 @@ export interface BenchServer {
   readonly dataDirectory: string
   /** Process id of the one that runs now. */
   readonly pid: () => number
+  /** What it uses, with its Postgres and its sandboxes. */
+  readonly usage: () => ProcessTree.ServerUsage
   /** Calls the API with the account's key and reads the body of a 2xx. */
   readonly api: <A>(
     answer: Schema.Codec<A>,
@@ -42,12 +46,15 @@ export interface BenchServerOptions {
   readonly profile?: string | undefined
   /** Settings beside the defaults. */
   readonly environment?: Readonly<Record<string, string>>
+  /** How much longer a round trip to its Postgres takes, in milliseconds, at least; without it, it has one of its own. */
+  readonly databaseDelay?: number | undefined
 }
 
 export const start = Effect.fnUntraced(function*(
-  { environment = {}, profile }: BenchServerOptions = {}
+  { databaseDelay, environment = {}, profile }: BenchServerOptions = {}
 ): Effect.fn.Return<BenchServer, BenchFailed, Scope.Scope> {
   const dataDirectory = yield* TemporaryDirectory.make("bench")
+  const far = databaseDelay === undefined ? undefined : yield* FarDatabase.start(dataDirectory, databaseDelay)
   const port = yield* FreePort.find
   const url = `http://127.0.0.1:${port}`
   const options = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${Path.resolve(profile)}`]
@@ -65,6 +72,7 @@ export const start = Effect.fnUntraced(function*(
         HEADWATER_DATA_DIR: dataDirectory,
         HEADWATER_PORT: String(port),
         HEADWATER_LOG: "json",
+        ...far?.environment,
         ...environment
       },
       stdio: ["ignore", "pipe", "pipe"]
@@ -126,6 +134,7 @@ export const start = Effect.fnUntraced(function*(
     url,
     dataDirectory,
     pid: () => child?.pid ?? 0,
+    usage: () => ProcessTree.usageOfServer(child?.pid ?? 0, far?.postmaster),
     api: (answer, method, path, body) =>
       Effect.flatMap(call(key, method, path, body), (json) =>
         Schema.decodeUnknownEffect(answer)(json).pipe(
@@ -138,7 +147,8 @@ export const start = Effect.fnUntraced(function*(
         Effect.provide(DataDirectory.layer(dataDirectory)),
         Effect.mapError((error) => new BenchFailed({ message: error.message }))
       )
-      return { path, username, password: Redacted.value(password), database }
+      const login = { username, password: Redacted.value(password), database }
+      return far === undefined ? { path, ...login } : { host: "127.0.0.1", port: far.port, ...login }
     })
   })
   return withKey(apiKey)

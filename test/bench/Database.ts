@@ -3,13 +3,12 @@ import { Effect, Redacted, Schema, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlError } from "effect/sql"
 
+const login = { username: Schema.String, password: Schema.String, database: Schema.String }
 /** A database of the server's Postgres, as plain values that cross to another process. */
-export const Address = Schema.Struct({
-  path: Schema.String,
-  username: Schema.String,
-  password: Schema.String,
-  database: Schema.String
-})
+export const Address = Schema.Union([
+  Schema.Struct({ path: Schema.String, ...login }),
+  Schema.Struct({ host: Schema.String, port: Schema.Int, ...login })
+])
 export type Address = typeof Address.Type
 
 /** What a client of it is made from. */

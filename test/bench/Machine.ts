@@ -60,6 +60,12 @@ export const describe = Effect.fnUntraced(function*(server: BenchServer) {
   const rows = yield* sql<{ name: string; setting: string }>`
     SELECT name, current_setting(name) AS setting FROM pg_settings
     WHERE name = ANY(string_to_array(${postgresSettings.join(",")}, ','))`
+  const trips: Array<number> = []
+  for (let trip = 0; trip < 50; trip++) {
+    const start = MonotonicClock.now()
+    yield* sql`SELECT 1`
+    trips.push(MonotonicClock.now() - start)
+  }
   const [cpu] = Os.cpus()
   const settings = rows.map(({ name, setting }) => [`postgres_${name}`, setting] as const)
   const machine: Machine = {
@@ -70,6 +76,7 @@ export const describe = Effect.fnUntraced(function*(server: BenchServer) {
     node: process.version,
     filesystem: filesystemOf(server.dataDirectory),
     fdatasync_8k_ms: syncMs(server.dataDirectory),
+    postgres_round_trip_ms: Number(median(trips).toFixed(3)),
     ...Object.fromEntries(settings)
   }
   return machine

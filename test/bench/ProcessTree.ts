@@ -55,9 +55,25 @@ const sum = (usages: ReadonlyArray<Usage>): Usage => ({
 /** One process. */
 export const usageOf = (pid: number): Usage => sum(processOf(pid))
 
-/** The server by itself, its Postgres, whoever its client is, and its sandboxes. */
-export const usageOfServer = (pid: number) => {
-  const below = descendants(all(), pid)
+/** What a server uses by itself, and what belongs to it does. */
+export interface ServerUsage {
+  readonly server: Usage
+  readonly postgres: Usage
+  readonly sandboxes: Usage
+}
+
+/**
+ * The server by itself, its Postgres, whoever its client is, and its sandboxes.
+ *
+ * @param postmaster of a Postgres that is not the server's own
+ */
+export const usageOfServer = (pid: number, postmaster?: number): ServerUsage => {
+  const processes = all()
+  const below = [
+    ...descendants(processes, pid),
+    ...processes.filter((process) => process.pid === postmaster),
+    ...(postmaster === undefined ? [] : descendants(processes, postmaster))
+  ]
   const named = (name: string) => below.filter((process) => process.name === name)
   return {
     server: usageOf(pid),

@@ -2,6 +2,7 @@
 import { Console, Effect, Option, Schema, type Scope } from "effect"
 import { Flag } from "effect/cli"
 import type { BenchFailed } from "./BenchFailed.ts"
+import type { BenchServerOptions } from "./BenchServer.ts"
 import * as Machine from "./Machine.ts"
 import * as Progress from "./Progress.ts"
 import * as Report from "./Report.ts"
@@ -33,6 +34,16 @@ export const seconds = (byDefault: number, description = "How long each piece of
 export const rounds = (byDefault: number) =>
   Flag.Int("rounds").pipe(Flag.withDescription("How often all is measured in turn"), Flag.withDefault(byDefault))
 
+export const connections = Flag.Int("connections").pipe(
+  Flag.withDescription("Connections that the load keeps busy"),
+  Flag.withDefault(64)
+)
+
+export const databaseDelay = Flag.Finite("database-delay").pipe(
+  Flag.withDescription("How many milliseconds a round trip to Postgres takes longer, at least, as on another machine"),
+  Flag.optional
+)
+
 export interface CommonFlags {
   readonly json: boolean
   readonly profile: Option.Option<string>
@@ -41,16 +52,16 @@ export interface CommonFlags {
 /**
  * Runs a scenario on a workbench of its own and tells what it found.
  *
- * @param environment settings of the server beside the defaults
+ * @param options how the server is other than by default
  */
 export const run = (
   { json, profile }: CommonFlags,
   scenario: (workbench: Workbench.Workbench) => Effect.Effect<Report.Report, BenchFailed, Scope.Scope>,
-  environment: Readonly<Record<string, string>> = {}
+  options: Omit<BenchServerOptions, "profile"> = {}
 ) =>
   Effect.gen(function*() {
     yield* Progress.say("starting the server")
-    const workbench = yield* Workbench.make({ profile: Option.getOrUndefined(profile), environment })
+    const workbench = yield* Workbench.make({ profile: Option.getOrUndefined(profile), ...options })
     const machine = yield* Machine.describe(workbench.server)
     yield* Console.log(Object.entries(machine).map(([name, value]) => `${name}: ${value}`).join("\n"))
     const report = yield* scenario(workbench)

@@ -94,7 +94,7 @@ export const beside = Effect.fnUntraced(function*(
 
   const cpu = (): Readonly<Record<string, number>> => ({
     ...Object.fromEntries(
-      Object.entries(ProcessTree.usageOfServer(server.pid())).map(([name, { cpuMs }]) => [name, cpuMs])
+      Object.entries(server.usage()).map(([name, { cpuMs }]) => [name, cpuMs])
     ),
     ...Object.fromEntries([...watched].map(([name, pid]) => [name, ProcessTree.usageOf(pid).cpuMs]))
   })

@@ -1,17 +1,29 @@
 import { Effect, type Scope } from "effect"
 import * as Net from "node:net"
 
+/** Does something at once, or so many milliseconds later. What is delayed alike keeps its order. */
+const after = (delayMs: number, act: () => void) => {
+  if (delayMs === 0) act()
+  else setTimeout(act, delayMs)
+}
+
 /** One connection through a proxy, which passes on what both sides say until it is held. */
 class Passage {
   private readonly sockets: ReadonlyArray<Net.Socket>
 
-  constructor(client: Net.Socket, database: Net.Socket, onEnd: (passage: Passage) => void) {
+  /** @param answersAfterMs how much later the client hears what the database says */
+  constructor(
+    client: Net.Socket,
+    database: Net.Socket,
+    answersAfterMs: number,
+    onEnd: (passage: Passage) => void
+  ) {
     this.sockets = [client, database]
-    for (const [from, to] of [[client, database], [database, client]] as const) {
-      from.on("data", (chunk) => to.write(chunk))
+    for (const [from, to, delayMs] of [[client, database, 0], [database, client, answersAfterMs]] as const) {
+      from.on("data", (chunk) => after(delayMs, () => to.write(chunk)))
       from.on("error", () => {})
       from.on("close", () => {
-        to.destroy()
+        after(delayMs, () => to.destroy())
         onEnd(this)
       })
     }
@@ -38,9 +50,14 @@ export class DatabaseProxy {
   private isOpen = true
 
   /** @param database where the database listens */
-  private constructor(database: () => Net.NetConnectOpts) {
+  private constructor(database: () => Net.NetConnectOpts, answersAfterMs: number) {
     this.server = Net.createServer({ noDelay: true }, (client) => {
-      const passage = new Passage(client, Net.connect(database()), (ended) => this.passages.delete(ended))
+      const passage = new Passage(
+        client,
+        Net.connect(database()),
+        answersAfterMs,
+        (ended) => this.passages.delete(ended)
+      )
       this.passages.add(passage)
       if (!this.isOpen) passage.hold()
     })
@@ -83,10 +100,16 @@ export class DatabaseProxy {
     this.endPresent()
   })
 
-  static readonly make = (database: () => Net.NetConnectOpts): Effect.Effect<DatabaseProxy, never, Scope.Scope> =>
+  static readonly make = (
+    database: () => Net.NetConnectOpts,
+    options: {
+      /** How much farther away the database is than its machine: what a round trip takes longer, at least. */
+      readonly roundTripMs?: number
+    } = {}
+  ): Effect.Effect<DatabaseProxy, never, Scope.Scope> =>
     Effect.acquireRelease(
       Effect.suspend(() => {
-        const proxy = new DatabaseProxy(database)
+        const proxy = new DatabaseProxy(database, options.roundTripMs ?? 0)
         return Effect.as(proxy.listening, proxy)
       }),
       (proxy) => proxy.closed

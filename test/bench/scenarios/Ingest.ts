@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { Command } from "effect/cli"
 import type { BenchServer } from "../BenchServer.ts"
 import * as CellTable from "../CellTable.ts"
@@ -29,12 +29,12 @@ const deploy = Effect.fnUntraced(function*(server: BenchServer, sources: number)
   return subject
 })
 
-const scenario = (options: { readonly seconds: number; readonly rounds: number }) =>
+const scenario = (options: { readonly seconds: number; readonly rounds: number; readonly connections: number }) =>
   Effect.fnUntraced(function*(workbench: Workbench) {
-    const { rounds, seconds } = options
+    const { connections, rounds, seconds } = options
     const reference = yield* ReferenceRun.make(workbench)
     const over100 = yield* deploy(workbench.server, 100)
-    const pressure = { connections: 64, seconds }
+    const pressure = { connections, seconds }
     const durable = reference.ack("durable")
 
     const before = yield* reference.insertsAlone(seconds)
@@ -70,7 +70,9 @@ const scenario = (options: { readonly seconds: number; readonly rounds: number }
 export const command = Command.make("ingest", {
   ...Scenario.flags,
   seconds: Scenario.seconds(5),
-  rounds: Scenario.rounds(3)
-}, (flags) => Scenario.run(flags, scenario(flags))).pipe(
+  rounds: Scenario.rounds(3),
+  connections: Scenario.connections,
+  databaseDelay: Scenario.databaseDelay
+}, (flags) => Scenario.run(flags, scenario(flags), { databaseDelay: Option.getOrUndefined(flags.databaseDelay) })).pipe(
   Command.withDescription("POST 1 KB to sources, until it is acknowledged")
 )

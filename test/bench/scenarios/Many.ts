@@ -1,8 +1,8 @@
 import { Clock, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { BenchFailed } from "../BenchFailed.ts"
+import type { BenchServer } from "../BenchServer.ts"
 import * as Deployment from "../Deployment.ts"
-import * as ProcessTree from "../ProcessTree.ts"
 import * as Progress from "../Progress.ts"
 import type { Report } from "../Report.ts"
 import * as Scenario from "../Scenario.ts"
@@ -49,10 +49,10 @@ const create = Effect.fnUntraced(function*({ server }: Workbench, count: number)
 })
 
 /** The largest of several readings of what the server and its processes use, once a second for as long as it runs. */
-const watch = (pid: number, peak: { resident: number; sandboxes: number; postgres: number }) =>
+const watch = (server: BenchServer, peak: { resident: number; sandboxes: number; postgres: number }) =>
   Effect.sync(() => {
-    const { postgres, sandboxes, server } = ProcessTree.usageOfServer(pid)
-    peak.resident = Math.max(peak.resident, server.residentMebibytes)
+    const { postgres, sandboxes, server: itself } = server.usage()
+    peak.resident = Math.max(peak.resident, itself.residentMebibytes)
     peak.sandboxes = Math.max(peak.sandboxes, sandboxes.residentMebibytes)
     peak.postgres = Math.max(peak.postgres, postgres.residentMebibytes)
   }).pipe(Effect.andThen(Effect.sleep("1 second")), Effect.forever)
@@ -81,12 +81,12 @@ const busiestSecond = (phases: Iterable<number>): number => {
 }
 
 const spread = Effect.fnUntraced(function*(workbench: Workbench, log: TickLog.TickLog, seconds: number) {
-  const pid = workbench.server.pid()
+  const { server } = workbench
   const peak = { resident: 0, sandboxes: 0, postgres: 0 }
   const from = yield* Clock.currentTimeMillis
-  const before = ProcessTree.usageOfServer(pid)
-  yield* Effect.raceFirst(watch(pid, peak), sleepUntil(from + seconds * 1000))
-  const after = ProcessTree.usageOfServer(pid)
+  const before = server.usage()
+  yield* Effect.raceFirst(watch(server, peak), sleepUntil(from + seconds * 1000))
+  const after = server.usage()
   const to = yield* Clock.currentTimeMillis
   const phases = yield* log.phases
   const read = Effect.map(log.since(from), (times) => ({ phases, times }))

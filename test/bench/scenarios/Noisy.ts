@@ -140,11 +140,11 @@ const reportOf = (warmUp: Piece, pairs: ReadonlyArray<Pair>): Report => {
 
 /** All webhooks by name; beside the healthy ones, two whose name server never answers. */
 const runWithNames = (flags: Scenario.CommonFlags & Parameters<typeof scenario>[0]) =>
-  Effect.scoped(Effect.flatMap(Names.server, ({ address }) =>
+  Effect.scoped(Effect.flatMap(Names.environment, (environment) =>
     Scenario.run(
       flags,
       (workbench) => scenario(flags)({ ...workbench, sinkUrl: Names.named(workbench.sinkUrl) }),
-      { HEADWATER_NAME_SERVERS: address }
+      { environment }
     )))
 
 /** Healthy webhooks beside a dead and a slow one, or a healthy account beside a hostile one. */

@@ -1,7 +1,8 @@
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as CellTable from "../CellTable.ts"
 import * as Deployment from "../Deployment.ts"
+import * as Names from "../Names.ts"
 import * as Receipts from "../Receipts.ts"
 import * as ReferenceRun from "../ReferenceRun.ts"
 import type { Report } from "../Report.ts"
@@ -20,20 +21,22 @@ export default {
 }`
 
 /** Sources whose events all go to the same webhooks, as many as the fan-out. */
-const deploy = Effect.fnUntraced(function*({ server, sink, sinkUrl }: Workbench, sources: number, fanOut: number) {
-  const targets = Array.from({ length: fanOut }, (_, index) => `${sources}-${fanOut}-${index + 1}`)
-  const deployed = yield* Deployment.sources(server, code, sources)
-  const webhooks = yield* Effect.forEach(
-    targets,
-    (target) => Deployment.webhook(server, `${sinkUrl}/at-once/${target}`)
-  )
-  yield* Deployment.subscribeAll(server, deployed, webhooks)
-  const subject: Subject = {
-    urls: deployed.map(({ endpoint }) => endpoint),
-    settle: (loaded) => Receipts.settle(sink, targets, () => targets, loaded)
+export const deploy = Effect.fnUntraced(
+  function*({ server, sink, sinkUrl }: Workbench, sources: number, fanOut: number) {
+    const targets = Array.from({ length: fanOut }, (_, index) => `${sources}-${fanOut}-${index + 1}`)
+    const deployed = yield* Deployment.sources(server, code, sources)
+    const webhooks = yield* Effect.forEach(
+      targets,
+      (target) => Deployment.webhook(server, `${sinkUrl}/at-once/${target}`)
+    )
+    yield* Deployment.subscribeAll(server, deployed, webhooks)
+    const subject: Subject = {
+      urls: deployed.map(({ endpoint }) => endpoint),
+      settle: (loaded) => Receipts.settle(sink, targets, () => targets, loaded)
+    }
+    return subject
   }
-  return subject
-})
+)
 
 /** How many seconds of ten events each make the calm latencies. */
 const calm = { rate: 10, connections: 16, seconds: 30 }
@@ -43,29 +46,33 @@ const scenario = (options: {
   readonly rounds: number
   readonly sources: number
   readonly brief: boolean
+  readonly connections: number
+  readonly byName: boolean
 }) =>
   Effect.fnUntraced(function*(workbench: Workbench) {
-    const { rounds, seconds, sources } = options
+    const { byName, connections, rounds, seconds, sources } = options
     const reference = yield* ReferenceRun.make(workbench)
-    const many = yield* deploy(workbench, sources, 1)
-    const pressure = { connections: 64, seconds }
+    // The reference has no resolver: it stays what it is.
+    const named = byName ? { ...workbench, sinkUrl: Names.named(workbench.sinkUrl) } : workbench
+    const many = yield* deploy(named, sources, 1)
+    const pressure = { connections, seconds }
 
     const main = [
-      { name: "reference, 64 connections", subject: reference.deliver("durable", 1), pressure },
-      { name: `${sources} sources, 64 connections`, subject: many, pressure }
+      { name: `reference, ${connections} connections`, subject: reference.deliver("durable", 1), pressure },
+      { name: `${sources} sources, ${connections} connections`, subject: many, pressure }
     ]
     const before = yield* reference.insertsAlone(seconds)
     const [limit, throughput, ...rest] = yield* Rounds.interleave(
       workbench,
       options.brief ? main : [
         ...main,
-        { name: "1 source, 64 connections", subject: yield* deploy(workbench, 1, 1), pressure },
+        { name: `1 source, ${connections} connections`, subject: yield* deploy(named, 1, 1), pressure },
         { name: "reference, 16 connections", subject: main[0]!.subject, pressure: { ...pressure, connections: 16 } },
         { name: `${sources} sources, 16 connections`, subject: many, pressure: { ...pressure, connections: 16 } },
         { name: "reference, fan-out 10", subject: reference.deliver("durable", 10), pressure },
-        { name: `${sources} sources, fan-out 10`, subject: yield* deploy(workbench, sources, 10), pressure },
-        { name: "1 source, fan-out 10", subject: yield* deploy(workbench, 1, 10), pressure },
-        { name: "in memory, 64 connections", subject: reference.deliver("memory", 1), pressure }
+        { name: `${sources} sources, fan-out 10`, subject: yield* deploy(named, sources, 10), pressure },
+        { name: "1 source, fan-out 10", subject: yield* deploy(named, 1, 10), pressure },
+        { name: `in memory, ${connections} connections`, subject: reference.deliver("memory", 1), pressure }
       ],
       { rounds, warmUp: true }
     )
@@ -102,7 +109,18 @@ export const command = Command.make("pipeline", {
   brief: Flag.Boolean("brief").pipe(
     Flag.withDescription("Only what the ratio is made of: fan-out 1, 64 connections, many sources"),
     Flag.withDefault(false)
+  ),
+  connections: Scenario.connections,
+  byName: Flag.Boolean("by-name").pipe(
+    Flag.withDescription("The webhooks' URLs have a host name, which the server looks up"),
+    Flag.withDefault(false)
+  ),
+  databaseDelay: Scenario.databaseDelay
+}, (flags) =>
+  Effect.scoped(Effect.gen(function*() {
+    const environment = flags.byName ? yield* Names.environment : {}
+    const databaseDelay = Option.getOrUndefined(flags.databaseDelay)
+    return yield* Scenario.run(flags, scenario(flags), { environment, databaseDelay })
+  }))).pipe(
+    Command.withDescription("POST 1 KB, run code that emits it, deliver it to a webhook, until it is received")
   )
-}, (flags) => Scenario.run(flags, scenario(flags))).pipe(
-  Command.withDescription("POST 1 KB, run code that emits it, deliver it to a webhook, until it is received")
-)
