@@ -6,9 +6,14 @@ import { type Latency, median, rounded } from "./Statistics.ts"
 
 const spenders = ["server", "postgres", "sandboxes", "reference", "load", "sink"]
 
+/** These, and what else was watched. */
+const spendersOf = (measured: ReadonlyArray<Rounds.Measured>): ReadonlyArray<string> => [
+  ...new Set([...spenders, ...measured.flatMap(({ pieces }) => pieces.flatMap(({ cpu }) => Object.keys(cpu)))])
+]
+
 /** Microseconds of processor time an event, the median over the rounds. */
-const cpuOf = ({ pieces }: Rounds.Measured) =>
-  spenders.map((name) => [name, median(pieces.map(({ cpu }) => cpu[name] ?? 0))] as const)
+const cpuOf = ({ pieces }: Rounds.Measured, names: ReadonlyArray<string>) =>
+  names.map((name) => [name, median(pieces.map(({ cpu }) => cpu[name] ?? 0))] as const)
 
 const refusedOf = ({ pieces }: Rounds.Measured): number =>
   pieces.flatMap(({ refused }) => Object.values(refused)).reduce((sum, count) => sum + count, 0)
@@ -24,7 +29,7 @@ export const table = (measured: ReadonlyArray<Rounds.Measured>): Table => ({
     "POST to receipt p50",
     "p99",
     "refused",
-    ...spenders.map((name, index) => index === 0 ? `CPU µs/event: ${name}` : name)
+    ...spendersOf(measured).map((name, index) => index === 0 ? `CPU µs/event: ${name}` : name)
   ],
   rows: measured.map((cell) => {
     const [ack, receipt, fromPost] = [Rounds.ackOf(cell), Rounds.receiptOf(cell), Rounds.fromPostOf(cell)]
@@ -38,7 +43,7 @@ export const table = (measured: ReadonlyArray<Rounds.Measured>): Table => ({
       fromPost.p50Ms,
       fromPost.p99Ms,
       refusedOf(cell),
-      ...cpuOf(cell).map(([, micros]) => Math.round(micros))
+      ...cpuOf(cell, spendersOf(measured)).map(([, micros]) => Math.round(micros))
     ]
   })
 })
@@ -56,6 +61,8 @@ export const json = (measured: ReadonlyArray<Rounds.Measured>): { readonly [name
       from_post: latencyJson(Rounds.fromPostOf(cell)),
       events: pieces.reduce((sum, { acked }) => sum + acked, 0),
       refused: refusedOf(cell),
-      cpu_us_per_event: Object.fromEntries(cpuOf(cell).map(([name, micros]) => [name, rounded(micros)]))
+      cpu_us_per_event: Object.fromEntries(
+        cpuOf(cell, spendersOf(measured)).map(([name, micros]) => [name, rounded(micros)])
+      )
     }]
   }))

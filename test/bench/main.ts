@@ -8,6 +8,7 @@ import * as History from "./scenarios/History.ts"
 import * as Ingest from "./scenarios/Ingest.ts"
 import * as Many from "./scenarios/Many.ts"
 import * as Noisy from "./scenarios/Noisy.ts"
+import * as Peers from "./scenarios/Peers.ts"
 import * as Pipeline from "./scenarios/Pipeline.ts"
 import * as Sandbox from "./scenarios/Sandbox.ts"
 import * as Workflow from "./scenarios/Workflow.ts"
@@ -17,6 +18,7 @@ const bench = Command.make("bench").pipe(
   Command.withSubcommands([
     Ingest.command,
     Pipeline.command,
+    Peers.command,
     Noisy.command,
     Backlog.command,
     Many.command,
