@@ -193,6 +193,11 @@ const make = Effect.fnUntraced(function*() {
                 process.kill({ reason: "output", message: "A run exceeded its output limit" })
               }
               if (record.limit !== undefined || index + 1 === count) return done()
+              if (message._tag !== "Ended") {
+                // It says what no component can, and may not have ended: what it says next is not known to be the next run's.
+                process.cutOff(assignment)
+                return done()
+              }
               end()
               beginNext()
             },
