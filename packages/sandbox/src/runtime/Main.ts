@@ -83,10 +83,11 @@ function* inspections({ hash, kind }: Record<string, unknown>) {
 /** Of all that runs are given only the store is the next one's too: code may change the values of its props. */
 function* runs({ bindings, call, hash, run: id }: Record<string, unknown>) {
   const { db, ...rest } = bindings as Omit<Bindings, "store"> & { readonly db: Record<string, string> }
+  const asked = call as Asked
   const store = new Store(db)
-  const given = stringify(rest)
-  for (const what of callsOf(id as string, call as Asked)) {
-    const bound: Bindings = { ...parse(given) as typeof rest, store }
+  const given = asked._tag === "Run" && asked.events.length > 1 ? stringify(rest) : undefined
+  for (const what of callsOf(id as string, asked)) {
+    const bound: Bindings = { ...(given === undefined ? rest : parse(given) as typeof rest), store }
     yield (run: RunContext) => void runComponent(run, hash as string, what, bound)
   }
 }
