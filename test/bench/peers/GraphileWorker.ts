@@ -19,6 +19,7 @@ Peer.serve(async ({ database, deliver, load }) => {
   const { Pool } = load("pg") as Peer.Pg
   const pgPool = new Pool(Peer.pgConfig(database))
   pgPool.on("error", console.error)
+  pgPool.on("connect", (client) => client.on("error", console.error))
   const runner = await run({
     pgPool,
     preset: {

@@ -48,7 +48,9 @@ export interface Pg {
   readonly Pool: new(config: ReturnType<typeof pgConfig>) => PgPool
 }
 export interface PgPool {
-  readonly on: (event: "error", hear: (cause: unknown) => void) => void
+  readonly on:
+    & ((event: "error", hear: (cause: unknown) => void) => void)
+    & ((event: "connect", hear: (client: Pick<PgPool, "on">) => void) => void)
   readonly query: (text: string) => Promise<{ readonly rows: ReadonlyArray<{ readonly setting: string }> }>
 }
 
