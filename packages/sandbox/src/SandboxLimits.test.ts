@@ -245,20 +245,25 @@ layer(sandbox, { excludeTestServices: true, timeout: "180 seconds" })("Limits of
         const codes = await Promise.all(
           Array.from({ length: event.n }, () => lookup("localhost").then(() => "resolved", (error) => error.code)))
         this.$emit(codes.filter((code) => code === "EMFILE").length)`)
-      const batch = yield* sandbox.runBatch({
-        accountId: "u_each",
-        programId: "dc_test",
-        module: { code, hash: hashOf(code) },
-        call: { _tag: "Run", eventsJson: [`{"n":20}`, `{"n":1000}`] },
-        props: {},
-        interfaces: {},
-        credentials: {},
-        db: {}
+      const runBoth = Effect.gen(function*() {
+        const batch = yield* sandbox.runBatch({
+          accountId: "u_each",
+          programId: "dc_test",
+          module: { code, hash: hashOf(code) },
+          call: { _tag: "Run", eventsJson: [`{"n":20}`, `{"n":1000}`] },
+          props: {},
+          interfaces: {},
+          credentials: {},
+          db: {}
+        })
+        const emits: Array<RunEmit> = []
+        for (let results = yield* batch.next; results.length > 0; results = yield* batch.next) {
+          emits.push(...results.flatMap((result) => result.emits))
+        }
+        return emits
       })
-      const emits: Array<RunEmit> = []
-      for (let results = yield* batch.next; results.length > 0; results = yield* batch.next) {
-        emits.push(...results.flatMap((result) => result.emits))
-      }
+      // On a busy machine the first may take so long that the second is given back.
+      const emits = yield* Effect.repeat(runBoth, { until: ({ length }) => length === 2 })
       assert.deepStrictEqual(emits.map(({ payload }) => payload), ["0", "0"])
     }))
 
