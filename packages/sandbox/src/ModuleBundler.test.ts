@@ -3,7 +3,18 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import { TestClock } from "effect/testing"
+import { readFileSync } from "node:fs"
 import { ModuleBundler } from "./ModuleBundler.ts"
+
+/** Processes that read modules for this one. */
+const bundlers = (): ReadonlyArray<number> =>
+  readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").split(" ").map(Number).filter((pid) => {
+    try {
+      return pid > 0 && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("bundler/Main.ts")
+    } catch {
+      return false
+    }
+  })
 
 const importsOf = Effect.fnUntraced(function*(text: string) {
   const { imports } = yield* (yield* ModuleBundler).read({ file: "/a.mjs", type: "js", text })
@@ -29,6 +40,18 @@ layer(ModuleBundler.layer, { excludeTestServices: true, timeout: "60 seconds" })
         "./required.js",
         "./try.mjs"
       ])
+    }))
+
+  it.effect("reads a text again whose process was ended from outside", () =>
+    Effect.gen(function*() {
+      const before = bundlers()
+      const reading = yield* Effect.forkChild(importsOf(`import "./a.mjs"`))
+      // A process that was there already is idle, and ends as well as one that is just being started.
+      const found = yield* Effect.repeat(Effect.delay(Effect.sync(bundlers), "1 millis"), {
+        until: ({ length }) => length > 0
+      })
+      for (const pid of new Set([...before, ...found])) process.kill(pid, "SIGKILL")
+      assert.deepStrictEqual(yield* Fiber.join(reading), ["./a.mjs"])
     }))
 
   it.effect("a text that brings the parser down fails by itself, and those that wait are read", () =>

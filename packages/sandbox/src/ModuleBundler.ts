@@ -173,6 +173,8 @@ const make = Effect.fnUntraced(function*() {
     })
     return yield* FiberHandle.clear(idle).pipe(
       Effect.andThen(answer),
+      // What ended the process may be of the task before.
+      Effect.catchTag("Lost", () => Effect.andThen(stop, answer())),
       Effect.flatMap(Schema.decodeUnknownEffect(BundlerAnswer)),
       Effect.catchTags({
         Lost: () =>
