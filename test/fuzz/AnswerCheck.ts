@@ -55,11 +55,28 @@ const isProblem = (answer: HttpAnswer): boolean =>
   (answer.headers["content-type"] ?? "").startsWith("application/problem+json")
 
 /**
+ * Whether a change or removal takes so long that it is answered before it is done (docs/api.md): its hooks wait for a process
+ * behind hostile code of the same account.
+ */
+const goesOn = ({ answer, request }: Exchange): boolean =>
+  answer.status === 503 && answer.headers["retry-after"] === "30" && request !== undefined &&
+  (request.method === "PUT" || request.method === "DELETE") &&
+  /^\/v1\/(sources|workflows)\//.test(normal(request.target))
+
+/** Whether a request is refused for its `Host`, whatever it asks for. */
+const isRefusedForHost = (answer: HttpAnswer): boolean => {
+  const body = jsonOf(answer)
+  return answer.status === 400 && Predicate.hasProperty(body, "details") && Array.isArray(body.details) &&
+    body.details.some((detail) => Predicate.hasProperty(detail, "path") && detail.path === "Host")
+}
+
+/**
  * Whether a status from 500 on is the server's own fault. 503 is one too: what a run of this command sends is far from
  * overload. A component behind an endpoint may answer whatever it likes.
  */
-const isServerError = ({ answer, request }: Exchange): boolean => {
-  if (answer.status < 500) return false
+const isServerError = (exchange: Exchange): boolean => {
+  const { answer, request } = exchange
+  if (answer.status < 500 || goesOn(exchange)) return false
   if (request === undefined || !isEndpoint(request.target)) return true
   const expected = componentProblems[answer.status]
   const isExpected = expected !== undefined && (request.method === "HEAD" || codeOf(answer) === expected)
@@ -77,8 +94,9 @@ const normal = (target: string): string =>
 
 const taken: ReadonlySet<number> = new Set([404, 409, 422, 429])
 
-const misjudged = ({ answer: { status }, expects }: Exchange): ReadonlyArray<Fault> => {
-  if (expects === "taken" && status >= 300 && !taken.has(status)) {
+const misjudged = (exchange: Exchange): ReadonlyArray<Fault> => {
+  const { answer: { status }, expects } = exchange
+  if (expects === "taken" && status >= 300 && !taken.has(status) && !goesOn(exchange)) {
     return [{ kind: "misjudged", what: `a request in order is answered by ${status}` }]
   }
   return expects === "refused" && status < 400
@@ -95,7 +113,7 @@ const undocumented = (exchange: Exchange, validator: ContractValidator): Readonl
   // An absolute target without a host names nothing, nor does an asterisk.
   if (request === undefined || /^(https?:\/\/\/|\*$)/i.test(request.target)) return []
   const path = normal(request.target)
-  if (isEndpoint(path) || beside.test(path)) return []
+  if (isEndpoint(path) || beside.test(path) || isRefusedForHost(answer)) return []
   return validator.validate({
     method: request.method,
     path,
