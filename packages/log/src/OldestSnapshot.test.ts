@@ -278,7 +278,10 @@ layer(postgres, { timeout: "60 seconds", excludeTestServices: true })("the oldes
         ([row]) => row?.at
       )
       const lookAfter = (before: string | undefined) =>
-        Effect.repeat(lastLook, { until: (at) => at !== undefined && at !== before })
+        Effect.repeat(lastLook, { until: (at) => at !== undefined && at !== before }).pipe(
+          // The answer is still on its way to who looked, and then rests until the next.
+          Effect.tap(TestClock.withLive(Effect.sleep("100 millis")))
+        )
       yield* Layer.build(layerWatch.pipe(
         Layer.provide(Layer.succeed(SqlClient.SqlClient, watching.sql)),
         Layer.provide(Logger.layer([logger]))
