@@ -2,11 +2,11 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { EmbeddedPostgres } from "@headwater/postgres/EmbeddedPostgres"
 import * as OwnPostgres from "@headwater/testing/OwnPostgres"
-import { Effect, Fiber, Layer, Logger, Metric, Redacted, References, type Scope } from "effect"
+import { Effect, Fiber, Logger, Metric, Redacted, References, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { layerWatch, OldestSnapshot } from "./OldestSnapshot.ts"
+import { OldestSnapshot } from "./OldestSnapshot.ts"
 
 interface Line {
   readonly message: string
@@ -261,45 +261,5 @@ layer(postgres, { timeout: "60 seconds", excludeTestServices: true })("the oldes
         database: "postgres",
         held_seconds: 61
       })
-    }))
-
-  test("is looked for every 30 seconds, and what stands against that is told of once", () =>
-    Effect.gen(function*() {
-      const lines: Array<string> = []
-      const logger = Logger.make(({ message }) => void lines.push(String(message)))
-      const { sql } = yield* connected("creator")
-      yield* sql`CREATE ROLE watcher LOGIN PASSWORD 'watcher'`
-      const watching = yield* connected("headwater", { username: "watcher", password: Redacted.make("watcher") })
-      /** When the last look began that has ended. */
-      const lastLook = Effect.map(
-        sql<{ at: string }>`
-          SELECT query_start::text AS at FROM pg_stat_activity
-          WHERE pid = ${watching.pid} AND state = 'idle' AND query LIKE '%held_ms%'`,
-        ([row]) => row?.at
-      )
-      const lookAfter = (before: string | undefined) =>
-        Effect.repeat(lastLook, { until: (at) => at !== undefined && at !== before }).pipe(
-          // The answer is still on its way to who looked, and then rests until the next.
-          Effect.tap(TestClock.withLive(Effect.sleep("100 millis")))
-        )
-      yield* Layer.build(layerWatch.pipe(
-        Layer.provide(Layer.succeed(SqlClient.SqlClient, watching.sql)),
-        Layer.provide(Logger.layer([logger]))
-      ))
-      const first = yield* lookAfter(undefined)
-      yield* TestClock.adjust("29 seconds")
-      assert.strictEqual(yield* lastLook, first)
-      yield* TestClock.adjust("1 second")
-      const second = yield* lookAfter(first)
-      assert.deepStrictEqual(lines, [])
-
-      yield* sql`REVOKE SELECT ON pg_prepared_xacts FROM PUBLIC`
-      yield* TestClock.adjust("30 seconds")
-      const third = yield* lookAfter(second)
-      yield* TestClock.adjust("30 seconds")
-      yield* lookAfter(third)
-      assert.lengthOf(lines, 1)
-      assert.match(lines[0]!, /Could not look for old snapshots/)
-      yield* sql`GRANT SELECT ON pg_prepared_xacts TO PUBLIC`
     }))
 })
