@@ -1,4 +1,4 @@
-import * as RequestBody from "@headwater/domain/RequestBody"
+import * as RequestEventBody from "@headwater/domain/RequestEventBody"
 import { readTogether } from "@headwater/log/Snapshot"
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -79,7 +79,7 @@ export const positionKey = (emitterId: string, stream: string): string => `${emi
 const page = 5_000
 
 /** A request with its body, as the code is handed it. */
-const expanded = (payload: string): string => JSON.stringify(RequestBody.expand(JSON.parse(payload)))
+const expanded = (payload: string): string => JSON.stringify(RequestEventBody.expand(JSON.parse(payload)))
 
 const events = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, from: Positions) {
   const positions = new Map(from)

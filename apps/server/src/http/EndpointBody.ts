@@ -1,4 +1,4 @@
-import { mediaTypeOf } from "@headwater/domain/RequestBody"
+import { mediaTypeOf } from "@headwater/domain/RequestEventBody"
 import type { Schema } from "effect"
 import { MultipartParser } from "effect/http"
 

@@ -1,14 +1,10 @@
-import * as Id from "@headwater/domain/Id"
-import { EngineConfig } from "@headwater/engine/EngineConfig"
-import type { HttpReply, HttpRequestEvent } from "@headwater/engine/program/HttpExchange"
+import type { HttpReply } from "@headwater/engine/program/HttpExchange"
 import { type Endpoint, Ingest, type RequestError } from "@headwater/engine/program/Ingest"
 import { accepted } from "@headwater/engine/program/ProgramRequests"
 import { Effect, Exit, Layer, References } from "effect"
 import { Headers, type HttpServerResponse } from "effect/http"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { BodyRoom } from "./BodyRoom.ts"
-import * as ClientAddress from "./ClientAddress.ts"
-import * as EndpointBody from "./EndpointBody.ts"
 import * as EndpointRoute from "./EndpointRoute.ts"
 import { unhandled } from "./FailureProblem.ts"
 import { HttpSettings } from "./HttpSettings.ts"
@@ -17,23 +13,13 @@ import { largeBytes } from "./JsonThread.ts"
 import { NodeServer } from "./NodeServer.ts"
 import { problemResponse } from "./ProblemResponse.ts"
 import { RateLimiting } from "./RateLimiting.ts"
-import { requestIdFor, requestIdHeader } from "./ResponseConventions.ts"
+import { messageFault, requestIdFor, requestIdHeader } from "./ResponseConventions.ts"
 
 /** How many bytes a body has that is read at once; undefined where that is not known, or they are too many. */
 const lengthOf = ({ headers }: IncomingMessage, most: number): number | undefined => {
   if (headers["transfer-encoding"] !== undefined || headers.expect !== undefined) return undefined
   const length = Number(headers["content-length"] ?? 0)
   return length <= most ? length : undefined
-}
-
-/** What is wrong with a message as HTTP is told by `ResponseConventions`. */
-const isRegular = ({ httpVersion, rawHeaders }: IncomingMessage): boolean => {
-  let hosts = 0
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i]!
-    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1
-  }
-  return httpVersion === "1.1" && hosts === 1
 }
 
 /** Writes what the route would answer. */
@@ -51,8 +37,8 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const ingest = yield* Ingest
   const rate = yield* RateLimiting
   const room = yield* BodyRoom
-  const { maxBody, trustedProxies = [] } = yield* HttpSettings
-  const { publicUrl } = yield* EngineConfig
+  const { maxBody } = yield* HttpSettings
+  const eventTask = yield* EndpointRoute.makeEventTask
   // Whoever collects spans sees one of each request.
   const isTraced = yield* References.TracerEnabled
   const runFork = Effect.runForkWith(yield* Effect.context())
@@ -77,29 +63,6 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
     )
   }
 
-  const eventOf = (
-    { headers, method, socket, url }: IncomingMessage,
-    { path, query }: EndpointRoute.EndpointUrl,
-    { programId }: Endpoint,
-    bytes: Uint8Array<ArrayBuffer>
-  ): string => {
-    const request: HttpRequestEvent = {
-      method: method!,
-      path,
-      query: EndpointBody.multimap(new URLSearchParams(query)),
-      // A copy: `Headers` itself keeps secrets out of its JSON, and they are the code's to see.
-      headers: { ...Headers.fromInput(headers as Record<string, string>) },
-      client_ip: ClientAddress.of(
-        socket.remoteAddress ?? "",
-        headers["x-forwarded-for"] as string | undefined,
-        trustedProxies
-      ),
-      url: `${publicUrl}${url}`
-    }
-    const contentType = headers["content-type"] ?? ""
-    return JsonTask.eventJson({ request, contentType, bytes, expanded: Id.kindOf(programId) === "workflow" })
-  }
-
   const readAndAnswer = (
     request: IncomingMessage,
     response: ServerResponse,
@@ -120,9 +83,12 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
         room.giveBack(endpoint.accountId, length)
         answer(response, requestId, exit)
       }
+      const { method, socket: { remoteAddress } } = request
+      const headers = Headers.fromInput(request.headers as Record<string, string>)
       let eventJson: string
       try {
-        eventJson = eventOf(request, url, endpoint, bytes)
+        const task = eventTask({ method: method!, url: request.url!, headers, remoteAddress }, url, endpoint, bytes)
+        eventJson = JsonTask.eventJson(task)
       } catch (defect) {
         // Thrown on, it would end the server.
         return end(Exit.die(defect))
@@ -135,7 +101,7 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
     const url = EndpointRoute.parseUrl(request.url ?? "")
     if (url === undefined) return false
     const endpoint = ingest.known(url.endpointKey)
-    if (endpoint === undefined || !isRegular(request)) return false
+    if (endpoint === undefined || request.httpVersion !== "1.1" || messageFault(request) !== undefined) return false
     const length = lengthOf(request, mostBytes)
     if (length === undefined || !rate.isFree(endpoint.accountId) || !ingest.isAdmitted(endpoint)) return false
     if (!room.takeNow(endpoint.accountId, length)) return false

@@ -1,11 +1,12 @@
 import * as Problem from "@headwater/api/Problem"
 import * as Id from "@headwater/domain/Id"
 import { EngineConfig } from "@headwater/engine/EngineConfig"
-import type { HttpReply, HttpRequestEvent, NotAnswered } from "@headwater/engine/program/HttpExchange"
-import { Ingest, type RequestError } from "@headwater/engine/program/Ingest"
+import type { HttpReply, NotAnswered } from "@headwater/engine/program/HttpExchange"
+import { type Endpoint, Ingest, type RequestError } from "@headwater/engine/program/Ingest"
 import type { QuotaExceeded } from "@headwater/engine/program/Quotas"
 import { ByteSize, Effect, Option } from "effect"
 import {
+  type Headers,
   HttpIncomingMessage,
   HttpRouter,
   HttpServerError,
@@ -19,6 +20,7 @@ import * as EndpointBody from "./EndpointBody.ts"
 import { answerFailures, type Failure } from "./FailureProblem.ts"
 import { HttpSettings } from "./HttpSettings.ts"
 import { backlogFull, quotaExceeded } from "./IntakeProblem.ts"
+import type { EventTask } from "./JsonTask.ts"
 import { JsonThread } from "./JsonThread.ts"
 import { type AnyProblem, problemResponse } from "./ProblemResponse.ts"
 import { RateLimiting } from "./RateLimiting.ts"
@@ -56,6 +58,39 @@ export const parseUrl = (url: string): EndpointUrl | undefined => {
 
 /** How many emitters a request has passed through, by its `x-headwater-hops`. */
 export const hopsOf = (header: string | undefined): number => /^\d{1,6}$/.test(header ?? "") ? Number(header) : 0
+
+/** What the server knows of a request to an endpoint, all but its body. */
+export interface EndpointRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: Headers.Headers
+  readonly remoteAddress: string | undefined
+}
+
+/** How a request becomes the event that a source's code sees. */
+export const makeEventTask = Effect.gen(function*() {
+  const { trustedProxies = [] } = yield* HttpSettings
+  const { publicUrl } = yield* EngineConfig
+  return (
+    { headers, method, remoteAddress = "", url }: EndpointRequest,
+    { path, query }: EndpointUrl,
+    { programId }: Endpoint,
+    bytes: Uint8Array<ArrayBuffer>
+  ): Omit<EventTask, "_tag"> => ({
+    request: {
+      method,
+      path,
+      query: EndpointBody.multimap(new URLSearchParams(query)),
+      // A copy: `Headers` itself keeps secrets out of its JSON, and they are the code's to see.
+      headers: { ...headers },
+      client_ip: ClientAddress.of(remoteAddress, headers["x-forwarded-for"], trustedProxies),
+      url: `${publicUrl}${url}`
+    },
+    contentType: headers["content-type"] ?? "",
+    bytes,
+    expanded: Id.kindOf(programId) === "workflow"
+  })
+})
 
 const canBeSent = (name: string, value: string): boolean => {
   if (unforwardable.has(name.toLowerCase())) return false
@@ -126,8 +161,8 @@ const readBody = Effect.fnUntraced(
  */
 export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
   const ingest = yield* Ingest
-  const { maxBody, trustedProxies = [] } = yield* HttpSettings
-  const { publicUrl } = yield* EngineConfig
+  const { maxBody } = yield* HttpSettings
+  const eventTask = yield* makeEventTask
   const rate = yield* RateLimiting
   const room = yield* BodyRoom
   const thread = yield* JsonThread
@@ -146,22 +181,11 @@ export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
       yield* room.take(accountId, RequestBody.mostBytes(request, maxBody))
       const bytes = yield* readBody(request, maxBody)
       rate.noteBytes(accountId, bytes.length)
-      const event: HttpRequestEvent = {
-        method: request.method,
-        path: url.path,
-        query: EndpointBody.multimap(new URLSearchParams(url.query)),
-        headers: { ...request.headers },
-        client_ip: ClientAddress.of(
-          Option.getOrElse(request.remoteAddress, () => ""),
-          request.headers["x-forwarded-for"],
-          trustedProxies
-        ),
-        url: `${publicUrl}${request.url}`
-      }
-      const contentType = request.headers["content-type"] ?? ""
-      const expanded = Id.kindOf(source.programId) === "workflow"
-      const eventJson = yield* thread.event(accountId, { request: event, contentType, bytes, expanded })
-      return yield* ingest.request(source, eventJson, { hops: hopsOf(request.headers["x-headwater-hops"]) })
+      const { headers, method } = request
+      const remoteAddress = Option.getOrUndefined(request.remoteAddress)
+      const task = eventTask({ method, url: request.url, headers, remoteAddress }, url, source, bytes)
+      const eventJson = yield* thread.event(accountId, task)
+      return yield* ingest.request(source, eventJson, { hops: hopsOf(headers["x-headwater-hops"]) })
     },
     Effect.scoped,
     answerOf

@@ -1,5 +1,5 @@
 import * as Projection from "@headwater/api/Projection"
-import { ofText } from "@headwater/domain/RequestBody"
+import { ofText } from "@headwater/domain/RequestEventBody"
 import type { HttpRequestEvent } from "@headwater/engine/program/HttpExchange"
 import type { Schema } from "effect"
 import * as EndpointBody from "./EndpointBody.ts"
@@ -10,7 +10,7 @@ export interface EventTask {
   readonly request: HttpRequestEvent
   readonly contentType: string
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** Whether the body is put in parsed, too, where `RequestBody.expand` could do so later. */
+  /** Whether the body is put in parsed, too, where `RequestEventBody.expand` could do so later. */
   readonly expanded: boolean
 }
 

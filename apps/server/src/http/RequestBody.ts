@@ -1,3 +1,4 @@
+import { mediaTypeOf } from "@headwater/domain/RequestEventBody"
 import type { HttpServerRequest } from "effect/http"
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -7,7 +8,7 @@ export const isPresent = (request: Request): boolean =>
   request.headers["transfer-encoding"] !== undefined || (request.headers["content-length"] ?? "0") !== "0"
 
 export const isJson = (request: Request): boolean =>
-  (request.headers["content-type"] ?? "").split(";", 1)[0]!.trim().toLowerCase() === "application/json"
+  mediaTypeOf(request.headers["content-type"] ?? "") === "application/json"
 
 /** Whether a request says beforehand that its body is larger than this; nothing of it needs to be read then. */
 export const isDeclaredLargerThan = (request: Request, bytes: number): boolean =>

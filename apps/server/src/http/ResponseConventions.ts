@@ -74,13 +74,12 @@ const hostCount = ({ rawHeaders }: IncomingMessage): number => {
  * What Node lets through though no server may: of HTTP/1.1 a request without a `Host`, of any version one with several
  * (RFC 9112, 3.2), and a version that is not written like this.
  */
-const messageFault = ({ source }: HttpServerRequest.HttpServerRequest): Problem.Issue | undefined => {
-  if (!(source instanceof IncomingMessage)) return undefined
-  const { httpVersion } = source
+export const messageFault = (message: IncomingMessage): Problem.Issue | undefined => {
+  const { httpVersion } = message
   if (httpVersion !== "1.1" && httpVersion !== "1.0") {
     return { path: "", message: `HTTP/${httpVersion} is not supported: send HTTP/1.1` }
   }
-  const hosts = hostCount(source)
+  const hosts = hostCount(message)
   if (hosts === 0 && httpVersion === "1.1") return { path: "Host", message: "is required as a header" }
   return hosts > 1 ? { path: "Host", message: "must be given once" } : undefined
 }
@@ -150,7 +149,7 @@ export const apply = Effect.fnUntraced(function*<E, R>(
   const received = yield* HttpServerRequest.HttpServerRequest
   const request = routable(received)
   const requestId = requestIdFor(request.headers[requestIdHeader])
-  const fault = messageFault(request)
+  const fault = request.source instanceof IncomingMessage ? messageFault(request.source) : undefined
   const headers = { ...headersFor(request), [requestIdHeader]: requestId }
   const answer = fault !== undefined
     ? problemResponse(Problem.invalid([fault]))

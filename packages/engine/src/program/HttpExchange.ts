@@ -8,7 +8,7 @@ export const HttpRequestEvent = Schema.Struct({
   /** Names in lower case. */
   headers: Schema.Record(Schema.String, Schema.String),
   bodyRaw: Schema.optional(Schema.String),
-  /** Left out while it is kept, where `RequestBody.expand` puts it in again. */
+  /** Left out while it is kept, where `RequestEventBody.expand` puts it in again. */
   body: Schema.optional(Schema.Json),
   client_ip: Schema.String,
   url: Schema.String

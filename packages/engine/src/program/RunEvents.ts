@@ -2,7 +2,7 @@ import type { Dedupe as Strategy } from "@headwater/domain/Component"
 import { type EventMeta, maxHops, type NewEvent } from "@headwater/domain/Event"
 import { isDeeper, maxComponentDepth } from "@headwater/domain/JsonDepth"
 import { isJson } from "@headwater/domain/JsonReading"
-import * as RequestBody from "@headwater/domain/RequestBody"
+import * as RequestEventBody from "@headwater/domain/RequestEventBody"
 import * as Stream from "@headwater/domain/Stream"
 import { version } from "@headwater/domain/Version"
 import type { DedupeMark } from "@headwater/log/DedupeMarks"
@@ -93,7 +93,7 @@ const metaOf = ({ id, summary, ts }: RunEmit): EventMeta => ({
 
 const originalEvent = ({ eventJson, kind }: RunOrigin["input"]): unknown => {
   const event: unknown = JSON.parse(eventJson)
-  return kind === "HTTP" ? RequestBody.expand(event) : event
+  return kind === "HTTP" ? RequestEventBody.expand(event) : event
 }
 
 /** The payload of an event on `$errors` (rest-api.md, "Event summary"; decisions.md, "Workflows"). */

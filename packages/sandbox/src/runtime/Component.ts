@@ -1,5 +1,5 @@
 /** What is asked of a component, and what others are told about it (`components.md`, "Module", "Props", "Running"). */
-import { expand } from "@headwater/domain/RequestBody"
+import { expand } from "@headwater/domain/RequestEventBody"
 import { eventOf, isOfApphook } from "./Apphook.ts"
 import { type ComponentDefinition, Invalid } from "./Module.ts"
 import { appType, declared, describe as describeProp, isCallable, makeApp, resolveAll } from "./Props.ts"
