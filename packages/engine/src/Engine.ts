@@ -64,7 +64,7 @@ export const layerServer = (options: {
   Layer.mergeAll(
     Retention.layer({ defaultDays: options.retentionDays }),
     Gauges.layer,
-    OldestSnapshot.layerWatch,
+    OldestSnapshot.layerWatch.pipe(Layer.provide(OldestSnapshot.OldestSnapshot.layer)),
     Option.isNone(options.node) ? AbandonedPrograms.layerAtStart : AbandonedPrograms.layerWhileRunning
   ).pipe(
     Layer.provideMerge(onCluster),

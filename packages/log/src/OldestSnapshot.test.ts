@@ -1,12 +1,12 @@
 import { PgClient } from "@effect/sql-pg"
-import { assert, layer } from "@effect/vitest"
+import { assert, it, layer } from "@effect/vitest"
 import { EmbeddedPostgres } from "@headwater/postgres/EmbeddedPostgres"
 import * as OwnPostgres from "@headwater/testing/OwnPostgres"
-import { Effect, Fiber, Logger, Metric, Redacted, References, type Scope } from "effect"
+import { Effect, Fiber, Layer, Logger, Metric, Redacted, References, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
-import { SqlClient } from "effect/sql"
+import { SqlClient, SqlError } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { OldestSnapshot } from "./OldestSnapshot.ts"
+import { layerWatch, OldestSnapshot } from "./OldestSnapshot.ts"
 
 interface Line {
   readonly message: string
@@ -263,3 +263,34 @@ layer(postgres, { timeout: "60 seconds", excludeTestServices: true })("the oldes
       })
     }))
 })
+
+it.effect("is looked for every 30 seconds, and one line says that looking has begun to fail", () =>
+  Effect.gen(function*() {
+    const lines: Array<string> = []
+    const logger = Logger.make(({ message }) => void lines.push(String(message)))
+    const refused = new SqlError.SqlError({ reason: new SqlError.AuthorizationError({ cause: new Error("refused") }) })
+    let looks = 0
+    let isRefused = false
+    const look = Effect.suspend(() => {
+      looks++
+      return isRefused ? Effect.fail(refused) : Effect.void
+    })
+    yield* Layer.build(layerWatch.pipe(
+      Layer.provide(Layer.succeed(OldestSnapshot, OldestSnapshot.of({ look }))),
+      Layer.provide(Logger.layer([logger]))
+    ))
+    yield* TestClock.adjust("29 seconds")
+    assert.strictEqual(looks, 1)
+    yield* TestClock.adjust("1 second")
+    assert.deepStrictEqual([looks, lines], [2, []])
+
+    isRefused = true
+    yield* TestClock.adjust("90 seconds")
+    assert.strictEqual(looks, 5)
+    assert.deepStrictEqual(lines, ["Could not look for old snapshots in the database"])
+    isRefused = false
+    yield* TestClock.adjust("30 seconds")
+    isRefused = true
+    yield* TestClock.adjust("30 seconds")
+    assert.lengthOf(lines, 2)
+  }))

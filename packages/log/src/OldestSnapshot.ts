@@ -222,17 +222,25 @@ export class OldestSnapshot extends Context.Service<OldestSnapshot, {
   )
 }
 
-/** Looks again and again. While that fails, one line in the log says so. */
-export const layerWatch: Layer.Layer<never, never, SqlClient.SqlClient> = Layer.effectDiscard(
+/** Looks every 30 seconds. One line in the log says that looking has begun to fail. */
+export const layerWatch: Layer.Layer<never, never, OldestSnapshot> = Layer.effectDiscard(
   Effect.gen(function*() {
     const { look } = yield* OldestSnapshot
-    const untilItFails = Effect.repeat(look, Schedule.spaced(interval))
-    const untilItWorks = Effect.retry(Effect.sandbox(look), Schedule.spaced(interval))
-    yield* untilItFails.pipe(
-      Effect.catchCause((cause) => Effect.logWarning("Could not look for old snapshots in the database", cause)),
-      Effect.andThen(untilItWorks),
-      Effect.forever,
+    let isFailing = false
+    yield* look.pipe(
+      Effect.matchCauseEffect({
+        onSuccess: () =>
+          Effect.sync(() => {
+            isFailing = false
+          }),
+        onFailure: (cause) => {
+          const isNews = !isFailing
+          isFailing = true
+          return isNews ? Effect.logWarning("Could not look for old snapshots in the database", cause) : Effect.void
+        }
+      }),
+      Effect.repeat(Schedule.spaced(interval)),
       Effect.forkScoped
     )
   })
-).pipe(Layer.provide(OldestSnapshot.layer))
+)
