@@ -117,7 +117,7 @@ const configured = Layer.unwrap(Effect.gen(function*() {
 
 const migrated = Layer.effectDiscard(Migrations.run).pipe(Layer.provide(NodeServices.layer))
 
-/** Of a client: refuses a database that can't serve, and brings it to this version's schema. */
+/** Refuses a client's database that can't serve, and brings it to this version's schema. */
 export const ready = migrated.pipe(Layer.provideMerge(suitable))
 
 /** The configured database, brought to this version's schema. */

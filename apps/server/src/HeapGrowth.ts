@@ -4,7 +4,7 @@ import { getHeapStatistics, setFlagsFromString } from "node:v8"
 /** What may lie in the heap that nobody uses any more before it is collected, about, in bytes. */
 const room = 96 * 1024 * 1024
 
-/** Of what is in use, in percent: what V8 does by itself at most, and what it needs not to collect all the time. */
+/** In percent of what is in use: the most that V8 grows by itself, and the least it needs so as not to collect all the time. */
 const most = 300
 const least = 25
 

@@ -132,7 +132,7 @@ layer(Polling.layer, { timeout: "60 seconds", excludeTestServices: true })("mail
       server.add("INBOX", day(5), mail("new 5"))
       server.renumber("INBOX")
       const renumbered = yield* source.tick
-      // Of one second with the last that was seen: it can't be told which of them were emitted.
+      // They are of the same second as the last that was seen, so nothing tells which of them were emitted.
       assert.deepStrictEqual(subjectsOf(renumbered), ["new 4", "new 4 too", "new 5"])
       assert.match(renumbered.logged.join(), /have other UIDs/)
       assert.deepStrictEqual(subjectsOf(yield* source.tick), [])

@@ -114,7 +114,7 @@ it("leaves the thread to others for half of the time at least, however many acco
   for (let i = 0; i < 20; i++) turns.start(`account${i}`, steps("s", 20), () => {}, fail)
   const from = now()
   run()
-  // Of each account two steps were done at once.
+  // Two steps of each account were done at once.
   assert.isAtLeast(now() - from, 20 * 18 * 1.75)
 })
 

@@ -14,7 +14,7 @@ import * as DueEmits from "./program/DueEmits.ts"
 
 const dayMs = 24 * 3_600_000
 
-/** Of every stream so many events stay, however old. */
+/** Events that stay in every stream, however old. */
 const kept = 100
 
 /** Dedupe ids are remembered for the retention of the log, and no less than this (components.md, "Running"). */

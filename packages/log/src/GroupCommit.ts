@@ -89,7 +89,7 @@ const suspectedForMs = 60_000
 const lockedForMs = 10_000
 const maxSuspects = 10_000
 
-/** Of how many owners it is tried whether any of their commits can be written, where somebody has locked something. */
+/** Owners whose commits are tried, where somebody has locked something, before all are taken to be locked out. */
 const mostProbes = 8
 
 /** The database takes no commit of several owners: somebody has locked more than rows of theirs. */
@@ -151,7 +151,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       const died = yield* Deferred.make<Cause.Cause<unknown>>()
       const lines = new AccountLines<Waiting>(turnBytes, ({ bytes }) => bytes)
       const arrived = yield* Latch.make(false)
-      /** Of commits that were taken and have not ended. */
+      /** Room that is held by commits that were taken and have not ended. */
       const places = new AccountPlaces(maxWaiting)
       const committed = yield* CommittedTopic.make
       let appendedTo = new Set<string>()
@@ -182,7 +182,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         return 0
       }
 
-      /** Of a transaction, with all that is done until its outcome is known. */
+      /** Notes how long a transaction takes, with all that is done until its outcome is known. */
       const dated = <A>(write: Effect.Effect<A>) =>
         Effect.suspend(() => {
           const one = { since: now() }

@@ -129,7 +129,7 @@ const make = Effect.fnUntraced(function*() {
           const store = new StoreSizes(request.db)
           const startedAt = clock.currentTimeMillisUnsafe()
           const first = process.served === 0
-          /** Of the run under way: its number, what it did, when it began, and what those before it had used by then. */
+          /** The run under way: its number, what it did, when it began, and what those before it had used when it began. */
           let index = 0
           let record = new RunRecord(limits, store)
           let runAt = startedAt

@@ -52,7 +52,7 @@ const Answered = Schema.TaggedStruct("Answered", { run, json: Schema.String })
 /** A run has ended. Of several, the messages after it are of the next. */
 const Ended = Schema.TaggedStruct("Ended", { run, cpuMs, error: Schema.optionalKey(Failure) })
 
-/** Of several runs, those after the last one that ended are not begun. */
+/** The runs of a batch behind the last one that ended were not begun. */
 const Stopped = Schema.TaggedStruct("Stopped", { run })
 
 const Described = Schema.TaggedStruct("Described", { run, cpuMs, description: ComponentDescription })

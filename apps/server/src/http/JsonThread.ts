@@ -68,7 +68,7 @@ class Tasks {
     })
     thread.unref()
     thread.on("message", (result: Bytes) => this.#end(Effect.succeed(result)))
-    // Of what ends the thread, as a full heap, its end tells.
+    // What ends the thread, such as a full heap, is told by its end.
     thread.on("error", () => {})
     thread.on("exit", () => {
       if (this.#thread === thread) this.#thread = undefined

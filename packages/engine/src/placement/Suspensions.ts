@@ -8,7 +8,7 @@ import { untilAnswered } from "../DatabaseRetry.ts"
 /** How often it is looked for who was suspended or resumed. */
 const lookEvery = "500 millis"
 
-/** By then every server has noticed a suspension. */
+/** Every server notices a suspension within this time. */
 export const noticedWithin = "2 seconds"
 
 /** A creation that had begun when its account was suspended may take so long, in seconds: what it makes is suspended too. */

@@ -122,7 +122,7 @@ const rememberAgainMs = 24 * 3_600_000
 
 const noMarks: ReadonlyMap<string, string> = new Map()
 
-/** Of several runs, each of which only takes its input; of one, all that it has. */
+/** In a batch each run only takes its input; a single run does all that it has. */
 const mergeParts = (parts: ReadonlyArray<CommitParts>): CommitParts =>
   parts.length === 1 ? parts[0]! : { moves: parts.flatMap(({ moves = [] }) => moves) }
 

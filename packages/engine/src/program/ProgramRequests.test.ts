@@ -55,7 +55,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       const postAll = (some: ReadonlyArray<number>) =>
         Effect.forEach(some, (n) => post(actor, n), { concurrency: 10, discard: true })
       yield* postAll(bodies.slice(0, 190))
-      // So many requests together may have runs give way for a moment.
+      // This many requests may make runs give way for a moment.
       while ((yield* stream(program)).length < 190) yield* actor.wake(Wake.forEverything)
       yield* postAll(bodies.slice(190))
       yield* TestClock.adjust("2 minutes")

@@ -195,7 +195,7 @@ export const make = Effect.fnUntraced(function*(options: {
       (error) => error._tag === "Unavailable" ? error : changingOwners
     )
 
-  /** Of most requests only that they are durable takes any time. */
+  /** Most requests wait for nothing but the commit that keeps them. */
   const acceptInTime = (request: IngestRequest) =>
     Effect.suspend(() =>
       owner.ready() !== undefined

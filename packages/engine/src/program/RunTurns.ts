@@ -40,7 +40,7 @@ export class RunTurns extends Context.Service<RunTurns, {
    * function is called before.
    */
   readonly ask: (accountId: AccountId, onTurn: () => void) => true | (() => void)
-  /** So many more runs begin than a turn was asked for. */
+  /** Notes that a turn covers more runs than the one it was asked for. */
   readonly noteMore: (count: number) => void
 }>()("@headwater/engine/program/RunTurns") {
   /** @param measureThread begins to measure; answers what share of the time from then on the thread has worked */

@@ -119,7 +119,7 @@ const undone = (result: RunResult, fault: RunFault): RunResult => ({
   ...(result.outcome === "success" ? { outcome: "error", error: { stack: "", ...fault } } : {})
 })
 
-/** Of the reason that a step ends a run for, so many characters are kept: lists of runs show it. */
+/** Characters that are kept of the reason a step ends a run for: lists of runs show it. */
 const longestReason = 1_000
 
 const ended = (

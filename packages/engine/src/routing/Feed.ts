@@ -236,7 +236,7 @@ export class FeedReader extends Context.Service<FeedReader, {
         page: Effect.fnUntraced(function*(address, after, limit) {
           // The head before the events: what it counts was committed when they are read.
           const head = yield* heads.get(address.emitterId)
-          // Of an emitter that is gone, what is left of the log is on its way out.
+          // The emitter is gone, and what is left of its log is being removed.
           if (Option.isNone(head)) return { events: [], head: after }
           const events = yield* log.after(address, after.id, limit, pageBytes)
           return { events, head: { n: ordinalOf(head.value, address.stream), id: head.value.lastId } }

@@ -1,7 +1,7 @@
 import { Effect, Exit, Request, RequestResolver } from "effect"
 import type { SqlError } from "effect/sql"
 
-/** So many in one statement, that none waits long for what the others ask. */
+/** Questions in one statement: few enough that none waits long for the answers to the others. */
 const most = 64
 
 class Read<K, A> extends Request.Class<{ readonly key: K }, A, SqlError.SqlError> {}

@@ -80,7 +80,7 @@ function* inspections({ hash, kind }: Record<string, unknown>) {
   yield (run: RunContext) => void inspectComponent(run, hash as string, kind === "workflow" ? "workflow" : "source")
 }
 
-/** Of all that runs are given only the store is the next one's too: code may change the values of its props. */
+/** The store passes from one run to the next. Each run gets its own copy of all else: code may change the values of its props. */
 function* runs({ bindings, call, hash, run: id }: Record<string, unknown>) {
   const { db, ...rest } = bindings as Omit<Bindings, "store"> & { readonly db: Record<string, string> }
   const asked = call as Asked
