@@ -1,5 +1,5 @@
 import * as Problem from "@headwater/api/Problem"
-import type { HookFailed } from "@headwater/engine/program/HookFailed"
+import type { HookFailed } from "@headwater/engine/program/ComponentRuns"
 import type { Place } from "./ComponentSaving.ts"
 
 /** A failure of a component's code that a client asked to be run, told where it was written. */

@@ -1,4 +1,4 @@
-import type { Component, ConfigurableProp, Dedupe as Strategy } from "@headwater/domain/Component"
+import type { Component, Dedupe as Strategy } from "@headwater/domain/Component"
 import * as EmitId from "@headwater/domain/EmitId"
 import type { LoggedEvent, NewEvent } from "@headwater/domain/Event"
 import { labelOf } from "@headwater/domain/Program"
@@ -16,23 +16,13 @@ import type { CommitParts } from "../EmitterLog.ts"
 import { EngineConfig } from "../EngineConfig.ts"
 import * as LogText from "../LogText.ts"
 import { WideLog } from "../WideLog.ts"
-import { makeCredentialsOf, moduleOf } from "./ComponentRuns.ts"
+import { type Executable, makeCredentialsOf, moduleOf } from "./ComponentRuns.ts"
 import * as Dedupe from "./Dedupe.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 import { interfacesOf, type ProgramMemory } from "./ProgramMemory.ts"
 import type { ProgramOwner } from "./ProgramOwner.ts"
 import { Quotas } from "./Quotas.ts"
 import * as RunEvents from "./RunEvents.ts"
-
-/** Code with the values that it runs with. */
-export interface Executable {
-  readonly component: Component
-  /** The props that there are values for. */
-  readonly declared: ReadonlyArray<ConfigurableProp>
-  /** Values of plain props and of timers, by name. */
-  readonly values: Readonly<Record<string, unknown>>
-  readonly additionalProps: ReadonlyArray<ConfigurableProp>
-}
 
 /** One run that has ended: what it came from, and what becomes of what it did. */
 export interface EndedRun {

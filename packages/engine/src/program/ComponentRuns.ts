@@ -3,8 +3,27 @@ import type { Component, ConfigurableProp } from "@headwater/domain/Component"
 import type * as Id from "@headwater/domain/Id"
 import { AppAccounts } from "@headwater/log/AppAccounts"
 import type { RunRequest, SandboxModule } from "@headwater/sandbox/Run"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { untilAnswered } from "../DatabaseRetry.ts"
+
+/** Code with the values that it runs with. */
+export interface Executable {
+  readonly component: Component
+  /** The props that there are values for. */
+  readonly declared: ReadonlyArray<ConfigurableProp>
+  /** Values of plain props and of timers, by name. */
+  readonly values: Readonly<Record<string, unknown>>
+  readonly additionalProps: ReadonlyArray<ConfigurableProp>
+}
+
+/** A hook threw, or ran over a limit. */
+export class HookFailed extends Schema.TaggedError<HookFailed>()("HookFailed", {
+  hook: Schema.String,
+  message: Schema.String,
+  stack: Schema.optional(Schema.String),
+  line: Schema.optional(Schema.Int),
+  column: Schema.optional(Schema.Int)
+}) {}
 
 /** What of a component runs in the sandbox. */
 export const moduleOf = ({ code, codeHash, linked }: Component): SandboxModule => linked ?? { code, hash: codeHash }

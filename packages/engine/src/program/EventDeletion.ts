@@ -3,7 +3,7 @@ import { Context, Effect, Layer } from "effect"
 import { Actors } from "../placement/Actors.ts"
 import type { Unavailable } from "../placement/Unavailable.ts"
 import type { EventRange } from "./DueDeletions.ts"
-import type { ProgramNotFound } from "./ProgramNotFound.ts"
+import type { ProgramNotFound } from "./ProgramOwner.ts"
 
 /** Has emitters delete events of theirs. Durable once it returns; the events are gone soon after. */
 export class EventDeletion extends Context.Service<EventDeletion, {

@@ -6,7 +6,7 @@ import { toUnavailable } from "../DatabaseRetry.ts"
 import { Actors } from "../placement/Actors.ts"
 import type { Unavailable } from "../placement/Unavailable.ts"
 import { type BacklogFull, type EndpointNotFound, NotAnswered } from "./HttpExchange.ts"
-import type { ProgramNotFound } from "./ProgramNotFound.ts"
+import type { ProgramNotFound } from "./ProgramOwner.ts"
 import { type QuotaExceeded, Quotas } from "./Quotas.ts"
 import { type Cancellation, Rerun } from "./StepRuns.ts"
 

@@ -23,9 +23,9 @@ import type { Unavailable } from "../placement/Unavailable.ts"
 import { Router } from "../routing/Router.ts"
 import { WebhookLifecycle } from "../webhook/WebhookLifecycle.ts"
 import { ComponentConfiguration } from "./ComponentConfiguration.ts"
-import type { HookFailed } from "./HookFailed.ts"
+import type { HookFailed } from "./ComponentRuns.ts"
 import * as ProgramErasure from "./ProgramErasure.ts"
-import { ProgramNotFound } from "./ProgramNotFound.ts"
+import { ProgramNotFound } from "./ProgramOwner.ts"
 
 /** Configured props that do not fit the component's declared ones. */
 export class InvalidProps extends Schema.TaggedError<InvalidProps>()("InvalidProps", {

@@ -15,7 +15,7 @@ import { Clock, Effect, Option } from "effect"
 import * as EmitterLog from "../EmitterLog.ts"
 import { endpointUrl } from "../EngineConfig.ts"
 import { Feed, FeedReader } from "../routing/Feed.ts"
-import type { Executable } from "./CodeRuns.ts"
+import type { Executable } from "./ComponentRuns.ts"
 import type * as WorkflowProgress from "./WorkflowProgress.ts"
 
 /** How long an owner answers a repeated request with its first outcome, in milliseconds. */

@@ -9,7 +9,9 @@ import { untilAnswered } from "../DatabaseRetry.ts"
 import type { PartsOf } from "../EmitterLog.ts"
 import * as InFlight from "../InFlight.ts"
 import { load, type ProgramMemory } from "./ProgramMemory.ts"
-import { ProgramNotFound } from "./ProgramNotFound.ts"
+
+/** The program is gone, or was never there. */
+export class ProgramNotFound extends Schema.TaggedError<ProgramNotFound>()("ProgramNotFound", {}) {}
 
 /** A program's memory and its commits: one owner's view, read anew whenever a commit fails. */
 export interface ProgramOwner {
