@@ -7,6 +7,7 @@ import * as EmitterLog from "../EmitterLog.ts"
 import * as DueEmits from "../program/DueEmits.ts"
 import type { Wake } from "../routing/Wake.ts"
 import { Draining } from "./Draining.ts"
+import { WorkLoop } from "./WorkLoop.ts"
 
 /** The owner of an account's own log, on which its webhooks' transitions are told. */
 export interface AccountActor {
@@ -24,49 +25,28 @@ export const make = Effect.fnUntraced(function*(accountId: string) {
   const context = yield* Effect.context<Effect.Services<ReturnType<typeof EmitterLog.acquire>>>()
   const acquire = EmitterLog.acquire(accountId).pipe(untilAnswered, Effect.provideContext(context))
   let log = yield* acquire
-  let working = false
-  let hinted = false
 
-  const append = Effect.gen(function*() {
-    while (!draining.isDraining() && Option.isSome(log)) {
-      hinted = false
-      const due = yield* untilAnswered(dueWork.dueOf(accountId, yield* Clock.currentTimeMillis, duePage))
-      if (due.length > 0) {
-        const events: ReadonlyArray<NewEvent> = yield* DueEmits.decode(due)
-        yield* EmitterLog.commit(log.value, events, { dueDone: due }).pipe(
-          Effect.catch((error: CommitError) =>
-            Effect.gen(function*() {
-              yield* Effect.logWarning("A commit to an account's log failed; reading its head again", error)
-              log = yield* acquire
-              if (Option.isNone(log) || error._tag === "Fenced") return
-              // What the database refuses once it would refuse each time.
-              yield* Effect.logError("Dropped events of an account that can't be stored", due)
-              yield* Effect.orDie(EmitterLog.commit(log.value, [], { dueDone: due }))
-            })
-          )
-        )
-      } else if (!hinted) {
-        break
-      }
-    }
-    working = false
+  const appendDue = Effect.gen(function*() {
+    if (draining.isDraining() || Option.isNone(log)) return false
+    const due = yield* untilAnswered(dueWork.dueOf(accountId, yield* Clock.currentTimeMillis, duePage))
+    if (due.length === 0) return false
+    const events: ReadonlyArray<NewEvent> = yield* DueEmits.decode(due)
+    yield* EmitterLog.commit(log.value, events, { dueDone: due }).pipe(
+      Effect.catch((error: CommitError) =>
+        Effect.gen(function*() {
+          yield* Effect.logWarning("A commit to an account's log failed; reading its head again", error)
+          log = yield* acquire
+          if (Option.isNone(log) || error._tag === "Fenced") return
+          // What the database refuses once it would refuse each time.
+          yield* Effect.logError("Dropped events of an account that can't be stored", due)
+          yield* Effect.orDie(EmitterLog.commit(log.value, [], { dueDone: due }))
+        })
+      )
+    )
+    return true
   })
 
-  const hint = () => {
-    hinted = true
-  }
+  const work = new WorkLoop({ step: appendDue, isBusy: () => false, settle: Effect.succeed(false) })
 
-  return {
-    hint,
-    wake: () =>
-      Effect.suspend(() => {
-        hint()
-        if (working) return Effect.void
-        working = true
-        return Effect.onError(append, () =>
-          Effect.sync(() => {
-            working = false
-          }))
-      })
-  } satisfies AccountActor as AccountActor
+  return { hint: () => work.signal(), wake: () => work.run } satisfies AccountActor as AccountActor
 })

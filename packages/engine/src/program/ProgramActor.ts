@@ -7,13 +7,14 @@ import type { DueItem } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
 import { Programs } from "@headwater/log/Programs"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
-import { Clock, Effect, Latch, Option, Semaphore } from "effect"
+import { Clock, Effect, Option, Semaphore } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { untilAnswered } from "../DatabaseRetry.ts"
 import type { CommitParts, PartsOf } from "../EmitterLog.ts"
 import { Draining } from "../placement/Draining.ts"
 import { Suspensions } from "../placement/Suspensions.ts"
 import { Unavailable } from "../placement/Unavailable.ts"
+import { WorkLoop } from "../placement/WorkLoop.ts"
 import type { Feed, FeedItem } from "../routing/Feed.ts"
 import * as Wake from "../routing/Wake.ts"
 import * as CodeRuns from "./CodeRuns.ts"
@@ -117,22 +118,13 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
   const changing = yield* Semaphore.make(1)
   /** One run or hook at a time, but for runs that answer a request beside a hook, and a workflow's steps. */
   const running = yield* Semaphore.make(allRuns)
-  /** Opens when there may be something to do. */
-  const stirred = yield* Latch.make(false)
   let hooking = false
   let retired = false
-  let working = false
-  let hinted = false
 
-  const stir = () => {
-    hinted = true
-    stirred.openUnsafe()
-  }
-
-  /** Who is at work looks again before it rests. */
+  /** Has the work go on, or begin. */
   const goOn = () => {
-    if (working) stir()
-    else options.kick()
+    if (work.isResting()) options.kick()
+    else work.signal()
   }
 
   const perform = Effect.fnUntraced(function*(memory: ProgramMemory, chosen: Inputs) {
@@ -170,7 +162,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
         Effect.annotateLogs(labelOf(programId)),
         Effect.andThen(startOver)
       ),
-    onEnd: stir
+    onEnd: () => work.signal()
   })
 
   /**
@@ -210,6 +202,11 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
 
   /** Does one thing; answers whether there was any. */
   const step = Effect.gen(function*() {
+    if (isStopping()) return false
+    if (inputs.isFull()) {
+      yield* owner.settled
+      inputs.noteSettled()
+    }
     const memory = yield* owner.current
     const next = yield* inputs.next(memory, { besideHook: hooking, busy: stepping.busy, most: runs.most() })
     if (Option.isNone(next)) return false
@@ -249,27 +246,18 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
     }
   }).pipe(Effect.catchTag("ProgramNotFound", () => Effect.succeed(false)))
 
-  const work = Effect.gen(function*() {
-    while (!isStopping()) {
-      hinted = false
-      stirred.closeUnsafe()
-      if (inputs.isFull()) {
-        yield* owner.settled
-        inputs.noteSettled()
-      }
-      if ((yield* step) || hinted) continue
-      if (stepping.busy.size > 0) {
-        yield* stirred.await
-        continue
+  const work = new WorkLoop({
+    step,
+    isBusy: () => stepping.busy.size > 0,
+    settle: Effect.gen(function*() {
+      if (isStopping()) {
+        yield* stepping.ended
+        yield* requests.refuseAll
+        return false
       }
       yield* owner.settled
-      if (!inputs.noteSettled() && !hinted && !owner.hasFailed()) break
-    }
-    if (isStopping()) {
-      yield* stepping.ended
-      yield* requests.refuseAll
-    }
-    working = false
+      return inputs.noteSettled() || owner.hasFailed()
+    })
   })
 
   const runHook = (memory: ProgramMemory, hook: SourceRuns.Hook, emits?: boolean) =>
@@ -334,7 +322,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
 
   const hint = (wake: Wake.Wake) => {
     inputs.absorb(wake)
-    stir()
+    work.signal()
   }
 
   return {
@@ -348,12 +336,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
     wake: (wake) =>
       Effect.suspend(() => {
         hint(wake)
-        if (working) return Effect.void
-        working = true
-        return Effect.onError(work, () =>
-          Effect.sync(() => {
-            working = false
-          }))
+        return work.run
       }),
     deploy: ({ emits } = { emits: true }) =>
       change(Effect.gen(function*() {
@@ -394,7 +377,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
       )
       if (memory.program.active && isIdle) yield* deactivate(memory)
       retired = true
-      stir()
+      work.signal()
       if (isIdle) return yield* running.withPermits(allRuns)(owner.settled)
       // What it does comes to nothing: with the program goes the epoch under which it would be committed.
       yield* Effect.logWarning("Deleted a source or workflow during a run of it").pipe(

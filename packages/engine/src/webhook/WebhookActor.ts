@@ -6,12 +6,13 @@ import { Deliveries } from "@headwater/log/Deliveries"
 import { type DueItem, DueWork } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
 import { GroupCommit } from "@headwater/log/GroupCommit"
-import { Clock, Effect, type Exit, Fiber, Latch, Option } from "effect"
+import { Clock, Effect, type Exit, Fiber, Option } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { untilAnswered } from "../DatabaseRetry.ts"
 import * as InFlight from "../InFlight.ts"
 import { Draining } from "../placement/Draining.ts"
 import { Suspensions } from "../placement/Suspensions.ts"
+import { WorkLoop } from "../placement/WorkLoop.ts"
 import { FeedReader } from "../routing/Feed.ts"
 import * as OwedLook from "../routing/OwedLook.ts"
 import * as Wake from "../routing/Wake.ts"
@@ -78,8 +79,6 @@ export const make = Effect.fnUntraced(function*(
   const scope = yield* Effect.scope
   const clock = yield* Clock.Clock
   const inFlight = yield* InFlight.make({ webhook_id: webhookId })
-  /** Opened whenever there may be something to do. */
-  const signal = yield* Latch.make()
 
   const read = load(webhookId).pipe(untilAnswered, Effect.provideContext(context))
   let memory = yield* read
@@ -94,7 +93,6 @@ export const make = Effect.fnUntraced(function*(
   const look = yield* OwedLook.make(webhookId)
   const underWay = new Set<Fiber.Fiber<void>>()
   let retired = false
-  let working = false
   /** Since memory was last begun to be read. */
   let isChanged = false
 
@@ -108,8 +106,8 @@ export const make = Effect.fnUntraced(function*(
 
   /** Has the work go on, or begin. */
   const work = () => {
-    signal.openUnsafe()
-    if (!working && !isStopping()) kick()
+    if (!loop.isResting()) loop.signal()
+    else if (!isStopping()) kick()
   }
 
   const handOver = (memory: WebhookMemory, commit: Commit, after: () => void) => {
@@ -148,7 +146,7 @@ export const make = Effect.fnUntraced(function*(
         fiber.addObserver((exit) => {
           underWay.delete(fiber)
           onEnd(exit)
-          signal.openUnsafe()
+          loop.signal()
         })
       })
     )
@@ -206,7 +204,7 @@ export const make = Effect.fnUntraced(function*(
     onDefect: (defect) => void Effect.runForkWith(context)(noteDefect(defect)),
     onSlack: () => {
       if (look.isUnderWay() || (!firstAttempts.isBusy && hasFailed())) work()
-      else if (!firstAttempts.isBusy) signal.openUnsafe()
+      else if (!firstAttempts.isBusy) loop.signal()
     }
   })
   yield* Effect.addFinalizer(() => Effect.sync(() => firstAttempts.close()))
@@ -312,26 +310,23 @@ export const make = Effect.fnUntraced(function*(
 
   const isBusy = () => underWay.size > 0 || firstAttempts.isBusy
 
-  const workOn = Effect.gen(function*() {
-    while (true) {
-      signal.closeUnsafe()
-      if (hasFailed() && !isBusy() && !isStopping()) {
+  const loop = new WorkLoop({
+    step: Effect.gen(function*() {
+      if (isStopping()) return false
+      if (hasFailed() && !isBusy()) {
         yield* inFlight.settled
         yield* inFlight.backOff
         yield* readAnew
         hints = Wake.forEverything
       }
       if (Option.isSome(memory) && !memory.value.failed && !isStopping()) yield* takeHints(memory.value)
-      if (isBusy()) {
-        yield* signal.await
-        continue
-      }
-      yield* inFlight.settled
+      return false
+    }),
+    isBusy,
+    settle: Effect.map(inFlight.settled, () => {
       const owing = Option.isSome(memory) && hints !== undefined
-      if ((hasFailed() || owing) && !isStopping()) continue
-      if (!signal.isOpen()) break
-    }
-    working = false
+      return (hasFailed() || owing) && !isStopping()
+    })
   })
 
   const hint = (wake: Wake.Wake): boolean => {
@@ -347,7 +342,7 @@ export const make = Effect.fnUntraced(function*(
   /** Keeps a hint for the work under way or the next. */
   const note = (wake: Wake.Wake) => {
     if (Wake.asksFor(wake)) hints = Wake.merge(hints, wake)
-    signal.openUnsafe()
+    loop.signal()
   }
 
   return {
@@ -356,12 +351,7 @@ export const make = Effect.fnUntraced(function*(
     wake: (wake) =>
       Effect.suspend(() => {
         hint(wake)
-        if (working) return Effect.void
-        working = true
-        return Effect.onError(workOn, () =>
-          Effect.sync(() => {
-            working = false
-          }))
+        return loop.run
       }),
     changed: Effect.suspend(() => {
       isChanged = true
