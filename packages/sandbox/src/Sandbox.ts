@@ -129,15 +129,18 @@ const make = Effect.fnUntraced(function*() {
           const store = new StoreSizes(request.db)
           const startedAt = clock.currentTimeMillisUnsafe()
           const first = process.served === 0
-          /** The run under way: its number, what it did, when it began, and what those before it had used when it began. */
+          /**
+           * Of the run under way: its number, what it did, when it began, and what those before it were charged, which may
+           * not have been measured yet.
+           */
           let index = 0
           let record = new RunRecord(limits, store)
           let runAt = startedAt
           let runNanos = clock.monotonicTimeNanosUnsafe()
-          let before = { cpuMs: 0, shareCpuMs: 0, aloneCpuMs: 0 }
+          let before = { cpuMs: 0, aloneCpuMs: 0 }
           const end = () => {
             const told = assignment.shared ? 0 : Math.min(record.reportedCpuMs, limits.cpuMillis)
-            const cpuMs = Math.max(assignment.shareCpuMs - before.shareCpuMs, told)
+            const cpuMs = Math.max(assignment.shareCpuMs - before.cpuMs, told)
             assignment.cpuMs = before.cpuMs + cpuMs
             hear.ended(record.result({
               wallMs: Number(clock.monotonicTimeNanosUnsafe() - runNanos) / 1e6,
@@ -153,7 +156,7 @@ const make = Effect.fnUntraced(function*() {
             runNanos = clock.monotonicTimeNanosUnsafe()
             assignment.connections = 0
             const { aloneCpuMs, cpuMs, shareCpuMs } = assignment
-            before = { aloneCpuMs, cpuMs, shareCpuMs }
+            before = { cpuMs, aloneCpuMs: aloneCpuMs + cpuMs - shareCpuMs }
           }
           const done = () => {
             end()
@@ -212,7 +215,7 @@ const make = Effect.fnUntraced(function*() {
                 return exceed("cpu")
               }
               // Whose time it was is known once it is the only one left.
-              const shareMs = assignment.shareCpuMs - before.shareCpuMs
+              const shareMs = assignment.shareCpuMs - before.cpuMs
               if (assignment.shared && shareMs >= limits.cpuMillis) process.closed = true
             },
             lost: (loss) => {

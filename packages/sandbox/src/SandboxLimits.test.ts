@@ -238,6 +238,40 @@ layer(sandbox, { excludeTestServices: true, timeout: "180 seconds" })("Limits of
       yield* processesOnce((left) => left.every((_) => _.id !== process?.id))
     }))
 
+  it.effect("of several runs one after the other, each is charged what it used itself", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* Sandbox
+      const code = componentOf(`const end = Date.now() + event.busyMs
+        while (Date.now() < end) {}
+        await new Promise((resolve) => setTimeout(resolve, event.restMs))`)
+      const used = (eventsJson: ReadonlyArray<string>) =>
+        Effect.gen(function*() {
+          const batch = yield* sandbox.runBatch({
+            accountId: "u_charged",
+            programId: "dc_test",
+            module: { code, hash: hashOf(code) },
+            call: { _tag: "Run", eventsJson },
+            props: {},
+            interfaces: {},
+            credentials: {},
+            db: {}
+          })
+          const cpuMs: Array<number> = []
+          for (let results = yield* batch.next; results.length > 0; results = yield* batch.next) {
+            cpuMs.push(...results.map((result) => result.cpuMs))
+          }
+          return cpuMs
+        })
+      // What its start costs is the process's first run's, once it is measured.
+      yield* used([`{"busyMs":0,"restMs":600}`])
+      // What the first used is measured while the second rests. On a busy machine the second may be given back.
+      const both = yield* Effect.repeat(
+        used([`{"busyMs":80,"restMs":0}`, `{"busyMs":0,"restMs":600}`]),
+        { until: ({ length }) => length === 2 }
+      )
+      assert.isBelow(both[1]!, 30)
+    }))
+
   it.effect("each of several runs may open as many connections as one by itself", () =>
     Effect.gen(function*() {
       const sandbox = yield* Sandbox
