@@ -38,3 +38,10 @@ it("an account alone in line owes nothing for what it took", () => {
   lines.put("bob", { name: "b1", cost: 1 })
   assert.strictEqual(takeAll(lines), "a3 b1")
 })
+
+it("an account that rests is passed by and keeps its place and its items", () => {
+  const lines = linesOf(["ann", "a1", 10], ["ann", "a2", 10], ["bob", "b1", 10])
+  assert.strictEqual(lines.take(new Set(["ann"]))?.name, "b1")
+  assert.isUndefined(lines.take(new Set(["ann"])))
+  assert.strictEqual(takeAll(lines), "a1 a2")
+})

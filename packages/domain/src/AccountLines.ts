@@ -5,6 +5,8 @@ interface Line<A> {
   credit: number
 }
 
+const noAccounts = new Set<string>()
+
 /**
  * What waits for something scarce, a line for each account. Accounts have their turns one after another, each for about as
  * much, whatever they have waiting: a few large items count as many small ones. An account's own items keep their order.
@@ -48,10 +50,14 @@ export class AccountLines<A> {
     this.#size += 1
   }
 
-  /** Takes the next item of the account whose turn it is. */
-  take(): A | undefined {
+  /**
+   * Takes the next item of the account whose turn it is.
+   *
+   * @param resting accounts that are passed by
+   */
+  take(resting: Pick<ReadonlySet<string>, "has"> = noAccounts): A | undefined {
     while (true) {
-      const [first] = this.#lines
+      const first = this.#firstBut(resting)
       if (first === undefined) return undefined
       const [accountId, line] = first
       if (line.credit > 0 || this.#lines.size === 1) return this.#takeOf(accountId, line)
@@ -59,6 +65,11 @@ export class AccountLines<A> {
       this.#lines.delete(accountId)
       this.#lines.set(accountId, line)
     }
+  }
+
+  #firstBut(resting: Pick<ReadonlySet<string>, "has">): readonly [accountId: string, line: Line<A>] | undefined {
+    for (const entry of this.#lines) if (!resting.has(entry[0])) return entry
+    return undefined
   }
 
   #takeOf(accountId: string, line: Line<A>): A {

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
-import { Turns } from "@headwater/domain/Turns"
+import { AccountTurns, Turns } from "@headwater/domain/Turns"
 import type { HttpRequestEvent } from "@headwater/engine/program/HttpExchange"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { JsonThread } from "./JsonThread.ts"
 
 const request: HttpRequestEvent = {
@@ -65,3 +65,24 @@ layer(JsonThread.layer, { excludeTestServices: true })("the thread for large JSO
       assert.isString(yield* Effect.andThen(read("ann"), read("bob")))
     }))
 })
+
+const restMs = 200
+
+class AlwaysResting extends AccountTurns {
+  override restOf = () => restMs
+}
+
+layer(JsonThread.layer.pipe(Layer.provide(Layer.succeed(Turns, new AlwaysResting()))), { excludeTestServices: true })(
+  "the thread for large JSON, while accounts rest",
+  (it) => {
+    it.effect("lets an account rest after its work even if another waits too", () =>
+      Effect.gen(function*() {
+        const thread = yield* JsonThread
+        yield* thread.event("eve", task(large))
+        const read = (account: string) => thread.event(account, task(large))
+        const from = performance.now()
+        yield* Effect.forEach(["ann", "bob", "ann", "bob", "ann", "bob", "ann"], read, { concurrency: "unbounded" })
+        assert.isAtLeast(performance.now() - from, 3 * restMs - 5)
+      }))
+  }
+)

@@ -14,7 +14,20 @@ const heapMebibytes = 1_024
 /** How much an account's turn is, in bytes. */
 const turnBytes = 64 * 1024
 
+/**
+ * How long a task keeps processors busy all in all for each millisecond on the other thread, as measured: a body is read
+ * from its connection, written to the database and read again where the code runs; an answer is read from the database.
+ */
+const timesElsewhere: Record<JsonTask.JsonTask["_tag"], number> = { Event: 8, Projection: 3 }
+
 type Bytes = Uint8Array<ArrayBuffer>
+
+/** What the other thread answers. */
+export interface Done {
+  readonly json: Bytes
+  /** How long it took, in milliseconds. */
+  readonly ms: number
+}
 
 interface Job {
   readonly accountId: string
@@ -33,9 +46,8 @@ class Tasks {
   readonly #turns: AccountTurns
   #thread: Worker | undefined
   #current: Job | undefined
-  #startedAt = 0
-  /** While an account's work rests and nobody else has any. */
-  #rest: { readonly accountId: string; readonly timer: NodeJS.Timeout } | undefined
+  /** Accounts whose work rests, and what ends their rest. */
+  readonly #resting = new Map<string, NodeJS.Timeout>()
 
   constructor(turns: AccountTurns) {
     this.#turns = turns
@@ -43,19 +55,16 @@ class Tasks {
 
   put(job: Job): void {
     this.#jobs.put(job.accountId, job)
-    if (this.#current === undefined && this.#rest?.accountId !== job.accountId) this.#next()
+    if (this.#current === undefined) this.#next()
   }
 
   stop(): void {
-    clearTimeout(this.#rest?.timer)
+    for (const timer of this.#resting.values()) clearTimeout(timer)
     void this.#thread?.terminate()
   }
 
   #next(): void {
-    clearTimeout(this.#rest?.timer)
-    this.#rest = undefined
-    this.#startedAt = performance.now()
-    this.#current = this.#jobs.take()
+    this.#current = this.#jobs.take(this.#resting)
     if (this.#current === undefined) return
     const { task } = this.#current
     this.#thread ??= this.#start()
@@ -67,7 +76,7 @@ class Tasks {
       resourceLimits: { maxOldGenerationSizeMb: heapMebibytes }
     })
     thread.unref()
-    thread.on("message", (result: Bytes) => this.#end(Effect.succeed(result)))
+    thread.on("message", ({ json, ms }: Done) => this.#end(Effect.succeed(json), ms))
     // What ends the thread, such as a full heap, is told by its end.
     thread.on("error", () => {})
     thread.on("exit", () => {
@@ -77,14 +86,23 @@ class Tasks {
     return thread
   }
 
-  #end(result: Effect.Effect<Bytes, Unavailable>): void {
+  /** The machine's processors are everybody's, and what comes of the JSON takes more of them elsewhere. */
+  #rest({ accountId, task }: Job, ms: number): void {
+    const restMs = this.#turns.restOf(accountId, ms * timesElsewhere[task._tag])
+    if (restMs === 0) return
+    const end = () => {
+      this.#resting.delete(accountId)
+      if (this.#current === undefined) this.#next()
+    }
+    this.#resting.set(accountId, setTimeout(end, restMs))
+  }
+
+  #end(result: Effect.Effect<Bytes, Unavailable>, ms = 0): void {
     const job = this.#current
     if (job === undefined) return
     this.#current = undefined
-    // Its processors, too, are everybody's.
-    const restMs = this.#turns.restOf(job.accountId, performance.now() - this.#startedAt)
-    if (restMs === 0 || this.#jobs.accounts > 1) this.#next()
-    else this.#rest = { accountId: job.accountId, timer: setTimeout(() => this.#next(), restMs) }
+    this.#rest(job, ms)
+    this.#next()
     job.done(result)
   }
 }
