@@ -55,6 +55,8 @@ export const workflows = Effect.fnUntraced(function*(server: BenchServer, code: 
 
 export const removeSource = (server: BenchServer, id: string) => server.api(Nothing, "DELETE", `/sources/${id}`)
 
+export const removeWorkflow = (server: BenchServer, id: string) => server.api(Nothing, "DELETE", `/workflows/${id}`)
+
 export const webhook = (server: BenchServer, url: string) =>
   Effect.map(server.api(Created, "POST", `/webhooks?url=${encodeURIComponent(url)}`), ({ data }) => data.id)
 

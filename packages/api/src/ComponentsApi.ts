@@ -8,7 +8,7 @@ import { JsonValue } from "./JsonValue.ts"
 import * as Pagination from "./Pagination.ts"
 import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
-import { RequestCheck } from "./RequestCheck.ts"
+import { RequestCheck, TakesLargeBody } from "./RequestCheck.ts"
 import { ResourceId } from "./ResourceId.ts"
 import { CodeText, Text, textUpTo } from "./Text.ts"
 import { UnixSeconds } from "./UnixSeconds.ts"
@@ -120,7 +120,7 @@ export class ComponentsApi extends HttpApiGroup.make("components")
       }).annotate({ examples: [{ component_code: exampleCode }] }),
       success: Pagination.Single(ComponentResource),
       error: Problem.ComponentInvalid
-    }).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
+    }).annotate(TakesLargeBody, true).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
       summary: "Create a component",
       description: "Saves component code after loading it once to read its props. One of component_code and " +
         "component_url is required."
@@ -148,7 +148,7 @@ export class ComponentsApi extends HttpApiGroup.make("components")
       }).annotate({ examples: [{ prop_name: "project", configured_props: {}, page: 0 }] }),
       success: Pagination.Single(ComponentConfigurationResource),
       error: [Problem.NotFound, Problem.HookFailed]
-    }).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
+    }).annotate(TakesLargeBody, true).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
       summary: "Configure a component's props",
       description:
         "Asks the component's code: with prop_name for the possible values of that prop, otherwise for all props, " +

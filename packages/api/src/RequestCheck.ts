@@ -1,8 +1,20 @@
+import { Context } from "effect"
 import { HttpApiMiddleware } from "effect/http-api"
 import * as Problem from "./Problem.ts"
 
 /** Largest body of a request, in bytes, unless the server is configured to take larger code. */
 export const maxBodyBytes = 8 * 1024 * 1024
+
+/**
+ * Largest body of a request to an endpoint that takes neither code nor props, in bytes, unless the server is configured to
+ * take larger events. Of any other body, no more than this is outside of strings: that is what takes time to read.
+ */
+export const maxPlainBodyBytes = 512 * 1024
+
+/** Marks an endpoint that takes code or configured props, so that its bodies may be large. */
+export const TakesLargeBody: Context.Reference<boolean> = Context.Reference("@headwater/api/TakesLargeBody", {
+  defaultValue: () => false
+})
 
 /** How deeply a body's arrays and objects may be nested. */
 export const maxBodyDepth = 100

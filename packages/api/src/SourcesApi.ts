@@ -8,7 +8,7 @@ import * as Pagination from "./Pagination.ts"
 import { PathId } from "./PathId.ts"
 import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
-import { RequestCheck } from "./RequestCheck.ts"
+import { RequestCheck, TakesLargeBody } from "./RequestCheck.ts"
 import { ResourceId } from "./ResourceId.ts"
 import { CodeText, Text } from "./Text.ts"
 import { UnixSeconds } from "./UnixSeconds.ts"
@@ -99,7 +99,7 @@ export class SourcesApi extends HttpApiGroup.make("sources")
       }),
       success: Pagination.Single(CreatedSource),
       error: [Problem.NotFound, Problem.ComponentInvalid, Problem.HookFailed]
-    }).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
+    }).annotate(TakesLargeBody, true).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
       summary: "Create a source",
       description: "Runs the component's deploy and activate hooks. If one fails, the source is not created."
     })),
@@ -123,7 +123,7 @@ export class SourcesApi extends HttpApiGroup.make("sources")
       }).annotate({ examples: [{ name: "Orders", configured_props: { shop: "south" }, active: true }] }),
       success: Pagination.Single(SourceResource),
       error: [Problem.NotFound, Problem.ComponentInvalid, Problem.HookFailed]
-    }).annotateMerge(OpenApi.annotations({
+    }).annotate(TakesLargeBody, true).annotateMerge(OpenApi.annotations({
       summary: "Update a source",
       description:
         "Given props replace those of the same name; the others stay. Runs the deactivate hook, applies the change, " +

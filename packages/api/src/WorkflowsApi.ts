@@ -8,7 +8,7 @@ import * as Pagination from "./Pagination.ts"
 import { PathId } from "./PathId.ts"
 import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
-import { RequestCheck } from "./RequestCheck.ts"
+import { RequestCheck, TakesLargeBody } from "./RequestCheck.ts"
 import { ResourceId } from "./ResourceId.ts"
 import { CodeText, Text } from "./Text.ts"
 import { UnixSeconds } from "./UnixSeconds.ts"
@@ -130,7 +130,7 @@ export class WorkflowsApi extends HttpApiGroup.make("workflows")
       }),
       success: Pagination.Single(WorkflowResource),
       error: Problem.ComponentInvalid
-    }).middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
+    }).annotate(TakesLargeBody, true).middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
       "Create a workflow",
       "One of workflow_code and workflow_url is required. The workflow listens to its subscriptions, and to the HTTP " +
         "and timer props in its code."
@@ -146,7 +146,7 @@ export class WorkflowsApi extends HttpApiGroup.make("workflows")
       payload: Schema.Struct(input).annotate({ examples: [{ configured_props: { limit: 200 }, active: true }] }),
       success: Pagination.Single(WorkflowResource),
       error: [Problem.NotFound, Problem.ComponentInvalid]
-    }).annotateMerge(Extension.operation(
+    }).annotate(TakesLargeBody, true).annotateMerge(Extension.operation(
       "Update a workflow",
       "Fields that are not given stay unchanged, but a missing active means true. Runs that have begun continue with the code " +
         "and props that they began with."

@@ -107,6 +107,22 @@ it("an account that has come to the end of much work rests before it does more",
   assert.isAtLeast(now(), 3 * 75)
 })
 
+it("an account's turns wait until it has rested from what was done for it all at once", () => {
+  const { now, run, steps, turns } = makeThread()
+  turns.note("bob")
+  turns.note("ann")
+  turns.charge("ann", 30)
+  turns.charge("ann", 20)
+  let isDone = false
+  turns.start("ann", steps("a", 1), () => {
+    isDone = true
+  }, fail)
+  assert.isFalse(isDone)
+  run()
+  assert.isTrue(isDone)
+  assert.isAtLeast(now(), 150)
+})
+
 it("leaves the thread to others for half of the time at least, however many accounts have work waiting", () => {
   const { now, run, steps, turns } = makeThread()
   turns.note("bob")

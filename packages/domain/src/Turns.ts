@@ -41,6 +41,8 @@ export class AccountTurns {
   readonly #jobs = new Map<string, Array<Job>>()
   /** Accounts whose work does not rest, in the order of their turns. */
   readonly #ready = new Set<string>()
+  /** Milliseconds of work for an account that was no turn's, and that it has not rested from yet. */
+  readonly #owed = new Map<string, number>()
   #isDue = false
   /** The account that was heard of last, and the last other one. */
   #latest = { accountId: "", at: -Infinity }
@@ -77,7 +79,7 @@ export class AccountTurns {
     const jobs = this.#jobs.get(accountId)
     if (jobs !== undefined) return void jobs.push({ goOn })
     this.#jobs.set(accountId, [{ goOn }])
-    this.#rest(accountId, this.restOf(accountId, turnMs))
+    this.#rest(accountId, this.#restAfter(accountId, turnMs))
   }
 
   /** Does work, and returns when it is done. */
@@ -92,11 +94,25 @@ export class AccountTurns {
     })
   }
 
+  /** The thread works so many milliseconds for an account all at once: its turns wait until it has rested from that. */
+  charge(accountId: string, ms: number): void {
+    this.#owed.set(accountId, (this.#owed.get(accountId) ?? 0) + ms)
+    if (this.#jobs.has(accountId)) return
+    this.#jobs.set(accountId, [])
+    this.#rest(accountId, this.#restAfter(accountId, 0))
+  }
+
   /** How long the account's work is to rest after so many milliseconds of it, for others' sake; 0 while it is alone. */
   restOf(accountId: string, ms: number): number {
     const since = this.#time.now() - presentMs
     const isAlone = [this.#latest, this.#other].every((heard) => heard.accountId === accountId || heard.at < since)
     return isAlone ? 0 : ms * restShare
+  }
+
+  #restAfter(accountId: string, ms: number): number {
+    const owed = this.#owed.get(accountId) ?? 0
+    this.#owed.delete(accountId)
+    return this.restOf(accountId, ms + owed)
   }
 
   #untilTimeIsUp(): () => boolean {
@@ -107,6 +123,8 @@ export class AccountTurns {
   /** An account rests for itself: it is not for others to wait until it has. */
   #rest(accountId: string, ms: number): void {
     this.#time.later(() => {
+      const owedMs = this.#restAfter(accountId, 0)
+      if (owedMs > 0) return this.#rest(accountId, owedMs)
       if (this.#jobs.get(accountId)?.length === 0) return void this.#jobs.delete(accountId)
       this.#ready.add(accountId)
       this.#come(0)
@@ -129,7 +147,7 @@ export class AccountTurns {
     const jobs = this.#jobs.get(accountId)!
     const from = this.#time.now()
     if (jobs[0]!.goOn(this.#untilTimeIsUp())) jobs.shift()
-    const restMs = this.restOf(accountId, this.#time.now() - from)
+    const restMs = this.#restAfter(accountId, this.#time.now() - from)
     if (jobs.length === 0 && restMs === 0) this.#jobs.delete(accountId)
     else this.#rest(accountId, restMs)
     // Between turns there is as much time for all that is done at once, however many accounts have work waiting.

@@ -8,8 +8,8 @@ import { hostile } from "../HostileCall.ts"
 import * as Program from "../Program.ts"
 import type { Workbench } from "../Workbench.ts"
 
-/** Large JSON, large forms, projections of large events, and runs that emit very much. */
-export const kinds = ["json", "form", "include", "emits"] as const
+/** Large JSON, large forms, projections of large events, runs that emit very much, and large API requests. */
+export const kinds = ["json", "form", "include", "emits", "api"] as const
 export type Kind = typeof kinds[number]
 
 export interface Hostility {
@@ -23,6 +23,12 @@ const ignoring = `
 export default {
   name: "Bench hostile",
   props: { http: "$.interface.http" },
+  async run() {}
+}`
+
+const invoked = `
+export default {
+  name: "Bench hostile invoked",
   async run() {}
 }`
 
@@ -75,7 +81,7 @@ const posts =
   })
 
 /** Sources are made for each attack and go with it, so that what is left to be run does not outlast it. */
-const attacks: Record<Exclude<Kind, "include">, {
+const attacks: Record<Exclude<Kind, "include" | "api">, {
   readonly code: string
   readonly sources: number
   readonly load: ReturnType<typeof posts>
@@ -136,6 +142,21 @@ export const make = Effect.fnUntraced(function*(
       restMs: 0
     }
     return { during: (effect) => whileSending(load, effect) }
+  }
+  if (kind === "api") {
+    const headers = { ...jsonType, authorization: `Bearer ${key}` }
+    const load = posts(20, headers, `{"event":${json(500_000)}}`)
+    return {
+      during: (effect) =>
+        Effect.acquireUseRelease(
+          Deployment.workflows(server, invoked, 1),
+          (workflows) =>
+            whileSending(load(workflows.map(({ id }) => `${server.url}/v1/workflows/${id}/invocations`)), effect),
+          (workflows) =>
+            Effect.forEach(workflows, ({ id }) => Deployment.removeWorkflow(server, id), { discard: true })
+              .pipe(Effect.andThen(Effect.sleep("3 seconds")), Effect.orDie)
+        )
+    }
   }
   const attack = attacks[kind]
   return {

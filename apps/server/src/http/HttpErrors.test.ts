@@ -267,10 +267,29 @@ layer(Http.layer, { excludeTestServices: true })("every error", (it) => {
         body: { component_code: "x".repeat(9 * 1024 * 1024) }
       })
       Http.assertProblem(body, 413, "payload_too_large")
+      const event = yield* http.request("POST", "/v1/workflows/none/invocations", {
+        body: { event: "x".repeat(512 * 1024) }
+      })
+      Http.assertProblem(event, 413, "payload_too_large")
+      const structure = yield* http.request("POST", "/v1/components", {
+        body: { component_code: "x", ignored: Array.from({ length: 270 * 1024 }, () => 1) }
+      })
+      Http.assertProblem(structure, 413, "payload_too_large")
       const prop = yield* http.request("POST", "/v1/sources", {
         body: { component_code: Http.code("feed", { x: "string" }), configured_props: { x: "x".repeat(64 * 1024) } }
       })
       Http.assertProblem(prop, 413, "payload_too_large")
+    }))
+
+  it.effect("and large bodies of one account are read with rests while another is there", () =>
+    Effect.gen(function*() {
+      const [http, other] = [yield* Http.tenant(), yield* Http.tenant()]
+      yield* other.request("GET", "/v1/users/me")
+      const from = performance.now()
+      const large = http.request("POST", "/v1/workflows/none/invocations", { body: { event: "x".repeat(500_000) } })
+      const answers = yield* Effect.all([large, large, large, large, large], { concurrency: "unbounded" })
+      for (const answer of answers) Http.assertProblem(answer, 404, "not_found")
+      assert.isAtLeast(performance.now() - from, 4 * 90)
     }))
 
   it.effect("of our own making is 500 and tells nothing of the cause", () =>

@@ -1,4 +1,4 @@
-import { maxBodyBytes } from "@headwater/api/RequestCheck"
+import { maxBodyBytes, maxPlainBodyBytes } from "@headwater/api/RequestCheck"
 import { Context, type Duration } from "effect"
 import type * as IpNetwork from "effect/net/IpNetwork"
 
@@ -22,6 +22,9 @@ export class HttpSettings extends Context.Service<HttpSettings, {
 
 /** Bytes that one byte of text may take in JSON: six, as a control character does. */
 const escapedBytes = 6
+
+/** Largest body of an API request without code and props, in bytes: it can hold an event as an endpoint takes it. */
+export const maxPlainApiBody = ({ maxBody }: HttpSettings["Service"]): number => Math.max(maxPlainBodyBytes, maxBody)
 
 /** Largest body of an API request, in bytes: leaves room for code and a prop of the largest sizes, all of them escaped. */
 export const maxApiBody = ({ maxCode, maxProp }: HttpSettings["Service"]): number =>

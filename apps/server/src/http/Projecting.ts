@@ -13,6 +13,9 @@ const selectionFrom = (source: unknown): Projection.Selection => ({
   exclude: Predicate.hasProperty(source, "exclude") ? text(source.exclude) : undefined
 })
 
+/** Whether a JSON text may name either parameter: to parse it for nothing would take as long as its schema did. */
+const mayNameFields = (json: string): boolean => /"(?:in|ex)clude"|\\u/.test(json)
+
 /**
  * Cuts answers down to `include` and `exclude`. These come from the query where the endpoint takes parameters there,
  * and from the JSON body, which its schema has read by then.
@@ -27,7 +30,7 @@ export const layer = Layer.effect(
         : selectionFrom(yield* HttpServerRequest.ParsedSearchParams)
       const request = yield* HttpServerRequest.HttpServerRequest
       const body = endpoint.payload.size === 0 ? "" : yield* Effect.orDie(request.text)
-      const fromBody = selectionFrom(body === "" ? undefined : JSON.parse(body))
+      const fromBody = selectionFrom(mayNameFields(body) ? JSON.parse(body) : undefined)
       const selection = {
         include: fromBody.include ?? fromQuery.include,
         exclude: fromBody.exclude ?? fromQuery.exclude

@@ -1,11 +1,16 @@
+import { CurrentAccount } from "@headwater/api/Authorization"
 import * as Problem from "@headwater/api/Problem"
-import { maxBodyDepth, RequestCheck } from "@headwater/api/RequestCheck"
+import { maxBodyDepth, RequestCheck, TakesLargeBody } from "@headwater/api/RequestCheck"
 import { isDeeper } from "@headwater/domain/JsonDepth"
-import { ByteSize, Effect, Layer, SchemaIssue, type Types } from "effect"
+import { structureOf } from "@headwater/domain/JsonReading"
+import { Turns } from "@headwater/domain/Turns"
+import { ByteSize, Context, Effect, Layer, Option, SchemaIssue, type Types } from "effect"
 import { HttpIncomingMessage, HttpServerError, HttpServerRequest } from "effect/http"
 import { HttpApiError } from "effect/http-api"
-import { internalError } from "./FailureProblem.ts"
-import { HttpSettings, maxApiBody } from "./HttpSettings.ts"
+import { BodyRoom } from "./BodyRoom.ts"
+import { answerFailures, internalError } from "./FailureProblem.ts"
+import { HttpSettings, maxApiBody, maxPlainApiBody } from "./HttpSettings.ts"
+import { largeBytes } from "./JsonThread.ts"
 import * as RequestBody from "./RequestBody.ts"
 
 const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
@@ -53,23 +58,49 @@ const bodyProblem =
     )
   }
 
-/** @param options.optional whether the endpoint's parameters may come in the query, so that a body is not asked for */
-const checkBody = Effect.fnUntraced(function*(options: { readonly optional: boolean; readonly maxBytes: number }) {
-  const { maxBytes } = options
+/** How long the server and its database work on a body all in all, in milliseconds for each character of it, as measured. */
+const msPerCharacter = 64e-6
+
+interface BodyLimits {
+  readonly bytes: number
+  /** Outside of strings, in characters. */
+  readonly outside: number
+}
+
+const tooDeep = Problem.invalid([{ path: "", message: `nested deeper than ${maxBodyDepth} levels` }])
+
+/** A large body is looked at in the account's turns, which then rest from what reading it and doing as it says takes. */
+const checkLarge = Effect.fnUntraced(function*(
+  request: HttpServerRequest.HttpServerRequest,
+  room: BodyRoom["Service"],
+  limits: BodyLimits
+) {
+  const turns = yield* Turns
+  const account = Option.getOrElse(yield* Effect.serviceOption(CurrentAccount), () => "")
+  yield* answerFailures(room.take(account, RequestBody.mostBytes(request, limits.bytes)))
+  const text = yield* Effect.orDie(request.text)
+  const { depth, outside } = yield* turns.work(account, structureOf(text))
+  if (outside > limits.outside) {
+    return yield* Problem.tooLarge("What the request body holds outside of strings", limits.outside)
+  }
+  if (depth > maxBodyDepth) return yield* tooDeep
+  turns.charge(account, text.length * msPerCharacter)
+}, Effect.scoped)
+
+/** @param optional whether the endpoint's parameters may come in the query, so that a body is not asked for */
+const checkBody = Effect.fnUntraced(function*(optional: boolean, room: BodyRoom["Service"], limits: BodyLimits) {
   const request = yield* HttpServerRequest.HttpServerRequest
-  if (options.optional && !RequestBody.isPresent(request)) return
+  if (optional && !RequestBody.isPresent(request)) return
   if (!RequestBody.isJson(request)) {
     return yield* new Problem.UnsupportedMediaType(
       Problem.because("Send the request body with `Content-Type: application/json`.")
     )
   }
-  if (RequestBody.isDeclaredLargerThan(request, maxBytes)) {
-    return yield* Problem.tooLarge("The request body", maxBytes)
+  if (RequestBody.isDeclaredLargerThan(request, limits.bytes)) {
+    return yield* Problem.tooLarge("The request body", limits.bytes)
   }
-  const text = yield* Effect.orDie(request.text)
-  if (isDeeper(text, maxBodyDepth)) {
-    return yield* Problem.invalid([{ path: "", message: `nested deeper than ${maxBodyDepth} levels` }])
-  }
+  if (RequestBody.mostBytes(request, limits.bytes) >= largeBytes) return yield* checkLarge(request, room, limits)
+  if (isDeeper(yield* Effect.orDie(request.text), maxBodyDepth)) return yield* tooDeep
 })
 
 const isSchemaError = (error: Types.unhandled): error is Types.unhandled & HttpApiError.HttpApiSchemaError =>
@@ -78,9 +109,12 @@ const isSchemaError = (error: Types.unhandled): error is Types.unhandled & HttpA
 /** Checks the request before its handler, and turns what a schema refuses into the problem that names the field. */
 export const layer = Layer.effect(
   RequestCheck,
-  Effect.map(HttpSettings, (settings) => {
-    const maxBytes = maxApiBody(settings)
+  Effect.gen(function*() {
+    const settings = yield* HttpSettings
+    const room = yield* BodyRoom
+    const plain = maxPlainApiBody(settings)
     return (handle, { endpoint }) => {
+      const bytes = Context.get(endpoint.annotations, TakesLargeBody) ? maxApiBody(settings) : plain
       const handled = handle.pipe(
         Effect.catchIf(
           isSchemaError,
@@ -88,11 +122,11 @@ export const layer = Layer.effect(
         )
       )
       const checked = endpoint.payload.size > 0
-        ? Effect.andThen(checkBody({ optional: endpoint.query !== undefined, maxBytes }), handled)
+        ? Effect.andThen(checkBody(endpoint.query !== undefined, room, { bytes, outside: plain }), handled)
         : handled
       return checked.pipe(
-        Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBytes)),
-        Effect.catchDefect(bodyProblem(maxBytes))
+        Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(bytes)),
+        Effect.catchDefect(bodyProblem(bytes))
       )
     }
   })
