@@ -218,7 +218,7 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
   const withOthers = (memory: ProgramMemory, feed: Feed, first: ProgramInput, kind: "EVENT" | "HTTP", now: number) => {
     const { accountId, workflow } = memory.program
     if (workflow !== null || kind === "HTTP" && answersItself(memory)) return [first] as const
-    const most = kind === "HTTP" ? mostTogether : Math.min(mostTogether, quotas.runsLeft(accountId))
+    const most = kind === "HTTP" ? mostTogether : Math.min(mostTogether, quotas.runsLeft(accountId, now))
     if (most <= 1) return [first] as const
     const [, ...others] = feed.knownEvents(now, most, mostCharactersTogether)
     const inputs = others.map((item) => ofEvent(feed, item, kind))

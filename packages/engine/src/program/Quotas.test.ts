@@ -172,6 +172,23 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         assert.deepStrictEqual(yield* dueAt(program, "wake"), [midnight + 60_000])
       }).pipe(EngineFixture.onTestClock))
 
+    it.effect("runs of many that wait together no more than the quota leaves", () =>
+      Effect.gen(function*() {
+        const { account, actor, program } = yield* start("export default { run(event) { this.$emit(event) } }")
+        const log = yield* EngineFixture.emitter(account.id)
+        yield* (yield* Subscriptions).create({
+          accountId: account.id,
+          emitterId: log.emitterId,
+          listenerId: program.id,
+          eventName: ""
+        })
+        yield* limit(account.id, { dailyInvocationsQuota: 20 })
+        // While runs are short, one is followed by two, four, eight and 16 together.
+        yield* EngineFixture.append(log, Array.from({ length: 60 }, (_, n) => n))
+        yield* actor.wake(Wake.forEverything)
+        assert.deepStrictEqual(yield* stream(program), Array.from({ length: 20 }, (_, n) => n))
+      }).pipe(EngineFixture.onTestClock))
+
     it.effect("goes on with them within a minute after the operator raised the limit", () =>
       Effect.gen(function*() {
         const { account, actor, program } = yield* listening

@@ -55,7 +55,7 @@ export class Quotas extends Context.Service<Quotas, {
   /** Whether it is known without a look that the account has used up none. */
   readonly isKnownFree: (accountId: AccountId) => boolean
   /** How many runs the account may still begin, as far as is known: one where its compute time is limited. */
-  readonly runsLeft: (accountId: AccountId) => number
+  readonly runsLeft: (accountId: AccountId, now: number) => number
   /** Counts what this node used at once, before the database is looked at again. */
   readonly note: (
     accountId: AccountId,
@@ -115,8 +115,8 @@ export class Quotas extends Context.Service<Quotas, {
       }
 
       return Quotas.of({
-        runsLeft: (accountId) => {
-          const standings = knownOf(accountId, clock.currentTimeMillisUnsafe()) ?? []
+        runsLeft: (accountId, now) => {
+          const standings = knownOf(accountId, now) ?? []
           return Math.min(
             Infinity,
             ...standings.map(({ limit, quota, used }) => quota === "daily_compute_time" ? 1 : limit - used)

@@ -42,3 +42,13 @@ it.effect("who leaves waits for no turn any more, and takes none from those behi
     yield* TestClock.adjust("10 millis")
     assert.isTrue(staying.take(ann, 1))
   }).pipe(withBusyThread))
+
+it.effect("a turn for several requests counts as so many runs", () =>
+  Effect.gen(function*() {
+    const turns = yield* RunTurns
+    const turn = yield* RequestTurn.make(() => {})
+    for (let i = 0; i < 32; i++) turns.noteEntering()
+    yield* TestClock.adjust("10 millis")
+    assert.isTrue(turn.take(ann, 4))
+    assert.isFunction(turns.ask(ann, () => {}))
+  }).pipe(withBusyThread))

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import type { LoggedEvent } from "@headwater/domain/Event"
+import { charactersOf, type LoggedEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import * as Stream from "@headwater/domain/Stream"
 import { beginning, noTally, type Tally } from "@headwater/log/Cursors"
@@ -165,3 +165,14 @@ it("the room is not exceeded by many who hold a little, and who held longest let
   assert.deepStrictEqual(gone.slice(11), [13, 14, 15, 16, 17, 18, 19])
   assert.isFalse(room.isScarce)
 })
+
+it.effect("events that are known are taken together up to so many characters, and one in any case", () =>
+  Effect.gen(function*() {
+    const now = yield* Clock.currentTimeMillis
+    const feed = new Feed(key, address, beginning, new FeedRoom())
+    const events = [1, 2, 3, 4].map((n) => ({ ...event(n, now, 1), payload: "x".repeat(1_000) }))
+    yield* feed.next({ page: () => Effect.succeed({ events, head: { n: 4, id: events[3]!.id } }) })
+    const each = charactersOf(events[0]!)
+    const taken = (characters: number) => feed.knownEvents(now, 64, characters).map((item) => item.event.n)
+    assert.deepStrictEqual([taken(4 * each), taken(3 * each - 1), taken(1)], [[1, 2, 3, 4], [1, 2], [1]])
+  }))
