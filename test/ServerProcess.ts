@@ -88,6 +88,7 @@ export const makeIn = Effect.fnUntraced(function*(
         HEADWATER_API_KEY: key,
         HEADWATER_DATA_DIR: dataDirectory,
         HEADWATER_PORT: String(port),
+        HEADWATER_WORKERS: "1",
         HEADWATER_LOG: "json",
         ...environment
       },

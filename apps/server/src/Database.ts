@@ -1,5 +1,6 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { PgClient } from "@effect/sql-pg"
+import { Sharers } from "@headwater/domain/Sharers"
 import * as DatabaseClient from "@headwater/log/DatabaseClient"
 import * as Migrations from "@headwater/log/Migrations"
 import { DataDirectory } from "@headwater/postgres/DataDirectory"
@@ -10,7 +11,16 @@ import { explain } from "./ErrorExplanation.ts"
 import * as OperatorTurn from "./OperatorTurn.ts"
 import { ServerConfig } from "./ServerConfig.ts"
 
+/** Of a machine, and the fewest that a process needs. */
 const maxConnections = 24
+const fewestConnections = 8
+
+const connectionsOfEach = (processes: number): number =>
+  Math.max(fewestConnections, Math.ceil(maxConnections / processes))
+
+/** What the embedded Postgres takes of connections beside those of the workers: the supervisor's and a command's. */
+const otherConnections = 2 * maxConnections + 10
+const fewestOfPostgres = 100
 
 /**
  * Session settings of every connection: acknowledged is durable, and a node that freezes in the middle of a transaction, or
@@ -47,7 +57,13 @@ const unreachable = Effect.fnUntraced(function*(error: SqlError.SqlError) {
 
 /** A client with our session settings. */
 export const client = (connection: EmbeddedPostgresConnection | { readonly url: Redacted.Redacted }) =>
-  DatabaseClient.layer({ ...connection, applicationName: "headwater", maxConnections, startupParameters: session })
+  Layer.unwrap(Effect.map(Sharers, (sharers) =>
+    DatabaseClient.layer({
+      ...connection,
+      applicationName: "headwater",
+      maxConnections: connectionsOfEach(sharers),
+      startupParameters: session
+    })))
 
 /** The data directory of this server. */
 export const dataDirectory = Layer.unwrap(
@@ -56,10 +72,11 @@ export const dataDirectory = Layer.unwrap(
 
 /** An operator's command that is using the database is let come to its end first, within reason. */
 const embedded = Layer.unwrap(Effect.gen(function*() {
-  const { databaseCache } = yield* ServerConfig
+  const { databaseCache, workers } = yield* ServerConfig
   const scope = yield* Effect.scope
   const settings = {
     shared_buffers: `${databaseCache}MB`,
+    max_connections: String(Math.max(fewestOfPostgres, workers * connectionsOfEach(workers) + otherConnections)),
     // Notes what it keeps, and reads that back after a restart.
     shared_preload_libraries: "pg_prewarm"
   }
@@ -119,6 +136,12 @@ const migrated = Layer.effectDiscard(Migrations.run).pipe(Layer.provide(NodeServ
 
 /** Refuses a client's database that can't serve, and brings it to this version's schema. */
 export const ready = migrated.pipe(Layer.provideMerge(suitable))
+
+/** The database of a worker, whose supervisor runs the embedded one and has brought it to this version's schema. */
+export const ofWorker = Layer.unwrap(Effect.gen(function*() {
+  const { databaseUrl } = yield* ServerConfig
+  return client(Option.isSome(databaseUrl) ? { url: databaseUrl.value } : yield* EmbeddedPostgres.attach)
+}))
 
 /** The configured database, brought to this version's schema. */
 export const layer = ready.pipe(Layer.provideMerge(configured))

@@ -4,7 +4,6 @@ import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
 import { Programs } from "@headwater/log/Programs"
 import { Webhooks } from "@headwater/log/Webhooks"
 import { Console, Context, Effect, Layer, Option, Redacted } from "effect"
-import { FirstPartyPublishing } from "./FirstPartyPublishing.ts"
 import * as SecretKey from "./SecretKey.ts"
 import { ServerConfig } from "./ServerConfig.ts"
 
@@ -49,15 +48,11 @@ export class FirstStart extends Context.Service<FirstStart, {
   )
 }
 
-/** How long the greeting waits for the registry to have what belongs there. */
-const publishingPatience = "10 seconds"
-
 /** How somebody gets a key who did not see the first one. */
 const anotherKey = (username: string) => `\`headwater key create ${username}\` prints one`
 
 /** Says where everything is, once the server answers: to a person in a few lines at the first start, else in one. */
-export const greeting = Layer.effectDiscard(Effect.gen(function*() {
-  yield* Effect.timeoutOption((yield* FirstPartyPublishing).done, publishingPatience)
+export const greeting = Effect.gen(function*() {
   const { apiKey, dataDirectory, databaseUrl, egressAllow, log, showsSecrets, url } = yield* ServerConfig
   const { account, key, noteShown } = yield* FirstStart
   const isEmbedded = Option.isNone(databaseUrl)
@@ -101,4 +96,4 @@ export const greeting = Layer.effectDiscard(Effect.gen(function*() {
     ""
   ].join("\n"))
   yield* noteShown
-}))
+})

@@ -1,3 +1,4 @@
+import { Sharers } from "@headwater/domain/Sharers"
 import { throughLoggers, type WideLine, WideLog } from "@headwater/engine/WideLog"
 import {
   Array,
@@ -131,11 +132,12 @@ export const wideLayer = Layer.effect(
     const isLogged = (level: "Info" | "Warn") => LogLevel.getOrdinal(level) >= least
     const direct = { success: isLogged("Info"), failure: isLogged("Warn") }
 
-    const sampling = new LogSampling(logRate, (line, at, standsFor) => {
+    const said = yield* References.CurrentLogAnnotations
+    const sampling = new LogSampling(Math.ceil(logRate / (yield* Sharers)), (line, at, standsFor) => {
       const { fields, isFailure, message } = withCount(line, standsFor)
       if (!isDirect) throughLoggers({ fields, isFailure, message }, context)
       else if (isFailure ? direct.failure : direct.success) {
-        put(lineOf(new Date(at), isFailure ? "WARN" : "INFO", message, fields, {}))
+        put(lineOf(new Date(at), isFailure ? "WARN" : "INFO", message, fields, said))
       }
     })
     yield* Effect.addFinalizer(() => Effect.sync(() => sampling.flush(Number.POSITIVE_INFINITY)))

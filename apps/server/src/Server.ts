@@ -1,4 +1,5 @@
 import * as RandomBytes from "@headwater/domain/RandomBytes"
+import { Sharers } from "@headwater/domain/Sharers"
 import { EgressBroker } from "@headwater/egress/EgressBroker"
 import { EgressGuard } from "@headwater/egress/EgressGuard"
 import { EgressHttp } from "@headwater/egress/EgressHttp"
@@ -10,8 +11,8 @@ import * as Tables from "@headwater/log/Tables"
 import { accessibleExecutable, sandboxIdentity } from "@headwater/postgres/Unprivileged"
 import { Packages } from "@headwater/sandbox/Packages"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
-import { packagedDenoPath, SandboxConfig } from "@headwater/sandbox/SandboxConfig"
-import { Effect, Layer, Option } from "effect"
+import { defaultPoolSize, packagedDenoPath, SandboxConfig } from "@headwater/sandbox/SandboxConfig"
+import { Effect, Layer, Option, References } from "effect"
 import { Digest } from "effect/crypto"
 import * as Fs from "node:fs/promises"
 import * as Os from "node:os"
@@ -28,8 +29,11 @@ import * as ListenAddress from "./ListenAddress.ts"
 import * as Logging from "./Logging.ts"
 import * as RunningSettings from "./RunningSettings.ts"
 import * as SecretKey from "./SecretKey.ts"
-import { ServerConfig, unknownVariables } from "./ServerConfig.ts"
+import { ServerConfig } from "./ServerConfig.ts"
 import * as Telemetry from "./Telemetry.ts"
+import * as UnknownSettings from "./UnknownSettings.ts"
+import { Machine, type MachineLink } from "./workers/Machine.ts"
+import type { WorkerPlace } from "./workers/WorkerPlace.ts"
 import * as WriterDeath from "./WriterDeath.ts"
 
 const guard = Layer.unwrap(
@@ -53,6 +57,15 @@ const sandboxDirectory = Effect.acquireRelease(
   (directory) => Effect.promise(() => Fs.rm(directory, { recursive: true, force: true }))
 )
 
+/** A process's part of the machine's sandboxes. */
+const poolSize = (sharers: number) => ({
+  warmProcesses: Math.ceil(defaultPoolSize.warmProcesses / sharers),
+  maxProcesses: Math.ceil(defaultPoolSize.maxProcesses / sharers),
+  memoryMebibytes: Math.floor(defaultPoolSize.memoryMebibytes / sharers),
+  maxProcessesPerAccount: Math.ceil(defaultPoolSize.maxProcessesPerAccount / sharers),
+  maxWaiting: Math.ceil(defaultPoolSize.maxWaiting / sharers)
+})
+
 const sandboxConfig = Layer.unwrap(Effect.gen(function*() {
   const { extraCa, runLimits } = yield* ServerConfig
   const identity = sandboxIdentity()
@@ -60,6 +73,7 @@ const sandboxConfig = Layer.unwrap(Effect.gen(function*() {
     denoPath: yield* accessibleExecutable(packagedDenoPath()),
     cacheDir: yield* sandboxDirectory,
     limits: runLimits,
+    pool: poolSize(yield* Sharers),
     ...(identity === undefined ? {} : { identity }),
     ...(Option.isSome(extraCa) ? { extraCaFile: extraCa.value } : {})
   })
@@ -77,12 +91,7 @@ const packages = Layer.unwrap(Effect.map(ServerConfig, ({ dataDirectory, extraCa
     ...(Option.isSome(npmRegistry) ? { registry: npmRegistry.value } : {})
   })))
 
-const serverEngine = Layer.unwrap(
-  Effect.map(ServerConfig, ({ node, retentionDays }) => Engine.layerServer({ retentionDays, node }))
-)
-
-const engine = Layer.mergeAll(serverEngine, AccountLifecycle.layer).pipe(
-  Layer.provideMerge(sandbox),
+const beneathEngine = sandbox.pipe(
   Layer.provideMerge(packages),
   Layer.provideMerge(egressHttp),
   Layer.provideMerge(guard),
@@ -104,17 +113,19 @@ const httpSettings = Layer.effect(
 
 const publishing = FirstPartyPublishing.layer.pipe(Layer.provide(ComponentSaving.layer), Layer.provide(httpSettings))
 
-const http = HttpApp.layer.pipe(
-  Layer.provide(httpSettings),
-  Layer.provide(
-    Layer.unwrap(
-      Effect.map(
-        ServerConfig,
-        ({ host, port }) => NodeServer.layer({ host, port, gracefulShutdownTimeout: "10 seconds" })
+/** @param options.reusePort shares the port with the machine's other workers */
+const http = (options: { readonly reusePort: boolean }) =>
+  HttpApp.layer.pipe(
+    Layer.provide(httpSettings),
+    Layer.provide(
+      Layer.unwrap(
+        Effect.map(
+          ServerConfig,
+          ({ host, port }) => NodeServer.layer({ host, port, ...options, gracefulShutdownTimeout: "10 seconds" })
+        )
       )
     )
   )
-)
 
 /** How long runs that are under way when the server is told to stop may go on. What is cut off is run again later. */
 const grace = "10 seconds"
@@ -130,27 +141,72 @@ const drainFirst = Layer.effectDiscard(
   })
 )
 
-const warnOfUnknown = Layer.effectDiscard(Effect.suspend(() =>
-  Effect.forEach(
-    unknownVariables(Object.keys(process.env)),
-    (name) => Effect.logWarning(`${name} is not a setting of Headwater and has no effect`)
-  )
-))
+/** How long the greeting waits for the registry to have what belongs there. */
+const publishingPatience = "10 seconds"
 
-/** The whole program: HTTP, engine, sandboxes and database, as configured by the environment. */
-export const layer = Layer.mergeAll(greeting, drainFirst, HeapGrowth.layer, WriterDeath.layer()).pipe(
-  Layer.provideMerge(http),
+const published = Effect.flatMap(FirstPartyPublishing, ({ done }) => Effect.timeoutOption(done, publishingPatience))
+
+const whileServing = Layer.mergeAll(drainFirst, HeapGrowth.layer, WriterDeath.layer())
+
+const ownEngine = Layer.unwrap(
+  Effect.map(ServerConfig, ({ node, retentionDays }) => Engine.layerServer({ retentionDays, node }))
+)
+
+/** The whole program in one process: HTTP, engine, sandboxes and database, as configured by the environment. */
+export const layer = Layer.mergeAll(Layer.effectDiscard(Effect.andThen(published, greeting)), whileServing).pipe(
+  Layer.provideMerge(http({ reusePort: false })),
   Layer.provideMerge(publishing),
   Layer.provideMerge(FirstStart.layer),
-  Layer.provideMerge(engine),
+  Layer.provideMerge(Layer.merge(ownEngine, AccountLifecycle.layer)),
+  Layer.provideMerge(beneathEngine),
   Layer.provideMerge(RunningSettings.layer),
   Layer.provide(SecretKey.seal),
   Layer.provide(Database.layer),
   Layer.provide(Database.dataDirectory),
-  Layer.provide([ListenAddress.layer, warnOfUnknown]),
+  Layer.provide([ListenAddress.layer, UnknownSettings.layer]),
   Layer.provide([Digest.layerWebCrypto, RandomBytes.layer]),
   Layer.provide(Logging.wideLayer),
   Layer.provide(Telemetry.layer),
   Layer.provide(Logging.layer),
   Layer.provide(ServerConfig.layer)
 )
+
+/**
+ * The program of one of several workers. Its supervisor has the database, the data directory and the first start.
+ *
+ * @param machine the worker's way to its supervisor
+ */
+export const layerWorker = ({ node, number, of }: WorkerPlace, machine: MachineLink) => {
+  const isFirst = number === 1
+  const engine = Layer.unwrap(Effect.gen(function*() {
+    const { retentionDays } = yield* ServerConfig
+    const firstWithAbandoned = isFirst ? Option.some(yield* machine.abandoned) : Option.none()
+    return Engine.layerWorker({ retentionDays, node, firstWithAbandoned })
+  }))
+  const serves = isFirst
+    ? Layer.effectDiscard(
+      Effect.flatMap(
+        Effect.context<FirstPartyPublishing>(),
+        (context) => machine.serve(Effect.asVoid(Effect.provide(published, context)))
+      )
+    ).pipe(Layer.provide(publishing))
+    : Layer.effectDiscard(machine.serve(Effect.void))
+  return Layer.mergeAll(serves, whileServing).pipe(
+    Layer.provideMerge(http({ reusePort: true })),
+    Layer.provideMerge(engine),
+    Layer.provideMerge(beneathEngine),
+    Layer.provide(SecretKey.seal),
+    Layer.provide(Database.ofWorker),
+    Layer.provide(Database.dataDirectory),
+    Layer.provide([Digest.layerWebCrypto, RandomBytes.layer]),
+    Layer.provide(Logging.wideLayer),
+    Layer.provide(Telemetry.layerWorker(number)),
+    Layer.provide(Logging.layer),
+    Layer.provide(ServerConfig.layer),
+    Layer.provide([
+      Layer.succeed(Machine, machine),
+      Layer.succeed(Sharers, of),
+      Layer.succeed(References.CurrentLogAnnotations, { worker: number })
+    ])
+  )
+}

@@ -4,6 +4,7 @@ import { Config, Context, Effect, Layer, Option, Redacted, Result, Schema } from
 import { Base64 } from "effect/encoding"
 import { Dns, IpNetwork, NetAddress } from "effect/net"
 import { isIP } from "node:net"
+import { availableParallelism } from "node:os"
 import * as Path from "node:path"
 import * as DatabaseCacheSize from "./DatabaseCacheSize.ts"
 
@@ -33,6 +34,8 @@ export interface ServerSettings {
   readonly databaseCache: number
   /** Where this server answers others that share its database, as nodes of one; `None` where it is the only one. */
   readonly node: Option.Option<{ readonly host: string; readonly port: number }>
+  /** How many processes serve on this machine. */
+  readonly workers: number
   /** The key the first account gets; `None` to generate one. */
   readonly apiKey: Option.Option<Redacted.Redacted>
   /** Base64 of 32 bytes; `None`, only with the embedded Postgres, to use the one in the data directory. */
@@ -219,6 +222,21 @@ const node: Parse<{ readonly host: string; readonly port: number }> = (value) =>
   )
 }
 
+/** Where several processes can listen on one port, among whose connections the system divides (`SO_REUSEPORT`). */
+const sharesPorts = ["aix", "freebsd", "linux", "sunos"].includes(process.platform)
+
+const mostWorkers = 64
+
+const workers: Parse<number> = (value) =>
+  Result.flatMap(integer(1, mostWorkers)(value), (count) =>
+    count === 1 || sharesPorts
+      ? Result.succeed(count)
+      : Result.fail(`must be 1, because on ${process.platform} several processes can't listen on one port`))
+
+/** Half of the cores, since the database and the sandboxes need as many. */
+const workersHere = (): number =>
+  sharesPorts ? Math.min(mostWorkers, Math.max(1, Math.floor(availableParallelism() / 2))) : 1
+
 const npmRegistry: Parse<string> = (value) =>
   URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
     ? Result.succeed(value)
@@ -248,6 +266,14 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
     if (Option.isSome(ownNode) && Option.isNone(database) && !reading.has("DATABASE_URL")) {
       reading.fault("HEADWATER_NODE", "requires DATABASE_URL, because all nodes share one database")
     }
+    // An operator who runs several nodes has opened one port for each.
+    const workerCount = Option.getOrElse(
+      yield* variable("HEADWATER_WORKERS", workers),
+      () => Option.isSome(ownNode) ? 1 : workersHere()
+    )
+    if (Option.exists(ownNode, ({ port }) => port + workerCount - 1 > 65_535)) {
+      reading.fault("HEADWATER_NODE", `leaves no ports for ${workerCount} workers, which take one after the other`)
+    }
     const effectivePort = Option.getOrElse(port, () => 8787)
     const effectiveHost = Option.getOrElse(listenHost, () => "127.0.0.1")
     const log = Option.getOrElse(
@@ -268,6 +294,7 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
         DatabaseCacheSize.here
       ),
       node: ownNode,
+      workers: workerCount,
       apiKey: yield* variable("HEADWATER_API_KEY", apiKey),
       secretKey: secret,
       ...Option.getOrElse(
@@ -353,6 +380,7 @@ export const render = (settings: ServerSettings): string => {
       "HEADWATER_NODE",
       Option.match(settings.node, { onNone: () => "", onSome: ({ host, port }) => `${host}:${port}` })
     ],
+    ["HEADWATER_WORKERS", settings.workers],
     ["HEADWATER_API_KEY", secret(settings.apiKey, "(generated at the first start)")],
     ["HEADWATER_SECRET_KEY", secret(settings.secretKey, "(generated in the data directory)")],
     ["HEADWATER_EGRESS_ALLOW", settings.egressAllow.join(",") || nothing],

@@ -21,15 +21,21 @@ const exporterDefaults = ConfigProvider.layerAdd(ConfigProvider.fromUnknown({
   OTEL_LOGS_EXPORTER: "otlp"
 }))
 
+const exporting = (attributes: Readonly<Record<string, unknown>>) =>
+  tracingOnlyIfCollected.pipe(
+    Layer.provideMerge(Otlp.layerFromConfig({
+      resource: { serviceName: "headwater", serviceVersion: version, attributes },
+      loggerMergeWithExisting: true
+    })),
+    Layer.provide(exporterDefaults),
+    Layer.provide([OtlpSerialization.layerJson, NodeHttpClient.layerUndici])
+  )
+
 /**
  * Sends logs, metrics and traces to the OpenTelemetry collector that the standard `OTEL_*` variables name; without one,
  * nothing.
  */
-export const layer = tracingOnlyIfCollected.pipe(
-  Layer.provideMerge(Otlp.layerFromConfig({
-    resource: { serviceName: "headwater", serviceVersion: version },
-    loggerMergeWithExisting: true
-  })),
-  Layer.provide(exporterDefaults),
-  Layer.provide([OtlpSerialization.layerJson, NodeHttpClient.layerUndici])
-)
+export const layer = exporting({})
+
+/** The same of one of a machine's workers, which the collector tells from the others by its instance. */
+export const layerWorker = (number: number) => exporting({ "service.instance.id": `worker-${number}` })

@@ -1,13 +1,15 @@
-import { NodeRuntime } from "@effect/platform-node"
-import { Cause, Effect, Exit, Layer, Runtime } from "effect"
-import * as Logging from "./Logging.ts"
-import * as Server from "./Server.ts"
+import { Effect, Layer } from "effect"
+import * as Program from "./Program.ts"
+import { ServerConfig } from "./ServerConfig.ts"
 
-/** Being told to stop is no failure. */
-const teardown: Runtime.Teardown = (exit, onExit) =>
-  Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? onExit(0) : Runtime.defaultTeardown(exit, onExit)
+/** A supervisor loads nothing of what its workers do. */
+const load = async (workers: number): Promise<Layer.Layer<never, unknown>> => {
+  if (workers === 1) return Layer.provide(Layer.empty, (await import("./Server.ts")).layer)
+  return Layer.provide(Layer.empty, (await import("./workers/Supervisor.ts")).layer)
+}
 
-Layer.launch(Server.layer).pipe(
-  Effect.tapCause((cause) => Cause.hasInterruptsOnly(cause) ? Effect.void : Logging.tellEnd(cause)),
-  NodeRuntime.runMain({ disableErrorReporting: true, teardown })
+Program.run(
+  Layer.unwrap(Effect.flatMap(ServerConfig, ({ workers }) => Effect.promise(() => load(workers)))).pipe(
+    Layer.provide(ServerConfig.layer)
+  )
 )

@@ -51,6 +51,32 @@ const onCluster = Layer.mergeAll(
 /** The engine on one node by itself, doing nothing but what it is asked to. */
 export const layer = onCluster.pipe(Layer.provide(Actors.layerSingleNode))
 
+const retention = (options: { readonly retentionDays: number }) =>
+  Retention.layer({ defaultDays: options.retentionDays })
+
+const measuring = Layer.merge(
+  Gauges.layer,
+  OldestSnapshot.layerWatch.pipe(Layer.provide(OldestSnapshot.OldestSnapshot.layer))
+)
+
+/**
+ * The engine of one of a machine's workers, whose supervisor has claimed the database.
+ */
+export const layerWorker = (options: {
+  readonly retentionDays: number
+  readonly node: Actors.NodeAddress
+  /** Does, for all workers of the machine, what one of them is to do: measures the database, and takes down what a crash left. */
+  readonly firstWithAbandoned: Option.Option<ReadonlyArray<string>>
+}) =>
+  Layer.mergeAll(
+    retention(options),
+    AbandonedPrograms.layerWhileRunning,
+    Option.match(options.firstWithAbandoned, {
+      onNone: () => Layer.empty,
+      onSome: (ids) => Layer.merge(measuring, AbandonedPrograms.layerNamed(ids))
+    })
+  ).pipe(Layer.provideMerge(onCluster), Layer.provide(Actors.layerNode(options.node)))
+
 /**
  * A server's engine: what is beyond its retention goes, what the database alone knows is measured, and other nodes may
  * share the database.
@@ -62,9 +88,8 @@ export const layerServer = (options: {
   readonly node: Option.Option<Actors.NodeAddress>
 }) =>
   Layer.mergeAll(
-    Retention.layer({ defaultDays: options.retentionDays }),
-    Gauges.layer,
-    OldestSnapshot.layerWatch.pipe(Layer.provide(OldestSnapshot.OldestSnapshot.layer)),
+    retention(options),
+    measuring,
     Option.isNone(options.node) ? AbandonedPrograms.layerAtStart : AbandonedPrograms.layerWhileRunning
   ).pipe(
     Layer.provideMerge(onCluster),

@@ -1,4 +1,5 @@
 import { AccountLines } from "@headwater/domain/AccountLines"
+import { Sharers } from "@headwater/domain/Sharers"
 import {
   Cause,
   Clock,
@@ -64,9 +65,10 @@ interface Waiting {
   readonly end: (exit: Exit.Exit<void, CommitError>) => void
 }
 
-/** Bounds of one transaction, and of what may wait for the next. */
+/** Bounds of one transaction. */
 const maxBatchRows = 2_000
 const maxBatchBytes = 2 * 1024 * 1024
+/** What may wait for the next, on the whole machine. */
 const maxWaiting = { count: 10_000, bytes: 64 * 1024 * 1024 }
 
 /** From so many rows or bytes on a commit is large: others would notice that they wait for it. */
@@ -151,8 +153,12 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       const died = yield* Deferred.make<Cause.Cause<unknown>>()
       const lines = new AccountLines<Waiting>(turnBytes, ({ bytes }) => bytes)
       const arrived = yield* Latch.make(false)
+      const sharers = yield* Sharers
       /** Room that is held by commits that were taken and have not ended. */
-      const places = new AccountPlaces(maxWaiting)
+      const places = new AccountPlaces({
+        count: Math.ceil(maxWaiting.count / sharers),
+        bytes: Math.ceil(maxWaiting.bytes / sharers)
+      })
       const committed = yield* CommittedTopic.make
       let appendedTo = new Set<string>()
 

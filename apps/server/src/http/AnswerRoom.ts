@@ -1,13 +1,14 @@
 import { replayedHeader } from "@headwater/api/Idempotency"
 import * as Problem from "@headwater/api/Problem"
 import type { AccountId } from "@headwater/domain/Id"
+import { Sharers } from "@headwater/domain/Sharers"
 import { Context, Deferred, Effect, Layer, Metric, Predicate, type Scope, Stream } from "effect"
 import { HttpBody, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Socket } from "node:net"
 
 const mebibyte = 1024 * 1024
 
-/** An account, or the whole server, with so many bytes of large answers under way begins no other. */
+/** An account, or a whole machine, with so many bytes of large answers under way begins no other. */
 const mostOfAccount = 16 * mebibyte
 const mostOfServer = 64 * mebibyte
 
@@ -37,18 +38,23 @@ type Refusal = Problem.RateLimited | Problem.Unavailable
 
 /** How many bytes of answers each account has under way. */
 class Ledger {
+  private readonly sharers: number
   private total = 0
   private readonly byAccount = new Map<AccountId, number>()
   /** Opened once there is more room than there was. */
   private freed: Deferred.Deferred<void> = Deferred.makeUnsafe()
+
+  constructor(sharers: number) {
+    this.sharers = sharers
+  }
 
   get held(): number {
     return this.total
   }
 
   refusal(accountId: AccountId): Refusal | undefined {
-    if ((this.byAccount.get(accountId) ?? 0) >= mostOfAccount) return accountIsFull
-    return this.total >= mostOfServer ? serverIsFull : undefined
+    if ((this.byAccount.get(accountId) ?? 0) >= mostOfAccount / this.sharers) return accountIsFull
+    return this.total >= mostOfServer / this.sharers ? serverIsFull : undefined
   }
 
   take(accountId: AccountId, bytes: number): void {
@@ -92,53 +98,56 @@ export class AnswerRoom extends Context.Service<AnswerRoom, {
     response: HttpServerResponse.HttpServerResponse
   ) => Effect.Effect<HttpServerResponse.HttpServerResponse, Refusal, Held>
 }>()("@headwater/server/AnswerRoom") {
-  static readonly layer: Layer.Layer<AnswerRoom> = Layer.sync(AnswerRoom, () => {
-    const ledger = new Ledger()
-    const measure = Effect.suspend(() => Metric.update(heldBytes, ledger.held))
+  static readonly layer: Layer.Layer<AnswerRoom> = Layer.effect(
+    AnswerRoom,
+    Effect.map(Sharers, (sharers) => {
+      const ledger = new Ledger(sharers)
+      const measure = Effect.suspend(() => Metric.update(heldBytes, ledger.held))
 
-    const hold = Effect.fnUntraced(function*(accountId: AccountId, bytes: number) {
-      const { source } = yield* HttpServerRequest.HttpServerRequest
-      yield* Effect.acquireRelease(
-        Effect.andThen(Effect.sync(() => ledger.take(accountId, bytes)), measure),
-        () => Effect.andThen(Effect.sync(() => ledger.giveBack(accountId, bytes)), measure)
-      )
-      yield* Effect.sleep(patienceMs + bytes / bytesPerMs).pipe(
-        Effect.andThen(Effect.sync(() => disconnect(source))),
-        Effect.forkScoped
-      )
-    })
-
-    const take = Effect.fnUntraced(function*(accountId: AccountId, bytes: number) {
-      if (bytes <= smallBytes) return
-      const refusal = ledger.refusal(accountId)
-      if (refusal !== undefined) return yield* refusal
-      yield* hold(accountId, bytes)
-    })
-
-    return AnswerRoom.of({
-      take,
-      await: Effect.fnUntraced(function*(accountId, bytes) {
-        if (bytes <= smallBytes) return
-        while (ledger.refusal(accountId) !== undefined) yield* ledger.nextRoom
-        yield* hold(accountId, bytes)
-      }),
-      admit: Effect.fnUntraced(function*(accountId, response) {
-        const { body } = response
-        if (body._tag !== "Uint8Array" || body.contentLength <= smallBytes) return response
-        const { method } = yield* HttpServerRequest.HttpServerRequest
-        const isRepeatable = method === "GET" || response.headers[replayedHeader] !== undefined
-        yield* (isRepeatable ? take : hold)(accountId, body.contentLength)
-        return HttpServerResponse.setBody(
-          response,
-          HttpBody.stream(
-            Stream.fromIterable(slices(body.body), { chunkSize: 1 }),
-            body.contentType,
-            body.contentLength
-          )
+      const hold = Effect.fnUntraced(function*(accountId: AccountId, bytes: number) {
+        const { source } = yield* HttpServerRequest.HttpServerRequest
+        yield* Effect.acquireRelease(
+          Effect.andThen(Effect.sync(() => ledger.take(accountId, bytes)), measure),
+          () => Effect.andThen(Effect.sync(() => ledger.giveBack(accountId, bytes)), measure)
+        )
+        yield* Effect.sleep(patienceMs + bytes / bytesPerMs).pipe(
+          Effect.andThen(Effect.sync(() => disconnect(source))),
+          Effect.forkScoped
         )
       })
+
+      const take = Effect.fnUntraced(function*(accountId: AccountId, bytes: number) {
+        if (bytes <= smallBytes) return
+        const refusal = ledger.refusal(accountId)
+        if (refusal !== undefined) return yield* refusal
+        yield* hold(accountId, bytes)
+      })
+
+      return AnswerRoom.of({
+        take,
+        await: Effect.fnUntraced(function*(accountId, bytes) {
+          if (bytes <= smallBytes) return
+          while (ledger.refusal(accountId) !== undefined) yield* ledger.nextRoom
+          yield* hold(accountId, bytes)
+        }),
+        admit: Effect.fnUntraced(function*(accountId, response) {
+          const { body } = response
+          if (body._tag !== "Uint8Array" || body.contentLength <= smallBytes) return response
+          const { method } = yield* HttpServerRequest.HttpServerRequest
+          const isRepeatable = method === "GET" || response.headers[replayedHeader] !== undefined
+          yield* (isRepeatable ? take : hold)(accountId, body.contentLength)
+          return HttpServerResponse.setBody(
+            response,
+            HttpBody.stream(
+              Stream.fromIterable(slices(body.body), { chunkSize: 1 }),
+              body.contentType,
+              body.contentLength
+            )
+          )
+        })
+      })
     })
-  })
+  )
 }
 
 function* slices(bytes: Uint8Array): Generator<Uint8Array> {

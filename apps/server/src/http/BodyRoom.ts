@@ -1,8 +1,9 @@
+import { Sharers } from "@headwater/domain/Sharers"
 import { Unavailable } from "@headwater/engine/placement/Unavailable"
 import { Context, Effect, Layer, type Scope } from "effect"
 import { HttpSettings } from "./HttpSettings.ts"
 
-/** How many bytes of bodies there may be at a time, of one account and of all. An account may always have one body. */
+/** How many bytes of bodies a machine has at a time, of one account and of all. An account may always have one body. */
 const bytesOfAccount = 8 * 1024 * 1024
 const bytesOfAll = 64 * 1024 * 1024
 
@@ -111,8 +112,10 @@ export class BodyRoom extends Context.Service<BodyRoom, {
 }>()("@headwater/server/BodyRoom") {
   static readonly layer: Layer.Layer<BodyRoom, never, HttpSettings> = Layer.effect(
     BodyRoom,
-    Effect.map(HttpSettings, ({ maxBody }) => {
-      const room = new ByteRoom(Math.max(bytesOfAccount, maxBody), Math.max(bytesOfAll, maxBody))
+    Effect.gen(function*() {
+      const { maxBody } = yield* HttpSettings
+      const sharers = yield* Sharers
+      const room = new ByteRoom(Math.max(bytesOfAccount / sharers, maxBody), Math.max(bytesOfAll / sharers, maxBody))
       const taken = (accountId: string, bytes: number) =>
         room.take(accountId, bytes)
           ? Effect.void

@@ -6,6 +6,7 @@ import { batchDeadlineMs, GroupCommit } from "@headwater/log/GroupCommit"
 import { Duration, Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
+import { Machine } from "../workers/Machine.ts"
 import { answerFailures } from "./FailureProblem.ts"
 import { problemResponse } from "./ProblemResponse.ts"
 
@@ -15,38 +16,55 @@ const databaseTimeout = Duration.seconds(2)
 
 /**
  * `/healthz`: the process serves. `/readyz`: it also reaches its database, which takes what is to be written, has its share
- * of the actors, and is not about to end. `/metrics`: what it measures, for Prometheus.
+ * of the actors, and is not about to end. `/metrics`: what it measures, for Prometheus. Of several workers any answers for
+ * all of the machine.
  */
 export const layer = Layer.mergeAll(
   HttpRouter.add("GET", "/healthz", ok),
-  PrometheusMetrics.layerHttp(),
+  HttpRouter.use(Effect.fnUntraced(function*(router) {
+    const machine = yield* Machine
+    const text = machine === undefined ? PrometheusMetrics.format() : machine.metrics
+    yield* router.add(
+      "GET",
+      "/metrics",
+      Effect.map(
+        text,
+        (metrics) => HttpServerResponse.text(metrics, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
+      )
+    )
+  })),
   HttpRouter.use(Effect.fnUntraced(function*(router) {
     const accounts = yield* Accounts
     const actors = yield* Actors
     const draining = yield* Draining
     const writer = yield* GroupCommit
-    const ready = Effect.gen(function*() {
-      if (draining.isDraining()) return yield* Problem.unavailable("The server is shutting down.", 1)
-      if (!(yield* actors.hasShards)) {
-        return yield* Problem.unavailable("The server has not joined the other nodes yet.", 1)
-      }
+    const machine = yield* Machine
+
+    /** Why this process can't take work; undefined if it can. */
+    const unready = Effect.gen(function*() {
+      if (draining.isDraining()) return "The server is shutting down."
+      if (!(yield* actors.hasShards)) return "The server has not joined the other nodes yet."
       const ageMs = writer.ageMs()
       if (ageMs >= batchDeadlineMs) {
-        const seconds = Math.floor(ageMs / 1_000)
-        return yield* Problem.unavailable(`The database has not taken a batch of commits for ${seconds} s.`, 1)
+        return `The database has not taken a batch of commits for ${Math.floor(ageMs / 1_000)} s.`
       }
       yield* answerFailures(accounts.count)
-      return ok
-    })
+      return undefined
+    }).pipe(
+      Effect.timeoutOrElse({
+        duration: databaseTimeout,
+        orElse: () => Effect.succeed("The database does not answer.")
+      }),
+      Effect.catch(({ detail }) => Effect.succeed(detail))
+    )
+    machine?.answerUnready(unready)
+
     yield* router.add(
       "GET",
       "/readyz",
-      ready.pipe(
-        Effect.timeoutOrElse({
-          duration: databaseTimeout,
-          orElse: () => Effect.fail(Problem.unavailable("The database does not answer.", 1))
-        }),
-        Effect.catch(problemResponse)
+      Effect.flatMap(
+        machine?.unready ?? unready,
+        (why) => why === undefined ? Effect.succeed(ok) : problemResponse(Problem.unavailable(why, 1))
       )
     )
   }))

@@ -1,21 +1,12 @@
 import * as Problem from "@headwater/api/Problem"
 import type { AccountId } from "@headwater/domain/Id"
 import { Turns } from "@headwater/domain/Turns"
-import { Clock, Context, Duration, Effect, Layer } from "effect"
-import { RateLimiter } from "effect/persistence"
+import { Context, Effect, Layer } from "effect"
+import { Machine } from "../workers/Machine.ts"
 import { HttpSettings } from "./HttpSettings.ts"
+import { type Excess, type Limits, RateBuckets } from "./RateBuckets.ts"
 
-/** What an account may still send now, in bytes. Below zero it has sent more, and waits until that has been made up for. */
-interface Allowance {
-  bytes: number
-  /** When that was so, in milliseconds of the monotonic clock. */
-  at: number
-}
-
-/**
- * Holds each account to the operator's requests and bytes a second on this node: a bucket of each that refills all the time
- * and holds a second's worth. A bucket is a few numbers, and there are no more of them than accounts.
- */
+/** Holds each account to the operator's requests and bytes a second on this machine. */
 export class RateLimiting extends Context.Service<RateLimiting, {
   /** Counts a request of the account, or refuses it with when the next one may come. */
   readonly take: (accountId: AccountId) => Effect.Effect<void, Problem.RateLimited>
@@ -27,60 +18,39 @@ export class RateLimiting extends Context.Service<RateLimiting, {
   static readonly layer: Layer.Layer<RateLimiting, never, HttpSettings> = Layer.effect(
     RateLimiting,
     Effect.gen(function*() {
-      const { byteRateLimit, rateLimit: limit } = yield* HttpSettings
-      const limiter = yield* RateLimiter.RateLimiter
+      const limits = yield* HttpSettings
+      const { noteBytes, takeRequest } = yield* RateBuckets
       const turns = yield* Turns
-      const clock = yield* Clock.Clock
-      const allowances = new Map<AccountId, Allowance>()
-
-      const allowanceOf = (accountId: AccountId): Allowance => {
-        const at = Number(clock.monotonicTimeNanosUnsafe()) / 1e6
-        const known = allowances.get(accountId) ?? { bytes: byteRateLimit, at }
-        known.bytes = Math.min(byteRateLimit, known.bytes + (at - known.at) * byteRateLimit / 1_000)
-        known.at = at
-        allowances.set(accountId, known)
-        return known
-      }
-
-      const takeRequest = (key: AccountId) =>
-        limit === 0
-          ? Effect.void
-          : limiter.consume({ algorithm: "token-bucket", window: "1 second", limit, key }).pipe(
-            Effect.catchReason(
-              "RateLimiterError",
-              "RateLimitExceeded",
-              ({ retryAfter }) => Effect.fail(tooMany(limit, retryAfter)),
-              Effect.die
-            ),
-            Effect.asVoid
-          )
-
+      const isUnlimited = limits.rateLimit === 0 && limits.byteRateLimit === 0
       return RateLimiting.of({
         isFree: (accountId) => {
-          if (limit !== 0 || byteRateLimit !== 0) return false
+          if (!isUnlimited) return false
           turns.note(accountId)
           return true
         },
         take: (accountId) =>
           Effect.suspend(() => {
             turns.note(accountId)
-            if (byteRateLimit === 0) return takeRequest(accountId)
-            const { bytes } = allowanceOf(accountId)
-            return bytes > 0 ? takeRequest(accountId) : Effect.fail(tooMuch(byteRateLimit, -bytes))
+            if (isUnlimited) return Effect.void
+            return Effect.flatMap(
+              takeRequest(accountId),
+              (excess) => excess === undefined ? Effect.void : Effect.fail(refusal(limits, excess))
+            )
           }),
         noteBytes: (accountId, bytes) => {
-          if (byteRateLimit > 0) allowanceOf(accountId).bytes -= bytes
+          if (limits.byteRateLimit > 0) noteBytes(accountId, bytes)
         }
       })
     })
-  ).pipe(Layer.provide(RateLimiter.layer), Layer.provide(RateLimiter.layerStoreMemory))
+  ).pipe(Layer.provide(Layer.unwrap(Effect.gen(function*() {
+    const machine = yield* Machine
+    const limits = yield* HttpSettings
+    return machine === undefined ? RateBuckets.layer(limits) : Layer.succeed(RateBuckets, machine.rateBuckets)
+  }))))
 }
 
-const tooMany = (limit: number, retryAfter: Duration.Duration): Problem.RateLimited =>
+const refusal = ({ byteRateLimit, rateLimit }: Limits, { of, retryAfterSeconds }: Excess): Problem.RateLimited =>
   Problem.rateLimited(
-    `The account may send ${limit} requests a second.`,
-    Math.max(1, Math.ceil(Duration.toSeconds(retryAfter)))
+    `The account may send ${of === "requests" ? rateLimit : byteRateLimit} ${of} a second.`,
+    retryAfterSeconds
   )
-
-const tooMuch = (limit: number, excess: number): Problem.RateLimited =>
-  Problem.rateLimited(`The account may send ${limit} bytes a second.`, Math.max(1, Math.ceil(excess / limit)))

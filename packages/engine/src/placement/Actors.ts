@@ -1,4 +1,3 @@
-import { NodeClusterSocket } from "@effect/platform-node"
 import * as Id from "@headwater/domain/Id"
 import { Program } from "@headwater/domain/Program"
 import { Context, type Duration, Effect, Layer, Option, Schema, type Scope } from "effect"
@@ -349,7 +348,10 @@ export const layerSingleNode: Layer.Layer<Sharding.Sharding | Takeover> = Shardi
   Layer.provideMerge(Takeover.layer)
 )
 
-/** Where a node of several answers the others. They speak without encryption and keys: a private interface only. */
+/**
+ * Where a node of several answers the others. They speak without encryption and keys: a private interface only. Where `host`
+ * is the absolute path of a folder, all are on one machine and have unix sockets in it.
+ */
 export interface NodeAddress {
   readonly host: string
   readonly port: number
@@ -361,10 +363,10 @@ const maxMessageBytes = 64 * 1024 * 1024
 /** One node of several that share the database, which holds who has which shard of the actors. */
 export const layerNode = (address: NodeAddress) =>
   SocketRunner.layer.pipe(
-    Layer.provide([PeerSockets.layer, NodeClusterSocket.layerClientProtocol]),
+    Layer.provide([PeerSockets.layer(address), PeerSockets.layerClientProtocol]),
     Layer.provide(RunnerHealth.layerPing.pipe(
       Layer.provide(Runners.layerRpc),
-      Layer.provide(NodeClusterSocket.layerClientProtocol)
+      Layer.provide(PeerSockets.layerClientProtocol)
     )),
     Layer.provide([MessageStorage.layerNoop, Takeover.noting(SqlRunnerStorage.layer)]),
     Layer.provide(ShardingConfig.layer({

@@ -1,6 +1,23 @@
-import { NodeClusterSocket } from "@effect/platform-node"
+import { NodeClusterSocket, NodeSocket, NodeSocketServer } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
+import { Runners } from "effect/cluster"
+import { RpcClient, RpcSerialization } from "effect/rpc"
 import { Socket, SocketServer } from "effect/socket"
+import * as Fs from "node:fs/promises"
+import * as Path from "node:path"
+
+/** An address of nodes, whose host is a name, an IP address, or a folder. */
+interface Address {
+  readonly host: string
+  readonly port: number
+}
+
+/**
+ * The unix socket of a node whose host is a folder, in which nodes of one machine have theirs: nobody reaches these who may
+ * not enter the folder, neither other users nor, over the loopback interface, component code. None of other nodes.
+ */
+const pathOf = ({ host, port }: Address): string | undefined =>
+  host.startsWith("/") ? Path.join(host, `${port}.sock`) : undefined
 
 /** Writes in the order of the calls, without waiting for the other side to take what was written. */
 const offered = (write: Effect.Effect<void, Socket.SocketError>): Effect.Effect<void> =>
@@ -19,12 +36,47 @@ const accepted = (socket: Socket.Socket): Socket.Socket =>
     }))
   })
 
+const listening = (address: Address) => {
+  const path = pathOf(address)
+  if (path === undefined) return NodeClusterSocket.layerSocketServer
+  // What a node before it left there, which was killed.
+  return Layer.unwrap(
+    Effect.as(Effect.promise(() => Fs.rm(path, { force: true })), NodeSocketServer.layer({ path }))
+  )
+}
+
 /** Where this node answers the others. */
-export const layer = Layer.effect(
-  SocketServer.SocketServer,
-  Effect.map(SocketServer.SocketServer, (server) =>
-    SocketServer.SocketServer.of({
-      address: server.address,
-      run: (handler) => server.run((socket) => handler(accepted(socket)))
-    }))
-).pipe(Layer.provide(NodeClusterSocket.layerSocketServer))
+export const layer = (address: Address) =>
+  Layer.effect(
+    SocketServer.SocketServer,
+    Effect.map(SocketServer.SocketServer, (server) =>
+      SocketServer.SocketServer.of({
+        address: server.address,
+        run: (handler) => server.run((socket) => handler(accepted(socket)))
+      }))
+  ).pipe(Layer.provide(listening(address)))
+
+/** How this node reaches the others. */
+export const layerClientProtocol: Layer.Layer<Runners.RpcClientProtocol, never, RpcSerialization.RpcSerialization> =
+  Layer.effect(
+    Runners.RpcClientProtocol,
+    Effect.gen(function*() {
+      const serialization = yield* RpcSerialization.RpcSerialization
+      const overNetwork = yield* Runners.RpcClientProtocol
+      const overPath = Effect.fnUntraced(
+        function*(path: string) {
+          const socket = yield* NodeSocket.makeNet({ openTimeout: 1_000, path })
+          return yield* RpcClient.makeProtocolSocket().pipe(Effect.provideService(Socket.Socket, socket))
+        },
+        Effect.provideService(RpcSerialization.RpcSerialization, serialization),
+        Effect.orDie
+      )
+      return {
+        codecFor: serialization.codecFor,
+        make: (address) => {
+          const path = pathOf(address)
+          return path === undefined ? overNetwork.make(address) : overPath(path)
+        }
+      }
+    })
+  ).pipe(Layer.provide(NodeClusterSocket.layerClientProtocol))

@@ -31,6 +31,17 @@ export const layerAtStart = Layer.effectDiscard(
   find(-1).pipe(Effect.flatMap((abandoned) => Effect.forkScoped(takeDown(abandoned))))
 )
 
+/** The same, of those that are named: what a supervisor found before any of its workers served. */
+export const layerNamed = (ids: ReadonlyArray<string>) =>
+  Layer.effectDiscard(
+    find(-1).pipe(
+      Effect.map((found) => found.filter(({ id }) => ids.includes(id))),
+      Effect.flatMap(takeDown),
+      Effect.catchCause((cause) => Effect.logWarning("Could not remove unfinished sources and workflows", cause)),
+      Effect.forkScoped
+    )
+  )
+
 /** The same while other nodes go on, by one of them. */
 export const layerWhileRunning = singleton(
   "AbandonedPrograms",

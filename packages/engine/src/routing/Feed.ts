@@ -1,12 +1,13 @@
 import { charactersOf, type LoggedEvent, maxHops } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
+import { Sharers } from "@headwater/domain/Sharers"
 import * as Stream from "@headwater/domain/Stream"
 import { type CursorKey, type CursorMove, noTally, type Position, type Tally } from "@headwater/log/Cursors"
 import { EventLog, type StreamAddress } from "@headwater/log/EventLog"
 import { Heads, ordinalOf } from "@headwater/log/Heads"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
-import { FeedRoom } from "./FeedRoom.ts"
+import { FeedRoom, mostCharacters } from "./FeedRoom.ts"
 
 /** An event, and how many before it will not be delivered. */
 export interface EventItem {
@@ -232,7 +233,7 @@ export class FeedReader extends Context.Service<FeedReader, {
       const heads = yield* Heads
       const log = yield* EventLog
       return FeedReader.of({
-        room: new FeedRoom(),
+        room: new FeedRoom(mostCharacters / (yield* Sharers)),
         page: Effect.fnUntraced(function*(address, after, limit) {
           // The head before the events: what it counts was committed when they are read.
           const head = yield* heads.get(address.emitterId)

@@ -9,7 +9,8 @@ interface Holding {
   at: number
 }
 
-const mostCharacters = 64 * 1024 * 1024
+/** How many characters of events a machine has room for. */
+export const mostCharacters = 64 * 1024 * 1024
 
 /**
  * The room that a node has for events in front of cursors, all of them together: however many emitters are behind, memory

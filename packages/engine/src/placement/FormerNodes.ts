@@ -1,0 +1,14 @@
+import { Effect, Layer } from "effect"
+import { RunnerStorage, ShardingConfig, SqlRunnerStorage } from "effect/cluster"
+
+/**
+ * Forgets all nodes that the database knows of. Only for who has claimed the database and runs none yet: new nodes would
+ * leave former ones, which ended without a word, their share of the actors for some seconds.
+ */
+export const forget = Effect.gen(function*() {
+  const storage = yield* RunnerStorage.RunnerStorage
+  for (const [{ address }] of yield* storage.getRunners) yield* storage.unregister(address)
+}).pipe(
+  Effect.provide(SqlRunnerStorage.layer.pipe(Layer.provide(ShardingConfig.layer()))),
+  Effect.scoped
+)
