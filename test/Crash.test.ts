@@ -10,10 +10,11 @@ it.live(
       const report = yield* CrashRun.run({
         seed: 2,
         forMs: 30_000,
+        workers: 1,
         senders: 4,
         thinkMs: 30,
         livesBetweenSettling: 3,
-        plan: FaultPlan.round,
+        plan: FaultPlan.round(1),
         log: () => {}
       })
       assert.deepStrictEqual(report.findings, [])

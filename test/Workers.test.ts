@@ -51,6 +51,8 @@ const request = (url: string, options: Http.RequestOptions = {}, body = ""): Pro
 const post = (url: string, order: number) =>
   request(url, { method: "POST", headers: { "content-type": "application/json" } }, JSON.stringify({ order }))
 
+const authorized = { authorization: `Bearer ${ServerProcess.key}` }
+
 const endpointOf = (source: Json.Json) => Json.textOf(source["configured_props"]!["http"]!["endpoint_url"])
 
 const metric = (url: string, name: string) =>
@@ -74,6 +76,18 @@ it.live(
 
       const sources = yield* Effect.forEach(Array.from({ length: 8 }), () =>
         Effect.map(server.api("POST", "/sources", { component_code: emitter }), (created) => created["data"]!))
+      // Half of them live on another worker than the one that is asked.
+      for (const source of sources) {
+        const name = `renamed-${Json.textOf(source["id"])}`
+        const put = { method: "PUT", headers: { ...authorized, "content-type": "application/json" } }
+        const url = `${server.url}/v1/sources/${Json.textOf(source["id"])}`
+        assert.strictEqual(
+          yield* Effect.promise(() =>
+            request(url, put, JSON.stringify({ name }))
+          ),
+          200
+        )
+      }
       const sink = yield* WebhookSink.make()
       const webhook = (yield* server.api("POST", `/webhooks?url=${encodeURIComponent(sink.url)}`))["data"]!
       yield* server.api("POST", `/subscriptions?emitter_id=dc_*&listener_id=${Json.textOf(webhook["id"])}`)
@@ -85,9 +99,7 @@ it.live(
         Effect.gen(function*() {
           while (load.going) {
             const order = ++count
-            const status = yield* Effect.promise(() =>
-              post(endpointOf(source), order)
-            )
+            const status = yield* Effect.promise(() => post(endpointOf(source), order))
             if (status === 200) acknowledged.push(order)
             yield* Effect.sleep("5 millis")
           }
@@ -162,8 +174,7 @@ it.live(
       const server = yield* ServerProcess.makeIn(yield* TemporaryDirectory.make("workers"))
       yield* start(server, { HEADWATER_RATE_LIMIT: "10", HEADWATER_BYTE_RATE_LIMIT: "100000" })
 
-      const me = () =>
-        request(`${server.url}/v1/users/me`, { headers: { authorization: `Bearer ${ServerProcess.key}` } })
+      const me = () => request(`${server.url}/v1/users/me`, { headers: authorized })
       const from = Date.now()
       const answers = yield* Effect.promise(() => Promise.all(Array.from({ length: 60 }, me)))
       const passed = answers.filter((status) => status === 200).length

@@ -44,14 +44,16 @@ const keptOutput = 20_000
 export interface BenchServerOptions {
   /** A directory that the server writes its CPU profile to when it ends. */
   readonly profile?: string | undefined
-  /** Settings beside the defaults. */
+  /** Settings beside the defaults, and one worker. */
   readonly environment?: Readonly<Record<string, string>>
+  /** Process id of the postmaster of a Postgres that the environment names. */
+  readonly postmaster?: number | undefined
   /** How much longer a round trip to its Postgres takes, in milliseconds, at least; without it, it has one of its own. */
   readonly databaseDelay?: number | undefined
 }
 
 export const start = Effect.fnUntraced(function*(
-  { databaseDelay, environment = {}, profile }: BenchServerOptions = {}
+  { databaseDelay, environment = {}, postmaster, profile }: BenchServerOptions = {}
 ): Effect.fn.Return<BenchServer, BenchFailed, Scope.Scope> {
   const dataDirectory = yield* TemporaryDirectory.make("bench")
   const far = databaseDelay === undefined ? undefined : yield* FarDatabase.start(dataDirectory, databaseDelay)
@@ -72,6 +74,7 @@ export const start = Effect.fnUntraced(function*(
         HEADWATER_DATA_DIR: dataDirectory,
         HEADWATER_PORT: String(port),
         HEADWATER_LOG: "json",
+        HEADWATER_WORKERS: "1",
         ...far?.environment,
         ...environment
       },
@@ -134,7 +137,7 @@ export const start = Effect.fnUntraced(function*(
     url,
     dataDirectory,
     pid: () => child?.pid ?? 0,
-    usage: () => ProcessTree.usageOfServer(child?.pid ?? 0, far?.postmaster),
+    usage: () => ProcessTree.usageOfServer(child?.pid ?? 0, far?.postmaster ?? postmaster),
     api: (answer, method, path, body) =>
       Effect.flatMap(call(key, method, path, body), (json) =>
         Schema.decodeUnknownEffect(answer)(json).pipe(

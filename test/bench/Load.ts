@@ -33,7 +33,9 @@ interface Lane {
 const run = (plan: Plan): Promise<Loaded> =>
   new Promise((resolve) => {
     const { connections, events = Infinity, from, rate, seconds } = plan
-    const target = new URL(plan.urls[0] ?? "")
+    /** Servers, to each of which as many connections are opened, whichever server an event names. */
+    const targets = [...new Map(plan.urls.map((text) => [new URL(text).host, new URL(text)])).values()]
+    let opened = 0
     const requestOf = requests(plan)
     const sentAt: Array<number> = []
     const ackedAt: Array<number> = []
@@ -107,6 +109,7 @@ const run = (plan: Plan): Promise<Loaded> =>
 
     const open = () => {
       if (finished) return
+      const target = targets[opened++ % targets.length]!
       const lane: Lane = {
         connection: new LoadConnection({ host: target.hostname, port: Number(target.port) }, {
           answered: (status) => hear(lane, status)

@@ -55,7 +55,7 @@ const sum = (usages: ReadonlyArray<Usage>): Usage => ({
 /** One process. */
 export const usageOf = (pid: number): Usage => sum(processOf(pid))
 
-/** What a server uses by itself, and what belongs to it does. */
+/** What a server uses by itself, its workers included, and what belongs to it does. */
 export interface ServerUsage {
   readonly server: Usage
   readonly postgres: Usage
@@ -63,12 +63,13 @@ export interface ServerUsage {
 }
 
 /**
- * The server by itself, its Postgres, whoever its client is, and its sandboxes.
+ * The server by itself with its workers, its Postgres, whoever its client is, and its sandboxes.
  *
  * @param postmaster of a Postgres that is not the server's own
  */
 export const usageOfServer = (pid: number, postmaster?: number): ServerUsage => {
   const processes = all()
+  const itself = processOf(pid)
   const below = [
     ...descendants(processes, pid),
     ...processes.filter((process) => process.pid === postmaster),
@@ -76,7 +77,7 @@ export const usageOfServer = (pid: number, postmaster?: number): ServerUsage => 
   ]
   const named = (name: string) => below.filter((process) => process.name === name)
   return {
-    server: usageOf(pid),
+    server: sum([...itself, ...below.filter(({ name }) => name === itself[0]?.name)]),
     // With the sessions that were closed: their time is the postmaster's then.
     postgres: sum(
       named("postgres").map((process) => ({

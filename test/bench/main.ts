@@ -11,6 +11,7 @@ import * as Noisy from "./scenarios/Noisy.ts"
 import * as Peers from "./scenarios/Peers.ts"
 import * as Pipeline from "./scenarios/Pipeline.ts"
 import * as Sandbox from "./scenarios/Sandbox.ts"
+import * as Workers from "./scenarios/Workers.ts"
 import * as Workflow from "./scenarios/Workflow.ts"
 
 const bench = Command.make("bench").pipe(
@@ -25,6 +26,7 @@ const bench = Command.make("bench").pipe(
     History.command,
     Held.command,
     Sandbox.command,
+    Workers.command,
     Workflow.command
   ])
 )

@@ -29,6 +29,8 @@ export interface CrashOptions {
   readonly seed: number
   /** No life of the server begins after so long, in milliseconds. */
   readonly forMs: number
+  /** How many processes of the server do its work. */
+  readonly workers: number
   readonly senders: number
   /** How long each sender waits between two requests, at most, in milliseconds. */
   readonly thinkMs: number
@@ -107,7 +109,7 @@ export const run = Effect.fnUntraced(function*(options: CrashOptions) {
   const requests = Requests.make(findings)
   const gate = Load.gate()
   const server = yield* ServerProcess.makeIn(dataDirectory)
-  const faults = Faults.make(server, dataDirectory, Dice.make(seed, "victims"))
+  const faults = Faults.make(server, dataDirectory, Dice.make(seed, "victims"), options.workers)
   const happened = new Map<string, number>()
   const unreached = new Set<string>()
   const reached = new Set<string>()
@@ -142,7 +144,9 @@ export const run = Effect.fnUntraced(function*(options: CrashOptions) {
     times.end()
   })
 
-  yield* start({ HEADWATER_LOG_LEVEL: "warn" }).pipe(Effect.mapError(failed("the server did not start")))
+  yield* start({ HEADWATER_LOG_LEVEL: "warn", HEADWATER_WORKERS: String(options.workers) }).pipe(
+    Effect.mapError(failed("the server did not start"))
+  )
 
   // What arrives before it is known whose it is.
   const early: Array<Lanes.Reception> = []

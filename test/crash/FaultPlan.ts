@@ -18,7 +18,9 @@ export type Disturbance =
   | { readonly _tag: "BlackHole"; readonly forMs: number; readonly present: boolean }
   /** A process that component code runs in dies. */
   | { readonly _tag: "Sandbox" }
-  /** The server stands still for some seconds, wherever it is. */
+  /** One of the server's workers dies. */
+  | { readonly _tag: "Worker" }
+  /** The server, or one of its workers, stands still for some seconds, wherever it is. */
   | { readonly _tag: "Freeze"; readonly forMs: number }
 
 /** How a server's life ends. */
@@ -82,7 +84,7 @@ const crashAt = (dice: Dice.Dice, point: CrashPoint.CrashPoint): Ending => ({
   nth: nth(dice, point)
 })
 
-const disturbances = (dice: Dice.Dice): ReadonlyArray<Disturbance> => [
+const disturbances = (dice: Dice.Dice, workers: number): ReadonlyArray<Disturbance> => [
   { _tag: "Postgres", signal: "SIGKILL" },
   { _tag: "Postgres", signal: "SIGINT" },
   { _tag: "Postgres", signal: "SIGTERM" },
@@ -94,7 +96,8 @@ const disturbances = (dice: Dice.Dice): ReadonlyArray<Disturbance> => [
   { _tag: "BlackHole", forMs: dice.between(500, 20_000), present: true },
   { _tag: "BlackHole", forMs: dice.between(500, 20_000), present: false },
   { _tag: "Sandbox" },
-  { _tag: "Freeze", forMs: dice.between(500, 4_000) }
+  { _tag: "Freeze", forMs: dice.between(500, 4_000) },
+  ...(workers > 1 ? [{ _tag: "Worker" as const }, { _tag: "Worker" as const }, { _tag: "Worker" as const }] : [])
 ]
 
 /** Nothing but black holes: of every length, and ended in every way that does not depend on what the server comes to. */
@@ -108,8 +111,12 @@ export const blackHoles = (dice: Dice.Dice): ReadonlyArray<Life> =>
     }))
   )
 
-/** One round: every crash point once, the other endings, and every disturbance once, in an order of its own. */
-export const round = (dice: Dice.Dice): ReadonlyArray<Life> => {
+/**
+ * One round: every crash point once, the other endings, and every disturbance once, in an order of its own.
+ *
+ * @param workers how many the server has
+ */
+export const round = (workers: number) => (dice: Dice.Dice): ReadonlyArray<Life> => {
   const endings = dice.shuffle<Ending>([
     ...CrashPoint.names.map((point) => crashAt(dice, point)),
     { _tag: "Kill" },
@@ -119,7 +126,7 @@ export const round = (dice: Dice.Dice): ReadonlyArray<Life> => {
     { _tag: "KillAll" },
     { _tag: "Stop" }
   ])
-  const between = disturbances(dice)
+  const between = disturbances(dice, workers)
   const places = dice.shuffle([
     ...between,
     ...Array.from({ length: endings.length - between.length }, () => undefined)

@@ -6,6 +6,7 @@ import { SqlClient } from "effect/sql"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import type { ServerProcess } from "../ServerProcess.ts"
+import * as WorkerProcesses from "../WorkerProcesses.ts"
 import type * as Dice from "./Dice.ts"
 import type { Disturbance, Ending } from "./FaultPlan.ts"
 
@@ -48,12 +49,12 @@ const statusOf = async (pid: number | string): Promise<{ name: string; state: st
 }
 
 /** The processes in which a server runs component code. */
-const sandboxesOf = (parent: number): Effect.Effect<ReadonlyArray<number>> =>
+const sandboxesOf = (parents: ReadonlyArray<number>): Effect.Effect<ReadonlyArray<number>> =>
   Effect.promise(async () => {
     const pids = (await Fs.readdir("/proc")).filter((name) => /^\d+$/.test(name))
     const found = await Promise.all(pids.map(async (pid) => {
       const status = await statusOf(pid)
-      return status?.name.startsWith("deno") === true && status.parent === String(parent) ? [Number(pid)] : []
+      return status?.name.startsWith("deno") === true && parents.includes(Number(status.parent)) ? [Number(pid)] : []
     }))
     return found.flat()
   })
@@ -66,8 +67,18 @@ const cut = Effect.flatMap(
   Effect.catchCause(() => Effect.succeed(false))
 )
 
-export const make = (server: ServerProcess, dataDirectory: string, dice: Dice.Dice): Faults => {
+/** @param workers how many the server has */
+export const make = (server: ServerProcess, dataDirectory: string, dice: Dice.Dice, workers: number): Faults => {
   const postgres = Path.join(dataDirectory, "postgres")
+
+  /** The processes that do the server's work. */
+  const working = Effect.suspend(() => {
+    const pid = server.pid()
+    if (pid === undefined) return Effect.succeed([])
+    return workers === 1
+      ? Effect.succeed([pid])
+      : Effect.map(WorkerProcesses.of(pid), (found) => found.map((worker) => worker.pid))
+  })
 
   const hasReached = Effect.fnUntraced(function*(point: CrashPoint.CrashPoint) {
     const isSaid = () => server.output().includes(`${CrashPoint.announcement}${point}`)
@@ -81,20 +92,20 @@ export const make = (server: ServerProcess, dataDirectory: string, dice: Dice.Di
   })
 
   /** It says that it has come to a point before it stops there: only one that stands still can be sent on. */
-  const hasStopped = Effect.promise(async () => {
-    const pid = server.pid()
-    return pid === undefined || (await statusOf(pid))?.state === "T"
-  }).pipe(
-    Effect.repeat({ until: (over) => over, schedule: poll })
-  )
+  const hasStopped = Effect.flatMap(working, (pids) =>
+    Effect.promise(async () => {
+      const states = await Promise.all(pids.map(statusOf))
+      return server.pid() === undefined || states.some((status) => status?.state === "T")
+    })).pipe(
+      Effect.repeat({ until: (over) => over, schedule: poll })
+    )
 
   /** Whatever becomes of it meanwhile, the server goes on afterwards. */
   const whileStopped = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     Effect.ensuring(
       effect,
-      Effect.sync(() => {
-        const pid = server.pid()
-        if (pid !== undefined) signal(pid, "SIGCONT")
+      Effect.map(working, (pids) => {
+        for (const pid of pids) signal(pid, "SIGCONT")
       })
     )
 
@@ -132,13 +143,19 @@ export const make = (server: ServerProcess, dataDirectory: string, dice: Dice.Di
         )
         return true
       case "Sandbox": {
-        const sandboxes = yield* sandboxesOf(pid)
+        const sandboxes = yield* sandboxesOf(yield* working)
         return sandboxes.length > 0 && signal(dice.pick(sandboxes), "SIGKILL")
       }
-      case "Freeze":
-        signal(pid, "SIGSTOP")
+      case "Worker": {
+        const pids = yield* working
+        return pids.length > 0 && signal(dice.pick(pids), "SIGKILL")
+      }
+      case "Freeze": {
+        const pids = yield* working
+        if (pids.length === 0 || !signal(dice.pick(pids), "SIGSTOP")) return false
         yield* whileStopped(Effect.sleep(disturbance.forMs))
         return true
+      }
     }
   })
 
@@ -146,7 +163,9 @@ export const make = (server: ServerProcess, dataDirectory: string, dice: Dice.Di
     switch (ending._tag) {
       case "CrashPoint": {
         const asPlanned = yield* hasReached(ending.point)
-        if (!asPlanned) yield* server.kill
+        // Its other workers go on, and the one that died comes back, for a while.
+        if (asPlanned && workers > 1) yield* Effect.sleep(dice.between(0, 4_000))
+        if (!asPlanned || workers > 1) yield* server.kill
         return { asPlanned, code: yield* server.ended }
       }
       case "Kill":
@@ -155,7 +174,8 @@ export const make = (server: ServerProcess, dataDirectory: string, dice: Dice.Di
       case "KillAll": {
         const living = yield* livingProcesses(postgres)
         const pid = server.pid()
-        for (const one of pid === undefined ? living : [pid, ...living]) signal(one, "SIGKILL")
+        const ours = pid === undefined ? [] : [pid, ...yield* working]
+        for (const one of [...ours, ...living]) signal(one, "SIGKILL")
         yield* server.kill
         return { asPlanned: true, code: null }
       }
@@ -167,6 +187,7 @@ export const make = (server: ServerProcess, dataDirectory: string, dice: Dice.Di
   return {
     environment: (disturbance, ending) => ({
       HEADWATER_LOG_LEVEL: "warn",
+      HEADWATER_WORKERS: String(workers),
       ...(disturbance?._tag === "CutAt" ? { HEADWATER_STOP_AT: `${disturbance.point}:${disturbance.nth}` } : {}),
       ...(ending._tag === "CrashPoint" ? { HEADWATER_CRASH_AT: `${ending.point}:${ending.nth}` } : {})
     }),

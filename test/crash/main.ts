@@ -27,6 +27,10 @@ const crash = Command.make(
   {
     minutes: Flag.Finite("minutes").pipe(Flag.withDescription("How long"), Flag.withDefault(5)),
     seed: Flag.Int("seed").pipe(Flag.withDescription("What everything random comes from"), Flag.optional),
+    workers: Flag.Int("workers").pipe(
+      Flag.withDescription("Processes of the server that do its work"),
+      Flag.withDefault(1)
+    ),
     senders: Flag.Int("senders").pipe(Flag.withDescription("Requests at once"), Flag.withDefault(8)),
     think: Flag.Int("think").pipe(
       Flag.withDescription("Most milliseconds from an answer to the next request"),
@@ -38,14 +42,15 @@ const crash = Command.make(
     ),
     json: Flag.Boolean("json").pipe(Flag.withDescription("End with one line of JSON"), Flag.withDefault(false))
   },
-  Effect.fnUntraced(function*({ blackHoles, json, minutes, seed, senders, think }) {
+  Effect.fnUntraced(function*({ blackHoles, json, minutes, seed, senders, think, workers }) {
     const report = yield* CrashRun.run({
       seed: Option.getOrElse(seed, () => Date.now() % 1_000_000),
       forMs: minutes * 60_000,
+      workers,
       senders,
       thinkMs: think,
       livesBetweenSettling: 8,
-      plan: blackHoles ? FaultPlan.blackHoles : FaultPlan.round,
+      plan: blackHoles ? FaultPlan.blackHoles : FaultPlan.round(workers),
       log: (line) => process.stderr.write(`${line}\n`)
     })
     yield* Console.log(summary(report))

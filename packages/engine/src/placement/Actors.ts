@@ -38,6 +38,9 @@ import { Suspensions } from "./Suspensions.ts"
 import { Takeover } from "./Takeover.ts"
 import { Unavailable } from "./Unavailable.ts"
 
+/** Nodes speak a binary format that knows no unions of shapes without a tag, of which a program has some. */
+const ProgramText = Schema.fromJsonString(Schema.toCodecJson(Program))
+
 const changeError = Schema.Union([HookFailed, ProgramNotFound, Unavailable])
 
 // Every call is volatile: what must survive is in the log, and a persisted mailbox would only write it a second time.
@@ -61,7 +64,7 @@ const ProgramEntity = Entity.make("Program", [
   }),
   WakeRpc,
   Rpc.make("Deploy", { payload: { emits: Schema.Boolean }, error: changeError }),
-  Rpc.make("Update", { payload: { program: Program }, error: changeError }),
+  Rpc.make("Update", { payload: { program: ProgramText }, error: changeError }),
   Rpc.make("Retire", { error: Schema.Union([ProgramNotFound, Unavailable]) }),
   Rpc.make("DeleteEvents", { payload: EventRange, error: Schema.Union([ProgramNotFound, Unavailable]) }),
   Rpc.make("CancelRun", {

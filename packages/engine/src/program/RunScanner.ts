@@ -9,14 +9,17 @@ const scanInterval = "5 seconds"
 
 /**
  * Wakes workflows that have runs at a step. No cursor owes such a run and nothing of it is due: where its owner was lost,
- * with its node or on the way to another, it would stand still until its workflow is woken for something else.
+ * with its node or on the way to another, it would stand still until its workflow is woken for something else. Each node
+ * looks after the workflows that live on it.
  */
 export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const actors = yield* Actors
   const runs = yield* WorkflowRuns
 
   const scan = Effect.gen(function*() {
-    for (const workflowId of yield* untilAnswered(runs.workflowsUnderWay)) actors.wake(workflowId, Wake.nothing)
+    for (const workflowId of yield* untilAnswered(runs.workflowsUnderWay)) {
+      if (actors.isHere(workflowId)) actors.wake(workflowId, Wake.nothing)
+    }
   })
 
   yield* scan.pipe(

@@ -27,16 +27,16 @@ layer(EngineFixture.layer, { excludeTestServices: true, timeout: "60 seconds" })
     Effect.gen(function*() {
       const { id } = yield* EngineFixture.account
       const deploy = EngineFixture.program(id, code)
-      const [owing, paused, later] = yield* Effect.all([deploy, deploy, deploy])
+      const [owing, paused, later, away] = yield* Effect.all([deploy, deploy, deploy, deploy])
       yield* setActive(paused, false)
-      yield* Effect.forEach([owing, paused], receive) // Another node's writer has appended that.
+      yield* Effect.forEach([owing, paused, away], receive) // Another node's writer has appended that.
       ;(yield* GroupCommit).takeAppendedTo()
 
       const hinted: Array<string> = []
       const takeover = yield* Latch.make()
       const actors = Layer.mock(Actors, {
         take: () => false,
-        isHere: () => true,
+        isHere: (actorId) => actorId !== away.id,
         wake: (actorId) => {
           hinted.push(actorId)
         }

@@ -182,7 +182,9 @@ export class Router extends Context.Service<Router, {
         let last: string | undefined = ""
         while (last !== undefined) {
           const page: ReadonlyArray<string> = yield* untilAnswered(heads.idsAfter(last, scannedTogether))
-          for (const emitterId of yield* wakeOwed(page)) behind.add(emitterId)
+          // Other nodes look at what is theirs.
+          const ours = page.filter(actors.isHere)
+          if (ours.length > 0) { for (const emitterId of yield* wakeOwed(ours)) behind.add(emitterId) }
           last = page.length < scannedTogether ? undefined : page.at(-1)
         }
       })
