@@ -196,6 +196,8 @@ it.live(
       const orphans = yield* WorkerProcesses.of(server.pid()!)
       assert.lengthOf(orphans, 2)
       yield* server.kill
+      // At once: the port is still taken for a moment.
+      yield* start(server)
       yield* until(
         "the workers have ended",
         Effect.sync(() => orphans.every(({ pid }) => !WorkerProcesses.isAlive(pid)))

@@ -1,11 +1,15 @@
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Schedule, Schema } from "effect"
 import { createServer } from "node:net"
 import { ServerConfig } from "./ServerConfig.ts"
 
 /** The server can't listen where it is to. */
 export class ListenAddressUnusable extends Schema.TaggedError<ListenAddressUnusable>()("ListenAddressUnusable", {
-  message: Schema.String
+  message: Schema.String,
+  isInUse: Schema.Boolean
 }) {}
+
+/** How long workers may take to end whose supervisor was killed a moment ago. */
+const retries = { schedule: Schedule.spaced("50 millis"), times: 40 }
 
 const reasons: Readonly<Record<string, (host: string, port: number) => string>> = {
   EADDRINUSE: (host, port) =>
@@ -21,10 +25,15 @@ const listen = (host: string, port: number): Effect.Effect<void, ListenAddressUn
     const server = createServer((socket) => socket.destroy())
     server.once("error", (error: NodeJS.ErrnoException) => {
       const reason = reasons[error.code ?? ""]?.(host, port) ?? `HEADWATER_HOST, HEADWATER_PORT: ${error.message}`
-      resume(Effect.fail(new ListenAddressUnusable({ message: reason })))
+      resume(Effect.fail(new ListenAddressUnusable({ message: reason, isInUse: error.code === "EADDRINUSE" })))
     })
     server.listen({ host, port }, () => server.close(() => resume(Effect.void)))
   })
 
 /** Fails where HTTP can't listen, before a start leaves anything behind. */
-export const layer = Layer.effectDiscard(Effect.flatMap(ServerConfig, ({ host, port }) => listen(host, port)))
+export const layer = Layer.effectDiscard(
+  Effect.flatMap(
+    ServerConfig,
+    ({ host, port }) => Effect.retry(listen(host, port), { ...retries, while: ({ isInUse }) => isInUse })
+  )
+)

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Option, Redacted } from "effect"
+import { availableParallelism } from "node:os"
 import * as Path from "node:path"
 import { render, ServerConfig, unknownVariables } from "./ServerConfig.ts"
 
@@ -30,6 +31,17 @@ describe("ServerConfig", () => {
         outputBytes: 6_291_456
       })
       assert.isTrue(Option.isNone(settings.databaseUrl))
+    }))
+
+  it.effect("has one worker beside other nodes unless it is told otherwise, and a port for each", () =>
+    Effect.gen(function*() {
+      const shared = { DATABASE_URL: database, HEADWATER_SECRET_KEY: key, HEADWATER_NODE: "10.0.0.5:65535" }
+      assert.strictEqual((yield* settingsFrom(shared)).workers, 1)
+      const { message } = yield* Effect.flip(settingsFrom({ ...shared, HEADWATER_WORKERS: "2" }))
+      assert.strictEqual(message, "HEADWATER_NODE: leaves no ports for 2 workers, which take one after the other")
+      const workers = Math.max(1, Math.floor(availableParallelism() / 2))
+      assert.strictEqual((yield* settingsFrom({})).workers, workers)
+      assert.match(render(yield* settingsFrom({ HEADWATER_WORKERS: "3" })), /^HEADWATER_WORKERS=3$/m)
     }))
 
   it.effect("takes an empty variable for an unset one", () =>
