@@ -195,6 +195,8 @@ it.live(
       assert.lengthOf(Json.listOf(events["data"]), 1)
       const orphans = yield* WorkerProcesses.of(server.pid()!)
       assert.lengthOf(orphans, 2)
+      // One that stands still can't end by itself.
+      process.kill(orphans[0]!.pid, "SIGSTOP")
       yield* server.kill
       // At once: the port is still taken for a moment.
       yield* start(server)

@@ -5,7 +5,10 @@ import * as Correspondence from "./Correspondence.ts"
 import * as Machine from "./Machine.ts"
 import { WorkerPlaceText } from "./WorkerPlace.ts"
 
-/** Nobody would start or stop a worker without a supervisor. What it was doing is done by the next, as after a crash. */
+/**
+ * Nobody would start or stop a worker without a supervisor. What it was doing is done by the next, as after a crash. A worker
+ * that stands still then is killed (`WorkerProcess`).
+ */
 const endAlone = (): never => process.exit(1)
 
 process.on("disconnect", endAlone)

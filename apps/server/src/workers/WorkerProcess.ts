@@ -1,5 +1,5 @@
 import { Deferred, Effect, Exit, Schema, type Scope } from "effect"
-import { type ChildProcess, fork } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
 import * as Path from "node:path"
 import type { Readable, Writable } from "node:stream"
 import { getHeapStatistics } from "node:v8"
@@ -44,12 +44,26 @@ const relay = (from: Readable | null, to: Writable): void => {
   })
 }
 
+// Kills the worker when the supervisor's end of the pipe closes without a word, as it does however the supervisor dies: a
+// worker that stands still does not end by itself, and would keep the port. The channel to the supervisor is descriptor 3.
+const launcher = `exec 9<&0 </dev/null
+( { cd /; exec 3>&-; read -r _ <&9 || kill -KILL "$$"; } >/dev/null 2>&1 & )
+exec "$@" 9<&-`
+
 const launch = (place: WorkerPlace, environment: NodeJS.ProcessEnv): ChildProcess => {
-  const child = fork(main, [Schema.encodeSync(WorkerPlaceText)(place)], {
-    execArgv: [...process.execArgv, `--max-old-space-size=${heapOf(place.of)}`],
+  const command = [
+    process.execPath,
+    ...process.execArgv,
+    `--max-old-space-size=${heapOf(place.of)}`,
+    main,
+    Schema.encodeSync(WorkerPlaceText)(place)
+  ]
+  const child = spawn("/bin/sh", ["-c", launcher, "sh", ...command], {
     env: { ...process.env, ...environment },
-    stdio: ["ignore", "pipe", "pipe", "ipc"]
+    stdio: ["pipe", "pipe", "pipe", "ipc"]
   })
+  child.once("exit", () => child.stdin?.end("ended\n"))
+  child.stdin?.on("error", () => {})
   relay(child.stdout, process.stdout)
   relay(child.stderr, process.stderr)
   return child
