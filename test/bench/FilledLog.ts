@@ -50,7 +50,7 @@ export const make = Effect.fnUntraced(function*(server: BenchServer, options: {
     if (to % (10 * bite) === 0) yield* Progress.say(`  ${to * emitterIds.length} events`)
   }
   yield* orFailed(sql`
-    UPDATE heads SET last_id = ${base}::bigint + ${BigInt(events)}::bigint * ${step}::bigint,
+    UPDATE heads_folded SET last_id = ${base}::bigint + ${BigInt(events)}::bigint * ${step}::bigint,
       streams = streams || jsonb_build_object(${Stream.defaultStream}::text, ${events}::bigint)
     WHERE emitter_id = ANY(string_to_array(${emitters}, ','))`)
   yield* orFailed(sql`VACUUM ANALYZE events`)

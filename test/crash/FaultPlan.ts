@@ -59,7 +59,7 @@ export const nameOf = (fault: Disturbance | Ending): string => {
 /** Points that the server comes to with every commit, request, run or send, and not just when something changes. */
 const busy: ReadonlySet<CrashPoint.CrashPoint> = new Set([
   "commit-taken",
-  "commit-heads",
+  "commit-held",
   "commit-written",
   "commit-sent",
   "commit-done",
@@ -90,7 +90,7 @@ const disturbances = (dice: Dice.Dice, workers: number): ReadonlyArray<Disturban
   { _tag: "Postgres", signal: "SIGTERM" },
   { _tag: "Backend" },
   { _tag: "Cut" },
-  { _tag: "CutAt", point: "commit-heads", nth: dice.between(1, 100) },
+  { _tag: "CutAt", point: "commit-held", nth: dice.between(1, 100) },
   { _tag: "CutAt", point: "commit-written", nth: dice.between(1, 100) },
   { _tag: "CutAt", point: "commit-taken", nth: dice.between(1, 100) },
   { _tag: "BlackHole", forMs: dice.between(500, 20_000), present: true },

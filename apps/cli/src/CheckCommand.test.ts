@@ -13,12 +13,12 @@ it.effect("headwater check says whether the accounting balances, and what does n
     })
     const sql = yield* SqlClient.SqlClient
     yield* sql`INSERT INTO accounts (id, username, email, plan, created_at) VALUES ('u_a', 'ann', 'a@b.c', 'free', 0)`
-    yield* sql`INSERT INTO heads (emitter_id, account_id, epoch, last_id, streams) VALUES ('dc_a', 'u_a', 1, 9, '{"": 9}')`
+    yield* sql`INSERT INTO heads_folded (emitter_id, account_id, last_id, streams) VALUES ('dc_a', 'u_a', 9, '{"": 9}')`
     yield* sql`
       INSERT INTO subscriptions (id, account_id, emitter_id, emitter_like, listener_id, event_name, stream, created_at)
       VALUES ('sub_a', 'u_a', 'dc_a', 'dc_a', 'wh_a', '', '', 0), ('sub_b', 'u_a', 'dc_*', 'dc\\_%', 'wh_a', '', '', 0)`
     yield* sql`
-      INSERT INTO cursors (subscription_id, emitter_id, n, id, start_n, delivered, pending)
+      INSERT INTO cursors_folded (subscription_id, emitter_id, n, id, start_n, delivered, pending)
       VALUES ('sub_a', 'dc_a', 9, 9, 2, 5, 1), ('sub_b', 'dc_a', 9, 9, 2, 7, 0)`
     const { code, stderr, stdout } = yield* headwater("check", "--json")
     assert.strictEqual(code, 1)

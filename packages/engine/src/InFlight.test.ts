@@ -28,7 +28,7 @@ layer(GroupCommit.layer.pipe(Layer.provideMerge(TestDatabase.layer)), {
           }))
       const waiting = yield* sql.withTransaction(Effect.gen(function*() {
         // Each batch notes itself here first.
-        yield* sql`LOCK TABLE writers`
+        yield* sql`LOCK TABLE batches`
         yield* Effect.forEach(Array.from({ length: most }, (_, n) => n), start)
         assert.isTrue(inFlight.isFull(memory))
         const next = yield* Effect.forkDetach(start(most))
@@ -77,7 +77,7 @@ layer(GroupCommit.layer.pipe(Layer.provideMerge(TestDatabase.layer)), {
           return { accountId, state }
         }))
       const waiting = yield* sql.withTransaction(Effect.gen(function*() {
-        yield* sql`LOCK TABLE writers`
+        yield* sql`LOCK TABLE batches`
         yield* start
         yield* start
         assert.isFalse(inFlight.isFull(memory))
@@ -104,7 +104,7 @@ layer(GroupCommit.layer.pipe(Layer.provideMerge(TestDatabase.layer)), {
           return { accountId }
         }))
       const waiting = yield* sql.withTransaction(Effect.gen(function*() {
-        yield* sql`LOCK TABLE writers`
+        yield* sql`LOCK TABLE batches`
         while (!writer.isFull(accountId)) writer.submitUnsafe(() => ({ accountId }))
         assert.isTrue(inFlight.isFull(memory))
         const waiting = yield* Effect.forkDetach(start)

@@ -6,6 +6,7 @@ import { type Attempt, Attempts } from "@headwater/log/Attempts"
 import { DedupeMarks } from "@headwater/log/DedupeMarks"
 import { Deliveries } from "@headwater/log/Deliveries"
 import { EventLog } from "@headwater/log/EventLog"
+import { Journals } from "@headwater/log/Journals"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Webhooks } from "@headwater/log/Webhooks"
 import { Effect } from "effect"
@@ -96,7 +97,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
       const { emitterId } = log
       yield* appendTo(log, "$requests", numbers(0, 1_150))
       yield* sql`
-        INSERT INTO cursors (subscription_id, emitter_id, n, id, start_n)
+        INSERT INTO cursors_folded (subscription_id, emitter_id, n, id, start_n)
         SELECT '$requests', emitter_id, n, id, 0 FROM events
         WHERE emitter_id = ${emitterId} AND stream = '$requests' AND n = 1100`
       yield* TestClock.adjust("59 minutes")
@@ -247,7 +248,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
       const log = yield* EngineFixture.emitter(account.id)
       const { emitterId } = log
       yield* sql`
-        INSERT INTO cursors (subscription_id, emitter_id, n, id, start_n) VALUES ('$requests', ${emitterId}, 0, 0, 0)`
+        INSERT INTO cursors_folded (subscription_id, emitter_id, n, id, start_n) VALUES ('$requests', ${emitterId}, 0, 0, 0)`
       const aDay = numbers(0, 500)
       const everyOther = (from: number, to: number) => numbers(from, to).map((n) => 2 * n)
       const live = Effect.fnUntraced(function*(day: number) {
@@ -255,7 +256,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
         yield* TestClock.setTime(now)
         yield* appendTo(log, "$requests", aDay.map((n) => `${n}`.repeat(50)))
         yield* sql`
-          UPDATE cursors SET (n, id) = (
+          UPDATE cursors_folded SET (n, id) = (
             SELECT n, id FROM events WHERE emitter_id = ${emitterId} AND stream = '$requests' ORDER BY id DESC LIMIT 1
           ) WHERE subscription_id = '$requests' AND emitter_id = ${emitterId}`
         yield* appendTo(log, "", aDay.map((n) => `${n}`.repeat(50)))
@@ -263,7 +264,10 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
         yield* attempts.record(aDay.map((n) => attempt(`dlv_${day}_${n}`, now)))
         yield* TestClock.adjust("2 hours")
         yield* Retention.sweep({ defaultDays: 10 })
-        yield* sql`VACUUM events, dedupe_marks, cursors, heads, trims, attempts_default`
+        yield* Effect.flatMap(Journals, ({ fold }) => fold)
+        yield* sql`
+          VACUUM events, dedupe_marks, cursors_folded, cursors_journal, heads_folded, heads_journal, batches, trims,
+            attempts_default`
       })
       const sizes = sql<{ name: string; bytes: bigint }>`
         SELECT regexp_replace(relname, '_[0-9]{8}$', '') AS name, sum(pg_total_relation_size(oid))::bigint AS bytes

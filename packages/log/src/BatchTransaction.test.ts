@@ -41,6 +41,9 @@ it.live("does again what a lost connection cut off, once the database has notice
       yield* Deferred.await(held)
       const { durable } = writer.submitUnsafe(() => ({
         head: { ...head, lastId: 1n },
+        events: [
+          { emitterId: "dc_a", stream: "", id: 1n, n: 1, emitId: "1", hops: 1, meta: {}, payload: "1" }
+        ],
         also: Effect.asVoid(
           Effect.andThen(sql`SET LOCAL lock_timeout = '20s'`, sql`SELECT pg_advisory_xact_lock(1)`)
         )

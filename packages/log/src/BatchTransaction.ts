@@ -9,15 +9,20 @@ import { hasNoSuchRows, isLocked, isTransient, retrySchedule } from "./Transient
 import { Writers } from "./Writers.ts"
 
 /** Where a process can be made to die within a transaction, which then has to be made a statement after the other. */
-const pointsWithin = ["commit-heads", "commit-written"] as const
+const pointsWithin = ["commit-held", "commit-written"] as const
 
 /** How many commits can be written by themselves at the same time. */
 export const mostBeside = 4
+
+/** How often what is known of earlier batches is forgotten. */
+const forgetEvery = "5 seconds"
 
 /** Who writes one transaction at a time, under numbers that grow. */
 interface WriterRow {
   readonly id: string
   batch: bigint
+  /** Up to which of them nothing is kept. */
+  forgotten: bigint
 }
 
 /** The database's error, also where it came of ending a transaction on a connection that is gone. */
@@ -44,18 +49,34 @@ export class BatchTransaction extends Context.Service<BatchTransaction, {
       const writers = yield* Writers
       const pipeline = yield* Pipeline
 
-      const writerRow = Effect.gen(function*() {
-        const id = Buffer.from(SecureRandom.randomBytesUnsafe(16)).toString("hex")
-        yield* Effect.acquireRelease(writers.register(id), () => Effect.ignore(writers.remove(id)))
-        const row: WriterRow = { id, batch: 0n }
-        return row
+      const newWriter = (): WriterRow => ({
+        id: Buffer.from(SecureRandom.randomBytesUnsafe(16)).toString("hex"),
+        batch: 0n,
+        forgotten: 0n
       })
-      const own = yield* writerRow
-      const free = yield* Effect.replicateEffect(writerRow, mostBeside)
+      const own = newWriter()
+      const free = Array.from({ length: mostBeside }, newWriter)
+      const all = [own, ...free]
+
+      // What became of those before a writer's last batch is known.
+      const forget = Effect.forEach(all, (writer) => {
+        const [from, to] = [writer.forgotten + 1n, writer.batch - 1n]
+        if (to < from) return Effect.void
+        return Effect.tap(writers.forget(writer.id, from, to), () =>
+          Effect.sync(() => {
+            writer.forgotten = to
+          }))
+      }, { discard: true })
+      yield* writers.sweep
+      yield* Effect.sleep(forgetEvery).pipe(
+        Effect.andThen(Effect.ignoreCause(forget)),
+        Effect.forever,
+        Effect.forkScoped
+      )
 
       /** Whether a batch committed, asked until the database knows. If not, it will not any more. */
       const isWritten = (row: WriterRow, batch: bigint): Effect.Effect<boolean> =>
-        Effect.suspend(() => writers.settle(row.id, batch, ++row.batch)).pipe(
+        writers.settle(row.id, batch).pipe(
           Effect.sandbox,
           Effect.tapError((cause) => Effect.logWarning("Can't learn the outcome of a commit yet", cause)),
           Effect.retry(retrySchedule),

@@ -6,6 +6,7 @@ import type { CursorMove, CursorSettlement } from "./Cursors.ts"
 import type { DedupeMark } from "./DedupeMarks.ts"
 import type { Delivery, DeliveryChange } from "./Deliveries.ts"
 import type { DueItem } from "./DueWork.ts"
+import type { Fence } from "./Fences.ts"
 import type { Head } from "./Heads.ts"
 import type { StateWrite } from "./ProgramState.ts"
 import type { UsageEntry } from "./Usage.ts"
@@ -13,9 +14,11 @@ import type { RunProgress, StepRecord, WorkflowRun } from "./WorkflowRuns.ts"
 
 /** What one actor wants written, all or none of it. */
 export interface Commit {
-  /** The emitter's head after this commit, under the epoch its owner holds. Without one nothing may be appended. */
+  /** The emitter's head after this commit, under the fence its owner holds. Without one nothing may be appended. */
   readonly head?: Head
-  /** Whose commit it is, where it has no head. */
+  /** What the owner holds, where it has no head. */
+  readonly fence?: Fence
+  /** Whose commit it is, where it has neither. */
   readonly accountId?: string
   readonly events?: ReadonlyArray<LoggedEvent>
   readonly moves?: ReadonlyArray<CursorMove>
@@ -39,8 +42,6 @@ export interface Commit {
   readonly updates?: ReadonlyArray<Effect.Effect<unknown, SqlError.SqlError>>
   /** A rare change that takes more than that, run in the same transaction after everything else. */
   readonly also?: Effect.Effect<void, SqlError.SqlError>
-  /** Whose commit it is, where it has no head: the commits of one owner are written in their order. */
-  readonly ownerId?: string
 }
 
 const lists = [
@@ -61,11 +62,14 @@ const lists = [
   "updates"
 ] as const
 
-/** Whose commit it is. */
-export const ownerOf = ({ head, ownerId }: Commit): string => head?.emitterId ?? ownerId ?? ""
+/** What a commit is written under; none for one that may always be written. */
+export const fenceOf = ({ fence, head }: Commit): Fence | undefined => head?.fence ?? fence
+
+/** Whose commit it is: those of one owner are written in their order. */
+export const ownerOf = (commit: Commit): string => fenceOf(commit)?.ownerId ?? ""
 
 /** The account whose turn a commit takes. */
-export const accountOf = ({ accountId, head }: Commit): string => head?.accountId ?? accountId ?? ""
+export const accountOf = (commit: Commit): string => fenceOf(commit)?.accountId ?? commit.accountId ?? ""
 
 /** Rows a commit writes, for bounding a batch. */
 export const rowCount = (commit: Commit): number => lists.reduce((rows, list) => rows + (commit[list]?.length ?? 0), 1)

@@ -1,19 +1,20 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { Attempts } from "./Attempts.ts"
-import type { Commit } from "./Commit.ts"
+import { type Commit, fenceOf } from "./Commit.ts"
 import * as CrashPoint from "./CrashPoint.ts"
-import { addTally, type CursorMove, Cursors, keyText } from "./Cursors.ts"
+import { addTally, type CursorChange, type CursorMove, Cursors, keyText } from "./Cursors.ts"
 import { DedupeMarks } from "./DedupeMarks.ts"
 import { Deliveries } from "./Deliveries.ts"
 import { type DueItem, type DueKey, DueWork } from "./DueWork.ts"
 import { EventLog } from "./EventLog.ts"
-import { type Head, Heads } from "./Heads.ts"
+import { type Fence, Fences } from "./Fences.ts"
+import { type Head, type HeadMove, Heads } from "./Heads.ts"
 import { ProgramState } from "./ProgramState.ts"
-import { Usage } from "./Usage.ts"
+import type { UsageEntry } from "./Usage.ts"
 import { WorkflowRuns } from "./WorkflowRuns.ts"
 
-/** The committer no longer owns what it wrote to: an epoch was raised, or a cursor or delivery moved without it. */
+/** The committer no longer owns what it wrote to: an epoch was raised, or a delivery changed without it. */
 export class Fenced extends Schema.TaggedError<Fenced>()("Fenced", {
   what: Schema.String
 }) {}
@@ -29,33 +30,67 @@ const lastByKey = <A>(items: ReadonlyArray<A>, key: (item: A) => string): Readon
   ...new Map(items.map((item) => [key(item), item])).values()
 ]
 
-/** The head each emitter of a batch ends at: of its newest owner, the last. */
-const newestHeads = (commits: ReadonlyArray<Commit>): ReadonlyMap<string, Head> => {
-  const newest = new Map<string, Head>()
-  for (const { head } of commits) {
-    if (head === undefined) continue
-    const known = newest.get(head.emitterId)
-    if (known === undefined || known.epoch <= head.epoch) newest.set(head.emitterId, head)
+/** Of each owner in a batch the newest. */
+const newestFences = (commits: ReadonlyArray<Commit>): ReadonlyMap<string, Fence> => {
+  const newest = new Map<string, Fence>()
+  for (const commit of commits) {
+    const fence = fenceOf(commit)
+    if (fence === undefined) continue
+    const known = newest.get(fence.ownerId)
+    if (known === undefined || known.epoch < fence.epoch) newest.set(fence.ownerId, fence)
   }
   return newest
 }
 
-/** Consecutive moves of a cursor become one; a gap between two is left for the compare-and-set to refuse. */
-const mergeMoves = (moves: ReadonlyArray<CursorMove>): ReadonlyArray<CursorMove> => {
-  const merged = new Map<string, CursorMove>()
-  for (const move of moves) {
-    const key = keyText(move)
-    const before = merged.get(key)
-    merged.set(
+/** Where emitters' logs stand after all commits, and what their runs used, by day. */
+const headMoves = (commits: ReadonlyArray<Commit>): ReadonlyArray<HeadMove> => {
+  const heads = new Map<string, Head>()
+  const used = new Map<string, UsageEntry>()
+  for (const { events, head, usage } of commits) {
+    if (head !== undefined && events !== undefined && events.length > 0) heads.set(head.emitterId, head)
+    for (const entry of usage ?? nothing) {
+      const key = `${entry.emitterId} ${entry.day}`
+      const before = used.get(key)
+      used.set(
+        key,
+        before === undefined ? entry : {
+          ...entry,
+          invocations: before.invocations + entry.invocations,
+          computeMs: before.computeMs + entry.computeMs
+        }
+      )
+    }
+  }
+  const moves: Array<HeadMove> = []
+  for (const entry of used.values()) {
+    moves.push({ emitterId: entry.emitterId, to: heads.get(entry.emitterId), used: entry })
+    heads.delete(entry.emitterId)
+  }
+  for (const head of heads.values()) moves.push({ emitterId: head.emitterId, to: head, used: undefined })
+  return moves
+}
+
+/** What commits do to cursors, each once, and those of them that leave the beginning. */
+const foldMoves = (commits: ReadonlyArray<Commit>) => {
+  const changes = new Map<string, CursorChange>()
+  const first: Array<CursorMove> = []
+  const add = (key: string, change: CursorChange) => {
+    const before = changes.get(key)
+    changes.set(
       key,
-      before === undefined ? move : {
-        ...move,
-        from: before.to.n === move.from ? before.from : -1,
-        tally: addTally(before.tally, move.tally)
-      }
+      before === undefined
+        ? change
+        : { ...change, to: change.to ?? before.to, tally: addTally(before.tally, change.tally) }
     )
   }
-  return [...merged.values()]
+  for (const { moves, settlements } of commits) {
+    for (const move of moves ?? nothing) {
+      if (move.from === 0) first.push(move)
+      add(keyText(move), move)
+    }
+    for (const settlement of settlements ?? nothing) add(keyText(settlement), { ...settlement, to: undefined })
+  }
+  return { changes: [...changes.values()], first }
 }
 
 /** What each piece of due work comes to after all commits, in their order. */
@@ -100,8 +135,8 @@ const portions = <A>(items: ReadonlyArray<A>, bytesOf: (item: A) => number): Rea
 /** Writes the rows of many commits, with one statement a table. */
 export class CommitWriter extends Context.Service<CommitWriter, {
   /**
-   * Writes a batch in the surrounding transaction, heads first, in emitter order. Answers the commits that were written;
-   * the others' emitters have another owner by now, and nothing of theirs was.
+   * Writes a batch in the surrounding transaction, which first takes hold of its owners' fences. Answers the commits that
+   * were written; what the others are of has another owner by now, and nothing of theirs was.
    */
   readonly write: <C extends Commit>(
     commits: ReadonlyArray<C>
@@ -117,6 +152,7 @@ export class CommitWriter extends Context.Service<CommitWriter, {
   static readonly layer = Layer.effect(
     CommitWriter,
     Effect.gen(function*() {
+      const fences = yield* Fences
       const heads = yield* Heads
       const events = yield* EventLog
       const cursors = yield* Cursors
@@ -125,7 +161,6 @@ export class CommitWriter extends Context.Service<CommitWriter, {
       const due = yield* DueWork
       const attempts = yield* Attempts
       const deliveries = yield* Deliveries
-      const usage = yield* Usage
       const runs = yield* WorkflowRuns
 
       type Write<A> = (items: ReadonlyArray<A>) => Effect.Effect<void, SqlError.SqlError>
@@ -139,12 +174,15 @@ export class CommitWriter extends Context.Service<CommitWriter, {
       const inPortions = <A>(items: ReadonlyArray<A>, write: Write<A>, bytesOf: (item: A) => number = () => 0) =>
         portions(items, bytesOf).map((portion) => Effect.suspend(() => write(portion)))
 
-      /** What there is to write beside heads, cursors and deliveries, in an order in which it can be. */
+      /** What there is to write beside fences and deliveries, in an order in which it can be. */
       const rest = (commits: ReadonlyArray<Commit>) => {
         const dueWork = foldDueWork(commits)
+        const { changes, first } = foldMoves(commits)
         return [
+          ...whenAny(headMoves(commits), heads.move),
+          ...whenAny(first, cursors.begin),
+          ...whenAny(changes, cursors.move),
           ...inPortions(all(commits, (commit) => commit.events), events.append, ({ payload }) => payload.length),
-          ...whenAny(all(commits, (commit) => commit.settlements), cursors.settle),
           ...whenAny(
             lastByKey(all(commits, (commit) => commit.state), (item) => `${item.programId} ${item.key}`),
             state.write
@@ -157,26 +195,12 @@ export class CommitWriter extends Context.Service<CommitWriter, {
           ...inPortions(dueWork.put, due.put, ({ payload }) => payload.length),
           ...whenAny(all(commits, (commit) => commit.deliveries), deliveries.insert),
           ...whenAny(all(commits, (commit) => commit.attempts), attempts.record),
-          ...whenAny(all(commits, (commit) => commit.usage), usage.add),
           ...whenAny(all(commits, (commit) => commit.runs), runs.insert),
           ...whenAny(lastByKey(all(commits, (commit) => commit.runChanges), ({ id }) => id), runs.change),
           ...whenAny(all(commits, (commit) => commit.steps), runs.recordSteps),
           ...all(commits, (commit) => commit.updates).map(Effect.asVoid)
         ]
       }
-
-      const moveCursors = Effect.fnUntraced(function*(commits: ReadonlyArray<Commit>) {
-        const moves = mergeMoves(all(commits, (commit) => commit.moves))
-        if (moves.length === 0) return
-        const moved = yield* cursors.move(moves)
-        const unmoved = moves.filter((move) => !moved(move))
-        if (unmoved.length === 0) return
-        // A cursor that went with its subscription or its emitter is nobody's: the rest of the commit stands.
-        const [stuck] = yield* cursors.existing(unmoved)
-        if (stuck !== undefined) {
-          return yield* new Fenced({ what: `cursor of ${stuck.subscriptionId} on ${stuck.emitterId}` })
-        }
-      })
 
       const changeDeliveries = Effect.fnUntraced(function*(commits: ReadonlyArray<Commit>) {
         const changes = all(commits, (commit) => commit.deliveryChanges)
@@ -188,13 +212,13 @@ export class CommitWriter extends Context.Service<CommitWriter, {
 
       return CommitWriter.of({
         write: Effect.fnUntraced(function*<C extends Commit>(commits: ReadonlyArray<C>) {
-          const wanted = newestHeads(commits)
-          const held = wanted.size === 0 ? new Set<string>() : yield* heads.advance([...wanted.values()])
-          const members = commits.filter(({ head }) =>
-            head === undefined || (held.has(head.emitterId) && wanted.get(head.emitterId)?.epoch === head.epoch)
-          )
-          CrashPoint.reached("commit-heads")
-          yield* moveCursors(members)
+          const wanted = newestFences(commits)
+          const held = wanted.size === 0 ? new Set<string>() : yield* fences.hold([...wanted.values()])
+          const members = commits.filter((commit) => {
+            const fence = fenceOf(commit)
+            return fence === undefined || (held.has(fence.ownerId) && wanted.get(fence.ownerId)?.epoch === fence.epoch)
+          })
+          CrashPoint.reached("commit-held")
           for (const statement of rest(members)) yield* statement
           yield* changeDeliveries(members)
           for (const { also } of members) {
@@ -203,12 +227,14 @@ export class CommitWriter extends Context.Service<CommitWriter, {
           return members
         }),
         statements: (commits) => {
-          const newest = newestHeads(commits)
-          const isStale = ({ head }: Commit) => head !== undefined && newest.get(head.emitterId)?.epoch !== head.epoch
+          const newest = newestFences(commits)
+          const isStale = (commit: Commit) => {
+            const fence = fenceOf(commit)
+            return fence !== undefined && newest.get(fence.ownerId)?.epoch !== fence.epoch
+          }
           if (commits.some((commit) => commit.also !== undefined || isStale(commit))) return undefined
           return [
-            ...whenAny([...newest.values()], heads.advanceAll),
-            ...whenAny(mergeMoves(all(commits, (commit) => commit.moves)), cursors.moveAll),
+            ...whenAny([...newest.values()], fences.holdAll),
             ...rest(commits),
             ...whenAny(all(commits, (commit) => commit.deliveryChanges), deliveries.changeAll)
           ]

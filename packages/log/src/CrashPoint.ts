@@ -6,10 +6,11 @@ import { writeSync } from "node:fs"
  */
 export const points = {
   "commit-taken": "a batch is chosen and nothing of it is written",
-  "commit-heads": "the heads of a batch are moved on, in its open transaction",
+  "commit-held": "the fences of a batch's owners are held, in its open transaction",
   "commit-written": "all of a batch is written, but for COMMIT",
   "commit-sent": "all of a batch is on its way to the database, COMMIT and all",
   "commit-done": "a batch is committed and nobody knows",
+  "fold-written": "what commits have moved is folded, but for COMMIT",
   "ingest-durable": "a request is durable and its sender has no answer",
   "routing": "a batch is committed and no listener is woken",
   "run-chosen": "a program has its next input and has not run it",

@@ -2,19 +2,23 @@ import { assert, layer } from "@effect/vitest"
 import * as TestDatabase from "@headwater/testing/TestDatabase"
 import { Effect, Fiber, Latch, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import { type CursorMove, Cursors, noTally, ownRequests } from "./Cursors.ts"
+import { type CursorChange, Cursors, noTally, ownRequests } from "./Cursors.ts"
 import { Heads } from "./Heads.ts"
+import { Journals } from "./Journals.ts"
 
-const move = (emitterId: string, from: number): CursorMove => ({
+const move = (emitterId: string): CursorChange => ({
   subscriptionId: ownRequests,
   emitterId,
-  from,
-  to: { n: from + 1, id: BigInt(from + 1) },
+  to: { n: 1, id: 1n },
   tally: { ...noTally, delivered: 1 }
 })
 
-/** Starts a second thing while the first one's transaction is open, and ends that once the second waits for it. */
-const overlapping = <E, R>(first: Effect.Effect<unknown, E, R>, second: Effect.Effect<unknown, E, R>) =>
+/** Runs a second thing while the first one's transaction is open, which ends once the second waits for it or is done. */
+const overlapping = <E, R>(
+  first: Effect.Effect<unknown, E, R>,
+  second: Effect.Effect<unknown, E, R>,
+  waits: boolean
+) =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const done = yield* Latch.make()
@@ -24,16 +28,18 @@ const overlapping = <E, R>(first: Effect.Effect<unknown, E, R>, second: Effect.E
     )
     yield* done.await
     const other = yield* Effect.forkChild(sql.withTransaction(second))
-    yield* sql`
+    yield* waits ?
+      sql`
       SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`.pipe(
-      Effect.repeat({ until: (rows) => rows.length > 0, schedule: Schedule.spaced("5 millis") }),
-      Effect.timeout("10 seconds")
-    )
+        Effect.repeat({ until: (rows) => rows.length > 0, schedule: Schedule.spaced("5 millis") }),
+        Effect.timeout("10 seconds")
+      ) :
+      Fiber.await(other)
     yield* release.open
     yield* Fiber.joinAll([open, other])
   })
 
-layer(Layer.merge(Cursors.layer, Heads.layer).pipe(Layer.provideMerge(TestDatabase.layer)), {
+layer(Layer.mergeAll(Cursors.layer, Heads.layer, Journals.layer).pipe(Layer.provideMerge(TestDatabase.layer)), {
   timeout: "60 seconds",
   excludeTestServices: true
 })("cursors", (it) => {
@@ -49,11 +55,16 @@ layer(Layer.merge(Cursors.layer, Heads.layer).pipe(Layer.provideMerge(TestDataba
             INSERT INTO accounts (id, username, email, plan, created_at) VALUES ('u_test', 'a', 'a@b', 'free', 0)
             ON CONFLICT DO NOTHING`
           yield* heads.create(emitterId, "u_test")
-          if (before > 0) yield* cursors.move([move(emitterId, 0)])
+          const first = Effect.andThen(cursors.begin([move(emitterId)]), cursors.move([move(emitterId)]))
+          if (before > 0) yield* first
           const removal = Effect.andThen(heads.remove(emitterId), cursors.removeOfEmitter(emitterId))
-          const moving = cursors.move([move(emitterId, before)])
-          yield* order === "before" ? overlapping(moving, removal) : overlapping(removal, moving)
+          const moving = before > 0 ? cursors.move([move(emitterId)]) : first
+          yield* order === "before"
+            ? overlapping(moving, removal, before === 0)
+            : overlapping(removal, moving, before === 0)
           assert.deepStrictEqual(yield* sql`SELECT * FROM cursors WHERE emitter_id = ${emitterId}`, [])
+          yield* (yield* Journals).foldCursors([move(emitterId)])
+          assert.deepStrictEqual(yield* sql`SELECT * FROM cursors_journal WHERE emitter_id = ${emitterId}`, [])
         }))
     }
   }

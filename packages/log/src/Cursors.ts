@@ -1,8 +1,7 @@
 import * as EventId from "@headwater/domain/EventId"
 import { Context, Effect, Layer, Option } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import type { EventRange, StreamAddress } from "./EventLog.ts"
-import { exactly } from "./internal/Exactly.ts"
 import { byPlace, shared } from "./internal/SharedRead.ts"
 import { bigints, numbers, texts } from "./internal/SqlArray.ts"
 
@@ -40,7 +39,7 @@ export const addTally = (a: Tally, b: Tally): Tally => ({
   dropped: a.dropped + b.dropped
 })
 
-/** Moves a cursor, if it still stands at `from`. */
+/** Moves a cursor on. */
 export interface CursorMove extends CursorKey {
   readonly from: number
   readonly to: Position
@@ -49,6 +48,12 @@ export interface CursorMove extends CursorKey {
 
 /** Changes what became of events that a cursor has passed already. */
 export interface CursorSettlement extends CursorKey {
+  readonly tally: Tally
+}
+
+/** What commits do to one cursor, all in all. */
+export interface CursorChange extends CursorKey {
+  readonly to: Position | undefined
   readonly tally: Tally
 }
 
@@ -108,7 +113,16 @@ const owedFromRow = (row: OwedRow): OwedCursor => ({
 /** A cursor's key as one text. */
 export const keyText = (key: CursorKey): string => `${key.subscriptionId} ${key.emitterId}`
 
-/** The `cursors` table. */
+/** Removes cursors that a condition holds for, with what is journaled of them. */
+export const removeCursors = (sql: SqlClient.SqlClient, where: Statement.Fragment) =>
+  sql`
+    WITH gone AS (
+      DELETE FROM cursors_folded WHERE ${where} RETURNING subscription_id, emitter_id, folded_seq
+    )
+    DELETE FROM cursors_journal j USING gone g
+    WHERE j.subscription_id = g.subscription_id AND j.emitter_id = g.emitter_id AND j.seq > g.folded_seq`
+
+/** Where cursors stand: the view `cursors`, of the tables `cursors_folded` and `cursors_journal` (`Journals`). */
 export class Cursors extends Context.Service<Cursors, {
   /** Where a subscription's cursor stands; none once the subscription or the emitter is gone. */
   readonly position: (key: CursorKey) => Effect.Effect<Option.Option<Position>, SqlError.SqlError>
@@ -119,15 +133,15 @@ export class Cursors extends Context.Service<Cursors, {
   /** Where a program stands in its own requests. */
   readonly requestsPosition: (emitterId: string) => Effect.Effect<Position, SqlError.SqlError>
   /**
-   * Compare-and-set of all given cursors in key order, in the surrounding transaction. Answers the keys that moved; a
-   * cursor that stood elsewhere, or whose subscription is gone, did not.
+   * Moves cursors in a transaction that holds their owners' fences, each once: `to` is none where its place stays. What
+   * is moved of a cursor that is gone comes to nothing.
    */
-  readonly move: (moves: ReadonlyArray<CursorMove>) => Effect.Effect<(key: CursorKey) => boolean, SqlError.SqlError>
-  /** The same, where it is an error if any did not move. */
-  readonly moveAll: (moves: ReadonlyArray<CursorMove>) => Effect.Effect<void, SqlError.SqlError>
-  /** Those of the cursors whose subscription and emitter are both still there. */
-  readonly existing: (keys: ReadonlyArray<CursorKey>) => Effect.Effect<ReadonlyArray<CursorKey>, SqlError.SqlError>
-  readonly settle: (settlements: ReadonlyArray<CursorSettlement>) => Effect.Effect<void, SqlError.SqlError>
+  readonly move: (moves: ReadonlyArray<CursorChange>) => Effect.Effect<void, SqlError.SqlError>
+  /**
+   * Makes the rows of cursors that stand at the beginning, where they are not there yet. One whose subscription or emitter
+   * is gone does not come back.
+   */
+  readonly begin: (keys: ReadonlyArray<CursorKey>) => Effect.Effect<void, SqlError.SqlError>
   /** What a listener has not passed yet, over all its subscriptions. */
   readonly owedTo: (listenerId: string, after: CursorKey) => Effect.Effect<OwedPage<OwedCursor>, SqlError.SqlError>
   /** Who stands behind the head of one of these emitters. A program owes its own requests (`ownRequests`). */
@@ -167,53 +181,7 @@ export class Cursors extends Context.Service<Cursors, {
           WHERE s.is_glob
         ) AS r
         LEFT JOIN cursors c ON c.subscription_id = r.subscription_id AND c.emitter_id = r.emitter_id
-        WHERE r.streams ? r.stream AND (r.streams ->> r.stream)::bigint > coalesce(c.n, 0)`
-
-      // A cursor that went with its emitter must not come back: one that is there is updated and nothing else, and a first
-      // move holds on to the emitter's head, whose removal comes before that of the cursors.
-      const moving = (moves: ReadonlyArray<CursorMove>) =>
-        sql`
-          WITH moves AS MATERIALIZED (
-            SELECT m.* FROM unnest(
-              ${texts(moves.map((move) => move.subscriptionId))},
-              ${texts(moves.map((move) => move.emitterId))},
-              ${numbers(moves.map((move) => move.from))},
-              ${numbers(moves.map((move) => move.to.n))},
-              ${bigints(moves.map((move) => move.to.id))},
-              ${numbers(moves.map((move) => move.tally.delivered))},
-              ${numbers(moves.map((move) => move.tally.pending))},
-              ${numbers(moves.map((move) => move.tally.exhausted))},
-              ${numbers(moves.map((move) => move.tally.dropped))}
-            ) AS m (subscription_id, emitter_id, from_n, n, id, delivered, pending, exhausted, dropped)
-            WHERE m.subscription_id = ${ownRequests}
-              OR EXISTS (SELECT FROM subscriptions s WHERE s.id = m.subscription_id)
-          ), updated AS (
-            UPDATE cursors c SET
-              n = m.n,
-              id = m.id,
-              delivered = c.delivered + m.delivered,
-              pending = c.pending + m.pending,
-              exhausted = c.exhausted + m.exhausted,
-              dropped = c.dropped + m.dropped
-            FROM moves m
-            WHERE c.subscription_id = m.subscription_id AND c.emitter_id = m.emitter_id AND c.n = m.from_n
-            RETURNING c.subscription_id, c.emitter_id
-          ), first AS MATERIALIZED (
-            SELECT m.* FROM moves m
-            WHERE m.from_n = 0 AND NOT EXISTS (SELECT FROM cursors e
-              WHERE e.subscription_id = m.subscription_id AND e.emitter_id = m.emitter_id)
-          ), held AS MATERIALIZED (
-            SELECT h.emitter_id FROM heads h WHERE h.emitter_id IN (SELECT emitter_id FROM first)
-            ORDER BY h.emitter_id FOR KEY SHARE
-          ), inserted AS (
-            INSERT INTO cursors (subscription_id, emitter_id, start_n, n, id, delivered, pending, exhausted, dropped)
-            SELECT f.* FROM first f WHERE f.emitter_id IN (SELECT emitter_id FROM held)
-            ORDER BY f.subscription_id, f.emitter_id
-            ON CONFLICT DO NOTHING
-            RETURNING subscription_id, emitter_id
-          ), moved AS (
-            SELECT * FROM updated UNION ALL SELECT * FROM inserted
-          )`
+        WHERE (r.streams ->> r.stream)::bigint > coalesce(c.n, 0)`
 
       const owedTo = shared((asked: ReadonlyArray<{ readonly listenerId: string; readonly after: CursorKey }>) =>
         Effect.map(
@@ -258,49 +226,38 @@ export class Cursors extends Context.Service<Cursors, {
             ([row]) => row === undefined ? beginning : { n: Number(row.n), id: row.id }
           ),
         move: (moves) =>
-          Effect.map(
-            sql<{ subscription_id: string; emitter_id: string }>`${moving(moves)} SELECT * FROM moved`,
-            (rows) => {
-              const moved = new Set(
-                rows.map((row) => keyText({ subscriptionId: row.subscription_id, emitterId: row.emitter_id }))
-              )
-              return (key: CursorKey) => moved.has(keyText(key))
-            }
-          ),
-        moveAll: (moves) => Effect.asVoid(sql`${moving(moves)} ${exactly(sql, "moved", moves.length)}`),
-        existing: (keys) =>
-          Effect.map(
-            sql<{ subscription_id: string; emitter_id: string }>`
-              SELECT k.subscription_id, k.emitter_id FROM unnest(
+          Effect.asVoid(sql`
+            INSERT INTO cursors_journal (subscription_id, emitter_id, n, id, delivered, pending, exhausted, dropped)
+            SELECT * FROM unnest(
+              ${texts(moves.map((move) => move.subscriptionId))},
+              ${texts(moves.map((move) => move.emitterId))},
+              ${numbers(moves.map((move) => move.to?.n ?? null))},
+              ${bigints(moves.map((move) => move.to?.id ?? null))},
+              ${numbers(moves.map((move) => move.tally.delivered))},
+              ${numbers(moves.map((move) => move.tally.pending))},
+              ${numbers(moves.map((move) => move.tally.exhausted))},
+              ${numbers(moves.map((move) => move.tally.dropped))}
+            )`),
+        begin: (keys) =>
+          Effect.asVoid(sql`
+            WITH first AS MATERIALIZED (
+              SELECT * FROM unnest(
                 ${texts(keys.map((key) => key.subscriptionId))},
                 ${texts(keys.map((key) => key.emitterId))}
               ) AS k (subscription_id, emitter_id)
-              WHERE EXISTS (SELECT FROM heads h WHERE h.emitter_id = k.emitter_id)
-                AND (k.subscription_id = ${ownRequests}
-                  OR EXISTS (SELECT FROM subscriptions s WHERE s.id = k.subscription_id))`,
-            (rows) => rows.map((row) => ({ subscriptionId: row.subscription_id, emitterId: row.emitter_id }))
-          ),
-        settle: (settlements) =>
-          Effect.asVoid(sql`
-            UPDATE cursors c SET
-              delivered = c.delivered + m.delivered,
-              pending = c.pending + m.pending,
-              exhausted = c.exhausted + m.exhausted,
-              dropped = c.dropped + m.dropped
-            FROM (
-              SELECT subscription_id, emitter_id, sum(delivered)::bigint AS delivered, sum(pending)::bigint AS pending,
-                sum(exhausted)::bigint AS exhausted, sum(dropped)::bigint AS dropped
-              FROM unnest(
-                ${texts(settlements.map((item) => item.subscriptionId))},
-                ${texts(settlements.map((item) => item.emitterId))},
-                ${numbers(settlements.map((item) => item.tally.delivered))},
-                ${numbers(settlements.map((item) => item.tally.pending))},
-                ${numbers(settlements.map((item) => item.tally.exhausted))},
-                ${numbers(settlements.map((item) => item.tally.dropped))}
-              ) AS r (subscription_id, emitter_id, delivered, pending, exhausted, dropped)
-              GROUP BY subscription_id, emitter_id
-            ) m
-            WHERE c.subscription_id = m.subscription_id AND c.emitter_id = m.emitter_id`),
+            ), emitter AS MATERIALIZED (
+              SELECT f.owner_id FROM fences f WHERE f.owner_id IN (SELECT emitter_id FROM first)
+              ORDER BY f.owner_id FOR KEY SHARE
+            ), subscription AS MATERIALIZED (
+              SELECT s.id FROM subscriptions s WHERE s.id IN (SELECT subscription_id FROM first)
+              ORDER BY s.id FOR KEY SHARE
+            )
+            INSERT INTO cursors_folded (subscription_id, emitter_id, start_n, n, id)
+            SELECT f.subscription_id, f.emitter_id, 0, 0, 0 FROM first f
+            WHERE f.emitter_id IN (SELECT owner_id FROM emitter)
+              AND (f.subscription_id = ${ownRequests} OR f.subscription_id IN (SELECT id FROM subscription))
+            ORDER BY f.subscription_id, f.emitter_id
+            ON CONFLICT DO NOTHING`),
         owedTo: (listenerId, after) => owedTo({ listenerId, after }),
         listenersOwed: (emitterIds, after) =>
           Effect.map(
@@ -315,7 +272,7 @@ export class Cursors extends Context.Service<Cursors, {
                 UNION ALL
                 SELECT h.emitter_id, h.emitter_id, ${ownRequests}, ${ownRequests} FROM heads h
                 LEFT JOIN cursors c ON c.subscription_id = ${ownRequests} AND c.emitter_id = h.emitter_id
-                WHERE h.streams ? ${ownRequests} AND (h.streams ->> ${ownRequests})::bigint > coalesce(c.n, 0)
+                WHERE (h.streams ->> ${ownRequests})::bigint > coalesce(c.n, 0)
                   AND h.emitter_id = ANY (${texts(emitterIds)})
                   AND EXISTS (SELECT FROM programs l WHERE l.id = h.emitter_id AND l.active)
               ) AS o
@@ -336,7 +293,7 @@ export class Cursors extends Context.Service<Cursors, {
               UNION ALL
               SELECT ${ownRequests}, h.emitter_id, ${ownRequests}, coalesce(c.id, 0) FROM heads h
               LEFT JOIN cursors c ON c.subscription_id = ${ownRequests} AND c.emitter_id = h.emitter_id
-              WHERE h.streams ? ${ownRequests} AND (h.streams ->> ${ownRequests})::bigint > coalesce(c.n, 0)
+              WHERE (h.streams ->> ${ownRequests})::bigint > coalesce(c.n, 0)
             ), waiting AS (
               SELECT o.listener_id, o.emitter_id, (
                 SELECT e.id FROM events e WHERE e.emitter_id = o.emitter_id AND e.stream = o.stream AND e.id > o.id
@@ -380,7 +337,7 @@ export class Cursors extends Context.Service<Cursors, {
                 count: Number(row.count)
               }))
           ),
-        removeOfEmitter: (emitterId) => Effect.asVoid(sql`DELETE FROM cursors WHERE emitter_id = ${emitterId}`)
+        removeOfEmitter: (emitterId) => Effect.asVoid(removeCursors(sql, sql`emitter_id = ${emitterId}`))
       })
     })
   )

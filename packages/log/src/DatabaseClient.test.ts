@@ -46,9 +46,14 @@ it.effect(
           yield* sql`INSERT INTO accounts (id, username, email, plan, created_at) VALUES ('u_a', 'a', 'a@b', 'free', 0)`
           yield* heads.create("dc_a", "u_a")
           const head = Option.getOrThrow(yield* heads.acquire("dc_a"))
-          const commit = (n: number): Commit => ({ head: { ...head, lastId: BigInt(n) }, also: Effect.void })
+          const commit = (n: number): Commit => ({
+            head: { ...head, lastId: BigInt(n) },
+            events: [
+              { emitterId: "dc_a", stream: "", id: BigInt(n), n, emitId: `${n}`, hops: 1, meta: {}, payload: "1" }
+            ]
+          })
           const submit = (n: number) =>
-            writer.submitUnsafe(() => n % 2 === 0 ? commit(n) : { head: commit(n).head! }).durable
+            writer.submitUnsafe(() => n % 2 === 0 ? { ...commit(n), also: Effect.void } : commit(n)).durable
           yield* submit(1)
           yield* submit(2)
           // A batch and a commit beside it, on all connections that there are.

@@ -17,7 +17,7 @@ const fill = Effect.fnUntraced(
     INSERT INTO accounts (id, username, email, plan, created_at) VALUES ('u_test', 'a', 'a@b', 'free', 0)
     ON CONFLICT DO NOTHING`
     yield* (yield* Heads).create(emitterId, "u_test")
-    yield* sql`UPDATE heads SET streams = ${
+    yield* sql`UPDATE heads_folded SET streams = ${
       JSON.stringify(Object.fromEntries(streams.map((stream) => [stream, payloads.length])))
     }::jsonb WHERE emitter_id = ${emitterId}`
     yield* (yield* EventLog).append(payloads.map((payload, index): LoggedEvent => ({

@@ -11,6 +11,7 @@ import { inOpenTransaction } from "../test/OpenTransaction.ts"
 import type { Commit } from "./Commit.ts"
 import { beginning, type CursorMove, Cursors, noTally, ownRequests } from "./Cursors.ts"
 import { EventLog } from "./EventLog.ts"
+import { Fences } from "./Fences.ts"
 import { GroupCommit } from "./GroupCommit.ts"
 import { type Head, Heads } from "./Heads.ts"
 
@@ -62,8 +63,9 @@ const move = (emitterId: string, from: number, to: number): CursorMove => ({
 /** How many transactions were begun: each counts its writer on. */
 const begun = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.map(
-    sql<{ count: bigint }>`SELECT sum(batch)::bigint AS count FROM writers`,
-    ([row]) => Number(row!.count)
+    sql<{ count: bigint | null }>`
+      SELECT sum(batch)::bigint AS count FROM (SELECT max(batch) AS batch FROM batches GROUP BY writer_id) AS last`,
+    ([row]) => Number(row?.count ?? 0)
   ))
 
 const numbers = (emitterId: string) =>
@@ -140,7 +142,7 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
         // As a run hands over what began before that.
         const late = yield* Effect.flip(writer.submitUnsafe(() => appending(head!, 2)).durable)
         assert.strictEqual(late._tag, "Fenced")
-        return new WeakRef(head!.tenure)
+        return new WeakRef(head!.fence)
       })
       // What the writer did last it may still hold.
       yield* durably(writer, () => ({}))
@@ -209,7 +211,7 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
         return Effect.exit(submission.durable)
       }
       yield* sql.withTransaction(Effect.gen(function*() {
-        yield* sql`SELECT FROM heads WHERE emitter_id = 'dc_stuck' FOR UPDATE`
+        yield* sql`SELECT FROM fences WHERE owner_id = 'dc_stuck' FOR UPDATE`
         yield* Effect.all([
           submit("stuck 1", appending(stuck!, 1)),
           submit("stuck 2", { ...appending(stuck!, 2), also: Effect.void }),
@@ -252,7 +254,7 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
       const writer = yield* GroupCommit
       const sql = yield* SqlClient.SqlClient
       const { commit } = yield* inOpenTransaction(
-        sql`SELECT FROM heads WHERE ${sql.in("emitter_id", names)} FOR UPDATE`
+        sql`SELECT FROM fences WHERE ${sql.in("owner_id", names)} FOR UPDATE`
       )
       const waiting = held.map((head) => writer.submitUnsafe(() => appending(head, 1)).durable)
       // None of the first batch can be written.
@@ -262,17 +264,19 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
       yield* Effect.forEach(waiting, (durable) => Effect.exit(durable))
     }))
 
-  it.effect("moves a cursor only from where it stands, several moves of one in a batch included", () =>
+  it.effect("moves a cursor under the fence of its owner alone, several moves of one in a batch included", () =>
     Effect.gen(function*() {
-      yield* emitters("dc_cursor")
+      const [owner] = yield* emitters("dc_cursor")
+      const { fence } = owner!
       const writer = yield* GroupCommit
       const cursors = yield* Cursors
       yield* Effect.all([
-        durably(writer, () => ({ moves: [move("dc_cursor", 0, 2)] })),
-        durably(writer, () => ({ moves: [move("dc_cursor", 2, 3)] }))
+        durably(writer, () => ({ fence, moves: [move("dc_cursor", 0, 2)] })),
+        durably(writer, () => ({ fence, moves: [move("dc_cursor", 2, 3)] }))
       ], { concurrency: "unbounded" })
       assert.deepStrictEqual(yield* cursors.requestsPosition("dc_cursor"), { n: 3, id: 3n })
-      const refused = yield* Effect.flip(durably(writer, () => ({ moves: [move("dc_cursor", 2, 4)] })))
+      yield* (yield* Fences).acquire("dc_cursor")
+      const refused = yield* Effect.flip(durably(writer, () => ({ fence, moves: [move("dc_cursor", 3, 4)] })))
       assert.strictEqual(refused._tag, "Fenced")
       const sql = yield* SqlClient.SqlClient
       const [row] = yield* sql<{ delivered: bigint }>`SELECT delivered FROM cursors WHERE emitter_id = 'dc_cursor'`
@@ -326,7 +330,7 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
       const writer = yield* GroupCommit
       const sql = yield* SqlClient.SqlClient
       const waiting = yield* sql.withTransaction(Effect.gen(function*() {
-        yield* sql`SELECT FROM heads WHERE emitter_id = 'dc_middle' FOR UPDATE`
+        yield* sql`SELECT FROM fences WHERE owner_id = 'dc_middle' FOR UPDATE`
         const fiber = yield* Effect.forkDetach(durably(writer, () => appending(owner!, 1)))
         // Ends the writer's connection where it waits for the row.
         yield* sql`SELECT pg_stat_clear_snapshot()`.pipe(
@@ -347,7 +351,7 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
       const writer = yield* GroupCommit
       const sql = yield* SqlClient.SqlClient
       yield* sql.withTransaction(Effect.gen(function*() {
-        yield* sql`SELECT FROM heads WHERE emitter_id = 'dc_locked' FOR UPDATE`
+        yield* sql`SELECT FROM fences WHERE owner_id = 'dc_locked' FOR UPDATE`
         const stuck = yield* Effect.forkDetach(Effect.flip(durably(writer, () => appending(locked!, 1))))
         yield* durably(writer, () => appending(free!, 1))
         const refused = yield* Fiber.join(stuck)
@@ -405,7 +409,7 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
       const sql = yield* SqlClient.SqlClient
       const payload = JSON.stringify("x".repeat(1_000_000))
       const [first, second] = yield* sql.withTransaction(Effect.gen(function*() {
-        yield* sql`SELECT FROM heads WHERE emitter_id = 'dc_large' FOR UPDATE`
+        yield* sql`SELECT FROM fences WHERE owner_id = 'dc_large' FOR UPDATE`
         const held = writer.submitUnsafe(() => appending(large!, 1, payload))
         const behind = writer.submitUnsafe(() => appending(large!, 2))
         const ended: Array<string> = []
@@ -438,8 +442,7 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
     Effect.gen(function*() {
       const [large, listener] = yield* emitters("dc_large_new", "dc_listener")
       const writer = yield* GroupCommit
-      const heads = yield* Heads
-      const underWay = yield* inOpenTransaction(heads.advance([{ ...large!, lastId: 1n, streams: { "": 1 } }]))
+      const underWay = yield* inOpenTransaction((yield* Fences).hold([large!.fence]))
       yield* durably(writer, () => ({ ...appending(listener!, 1), moves: [move("dc_large_new", 0, 1)] }))
       yield* underWay.commit
     }))
@@ -472,7 +475,7 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
           order.push(name)
         }))
       const last = yield* sql.withTransaction(Effect.gen(function*() {
-        yield* sql`SELECT FROM heads WHERE emitter_id = 'dc_crowd' FOR UPDATE`
+        yield* sql`SELECT FROM fences WHERE owner_id = 'dc_crowd' FOR UPDATE`
         yield* Effect.yieldNow
         const held = writer.submitUnsafe(() => appending(owner!, 1))
         assert.isFalse(writer.isFull(accountId))
@@ -500,7 +503,7 @@ layer(Tables, { timeout: "60 seconds" })("a group commit, by the clock", (it) =>
     Effect.gen(function*() {
       const [locked, other] = yield* emitters("dc_once_locked", "dc_beside_it")
       const writer = yield* GroupCommit
-      const { commit } = yield* inOpenTransaction((yield* Heads).advance([locked!]))
+      const { commit } = yield* inOpenTransaction((yield* Fences).hold([locked!.fence]))
       const refused = yield* Effect.flip(writer.submitUnsafe(() => appending(locked!, 1)).durable)
       assert.strictEqual(refused._tag, "Fenced")
       yield* commit

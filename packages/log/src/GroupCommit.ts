@@ -19,7 +19,7 @@ import { SqlError } from "effect/sql"
 import { AccountPlaces } from "./AccountPlaces.ts"
 import { Attempts } from "./Attempts.ts"
 import { BatchTransaction, mostBeside } from "./BatchTransaction.ts"
-import { accountOf, byteCount, type Commit, ownerOf, rowCount } from "./Commit.ts"
+import { accountOf, byteCount, type Commit, fenceOf, ownerOf, rowCount } from "./Commit.ts"
 import * as CommittedTopic from "./CommittedTopic.ts"
 import { CommitWriter, Fenced } from "./CommitWriter.ts"
 import * as CrashPoint from "./CrashPoint.ts"
@@ -29,7 +29,9 @@ import { DedupeMarks } from "./DedupeMarks.ts"
 import { Deliveries } from "./Deliveries.ts"
 import { DueWork } from "./DueWork.ts"
 import { EventLog } from "./EventLog.ts"
+import { type Fence, Fences } from "./Fences.ts"
 import { Heads } from "./Heads.ts"
+import * as Journals from "./Journals.ts"
 import * as LargeCommits from "./LargeCommits.ts"
 import { Pipeline } from "./Pipeline.ts"
 import { ProgramState } from "./ProgramState.ts"
@@ -150,6 +152,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       const sockets = yield* DatabaseSockets
       const large = yield* LargeCommits.make
       const slots = yield* PartitionedSemaphore.make<string>({ permits: mostBeside })
+      const journals = yield* Journals.Journals
       const died = yield* Deferred.make<Cause.Cause<unknown>>()
       const lines = new AccountLines<Waiting>(turnBytes, ({ bytes }) => bytes)
       const arrived = yield* Latch.make(false)
@@ -213,6 +216,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
 
       const succeed = Effect.fnUntraced(function*(batch: ReadonlyArray<Waiting>, members: ReadonlyArray<Commit>) {
         CrashPoint.reached("commit-done")
+        journals.note(members)
         const appended: Array<CommittedTopic.CommittedEvents> = []
         let count = 0
         for (const { events, head } of members) {
@@ -230,23 +234,26 @@ export class GroupCommit extends Context.Service<GroupCommit, {
           const { commit } = waiting
           end(
             waiting,
-            written.has(commit) ? Exit.void : Exit.fail(new Fenced({ what: `head of ${commit.head?.emitterId}` }))
+            written.has(commit) ? Exit.void : Exit.fail(new Fenced({ what: ownerOf(commit) }))
           )
         }
       })
 
       /**
-       * Tenures of owners of whom a commit was refused. What the same owner hands over after it, however late, builds on ids
-       * and numbers that were never written, so it is refused too, until the actor starts over under a new epoch. Known for
-       * as long as anybody has a head of that tenure.
+       * Fences under which a commit was refused. What the same owner hands over after it, however late, builds on ids and
+       * places that were never written, so it is refused too, until the actor starts over under a new epoch. Known for as
+       * long as anybody has that fence.
        */
-      const refused = new WeakSet<symbol>()
+      const refused = new WeakSet<Fence>()
 
-      const isRefused = ({ commit: { head } }: Waiting): boolean => head !== undefined && refused.has(head.tenure)
+      const isRefused = ({ commit }: Waiting): boolean => {
+        const fence = fenceOf(commit)
+        return fence !== undefined && refused.has(fence)
+      }
 
       const refuse = (waiting: Waiting, error: CommitError) => {
-        const { head } = waiting.commit
-        if (head !== undefined) refused.add(head.tenure)
+        const fence = fenceOf(waiting.commit)
+        if (fence !== undefined) refused.add(fence)
         end(waiting, Exit.fail(error))
       }
 
@@ -523,9 +530,12 @@ export class GroupCommit extends Context.Service<GroupCommit, {
   static readonly layer = GroupCommit.layerNoTables.pipe(
     Layer.provide(BatchTransaction.layer),
     Layer.provide([CommitWriter.layer, Pipeline.layer, Writers.layer]),
+    Layer.provideMerge(Journals.layerFolding),
     Layer.provideMerge(
       Layer.mergeAll(
+        Fences.layer,
         Heads.layer,
+        Journals.Journals.layer,
         EventLog.layer,
         Cursors.layer,
         ProgramState.layer,

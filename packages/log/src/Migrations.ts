@@ -21,6 +21,7 @@ import dueOwners from "./migrations/0017_due_owners.ts"
 import keyCopies from "./migrations/0018_key_copies.ts"
 import webhookPasswords from "./migrations/0019_webhook_passwords.ts"
 import suspendedAccounts from "./migrations/0020_suspended_accounts.ts"
+import journals from "./migrations/0021_journals.ts"
 
 const migrator = {
   table: "headwater_migrations",
@@ -44,7 +45,8 @@ const migrator = {
     "0017_due_owners": dueOwners,
     "0018_key_copies": keyCopies,
     "0019_webhook_passwords": webhookPasswords,
-    "0020_suspended_accounts": suspendedAccounts
+    "0020_suspended_accounts": suspendedAccounts,
+    "0021_journals": journals
   })
 }
 

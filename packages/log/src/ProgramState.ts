@@ -12,10 +12,15 @@ export interface StateWrite {
 /** Rows removed at once. */
 const bite = 500
 
-/** The `program_state` table: what programs keep between runs. */
+/**
+ * What programs keep between runs: the view `program_state`, of the tables `program_state_folded` and
+ * `program_state_journal` (`Journals`).
+ */
 export class ProgramState extends Context.Service<ProgramState, {
   readonly load: (programId: string) => Effect.Effect<Record<string, string>, SqlError.SqlError>
+  /** Writes what programs keep, each key once, in a transaction that holds their fences. */
   readonly write: (writes: ReadonlyArray<StateWrite>) => Effect.Effect<void, SqlError.SqlError>
+  /** Of a program that has no head any more. */
   readonly removeAll: (programId: string) => Effect.Effect<void, SqlError.SqlError>
 }>()("@headwater/log/ProgramState") {
   static readonly layer: Layer.Layer<ProgramState, never, SqlClient.SqlClient> = Layer.effect(
@@ -30,23 +35,16 @@ export class ProgramState extends Context.Service<ProgramState, {
           ),
         write: (writes) =>
           Effect.asVoid(sql`
-            WITH write AS (
-              SELECT * FROM unnest(
-                ${texts(writes.map((write) => write.programId))},
-                ${texts(writes.map((write) => write.key))},
-                ${texts(writes.map((write) => write.value))}
-              ) AS w (program_id, key, value)
-            ), forgotten AS (
-              DELETE FROM program_state s USING write w
-              WHERE s.program_id = w.program_id AND s.key = w.key AND w.value IS NULL
-            )
-            INSERT INTO program_state (program_id, key, value)
-            SELECT program_id, key, value FROM write WHERE value IS NOT NULL
-            ON CONFLICT (program_id, key) DO UPDATE SET value = excluded.value`),
+            INSERT INTO program_state_journal (program_id, key, value)
+            SELECT * FROM unnest(
+              ${texts(writes.map((write) => write.programId))},
+              ${texts(writes.map((write) => write.key))},
+              ${texts(writes.map((write) => write.value))}
+            )`),
         removeAll: (programId) =>
           sql<{ readonly gone: boolean }>`
-            DELETE FROM program_state WHERE ctid = ANY (ARRAY (
-              SELECT ctid FROM program_state WHERE program_id = ${programId} LIMIT ${bite}
+            DELETE FROM program_state_folded WHERE ctid = ANY (ARRAY (
+              SELECT ctid FROM program_state_folded WHERE program_id = ${programId} LIMIT ${bite}
             )) RETURNING true AS gone`.pipe(
             Effect.repeat({ until: (rows) => rows.length < bite }),
             Effect.asVoid

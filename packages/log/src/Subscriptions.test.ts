@@ -23,8 +23,8 @@ const head = Effect.fnUntraced(
   function*(accountId: AccountId, emitterId: string, lastId: number, streams: Record<string, number>) {
     const sql = yield* SqlClient.SqlClient
     yield* sql`
-      INSERT INTO heads (emitter_id, account_id, epoch, last_id, streams)
-      VALUES (${emitterId}, ${accountId}, 1, ${lastId}, ${JSON.stringify(streams)}::text::jsonb)`
+      INSERT INTO heads_folded (emitter_id, account_id, last_id, streams)
+      VALUES (${emitterId}, ${accountId}, ${lastId}, ${JSON.stringify(streams)}::text::jsonb)`
   }
 )
 

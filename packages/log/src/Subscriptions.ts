@@ -9,6 +9,7 @@ import { SecureRandom } from "effect/crypto"
 import type { SqlError, Statement } from "effect/sql"
 import { AutoSubscriptions } from "./AutoSubscriptions.ts"
 import * as Column from "./Column.ts"
+import { removeCursors } from "./Cursors.ts"
 import * as Rows from "./internal/Rows.ts"
 import { texts } from "./internal/SqlArray.ts"
 
@@ -131,7 +132,7 @@ export class Subscriptions extends Context.Service<Subscriptions, {
               WHERE e.emitter_id = h.emitter_id AND e.stream = ${stream} AND e.id >= ${from} ORDER BY e.id LIMIT 1
             )`
         yield* sql`
-          INSERT INTO cursors (subscription_id, emitter_id, n, id, start_n)
+          INSERT INTO cursors_folded (subscription_id, emitter_id, n, id, start_n)
           SELECT ${id}, emitter_id, start.n, start.id, start.n
           FROM heads h
             LEFT JOIN LATERAL ${first} AS first ON true
@@ -174,7 +175,7 @@ export class Subscriptions extends Context.Service<Subscriptions, {
       const removeWhere = Effect.fnUntraced(function*(accountId: Id.AccountId, where: Statement.Fragment) {
         const removed = yield* all(sql`DELETE FROM subscriptions WHERE ${where} RETURNING *`)
         if (removed.length === 0) return removed
-        yield* sql`DELETE FROM cursors WHERE subscription_id = ANY (${texts(removed.map(({ id }) => id))})`
+        yield* removeCursors(sql, sql`subscription_id = ANY (${texts(removed.map(({ id }) => id))})`)
         yield* tell(accountId)
         return removed
       })
@@ -194,10 +195,12 @@ export class Subscriptions extends Context.Service<Subscriptions, {
               accountId,
               sql.and([sql`account_id = ${accountId}`, sql.or([sql`listener_id = ${id}`, sql`emitter_id = ${id}`])])
             )
-            yield* sql`
-              DELETE FROM cursors WHERE emitter_id = ${id} AND subscription_id IN (
+            yield* removeCursors(
+              sql,
+              sql`emitter_id = ${id} AND subscription_id IN (
                 SELECT id FROM subscriptions WHERE account_id = ${accountId} AND is_glob
               )`
+            )
             return removed
           })),
         changes: sql.listen(channel),

@@ -2,6 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as TestTables from "@headwater/testing/TestTables"
 import { Effect } from "effect"
 import { Accounts } from "./Accounts.ts"
+import { type HeadMove, Heads } from "./Heads.ts"
+import { Journals } from "./Journals.ts"
 import { billingPeriodOf, dayOf, Usage } from "./Usage.ts"
 
 const newAccount = Effect.flatMap(
@@ -10,26 +12,30 @@ const newAccount = Effect.flatMap(
 )
 
 describe("usage", () => {
-  it.live("is the sum of a span's UTC days, over all emitters of that account alone", () =>
+  it.live("is the sum of a span's UTC days, over all emitters of that account alone, those that are gone included", () =>
     Effect.gen(function*() {
       const usage = yield* Usage
       const account = yield* newAccount
       const other = yield* newAccount
-      const entry = (emitterId: string, day: string, invocations: number, accountId = account.id) => ({
+      const heads = yield* Heads
+      for (const [id, owner] of [["dc_a", account], ["dc_b", account], ["dc_c", other]] as const) {
+        yield* heads.create(id, owner.id)
+      }
+      const entry = (emitterId: string, day: string, invocations: number): HeadMove => ({
         emitterId,
-        accountId,
-        day,
-        invocations,
-        computeMs: invocations * 10
+        to: undefined,
+        used: { day, invocations, computeMs: invocations * 10 }
       })
-      yield* usage.add([
+      yield* heads.move([
         entry("dc_a", "2026-03-01", 1),
         entry("dc_a", "2026-03-02", 1),
         entry("dc_b", "2026-03-02", 4),
         entry("dc_a", "2026-03-03", 8),
-        entry("dc_c", "2026-03-02", 16, other.id)
+        entry("dc_c", "2026-03-02", 16)
       ])
-      yield* usage.add([entry("dc_a", "2026-03-02", 1)])
+      yield* (yield* Journals).foldEmitters(["dc_a", "dc_b"])
+      yield* heads.move([entry("dc_a", "2026-03-02", 1)])
+      yield* heads.remove("dc_b")
       const day = dayOf(Date.UTC(2026, 2, 2, 23, 59, 59, 999))
       assert.deepStrictEqual(yield* usage.of(account.id, day), { invocations: 6, computeMs: 60 })
       const nothing = { invocations: 0, computeMs: 0 }

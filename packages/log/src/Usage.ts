@@ -1,7 +1,6 @@
 import type { AccountId } from "@headwater/domain/Id"
 import { Context, DateTime, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { numbers, texts } from "./internal/SqlArray.ts"
 
 /** What one run cost. */
 export interface UsageEntry {
@@ -47,10 +46,13 @@ const utcDay = (ms: number): string => DateTime.formatIsoDateUtc(DateTime.makeUn
 /** Rows removed at once. */
 const bite = 1_000
 
-/** The `usage` table: a row per emitter and day, so that emitters of one account don't wait for each other. */
+/**
+ * What accounts used: the view `usage`, of the table `usage_folded`, a row per emitter and day, and of what is written with
+ * the heads (`Heads.move`).
+ */
 export class Usage extends Context.Service<Usage, {
-  readonly add: (entries: ReadonlyArray<UsageEntry>) => Effect.Effect<void, SqlError.SqlError>
   readonly of: (accountId: AccountId, span: Span) => Effect.Effect<Used, SqlError.SqlError>
+  /** Of an account that has no emitters any more. */
   readonly removeOfAccount: (accountId: AccountId) => Effect.Effect<void, SqlError.SqlError>
   /** Forgets days that ended before a time, in Unix milliseconds. */
   readonly expire: (before: number) => Effect.Effect<void, SqlError.SqlError>
@@ -60,22 +62,6 @@ export class Usage extends Context.Service<Usage, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       return Usage.of({
-        add: (entries) =>
-          Effect.asVoid(sql`
-            INSERT INTO usage AS u (emitter_id, account_id, day, invocations, compute_ms)
-            SELECT emitter_id, account_id, day::date, sum(invocations)::bigint, sum(compute_ms)::bigint
-            FROM unnest(
-              ${texts(entries.map((entry) => entry.emitterId))},
-              ${texts(entries.map((entry) => entry.accountId))},
-              ${texts(entries.map((entry) => entry.day))},
-              ${numbers(entries.map((entry) => entry.invocations))},
-              ${numbers(entries.map((entry) => entry.computeMs))}
-            ) AS e (emitter_id, account_id, day, invocations, compute_ms)
-            GROUP BY emitter_id, account_id, day
-            ORDER BY emitter_id, day
-            ON CONFLICT (emitter_id, day) DO UPDATE SET
-              invocations = u.invocations + excluded.invocations,
-              compute_ms = u.compute_ms + excluded.compute_ms`),
         of: (accountId, { from, until }) =>
           Effect.map(
             sql<{ readonly invocations: bigint; readonly compute_ms: bigint }>`
@@ -88,13 +74,13 @@ export class Usage extends Context.Service<Usage, {
           ),
         removeOfAccount: (accountId) =>
           sql<{ readonly gone: boolean }>`
-            DELETE FROM usage WHERE ctid = ANY (ARRAY (
-              SELECT ctid FROM usage WHERE account_id = ${accountId} LIMIT ${bite}
+            DELETE FROM usage_folded WHERE ctid = ANY (ARRAY (
+              SELECT ctid FROM usage_folded WHERE account_id = ${accountId} LIMIT ${bite}
             )) RETURNING true AS gone`.pipe(
             Effect.repeat({ until: (rows) => rows.length < bite }),
             Effect.asVoid
           ),
-        expire: (before) => Effect.asVoid(sql`DELETE FROM usage WHERE day < ${utcDay(before)}::text::date`)
+        expire: (before) => Effect.asVoid(sql`DELETE FROM usage_folded WHERE day < ${utcDay(before)}::text::date`)
       })
     })
   )

@@ -6,6 +6,7 @@ import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as Column from "./Column.ts"
+import { Fences } from "./Fences.ts"
 import * as Rows from "./internal/Rows.ts"
 import * as Page from "./Page.ts"
 import { Subscriptions } from "./Subscriptions.ts"
@@ -120,6 +121,7 @@ export class Webhooks extends Context.Service<Webhooks, {
     Webhooks,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const fences = yield* Fences
       const seal = yield* Seal
       const subscriptions = yield* Subscriptions
       const random = yield* SecureRandom.SecureRandom
@@ -163,7 +165,8 @@ export class Webhooks extends Context.Service<Webhooks, {
             createdAt: now,
             updatedAt: now
           }
-          yield* sql`
+          const secret = yield* seal.seal(placeOf(id), yield* newSecret)
+          const row = sql`
             INSERT INTO webhooks ${
             sql.insert({
               id,
@@ -173,11 +176,12 @@ export class Webhooks extends Context.Service<Webhooks, {
               ...columns,
               workflow_id: webhook.workflowId,
               active: true,
-              secret: yield* seal.seal(placeOf(id), yield* newSecret),
+              secret,
               created_at: now,
               updated_at: now
             })
           }`
+          yield* sql.withTransaction(Effect.andThen(fences.create(id, input.accountId), row))
           return webhook
         }),
         get: (accountId, id) => one(sql`SELECT * FROM webhooks WHERE ${ofAccount(accountId, id)}`),
@@ -241,8 +245,11 @@ export class Webhooks extends Context.Service<Webhooks, {
         }),
         delete: (accountId, id) =>
           sql.withTransaction(Effect.gen(function*() {
-            const rows = yield* sql`DELETE FROM webhooks WHERE id = ${id} AND account_id = ${accountId} RETURNING id`
+            const rows = yield* sql`SELECT FROM webhooks WHERE id = ${id} AND account_id = ${accountId}`
             if (rows.length === 0) return false
+            // Before the row, which commits of the owner may change too.
+            yield* fences.remove(id)
+            yield* sql`DELETE FROM webhooks WHERE id = ${id}`
             yield* subscriptions.removeParty(accountId, id)
             return true
           })),
@@ -279,7 +286,7 @@ export class Webhooks extends Context.Service<Webhooks, {
         })
       })
     })
-  )
+  ).pipe(Layer.provide(Fences.layer))
 }
 
 const passwordPlaceOf = (id: string): string => `webhooks/${id}/url`

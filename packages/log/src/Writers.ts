@@ -1,58 +1,54 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { exactly } from "./internal/Exactly.ts"
 
-/** Rows that no writer has touched for this long are swept, in milliseconds. */
+/** Rows of this age are swept, in milliseconds: nothing of their batch is still on its way. */
 const abandonedMs = 7 * 24 * 3_600_000
 
 /**
- * The `writers` table: one row per group commit that runs, holding the number of its last batch. It is written in each
- * batch's transaction, so after a lost connection it says whether the batch is there. (The transaction's own id can't:
- * after a crash of Postgres an id that never reached the disk is given out again.)
+ * The `batches` table: a row for each batch that a writer wrote, in the batch's transaction, so after a lost connection it
+ * says whether the batch is there. (The transaction's own id can't: after a crash of Postgres an id that never reached the
+ * disk is given out again.) A row of its own for each, since a row that all of them change has more versions the longer
+ * somebody holds a snapshot.
  */
 export class Writers extends Context.Service<Writers, {
-  readonly register: (id: string) => Effect.Effect<void, SqlError.SqlError>
-  /** Notes a batch, in the surrounding transaction; an error if one as high was noted before. */
+  /** Forgets what writers left that are gone. */
+  readonly sweep: Effect.Effect<void, SqlError.SqlError>
+  /** Notes a batch, in the surrounding transaction; an error if its number was noted or settled before. */
   readonly note: (id: string, batch: bigint) => Effect.Effect<void, SqlError.SqlError>
   /**
    * Whether a batch was committed. Waits for one that is still being decided. One that was not never will be, even if it
-   * has yet to reach the database: the higher number `next` takes its place.
+   * has yet to reach the database: its number is taken.
    */
-  readonly settle: (id: string, batch: bigint, next: bigint) => Effect.Effect<boolean, SqlError.SqlError>
-  readonly remove: (id: string) => Effect.Effect<void, SqlError.SqlError>
+  readonly settle: (id: string, batch: bigint) => Effect.Effect<boolean, SqlError.SqlError>
+  /** Forgets the batches from one number up to another that are known to be written. */
+  readonly forget: (id: string, from: bigint, to: bigint) => Effect.Effect<void, SqlError.SqlError>
 }>()("@headwater/log/Writers") {
   static readonly layer: Layer.Layer<Writers, never, SqlClient.SqlClient> = Layer.effect(
     Writers,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       return Writers.of({
-        register: Effect.fnUntraced(function*(id) {
+        sweep: Effect.gen(function*() {
           const now = yield* Clock.currentTimeMillis
-          yield* sql`DELETE FROM writers WHERE seen_at < ${now - abandonedMs}`
-          yield* sql`INSERT INTO writers (id, batch, seen_at) VALUES (${id}, 0, ${now})`
+          yield* sql`DELETE FROM batches WHERE seen_at < ${now - abandonedMs}`
         }),
         note: Effect.fnUntraced(function*(id, batch) {
           const now = yield* Clock.currentTimeMillis
           yield* sql`
-            WITH noted AS (
-              INSERT INTO writers (id, batch, seen_at) VALUES (${id}, ${batch}, ${now})
-              ON CONFLICT (id) DO UPDATE SET batch = excluded.batch, seen_at = excluded.seen_at
-              WHERE writers.batch < excluded.batch
-              RETURNING id
-            ) ${exactly(sql, "noted", 1)}`
+            INSERT INTO batches (writer_id, batch, written, seen_at) VALUES (${id}, ${batch}, true, ${now})`
         }),
-        settle: Effect.fnUntraced(function*(id, batch, next) {
+        settle: Effect.fnUntraced(function*(id, batch) {
           const now = yield* Clock.currentTimeMillis
-          // One statement, which a batch that has noted its number holds up until it is committed or gone, also where the
-          // row is new or has been swept.
-          const [row] = yield* sql<{ batch: bigint }>`
-            INSERT INTO writers (id, batch, seen_at) VALUES (${id}, ${next}, ${now})
-            ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, batch =
-              CASE writers.batch WHEN ${batch} THEN writers.batch ELSE greatest(writers.batch, excluded.batch) END
-            RETURNING batch`
-          return row!.batch === batch
+          // Held up by a batch that has noted its number until it is committed or gone.
+          const [row] = yield* sql<{ written: boolean }>`
+            INSERT INTO batches (writer_id, batch, written, seen_at) VALUES (${id}, ${batch}, false, ${now})
+            ON CONFLICT (writer_id, batch) DO UPDATE SET seen_at = excluded.seen_at
+            RETURNING written`
+          return row!.written
         }),
-        remove: (id) => Effect.asVoid(sql`DELETE FROM writers WHERE id = ${id}`)
+        forget: (id, from, to) =>
+          Effect.asVoid(sql`
+            DELETE FROM batches WHERE writer_id = ${id} AND batch BETWEEN ${from} AND ${to} AND written`)
       })
     })
   )

@@ -27,10 +27,20 @@ export default {
 
 const sources = 50
 
-/** The tables whose rows commits change again and again. */
-const tables = ["heads", "cursors", "usage", "program_state"] as const
+/** What commits lock and write, and what that is folded into. */
+const tables = [
+  "fences",
+  "batches",
+  "heads_journal",
+  "cursors_journal",
+  "program_state_journal",
+  "heads_folded",
+  "cursors_folded",
+  "usage_folded",
+  "program_state_folded"
+] as const
 
-type DeadRows = Readonly<Record<typeof tables[number], number>>
+type DeadRows = ReadonlyMap<string, number>
 
 /** A stretch of load, and the versions of rows that nobody needs when it ends. */
 interface Stretch {
@@ -66,17 +76,9 @@ const holdTransaction = Effect.fnUntraced(function*(
 
 const deadRows = (sql: PgClient.PgClient) =>
   Effect.map(
-    orFailed(sql<{ name: typeof tables[number]; dead: bigint }>`
+    orFailed(sql<{ name: string; dead: bigint }>`
       SELECT relname AS name, n_dead_tup AS dead FROM pg_stat_user_tables WHERE relname = ANY (${[...tables]})`),
-    (rows): DeadRows => {
-      const of = (table: typeof tables[number]) => Number(rows.find(({ name }) => name === table)?.dead ?? 0)
-      return {
-        heads: of("heads"),
-        cursors: of("cursors"),
-        usage: of("usage"),
-        program_state: of("program_state")
-      }
-    }
+    (rows): DeadRows => new Map(rows.map(({ dead, name }) => [name, Number(dead)]))
   )
 
 const scenario = (options: { readonly seconds: number; readonly minutes: number; readonly rate: number }) =>
@@ -92,7 +94,9 @@ const scenario = (options: { readonly seconds: number; readonly minutes: number;
       const measured: Stretch = { name, piece, dead: yield* deadRows(sql) }
       yield* Progress.say(
         `${name}: ${Progress.figure(piece.throughput)}/s, ack p50 ${Progress.figure(piece.ack.p50Ms)} ms, ` +
-          `p99 ${Progress.figure(piece.ack.p99Ms)} ms, lost ${piece.lost}, ${measured.dead.heads} dead rows in heads`
+          `p99 ${Progress.figure(piece.ack.p99Ms)} ms, lost ${piece.lost}, ${
+            measured.dead.get("heads_folded") ?? 0
+          } dead rows in heads_folded`
       )
       return measured
     })
@@ -126,7 +130,7 @@ const reportOf = (before: Stretch, { first, last, middle }: Held, after: Readonl
   const measured = shown.map(({ name, piece }): Rounds.Measured => ({ name, pieces: [piece], warmUp: [] }))
   const dead: Table = {
     columns: ["dead rows at the end", ...tables],
-    rows: shown.map(({ dead, name }) => [name, ...tables.map((table) => dead[table])] as const)
+    rows: shown.map(({ dead, name }) => [name, ...tables.map((table) => dead.get(table) ?? 0)] as const)
   }
   return {
     scenario: "held",
@@ -141,7 +145,7 @@ const reportOf = (before: Stretch, { first, last, middle }: Held, after: Readonl
       p50_ratio: rounded(ratioOf("p50Ms")),
       p99_ratio: rounded(ratioOf("p99Ms")),
       cells: CellTable.json(measured),
-      dead_rows: Object.fromEntries(shown.map(({ dead, name }) => [name, { ...dead }]))
+      dead_rows: Object.fromEntries(shown.map(({ dead, name }) => [name, Object.fromEntries(dead)]))
     }
   }
 }

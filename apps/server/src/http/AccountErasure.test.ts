@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { AccountErasure } from "@headwater/engine/AccountErasure"
+import { Journals } from "@headwater/log/Journals"
 import * as Json from "@headwater/testing/Json"
 import * as WebhookSink from "@headwater/testing/WebhookSink"
 import { Effect, Schedule } from "effect"
@@ -67,6 +68,8 @@ layer(Http.layer, { excludeTestServices: true })("an account that is deleted", (
     Effect.gen(function*() {
       const { http, ids } = yield* furnished
       const neighbour = yield* furnished
+      const { fold } = yield* Journals
+      yield* fold
       const before = yield* tracesOf(ids)
       for (
         const table of [
@@ -75,18 +78,19 @@ layer(Http.layer, { excludeTestServices: true })("an account that is deleted", (
           "app_accounts",
           "auto_subscriptions",
           "components",
-          "cursors",
+          "cursors_folded",
           "dedupe_marks",
           "deliveries",
           "deployments",
           "due_work",
           "events",
-          "heads",
+          "fences",
+          "heads_folded",
           "idempotency_keys",
-          "program_state",
+          "program_state_folded",
           "programs",
           "subscriptions",
-          "usage",
+          "usage_folded",
           "webhooks",
           "workflow_runs"
         ]
@@ -97,6 +101,7 @@ layer(Http.layer, { excludeTestServices: true })("an account that is deleted", (
         Effect.repeat({ until: ({ status }) => status === 401, schedule: Schedule.spaced("50 millis") }),
         Effect.timeout("10 seconds")
       )
+      yield* fold
       assert.deepStrictEqual(yield* tracesOf(neighbour.ids), before)
       const own = yield* neighbour.http.request("GET", "/v1/users/me/sources")
       assert.strictEqual(Json.listOf(own.json["data"]).length, 1)

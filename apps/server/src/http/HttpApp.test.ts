@@ -33,7 +33,7 @@ layer(Http.layer, { excludeTestServices: true })("the server's HTTP side", (it) 
       const http = yield* Http.tenant()
       const sql = yield* SqlClient.SqlClient
       yield* sql`
-        INSERT INTO usage (emitter_id, account_id, day, invocations, compute_ms)
+        INSERT INTO usage_folded (emitter_id, account_id, day, invocations, compute_ms)
         VALUES ('dc_a', ${http.accountId}, ${new Date().toISOString().slice(0, 10)}::text::date, 3, 450)`
       yield* sql`UPDATE accounts SET daily_invocations_quota = 1000 WHERE id = ${http.accountId}`
       const free = yield* http.request("GET", "/v1/users/me")

@@ -169,7 +169,7 @@ layer(Http.layer, { excludeTestServices: true })("subscriptions", (it) => {
       yield* sql`
         INSERT INTO events (emitter_id, stream, id, n, emit_id, hops, payload)
         VALUES (${id}, '', ${EventId.make(1_700_000_000_000, 0)}, 1, 'e', 1, '"old"')`
-      yield* sql`UPDATE heads SET last_id = ${
+      yield* sql`UPDATE heads_folded SET last_id = ${
         EventId.make(1_700_000_000_000, 0)
       }, streams = '{"": 1}' WHERE emitter_id = ${id}`
       yield* http.created("/v1/sources", {

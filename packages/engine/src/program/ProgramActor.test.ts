@@ -210,7 +210,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         this.$emit(event.body)`))
       yield* actor.deploy()
       const sql = yield* SqlClient.SqlClient
-      yield* sql`ALTER TABLE program_state ADD CONSTRAINT refusing CHECK (key <> 'refused')`
+      yield* sql`ALTER TABLE program_state_journal ADD CONSTRAINT refusing CHECK (key <> 'refused')`
       yield* post(actor, "bad")
       yield* post(actor, "fine")
       yield* actor.wake(Wake.forEvents([]))
@@ -465,15 +465,15 @@ export default {
         onRequest(`this.db.set(event.body, 1)`, `hooks: { deactivate() { this.$emit("down") } },`)
       )
       yield* actor.deploy()
-      yield* sql`ALTER TABLE program_state ADD CONSTRAINT no_such_key CHECK (key <> 'refused')`
+      yield* sql`ALTER TABLE program_state_journal ADD CONSTRAINT no_such_key CHECK (key <> 'refused')`
       /** Has a change come while the commit of a run that is refused is under way. */
       const behindRefused = Effect.fnUntraced(function*<E>(emitId: string, change: Effect.Effect<void, E>) {
         yield* post(actor, "refused", emitId)
         // Each batch notes itself here first.
-        const lock = yield* inOpenTransaction(sql`LOCK TABLE writers`)
+        const lock = yield* inOpenTransaction(sql`LOCK TABLE batches`)
         const working = yield* Effect.forkChild(actor.wake(Wake.forEverything))
         yield* sql<{ waiting: boolean }>`
-          SELECT count(*) > 0 AS waiting FROM pg_locks WHERE relation = 'writers'::regclass AND NOT granted`.pipe(
+          SELECT count(*) > 0 AS waiting FROM pg_locks WHERE relation = 'batches'::regclass AND NOT granted`.pipe(
           Effect.repeat({ until: ([row]) => row!.waiting })
         )
         const changing = yield* Effect.forkChild(change)

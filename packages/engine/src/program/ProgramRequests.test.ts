@@ -62,7 +62,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       const held = yield* Deferred.make<void>()
       const letGo = yield* Deferred.make<void>()
       const holding = yield* Effect.forkChild(sql.withTransaction(Effect.gen(function*() {
-        yield* sql`SELECT FROM heads WHERE emitter_id = ${program.id} FOR UPDATE`
+        yield* sql`SELECT FROM fences WHERE owner_id = ${program.id} FOR UPDATE`
         yield* Deferred.succeed(held, undefined)
         yield* Deferred.await(letGo)
       })))
@@ -98,7 +98,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       const { actor, program } = yield* start(onRequest("this.$emit(event.body)"))
       yield* actor.deploy()
       // Each batch notes itself here first: nothing is committed until the lock is gone.
-      const lock = yield* inOpenTransaction(sql`LOCK TABLE writers`)
+      const lock = yield* inOpenTransaction(sql`LOCK TABLE batches`)
       const many = yield* Effect.forkChild(
         Effect.forEach(Array.from({ length: 64 }, (_, n) => n), (n) => post(actor, n), {
           concurrency: "unbounded",
@@ -213,7 +213,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       assert.strictEqual((yield* Effect.flip(post(actor, "fenced")))._tag, "Unavailable")
       const locked = yield* Deferred.make<void>()
       const answered = yield* Deferred.make<void>()
-      const holder = yield* sql`SELECT 1 FROM heads WHERE emitter_id = ${program.id} FOR UPDATE`.pipe(
+      const holder = yield* sql`SELECT 1 FROM fences WHERE owner_id = ${program.id} FOR UPDATE`.pipe(
         Effect.andThen(Deferred.succeed(locked, undefined)),
         Effect.andThen(Deferred.await(answered)),
         sql.withTransaction,

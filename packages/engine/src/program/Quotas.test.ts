@@ -5,8 +5,8 @@ import { type AccountChange, Accounts } from "@headwater/log/Accounts"
 import { DueWork } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
 import { Subscriptions } from "@headwater/log/Subscriptions"
-import { Usage } from "@headwater/log/Usage"
 import { Effect, Option } from "effect"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import * as Wake from "../routing/Wake.ts"
@@ -29,10 +29,10 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
         const quotas = yield* Quotas
         const { id } = yield* EngineFixture.account
         const use = (day: string, invocations: number, computeMs: number) =>
-          Effect.flatMap(
-            Usage,
-            (usage) => usage.add([{ emitterId: "dc_a", accountId: id, day, invocations, computeMs }])
-          )
+          Effect.flatMap(SqlClient.SqlClient, (sql) =>
+            sql`
+              INSERT INTO usage_folded (emitter_id, account_id, day, invocations, compute_ms)
+              VALUES ('dc_a', ${id}, ${day}::text::date, ${invocations}, ${computeMs})`)
         /** What is used up, as anybody knows it who asks a second later. */
         const exceeded = Effect.andThen(
           TestClock.adjust("1 second"),

@@ -385,7 +385,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
   it.effect("runs no step again because the database refuses what a step of another run did", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      yield* sql`ALTER TABLE program_state ADD CONSTRAINT no_such_key CHECK (key <> 'refused')`
+      yield* sql`ALTER TABLE program_state_journal ADD CONSTRAINT no_such_key CHECK (key <> 'refused')`
       const { runs } = yield* besideA(`this.db.set("refused", 1)`)
       assert.deepStrictEqual(runs.map(({ status }) => status).toSorted(), ["error", "success"])
     }).pipe(EngineFixture.onTestClock))

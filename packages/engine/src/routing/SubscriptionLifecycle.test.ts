@@ -37,7 +37,7 @@ layer(EngineFixture.layerNoSandbox, { excludeTestServices: true })("the life of 
       yield* sql`
         CREATE FUNCTION hold_up() RETURNS trigger LANGUAGE plpgsql
         AS 'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NULL; END'`
-      yield* sql`CREATE TRIGGER hold_up AFTER INSERT ON cursors FOR EACH STATEMENT EXECUTE FUNCTION hold_up()`
+      yield* sql`CREATE TRIGGER hold_up AFTER INSERT ON cursors_folded FOR EACH STATEMENT EXECUTE FUNCTION hold_up()`
       const lock = yield* inOpenTransaction(sql`SELECT pg_advisory_xact_lock(1)`)
       const creating = yield* Effect.forkChild(
         Effect.provide(

@@ -184,8 +184,7 @@ export class WebhookCommits {
     const { webhook } = memory
     const { duePut, updates } = transition(this.webhooks, memory, sent)
     return {
-      accountId: webhook.accountId,
-      ownerId: webhook.id,
+      ...ownedBy(memory),
       attempts: [nextAt === undefined ? sent.record : { ...sent.record, nextAt }],
       duePut: nextAt === undefined ? duePut : [...duePut, retryItem(webhook.id, sent.record.deliveryId, nextAt)],
       updates
@@ -201,7 +200,7 @@ export class WebhookCommits {
 }
 
 /** Whose commit it is. */
-export const ownedBy = ({ webhook: { accountId, id } }: WebhookMemory): Commit => ({ accountId, ownerId: id })
+export const ownedBy = ({ fence }: WebhookMemory): Commit => ({ fence })
 
 export const make: Effect.Effect<WebhookCommits, never, Webhooks> = Effect.gen(function*() {
   return new WebhookCommits(yield* Webhooks, yield* Effect.service(Random.Random))

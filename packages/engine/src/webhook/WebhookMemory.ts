@@ -1,5 +1,6 @@
 import type * as Id from "@headwater/domain/Id"
 import type { Webhook } from "@headwater/domain/Webhook"
+import { type Fence, Fences } from "@headwater/log/Fences"
 import { Webhooks } from "@headwater/log/Webhooks"
 import { Clock, Effect, Option, type Redacted } from "effect"
 import type { KeyObject } from "node:crypto"
@@ -11,6 +12,8 @@ import * as StandardWebhook from "./StandardWebhook.ts"
 /** What a webhook's owner holds in memory: a cache of what the database says, dropped whole when a commit fails. */
 export interface WebhookMemory {
   readonly accountId: string
+  /** What its commits are written under. */
+  readonly fence: Fence
   webhook: Webhook
   /** Its URL, with the password. */
   readonly target: Redacted.Redacted
@@ -29,14 +32,17 @@ export const readSigningKeys = Effect.fnUntraced(function*(webhookId: Id.Webhook
   return secrets.map(StandardWebhook.signingKey)
 })
 
-/** Reads what a webhook's owner needs; none if there is no such webhook. */
+/** Becomes the owner of a webhook and reads what it needs; none if there is no such webhook. */
 export const load = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
   const webhooks = yield* Webhooks
+  const fence = yield* (yield* Fences).acquire(webhookId)
+  if (Option.isNone(fence)) return Option.none<WebhookMemory>()
   const webhook = yield* webhooks.getById(webhookId)
   const target = yield* Effect.catchTag(webhooks.target(webhookId), "SealBroken", Effect.die)
   if (Option.isNone(webhook) || Option.isNone(target)) return Option.none<WebhookMemory>()
   return Option.some<WebhookMemory>({
     accountId: webhook.value.accountId,
+    fence: fence.value,
     webhook: webhook.value,
     target: target.value,
     signingKeys: yield* readSigningKeys(webhookId),
