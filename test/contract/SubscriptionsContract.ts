@@ -129,6 +129,26 @@ export const rows = (it: It): void => {
       assertProblem(yield* bob.send("POST", `/subscriptions/preview?${foreign}`), 404, "not_found")
     }))
 
+  it.effect("extension: PUT /subscriptions changes the filter, which POST, its preview and the list take and show", () =>
+    Effect.gen(function*() {
+      const { ann, bob } = yield* ContractServer
+      const emitter_id = idOf(yield* source(ann))
+      const parameters = { emitter_id, listener_id: yield* webhook(ann) }
+      const filter = { data: { amount: { $gt: 5 } } }
+      const made = yield* ann.ok("POST", "/subscriptions", { ...parameters, filter })
+      Json.assertHolds(made, { filter })
+      const changed = yield* ann.ok("PUT", `/subscriptions?${query(parameters)}`, { filter: { type: "order" } })
+      Json.assertHolds(changed, { id: idOf(made), filter: { type: "order" } })
+      assert.deepStrictEqual(yield* ann.ok("PUT", `/subscriptions?${query(parameters)}`), changed)
+      assert.notProperty(yield* ann.ok("PUT", "/subscriptions", { ...parameters, filter: null }), "filter")
+      const malformed = { body: { ...parameters, filter: { data: { amount: { $gt: null } } } } }
+      for (const [method, path] of [["POST", ""], ["PUT", ""], ["POST", "/preview"]] as const) {
+        assertInvalid(yield* ann.send(method, `/subscriptions${path}`, malformed), "filter.data.amount.$gt")
+      }
+      assertProblem(yield* bob.send("PUT", `/subscriptions?${query(parameters)}`), 404, "not_found")
+      assertInvalid(yield* ann.send("PUT", "/subscriptions"), "emitter_id", "listener_id")
+    }))
+
   it.effect("a source of however long a name is found by its slug wherever one is taken", () =>
     Effect.gen(function*() {
       const { ann } = yield* ContractServer

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
 import * as Extension from "./Extension.ts"
+import * as Filter from "./Filter.ts"
 import * as Idempotency from "./Idempotency.ts"
 import * as Pagination from "./Pagination.ts"
 import { PathId } from "./PathId.ts"
@@ -19,7 +20,8 @@ export const AutoSubscriptionResource = Schema.Struct({
   id: ResourceId("autoSubscription"),
   listener_id: Schema.String.annotate({ description: "The id of a source, workflow or webhook." }),
   event_name: Schema.String.annotate({ description: "The event stream; empty if none was given." }),
-  created_at: UnixSeconds
+  created_at: UnixSeconds,
+  ...Filter.shown
 }).annotate({
   identifier: "AutoSubscription",
   examples: [{ id: "as_0Uz7N2ISJt2QmZb7RxLd", ...example, created_at: 1_760_000_000 }]
@@ -43,8 +45,8 @@ export class AutoSubscriptionsApi extends HttpApiGroup.make("autoSubscriptions")
       // An empty body reads as null.
       payload: [
         Schema.Null,
-        Schema.Struct(parameters).annotate({
-          description: "The same parameters as a JSON object.",
+        Schema.Struct({ ...parameters, ...Filter.given }).annotate({
+          description: "The same parameters as a JSON object, and the filter of the subscriptions that it makes.",
           examples: [example],
           ...Extension.mark
         })

@@ -51,6 +51,7 @@ describe("HeadwaterApi", () => {
       "POST /v1/subscriptions",
       "POST /v1/subscriptions/preview",
       "DELETE /v1/subscriptions",
+      "PUT /v1/subscriptions",
       "GET /v1/users/me/subscriptions",
       "POST /v1/auto_subscriptions",
       "GET /v1/users/me/auto_subscriptions",

@@ -5,6 +5,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Authorization } from "./Authorization.ts"
 import { EventSummary } from "./EventsApi.ts"
 import * as Extension from "./Extension.ts"
+import * as Filter from "./Filter.ts"
 import * as Pagination from "./Pagination.ts"
 import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
@@ -31,7 +32,8 @@ export const Mismatch = Schema.Literals([
   "other_stream",
   "own_event",
   "too_many_hops",
-  "before_start"
+  "before_start",
+  "filtered"
 ])
 
 export const TracedSubscription = Schema.Struct({
@@ -41,6 +43,7 @@ export const TracedSubscription = Schema.Struct({
   event_name: Schema.String.annotate({ description: "The event stream it listens to." }),
   matched: Schema.Boolean.annotate({ description: "Whether it delivers the event." }),
   reason: Schema.NullOr(Mismatch).annotate({ description: "Why not; null if it does." }),
+  ...Filter.clause,
   state: Schema.NullOr(Schema.Literals(["waiting", "delivered", "pending", "exhausted", "dropped"])).annotate({
     description:
       "The state of its delivery, in the order of the values: not yet attempted, delivered, to be retried, given up, or skipped " +

@@ -5,6 +5,7 @@ import { Option, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
 import * as Extension from "./Extension.ts"
+import * as Filter from "./Filter.ts"
 import * as Idempotency from "./Idempotency.ts"
 import { Mismatch } from "./LogApi.ts"
 import * as Pagination from "./Pagination.ts"
@@ -24,7 +25,8 @@ export const SubscriptionResource = Schema.Struct({
   id: ResourceId("subscription"),
   emitter_id: Schema.String.annotate({ description: "The id of a source or workflow, or a glob." }),
   listener_id: Schema.String.annotate({ description: "The id of a source, workflow or webhook." }),
-  event_name: Schema.String.annotate({ description: "The event stream; empty if none was given." })
+  event_name: Schema.String.annotate({ description: "The event stream; empty if none was given." }),
+  ...Filter.shown
 }).annotate({ identifier: "Subscription", examples: [{ id: "sub_0Uz7MtS4Bn6RwSe2MxDa", ...example }] })
 export type SubscriptionResource = typeof SubscriptionResource.Type
 
@@ -78,7 +80,8 @@ export const SubscriptionPreview = Schema.Struct({
     emitter_id: Schema.String.annotate({ description: "The id of the source or workflow." }),
     event_name: Schema.String.annotate({ description: "The event stream; empty for the default one." }),
     matched: Schema.Boolean.annotate({ description: "Whether the subscription would deliver it." }),
-    reason: Schema.NullOr(Mismatch).annotate({ description: "Why not; null if it would." })
+    reason: Schema.NullOr(Mismatch).annotate({ description: "Why not; null if it would." }),
+    ...Filter.clause
   })).annotate({ description: "Newest first." })
 }).annotate({
   identifier: "SubscriptionPreview",
@@ -121,8 +124,8 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
       // An empty body reads as null.
       payload: [
         Schema.Null,
-        Schema.Struct(creation).annotate({
-          description: "The same parameters as a JSON object.",
+        Schema.Struct({ ...creation, ...Filter.given }).annotate({
+          description: "The same parameters as a JSON object, and a filter.",
           examples: [example],
           ...Extension.mark
         })
@@ -131,17 +134,19 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
       error: Problem.NotFound
     }).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
       summary: "Subscribe a listener",
-      description: "The listener receives what the emitter emits from now on. Repeating the request returns the " +
-        "existing subscription."
+      description:
+        "The listener receives what the emitter emits from now on and the filter lets through. Repeating the " +
+        "request returns the existing subscription, with the filter that it has."
     })),
     HttpApiEndpoint.post("preview", "/subscriptions/preview", {
       headers: Idempotency.headers,
       query: previewing,
       payload: [
         Schema.Null,
-        Schema.Struct(parameters).annotate({
-          description: "The same parameters as a JSON object.",
-          examples: [example]
+        Schema.Struct({ ...parameters, ...Filter.given }).annotate({
+          description:
+            "The same parameters as a JSON object, and a filter, which need not be one that a subscription has.",
+          examples: [{ ...example, filter: { error: { code: { $neq: "TypeError" } } } }]
         })
       ],
       success: Pagination.Single(SubscriptionPreview),
@@ -155,6 +160,30 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
     }))
   )
   .add(
+    HttpApiEndpoint.put("update", "/subscriptions", {
+      query: parameters,
+      payload: [
+        Schema.Null,
+        Schema.Struct({
+          ...parameters,
+          filter: Schema.optionalKey(
+            Schema.NullOr(Filter.Filter).annotate({
+              description: "What events have to pass; null removes it. Default: unchanged."
+            })
+          )
+        }).annotate({
+          description: "The same parameters as a JSON object, and what to change.",
+          examples: [{ ...example, filter: { error: { code: { $neq: "TypeError" } } } }]
+        })
+      ],
+      success: Pagination.Single(SubscriptionResource),
+      error: Problem.NotFound
+    }).annotateMerge(OpenApi.annotations({
+      summary: "Update a subscription",
+      description: "Takes the parameters that created the subscription. The filter holds for every event that the " +
+        "subscription has not passed yet.",
+      override: Extension.mark
+    })),
     HttpApiEndpoint.delete("delete", "/subscriptions", {
       query: parameters,
       payload: [

@@ -8,6 +8,8 @@ export const AutoSubscription = Schema.Struct({
   listenerId: Schema.String,
   /** As first written: the default stream may be `""` or `"default"`. */
   eventName: Schema.String,
+  /** JSON text of the filter that the subscriptions it makes have; null for none. */
+  filter: Schema.NullOr(Schema.String),
   /** Unix seconds. */
   createdAt: Schema.Int
 })

@@ -10,6 +10,8 @@ export const Subscription = Schema.Struct({
   listenerId: Schema.String,
   /** As first written: the default stream may be `""` or `"default"`. */
   eventName: Schema.String,
+  /** JSON text of the filter that events have to pass; null where all do. */
+  filter: Schema.NullOr(Schema.String),
   /** Unix seconds. */
   createdAt: Schema.Int
 })

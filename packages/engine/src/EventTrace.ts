@@ -1,21 +1,23 @@
 import * as EmitterPattern from "@headwater/domain/EmitterPattern"
-import { maxHops } from "@headwater/domain/Event"
+import { type LoggedEvent, maxHops } from "@headwater/domain/Event"
 import * as Id from "@headwater/domain/Id"
 import * as Stream from "@headwater/domain/Stream"
 import type { Subscription } from "@headwater/domain/Subscription"
 import { type AttemptOutline, Attempts } from "@headwater/log/Attempts"
 import { Cursors } from "@headwater/log/Cursors"
 import { Deliveries } from "@headwater/log/Deliveries"
-import type { EventPlace } from "@headwater/log/EventLog"
+import { EventLog, type EventPlace } from "@headwater/log/EventLog"
 import { readTogether } from "@headwater/log/Snapshot"
 import { Subscriptions } from "@headwater/log/Subscriptions"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { toUnavailable } from "./DatabaseRetry.ts"
 import type { Unavailable } from "./placement/Unavailable.ts"
+import { EventFilter } from "./routing/EventFilter.ts"
+import { FeedReader } from "./routing/Feed.ts"
 
 /** Why a subscription does not deliver an event. */
-export type Mismatch = "other_emitter" | "other_stream" | "own_event" | "too_many_hops" | "before_start"
+export type Mismatch = "other_emitter" | "other_stream" | "own_event" | "too_many_hops" | "before_start" | "filtered"
 
 /** What has become of an event on its way to a listener. */
 export type Progress = "waiting" | "delivered" | "pending" | "exhausted" | "dropped"
@@ -25,6 +27,8 @@ export interface TracedSubscription {
   readonly subscription: Subscription
   /** None where it delivers the event. */
   readonly mismatch: Mismatch | undefined
+  /** Of an event that the filter keeps out: the clause that does not hold, as `filter.data.amount.$gt`. */
+  readonly clause: string | undefined
   /** None where it does not deliver the event. */
   readonly progress: Progress | undefined
   readonly attempts: ReadonlyArray<AttemptOutline>
@@ -46,6 +50,11 @@ export const mismatchOf = (
   return event.hops >= maxHops ? "too_many_hops" : undefined
 }
 
+/** Whether the filter is to be asked. What was tried has passed the filter that there was then. */
+const asksFilter = (one: TracedSubscription): boolean =>
+  one.subscription.filter !== null && one.mismatch === undefined && one.attempts.length === 0 &&
+  (one.progress === "waiting" || one.progress === "delivered" || one.progress === "dropped")
+
 /** Says for an event what every subscription of the account made of it. */
 export class EventTrace extends Context.Service<EventTrace, {
   readonly of: (
@@ -61,38 +70,58 @@ export class EventTrace extends Context.Service<EventTrace, {
       const deliveries = yield* Deliveries
       const sql = yield* SqlClient.SqlClient
       const subscriptions = yield* Subscriptions
+      const events = yield* EventLog
+      const { documents } = yield* FeedReader
+
+      /** What there is to say but for what filters say, and the event where they are to be asked. */
+      const read = Effect.fnUntraced(
+        function*(accountId: Id.AccountId, event: EventPlace) {
+          const all = (yield* subscriptions.forAccount(accountId)).toReversed()
+          const positions = yield* cursors.onEmitter(event.emitterId)
+          const made = Map.groupBy(yield* attempts.ofEvent(event.emitterId, event.id), (one) => one.subscriptionId)
+          const held = new Map(
+            (yield* deliveries.ofEvent(event.emitterId, event.stream, event.id)).map((one) => [one.subscriptionId, one])
+          )
+          const traced = all.map((subscription): TracedSubscription => {
+            const position = positions.get(subscription.id) ?? { n: 0, startN: 0 }
+            const mismatch = mismatchOf(subscription, event) ??
+              (event.n <= position.startN ? "before_start" : undefined)
+            const tried = made.get(subscription.id) ?? []
+            const delivery = held.get(subscription.id)
+            const arrived = Id.kindOf(subscription.listenerId) !== "webhook" ||
+              tried.some(({ outcome }) => outcome === "delivered")
+            const progress = event.n > position.n ? "waiting" : delivery?.state ?? (arrived ? "delivered" : "dropped")
+            return {
+              subscription,
+              mismatch,
+              clause: undefined,
+              progress: mismatch === undefined ? progress : undefined,
+              attempts: tried,
+              nextAttemptAt: delivery?.nextAt ?? undefined
+            }
+          })
+          return {
+            traced,
+            whole: traced.some(asksFilter) ? yield* events.find(event, event.id) : Option.none<LoggedEvent>()
+          }
+        },
+        readTogether(sql)
+      )
+
       return EventTrace.of({
-        of: Effect.fnUntraced(
-          function*(accountId, event) {
-            const all = (yield* subscriptions.forAccount(accountId)).toReversed()
-            const positions = yield* cursors.onEmitter(event.emitterId)
-            const made = Map.groupBy(yield* attempts.ofEvent(event.emitterId, event.id), (one) => one.subscriptionId)
-            const held = new Map(
-              (yield* deliveries.ofEvent(event.emitterId, event.stream, event.id)).map((
-                one
-              ) => [one.subscriptionId, one])
-            )
-            return all.map((subscription): TracedSubscription => {
-              const position = positions.get(subscription.id) ?? { n: 0, startN: 0 }
-              const mismatch = mismatchOf(subscription, event) ??
-                (event.n <= position.startN ? "before_start" : undefined)
-              const tried = made.get(subscription.id) ?? []
-              const delivery = held.get(subscription.id)
-              const arrived = Id.kindOf(subscription.listenerId) !== "webhook" ||
-                tried.some(({ outcome }) => outcome === "delivered")
-              const progress = event.n > position.n ? "waiting" : delivery?.state ?? (arrived ? "delivered" : "dropped")
-              return {
-                subscription,
-                mismatch,
-                progress: mismatch === undefined ? progress : undefined,
-                attempts: tried,
-                nextAttemptAt: delivery?.nextAt ?? undefined
-              }
-            })
-          },
-          readTogether(sql),
-          Effect.catchTag("SqlError", toUnavailable)
-        )
+        of: Effect.fnUntraced(function*(accountId, event) {
+          const { traced, whole } = yield* read(accountId, event)
+          if (Option.isNone(whole)) return traced
+          const judged: Array<TracedSubscription> = []
+          for (const one of traced) {
+            const { filter } = one.subscription
+            const clause = filter !== null && asksFilter(one)
+              ? yield* new EventFilter(filter, accountId, documents).failingClause(whole.value)
+              : undefined
+            judged.push(clause === undefined ? one : { ...one, mismatch: "filtered", clause, progress: undefined })
+          }
+          return judged
+        }, Effect.catchTag("SqlError", toUnavailable))
       })
     })
   )

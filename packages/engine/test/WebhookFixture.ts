@@ -10,7 +10,11 @@ import * as WebhookActor from "../src/webhook/WebhookActor.ts"
 import * as EngineFixture from "./EngineFixture.ts"
 
 /** A webhook on a sink that answers as told, subscribed to one emitter, with its owner. */
-export const make = Effect.fnUntraced(function*(answer: (count: number) => WebhookSink.Answer | undefined) {
+export const make = Effect.fnUntraced(function*(
+  answer: (count: number) => WebhookSink.Answer | undefined,
+  /** JSON text of the subscription's filter, if any. */
+  filter: string | null = null
+) {
   const account = yield* EngineFixture.account
   const log = yield* EngineFixture.emitter(account.id)
   const sink = yield* WebhookSink.make(answer)
@@ -25,7 +29,7 @@ export const make = Effect.fnUntraced(function*(answer: (count: number) => Webho
     emitterId: log.emitterId,
     listenerId: webhook.id,
     eventName: ""
-  })
+  }, filter)
   const actor = yield* WebhookActor.make(webhook.id)
   return { account, actor, log, sink, subscription, webhook }
 })
@@ -34,11 +38,12 @@ export const make = Effect.fnUntraced(function*(answer: (count: number) => Webho
 export const accounts = Effect.fnUntraced(function*(subscriptionId: string) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<Record<string, bigint>>`
-    SELECT n, start_n, delivered, pending, exhausted, dropped FROM cursors WHERE subscription_id = ${subscriptionId}`
+    SELECT n, start_n, delivered, pending, exhausted, dropped, filtered FROM cursors WHERE subscription_id = ${subscriptionId}`
   const read = (name: string) => Number(row![name])
   assert.strictEqual(
     read("n") - read("start_n"),
-    read("delivered") + read("pending") + read("exhausted") + read("dropped"),
+    read("delivered") + read("pending") + read("exhausted") + read("dropped") +
+      read("filtered"),
     "the accounting balances"
   )
   return {
@@ -46,7 +51,8 @@ export const accounts = Effect.fnUntraced(function*(subscriptionId: string) {
     delivered: read("delivered"),
     pending: read("pending"),
     exhausted: read("exhausted"),
-    dropped: read("dropped")
+    dropped: read("dropped"),
+    filtered: read("filtered")
   }
 })
 

@@ -18,7 +18,7 @@ const mostTold = 100
 
 /**
  * The accounting that must always balance, per subscription and emitter: what a cursor has passed is delivered, pending,
- * exhausted or dropped, each pending delivery is there, and no cursor stands beyond its emitter's head.
+ * exhausted, dropped or filtered, each pending delivery is there, and no cursor stands beyond its emitter's head.
  */
 export class Accounting extends Context.Service<Accounting, {
   /** What does not balance, in one snapshot. */
@@ -39,7 +39,7 @@ export class Accounting extends Context.Service<Accounting, {
           }>`
             SELECT * FROM (
               SELECT c.subscription_id, c.emitter_id,
-                c.n - c.start_n - (c.delivered + c.pending + c.exhausted + c.dropped) AS uncounted,
+                c.n - c.start_n - (c.delivered + c.pending + c.exhausted + c.dropped + c.filtered) AS uncounted,
                 c.pending - coalesce(d.pending, 0) AS unheld_pending,
                 greatest(0, c.n - (h.streams ->> s.stream)::bigint) AS beyond_head
               FROM cursors c

@@ -31,8 +31,15 @@ export interface AutoSubscriptionKey {
  * reads while the other is about to commit. Many emitters may be created at once.
  */
 export class AutoSubscriptions extends Context.Service<AutoSubscriptions, {
-  /** The auto-subscription of that key, made where it is not there yet. */
-  readonly create: (key: AutoSubscriptionKey) => Effect.Effect<AutoSubscription, SqlError.SqlError>
+  /**
+   * The auto-subscription of that key, made where it is not there yet. One that is there keeps its filter.
+   *
+   * @param filter JSON text of the filter that its subscriptions have; null for none
+   */
+  readonly create: (
+    key: AutoSubscriptionKey,
+    filter?: string | null
+  ) => Effect.Effect<AutoSubscription, SqlError.SqlError>
   /** Whether there was such an auto-subscription. The subscriptions it has made stay. */
   readonly remove: (accountId: Id.AccountId, id: string) => Effect.Effect<boolean, SqlError.SqlError>
   readonly removeOfListener: (accountId: Id.AccountId, listenerId: string) => Effect.Effect<void, SqlError.SqlError>
@@ -56,7 +63,10 @@ export class AutoSubscriptions extends Context.Service<AutoSubscriptions, {
         const random = yield* SecureRandom.SecureRandom
         const { all, one } = Rows.make(Schema.decodeUnknownEffect(Row))
 
-        const insert = Effect.fnUntraced(function*({ accountId, eventName, listenerId }: AutoSubscriptionKey) {
+        const insert = Effect.fnUntraced(function*(
+          { accountId, eventName, listenerId }: AutoSubscriptionKey,
+          filter: string | null
+        ) {
           // Weaker than FOR UPDATE, which would hold up everything that refers to the account.
           yield* sql`SELECT FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`
           return yield* one(sql`
@@ -67,20 +77,24 @@ export class AutoSubscriptions extends Context.Service<AutoSubscriptions, {
               listener_id: listenerId,
               event_name: eventName,
               stream: Stream.normalize(eventName),
+              filter,
               created_at: Math.floor((yield* Clock.currentTimeMillis) / 1000)
             })
           } ON CONFLICT (account_id, listener_id, stream) DO NOTHING RETURNING *`)
         }, sql.withTransaction)
 
-        const create = (key: AutoSubscriptionKey): Effect.Effect<AutoSubscription, SqlError.SqlError> =>
-          insert(key).pipe(
+        const create = (
+          key: AutoSubscriptionKey,
+          filter: string | null = null
+        ): Effect.Effect<AutoSubscription, SqlError.SqlError> =>
+          insert(key, filter).pipe(
             Effect.filterOrElse(Option.isSome, () =>
               one(sql`
                 SELECT * FROM auto_subscriptions
                 WHERE account_id = ${key.accountId} AND listener_id = ${key.listenerId}
                   AND stream = ${Stream.normalize(key.eventName)}`)),
             // Neither inserted nor there: it was removed in between, so it can be inserted now.
-            Effect.flatMap(Option.match({ onSome: Effect.succeed, onNone: () => create(key) }))
+            Effect.flatMap(Option.match({ onSome: Effect.succeed, onNone: () => create(key, filter) }))
           )
 
         return AutoSubscriptions.of({

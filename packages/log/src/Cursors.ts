@@ -28,15 +28,18 @@ export interface Tally {
   readonly pending: number
   readonly exhausted: number
   readonly dropped: number
+  /** Kept from the listener by the filter of the subscription. */
+  readonly filtered: number
 }
 
-export const noTally: Tally = { delivered: 0, pending: 0, exhausted: 0, dropped: 0 }
+export const noTally: Tally = { delivered: 0, pending: 0, exhausted: 0, dropped: 0, filtered: 0 }
 
 export const addTally = (a: Tally, b: Tally): Tally => ({
   delivered: a.delivered + b.delivered,
   pending: a.pending + b.pending,
   exhausted: a.exhausted + b.exhausted,
-  dropped: a.dropped + b.dropped
+  dropped: a.dropped + b.dropped,
+  filtered: a.filtered + b.filtered
 })
 
 /** Moves a cursor on. */
@@ -57,10 +60,16 @@ export interface CursorChange extends CursorKey {
   readonly tally: Tally
 }
 
-/** A cursor that stands behind its emitter's head. */
-export interface OwedCursor extends CursorKey {
-  readonly stream: string
+/** Where a subscription's cursor stands, and what it lets through. */
+export interface FilteredPosition {
   readonly position: Position
+  /** JSON text of the subscription's filter; null where it has none. */
+  readonly filter: string | null
+}
+
+/** A cursor that stands behind its emitter's head. */
+export interface OwedCursor extends CursorKey, FilteredPosition {
+  readonly stream: string
 }
 
 /** Cursors behind their emitters' heads, in the order of emitter and subscription. */
@@ -101,13 +110,15 @@ interface OwedRow {
   readonly stream: string
   readonly n: bigint
   readonly id: bigint
+  readonly filter: string | null
 }
 
 const owedFromRow = (row: OwedRow): OwedCursor => ({
   subscriptionId: row.subscription_id,
   emitterId: row.emitter_id,
   stream: row.stream,
-  position: { n: Number(row.n), id: row.id }
+  position: { n: Number(row.n), id: row.id },
+  filter: row.filter
 })
 
 /** A cursor's key as one text. */
@@ -125,7 +136,7 @@ export const removeCursors = (sql: SqlClient.SqlClient, where: Statement.Fragmen
 /** Where cursors stand: the view `cursors`, of the tables `cursors_folded` and `cursors_journal` (`Journals`). */
 export class Cursors extends Context.Service<Cursors, {
   /** Where a subscription's cursor stands; none once the subscription or the emitter is gone. */
-  readonly position: (key: CursorKey) => Effect.Effect<Option.Option<Position>, SqlError.SqlError>
+  readonly position: (key: CursorKey) => Effect.Effect<Option.Option<FilteredPosition>, SqlError.SqlError>
   /** Where the cursors on an emitter's log stand and where they started, by subscription. */
   readonly onEmitter: (
     emitterId: string
@@ -171,11 +182,11 @@ export class Cursors extends Context.Service<Cursors, {
       // In two parts, so that literal subscriptions, of which an account may have one for each emitter, join by equality.
       const owed = sql`
         (
-          SELECT s.id AS subscription_id, s.listener_id, s.stream, h.emitter_id, h.streams
+          SELECT s.id AS subscription_id, s.listener_id, s.stream, s.filter, h.emitter_id, h.streams
           FROM subscriptions s JOIN heads h ON h.account_id = s.account_id AND h.emitter_id = s.emitter_id
           WHERE NOT s.is_glob
           UNION ALL
-          SELECT s.id, s.listener_id, s.stream, h.emitter_id, h.streams
+          SELECT s.id, s.listener_id, s.stream, s.filter, h.emitter_id, h.streams
           FROM subscriptions s JOIN heads h
             ON h.account_id = s.account_id AND h.emitter_id LIKE s.emitter_like AND h.emitter_id <> s.listener_id
           WHERE s.is_glob
@@ -192,7 +203,7 @@ export class Cursors extends Context.Service<Cursors, {
               ${texts(asked.map(({ after }) => after.subscriptionId))}
             ) WITH ORDINALITY AS l (id, emitter_id, subscription_id, place)
             CROSS JOIN LATERAL (
-              SELECT r.subscription_id, r.emitter_id, r.stream, coalesce(c.n, 0) AS n, coalesce(c.id, 0) AS id
+              SELECT r.subscription_id, r.emitter_id, r.stream, r.filter, coalesce(c.n, 0) AS n, coalesce(c.id, 0) AS id
               FROM ${owed} AND r.listener_id = l.id
                 AND (r.emitter_id, r.subscription_id) > (l.emitter_id COLLATE "C", l.subscription_id COLLATE "C")
               ORDER BY r.emitter_id, r.subscription_id LIMIT ${owedPage}
@@ -205,12 +216,15 @@ export class Cursors extends Context.Service<Cursors, {
       return Cursors.of({
         position: (key) =>
           Effect.map(
-            sql<{ n: bigint; id: bigint }>`
-              SELECT coalesce(c.n, 0) AS n, coalesce(c.id, 0) AS id FROM subscriptions s
+            sql<{ n: bigint; id: bigint; filter: string | null }>`
+              SELECT coalesce(c.n, 0) AS n, coalesce(c.id, 0) AS id, s.filter FROM subscriptions s
               LEFT JOIN cursors c ON c.subscription_id = s.id AND c.emitter_id = ${key.emitterId}
               WHERE s.id = ${key.subscriptionId}
                 AND EXISTS (SELECT FROM heads h WHERE h.emitter_id = ${key.emitterId})`,
-            ([row]) => row === undefined ? Option.none() : Option.some({ n: Number(row.n), id: row.id })
+            ([row]) =>
+              row === undefined
+                ? Option.none()
+                : Option.some({ position: { n: Number(row.n), id: row.id }, filter: row.filter })
           ),
         onEmitter: (emitterId) =>
           Effect.map(
@@ -227,7 +241,8 @@ export class Cursors extends Context.Service<Cursors, {
           ),
         move: (moves) =>
           Effect.asVoid(sql`
-            INSERT INTO cursors_journal (subscription_id, emitter_id, n, id, delivered, pending, exhausted, dropped)
+            INSERT INTO cursors_journal
+              (subscription_id, emitter_id, n, id, delivered, pending, exhausted, dropped, filtered)
             SELECT * FROM unnest(
               ${texts(moves.map((move) => move.subscriptionId))},
               ${texts(moves.map((move) => move.emitterId))},
@@ -236,7 +251,8 @@ export class Cursors extends Context.Service<Cursors, {
               ${numbers(moves.map((move) => move.tally.delivered))},
               ${numbers(moves.map((move) => move.tally.pending))},
               ${numbers(moves.map((move) => move.tally.exhausted))},
-              ${numbers(moves.map((move) => move.tally.dropped))}
+              ${numbers(moves.map((move) => move.tally.dropped))},
+              ${numbers(moves.map((move) => move.tally.filtered))}
             )`),
         begin: (keys) =>
           Effect.asVoid(sql`

@@ -298,7 +298,9 @@ layer(Tables, { timeout: "120 seconds", excludeTestServices: true })("what commi
           moves: [{ ...key, from: n - 1, to: { n, id: BigInt(n) }, tally: { ...noTally, delivered: 1 } }]
         })
         const position = Effect.map(
-          isSource ? cursors.requestsPosition(emitterId) : Effect.map(cursors.position(key), Option.getOrThrow),
+          isSource
+            ? cursors.requestsPosition(emitterId)
+            : Effect.map(cursors.position(key), (known) => Option.getOrThrow(known).position),
           ({ n }) => n
         )
         const older = yield* acquire

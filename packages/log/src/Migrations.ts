@@ -22,6 +22,7 @@ import keyCopies from "./migrations/0018_key_copies.ts"
 import webhookPasswords from "./migrations/0019_webhook_passwords.ts"
 import suspendedAccounts from "./migrations/0020_suspended_accounts.ts"
 import journals from "./migrations/0021_journals.ts"
+import subscriptionFilters from "./migrations/0022_subscription_filters.ts"
 
 const migrator = {
   table: "headwater_migrations",
@@ -46,7 +47,8 @@ const migrator = {
     "0018_key_copies": keyCopies,
     "0019_webhook_passwords": webhookPasswords,
     "0020_suspended_accounts": suspendedAccounts,
-    "0021_journals": journals
+    "0021_journals": journals,
+    "0022_subscription_filters": subscriptionFilters
   })
 }
 

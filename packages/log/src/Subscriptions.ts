@@ -40,9 +40,24 @@ export class Subscriptions extends Context.Service<Subscriptions, {
   /**
    * The subscription of that key, made where it is not there yet. It starts at the end of the log of every emitter
    * that exists, or before the first event from the id `from` on that is still there, in one snapshot; an emitter
-   * without a cursor is one created later, read from its beginning.
+   * without a cursor is one created later, read from its beginning. One that is there keeps its filter.
+   *
+   * @param filter JSON text of what events have to pass; null for all
    */
-  readonly create: (key: SubscriptionKey, from?: EventId) => Effect.Effect<Subscription, SqlError.SqlError>
+  readonly create: (
+    key: SubscriptionKey,
+    filter?: string | null,
+    from?: EventId
+  ) => Effect.Effect<Subscription, SqlError.SqlError>
+  /**
+   * Changes a subscription; none if there is none of that key.
+   *
+   * @param change a filter that is not given stays as it is; null removes it
+   */
+  readonly update: (
+    key: SubscriptionKey,
+    change: { readonly filter: string | null | undefined }
+  ) => Effect.Effect<Option.Option<Subscription>, SqlError.SqlError>
   /**
    * What the account's auto-subscriptions make of an emitter that the surrounding transaction creates: subscriptions to
    * it by its id, without cursors, so that they hear it from its beginning. Whether there are any.
@@ -101,37 +116,43 @@ export class Subscriptions extends Context.Service<Subscriptions, {
           sql`stream = ${Stream.normalize(key.eventName)}`
         ])
 
+      /** That clients see it. */
+      const isVisible = sql`
+        NOT EXISTS (SELECT FROM webhooks w WHERE w.id = s.listener_id AND w.workflow_id IS NOT NULL)`
+
       const newId = Id.make("subscription").pipe(Effect.provideService(SecureRandom.SecureRandom, random))
 
-      const insert = Effect.fnUntraced(function*(key: SubscriptionKey, from: EventId | undefined) {
-        const id = yield* newId
-        const createdAt = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-        const stream = Stream.normalize(key.eventName)
-        const like = EmitterPattern.toLike(key.emitterId)
-        const inserted = yield* one(sql`
+      const insert = Effect.fnUntraced(
+        function*(key: SubscriptionKey, filter: string | null, from: EventId | undefined) {
+          const id = yield* newId
+          const createdAt = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+          const stream = Stream.normalize(key.eventName)
+          const like = EmitterPattern.toLike(key.emitterId)
+          const inserted = yield* one(sql`
           INSERT INTO subscriptions ${
-          sql.insert({
-            id,
-            account_id: key.accountId,
-            emitter_id: key.emitterId,
-            emitter_like: like,
-            listener_id: key.listenerId,
-            event_name: key.eventName,
-            stream,
-            created_at: createdAt
-          })
-        } ON CONFLICT (account_id, emitter_id, listener_id, stream) DO NOTHING RETURNING *`)
-        if (Option.isNone(inserted)) return inserted
-        const matching = EmitterPattern.isGlob(key.emitterId)
-          ? sql`emitter_id LIKE ${like} AND emitter_id <> ${key.listenerId}`
-          : sql`emitter_id = ${key.emitterId}`
-        const first = from === undefined
-          ? sql`(SELECT NULL::bigint AS n, NULL::bigint AS id)`
-          : sql`(
+            sql.insert({
+              id,
+              account_id: key.accountId,
+              emitter_id: key.emitterId,
+              emitter_like: like,
+              listener_id: key.listenerId,
+              event_name: key.eventName,
+              stream,
+              filter,
+              created_at: createdAt
+            })
+          } ON CONFLICT (account_id, emitter_id, listener_id, stream) DO NOTHING RETURNING *`)
+          if (Option.isNone(inserted)) return inserted
+          const matching = EmitterPattern.isGlob(key.emitterId)
+            ? sql`emitter_id LIKE ${like} AND emitter_id <> ${key.listenerId}`
+            : sql`emitter_id = ${key.emitterId}`
+          const first = from === undefined
+            ? sql`(SELECT NULL::bigint AS n, NULL::bigint AS id)`
+            : sql`(
               SELECT e.n, e.id FROM events e
               WHERE e.emitter_id = h.emitter_id AND e.stream = ${stream} AND e.id >= ${from} ORDER BY e.id LIMIT 1
             )`
-        yield* sql`
+          yield* sql`
           INSERT INTO cursors_folded (subscription_id, emitter_id, n, id, start_n)
           SELECT ${id}, emitter_id, start.n, start.id, start.n
           FROM heads h
@@ -141,15 +162,20 @@ export class Subscriptions extends Context.Service<Subscriptions, {
                 coalesce(first.id - 1, h.last_id) AS id
             ) AS start
           WHERE h.account_id = ${key.accountId} AND ${matching}`
-        yield* tell(key.accountId)
-        return inserted
-      })
+          yield* tell(key.accountId)
+          return inserted
+        }
+      )
 
-      const create = (key: SubscriptionKey, from?: EventId): Effect.Effect<Subscription, SqlError.SqlError> =>
-        sql.withTransaction(insert(key, from)).pipe(
+      const create = (
+        key: SubscriptionKey,
+        filter: string | null = null,
+        from?: EventId
+      ): Effect.Effect<Subscription, SqlError.SqlError> =>
+        sql.withTransaction(insert(key, filter, from)).pipe(
           Effect.filterOrElse(Option.isSome, () => one(sql`SELECT * FROM subscriptions WHERE ${whereKey(key)}`)),
           // Neither inserted nor there: it was removed in between, so it can be inserted now.
-          Effect.flatMap(Option.match({ onSome: Effect.succeed, onNone: () => create(key, from) }))
+          Effect.flatMap(Option.match({ onSome: Effect.succeed, onNone: () => create(key, filter, from) }))
         )
 
       const createAutomatic = Effect.fnUntraced(function*(accountId: Id.AccountId, emitterId: string) {
@@ -159,15 +185,16 @@ export class Subscriptions extends Context.Service<Subscriptions, {
         const ids = yield* Effect.forEach(wanted, () => newId)
         yield* sql`
           INSERT INTO subscriptions
-            (id, account_id, emitter_id, emitter_like, listener_id, event_name, stream, created_at)
+            (id, account_id, emitter_id, emitter_like, listener_id, event_name, stream, filter, created_at)
           SELECT id, ${accountId}, ${emitterId}, ${EmitterPattern.toLike(emitterId)}, listener_id, event_name, stream,
-            ${createdAt}::bigint
+            filter, ${createdAt}::bigint
           FROM unnest(
             ${texts(ids)},
             ${texts(wanted.map(({ listenerId }) => listenerId))},
             ${texts(wanted.map(({ eventName }) => eventName))},
-            ${texts(wanted.map(({ eventName }) => Stream.normalize(eventName)))}
-          ) AS made (id, listener_id, event_name, stream)`
+            ${texts(wanted.map(({ eventName }) => Stream.normalize(eventName)))},
+            ${texts(wanted.map(({ filter }) => filter))}
+          ) AS made (id, listener_id, event_name, stream, filter)`
         yield* tell(accountId)
         return true
       })
@@ -182,6 +209,14 @@ export class Subscriptions extends Context.Service<Subscriptions, {
 
       return Subscriptions.of({
         create,
+        update: (key, { filter }) =>
+          sql.withTransaction(Effect.gen(function*() {
+            const changed = yield* one(sql`
+              UPDATE subscriptions s SET filter = ${filter === undefined ? sql`filter` : filter}
+              WHERE ${whereKey(key)} AND ${isVisible} RETURNING *`)
+            if (Option.isSome(changed)) yield* tell(key.accountId)
+            return changed
+          })),
         createAutomatic,
         remove: (key) =>
           sql.withTransaction(removeWhere(key.accountId, whereKey(key))).pipe(
@@ -207,9 +242,7 @@ export class Subscriptions extends Context.Service<Subscriptions, {
         get: (id) => one(sql`SELECT * FROM subscriptions WHERE id = ${id}`),
         list: (accountId) =>
           all(sql`
-          SELECT * FROM subscriptions s WHERE account_id = ${accountId}
-            AND NOT EXISTS (SELECT FROM webhooks w WHERE w.id = s.listener_id AND w.workflow_id IS NOT NULL)
-          ORDER BY id DESC`),
+          SELECT * FROM subscriptions s WHERE account_id = ${accountId} AND ${isVisible} ORDER BY id DESC`),
         forAccount: (accountId) => all(sql`SELECT * FROM subscriptions WHERE account_id = ${accountId} ORDER BY id`),
         forListener: (listenerId) => all(sql`SELECT * FROM subscriptions WHERE listener_id = ${listenerId} ORDER BY id`)
       })

@@ -9,12 +9,14 @@ import { AutoSubscriptions } from "@headwater/log/AutoSubscriptions"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { answerFailures } from "./FailureProblem.ts"
+import * as GivenFilter from "./GivenFilter.ts"
 
 const resourceOf = (autoSubscription: AutoSubscription): AutoSubscriptionResource => ({
   id: autoSubscription.id,
   listener_id: autoSubscription.listenerId,
   event_name: autoSubscription.eventName,
-  created_at: autoSubscription.createdAt
+  created_at: autoSubscription.createdAt,
+  ...GivenFilter.shown(autoSubscription.filter)
 })
 
 export const layer = HttpApiBuilder.group(
@@ -32,7 +34,7 @@ export const layer = HttpApiBuilder.group(
           accountId: yield* CurrentAccount,
           listenerId,
           eventName: payload?.event_name ?? query.event_name ?? ""
-        })
+        }, yield* GivenFilter.read(payload?.filter))
         return { data: resourceOf(created) }
       }, (effect) =>
         effect.pipe(

@@ -20,13 +20,14 @@ interface Listing extends EventQuery {
   readonly event_name?: string
 }
 
-const tracedOf = ({ attempts, mismatch, nextAttemptAt, progress, subscription }: TracedSubscription) => ({
+const tracedOf = ({ attempts, clause, mismatch, nextAttemptAt, progress, subscription }: TracedSubscription) => ({
   subscription_id: subscription.id,
   emitter_id: subscription.emitterId,
   listener_id: subscription.listenerId,
   event_name: subscription.eventName,
   matched: mismatch === undefined,
   reason: mismatch ?? null,
+  ...(clause === undefined ? {} : { clause }),
   state: progress ?? null,
   next_attempt_at_ms: nextAttemptAt ?? null,
   attempts: attempts.map((attempt) => ({

@@ -49,6 +49,77 @@ layer(Http.layer, { excludeTestServices: true })("subscriptions", (it) => {
       assert.deepStrictEqual<unknown>((yield* http.request("GET", "/v1/users/me/subscriptions")).json, { data: [] })
     }))
 
+  it.effect("have a filter that is checked, shown, previewed, changed, and told of in traces", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const stranger = yield* Http.tenant()
+      const emitting = yield* http.created("/v1/sources", {
+        component_code: Http.httpCode("this.$emit(event.body, { summary: event.body.kind })"),
+        name: "s"
+      })
+      const listening = "export default { run(event) { this.$emit({ heard: event.amount }) } }"
+      yield* http.created("/v1/sources", { component_code: listening, name: "listener" })
+      const parameters = { emitter_id: "s", listener_id: "listener" }
+      for (const path of ["/v1/subscriptions", "/v1/subscriptions/preview"]) {
+        const filter = { data: { amount: { $gtt: 1 } }, $metadata: { kind: "x" } }
+        const malformed = yield* http.request("POST", path, { body: { ...parameters, filter } })
+        Http.assertProblem(malformed, 400, "invalid_request")
+        assert.deepStrictEqual<unknown>(Json.listOf(malformed.json["details"]).map(({ path }) => path), [
+          "filter.data.amount.$gtt",
+          "filter.$metadata.kind"
+        ])
+      }
+      const filter = { amount: { $gt: 5 }, $metadata: { summary: "order" } }
+      const made = yield* http.created("/v1/subscriptions", { ...parameters, filter })
+      Json.assertHolds(made, { filter })
+      const id = made.id
+      assert.deepStrictEqual<unknown>(
+        yield* http.created("/v1/subscriptions", { ...parameters, filter: { other: 1 } }),
+        made
+      )
+      for (const [amount, kind] of [[9, "order"], [3, "order"], [8, "refund"], [7, "order"]] as const) {
+        yield* http.request("POST", Http.endpointOf(emitting), { body: { amount, kind } })
+      }
+      const heard = yield* http.summaries("/v1/sources/listener/event_summaries", 2)
+      assert.deepStrictEqual<unknown>(heard.map((one) => one["event"]!["raw_event"]), [{ heard: 7 }, { heard: 9 }])
+      const previewed = Effect.fnUntraced(function*(filter: object) {
+        const { json } = yield* http.request("POST", "/v1/subscriptions/preview", { body: { ...parameters, filter } })
+        return Json.listOf(json["data"]!["events"]).map((one) => [one["reason"], one["clause"]])
+      })
+      assert.deepStrictEqual<unknown>(yield* previewed({ amount: { $in: [3, 7] } }), [
+        [null, undefined],
+        ["filtered", "filter.amount.$in"],
+        [null, undefined],
+        ["filtered", "filter.amount.$in"]
+      ])
+      const emitted = yield* http.summaries("/v1/sources/s/event_summaries", 4)
+      const traced = Effect.fnUntraced(function*(event: Json.Json) {
+        const { json } = yield* http.request("GET", `/v1/sources/s/events/${Json.textOf(event["id"])}/trace`)
+        const [{ clause, matched, reason, state } = {}] = Json.listOf(json["data"]!["subscriptions"])
+        return [matched, reason, clause, state]
+      })
+      assert.deepStrictEqual<unknown>(yield* Effect.forEach(emitted, traced), [
+        [true, null, undefined, "delivered"],
+        [false, "filtered", "filter.$metadata.summary", null],
+        [false, "filtered", "filter.amount.$gt", null],
+        [true, null, undefined, "delivered"]
+      ])
+      const change = (filter: object | null | undefined, client = http) =>
+        client.request("PUT", "/v1/subscriptions", { body: { ...parameters, filter } })
+      Http.assertProblem(yield* change({ amount: { $gt: [] } }), 400, "invalid_request")
+      Json.assertHolds((yield* change(undefined)).json["data"], { filter })
+      Http.assertProblem(yield* change({}, stranger), 404, "not_found")
+      const changed = yield* change({ amount: { $lt: 5 } })
+      Json.assertHolds(changed.json["data"], { id, filter: { amount: { $lt: 5 } } })
+      yield* http.request("POST", Http.endpointOf(emitting), { body: { amount: 1, kind: "" } })
+      yield* http.request("POST", Http.endpointOf(emitting), { body: { amount: 6, kind: "order" } })
+      yield* http.summaries("/v1/sources/s/event_summaries", 6)
+      assert.notProperty((yield* change(null)).json["data"], "filter")
+      yield* http.request("POST", Http.endpointOf(emitting), { body: { amount: 2, kind: "" } })
+      const all = yield* http.summaries("/v1/sources/listener/event_summaries", 4)
+      assert.deepInclude<unknown>(all.map((one) => one["event"]!["raw_event"]), { heard: 1 })
+    }))
+
   it.effect("of parties that the account does not have are 404, as is the removal of one that is not there", () =>
     Effect.gen(function*() {
       const http = yield* Http.tenant()

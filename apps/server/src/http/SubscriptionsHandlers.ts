@@ -5,11 +5,16 @@ import * as Problem from "@headwater/api/Problem"
 import { beginning, type SubscriptionResource } from "@headwater/api/SubscriptionsApi"
 import * as EventId from "@headwater/domain/EventId"
 import type { Subscription } from "@headwater/domain/Subscription"
-import { SubscriptionLifecycle, UnknownParty } from "@headwater/engine/routing/SubscriptionLifecycle"
+import {
+  SubscriptionLifecycle,
+  SubscriptionNotFound,
+  UnknownParty
+} from "@headwater/engine/routing/SubscriptionLifecycle"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Effect, Option, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { answerFailures } from "./FailureProblem.ts"
+import * as GivenFilter from "./GivenFilter.ts"
 
 interface Parameters {
   readonly emitter_id?: string
@@ -21,13 +26,23 @@ const resourceOf = (subscription: Subscription): SubscriptionResource => ({
   id: subscription.id,
   emitter_id: subscription.emitterId,
   listener_id: subscription.listenerId,
-  event_name: subscription.eventName
+  event_name: subscription.eventName,
+  ...GivenFilter.shown(subscription.filter)
 })
 
 const answerUnknownParty = <A, E, R>(effect: Effect.Effect<A, E | UnknownParty, R>) =>
   effect.pipe(
     Effect.catchIf(Schema.is(UnknownParty), ({ id, parameter }) =>
       Effect.fail(Problem.notFound(parameter === "emitter_id" ? "emitter" : "listener", id))),
+    answerFailures
+  )
+
+const answerUnknownSubscription = <A, E, R>(effect: Effect.Effect<A, E | SubscriptionNotFound, R>) =>
+  effect.pipe(
+    Effect.catchIf(
+      Schema.is(SubscriptionNotFound),
+      () => Effect.fail(new Problem.NotFound(Problem.because("There is no subscription with these parameters.")))
+    ),
     answerFailures
   )
 
@@ -61,36 +76,42 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       create: Effect.fnUntraced(function*({ payload, query }) {
         const parameters = yield* parametersFrom(query, payload)
-        return { data: resourceOf(yield* lifecycle.create(parameters, startOf(payload?.from ?? query.from))) }
+        const options = {
+          filter: yield* GivenFilter.read(payload?.filter),
+          from: startOf(payload?.from ?? query.from)
+        }
+        return { data: resourceOf(yield* lifecycle.create(parameters, options)) }
       }, answerUnknownParty),
       preview: Effect.fnUntraced(function*({ payload, query }) {
         const parameters = yield* parametersFrom(query, payload)
-        const { events, listenerId, url } = yield* lifecycle.preview(parameters, query.limit ?? defaultLimit)
+        const { events, listenerId, url } = yield* lifecycle.preview(parameters, {
+          limit: query.limit ?? defaultLimit,
+          filter: yield* GivenFilter.read(payload?.filter)
+        })
         return {
           data: {
             listener_id: listenerId,
             url: url ?? null,
-            events: events.map(({ event, mismatch }) => ({
+            events: events.map(({ clause, event, mismatch }) => ({
               event_id: EventId.format(event.id),
               emit_id: event.emitId,
               emitter_id: event.emitterId,
               event_name: event.stream,
               matched: mismatch === undefined,
-              reason: mismatch ?? null
+              reason: mismatch ?? null,
+              ...(clause === undefined ? {} : { clause })
             }))
           }
         }
       }, answerUnknownParty),
+      update: Effect.fnUntraced(function*({ payload, query }) {
+        const parameters = yield* parametersFrom(query, payload)
+        const filter = payload?.filter === null ? null : yield* GivenFilter.read(payload?.filter)
+        return { data: resourceOf(yield* lifecycle.update(parameters, { filter })) }
+      }, answerUnknownSubscription),
       delete: Effect.fnUntraced(function*({ payload, query }) {
         yield* lifecycle.remove(yield* parametersFrom(query, payload))
-      }, (effect) =>
-        effect.pipe(
-          Effect.catchTag("SubscriptionNotFound", () =>
-            Effect.fail(
-              new Problem.NotFound(Problem.because("There is no subscription with these parameters."))
-            )),
-          answerFailures
-        )),
+      }, answerUnknownSubscription),
       list: Effect.fnUntraced(function*() {
         return { data: (yield* subscriptions.list(yield* CurrentAccount)).map(resourceOf) }
       }, answerFailures)

@@ -72,14 +72,16 @@ const ProgramEntity = Entity.make("Program", [
     success: Cancellation,
     error: Schema.Union([ProgramNotFound, Unavailable])
   }),
-  Rpc.make("Forget", { payload: { subscriptionId: Schema.String } })
+  Rpc.make("Forget", { payload: { subscriptionId: Schema.String } }),
+  Rpc.make("Refilter", { payload: { subscriptionId: Id.SubscriptionId } })
 ]).annotateRpcs(ClusterSchema.Uninterruptible, true)
 
 const WebhookEntity = Entity.make("Webhook", [
   WakeRpc,
   Rpc.make("Changed"),
   Rpc.make("Retire"),
-  Rpc.make("Forget", { payload: { subscriptionId: Schema.String } })
+  Rpc.make("Forget", { payload: { subscriptionId: Schema.String } }),
+  Rpc.make("Refilter", { payload: { subscriptionId: Id.SubscriptionId } })
 ]).annotateRpcs(ClusterSchema.Uninterruptible, true)
 
 const AccountEntity = Entity.make("Account", [
@@ -176,6 +178,8 @@ export class Actors extends Context.Service<Actors, {
   readonly webhookChanged: (webhookId: Id.WebhookId) => Effect.Effect<void, Unavailable>
   /** Tells a listener that a subscription of its is gone. */
   readonly forget: (listenerId: string, subscriptionId: string) => Effect.Effect<void, Unavailable>
+  /** Tells a listener that a subscription of its has another filter. When this returns, that is what events have to pass. */
+  readonly refilter: (listenerId: string, subscriptionId: Id.SubscriptionId) => Effect.Effect<void, Unavailable>
   /** Hints at an actor, by the kind its id names. Lost hints are found again by scans. */
   readonly wake: (actorId: string, wake: Wake.Wake) => void
   /** Whether an actor lives, or would live, on this node. */
@@ -250,6 +254,10 @@ export class Actors extends Context.Service<Actors, {
             Id.kindOf(listenerId) === "webhook"
               ? reach(webhook(listenerId).Forget({ subscriptionId }), callTimeout)
               : reach(program(listenerId).Forget({ subscriptionId }), callTimeout),
+          refilter: (listenerId, subscriptionId) =>
+            Id.kindOf(listenerId) === "webhook"
+              ? reach(webhook(listenerId).Refilter({ subscriptionId }), callTimeout)
+              : reach(program(listenerId).Refilter({ subscriptionId }), callTimeout),
           wake: (actorId, hint) => {
             // What it would find is there when its account is resumed, and everything of it is woken.
             if (suspensions.holds(actorId)) return
@@ -287,7 +295,8 @@ const layerEntities = Layer.mergeAll(
         Retire: () => actor.retire,
         DeleteEvents: ({ payload }) => actor.deleteEvents(payload),
         CancelRun: ({ payload }) => actor.cancelRun(payload.id),
-        Forget: ({ payload }) => actor.forget(payload.subscriptionId)
+        Forget: ({ payload }) => actor.forget(payload.subscriptionId),
+        Refilter: ({ payload }) => actor.refilter(payload.subscriptionId)
       })
     }),
     whileIdle
@@ -306,7 +315,8 @@ const layerEntities = Layer.mergeAll(
         Wake: ({ payload }) => resident.stay(payload),
         Changed: () => actor.changed,
         Retire: () => actor.retire,
-        Forget: ({ payload }) => actor.forget(payload.subscriptionId)
+        Forget: ({ payload }) => actor.forget(payload.subscriptionId),
+        Refilter: ({ payload }) => actor.refilter(payload.subscriptionId)
       })
     }),
     whileIdle

@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import type { Program } from "@headwater/domain/Program"
+import { Accounting } from "@headwater/log/Accounting"
 import { DueWork } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
 import { Heads } from "@headwater/log/Heads"
@@ -13,6 +14,7 @@ import { createHash } from "node:crypto"
 import { inOpenTransaction } from "../../../log/test/OpenTransaction.ts"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import { actorOf, onRequest, type Owner, post, start, stream } from "../../test/ProgramFixture.ts"
+import { accounts } from "../../test/WebhookFixture.ts"
 import * as Retention from "../Retention.ts"
 import * as Wake from "../routing/Wake.ts"
 import { everything } from "./DueDeletions.ts"
@@ -309,6 +311,30 @@ export default {
       yield* successor.wake(Wake.forEverything)
       assert.deepStrictEqual(yield* (yield* ProgramState).load(program.id), { seen: JSON.stringify(["a", "b", "c"]) })
       assert.deepStrictEqual(yield* stream(program), [1, 2, 3])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("hears what the filter of its subscription lets through, and passes everything else", () =>
+    Effect.gen(function*() {
+      const { account, actor, program } = yield* start("export default { async run(event) { this.$emit(event.n) } }")
+      yield* actor.deploy()
+      const log = yield* EngineFixture.emitter(account.id)
+      const subscriptions = yield* Subscriptions
+      const key = { accountId: account.id, emitterId: log.emitterId, listenerId: program.id, eventName: "" }
+      const subscription = yield* subscriptions.create(key, JSON.stringify({ n: { $gt: 2 } }))
+      yield* EngineFixture.append(log, [1, 5, 2, 3, 0].map((n) => ({ n })))
+      yield* actor.wake(Wake.forEverything)
+      assert.deepStrictEqual(yield* stream(program), [5, 3])
+      assert.deepInclude(yield* accounts(subscription.id), { n: 5, delivered: 2, filtered: 3 })
+      yield* subscriptions.update(key, { filter: JSON.stringify({ n: { $lt: 2 } }) })
+      yield* actor.refilter(subscription.id)
+      for (const n of [4, 1, 6, 7]) {
+        const events = yield* EngineFixture.append(log, [{ n }])
+        const fed = { subscriptionId: subscription.id, emitterId: log.emitterId, stream: "", events }
+        yield* actor.wake(Wake.forEvents([fed]))
+      }
+      assert.deepStrictEqual(yield* stream(program), [5, 3, 1])
+      assert.deepInclude(yield* accounts(subscription.id), { n: 9, delivered: 3, filtered: 6 })
+      assert.deepStrictEqual(yield* (yield* Accounting).imbalances, [])
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("a loop of sources ends at the hop limit with an error", () =>

@@ -15,7 +15,7 @@ import { Draining } from "../placement/Draining.ts"
 import { Suspensions } from "../placement/Suspensions.ts"
 import { Unavailable } from "../placement/Unavailable.ts"
 import { WorkLoop } from "../placement/WorkLoop.ts"
-import type { Feed, FeedItem } from "../routing/Feed.ts"
+import type { Feed, PassedItem } from "../routing/Feed.ts"
 import * as Wake from "../routing/Wake.ts"
 import * as CodeRuns from "./CodeRuns.ts"
 import type { HookFailed } from "./ComponentRuns.ts"
@@ -58,6 +58,8 @@ export interface ProgramActor {
   readonly cancelRun: (id: Id.RunId) => Effect.Effect<StepRuns.Cancellation, ProgramNotFound | Unavailable>
   /** A subscription it listened through is gone. */
   readonly forget: (subscriptionId: string) => Effect.Effect<void>
+  /** A subscription lets other events through. When this returns, what it has not passed is judged by its filter as it is now. */
+  readonly refilter: (subscriptionId: Id.SubscriptionId) => Effect.Effect<void>
 }
 
 type Inputs = Extract<ProgramInputs.NextWork, { readonly _tag: "Run" }>["inputs"]
@@ -177,10 +179,14 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
     }))
 
   /** Passes events that will not be run, answering those who wait for them. */
-  const skip = Effect.fnUntraced(function*(memory: ProgramMemory, feed: Feed, item: FeedItem) {
+  const skip = Effect.fnUntraced(function*(memory: ProgramMemory, feed: Feed, item: PassedItem) {
     const move = feed.pass(item)
     if (feed !== memory.requests) {
-      yield* owner.commit(memory, [], { moves: [move] })
+      feed.isPassing = true
+      const submission = yield* owner.commit(memory, [], { moves: [move] })
+      submission.onEnd(() => {
+        if (inputs.notePassed(memory, feed)) goOn()
+      })
       return
     }
     yield* runs.passRequests(memory, move)
@@ -401,6 +407,12 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
         id,
         (run) => isOfEndpoint(run) ? requests.noResponse(run.trigger.id) : Effect.void
       )
+    }),
+    refilter: Effect.fnUntraced(function*(subscriptionId) {
+      const memory = yield* Effect.option(owner.current)
+      if (Option.isNone(memory)) return
+      yield* inputs.refilter(memory.value, subscriptionId)
+      goOn()
     }),
     forget: (subscriptionId) =>
       Effect.map(Effect.option(owner.current), (memory) => {

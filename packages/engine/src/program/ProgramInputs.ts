@@ -1,13 +1,14 @@
 import type { LoggedEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
-import { type ProgramId, type RunId, WorkflowId } from "@headwater/domain/Id"
+import { type ProgramId, type RunId, type SubscriptionId, WorkflowId } from "@headwater/domain/Id"
 import * as Timer from "@headwater/domain/Timer"
-import { Cursors, keyText, ownRequests, type Position } from "@headwater/log/Cursors"
+import { Cursors, type FilteredPosition, keyText, ownRequests } from "@headwater/log/Cursors"
 import { type DueItem, type DueKind, DueWork, isFull } from "@headwater/log/DueWork"
+import { Subscriptions } from "@headwater/log/Subscriptions"
 import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect, Option, Semaphore } from "effect"
 import { untilAnswered } from "../DatabaseRetry.ts"
-import { type EventItem, Feed, type FeedItem, FeedReader } from "../routing/Feed.ts"
+import { type EventItem, Feed, type FeedItem, FeedReader, type PassedItem } from "../routing/Feed.ts"
 import * as OwedLook from "../routing/OwedLook.ts"
 import * as Wake from "../routing/Wake.ts"
 import * as DueDeletions from "./DueDeletions.ts"
@@ -27,7 +28,7 @@ export type NextWork =
   /** A workflow's run has waited for its time. */
   | { readonly _tag: "Resume"; readonly item: DueItem }
   /** Events that are passed without a run. */
-  | { readonly _tag: "Skip"; readonly feed: Feed; readonly item: FeedItem }
+  | { readonly _tag: "Skip"; readonly feed: Feed; readonly item: PassedItem }
   /** A delayed emit whose time has come. */
   | { readonly _tag: "Append"; readonly item: DueItem }
   /** Events that a client wants gone. */
@@ -90,6 +91,10 @@ export interface ProgramInputs {
   readonly noteDeleted: (deletion: Deletion) => void
   /** The program's memory was read anew: everything is looked for again. */
   readonly restart: () => void
+  /** A commit has ended that passed events of a feed without a run: what was to be passed meanwhile is. Answers whether there may be any. */
+  readonly notePassed: (memory: ProgramMemory, feed: Feed) => boolean
+  /** A subscription lets other events through. */
+  readonly refilter: (memory: ProgramMemory, subscriptionId: SubscriptionId) => Effect.Effect<void>
   /** A subscription is gone: nothing of it starts any more. */
   readonly forget: (memory: ProgramMemory, subscriptionId: string) => void
 }
@@ -120,6 +125,7 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
   const quotas = yield* Quotas
   const reader = yield* FeedReader
   const runs = yield* WorkflowRuns
+  const subscriptions = yield* Subscriptions
 
   let hints: Wake.Wake | undefined = Wake.forEverything
   let due: Array<DueItem> = []
@@ -139,35 +145,41 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
   let memoryUsed: ProgramMemory | undefined
   let mayHold = mostHeld
   const requestTurn = yield* RequestTurn.make(options.onTurn)
+  /** Held while a filter is read until the feed has it, so that none is replaced by the one it replaced. */
+  const filtering = yield* Semaphore.make(1)
 
   const addFeed = (
     memory: ProgramMemory,
     { emitterId, stream, subscriptionId }: Omit<Wake.FedEvents, "events">,
-    position: Position
+    { filter, position }: FilteredPosition
   ) => {
-    const feed = new Feed({ subscriptionId, emitterId }, { emitterId, stream }, position, reader.room)
+    const address = { emitterId, stream }
+    const feed = new Feed({ subscriptionId, emitterId }, address, position, reader.room, memory.filters.of(filter))
     memory.feeds.set(keyText({ subscriptionId, emitterId }), feed)
     return feed
   }
 
-  const feedFor = Effect.fnUntraced(function*(memory: ProgramMemory, address: Omit<Wake.FedEvents, "events">) {
-    if (address.subscriptionId === ownRequests) return Option.some(memory.requests)
-    const known = memory.feeds.get(keyText(address))
-    if (known !== undefined) return Option.some(known)
+  const readFeed = Effect.fnUntraced(function*(memory: ProgramMemory, address: Omit<Wake.FedEvents, "events">) {
     const position = yield* untilAnswered(cursors.position(address))
     if (forgotten.has(address.subscriptionId)) return Option.none<Feed>()
     return Option.map(position, (position) => addFeed(memory, address, position))
-  })
+  }, filtering.withPermits(1))
+
+  const feedFor = (memory: ProgramMemory, address: Omit<Wake.FedEvents, "events">) => {
+    if (address.subscriptionId === ownRequests) return Effect.succeedSome(memory.requests)
+    const known = memory.feeds.get(keyText(address))
+    return known === undefined ? readFeed(memory, address) : Effect.succeedSome(known)
+  }
 
   const lookOn = Effect.fnUntraced(function*(memory: ProgramMemory) {
     for (const owed of yield* look.page) {
       if (forgotten.has(owed.subscriptionId)) continue
       // A cursor whose commit is under way has its feed in memory still.
-      const feed = memory.feeds.get(keyText(owed)) ?? addFeed(memory, owed, owed.position)
+      const feed = memory.feeds.get(keyText(owed)) ?? addFeed(memory, owed, owed)
       feed.lookAgain()
       memory.ready.add(feed)
     }
-  })
+  }, filtering.withPermits(1))
 
   const takeHints = Effect.fnUntraced(function*(memory: ProgramMemory) {
     if (hints === undefined) return
@@ -229,7 +241,7 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
   const fromFeed = (memory: ProgramMemory, feed: Feed, kind: "EVENT" | "HTTP") =>
     Effect.clockWith((clock) => {
       const toWork = (item: FeedItem): NextWork => {
-        if (item._tag === "Dropped") return { _tag: "Skip", feed, item }
+        if (item._tag === "Passed") return { _tag: "Skip", feed, item }
         const inputs = withOthers(memory, feed, ofEvent(feed, item, kind), kind, clock.currentTimeMillisUnsafe())
         return { _tag: "Run", inputs }
       }
@@ -283,6 +295,8 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
           if (ready.delete(feed)) ready.add(feed)
           return work
         }
+        // A commit that it waited for may have ended meanwhile.
+        if (feed.mayHaveMore && !feed.isPassing) continue
       }
       ready.delete(feed)
     }
@@ -485,6 +499,22 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
       deletions = deletions.filter((other) => other !== deletion)
     },
     restart,
+    notePassed: (memory, feed) => {
+      feed.isPassing = false
+      if (!feed.mayHaveMore) return false
+      memory.ready.add(feed)
+      return true
+    },
+    refilter: Effect.fnUntraced(function*(memory, subscriptionId) {
+      const found = yield* untilAnswered(subscriptions.get(subscriptionId))
+      if (Option.isNone(found)) return
+      const filter = memory.filters.of(found.value.filter)
+      for (const feed of memory.feeds.values()) {
+        if (feed.key.subscriptionId !== subscriptionId) continue
+        feed.setFilter(filter)
+        memory.ready.add(feed)
+      }
+    }, filtering.withPermits(1)),
     forget: (memory, subscriptionId) => {
       forgotten.add(subscriptionId)
       if (forgotten.size > mostForgotten) forgotten.delete(forgotten.values().next().value!)

@@ -14,6 +14,7 @@ import type { InterfaceProp } from "@headwater/sandbox/Run"
 import { Clock, Effect, Option } from "effect"
 import * as EmitterLog from "../EmitterLog.ts"
 import { endpointUrl } from "../EngineConfig.ts"
+import { ListenerFilters } from "../routing/EventFilter.ts"
 import { Feed, FeedReader } from "../routing/Feed.ts"
 import type { Executable } from "./ComponentRuns.ts"
 import type * as WorkflowProgress from "./WorkflowProgress.ts"
@@ -36,6 +37,7 @@ export interface ProgramMemory {
   readonly requests: Feed
   /** Feeds of the subscriptions the program listens through, by subscription and emitter. */
   readonly feeds: Map<string, Feed>
+  readonly filters: ListenerFilters
   /** Feeds to look at, the next one first: a program may listen to very many emitters, few of which have anything. */
   readonly ready: Set<Feed>
   /** Requests of the last minute by their emit id, for repeats. */
@@ -114,6 +116,7 @@ export const load = Effect.fnUntraced(function*(programId: Id.ProgramId) {
   if (Option.isNone(log)) return Option.none<ProgramMemory>()
   const program = yield* (yield* Programs).getById(programId)
   if (Option.isNone(program)) return Option.none<ProgramMemory>()
+  const reader = yield* FeedReader
   const component = yield* (yield* Components).getById(program.value.componentId)
   if (Option.isNone(component)) return Option.none<ProgramMemory>()
   const hadRequests = ordinalOf(log.value.head(), Stream.requests) > 0
@@ -134,9 +137,10 @@ export const load = Effect.fnUntraced(function*(programId: Id.ProgramId) {
       { subscriptionId: ownRequests, emitterId: programId },
       { emitterId: programId, stream: Stream.requests },
       position,
-      (yield* FeedReader).room
+      reader.room
     ),
     feeds: new Map(),
+    filters: new ListenerFilters(program.value.accountId, reader.documents),
     ready: new Set(),
     recent: new Map(recent),
     backlogBytes,

@@ -5,21 +5,29 @@ import * as Stream from "@headwater/domain/Stream"
 import { beginning, noTally, type Tally } from "@headwater/log/Cursors"
 import { Clock, Effect, Option, Schema } from "effect"
 import { TestClock } from "effect/testing"
+import { EventDocuments, EventFilter } from "./EventFilter.ts"
 import { Feed, type FeedItem } from "./Feed.ts"
 import { FeedRoom } from "./FeedRoom.ts"
 
 const address = { emitterId: "dc_test", stream: "" }
 const key = { subscriptionId: "sub_test", emitterId: "dc_test" }
 
-const event = (n: number, now: number, hops: number): LoggedEvent => ({
+const kept = JSON.stringify({ kept: true })
+
+/** A payload of more than is read at once. */
+const large = (payload: string) => `${payload}${" ".repeat(20_000)}`
+
+const event = (n: number, now: number, hops: number, payload = "1"): LoggedEvent => ({
   ...address,
   n,
   id: EventId.make(now, n),
   emitId: String(n),
   hops,
   meta: {},
-  payload: "1"
+  payload
 })
+
+const filterOf = (documents: EventDocuments, text: string) => new EventFilter(text, "u_test", documents)
 
 const below = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum }))
 
@@ -29,6 +37,7 @@ const Step = Schema.Struct({
   /** Of those appended, how many the hint leaves out at its beginning; more than there are is no hint. */
   untold: below(8),
   hops: Schema.Literals([1, 1, 1, 16]),
+  payload: Schema.Literals(["1", kept, kept, large("1"), large(kept)]),
   delete: Schema.Boolean,
   /** Whether more than 3 s pass before events are taken. */
   wait: Schema.Boolean,
@@ -41,25 +50,28 @@ const Step = Schema.Struct({
 
 it.effect.prop(
   "passes every event once and in order whatever it was told, none long after its deletion, and counts what it dropped",
-  [Schema.Array(Step)],
-  ([steps]) =>
+  [Schema.Array(Step), Schema.Boolean],
+  ([steps, filters]) =>
     Effect.gen(function*() {
       const log: Array<LoggedEvent> = []
       let head = 0
-      const append = Effect.fnUntraced(function*(count: number, hops = 1) {
+      const append = Effect.fnUntraced(function*(count: number, hops = 1, payload = kept) {
         const now = yield* Clock.currentTimeMillis
-        const appended = Array.from({ length: count }, () => event(++head, now, hops))
+        const appended = Array.from({ length: count }, () => event(++head, now, hops, payload))
         log.push(...appended)
         return appended
       })
       let meanwhile = 0
       let pressed: typeof Step.Type["pressed"] = "never"
-      const room = new FeedRoom(100)
+      const room = new FeedRoom(filters ? 30_000 : 100)
+      const full = filters ? 30_000 : 100
+      const filter = filterOf(yield* EventDocuments.make, JSON.stringify({ kept: true }))
+      const isKept = ({ hops, payload }: LoggedEvent) => hops < 16 && (!filters || payload.startsWith(kept))
       const pressIf = (when: typeof pressed) =>
         Effect.map(Clock.currentTimeMillis, (now) => {
-          if (pressed === when) room.take({ letGo: () => {} }, 100, now)
+          if (pressed === when) room.take({ letGo: () => {} }, full, now)
         })
-      const feed = new Feed(key, address, beginning, room)
+      const feed = new Feed(key, address, beginning, room, filters ? filter : undefined)
       const reader = {
         page: (_: typeof address, after: { readonly id: bigint }, limit: number) =>
           Effect.gen(function*() {
@@ -89,16 +101,18 @@ it.effect.prop(
         tally = {
           ...tally,
           delivered: tally.delivered + move.tally.delivered,
-          dropped: tally.dropped + move.tally.dropped
+          dropped: tally.dropped + move.tally.dropped,
+          filtered: tally.filtered + move.tally.filtered
         }
         if (item._tag === "Event") {
           assert.isFalse(longDeleted.has(item.event.n), `${item.event.n} was deleted`)
+          assert.isTrue(isKept(item.event))
           delivered.push(item.event.n)
         }
         return true
       })
       for (const step of steps) {
-        const appended = yield* append(step.append, step.hops)
+        const appended = yield* append(step.append, step.hops, step.payload)
         if (step.untold < appended.length) feed.offer(appended.slice(step.untold))
         else feed.lookAgain()
         if (step.delete && log.length > 0) deleted.add(log.splice(Math.floor(log.length / 2), 1)[0]!.n)
@@ -114,13 +128,61 @@ it.effect.prop(
       feed.lookAgain()
       while (yield* takeOne()) { /* to the head */ }
       assert.strictEqual(position, head)
-      assert.strictEqual(tally.delivered + tally.dropped, head)
+      assert.strictEqual(tally.delivered + tally.dropped + tally.filtered, head)
+      if (!filters) assert.strictEqual(tally.filtered, 0)
       assert.deepStrictEqual(delivered, [...new Set(delivered)].toSorted((a, b) => a - b))
-      const left = log.filter(({ hops }) => hops < 16).map(({ n }) => n)
+      const left = log.filter(isKept).map(({ n }) => n)
       for (const n of left) assert.include(delivered, n)
     }),
   { arbitrary: { runs: 2_000 } }
 )
+
+/** A feed that has looked into an empty log. */
+const atHead = (filter?: EventFilter) => {
+  const feed = new Feed(key, address, beginning, new FeedRoom(), filter)
+  Effect.runSync(feed.next({ page: () => Effect.succeed({ events: [], head: beginning }) }))
+  return feed
+}
+
+it.effect("passes a stretch that its filter keeps out at once, and with it what comes until that is committed", () =>
+  Effect.gen(function*() {
+    const feed = atHead(filterOf(yield* EventDocuments.make, kept))
+    const none = { page: () => Effect.die("the log was read") }
+    feed.offer(Array.from({ length: 50 }, (_, i) => event(i + 1, 0, 1)))
+    const first = Option.getOrThrow(yield* feed.next(none))
+    assert.deepInclude(first, { _tag: "Passed", filtered: 50, dropped: 0 })
+    assert.strictEqual(feed.pass(first).to.n, 50)
+    feed.isPassing = true
+    feed.offer(Array.from({ length: 20 }, (_, i) => event(i + 51, 0, 1)))
+    assert.deepStrictEqual(yield* feed.next(none), Option.none())
+    assert.isFalse(feed.takesLook)
+    feed.offer([event(71, 0, 1, kept), event(72, 0, 1), event(73, 0, 1, kept)])
+    const items = feed.knownEvents(1, 10, 1_000)
+    assert.deepStrictEqual(items.map(({ event: { n }, filtered }) => [n, filtered]), [[71, 20], [73, 1]])
+    assert.deepInclude(feed.pass(items[0]!, { delivered: 1 }).tally, { delivered: 1, filtered: 20 })
+    feed.offer([event(74, 0, 1)])
+    feed.setFilter(undefined)
+    assert.deepStrictEqual(feed.knownEvents(1, 10, 1_000).map(({ event: { n } }) => n), [72, 73, 74])
+  }))
+
+it.effect("judges no more at once than takes a moment, and what is large in its account's turn", () =>
+  Effect.gen(function*() {
+    const feed = atHead(filterOf(yield* EventDocuments.make, kept))
+    const none = { page: () => Effect.die("the log was read") }
+    const half = `"${"x".repeat(10_000)}"`
+    feed.offer(Array.from({ length: 50 }, (_, i) => event(i + 1, 0, 1, half)))
+    assert.deepInclude(feed.known(1), { _tag: "Passed", filtered: 7 })
+    feed.pass(feed.known(1)!)
+    for (let item = feed.known(1); item !== undefined; item = feed.known(1)) feed.pass(item)
+    assert.strictEqual(feed.passed, 50)
+    feed.offer([event(51, 0, 1, large("1")), event(52, 0, 1, large(kept))])
+    assert.isUndefined(feed.known(1))
+    assert.isTrue(feed.takesLook)
+    const next = Option.getOrThrow(yield* feed.next(none))
+    assert.deepInclude(next, { _tag: "Passed", filtered: 1 })
+    feed.pass(next)
+    assert.isTrue(Option.exists(yield* feed.next(none), ({ _tag }) => _tag === "Event"))
+  }))
 
 it("what waits for long is read again before it is sent, but for requests, which go only once they are passed", () => {
   const first = event(1, 0, 1)
@@ -134,7 +196,8 @@ it("what waits for long is read again before it is sent, but for requests, which
   assert.deepStrictEqual(later(Stream.requests), {
     _tag: "Event",
     event: { ...first, stream: Stream.requests },
-    dropped: 0
+    dropped: 0,
+    filtered: 0
   })
 })
 

@@ -7,20 +7,27 @@ import { EventLog, type StreamAddress } from "@headwater/log/EventLog"
 import { Heads, ordinalOf } from "@headwater/log/Heads"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
+import { EventDocuments, type EventFilter } from "./EventFilter.ts"
 import { FeedRoom, mostCharacters } from "./FeedRoom.ts"
 
-/** An event, and how many before it will not be delivered. */
+/** An event, and how many before it will not be delivered: deleted ones, and those that the filter keeps out. */
 export interface EventItem {
   readonly _tag: "Event"
   readonly event: LoggedEvent
   readonly dropped: number
+  readonly filtered: number
+}
+
+/** Events that will not be delivered: deleted ones, those past the hop limit, and those that the filter keeps out. */
+export interface PassedItem {
+  readonly _tag: "Passed"
+  readonly to: Position
+  readonly dropped: number
+  readonly filtered: number
 }
 
 /** The next thing a cursor meets. */
-export type FeedItem =
-  | EventItem
-  /** Events that will not be delivered: deleted ones, and those past the hop limit. */
-  | { readonly _tag: "Dropped"; readonly to: Position; readonly dropped: number }
+export type FeedItem = EventItem | PassedItem
 
 const pageSize = 100
 const pageBytes = 4 * 1024 * 1024
@@ -37,7 +44,12 @@ interface Held {
   readonly event: LoggedEvent
   /** When it was known to be in the log, in Unix milliseconds: an event that was handed over, when it was appended. */
   readonly knownAt: number
+  /** Whether the filter lets it through; undefined where that is not known yet. */
+  passes: boolean | undefined
 }
+
+/** Characters of payloads that one look at what comes next has judged at once. */
+const mostJudged = 64 * 1024
 
 /**
  * A cursor on one stream of one emitter with the events in front of it. What a wake hands over is taken as long as its
@@ -51,13 +63,28 @@ export class Feed {
   /** What these take, in characters. */
   private buffered = 0
   private behind = true
+  private filter: EventFilter | undefined
+  /** What comes next is yet to be judged, for which it is to be the account's turn. */
+  private awaitsJudgement = false
+  /** What that came to last: it may have taken so long that the event was let go of meanwhile. */
+  private judged: { readonly id: EventId.EventId; readonly passes: boolean } | undefined
+  /** Set while a commit is under way that passes events without a delivery: what is passed like that meanwhile waits for the next one. */
+  isPassing = false
   private readonly room: FeedRoom
 
-  constructor(key: CursorKey, address: StreamAddress, position: Position, room: FeedRoom) {
+  constructor(key: CursorKey, address: StreamAddress, position: Position, room: FeedRoom, filter?: EventFilter) {
     this.key = key
     this.address = address
     this.position = position
     this.room = room
+    this.filter = filter
+  }
+
+  /** The subscription lets other events through, from what has not been passed on. */
+  setFilter(filter: EventFilter | undefined): void {
+    this.filter = filter
+    this.judged = undefined
+    for (const held of this.buffer) held.passes = undefined
   }
 
   /** Whether there may be something in front of the cursor. */
@@ -65,9 +92,14 @@ export class Feed {
     return this.buffer.length > 0 || this.behind
   }
 
-  /** Whether the log is to be read for what comes behind all that is known. */
-  get isBehind(): boolean {
-    return this.behind
+  /** Whether to know what comes next the log is to be read, or a large event judged. */
+  get takesLook(): boolean {
+    return this.awaitsJudgement || this.behind && !this.waitsForPass
+  }
+
+  /** Whether all it knows is passed with the next commit, when the one under way has ended. */
+  private get waitsForPass(): boolean {
+    return this.isPassing && this.buffer.length > 0 && !this.awaitsJudgement
   }
 
   /** The number of the last event passed. */
@@ -100,7 +132,7 @@ export class Feed {
   }
 
   private hold(event: LoggedEvent, knownAt: number): void {
-    this.buffer.push({ event, knownAt })
+    this.buffer.push({ event, knownAt, passes: event.id === this.judged?.id ? this.judged.passes : undefined })
     const characters = charactersOf(event)
     this.buffered += characters
     this.room.take(this, characters, knownAt)
@@ -125,7 +157,8 @@ export class Feed {
   /** What comes next as far as is known without a look into the log, and without passing it. */
   known(now: number): FeedItem | undefined {
     this.letGoOfOld(now)
-    return this.peek()
+    const item = this.peek()
+    return item?._tag === "Passed" && this.isPassing ? undefined : item
   }
 
   /** What comes next, without passing it; none when the cursor is at the head. */
@@ -133,7 +166,21 @@ export class Feed {
     return Effect.flatMap(Clock.currentTimeMillis, (now) => {
       const known = this.known(now)
       if (known !== undefined) return Effect.succeedSome(known)
-      return this.behind ? this.readOn(read) : Effect.succeedNone
+      if (this.awaitsJudgement) return Effect.andThen(this.judgeNext, Effect.suspend(() => this.next(read)))
+      return this.behind && !this.waitsForPass ? this.readOn(read) : Effect.succeedNone
+    })
+  }
+
+  /** Judges the first event that is yet to be judged. */
+  private get judgeNext(): Effect.Effect<void> {
+    const { filter } = this
+    const held = this.buffer.find(({ event, passes }) => passes === undefined && event.hops < maxHops)
+    if (held === undefined || filter === undefined) return Effect.void
+    return Effect.map(filter.passes(held.event), (passes) => {
+      // Another filter may have come meanwhile.
+      if (this.filter !== filter) return
+      this.judged = { id: held.event.id, passes }
+      held.passes = passes
     })
   }
 
@@ -152,30 +199,51 @@ export class Feed {
         }
         if (events.length > 0 && this.tail < head.n) this.behind = true
         const item = this.peek() ?? this.deletedUpTo(head)
-        // What was offered meanwhile may not have followed on.
-        return item === undefined && this.behind ? this.next(read) : Effect.succeed(Option.fromUndefinedOr(item))
+        // What was offered meanwhile may not have followed on, or what was read is yet to be judged.
+        return item === undefined && (this.behind || this.awaitsJudgement)
+          ? this.next(read)
+          : Effect.succeed(Option.fromUndefinedOr(item))
       }),
       Effect.tapError(() => Effect.sync(() => this.lookAgain()))
     )
   }
 
-  /** What is known to come next. */
+  /** What is known to come next. Judges small events at once, as many as one look may. */
   peek(): FeedItem | undefined {
     let dropped = 0
+    let filtered = 0
+    let looped = false
     let last: LoggedEvent | undefined
     let n = this.position.n
-    for (const { event } of this.buffer) {
-      dropped += event.n - n - 1
+    let judged = 0
+    this.awaitsJudgement = false
+    const passed = (): FeedItem | undefined =>
+      last === undefined ? undefined : { _tag: "Passed", to: { n: last.n, id: last.id }, dropped, filtered }
+    for (const held of this.buffer) {
+      const { event } = held
+      const deleted = event.n - n - 1
       n = event.n
       if (event.hops < maxHops) {
-        return last === undefined
-          ? { _tag: "Event", event, dropped }
-          : { _tag: "Dropped", to: { n: last.n, id: last.id }, dropped: dropped - (event.n - last.n - 1) }
+        if (this.filter !== undefined && held.passes === undefined && judged <= mostJudged) {
+          judged += event.payload.length
+          held.passes = this.filter.passesAtOnce(event)
+        }
+        const passes = this.filter === undefined ? true : held.passes
+        if (passes === undefined) {
+          this.awaitsJudgement = last === undefined
+          return passed()
+        }
+        // What is past the hop limit goes by itself: somebody may wait to hear of it.
+        if (passes) return looped ? passed() : { _tag: "Event", event, dropped: dropped + deleted, filtered }
+        filtered += 1
+      } else {
+        looped = true
+        dropped += 1
       }
-      dropped += 1
+      dropped += deleted
       last = event
     }
-    return last === undefined ? undefined : { _tag: "Dropped", to: { n: last.n, id: last.id }, dropped }
+    return passed()
   }
 
   /** The events that are known to come next, in order, as far as each follows on the one before and is to be delivered. */
@@ -183,20 +251,33 @@ export class Feed {
     const first = this.known(now)
     if (first?._tag !== "Event") return []
     const items = [first]
+    let { n } = first.event
+    let filtered = 0
     let characters = charactersOf(first.event)
-    for (let i = 1; i < this.buffer.length && items.length < most; i++) {
-      const { event } = this.buffer[i]!
+    for (const held of this.buffer) {
+      const { event } = held
+      if (event.n <= first.event.n) continue
       characters += charactersOf(event)
-      if (event.n !== items.at(-1)!.event.n + 1 || event.hops >= maxHops || characters > mostCharacters) break
-      items.push({ _tag: "Event", event, dropped: 0 })
+      if (items.length >= most || event.n !== n + 1 || event.hops >= maxHops || characters > mostCharacters) break
+      n = event.n
+      if (this.filter !== undefined) {
+        held.passes ??= this.filter.passesAtOnce(event)
+        if (held.passes === undefined) break
+        if (!held.passes) {
+          filtered += 1
+          continue
+        }
+      }
+      items.push({ _tag: "Event", event, dropped: 0, filtered })
+      filtered = 0
     }
     return items
   }
 
   /** A head the cursor is behind of with no events between: they were deleted. */
   private deletedUpTo(head: Position): FeedItem | undefined {
-    if (this.behind || head.n <= this.position.n) return undefined
-    return { _tag: "Dropped", to: head, dropped: head.n - this.position.n }
+    if (this.behind || this.buffer.length > 0 || head.n <= this.position.n) return undefined
+    return { _tag: "Passed", to: head, dropped: head.n - this.position.n, filtered: 0 }
   }
 
   /** Passes an item, answering the move to commit. `outcome` says what became of the event itself. */
@@ -209,7 +290,7 @@ export class Feed {
       this.room.giveBack(this, characters)
     }
     this.position = to
-    return { ...this.key, from, to, tally: { ...noTally, ...outcome, dropped: item.dropped } }
+    return { ...this.key, from, to, tally: { ...noTally, ...outcome, dropped: item.dropped, filtered: item.filtered } }
   }
 }
 
@@ -226,6 +307,8 @@ export class FeedReader extends Context.Service<FeedReader, {
   ) => Effect.Effect<{ readonly events: ReadonlyArray<LoggedEvent>; readonly head: Position }, SqlError.SqlError>
   /** Where feeds hold what was read. */
   readonly room: FeedRoom
+  /** Where filters have the payloads of events from. */
+  readonly documents: EventDocuments
 }>()("@headwater/engine/FeedReader") {
   static readonly layer = Layer.effect(
     FeedReader,
@@ -234,6 +317,7 @@ export class FeedReader extends Context.Service<FeedReader, {
       const log = yield* EventLog
       return FeedReader.of({
         room: new FeedRoom(mostCharacters / (yield* Sharers)),
+        documents: yield* EventDocuments.make,
         page: Effect.fnUntraced(function*(address, after, limit) {
           // The head before the events: what it counts was committed when they are read.
           const head = yield* heads.get(address.emitterId)

@@ -3,6 +3,7 @@ import * as EmitterPattern from "@headwater/domain/EmitterPattern"
 import type { EventId } from "@headwater/domain/EventId"
 import * as Id from "@headwater/domain/Id"
 import type { Subscription } from "@headwater/domain/Subscription"
+import type { SubscriptionFilter } from "@headwater/domain/SubscriptionFilter"
 import { AutoSubscriptions } from "@headwater/log/AutoSubscriptions"
 import * as CrashPoint from "@headwater/log/CrashPoint"
 import { Deliveries } from "@headwater/log/Deliveries"
@@ -16,6 +17,8 @@ import { toUnavailable } from "../DatabaseRetry.ts"
 import { type Mismatch, mismatchOf } from "../EventTrace.ts"
 import { Actors } from "../placement/Actors.ts"
 import type { Unavailable } from "../placement/Unavailable.ts"
+import { EventFilter } from "./EventFilter.ts"
+import { FeedReader } from "./Feed.ts"
 import { Router } from "./Router.ts"
 import * as Wake from "./Wake.ts"
 
@@ -34,6 +37,14 @@ export interface SubscriptionParameters {
   readonly eventName: string
 }
 
+/** What a new subscription is beside its parameters. */
+export interface SubscriptionOptions {
+  /** Events have to pass it. */
+  readonly filter?: SubscriptionFilter | undefined
+  /** It begins with the first event from this id on of each emitter there is, not at the end of the log. */
+  readonly from?: EventId | undefined
+}
+
 export interface SubscriptionPreview {
   readonly listenerId: string
   /** Of a listener that is a webhook. */
@@ -42,6 +53,8 @@ export interface SubscriptionPreview {
     readonly event: EventPlace
     /** None where the event would be delivered. */
     readonly mismatch: Mismatch | undefined
+    /** Of an event that the filter keeps out: the clause that does not hold, as `filter.data.amount.$gt`. */
+    readonly clause: string | undefined
   }>
 }
 
@@ -56,23 +69,29 @@ export interface AutoSubscriptionParameters {
  * after a removal is answered. Parties are held while something of theirs is created, so nothing outlives them.
  */
 export class SubscriptionLifecycle extends Context.Service<SubscriptionLifecycle, {
-  /**
-   * Idempotent on its parameters: the subscription that is there already is the answer, and stays where it is.
-   *
-   * @param from a new one begins with the first event from this id on of each emitter there is, not at the end of the log
-   */
+  /** Idempotent on its parameters: the subscription that is there already is the answer, and stays where and as it is. */
   readonly create: (
     input: SubscriptionParameters,
-    from?: EventId
+    options?: SubscriptionOptions
   ) => Effect.Effect<Subscription, UnknownParty | Unavailable>
+  /**
+   * Changes a subscription, for what its cursors have not come to when this returns.
+   *
+   * @param change a filter that is not given stays as it is; null removes it
+   */
+  readonly update: (
+    input: SubscriptionParameters,
+    change: { readonly filter: SubscriptionFilter | null | undefined }
+  ) => Effect.Effect<Subscription, SubscriptionNotFound | Unavailable>
   /** Idempotent on its parameters. */
   readonly createAuto: (
-    input: AutoSubscriptionParameters
+    input: AutoSubscriptionParameters,
+    filter?: SubscriptionFilter | undefined
   ) => Effect.Effect<AutoSubscription, UnknownParty | Unavailable>
   /** What a subscription with these parameters makes of the last events there are, newest first. Changes nothing. */
   readonly preview: (
     input: SubscriptionParameters,
-    limit: number
+    options: { readonly limit: number; readonly filter?: SubscriptionFilter | undefined }
   ) => Effect.Effect<SubscriptionPreview, UnknownParty | Unavailable>
   readonly remove: (input: SubscriptionParameters) => Effect.Effect<void, SubscriptionNotFound | Unavailable>
 }>()("@headwater/engine/routing/SubscriptionLifecycle") {
@@ -88,6 +107,13 @@ export class SubscriptionLifecycle extends Context.Service<SubscriptionLifecycle
       const sql = yield* SqlClient.SqlClient
       const subscriptions = yield* Subscriptions
       const webhooks = yield* Webhooks
+      const { documents } = yield* FeedReader
+
+      /** Which clause does not hold for an event; none where it passes, or is gone. */
+      const clauseFor = Effect.fnUntraced(function*(filter: EventFilter, event: EventPlace) {
+        const whole = yield* events.find(event, event.id)
+        return Option.isNone(whole) ? undefined : yield* filter.failingClause(whole.value)
+      })
 
       /**
        * The id of an emitter or listener of the account, given by its id or, for a program, its slug. It is not removed
@@ -113,41 +139,62 @@ export class SubscriptionLifecycle extends Context.Service<SubscriptionLifecycle
       const orAsGiven = <E, R>(party: Effect.Effect<string, E | UnknownParty, R>) =>
         party.pipe(Effect.catchIf(Schema.is(UnknownParty), (error) => Effect.succeed(error.id)))
 
+      /** What names a subscription that is there, whether its parties still are or not. */
+      const keyOf = Effect.fnUntraced(function*(input: SubscriptionParameters) {
+        const emitterId = yield* orAsGiven(emitterOf(input))
+        const listenerId = yield* orAsGiven(partyOf(input.accountId, "listener_id", input.listenerId))
+        return { ...input, emitterId, listenerId }
+      })
+
       return SubscriptionLifecycle.of({
-        create: Effect.fnUntraced(function*(input, from) {
+        create: Effect.fnUntraced(function*(input, { filter, from } = {}) {
           const subscription = yield* sql.withTransaction(Effect.gen(function*() {
             const emitterId = yield* emitterOf(input)
             const listenerId = yield* partyOf(input.accountId, "listener_id", input.listenerId)
-            return yield* subscriptions.create({ ...input, emitterId, listenerId }, from)
+            return yield* subscriptions.create({ ...input, emitterId, listenerId }, filter?.text, from)
           }))
           yield* router.invalidate(input.accountId)
           // Events that were appended before the commit were routed, and scanned for, without this subscription.
           actors.wake(subscription.listenerId, Wake.forEverything)
           return subscription
         }, Effect.catchTag("SqlError", toUnavailable)),
-        createAuto: Effect.fnUntraced(function*(input) {
+        update: Effect.fnUntraced(function*(input, { filter }) {
+          const change = { filter: filter === null ? null : filter?.text }
+          const changed = yield* subscriptions.update(yield* keyOf(input), change)
+          if (Option.isNone(changed)) return yield* new SubscriptionNotFound()
+          yield* actors.refilter(changed.value.listenerId, changed.value.id)
+          return changed.value
+        }, Effect.catchTag("SqlError", toUnavailable)),
+        createAuto: Effect.fnUntraced(function*(input, filter) {
           return yield* sql.withTransaction(Effect.gen(function*() {
             const listenerId = yield* partyOf(input.accountId, "listener_id", input.listenerId)
-            return yield* autoSubscriptions.create({ ...input, listenerId })
+            return yield* autoSubscriptions.create({ ...input, listenerId }, filter?.text)
           }))
         }, Effect.catchTag("SqlError", toUnavailable)),
-        preview: Effect.fnUntraced(function*(input, limit) {
+        preview: Effect.fnUntraced(function*(input, { filter, limit }) {
           const [emitterId, listenerId] = yield* sql.withTransaction(
             Effect.all([emitterOf(input), partyOf(input.accountId, "listener_id", input.listenerId)])
           )
           const latest = yield* events.latestMatching(input.accountId, emitterId, limit)
           const webhook = yield* webhooks.get(input.accountId, listenerId)
+          const judge = filter === undefined ? undefined : new EventFilter(filter.text, input.accountId, documents)
+          const previewed: Array<SubscriptionPreview["events"][number]> = []
+          for (const event of latest) {
+            const mismatch = mismatchOf({ ...input, emitterId, listenerId }, event)
+            const clause = mismatch === undefined && judge !== undefined ? yield* clauseFor(judge, event) : undefined
+            previewed.push({ event, mismatch: clause === undefined ? mismatch : "filtered", clause })
+          }
           return {
             listenerId,
             url: Option.map(webhook, ({ url }) => url).pipe(Option.getOrUndefined),
-            events: latest.map((event) => ({ event, mismatch: mismatchOf({ ...input, emitterId, listenerId }, event) }))
+            events: previewed
           }
         }, Effect.catchTag("SqlError", toUnavailable)),
         remove: Effect.fnUntraced(function*(input) {
-          const emitterId = yield* orAsGiven(emitterOf(input))
-          const listenerId = yield* orAsGiven(partyOf(input.accountId, "listener_id", input.listenerId))
+          const key = yield* keyOf(input)
+          const { listenerId } = key
           const removed = yield* sql.withTransaction(Effect.gen(function*() {
-            const removed = yield* subscriptions.remove({ ...input, emitterId, listenerId })
+            const removed = yield* subscriptions.remove(key)
             if (Option.isSome(removed)) yield* deliveries.removePendingOf(listenerId, removed.value.id)
             return removed
           }))

@@ -2,7 +2,7 @@ import * as DeliveryId from "@headwater/domain/DeliveryId"
 import type { Commit } from "@headwater/log/Commit"
 import * as CrashPoint from "@headwater/log/CrashPoint"
 import { Effect, Exit } from "effect"
-import type { EventItem, Feed, FeedItem } from "../routing/Feed.ts"
+import type { EventItem, Feed, FeedItem, PassedItem } from "../routing/Feed.ts"
 import type { FedEvents } from "../routing/Wake.ts"
 import type { Lane } from "./Lanes.ts"
 import type { WebhookCommits } from "./WebhookCommits.ts"
@@ -137,7 +137,7 @@ export class FirstAttempts {
     let first: NextItem | undefined
     for (const feed of lane.feeds.values()) {
       const item = feed.known(now)
-      if (item === undefined && feed.isBehind) return "unread"
+      if (item === undefined && feed.takesLook) return "unread"
       if (item !== undefined && isBefore(item, first?.item)) first = { feed, item }
     }
     return first
@@ -173,12 +173,23 @@ export class FirstAttempts {
     if (next === undefined) return this.putBack(memory, lane, false)
     const { feed, item } = next
     const { commits, onQueued } = this.owner
-    if (item._tag === "Dropped") return this.finish(memory, lane, commits.passed(memory, feed, item))
+    if (item._tag === "Passed") return this.pass(memory, lane, feed, item)
     if (memory.webhook.workflowId !== null) {
       return this.finish(memory, lane, commits.queued(memory, feed, item, DeliveryId.make(now), now), onQueued)
     }
     if (this.mayStart(memory, now)) this.send(memory, lane, feed, item, now)
     else this.putBack(memory, lane, true)
+  }
+
+  /** What is to be passed like this until the commit has ended is passed together, with the next one. */
+  private pass(memory: WebhookMemory, lane: Lane, feed: Feed, item: PassedItem): void {
+    feed.isPassing = true
+    this.finish(memory, lane, this.owner.commits.passed(memory, feed, item), () => {
+      feed.isPassing = false
+      if (!feed.mayHaveMore || this.state === "closed") return
+      memory.lanes.makeReady(lane.emitterId)
+      this.workOn(memory)
+    })
   }
 
   private send(memory: WebhookMemory, lane: Lane, feed: Feed, item: EventItem, now: number): void {

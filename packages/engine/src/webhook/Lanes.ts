@@ -1,4 +1,5 @@
 import type { CursorKey, Position } from "@headwater/log/Cursors"
+import type { EventFilter } from "../routing/EventFilter.ts"
 import { Feed } from "../routing/Feed.ts"
 import type { FeedRoom } from "../routing/FeedRoom.ts"
 import type { FedEvents } from "../routing/Wake.ts"
@@ -55,8 +56,12 @@ export class Lanes {
   }
 
   /** Adds a feed that is not there, whose cursor stands at a position. */
-  add({ emitterId, stream, subscriptionId }: Omit<FedEvents, "events">, position: Position): Feed {
-    const feed = new Feed({ emitterId, subscriptionId }, { emitterId, stream }, position, this.room)
+  add(
+    { emitterId, stream, subscriptionId }: Omit<FedEvents, "events">,
+    position: Position,
+    filter?: EventFilter
+  ): Feed {
+    const feed = new Feed({ emitterId, subscriptionId }, { emitterId, stream }, position, this.room, filter)
     const lane = this.lanes.get(emitterId) ?? { emitterId, feeds: new Map(), state: "idle", commits: 0 }
     lane.feeds.set(subscriptionId, feed)
     this.lanes.set(emitterId, lane)
@@ -110,6 +115,16 @@ export class Lanes {
     for (const lane of this.lanes.values()) {
       if (this.lanes.size <= this.mostIdle) return
       this.dropIfIdle(lane)
+    }
+  }
+
+  /** A subscription lets other events through. */
+  setFilter(subscriptionId: string, filter: EventFilter | undefined): void {
+    for (const lane of this.lanes.values()) {
+      const feed = lane.feeds.get(subscriptionId)
+      if (feed === undefined) continue
+      feed.setFilter(filter)
+      this.hint(lane)
     }
   }
 

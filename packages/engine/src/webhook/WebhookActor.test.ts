@@ -1,10 +1,12 @@
 import { assert, layer } from "@effect/vitest"
 import * as Id from "@headwater/domain/Id"
+import { Accounting } from "@headwater/log/Accounting"
 import { Attempts } from "@headwater/log/Attempts"
 import { Cursors } from "@headwater/log/Cursors"
 import { DueWork } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
 import { Fences } from "@headwater/log/Fences"
+import { GroupCommit } from "@headwater/log/GroupCommit"
 import { Heads } from "@headwater/log/Heads"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Webhooks } from "@headwater/log/Webhooks"
@@ -43,6 +45,21 @@ const untilRested = (actor: WebhookActor.WebhookActor) =>
   TestClock.withLive(Effect.gen(function*() {
     while (actor.awaitsTurn()) yield* Effect.sleep("1 millis")
   }))
+
+/** A writer that counts what it is handed. */
+const countingWriter = Effect.map(GroupCommit, (writer) => {
+  let commits = 0
+  return {
+    count: () => commits,
+    writer: GroupCommit.of({
+      ...writer,
+      submitUnsafe: (make) => {
+        commits += 1
+        return writer.submitUnsafe(make)
+      }
+    })
+  }
+})
 
 layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it) => {
   it.effect("sends each of a workflow's own requests where it is to go, and what one place answers holds up no other", () =>
@@ -118,7 +135,8 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
         delivered: 250,
         pending: 0,
         exhausted: 0,
-        dropped: 0
+        dropped: 0,
+        filtered: 0
       })
     }))
 
@@ -189,7 +207,8 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
         delivered: 0,
         pending: 0,
         exhausted: 1,
-        dropped: 0
+        dropped: 0,
+        filtered: 0
       })
       assert.strictEqual(new Set(sink.received.map(({ headers }) => headers["webhook-id"])).size, 1)
       assert.deepStrictEqual(
@@ -330,7 +349,8 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
         delivered: 1,
         pending: 0,
         exhausted: 0,
-        dropped: 3
+        dropped: 3,
+        filtered: 0
       })
     }))
 
@@ -351,8 +371,41 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
         delivered: 1,
         pending: 0,
         exhausted: 0,
-        dropped: 3
+        dropped: 3,
+        filtered: 0
       })
+    }))
+
+  it.effect("passes what its filter keeps out, many events with a commit, and goes by another filter from then on", () =>
+    Effect.gen(function*() {
+      const odd = JSON.stringify({ n: { $in: [1, 3, 5] } })
+      const { count, writer } = yield* countingWriter
+      const { log, sink, subscription, webhook } = yield* WebhookFixture.make(() => ({ status: 200 }), odd)
+      const actor = yield* Effect.provideService(WebhookActor.make(webhook.id), GroupCommit, writer)
+      yield* EngineFixture.append(log, Array.from({ length: 50 }, (_, i) => ({ n: i + 6 })))
+      yield* actor.wake(Wake.forEverything)
+      assert.deepInclude(yield* WebhookFixture.accounts(subscription.id), { n: 50, delivered: 0, filtered: 50 })
+      assert.strictEqual(count(), 1)
+      const appended = yield* EngineFixture.append(log, Array.from({ length: 200 }, (_, i) => ({ n: i + 1 })))
+      for (const event of appended) {
+        const fed = { subscriptionId: subscription.id, emitterId: log.emitterId, stream: "", events: [event] }
+        assert.isTrue(actor.hint(Wake.forEvents([fed])))
+      }
+      yield* untilRested(actor)
+      assert.isBelow(count(), 10)
+      assert.deepStrictEqual(WebhookFixture.payloads(sink), [{ n: 1 }, { n: 3 }, { n: 5 }])
+      assert.deepInclude(yield* WebhookFixture.accounts(subscription.id), { n: 250, delivered: 3, filtered: 247 })
+      yield* (yield* Subscriptions).update(subscription, { filter: JSON.stringify({ n: "new" }) })
+      yield* actor.refilter(subscription.id)
+      yield* EngineFixture.append(log, [{ n: 1 }, { n: "new" }])
+      yield* actor.wake(Wake.forEverything)
+      yield* (yield* Subscriptions).update(subscription, { filter: null })
+      yield* actor.refilter(subscription.id)
+      yield* EngineFixture.append(log, [{ n: 2 }])
+      yield* actor.wake(Wake.forEverything)
+      assert.deepStrictEqual(WebhookFixture.payloads(sink).slice(3), [{ n: "new" }, { n: 2 }])
+      assert.deepInclude(yield* WebhookFixture.accounts(subscription.id), { n: 253, delivered: 5, filtered: 248 })
+      assert.deepStrictEqual(yield* (yield* Accounting).imbalances, [])
     }))
 
   it.effect("starts nothing for a subscription that is gone, and goes on for the others", () =>
@@ -383,7 +436,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
       assert.strictEqual(
         Option.getOrThrow(
           yield* (yield* Cursors).position({ subscriptionId: kept.id, emitterId: other.emitterId })
-        ).n,
+        ).position.n,
         1
       )
     }))

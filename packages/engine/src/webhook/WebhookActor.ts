@@ -6,7 +6,8 @@ import { Deliveries } from "@headwater/log/Deliveries"
 import { type DueItem, DueWork } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
 import { GroupCommit } from "@headwater/log/GroupCommit"
-import { Clock, Effect, type Exit, Fiber, Option } from "effect"
+import { Subscriptions } from "@headwater/log/Subscriptions"
+import { Clock, Effect, type Exit, Fiber, Option, Semaphore } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { untilAnswered } from "../DatabaseRetry.ts"
 import * as InFlight from "../InFlight.ts"
@@ -40,6 +41,8 @@ export interface WebhookActor {
   readonly retire: Effect.Effect<void>
   /** A subscription is gone: no new attempt for it starts any more. */
   readonly forget: (subscriptionId: string) => Effect.Effect<void>
+  /** A subscription lets other events through. When this returns, what it has not passed is judged by its filter as it is now. */
+  readonly refilter: (subscriptionId: Id.SubscriptionId) => Effect.Effect<void>
 }
 
 /** Retries have slots of their own, so that what fails does not hold up what is new. */
@@ -71,6 +74,7 @@ export const make = Effect.fnUntraced(function*(
   const writer = yield* GroupCommit
   const reader = yield* FeedReader
   const draining = yield* Draining
+  const subscriptions = yield* Subscriptions
   const suspensions = yield* Suspensions
   const commits = yield* WebhookCommits.make
   const send = yield* WebhookSend.make
@@ -91,6 +95,8 @@ export const make = Effect.fnUntraced(function*(
   /** Subscriptions that are gone: what is known of them starts nothing more. */
   const forgotten = new Set<string>()
   const look = yield* OwedLook.make(webhookId)
+  /** Held while a filter is read until the feed has it, so that none is replaced by the one it replaced. */
+  const filtering = yield* Semaphore.make(1)
   const underWay = new Set<Fiber.Fiber<void>>()
   let retired = false
   /** Since memory was last begun to be read. */
@@ -274,25 +280,27 @@ export const make = Effect.fnUntraced(function*(
     }
   })
 
-  const takeHint = Effect.fnUntraced(function*({ lanes }: WebhookMemory, hint: Wake.FedEvents) {
+  const takeHint = Effect.fnUntraced(function*({ filters, lanes }: WebhookMemory, hint: Wake.FedEvents) {
     if (lanes.offer(hint)) return
-    const position = yield* untilAnswered(cursors.position(hint))
-    if (Option.isNone(position) || forgotten.has(hint.subscriptionId)) return
-    lanes.add(hint, position.value)
+    const found = yield* untilAnswered(cursors.position(hint))
+    if (Option.isNone(found) || forgotten.has(hint.subscriptionId)) return
+    lanes.add(hint, found.value.position, filters.of(found.value.filter))
     lanes.offer(hint)
-  })
+  }, filtering.withPermits(1))
 
-  const lookOn = Effect.fnUntraced(function*({ lanes }: WebhookMemory) {
-    while (look.isUnderWay() && lanes.readyCount < mostReady) {
-      lanes.keepAll = true
-      for (const owed of yield* look.page) {
-        if (forgotten.has(owed.subscriptionId)) continue
-        const feed = lanes.feed(owed) ?? lanes.add(owed, owed.position)
-        feed.lookAgain()
-        lanes.makeReady(owed.emitterId)
-      }
-      lanes.dropIdle()
+  const lookAtPage = Effect.fnUntraced(function*({ filters, lanes }: WebhookMemory) {
+    lanes.keepAll = true
+    for (const owed of yield* look.page) {
+      if (forgotten.has(owed.subscriptionId)) continue
+      const feed = lanes.feed(owed) ?? lanes.add(owed, owed.position, filters.of(owed.filter))
+      feed.lookAgain()
+      lanes.makeReady(owed.emitterId)
     }
+    lanes.dropIdle()
+  }, filtering.withPermits(1))
+
+  const lookOn = Effect.fnUntraced(function*(memory: WebhookMemory) {
+    while (look.isUnderWay() && memory.lanes.readyCount < mostReady) yield* lookAtPage(memory)
   })
 
   const takeHints = Effect.fnUntraced(function*(memory: WebhookMemory) {
@@ -363,6 +371,13 @@ export const make = Effect.fnUntraced(function*(
       firstAttempts.close()
       return Effect.andThen(Fiber.interruptAll([...underWay]), inFlight.settled)
     }),
+    refilter: Effect.fnUntraced(function*(subscriptionId) {
+      const found = yield* untilAnswered(subscriptions.get(subscriptionId))
+      if (Option.isNone(memory) || Option.isNone(found)) return
+      const { filters, lanes } = memory.value
+      lanes.setFilter(subscriptionId, filters.of(found.value.filter))
+      work()
+    }, filtering.withPermits(1)),
     forget: (subscriptionId) =>
       Effect.sync(() => {
         forgotten.add(subscriptionId)

@@ -4,6 +4,7 @@ import { type Fence, Fences } from "@headwater/log/Fences"
 import { Webhooks } from "@headwater/log/Webhooks"
 import { Clock, Effect, Option, type Redacted } from "effect"
 import type { KeyObject } from "node:crypto"
+import { ListenerFilters } from "../routing/EventFilter.ts"
 import { FeedReader } from "../routing/Feed.ts"
 import { DueRetries } from "./DueRetries.ts"
 import { Lanes } from "./Lanes.ts"
@@ -21,6 +22,7 @@ export interface WebhookMemory {
   /** When the keys were read: one that is rotated out stops signing. */
   keysReadAt: number
   readonly lanes: Lanes
+  readonly filters: ListenerFilters
   readonly retries: DueRetries
   failed: boolean
 }
@@ -38,6 +40,7 @@ export const load = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
   const fence = yield* (yield* Fences).acquire(webhookId)
   if (Option.isNone(fence)) return Option.none<WebhookMemory>()
   const webhook = yield* webhooks.getById(webhookId)
+  const reader = yield* FeedReader
   const target = yield* Effect.catchTag(webhooks.target(webhookId), "SealBroken", Effect.die)
   if (Option.isNone(webhook) || Option.isNone(target)) return Option.none<WebhookMemory>()
   return Option.some<WebhookMemory>({
@@ -47,7 +50,8 @@ export const load = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
     target: target.value,
     signingKeys: yield* readSigningKeys(webhookId),
     keysReadAt: yield* Clock.currentTimeMillis,
-    lanes: new Lanes((yield* FeedReader).room),
+    lanes: new Lanes(reader.room),
+    filters: new ListenerFilters(webhook.value.accountId, reader.documents),
     retries: new DueRetries(),
     failed: false
   })
