@@ -12,9 +12,10 @@ export const balances = (findings: Findings, { cursors, unpaired }: Snapshot, op
     findings.note("unbalanced", `${what(cursor)}: ${saying}`, { cursor })
 
   for (const cursor of cursors) {
-    const { ahead, delivered, dropped, emitter_id, exhausted, head_n, n, pending, pending_rows, start_n } = cursor
-    if (n - start_n !== delivered + pending + exhausted + dropped) {
-      complain(cursor, "cursor − start is not delivered + pending + exhausted + dropped")
+    const { ahead, delivered, dropped, emitter_id, exhausted, filtered, head_n, n, pending, pending_rows, start_n } =
+      cursor
+    if (n - start_n !== delivered + pending + exhausted + dropped + filtered) {
+      complain(cursor, "cursor − start is not delivered + pending + exhausted + dropped + filtered")
     }
     if (n > head_n) complain(cursor, "the cursor is ahead of the head")
     const waiting = head_n - n

@@ -29,6 +29,7 @@ export interface CursorRow {
   readonly delivered: bigint
   readonly pending: bigint
   readonly exhausted: bigint
+  readonly filtered: bigint
   readonly dropped: bigint
   /** The last number of the stream it reads. */
   readonly head_n: bigint
@@ -106,7 +107,7 @@ const events = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, from: Posit
 const cursors = (sql: SqlClient.SqlClient) =>
   sql<CursorRow>`
     SELECT c.subscription_id, c.emitter_id, coalesce(s.listener_id, c.emitter_id) AS listener_id,
-      c.start_n, c.n, c.delivered, c.pending, c.exhausted, c.dropped,
+      c.start_n, c.n, c.delivered, c.pending, c.exhausted, c.dropped, c.filtered,
       coalesce((h.streams ->> coalesce(s.stream, '$requests'))::bigint, 0) AS head_n,
       (SELECT count(*) FROM events e
         WHERE e.emitter_id = c.emitter_id AND e.stream = coalesce(s.stream, '$requests') AND e.id > c.id) AS ahead,

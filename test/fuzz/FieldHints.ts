@@ -122,6 +122,15 @@ const idempotencyKey = FastCheck.oneof(
   { weight: 3, arbitrary: FastCheck.uuid() }
 )
 
+/** Filters that are well formed, whatever passes them. */
+const filter = FastCheck.constantFrom<Schema.Json>(
+  {},
+  { count: { $gte: 2, $lt: 100 }, $not: { constructor: { $exist: true } } },
+  { $or: [{ n: { $in: [1, 2, "3", null] } }, { $metadata: { name: { $startsWith: ["s", "$"] } } }] },
+  JSON.parse(`{ "__proto__": "${Placeholder.marker}", "toString": { "$neq": { "$ref": "a[$index].b" } } }`),
+  { original_event: { body: [{ a: [] }, Placeholder.marker] }, $and: [{ error: { $exist: false } }] }
+)
+
 /** What a field means where its schema alone does not tell; undefined where the schema says it all. */
 export const valueOf = ({ method, path }: Operation, place: Place, field: string): Value | undefined => {
   const name = field.toLowerCase()
@@ -157,6 +166,8 @@ export const valueOf = ({ method, path }: Operation, place: Place, field: string
       return FastCheck.oneof({ weight: 4, arbitrary: id("webhook") }, { weight: 1, arbitrary: sourceId })
     case "event_name":
       return streams
+    case "filter":
+      return filter
     case "from":
       return FastCheck.oneof(FastCheck.constant("beginning"), id("event"))
     case "last-event-id":
@@ -214,6 +225,7 @@ const eventRange: FastCheck.Arbitrary<Pairs> = FastCheck.tuple(
 export const together = (operation: Operation): FastCheck.Arbitrary<Pairs | undefined> => {
   switch (operation.id) {
     case "subscriptions.delete":
+    case "subscriptions.update":
       return FastCheck.option(subscription, { nil: undefined })
     case "events.deleteSourceEvents":
       return eventRange
@@ -251,6 +263,7 @@ export const needed = ({ id: operation }: Operation): FastCheck.Arbitrary<Readon
     case "subscriptions.create":
     case "subscriptions.preview":
     case "subscriptions.delete":
+    case "subscriptions.update":
       return FastCheck.constant(["emitter_id", "listener_id"])
     case "workflows.create":
       return FastCheck.constantFrom(["workflow_code"], ["workflow_code"], ["workflow_url"])

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import * as ModelFilter from "./ModelFilter.ts"
 
 const below = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: maximum - 1 }))
 
@@ -21,13 +22,16 @@ const CreateWebhook = Schema.TaggedStruct("CreateWebhook", {
 })
 const UpdateWebhook = Schema.TaggedStruct("UpdateWebhook", { webhook: Nth, active: Schema.Boolean })
 const DeleteWebhook = Schema.TaggedStruct("DeleteWebhook", { webhook: Nth })
+const Filter = Schema.Literals(ModelFilter.names)
 const Subscribe = Schema.TaggedStruct("Subscribe", {
   /** None for a glob over all sources. */
   emitter: Schema.NullOr(Nth),
   listener: Nth,
   /** Of a webhook; all others listen to the default stream. */
-  stream: Schema.Literals(["", "default", "$errors"])
+  stream: Schema.Literals(["", "default", "$errors"]),
+  filter: Schema.NullOr(Filter)
 })
+const Refilter = Schema.TaggedStruct("Refilter", { subscription: Nth, filter: Schema.NullOr(Filter) })
 const Unsubscribe = Schema.TaggedStruct("Unsubscribe", { subscription: Nth })
 const Post = Schema.TaggedStruct("Post", {
   source: Nth,
@@ -74,6 +78,7 @@ export const Command = Schema.Union([
   Advance,
   Subscribe,
   Subscribe,
+  Refilter,
   CreateSource,
   UpdateSource,
   DeleteEvents,

@@ -1,5 +1,6 @@
 import type { ProgramId } from "@headwater/domain/Id"
 import type { Kind } from "./Command.ts"
+import type { FilterName } from "./ModelFilter.ts"
 import type { Manner } from "./ModelSink.ts"
 import type { WorkflowRun } from "./ModelWorkflow.ts"
 import type { EventRow, Observation } from "./Observation.ts"
@@ -51,6 +52,7 @@ export interface ModelCursor {
   pending: bigint
   exhausted: bigint
   dropped: bigint
+  filtered: bigint
   readonly pendings: Map<bigint, { attempts: number; dueAt: number | undefined }>
   /** Requests of a workflow's own that were sent, which wait for no others. */
   readonly sent: Set<bigint>
@@ -65,6 +67,7 @@ export interface ModelSubscription {
   readonly emitterId: string | null
   readonly listenerId: string
   readonly stream: string
+  filter: FilterName | null
   /** By emitter; none for one that nothing was read of. */
   readonly cursors: Map<string, ModelCursor>
 }
@@ -76,6 +79,7 @@ export const newCursor = (start: bigint): ModelCursor => ({
   pending: 0n,
   exhausted: 0n,
   dropped: 0n,
+  filtered: 0n,
   pendings: new Map(),
   sent: new Set()
 })

@@ -13,6 +13,7 @@ import {
 } from "./Model.ts"
 import { broken, same } from "./ModelBroken.ts"
 import { tickSeconds } from "./ModelComponents.ts"
+import { lets } from "./ModelFilter.ts"
 import { answerTo, type Received } from "./ModelSink.ts"
 import { begun, checkWorkflowRuns, wentOn } from "./ModelWorkflow.ts"
 import type { EventRow, Observation } from "./Observation.ts"
@@ -27,6 +28,10 @@ const lastWords = hookEvent("deactivate")
 
 /** Events that no listener gets. */
 const isDropped = (event: ModelEvent): boolean => event.deleted || event.hops >= maxHops
+
+/** Events that a listener does not get because of its filter. */
+const isFiltered = ({ filter }: ModelSubscription, event: ModelEvent): boolean =>
+  !isDropped(event) && !lets(filter, event.payload)
 
 const checkResources = (model: Model, { sources, subscriptions, webhooks }: Observation): void => {
   same(
@@ -161,10 +166,14 @@ const receive = (model: Model, reception: Received): void => {
     cursor.sent.add(eventId)
   } else if (attempt === 1) {
     const between = events.filter(({ n }) => n > cursor.n && n < event.n)
-    if (event.n <= cursor.n || isDropped(event) || between.some((one) => !isDropped(one))) {
+    if (
+      event.n <= cursor.n || isDropped(event) || isFiltered(subscription, event) ||
+      between.some((one) => !isDropped(one) && !isFiltered(subscription, one))
+    ) {
       return broken("a first attempt is not that of the next event", { reception, event, cursor: cursor.n, between })
     }
-    cursor.dropped += BigInt(between.length)
+    cursor.dropped += BigInt(between.filter(isDropped).length)
+    cursor.filtered += BigInt(between.filter((one) => isFiltered(subscription, one)).length)
     cursor.n = event.n
   } else if (pending?.attempts !== attempt - 1) {
     return broken("a retry of what does not wait for it", { reception, pending })
@@ -173,7 +182,7 @@ const receive = (model: Model, reception: Received): void => {
   answered(webhook, cursor, reception)
 }
 
-/** What a cursor passed beyond what endpoints saw: for a source everything, for a webhook only what is dropped. */
+/** What a cursor passed beyond what endpoints saw: for a source everything, for a webhook only what is dropped or filtered. */
 const pass = (
   model: Model,
   subscription: ModelSubscription,
@@ -188,6 +197,8 @@ const pass = (
     cursor.n = event.n
     if (isDropped(event)) {
       cursor.dropped += 1n
+    } else if (isFiltered(subscription, event)) {
+      cursor.filtered += 1n
     } else {
       if (listener === undefined) return broken("a cursor passed an event that was not sent", { key, event })
       if (!listener.active) return broken("what is out of service heard an event", { key, event })
@@ -255,17 +266,17 @@ const checkCursors = (model: Model, subscription: ModelSubscription, seen: Obser
     if (subscription.stream === sends) passSent(model, source, cursor)
     else pass(model, subscription, source, cursor, row?.n ?? 0n)
     if (webhook !== undefined) checkPending(model, webhook, subscription, source, cursor, seen)
-    const { delivered, dropped, exhausted, n, pending, start } = cursor
+    const { delivered, dropped, exhausted, filtered, n, pending, start } = cursor
     const where = { subscription: subscription.id, emitter: source.id }
     same(
-      "a cursor (start, n, delivered, pending, exhausted, dropped) does not stand where it should",
+      "a cursor (start, n, delivered, pending, exhausted, dropped, filtered) does not stand where it should",
       row === undefined
-        ? [0n, 0n, 0n, 0n, 0n, 0n]
-        : [row.start_n, row.n, row.delivered, row.pending, row.exhausted, row.dropped],
-      [start, n, delivered, pending, exhausted, dropped],
+        ? [0n, 0n, 0n, 0n, 0n, 0n, 0n]
+        : [row.start_n, row.n, row.delivered, row.pending, row.exhausted, row.dropped, row.filtered],
+      [start, n, delivered, pending, exhausted, dropped, filtered],
       where
     )
-    same("the accounting does not balance", delivered + pending + exhausted + dropped, n - start, where)
+    same("the accounting does not balance", delivered + pending + exhausted + dropped + filtered, n - start, where)
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Program } from "@headwater/domain/Program"
+import { SubscriptionFilter } from "@headwater/domain/SubscriptionFilter"
 import { defaultSettings } from "@headwater/domain/Workflow"
 import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
 import { EventDeletion } from "@headwater/engine/program/EventDeletion"
@@ -9,7 +10,7 @@ import { SubscriptionLifecycle } from "@headwater/engine/routing/SubscriptionLif
 import { WebhookLifecycle } from "@headwater/engine/webhook/WebhookLifecycle"
 import { Programs } from "@headwater/log/Programs"
 import { Webhooks } from "@headwater/log/Webhooks"
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect, Option, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
@@ -19,6 +20,7 @@ import { Model, type ModelEvent, type ModelSource, sends } from "./Model.ts"
 import { ModelBroken } from "./ModelBroken.ts"
 import { check } from "./ModelCheck.ts"
 import * as ModelComponents from "./ModelComponents.ts"
+import { type FilterName, filterOf } from "./ModelFilter.ts"
 import * as ModelSink from "./ModelSink.ts"
 import { retrySeconds } from "./ModelWorkflow.ts"
 import * as Observation from "./Observation.ts"
@@ -112,7 +114,7 @@ export const run = Effect.fnUntraced(
       const listenerId = webhook!.id
       const [subscription] = yield* sql<{ id: string }>`SELECT id FROM subscriptions WHERE listener_id = ${listenerId}`
       model.webhooks.set(listenerId, { id: listenerId, workflowId, manner: "flaky", active: true })
-      model.subscribe({ id: subscription!.id, emitterId: workflowId, listenerId, stream: sends })
+      model.subscribe({ id: subscription!.id, emitterId: workflowId, listenerId, stream: sends, filter: null })
     })
 
     /** Those that clients made. */
@@ -194,7 +196,15 @@ export const run = Effect.fnUntraced(
       eventName: parameters.stream
     })
 
-    const subscribe = Effect.fnUntraced(function*(emitterId: string | null, listenerId: string, eventName: string) {
+    const readFilter = (name: FilterName | null) =>
+      name === null ? undefined : Result.getOrThrow(SubscriptionFilter.parse(filterOf(name)))
+
+    const subscribe = Effect.fnUntraced(function*(
+      emitterId: string | null,
+      listenerId: string,
+      eventName: string,
+      filter: FilterName | null = null
+    ) {
       // A source or workflow listens to nothing but the default stream here, which `default` and none name.
       const asked = eventName === "$errors" && model.sources.has(listenerId) ? "" : eventName
       const stream = asked === "default" ? "" : asked
@@ -203,10 +213,10 @@ export const run = Effect.fnUntraced(
       )
       const { id } = yield* engine.use(Effect.flatMap(
         SubscriptionLifecycle,
-        ({ create }) => create(subscriptionOf({ emitterId, listenerId, stream: asked }))
+        ({ create }) => create(subscriptionOf({ emitterId, listenerId, stream: asked }), { filter: readFilter(filter) })
       ))
       if (known !== undefined && known.id !== id) return yield* fail("the same subscription was made twice")
-      if (known === undefined) model.subscribe({ id, emitterId, listenerId, stream })
+      if (known === undefined) model.subscribe({ id, emitterId, listenerId, stream, filter })
     })
 
     /**
@@ -311,7 +321,23 @@ export const run = Effect.fnUntraced(
             one.listenerId === listener && hearsOne(one.emitterId)
           )
           if (listeners.includes(listener) && hearsOne(emitter) && hears) return
-          return yield* subscribe(emitter, listener, command.stream)
+          return yield* subscribe(emitter, listener, command.stream, command.filter)
+        }
+        case "Refilter": {
+          const { filter } = command
+          const subscription = nth(
+            [...model.subscriptions.values()].filter(({ stream }) => stream !== sends),
+            command.subscription
+          )
+          if (subscription === undefined) return
+          yield* engine.use(
+            Effect.flatMap(
+              SubscriptionLifecycle,
+              ({ update }) => update(subscriptionOf(subscription), { filter: readFilter(filter) ?? null })
+            )
+          )
+          subscription.filter = filter
+          return
         }
         case "Unsubscribe": {
           const subscription = nth(

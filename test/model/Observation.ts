@@ -20,6 +20,7 @@ export interface CursorRow {
   readonly pending: bigint
   readonly exhausted: bigint
   readonly dropped: bigint
+  readonly filtered: bigint
 }
 
 export interface DueRow {
@@ -79,7 +80,7 @@ const readAll = Effect.gen(function*() {
       SELECT emitter_id, stream, id, n, emit_id, hops, payload FROM events
       WHERE stream <> '$requests' AND emitter_id NOT LIKE 'u\\_%' ORDER BY emitter_id, stream, id`,
     cursors: yield* sql<CursorRow>`
-      SELECT subscription_id, emitter_id, start_n, n, delivered, pending, exhausted, dropped FROM cursors`,
+      SELECT subscription_id, emitter_id, start_n, n, delivered, pending, exhausted, dropped, filtered FROM cursors`,
     due: yield* sql<DueRow>`SELECT owner_id, kind, key, due_at FROM due_work`,
     deliveries: yield* sql<DeliveryRow>`
       SELECT id, subscription_id, emitter_id, event_id, attempts, state FROM deliveries`,
