@@ -7,6 +7,7 @@ import type { EgressHttpEnding, EgressHttpRequest } from "./EgressHttp.ts"
 import { EgressHttpFailed } from "./EgressHttpFailed.ts"
 import { type EgressPool, type Place, TlsFailed } from "./EgressPools.ts"
 import type { DnsFailed } from "./NameResolver.ts"
+import type { Phases } from "./Phases.ts"
 
 /** What is left unread of an answer is worth reading, to keep its connection, only up to this many bytes. */
 const worthDraining = 64 * 1024
@@ -55,6 +56,13 @@ export class EgressExchange implements Timed, Dispatcher.DispatchHandler {
   private headers: IncomingHttpHeaders = {}
   private chunks: Array<Buffer> = []
   private bytesRead = 0
+  private dnsMs: number | null = null
+  private dispatchedAt = 0
+  /** When a connection took the request. */
+  private writtenAt: number | undefined
+  private connectMs: number | null = null
+  private tlsMs: number | null = null
+  private firstByteMs: number | null = null
 
   constructor(
     request: EgressHttpRequest,
@@ -81,6 +89,7 @@ export class EgressExchange implements Timed, Dispatcher.DispatchHandler {
     this.place = place
     this.addresses = addresses
     this.state = "sent"
+    this.dnsMs = this.around.now() - this.startedAt
     this.dispatch(place)
   }
 
@@ -117,13 +126,16 @@ export class EgressExchange implements Timed, Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller
-    if (!this.isUnderWay) controller.abort(givenUp)
+    if (!this.isUnderWay) return controller.abort(givenUp)
+    this.noteConnection()
+    this.writtenAt = this.around.now()
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     if (status < 200) return
     this.status = status
     this.headers = headers
+    if (this.writtenAt !== undefined) this.firstByteMs = this.around.now() - this.writtenAt
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -167,6 +179,9 @@ export class EgressExchange implements Timed, Dispatcher.DispatchHandler {
     this.pool = pool
     pool.inUse += 1
     this.controller = undefined
+    this.dispatchedAt = this.around.now()
+    this.writtenAt = undefined
+    this.connectMs = this.tlsMs = null
     pool.connections.dispatch({
       method: method as Dispatcher.HttpMethod,
       path: place.path,
@@ -183,20 +198,35 @@ export class EgressExchange implements Timed, Dispatcher.DispatchHandler {
       body: Buffer.concat(this.chunks),
       bodyTruncated: this.bytesRead > this.request.maxBodyBytes,
       address: this.pool!.address,
-      durationMs: this.around.now() - this.startedAt
+      durationMs: this.around.now() - this.startedAt,
+      phases: this.phases
     }))
   }
 
   private fail(reason: EgressHttpFailed["reason"], message: string): void {
     if (!this.isUnderWay) return
+    if (this.writtenAt === undefined) this.noteConnection()
     this.end(Result.fail(
       new EgressHttpFailed({
         reason,
         message,
         durationMs: this.around.now() - this.startedAt,
+        phases: this.phases,
         ...(this.pool === undefined ? {} : { address: this.pool.address })
       })
     ))
+  }
+
+  /** What its own connection took: one that was made before it was sent served others too. */
+  private noteConnection(): void {
+    const { pool } = this
+    if (pool === undefined || pool.connectedAt < this.dispatchedAt) return
+    this.connectMs = pool.connectMs
+    this.tlsMs = pool.tlsMs
+  }
+
+  private get phases(): Phases {
+    return { dnsMs: this.dnsMs, connectMs: this.connectMs, tlsMs: this.tlsMs, firstByteMs: this.firstByteMs }
   }
 
   private get isUnderWay(): boolean {

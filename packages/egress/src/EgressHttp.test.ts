@@ -98,6 +98,30 @@ describe("EgressHttp", () => {
       assert.isAbove(answer.durationMs, 0)
     }).pipe(Effect.provide(client())))
 
+  it.live("what each phase took is told, and a kept connection takes none of those before it is sent", () =>
+    Effect.gen(function*() {
+      const { port } = yield* listening(() =>
+        Https.createServer({ key: privateKey, cert: certificate }, (_, response) => {
+          setTimeout(() => response.end("ok"), 40)
+        })
+      )
+      const silent = yield* listening(() => Net.createServer())
+      const url = `https://hooks.example.com:${port}/`
+      const { phases: first } = yield* request(url)
+      for (const took of [first.dnsMs, first.connectMs, first.tlsMs]) assert.isAbove(took!, 0)
+      assert.isAtLeast(first.firstByteMs!, 35)
+      // The connection is free a moment after its answer is told.
+      yield* Effect.sleep("20 millis")
+      const { phases: second } = yield* request(url)
+      assert.deepStrictEqual([second.connectMs, second.tlsMs], [null, null])
+      assert.isAtLeast(second.firstByteMs!, 35)
+      const hung = yield* Effect.flip(request(`https://hooks.example.com:${silent.port}/`, { timeoutMillis: 100 }))
+      assert.isAbove(hung.phases.connectMs!, 0)
+      assert.deepStrictEqual([hung.phases.tlsMs, hung.phases.firstByteMs], [null, null])
+      const unknown = yield* Effect.flip(request("http://nowhere.example.com/"))
+      assert.deepStrictEqual(unknown.phases, { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null })
+    }).pipe(Effect.provide(client(authority))))
+
   it.live("a user and a password of the URL are sent, decoded where they can be", () =>
     Effect.gen(function*() {
       const { port } = yield* listening(() =>

@@ -13,6 +13,7 @@ import { EgressGuard } from "./EgressGuard.ts"
 import type { EgressHttpFailed } from "./EgressHttpFailed.ts"
 import { EgressPools, type Place, placeOf } from "./EgressPools.ts"
 import { type Asker, DnsFailed } from "./NameResolver.ts"
+import type { Phases } from "./Phases.ts"
 
 export interface EgressHttpRequest {
   readonly asker: Asker
@@ -35,6 +36,7 @@ export interface EgressHttpResponse {
   readonly bodyTruncated: boolean
   readonly address: string
   readonly durationMs: number
+  readonly phases: Phases
 }
 
 /** What came of a request. */
@@ -93,16 +95,20 @@ const make = Effect.fnUntraced(function*(options: EgressHttpOptions) {
     options.extraCa === undefined ? {} : { ca: [...Tls.rootCertificates, options.extraCa] }
   )
 
-  const pools = new EgressPools((target, address, onEnd) => {
-    runCallback(guard.connectChecked(target, [address]), {
-      onExit: (exit) =>
-        onEnd(
-          Exit.isSuccess(exit)
-            ? exit.value
-            : Option.getOrElse(Exit.findErrorOption(exit), () => new Error("The connection attempt was interrupted"))
-        )
-    })
-  }, secureContext)
+  const pools = new EgressPools(
+    (target, address, onEnd) => {
+      runCallback(guard.connectChecked(target, [address]), {
+        onExit: (exit) =>
+          onEnd(
+            Exit.isSuccess(exit)
+              ? exit.value
+              : Option.getOrElse(Exit.findErrorOption(exit), () => new Error("The connection attempt was interrupted"))
+          )
+      })
+    },
+    secureContext,
+    now
+  )
   yield* Effect.addFinalizer(() => pools.destroy)
 
   const deadlines = new Deadlines()

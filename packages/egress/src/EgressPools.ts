@@ -57,6 +57,10 @@ export interface EgressPool {
   readonly connections: Pool
   /** Requests under way on them. */
   inUse: number
+  /** The newest connection: when it was made, and what that and its TLS handshake took, in milliseconds. */
+  connectedAt: number
+  connectMs: number
+  tlsMs: number | null
 }
 
 /** Connects to an address that was checked for the target. */
@@ -71,10 +75,13 @@ export class EgressPools {
   private readonly pools = new Map<string, EgressPool>()
   private readonly connect: Connect
   private readonly secureContext: Tls.SecureContext
+  /** The time in milliseconds. */
+  private readonly now: () => number
 
-  constructor(connect: Connect, secureContext: Tls.SecureContext) {
+  constructor(connect: Connect, secureContext: Tls.SecureContext, now: () => number) {
     this.connect = connect
     this.secureContext = secureContext
+    this.now = now
   }
 
   /** The connections to one of these addresses: kept ones, or else new ones to the first. */
@@ -88,7 +95,7 @@ export class EgressPools {
       return pool
     }
     const address = addresses[0] ?? ""
-    const pool = { address, connections: this.open(place, address), inUse: 0 }
+    const pool = this.open(place, address)
     this.pools.set(keyOf(place, address), pool)
     this.closeOldest(pool)
     return pool
@@ -114,8 +121,8 @@ export class EgressPools {
     }
   }
 
-  private open({ host, isSecure, origin, port }: Place, address: string): Pool {
-    return new Pool(origin, {
+  private open({ host, isSecure, origin, port }: Place, address: string): EgressPool {
+    const connections = new Pool(origin, {
       connections: connectionsPerPool,
       pipelining: 1,
       allowH2: false,
@@ -123,13 +130,27 @@ export class EgressPools {
       headersTimeout: 0,
       bodyTimeout: 0,
       maxHeaderSize: 32 * 1024,
-      connect: (_, callback) =>
+      connect: (_, callback) => {
+        const startedAt = this.now()
         this.connect({ host, port }, address, (ending) => {
           if (ending instanceof Error) return callback(ending, null)
+          pool.connectedAt = this.now()
+          pool.connectMs = pool.connectedAt - startedAt
+          pool.tlsMs = null
           if (!isSecure) return callback(null, ending)
-          secure(ending, host, this.secureContext, callback)
+          const { connectMs, connectedAt } = pool
+          secure(ending, host, this.secureContext, (...secured) => {
+            // The request that waited for it is written in this turn.
+            pool.connectedAt = connectedAt
+            pool.connectMs = connectMs
+            pool.tlsMs = secured[0] === null ? this.now() - connectedAt : null
+            callback(...secured)
+          })
         })
+      }
     })
+    const pool: EgressPool = { address, connections, inUse: 0, connectedAt: -1, connectMs: 0, tlsMs: null }
+    return pool
   }
 }
 

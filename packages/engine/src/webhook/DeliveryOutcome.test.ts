@@ -6,7 +6,15 @@ const now = Date.parse("2026-11-21T12:00:00Z")
 
 const answer = (status: number, headers: Record<string, string> = {}) =>
   DeliveryOutcome.ofResponse(
-    { status, headers, body: new Uint8Array(), bodyTruncated: false, address: "203.0.113.1", durationMs: 1 },
+    {
+      status,
+      headers,
+      body: new Uint8Array(),
+      bodyTruncated: false,
+      address: "203.0.113.1",
+      durationMs: 1,
+      phases: { dnsMs: 0, connectMs: null, tlsMs: null, firstByteMs: 1 }
+    },
     now
   )
 
