@@ -8,6 +8,7 @@ import { accountCommand } from "./AccountCommand.ts"
 import { accountsCommand } from "./AccountsCommand.ts"
 import { checkCommand } from "./CheckCommand.ts"
 import { configCommand } from "./ConfigCommand.ts"
+import { deliveriesCommand } from "./DeliveriesCommand.ts"
 import { deployCommand } from "./DeployCommand.ts"
 import { devCommand } from "./DevCommand.ts"
 import { initCommand } from "./InitCommand.ts"
@@ -22,6 +23,7 @@ const headwater = Command.make("headwater").pipe(
     initCommand,
     deployCommand,
     devCommand,
+    deliveriesCommand,
     accountsCommand,
     accountCommand,
     checkCommand,

@@ -122,7 +122,9 @@ describe("Document", () => {
     const found = bare(document).filter((schema) => schema["properties"] === undefined)
     assert.isAbove(found.length, 10)
     for (const schema of found) {
-      assert.deepStrictEqual<unknown>(schema["additionalProperties"], true, JSON.stringify(schema))
+      const { additionalProperties } = schema
+      const ofTexts = typeof additionalProperties === "object" && additionalProperties["type"] !== undefined
+      if (!ofTexts) assert.deepStrictEqual<unknown>(additionalProperties, true, JSON.stringify(schema))
     }
     const given = operation("POST /v1/accounts")["requestBody"]!["content"]!["application/json"]!["schema"]
     assert.deepStrictEqual<unknown>(given!["properties"]!["credentials"]!["additionalProperties"], true)
@@ -135,7 +137,7 @@ describe("Document", () => {
         if (Number(status) >= 400) assert.hasAllKeys(given, ["$ref"])
       }
     }
-    assert.isBelow(JSON.stringify(document).length, 250_000)
+    assert.isBelow(JSON.stringify(document).length, 300_000)
   })
 
   it("tells of what is beside the API as well, and that it needs no key", () => {

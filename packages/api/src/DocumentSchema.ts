@@ -79,8 +79,9 @@ export const open = (schema: JsonSchema.JsonSchema): JsonSchema.JsonSchema => {
 const eventId = /^\d+-\d+$/
 
 /** The page that holds just this item. */
-const pageOf = (item: Schema.Json): Schema.Json => {
+const pageOf = (item: Schema.Json, isCounted: boolean): Schema.Json => {
   const id = Predicate.hasProperty(item, "id") ? String(item.id) : ""
+  if (!isCounted) return Pagination.openPage([{ ...(item as Schema.JsonObject), id }], {}, undefined)
   return { page_info: Pagination.pageInfo([eventId.test(id) ? id : Pagination.cursorOf(id)], 1), data: [item] }
 }
 
@@ -106,7 +107,7 @@ export const exampleOf = (
   const { data, page_info: pageInfo } = propertiesOf(schema)
   if (data !== undefined && pageInfo !== undefined) {
     const items = recur(data)
-    return Array.isArray(items) ? pageOf(items[0]) : undefined
+    return Array.isArray(items) ? pageOf(items[0], "total_count" in propertiesOf(pageInfo)) : undefined
   }
   const fields = Object.entries(propertiesOf(schema)).map(([name, field]) => [name, recur(field)])
   return fields.some(([, example]) => example === undefined) ? undefined : Object.fromEntries(fields)

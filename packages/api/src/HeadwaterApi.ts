@@ -2,6 +2,7 @@ import { HttpApi, OpenApi } from "effect/http-api"
 import { AppAccountsApi } from "./AppAccountsApi.ts"
 import { AutoSubscriptionsApi } from "./AutoSubscriptionsApi.ts"
 import { ComponentsApi } from "./ComponentsApi.ts"
+import { DeliveriesApi } from "./DeliveriesApi.ts"
 import * as DocumentBeside from "./DocumentBeside.ts"
 import { EventsApi } from "./EventsApi.ts"
 import { KeysApi } from "./KeysApi.ts"
@@ -22,6 +23,7 @@ export class HeadwaterApi extends HttpApi.make("headwater")
   .add(SubscriptionsApi)
   .add(AutoSubscriptionsApi)
   .add(WebhooksApi)
+  .add(DeliveriesApi)
   .add(UsersApi)
   .add(KeysApi)
   .add(AppAccountsApi)

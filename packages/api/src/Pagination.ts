@@ -68,6 +68,21 @@ export type PageInfo = typeof PageInfo.Type
 export const Page = <Item extends Schema.Top>(item: Item) =>
   Schema.Struct({ page_info: PageInfo, data: Schema.Array(item) })
 
+export const OpenPageInfo = Schema.Struct({
+  count: Schema.Int.annotate({ description: "Items on this page." }),
+  start_cursor: Schema.String.annotate({ description: "Where the page begins; empty if nothing is there." }),
+  end_cursor: Schema.String.annotate({ description: "Where the page ends; empty if nothing is there." }),
+  has_more: Schema.Boolean.annotate({
+    description:
+      "Whether the list goes on in the direction of the request: with after=end_cursor, or, on a page asked for with before " +
+      "alone, with before=start_cursor."
+  })
+})
+
+/** The envelope of a page of a list that is not counted, and of which a page looks at a part. */
+export const OpenPage = <Item extends Schema.Top>(item: Item) =>
+  Schema.Struct({ page_info: OpenPageInfo, data: Schema.Array(item) })
+
 /** The envelope of a single resource. */
 export const Single = <Item extends Schema.Top>(item: Item) => Schema.Struct({ data: item })
 
@@ -84,3 +99,29 @@ export const page = <Item extends { readonly id: string }>(data: ReadonlyArray<I
   page_info: pageInfo(data.map(({ id }) => cursorOf(id)), totalCount),
   data
 })
+
+/**
+ * A page of a list that is not counted, in its envelope.
+ *
+ * @param goesOnAt behind which item the list goes on, which need not be on the page; undefined at its end
+ */
+export const openPage = <Item extends { readonly id: string }>(
+  data: ReadonlyArray<Item>,
+  { after, before }: { readonly after?: string; readonly before?: string },
+  goesOnAt: string | undefined
+) => {
+  const towardsNewer = before !== undefined && after === undefined
+  const edge = (item: Item | undefined, isEnd: boolean) => {
+    const id = goesOnAt !== undefined && isEnd !== towardsNewer ? goesOnAt : item?.id
+    return id === undefined ? "" : cursorOf(id)
+  }
+  return {
+    page_info: {
+      count: data.length,
+      start_cursor: edge(data[0], false),
+      end_cursor: edge(data.at(-1), true),
+      has_more: goesOnAt !== undefined
+    },
+    data
+  }
+}

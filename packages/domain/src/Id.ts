@@ -63,6 +63,9 @@ export type StepId = typeof StepId.Type
 export const WebhookId = idOf("webhook").pipe(Schema.brand("WebhookId"))
 export type WebhookId = typeof WebhookId.Type
 
+export const DeliveryId = idOf("delivery").pipe(Schema.brand("DeliveryId"))
+export type DeliveryId = typeof DeliveryId.Type
+
 export const SubscriptionId = idOf("subscription").pipe(Schema.brand("SubscriptionId"))
 export type SubscriptionId = typeof SubscriptionId.Type
 
@@ -87,6 +90,20 @@ const encodeTime = (ms: number): string => {
     rest = Math.floor(rest / 62)
   }
   return text
+}
+
+const latestTime = 62 ** timeLength - 1
+
+/** Text before which, in byte order, come the ids made before a time in Unix milliseconds, and no others. */
+export const firstAt = (kind: Kind, ms: number): string =>
+  `${prefixes[kind]}_${encodeTime(Math.max(0, Math.min(ms, latestTime)))}`
+
+/** When an id was made, in Unix milliseconds. */
+export const timeOf = (id: string): number => {
+  const start = id.indexOf("_") + 1
+  let ms = 0
+  for (const character of id.slice(start, start + timeLength)) ms = ms * 62 + alphabet.indexOf(character)
+  return ms
 }
 
 const inAlphabet = (bytes: Uint8Array): string => {

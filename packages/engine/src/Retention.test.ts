@@ -4,7 +4,7 @@ import type * as Id from "@headwater/domain/Id"
 import { Accounts } from "@headwater/log/Accounts"
 import { type Attempt, Attempts } from "@headwater/log/Attempts"
 import { DedupeMarks } from "@headwater/log/DedupeMarks"
-import { Deliveries } from "@headwater/log/Deliveries"
+import { Deliveries, noAttempt } from "@headwater/log/Deliveries"
 import { EventLog } from "@headwater/log/EventLog"
 import { Journals } from "@headwater/log/Journals"
 import { Subscriptions } from "@headwater/log/Subscriptions"
@@ -44,6 +44,7 @@ const webhookOf = Effect.fnUntraced(function*(accountId: Id.AccountId, emitterId
 })
 
 const attempt = (deliveryId: string, startedAt: number): Attempt => ({
+  accountId: "u_retention",
   deliveryId,
   attempt: 1,
   webhookId: "wh_retention",
@@ -61,7 +62,12 @@ const attempt = (deliveryId: string, startedAt: number): Attempt => ({
   errorMessage: null,
   responseHeaders: null,
   responseBody: null,
-  nextAt: null
+  nextAt: null,
+  requestHeaders: null,
+  dnsMs: null,
+  connectMs: null,
+  tlsMs: null,
+  firstByteMs: null
 })
 
 layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices: true })("retention", (it) => {
@@ -130,13 +136,15 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
       const deliveries = yield* Deliveries
       yield* deliveries.insert([[3, "pending"], [4, "exhausted"]].map(([index, state]) => ({
         id: `dlv_${account.id}_${index}`,
+        accountId: account.id,
         webhookId: webhook.id,
         subscriptionId: subscription.id,
         emitterId: log.emitterId,
         stream: "",
         eventId: events[Number(index)]!.id,
         attempts: 1,
-        state: state === "pending" ? "pending" : "exhausted"
+        state: state === "pending" ? "pending" : "exhausted",
+        last: noAttempt
       })))
       yield* TestClock.adjust("31 days")
       yield* Retention.sweep({ defaultDays: 30 })

@@ -122,7 +122,7 @@ export const sweep = Effect.fnUntraced(function*(options: { readonly defaultDays
     trimAll,
     Effect.repeat(paced(events.removePassedRequests(passedRequests)), { while: (isMore) => isMore }),
     paced(attempts.expire(oldest)),
-    paced(deliveries.removeExhausted(EventId.make(Math.max(0, oldest), 0))),
+    paced(deliveries.removeEnded(EventId.make(Math.max(0, oldest), 0))),
     paced(marks.expire({ now, defaultDays: options.defaultDays, leastDays: dedupeDays })),
     paced(runs.expire({ now, defaultDays: options.defaultDays })),
     paced(usage.expire(now - usageDays * dayMs))

@@ -1,10 +1,11 @@
 import type { EventId } from "@headwater/domain/EventId"
 import { Context, DateTime, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { bigints, bytes, integers, numbers, texts } from "./internal/SqlArray.ts"
+import { bigints, bytes, integers, numbers, smallIntegers, texts } from "./internal/SqlArray.ts"
 
 /** One send and what came of it. */
 export interface Attempt {
+  readonly accountId: string
   readonly deliveryId: string
   /** From 1. */
   readonly attempt: number
@@ -23,6 +24,14 @@ export interface Attempt {
   readonly address: string | null
   readonly errorClass: string | null
   readonly errorMessage: string | null
+  /** Milliseconds, at most 32,767; null for what it did not come to, or did not need. */
+  readonly dnsMs: number | null
+  readonly connectMs: number | null
+  readonly tlsMs: number | null
+  /** From sending the request until the answer began. */
+  readonly firstByteMs: number | null
+  /** The headers sent, as far as nothing else here tells them, with a mask for secrets. */
+  readonly requestHeaders: string | null
   /** JSON text. */
   readonly responseHeaders: string | null
   readonly responseBody: Uint8Array | null
@@ -30,8 +39,18 @@ export interface Attempt {
   readonly nextAt: number | null
 }
 
-/** An attempt without the head and body of the answer. */
-export type AttemptOutline = Omit<Attempt, "responseHeaders" | "responseBody">
+/** An attempt without what was sent and answered. */
+export type AttemptOutline = Omit<
+  Attempt,
+  | "accountId"
+  | "dnsMs"
+  | "connectMs"
+  | "tlsMs"
+  | "firstByteMs"
+  | "requestHeaders"
+  | "responseHeaders"
+  | "responseBody"
+>
 
 const dayMs = 24 * 3_600_000
 
@@ -41,11 +60,21 @@ const daysAhead = 3
 /** Rows deleted at once where there is no partition to drop. */
 const bite = 1_000
 
+/** Of one delivery, so many attempts and bytes of what was sent and answered are read at most. */
+const mostOfDelivery = 100
+const mostBytesOfDelivery = 1024 * 1024
+
 /** The `attempts` table: append-only, in a partition for each UTC day. */
 export class Attempts extends Context.Service<Attempts, {
   readonly record: (attempts: ReadonlyArray<Attempt>) => Effect.Effect<void, SqlError.SqlError>
   /** Oldest first. */
   readonly ofWebhook: (webhookId: string) => Effect.Effect<ReadonlyArray<Attempt>, SqlError.SqlError>
+  /** The newest of a delivery that began at a time, in Unix milliseconds: as many as fit, oldest first. */
+  readonly ofDelivery: (
+    accountId: string,
+    deliveryId: string,
+    begunAt: number
+  ) => Effect.Effect<ReadonlyArray<Attempt>, SqlError.SqlError>
   /** Those of one event, over all webhooks, oldest first, without what was answered. */
   readonly ofEvent: (
     emitterId: string,
@@ -82,10 +111,11 @@ export class Attempts extends Context.Service<Attempts, {
       return Attempts.of({
         record: (attempts) =>
           Effect.asVoid(sql`
-            INSERT INTO attempts (delivery_id, attempt, webhook_id, subscription_id, emitter_id, stream, event_id,
+            INSERT INTO attempts (account_id, delivery_id, attempt, webhook_id, subscription_id, emitter_id, stream, event_id,
               emit_id, started_at, duration_ms, outcome, status, address, error_class, error_message,
-              response_headers, response_body, next_at)
+              response_headers, response_body, next_at, request_headers, dns_ms, connect_ms, tls_ms, first_byte_ms)
             SELECT * FROM unnest(
+              ${texts(attempts.map((attempt) => attempt.accountId))},
               ${texts(attempts.map((attempt) => attempt.deliveryId))},
               ${integers(attempts.map((attempt) => attempt.attempt))},
               ${texts(attempts.map((attempt) => attempt.webhookId))},
@@ -103,12 +133,30 @@ export class Attempts extends Context.Service<Attempts, {
               ${texts(attempts.map((attempt) => attempt.errorMessage))},
               ${texts(attempts.map((attempt) => attempt.responseHeaders))},
               ${bytes(attempts.map((attempt) => attempt.responseBody))},
-              ${numbers(attempts.map((attempt) => attempt.nextAt))}
+              ${numbers(attempts.map((attempt) => attempt.nextAt))},
+              ${texts(attempts.map((attempt) => attempt.requestHeaders))},
+              ${smallIntegers(attempts.map((attempt) => attempt.dnsMs))},
+              ${smallIntegers(attempts.map((attempt) => attempt.connectMs))},
+              ${smallIntegers(attempts.map((attempt) => attempt.tlsMs))},
+              ${smallIntegers(attempts.map((attempt) => attempt.firstByteMs))}
             )`),
         ofWebhook: (webhookId) =>
           Effect.map(
             sql<AttemptRow>`
               SELECT * FROM attempts WHERE webhook_id = ${webhookId} ORDER BY started_at, delivery_id, attempt`,
+            (rows) => rows.map(fromRow)
+          ),
+        ofDelivery: (accountId, deliveryId, begunAt) =>
+          Effect.map(
+            sql<AttemptRow>`
+              SELECT * FROM (
+                SELECT *, sum(octet_length(coalesce(response_headers, '')) + octet_length(coalesce(response_body, '')) +
+                  octet_length(coalesce(request_headers, ''))) OVER (ORDER BY attempt DESC) AS bytes
+                FROM attempts
+                WHERE account_id = ${accountId} AND delivery_id = ${deliveryId} AND started_at >= ${begunAt}
+                ORDER BY attempt DESC LIMIT ${mostOfDelivery}
+              ) AS newest
+              WHERE bytes <= ${mostBytesOfDelivery} ORDER BY attempt`,
             (rows) => rows.map(fromRow)
           ),
         ofEvent: (emitterId, eventId) =>
@@ -123,9 +171,10 @@ export class Attempts extends Context.Service<Attempts, {
         removeOfWebhook: (webhookId) =>
           sql<{ readonly gone: boolean }>`
             DELETE FROM attempts a USING (
-              SELECT delivery_id, attempt, started_at FROM attempts WHERE webhook_id = ${webhookId} LIMIT ${bite}
+              SELECT account_id, delivery_id, attempt, started_at FROM attempts
+              WHERE webhook_id = ${webhookId} LIMIT ${bite}
             ) AS b
-            WHERE a.delivery_id = b.delivery_id AND a.attempt = b.attempt AND a.started_at = b.started_at
+            WHERE a.account_id = b.account_id AND a.delivery_id = b.delivery_id AND a.attempt = b.attempt AND a.started_at = b.started_at
             RETURNING true AS gone`.pipe(
             Effect.repeat({ until: (rows) => rows.length < bite }),
             Effect.asVoid
@@ -144,9 +193,11 @@ export class Attempts extends Context.Service<Attempts, {
           }
           yield* sql<{ gone: string }>`
             DELETE FROM attempts_default d USING (
-              SELECT delivery_id, attempt FROM attempts_default WHERE started_at < ${before} LIMIT ${bite}
+              SELECT account_id, delivery_id, attempt, started_at FROM attempts_default
+              WHERE started_at < ${before} LIMIT ${bite}
             ) AS b
-            WHERE d.delivery_id = b.delivery_id AND d.attempt = b.attempt RETURNING d.delivery_id AS gone`.pipe(
+            WHERE d.account_id = b.account_id AND d.delivery_id = b.delivery_id AND d.attempt = b.attempt
+              AND d.started_at = b.started_at RETURNING d.delivery_id AS gone`.pipe(
             Effect.repeat({ until: (rows) => rows.length < bite })
           )
         })
@@ -178,12 +229,24 @@ interface OutlineRow {
 }
 
 interface AttemptRow extends OutlineRow {
+  readonly account_id: string
+  readonly dns_ms: number | null
+  readonly connect_ms: number | null
+  readonly tls_ms: number | null
+  readonly first_byte_ms: number | null
+  readonly request_headers: string | null
   readonly response_headers: string | null
   readonly response_body: Uint8Array | null
 }
 
 const fromRow = (row: AttemptRow): Attempt => ({
   ...outlineFromRow(row),
+  accountId: row.account_id,
+  dnsMs: row.dns_ms,
+  connectMs: row.connect_ms,
+  tlsMs: row.tls_ms,
+  firstByteMs: row.first_byte_ms,
+  requestHeaders: row.request_headers,
   responseHeaders: row.response_headers,
   responseBody: row.response_body
 })

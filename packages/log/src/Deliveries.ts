@@ -2,14 +2,18 @@ import type { EventId } from "@headwater/domain/EventId"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { exactly } from "./internal/Exactly.ts"
-import { bigints, integers, texts } from "./internal/SqlArray.ts"
+import { bigints, integers, numbers, texts } from "./internal/SqlArray.ts"
 
-/** `pending` waits for a retry; `exhausted` has used them all, and can be replayed. */
-export type DeliveryState = "pending" | "exhausted"
+/**
+ * `pending` waits for an attempt; `exhausted` has used them all, and can be sent again; `dropped` lost its event or its
+ * subscription before it arrived.
+ */
+export type DeliveryState = "pending" | "exhausted" | "dropped"
 
 /** One event on its way to one webhook. It has a row only when its first attempt did not deliver it. */
 export interface Delivery {
   readonly id: string
+  readonly accountId: string
   readonly webhookId: string
   readonly subscriptionId: string
   readonly emitterId: string
@@ -18,18 +22,32 @@ export interface Delivery {
   /** How many attempts were made. */
   readonly attempts: number
   readonly state: DeliveryState
+  readonly last: LastAttempt
 }
 
-/** A row's next state, if it still stands at `fromAttempts`; a settled one loses its row. */
+/** What is told of the last attempt where only the delivery is read. */
+export interface LastAttempt {
+  /** When it began, Unix milliseconds; null where there was none. */
+  readonly at: number | null
+  readonly status: number | null
+  readonly errorClass: string | null
+}
+
+/** Of a delivery that was not attempted yet. */
+export const noAttempt: LastAttempt = { at: null, status: null, errorClass: null }
+
+/** A row's next state, if it still stands at `fromAttempts` and is not dropped; a settled one loses its row. */
 export interface DeliveryChange {
   readonly id: string
   readonly fromAttempts: number
   readonly attempts: number
   readonly state: DeliveryState | "settled"
+  readonly last: LastAttempt
 }
 
 interface DeliveryRow {
   readonly id: string
+  readonly account_id: string
   readonly webhook_id: string
   readonly subscription_id: string
   readonly emitter_id: string
@@ -37,17 +55,26 @@ interface DeliveryRow {
   readonly event_id: bigint
   readonly attempts: number
   readonly state: DeliveryState
+  readonly last_at: bigint | null
+  readonly status: number | null
+  readonly error_class: string | null
 }
 
 const fromRow = (row: DeliveryRow): Delivery => ({
   id: row.id,
+  accountId: row.account_id,
   webhookId: row.webhook_id,
   subscriptionId: row.subscription_id,
   emitterId: row.emitter_id,
   stream: row.stream,
   eventId: row.event_id,
   attempts: row.attempts,
-  state: row.state
+  state: row.state,
+  last: {
+    at: row.last_at === null ? null : Number(row.last_at),
+    status: row.status,
+    errorClass: row.error_class
+  }
 })
 
 /** Rows deleted at once. */
@@ -70,13 +97,13 @@ export class Deliveries extends Context.Service<Deliveries, {
   /** The same, where it is an error if any did not change. */
   readonly changeAll: (changes: ReadonlyArray<DeliveryChange>) => Effect.Effect<void, SqlError.SqlError>
   /** A subscription is gone: what waits for a retry is not tried again. */
-  readonly removePendingOf: (
+  readonly dropPendingOf: (
     webhookId: string,
     subscriptionId: string
   ) => Effect.Effect<void, SqlError.SqlError>
   readonly removeOfWebhook: (webhookId: string) => Effect.Effect<void, SqlError.SqlError>
-  /** Forgets those that were given up and whose events are older than `before`. */
-  readonly removeExhausted: (before: EventId) => Effect.Effect<void, SqlError.SqlError>
+  /** Forgets those that were given up or dropped, and whose events are older than `before`. */
+  readonly removeEnded: (before: EventId) => Effect.Effect<void, SqlError.SqlError>
 }>()("@headwater/log/Deliveries") {
   static readonly layer: Layer.Layer<Deliveries, never, SqlClient.SqlClient> = Layer.effect(
     Deliveries,
@@ -90,15 +117,20 @@ export class Deliveries extends Context.Service<Deliveries, {
               ${texts(changes.map((change) => change.id))},
               ${integers(changes.map((change) => change.fromAttempts))},
               ${integers(changes.map((change) => change.attempts))},
-              ${texts(changes.map((change) => change.state))}
-            ) AS c (id, from_attempts, attempts, state)
+              ${texts(changes.map((change) => change.state))},
+              ${numbers(changes.map((change) => change.last.at))},
+              ${integers(changes.map((change) => change.last.status))},
+              ${texts(changes.map((change) => change.last.errorClass))}
+            ) AS c (id, from_attempts, attempts, state, last_at, status, error_class)
           ), removed AS (
             DELETE FROM deliveries d USING change c
-            WHERE d.id = c.id AND d.attempts = c.from_attempts AND c.state = 'settled'
+            WHERE d.id = c.id AND d.attempts = c.from_attempts AND d.state <> 'dropped' AND c.state = 'settled'
             RETURNING d.id
           ), updated AS (
-            UPDATE deliveries d SET attempts = c.attempts, state = c.state FROM change c
-            WHERE d.id = c.id AND d.attempts = c.from_attempts AND c.state <> 'settled'
+            UPDATE deliveries d SET attempts = c.attempts, state = c.state, last_at = c.last_at, status = c.status,
+              error_class = c.error_class
+            FROM change c
+            WHERE d.id = c.id AND d.attempts = c.from_attempts AND d.state <> 'dropped' AND c.state <> 'settled'
             RETURNING d.id
           ), changed AS (
             SELECT id FROM removed UNION ALL SELECT id FROM updated
@@ -113,29 +145,29 @@ export class Deliveries extends Context.Service<Deliveries, {
         ofEvent: (emitterId, stream, eventId) =>
           Effect.map(
             sql<DeliveryRow & { next_at: bigint | null }>`
-              SELECT d.*, w.due_at AS next_at FROM (
-                SELECT * FROM deliveries WHERE event_id = ${eventId} AND state = 'exhausted'
-                UNION ALL
-                SELECT * FROM deliveries
-                WHERE emitter_id = ${emitterId} AND stream = ${stream} AND event_id = ${eventId} AND state = 'pending'
-              ) AS d
+              SELECT d.*, w.due_at AS next_at FROM deliveries d
               LEFT JOIN due_work w ON w.owner_id = d.webhook_id AND w.kind = 'retry' AND w.key = d.id
-              WHERE d.emitter_id = ${emitterId} AND d.stream = ${stream} ORDER BY d.id`,
+              WHERE d.event_id = ${eventId} AND d.emitter_id = ${emitterId} AND d.stream = ${stream} ORDER BY d.id`,
             (rows) =>
               rows.map((row) => ({ ...fromRow(row), nextAt: row.next_at === null ? null : Number(row.next_at) }))
           ),
         insert: (deliveries) =>
           Effect.asVoid(sql`
-            INSERT INTO deliveries (id, webhook_id, subscription_id, emitter_id, stream, event_id, attempts, state)
+            INSERT INTO deliveries (id, account_id, webhook_id, subscription_id, emitter_id, stream, event_id, attempts,
+              state, last_at, status, error_class)
             SELECT * FROM unnest(
               ${texts(deliveries.map((delivery) => delivery.id))},
+              ${texts(deliveries.map((delivery) => delivery.accountId))},
               ${texts(deliveries.map((delivery) => delivery.webhookId))},
               ${texts(deliveries.map((delivery) => delivery.subscriptionId))},
               ${texts(deliveries.map((delivery) => delivery.emitterId))},
               ${texts(deliveries.map((delivery) => delivery.stream))},
               ${bigints(deliveries.map((delivery) => delivery.eventId))},
               ${integers(deliveries.map((delivery) => delivery.attempts))},
-              ${texts(deliveries.map((delivery) => delivery.state))}
+              ${texts(deliveries.map((delivery) => delivery.state))},
+              ${numbers(deliveries.map((delivery) => delivery.last.at))},
+              ${integers(deliveries.map((delivery) => delivery.last.status))},
+              ${texts(deliveries.map((delivery) => delivery.last.errorClass))}
             )`),
         change: (changes) =>
           Effect.map(
@@ -143,9 +175,9 @@ export class Deliveries extends Context.Service<Deliveries, {
             (rows) => new Set(rows.map((row) => row.id))
           ),
         changeAll: (changes) => Effect.asVoid(sql`${changing(changes)} ${exactly(sql, "changed", changes.length)}`),
-        removePendingOf: (webhookId, subscriptionId) =>
+        dropPendingOf: (webhookId, subscriptionId) =>
           Effect.asVoid(sql`
-            DELETE FROM deliveries
+            UPDATE deliveries SET state = 'dropped'
             WHERE webhook_id = ${webhookId} AND subscription_id = ${subscriptionId} AND state = 'pending'`),
         removeOfWebhook: (webhookId) =>
           sql<{ readonly gone: boolean }>`
@@ -155,10 +187,10 @@ export class Deliveries extends Context.Service<Deliveries, {
             Effect.repeat({ until: (rows) => rows.length < bite }),
             Effect.asVoid
           ),
-        removeExhausted: (before) =>
+        removeEnded: (before) =>
           sql<{ id: string }>`
             DELETE FROM deliveries d USING (
-              SELECT id FROM deliveries WHERE state = 'exhausted' AND event_id < ${before}
+              SELECT id FROM deliveries WHERE state <> 'pending' AND event_id < ${before}
               ORDER BY event_id LIMIT ${bite}
             ) AS b
             WHERE d.id = b.id RETURNING d.id`.pipe(

@@ -23,6 +23,7 @@ import webhookPasswords from "./migrations/0019_webhook_passwords.ts"
 import suspendedAccounts from "./migrations/0020_suspended_accounts.ts"
 import journals from "./migrations/0021_journals.ts"
 import subscriptionFilters from "./migrations/0022_subscription_filters.ts"
+import deliveryLists from "./migrations/0023_delivery_lists.ts"
 
 const migrator = {
   table: "headwater_migrations",
@@ -48,7 +49,8 @@ const migrator = {
     "0019_webhook_passwords": webhookPasswords,
     "0020_suspended_accounts": suspendedAccounts,
     "0021_journals": journals,
-    "0022_subscription_filters": subscriptionFilters
+    "0022_subscription_filters": subscriptionFilters,
+    "0023_delivery_lists": deliveryLists
   })
 }
 

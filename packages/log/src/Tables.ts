@@ -5,6 +5,7 @@ import { ApiKeys } from "./ApiKeys.ts"
 import { AppAccounts } from "./AppAccounts.ts"
 import { AutoSubscriptions } from "./AutoSubscriptions.ts"
 import { Components } from "./Components.ts"
+import { DeliveryList } from "./DeliveryList.ts"
 import { Deployments } from "./Deployments.ts"
 import { GroupCommit } from "./GroupCommit.ts"
 import { IdempotencyKeys } from "./IdempotencyKeys.ts"
@@ -25,5 +26,5 @@ export const layer = Layer.mergeAll(
   Programs.layer,
   SealCheck.layer,
   Webhooks.layer,
-  GroupCommit.layer
+  DeliveryList.layer.pipe(Layer.provideMerge(GroupCommit.layer))
 ).pipe(Layer.provideMerge(Subscriptions.layer), Layer.provideMerge(AutoSubscriptions.layer))

@@ -8,6 +8,7 @@ import * as AutoSubscriptionsHandlers from "./AutoSubscriptionsHandlers.ts"
 import { BodyRoom } from "./BodyRoom.ts"
 import { ComponentSaving } from "./ComponentSaving.ts"
 import * as ComponentsHandlers from "./ComponentsHandlers.ts"
+import * as DeliveriesHandlers from "./DeliveriesHandlers.ts"
 import * as DocsRoutes from "./DocsRoutes.ts"
 import * as EndpointFastPath from "./EndpointFastPath.ts"
 import * as EndpointRoute from "./EndpointRoute.ts"
@@ -35,6 +36,7 @@ const apiRoutes = HttpApiBuilder.layer(HeadwaterApi).pipe(
     AppAccountsHandlers.layer,
     AutoSubscriptionsHandlers.layer,
     ComponentsHandlers.layer,
+    DeliveriesHandlers.layer,
     EventsHandlers.layer,
     KeysHandlers.layer,
     LogHandlers.layer,

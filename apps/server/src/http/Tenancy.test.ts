@@ -40,11 +40,13 @@ const furnished = Effect.gen(function*() {
   const appAccount = yield* http.created("/v1/accounts", { app: "shop", credentials: { key: "k" } })
   yield* http.request("POST", Http.endpointOf(source), { body: { told: `only to ${http.accountId}` } })
   const [event] = yield* http.summaries(`/v1/sources/${source.id}/event_summaries`, 1)
+  const [delivery] = yield* http.summaries(`/v1/webhooks/${webhook.id}/deliveries`, 1)
   /** By the segment of a path that stands before the id. */
   const ids: Readonly<Record<string, string>> = {
     accounts: appAccount.id,
     auto_subscriptions: auto.id,
     components: component.id,
+    deliveries: Json.textOf(delivery!["id"]),
     events: Json.textOf(event!["id"]),
     keys: key.id,
     sources: source.id,
@@ -93,7 +95,8 @@ layer(Http.layer, { excludeTestServices: true })("the wall between accounts", (i
         "users/me/workflows",
         `sources/${http.source.id}/event_summaries`,
         `workflows/${http.workflow.id}/event_summaries`,
-        `workflows/${http.workflow.id}/runs`
+        `workflows/${http.workflow.id}/runs`,
+        `deliveries/${http.ids["deliveries"]}`
       ],
       (path) => Effect.map(http.request("GET", `/v1/${path}`), ({ json }) => json)
     )
@@ -164,7 +167,7 @@ layer(Http.layer, { excludeTestServices: true })("the wall between accounts", (i
         if (!("page_info" in json)) continue
         const items = Json.listOf(json["data"]).map(({ id }) => Json.textOf(id))
         assert.include(items, own.ids[kind], path)
-        Json.assertHolds(json["page_info"], { total_count: items.length })
+        if (kind !== "deliveries") Json.assertHolds(json["page_info"], { total_count: items.length })
         for (const parameter of ["after", "before"]) {
           for (const { ids } of [other, later]) {
             const cursor = Pagination.cursorOf(ids[kind] ?? "")

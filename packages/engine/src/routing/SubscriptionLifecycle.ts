@@ -195,7 +195,7 @@ export class SubscriptionLifecycle extends Context.Service<SubscriptionLifecycle
           const { listenerId } = key
           const removed = yield* sql.withTransaction(Effect.gen(function*() {
             const removed = yield* subscriptions.remove(key)
-            if (Option.isSome(removed)) yield* deliveries.removePendingOf(listenerId, removed.value.id)
+            if (Option.isSome(removed)) yield* deliveries.dropPendingOf(listenerId, removed.value.id)
             return removed
           }))
           if (Option.isNone(removed)) return yield* new SubscriptionNotFound()

@@ -17,6 +17,10 @@ export const delays: ReadonlyArray<number> = [
 
 const jitter = 0.2
 
+/** The latest that the attempt after a failed one is due by the schedule; undefined once that is used up. */
+export const latestAttemptAt = (attempts: number, failedAt: number): number | undefined =>
+  nextAttemptAt(attempts, failedAt, 1)
+
 /**
  * When the attempt after a failed one is due, spread by ±20 % so that endpoints which failed together do not meet their
  * retries together; undefined once the schedule is used up.

@@ -3,7 +3,7 @@ import * as Stream from "@headwater/domain/Stream"
 import type { DisabledReason } from "@headwater/domain/Webhook"
 import type { Commit } from "@headwater/log/Commit"
 import { noTally } from "@headwater/log/Cursors"
-import type { Delivery } from "@headwater/log/Deliveries"
+import { type Delivery, type LastAttempt, noAttempt } from "@headwater/log/Deliveries"
 import type { DueItem } from "@headwater/log/DueWork"
 import { Webhooks } from "@headwater/log/Webhooks"
 import { Effect, Random } from "effect"
@@ -80,6 +80,12 @@ const transition = (webhooks: Webhooks["Service"], memory: WebhookMemory, sent: 
 const tallyOf = (sent: Sent, nextAt: number | undefined): "delivered" | "exhausted" | "pending" =>
   sent.outcome._tag === "Delivered" ? "delivered" : nextAt === undefined ? "exhausted" : "pending"
 
+const lastOf = ({ record: { errorClass, startedAt, status } }: Sent): LastAttempt => ({
+  at: startedAt,
+  status,
+  errorClass
+})
+
 const noItems: ReadonlyArray<never> = []
 
 /** The commits of a webhook's outcomes: the attempt, the cursor or the retry, and the webhook's own state together. */
@@ -102,13 +108,15 @@ export class WebhookCommits {
       moves: [feed.pass(item, { [became]: 1 })],
       deliveries: became === "delivered" ? noItems : [{
         id: record.deliveryId,
+        accountId: record.accountId,
         webhookId: record.webhookId,
         subscriptionId: record.subscriptionId,
         emitterId: record.emitterId,
         stream: record.stream,
         eventId: record.eventId,
         attempts: 1,
-        state: became
+        state: became,
+        last: lastOf(sent)
       }]
     }
   }
@@ -116,19 +124,21 @@ export class WebhookCommits {
   /** The feed passes an event whose first attempt is due at once, among the retries. */
   queued(memory: WebhookMemory, feed: Feed, item: EventItem, deliveryId: string, now: number): Commit {
     const { event } = item
-    const { id } = memory.webhook
+    const { accountId, id } = memory.webhook
     return {
       ...ownedBy(memory),
       moves: [feed.pass(item, { pending: 1 })],
       deliveries: [{
         id: deliveryId,
+        accountId,
         webhookId: id,
         subscriptionId: feed.key.subscriptionId,
         emitterId: event.emitterId,
         stream: event.stream,
         eventId: event.id,
         attempts: 0,
-        state: "pending"
+        state: "pending",
+        last: noAttempt
       }],
       duePut: [retryItem(id, deliveryId, now)]
     }
@@ -151,7 +161,8 @@ export class WebhookCommits {
         id: delivery.id,
         fromAttempts: delivery.attempts,
         attempts: sent.record.attempt,
-        state: became === "delivered" ? "settled" : became === "exhausted" ? "exhausted" : "pending"
+        state: became === "delivered" ? "settled" : became === "exhausted" ? "exhausted" : "pending",
+        last: lastOf(sent)
       }],
       settlements: isPending ? noItems : [{
         subscriptionId: delivery.subscriptionId,
@@ -170,7 +181,8 @@ export class WebhookCommits {
         id: delivery.id,
         fromAttempts: delivery.attempts,
         attempts: delivery.attempts,
-        state: "settled"
+        state: "dropped",
+        last: delivery.last
       }],
       settlements: [{
         subscriptionId: delivery.subscriptionId,

@@ -8,6 +8,7 @@ import { ListenerFilters } from "../routing/EventFilter.ts"
 import { FeedReader } from "../routing/Feed.ts"
 import { DueRetries } from "./DueRetries.ts"
 import { Lanes } from "./Lanes.ts"
+import * as SentHeaders from "./SentHeaders.ts"
 import * as StandardWebhook from "./StandardWebhook.ts"
 
 /** What a webhook's owner holds in memory: a cache of what the database says, dropped whole when a commit fails. */
@@ -18,6 +19,8 @@ export interface WebhookMemory {
   webhook: Webhook
   /** Its URL, with the password. */
   readonly target: Redacted.Redacted
+  /** None where it has no URL of its own. */
+  readonly urlHeaders: SentHeaders.UrlHeaders | undefined
   signingKeys: ReadonlyArray<KeyObject>
   /** When the keys were read: one that is rotated out stops signing. */
   keysReadAt: number
@@ -48,6 +51,7 @@ export const load = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
     fence: fence.value,
     webhook: webhook.value,
     target: target.value,
+    urlHeaders: webhook.value.workflowId === null ? SentHeaders.ofUrl(webhook.value.url) : undefined,
     signingKeys: yield* readSigningKeys(webhookId),
     keysReadAt: yield* Clock.currentTimeMillis,
     lanes: new Lanes(reader.room),

@@ -9,6 +9,7 @@ import * as LogText from "../LogText.ts"
 import { WideLog } from "../WideLog.ts"
 import * as DeliveryOutcome from "./DeliveryOutcome.ts"
 import * as OutgoingRequest from "./OutgoingRequest.ts"
+import * as SentHeaders from "./SentHeaders.ts"
 import * as StandardWebhook from "./StandardWebhook.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
 
@@ -37,9 +38,6 @@ export interface Sent {
 
 const userAgent = `Headwater/${version}`
 
-/** Header values hold no text beyond printable ASCII (RFC 9110, section 5.5). */
-const headerText = (text: string): string => /^[\x20-\x7e]*$/.test(text) ? text : encodeURIComponent(text)
-
 const deliveriesTotal = Metric.counter("headwater_deliveries_total", {
   description: "Attempts to deliver an event to a webhook.",
   incremental: true
@@ -62,34 +60,46 @@ const requestOf = ({ target, webhook }: WebhookMemory, { payload }: LoggedEvent)
     // Only what is a request comes into the stream of a workflow's own.
     : Option.getOrThrow(OutgoingRequest.parse(payload))
 
-const requestHeaders = (
+/** What the record of an attempt does not tell of its headers otherwise. */
+const ownHeaders = (
   { signingKeys, webhook }: WebhookMemory,
-  { attempt, event, subscriptionId }: Send,
+  { event }: Send,
   request: OutgoingRequest.OutgoingRequest,
   startedAt: number
-) => {
-  const timestamp = Math.floor(startedAt / 1_000)
+): SentHeaders.OwnHeaders => {
   const { body = "" } = request
   return {
-    ...(body === "" ? undefined : { "content-type": "application/json" }),
     "user-agent": userAgent,
-    ...(webhook.workflowId === null ? undefined : OutgoingRequest.headersOf(request)),
-    "webhook-id": event.emitId,
-    "webhook-timestamp": String(timestamp),
-    "webhook-signature": StandardWebhook.signature(signingKeys, event.emitId, timestamp, body),
-    "x-headwater-emitter-id": event.emitterId,
-    "x-headwater-event-id": EventId.format(event.id),
-    "x-headwater-event-name": headerText(event.stream === "" ? "default" : event.stream),
-    "x-headwater-subscription-id": subscriptionId,
-    "x-headwater-attempt": String(attempt),
+    ...(webhook.workflowId === null ? undefined : {
+      "content-type": body === "" ? null : SentHeaders.json,
+      ...OutgoingRequest.headersOf(request)
+    }),
+    "webhook-signature": StandardWebhook.signature(signingKeys, event.emitId, Math.floor(startedAt / 1_000), body),
     "x-headwater-hops": String(event.hops)
   }
 }
+
+const factsOf = ({ attempt, event, subscriptionId }: Send, startedAt: number): SentHeaders.Facts => ({
+  attempt,
+  emitId: event.emitId,
+  emitterId: event.emitterId,
+  eventId: event.id,
+  startedAt,
+  stream: event.stream,
+  subscriptionId
+})
+
+/** Longer ones are beyond what the column holds, and beyond any timeout. */
+const longestPhaseMs = 32_767
+
+const phaseOf = (ms: number | null): number | null =>
+  ms === null ? null : Math.max(0, Math.min(Math.round(ms), longestPhaseMs))
 
 /** What an attempt came to, by the answer it got or did not get. */
 const sentOf = (
   { webhook }: WebhookMemory,
   { attempt, deliveryId, event, subscriptionId }: Send,
+  requestHeaders: string,
   startedAt: number,
   endedAt: number,
   answer: EgressHttpEnding
@@ -99,11 +109,12 @@ const sentOf = (
     : DeliveryOutcome.ofFailure(answer.failure)
   const delivered = outcome._tag === "Delivered"
   const response = Result.isSuccess(answer) ? answer.success : undefined
-  const address = Result.isSuccess(answer) ? answer.success.address : answer.failure.address
+  const { address, phases } = Result.isSuccess(answer) ? answer.success : answer.failure
   return {
     outcome,
     endedAt,
     record: {
+      accountId: webhook.accountId,
       deliveryId,
       attempt,
       webhookId: webhook.id,
@@ -123,7 +134,12 @@ const sentOf = (
       responseBody: response === undefined
         ? null
         : response.body.subarray(0, delivered ? keptOfSuccess : keptOfFailure),
-      nextAt: null
+      nextAt: null,
+      requestHeaders,
+      dnsMs: phaseOf(phases.dnsMs),
+      connectMs: phaseOf(phases.connectMs),
+      tlsMs: phaseOf(phases.tlsMs),
+      firstByteMs: phaseOf(phases.firstByteMs)
     }
   }
 }
@@ -175,14 +191,16 @@ export const make: Effect.Effect<WebhookSend, never, EgressHttp> = Effect.gen(fu
   return (memory, options, onSent) => {
     const startedAt = clock.currentTimeMillisUnsafe()
     const request = requestOf(memory, options.event)
+    const own = ownHeaders(memory, options, request, startedAt)
+    const kept = SentHeaders.kept(memory.urlHeaders ?? SentHeaders.ofUrl(request.url), own)
     return http.start({
       ...request,
       asker: { accountId: memory.webhook.accountId, use: "delivery" },
-      headers: requestHeaders(memory, options, request, startedAt),
+      headers: SentHeaders.all(factsOf(options, startedAt), own),
       timeoutMillis: timeoutMs,
       maxBodyBytes: keptOfFailure
     }, (answer) => {
-      const sent = sentOf(memory, options, startedAt, clock.currentTimeMillisUnsafe(), answer)
+      const sent = sentOf(memory, options, kept, startedAt, clock.currentTimeMillisUnsafe(), answer)
       report(memory, options, sent)
       onSent(sent)
     })

@@ -8,6 +8,7 @@ const arrayOf = (oid: number) => (values: ReadonlyArray<unknown>): PgTypes.Param
 export const texts: (values: ReadonlyArray<string | null>) => PgTypes.Parameter = arrayOf(PgTypes.OID.text)
 export const bigints: (values: ReadonlyArray<bigint | null>) => PgTypes.Parameter = arrayOf(PgTypes.OID.int8)
 export const integers: (values: ReadonlyArray<number | null>) => PgTypes.Parameter = arrayOf(PgTypes.OID.int4)
+export const smallIntegers: (values: ReadonlyArray<number | null>) => PgTypes.Parameter = arrayOf(PgTypes.OID.int2)
 export const bytes: (values: ReadonlyArray<Uint8Array | null>) => PgTypes.Parameter = arrayOf(PgTypes.OID.bytea)
 
 /** Whole numbers held as JavaScript numbers in columns of type bigint. */

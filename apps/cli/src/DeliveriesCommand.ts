@@ -1,0 +1,181 @@
+import type { AttemptResource, DeliveryDetails, DeliveryResource } from "@headwater/api/DeliveriesApi"
+import { DeliveryState, ErrorClass } from "@headwater/api/DeliveriesApi"
+import { maxLimit } from "@headwater/api/Pagination"
+import { Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { ApiAccess } from "./ApiAccess.ts"
+import { CommandRefused } from "./CommandRefused.ts"
+import * as Output from "./Output.ts"
+
+const filter = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
+
+const filters = {
+  webhook: filter("webhook", "To this webhook"),
+  subscription: filter("subscription", "Of this subscription"),
+  emitter: filter("emitter", "Of events of this source or workflow, by id or name slug"),
+  stream: filter("stream", "Of events of this stream; \"default\" for the default one"),
+  event: filter("event", "Of the event with this id"),
+  state: Flag.Literals("state", DeliveryState.literals).pipe(
+    Flag.withDescription("In this state"),
+    Flag.optional
+  ),
+  error: Flag.Literals("error", ErrorClass.literals).pipe(
+    Flag.withDescription("Whose last attempt failed in this way"),
+    Flag.optional
+  ),
+  status: filter("status", "Whose last attempt was answered with this status, such as 503 or 5xx"),
+  since: filter("since", "Begun at this time or later: ISO 8601, or so long ago, such as 30m, 12h or 7d"),
+  until: filter("until", "Begun before this time, in the same forms"),
+  text: filter("text", "Of events whose payload contains this text")
+}
+
+const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+const timeOf = Effect.fnUntraced(function*(flag: string, text: string) {
+  const [, count, unit = ""] = /^(\d+)([smhd])$/.exec(text) ?? []
+  const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+  const ms = count === undefined ? Date.parse(text) : now - Number(count) * unitMs[unit]!
+  return Number.isNaN(ms) || ms < 0
+    ? yield* new CommandRefused({ message: `--${flag} is not a time: ${JSON.stringify(text)}` })
+    : ms
+})
+
+const time = (ms: number | null): string => ms === null ? "" : new Date(ms).toISOString().replace("T", " ").slice(0, 19)
+
+const reasonOf = ({ error_class, status }: Pick<DeliveryResource, "error_class" | "status">): string =>
+  status === null ? error_class ?? "" : String(status)
+
+const given = <A>(name: string, value: Option.Option<A>) => Option.isNone(value) ? {} : { [name]: value.value }
+
+const list = Command.make(
+  "list",
+  {
+    ...filters,
+    limit: Flag.Int("limit").pipe(
+      Flag.withDescription("At most so many, the newest first"),
+      Flag.withDefault(20)
+    ),
+    json: Output.json
+  },
+  Effect.fnUntraced(function*({ json, limit, ...flags }) {
+    const { call } = yield* ApiAccess
+    const query = {
+      ...given("webhook_id", flags.webhook),
+      ...given("subscription_id", flags.subscription),
+      ...given("emitter_id", flags.emitter),
+      ...given("event_name", flags.stream),
+      ...given("event_id", flags.event),
+      ...given("state", flags.state),
+      ...given("error_class", flags.error),
+      ...given("status", flags.status),
+      ...given("text", flags.text),
+      ...(Option.isNone(flags.since) ? {} : { since: yield* timeOf("since", flags.since.value) }),
+      ...(Option.isNone(flags.until) ? {} : { until: yield* timeOf("until", flags.until.value) })
+    }
+    const found = yield* call(({ deliveries }) =>
+      Effect.gen(function*() {
+        const found: Array<DeliveryResource> = []
+        for (let cursor = {}; found.length < limit;) {
+          const { data, page_info } = yield* deliveries.list({
+            query: { ...query, limit: Math.min(limit - found.length, maxLimit), ...cursor }
+          })
+          found.push(...data)
+          if (!page_info.has_more) break
+          cursor = { after: Buffer.from(page_info.end_cursor, "base64url").toString() }
+        }
+        return found
+      })
+    )
+    const rows = found.map((delivery) => [
+      delivery.id,
+      delivery.state,
+      String(delivery.attempt_count),
+      reasonOf(delivery),
+      time(delivery.started_at_ms),
+      time(delivery.next_attempt_at_ms)
+    ])
+    yield* Output.print(
+      json,
+      found,
+      Output.table([["ID", "STATE", "ATTEMPTS", "LAST", "BEGAN (UTC)", "NEXT (UTC)"], ...rows])
+    )
+  })
+).pipe(
+  Command.withDescription("List deliveries, the newest first; all filters given must hold"),
+  Command.withExamples([
+    {
+      command: "headwater deliveries list --state exhausted --since 7d",
+      description: "What was given up in the last week"
+    },
+    { command: "headwater deliveries list --webhook wh_… --status 5xx", description: "What an endpoint failed to take" }
+  ])
+)
+
+const phases = ({ timings: { connect_ms, dns_ms, first_byte_ms, tls_ms, total_ms } }: AttemptResource): string =>
+  [
+    ["dns", dns_ms],
+    ["connect", connect_ms],
+    ["tls", tls_ms],
+    ["first byte", first_byte_ms],
+    ["total", total_ms]
+  ].flatMap(([name, ms]) => ms === null ? [] : `${name} ${ms} ms`).join(", ")
+
+const headers = (sent: Readonly<Record<string, string>>): ReadonlyArray<string> =>
+  Object.entries(sent).map(([name, value]) => `    ${name}: ${value}`)
+
+const linesOf = (attempt: AttemptResource): ReadonlyArray<string> => {
+  const { address, error_message, request, response } = attempt
+  const what = attempt.outcome === "delivered" ? String(response?.status) : error_message ?? "failed"
+  return [
+    "",
+    `Attempt ${attempt.attempt}   ${time(attempt.started_at_ms)} UTC   ${what}`,
+    `  ${address === null ? "" : `${address}: `}${phases(attempt)}`,
+    ...(request.headers === null ? [] : ["  Sent", ...headers(request.headers)]),
+    ...(response === null ? [] : [`  Answered ${response.status}`, ...headers(response.headers)]),
+    ...(response === null || response.body === "" ? [] : [
+      "",
+      ...(response.body_encoding === "utf8" ? response.body : `(base64) ${response.body}`).split("\n").map((line) =>
+        `    ${line}`
+      )
+    ])
+  ]
+}
+
+/** What an endpoint answered is not for the terminal to act on. */
+const harmless = (text: string): string =>
+  // oxlint-disable-next-line no-control-regex
+  text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, "\ufffd")
+
+const shown = (delivery: DeliveryDetails): string => {
+  const { event, next_attempt } = delivery
+  const rows = [
+    ["Delivery", delivery.id],
+    ["State", delivery.state],
+    ["Webhook", delivery.webhook_id ?? "none: a request of a workflow's own"],
+    ["Subscription", delivery.subscription_id],
+    ["Event", `${delivery.event_id} of ${delivery.emitter_id}`],
+    ["Stream", delivery.event_name === "" ? "default" : delivery.event_name],
+    ["Webhook-Id", event.emit_id ?? ""],
+    ["Body", event.path ?? ""],
+    ["Next attempt", next_attempt === null ? "none" : `${time(next_attempt.at_ms)} UTC (${next_attempt.reason})`]
+  ]
+  return harmless([Output.table(rows), ...delivery.attempts.flatMap(linesOf)].join("\n"))
+}
+
+const show = Command.make(
+  "show",
+  { id: Argument.String("id").pipe(Argument.withDescription("Begins with dlv_")), json: Output.json },
+  Effect.fnUntraced(function*({ id, json }) {
+    const { call } = yield* ApiAccess
+    const { data } = yield* call(({ deliveries }) => deliveries.get({ params: { id }, query: {} }))
+    yield* Output.print(json, data, shown(data))
+  })
+).pipe(Command.withDescription("Show a delivery with every attempt: what was sent, and what came back"))
+
+/** Each event on its way to a webhook. */
+export const deliveriesCommand = Command.make("deliveries").pipe(
+  Command.withDescription("See which events reached your webhooks, and why others did not"),
+  Command.withSubcommands([list, show]),
+  Command.provide(ApiAccess.layer)
+)

@@ -1,0 +1,159 @@
+import { CurrentAccount } from "@headwater/api/Authorization"
+import type { AttemptResource, DeliveryDetails, DeliveryFilters, DeliveryResource } from "@headwater/api/DeliveriesApi"
+import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
+import * as Pagination from "@headwater/api/Pagination"
+import * as Problem from "@headwater/api/Problem"
+import * as EventId from "@headwater/domain/EventId"
+import * as Id from "@headwater/domain/Id"
+import * as StreamName from "@headwater/domain/Stream"
+import * as NextAttempt from "@headwater/engine/webhook/NextAttempt"
+import * as SentHeaders from "@headwater/engine/webhook/SentHeaders"
+import type { Attempt } from "@headwater/log/Attempts"
+import { DeliveryList, type ListedDelivery } from "@headwater/log/DeliveryList"
+import { Programs } from "@headwater/log/Programs"
+import { Subscriptions } from "@headwater/log/Subscriptions"
+import { Webhooks } from "@headwater/log/Webhooks"
+import { Effect, Option, Schema } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { boundOf } from "./EventSummaries.ts"
+import { answerFailures } from "./FailureProblem.ts"
+
+const isDeliveryId = Schema.is(Id.DeliveryId)
+const isSubscriptionId = Schema.is(Id.SubscriptionId)
+
+const resourceOf = (delivery: ListedDelivery): DeliveryResource => ({
+  id: delivery.id,
+  state: delivery.state,
+  webhook_id: delivery.workflowId === null ? delivery.webhookId : null,
+  subscription_id: delivery.subscriptionId,
+  emitter_id: delivery.emitterId,
+  event_name: delivery.stream,
+  event_id: EventId.format(delivery.eventId),
+  attempt_count: delivery.attempts,
+  status: delivery.status,
+  error_class: delivery.errorClass,
+  started_at_ms: Id.timeOf(delivery.id),
+  last_attempt_at_ms: delivery.lastAt,
+  next_attempt_at_ms: delivery.nextAt
+})
+
+/** Text where the bytes are UTF-8, of which the last character may be cut. */
+const bodyOf = (bytes: Uint8Array): Pick<NonNullable<AttemptResource["response"]>, "body" | "body_encoding"> => {
+  try {
+    return { body: new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true }), body_encoding: "utf8" }
+  } catch {
+    return { body: Buffer.from(bytes).toString("base64"), body_encoding: "base64" }
+  }
+}
+
+const attemptOf = (attempt: Attempt): AttemptResource => ({
+  attempt: attempt.attempt,
+  started_at_ms: attempt.startedAt,
+  outcome: attempt.outcome,
+  address: attempt.address,
+  timings: {
+    dns_ms: attempt.dnsMs,
+    connect_ms: attempt.connectMs,
+    tls_ms: attempt.tlsMs,
+    first_byte_ms: attempt.firstByteMs,
+    total_ms: attempt.durationMs
+  },
+  request: { headers: SentHeaders.shown(attempt) ?? null },
+  response: attempt.status === null ? null : {
+    status: attempt.status,
+    headers: attempt.responseHeaders === null ? {} : JSON.parse(attempt.responseHeaders),
+    ...bodyOf(attempt.responseBody ?? new Uint8Array())
+  },
+  error_class: attempt.errorClass,
+  error_message: attempt.errorMessage,
+  next_attempt_at_ms: attempt.nextAt
+})
+
+/** Where the API shows an event; an account's own are not shown. */
+const pathOf = ({ emitterId, eventId }: ListedDelivery): string | null => {
+  const kind = Id.kindOf(emitterId)
+  return kind === "source" || kind === "workflow"
+    ? `/v1/${kind}s/${emitterId}/events/${EventId.format(eventId)}`
+    : null
+}
+
+const statusesOf = (status: string): readonly [number, number] =>
+  status.endsWith("xx") ? [Number(status[0]) * 100, Number(status[0]) * 100 + 99] : [Number(status), Number(status)]
+
+export const layer = HttpApiBuilder.group(
+  HeadwaterApi,
+  "deliveries",
+  Effect.fnUntraced(function*(handlers) {
+    const list = yield* DeliveryList
+    const programs = yield* Programs
+    const subscriptions = yield* Subscriptions
+    const webhooks = yield* Webhooks
+
+    const emitterOf = Effect.fnUntraced(function*(accountId: Id.AccountId, idOrSlug: string) {
+      if (idOrSlug === accountId) return idOrSlug
+      const program = yield* programs.get(accountId, idOrSlug)
+      return Option.match(program, { onNone: () => idOrSlug, onSome: ({ id }) => id })
+    })
+
+    /** The webhook that a subscription delivers to: the list of its deliveries is shorter than the account's. */
+    const listenerOf = Effect.fnUntraced(function*(accountId: Id.AccountId, subscriptionId: string) {
+      if (!isSubscriptionId(subscriptionId)) return undefined
+      const found = Option.getOrUndefined(yield* subscriptions.get(subscriptionId))
+      return found?.accountId === accountId && Id.kindOf(found.listenerId) === "webhook" ? found.listenerId : undefined
+    })
+
+    /** @param webhookId of the account's own */
+    const page = Effect.fnUntraced(function*(webhookId: string | undefined, query: DeliveryFilters) {
+      const accountId = yield* CurrentAccount
+      const { emitter_id, event_name, status, subscription_id } = query
+      const { goesOnAt, items } = yield* list.page(accountId, {
+        webhookId: webhookId ??
+          (subscription_id === undefined ? undefined : yield* listenerOf(accountId, subscription_id)),
+        subscriptionId: subscription_id,
+        emitterId: emitter_id === undefined ? undefined : yield* emitterOf(accountId, emitter_id),
+        stream: event_name === undefined ? undefined : StreamName.normalize(event_name),
+        eventId: boundOf(query.event_id),
+        state: query.state,
+        errorClass: query.error_class,
+        status: status === undefined ? undefined : statusesOf(status),
+        since: query.since,
+        until: query.until,
+        text: query.text
+      }, Pagination.pageRequest(query))
+      return Pagination.openPage(items.map(resourceOf), query, goesOnAt)
+    })
+
+    return handlers.handleAll({
+      list: Effect.fnUntraced(function*({ query }) {
+        const { webhook_id } = query
+        if (webhook_id === undefined) return yield* page(undefined, query)
+        const webhook = yield* webhooks.get(yield* CurrentAccount, webhook_id)
+        return Option.isNone(webhook)
+          ? Pagination.openPage<DeliveryResource>([], query, undefined)
+          : yield* page(webhook.value.id, query)
+      }, answerFailures),
+      ofWebhook: Effect.fnUntraced(function*({ params, query }) {
+        const webhook = yield* webhooks.get(yield* CurrentAccount, params.id)
+        if (Option.isNone(webhook)) return yield* Problem.notFound("webhook", params.id)
+        return yield* page(webhook.value.id, query)
+      }, answerFailures),
+      get: Effect.fnUntraced(function*({ params }) {
+        const found = isDeliveryId(params.id) ? yield* list.get(yield* CurrentAccount, params.id) : Option.none()
+        if (Option.isNone(found)) return yield* Problem.notFound("delivery", params.id)
+        const { attempts, delivery } = found.value
+        const webhook = yield* webhooks.getById(Id.WebhookId.make(delivery.webhookId))
+        const last = attempts.at(-1)
+        const data: DeliveryDetails = {
+          ...resourceOf(delivery),
+          event: { emit_id: last?.emitId ?? null, path: pathOf(delivery) },
+          next_attempt: delivery.nextAt === null || Option.isNone(webhook) ? null : {
+            at_ms: delivery.nextAt,
+            reason: NextAttempt.reasonOf(webhook.value, last, delivery.nextAt)
+          },
+          attempts: attempts.map(attemptOf)
+        }
+        return { data }
+      }, answerFailures)
+    })
+  })
+)

@@ -1,0 +1,264 @@
+import { EventIdText } from "@headwater/domain/EventId"
+import { StreamNameInput } from "@headwater/domain/Stream"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Authorization } from "./Authorization.ts"
+import * as Extension from "./Extension.ts"
+import * as Pagination from "./Pagination.ts"
+import { PathId } from "./PathId.ts"
+import * as Problem from "./Problem.ts"
+import * as Projection from "./Projection.ts"
+import { RequestCheck } from "./RequestCheck.ts"
+import { ResourceId } from "./ResourceId.ts"
+import { Text, textUpTo } from "./Text.ts"
+
+const milliseconds = Schema.Int.annotate({ description: "Unix time in milliseconds." })
+
+export const DeliveryState = Schema.Literals(["pending", "delivered", "exhausted", "dropped"]).annotate({
+  description:
+    "pending: an attempt is still due. delivered: the endpoint answered 2xx. exhausted: given up after the last attempt. " +
+    "dropped: its event or its subscription was deleted before it arrived."
+})
+export type DeliveryState = typeof DeliveryState.Type
+
+const delivery = {
+  id: ResourceId("delivery"),
+  state: DeliveryState,
+  webhook_id: Schema.NullOr(ResourceId("webhook")).annotate({
+    description: "null for a request that a workflow sends by $.send.http."
+  }),
+  subscription_id: Schema.String,
+  emitter_id: Schema.String.annotate({ description: "The id of what emitted the event." }),
+  event_name: Schema.String.annotate({ description: "The event stream; empty for the default one." }),
+  event_id: EventIdText.annotate({ description: "The event's id in its emitter's log." }),
+  attempt_count: Schema.Int.annotate({ description: "Attempts made so far." }),
+  status: Schema.NullOr(Schema.Int).annotate({
+    description: "The HTTP status that answered the last attempt; null if there was no answer."
+  }),
+  error_class: Schema.NullOr(Schema.String).annotate({
+    description: "The kind of failure of the last attempt; null if it did not fail."
+  }),
+  started_at_ms: milliseconds.annotate({ description: "When the delivery began. Unix time in milliseconds." }),
+  last_attempt_at_ms: Schema.NullOr(milliseconds),
+  next_attempt_at_ms: Schema.NullOr(milliseconds)
+}
+
+const example = {
+  id: "dlv_0Uz7PkT3Bn6RwSe2MxDa",
+  state: "pending" as const,
+  webhook_id: "wh_0Uz7MtBwGh3VyUc8PqJk",
+  subscription_id: "sub_0Uz7MtS4Bn6RwSe2MxDa",
+  emitter_id: "dc_0Uz7Me6SAe7TzXw9LrNf",
+  event_name: "",
+  event_id: "1760000120000-0",
+  attempt_count: 1,
+  status: 500,
+  error_class: "status",
+  started_at_ms: 1760000120003,
+  last_attempt_at_ms: 1760000120003,
+  next_attempt_at_ms: 1760000125400
+}
+
+export const DeliveryResource = Schema.Struct(delivery).annotate({ identifier: "Delivery", examples: [example] })
+export type DeliveryResource = typeof DeliveryResource.Type
+
+const phase = (description: string) => Schema.NullOr(Schema.Int).annotate({ description })
+
+export const AttemptResource = Schema.Struct({
+  attempt: Schema.Int.annotate({ description: "From 1." }),
+  started_at_ms: milliseconds,
+  outcome: Schema.Literals(["delivered", "failed"]),
+  address: Schema.NullOr(Schema.String).annotate({ description: "The address that the server connected to." }),
+  timings: Schema.Struct({
+    dns_ms: phase("Looking up the name."),
+    connect_ms: phase("Connecting; null on a connection that was kept from an earlier request."),
+    tls_ms: phase("The TLS handshake; null without one."),
+    first_byte_ms: phase("From sending the request until the answer began."),
+    total_ms: Schema.Int.annotate({ description: "The whole attempt." })
+  }).annotate({ description: "Milliseconds; null for a phase that the attempt did not reach or did not need." }),
+  request: Schema.Struct({
+    headers: Schema.NullOr(Schema.Record(Schema.String, Schema.String)).annotate({
+      description:
+        "As they were sent, with *** for secrets; null for attempts of versions that did not record them. The body is the " +
+        "event's payload."
+    })
+  }),
+  response: Schema.NullOr(Schema.Struct({
+    status: Schema.Int,
+    headers: Schema.Record(Schema.String, Schema.String),
+    body: Schema.String.annotate({ description: "The first 1 KiB after a success, the first 16 KiB after a failure." }),
+    body_encoding: Schema.Literals(["utf8", "base64"])
+  })).annotate({ description: "null if the endpoint did not answer." }),
+  error_class: Schema.NullOr(Schema.String),
+  error_message: Schema.NullOr(Schema.String).annotate({ description: "The failure, in words." }),
+  next_attempt_at_ms: Schema.NullOr(milliseconds).annotate({
+    description: "When the next attempt was due after this one; null if there was none to be."
+  })
+}).annotate({ identifier: "DeliveryAttempt" })
+export type AttemptResource = typeof AttemptResource.Type
+
+/** Why the next attempt is due when it is. */
+export const NextAttemptReason = Schema.Literals([
+  "queued",
+  "schedule",
+  "retry_after",
+  "throttled",
+  "inactive",
+  "requested"
+])
+export type NextAttemptReason = typeof NextAttemptReason.Type
+
+export const DeliveryDetails = Schema.Struct({
+  ...delivery,
+  event: Schema.Struct({
+    emit_id: Schema.NullOr(Schema.String).annotate({
+      description: "The webhook-id of every attempt; null before the first one."
+    }),
+    path: Schema.NullOr(Schema.String).annotate({
+      description:
+        "Where to GET the event, whose payload is the body of every attempt; null for events of the account itself. It is a " +
+        "404 once the event is deleted."
+    })
+  }),
+  next_attempt: Schema.NullOr(Schema.Struct({
+    at_ms: milliseconds,
+    reason: NextAttemptReason.annotate({
+      description:
+        "queued: the first attempt waits for a slot. schedule: the retry schedule. retry_after: the endpoint asked for this " +
+        "pause. throttled: another answer of the endpoint put off all sends. inactive: the webhook is not active. requested: " +
+        "somebody asked for it."
+    })
+  })),
+  attempts: Schema.Array(AttemptResource).annotate({
+    description: "Oldest first. Of very many or very large ones, the newest: 100 at most, and 1 MiB."
+  })
+}).annotate({
+  identifier: "DeliveryDetails",
+  examples: [{
+    ...example,
+    event: { emit_id: "yJ5vXc0eVb7nQm2sRk4wTz8a", path: "/v1/sources/dc_0Uz7Me6SAe7TzXw9LrNf/events/1760000120000-0" },
+    next_attempt: { at_ms: 1760000125400, reason: "schedule" as const },
+    attempts: [{
+      attempt: 1,
+      started_at_ms: 1760000120003,
+      outcome: "failed" as const,
+      address: "203.0.113.7",
+      timings: { dns_ms: 2, connect_ms: 11, tls_ms: 14, first_byte_ms: 13, total_ms: 41 },
+      request: {
+        headers: {
+          "content-type": "application/json",
+          "webhook-id": "yJ5vXc0eVb7nQm2sRk4wTz8a",
+          "webhook-timestamp": "1760000120",
+          "x-headwater-emitter-id": "dc_0Uz7Me6SAe7TzXw9LrNf",
+          "x-headwater-event-id": "1760000120000-0",
+          "x-headwater-event-name": "default",
+          "x-headwater-subscription-id": "sub_0Uz7MtS4Bn6RwSe2MxDa",
+          "x-headwater-attempt": "1",
+          host: "warehouse.example.com",
+          "user-agent": "Headwater/0.1.0",
+          "webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+          "x-headwater-hops": "1"
+        }
+      },
+      response: {
+        status: 500,
+        headers: { "content-type": "text/plain" },
+        body: "out of stock table",
+        body_encoding: "utf8" as const
+      },
+      error_class: "status",
+      error_message: "the endpoint answered 500",
+      next_attempt_at_ms: 1760000125400
+    }]
+  }]
+})
+export type DeliveryDetails = typeof DeliveryDetails.Type
+
+/** The kinds of failure of an attempt. */
+export const ErrorClass = Schema.Literals([
+  "status",
+  "throttled",
+  "redirect",
+  "gone",
+  "refused",
+  "dns",
+  "connect",
+  "tls",
+  "timeout",
+  "protocol"
+])
+
+/** Text to look for; none is found everywhere. */
+const SoughtText = textUpTo(200).pipe(Schema.check(Schema.isMinLength(1)))
+
+const Time = Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 8_640_000_000_000_000 })))
+
+const filters = {
+  subscription_id: Schema.optionalKey(Text.annotate({ description: "Of this subscription, even if it is deleted." })),
+  emitter_id: Schema.optionalKey(Text.annotate({
+    description: "Of events of this source, workflow (by id or name slug) or account."
+  })),
+  event_name: Schema.optionalKey(StreamNameInput.annotate({
+    description: "Of events of this stream; empty or default for the default one."
+  })),
+  event_id: Schema.optionalKey(EventIdText.annotate({ description: "Of the event with this id." })),
+  state: Schema.optionalKey(DeliveryState),
+  error_class: Schema.optionalKey(ErrorClass.annotate({ description: "Whose last attempt failed in this way." })),
+  status: Schema.optionalKey(
+    Schema.String.pipe(Schema.check(Schema.isPattern(/^[1-5](\d\d|xx)$/))).annotate({
+      description: "Whose last attempt was answered with this status (503) or class of statuses (5xx).",
+      examples: ["5xx"]
+    })
+  ),
+  since: Schema.optionalKey(Time.annotate({ description: "Begun at this time or later. Unix time in milliseconds." })),
+  until: Schema.optionalKey(Time.annotate({ description: "Begun before this time. Unix time in milliseconds." })),
+  text: Schema.optionalKey(SoughtText.annotate({
+    description: "Of events whose payload, as JSON text, contains this text. Upper and lower case differ."
+  })),
+  ...Pagination.query("delivery"),
+  ...Projection.fields
+}
+
+export type DeliveryFilters = Schema.Struct.Type<typeof filters>
+
+const listed =
+  "Newest first, without a count. All filters given must hold. The server looks at a limited number of deliveries for each " +
+  "page, so a page can be short or empty before the end of the list: go on with end_cursor while has_more is true."
+
+const params = PathId("The delivery's id.")
+
+export class DeliveriesApi extends HttpApiGroup.make("deliveries")
+  .add(
+    HttpApiEndpoint.get("list", "/deliveries", {
+      query: {
+        webhook_id: Schema.optionalKey(Text.annotate({ description: "To this webhook." })),
+        ...filters
+      },
+      success: Pagination.OpenPage(DeliveryResource)
+    }).annotateMerge(Extension.operation("List deliveries", `Those of the account. ${listed}`)),
+    HttpApiEndpoint.get("ofWebhook", "/webhooks/:id/deliveries", {
+      params: PathId("The webhook's id."),
+      query: filters,
+      success: Pagination.OpenPage(DeliveryResource),
+      error: Problem.NotFound
+    }).annotateMerge(Extension.operation("List a webhook's deliveries", listed)),
+    HttpApiEndpoint.get("get", "/deliveries/:id", {
+      params,
+      query: Projection.fields,
+      success: Pagination.Single(DeliveryDetails),
+      error: Problem.NotFound
+    }).annotateMerge(
+      Extension.operation(
+        "Get a delivery",
+        "With every attempt: what was sent, what came back, and how long each phase took."
+      )
+    )
+  )
+  .middleware(RequestCheck)
+  .middleware(Projection.Projection)
+  .middleware(Authorization)
+  .annotateMerge(OpenApi.annotations({
+    title: "Deliveries",
+    description: "Each event on its way to a webhook: whether it arrived, and if not why."
+  }))
+{}

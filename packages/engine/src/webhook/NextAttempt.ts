@@ -1,0 +1,24 @@
+import type { Webhook } from "@headwater/domain/Webhook"
+import type { Attempt } from "@headwater/log/Attempts"
+import * as RetrySchedule from "./RetrySchedule.ts"
+
+/** Why the next attempt of a delivery is due when it is. */
+export type Reason = "queued" | "schedule" | "retry_after" | "throttled" | "inactive" | "requested"
+
+/**
+ * @param last the last attempt made, if there is one
+ * @param dueAt when the next one is, Unix milliseconds
+ */
+export const reasonOf = (
+  webhook: Pick<Webhook, "active" | "throttledUntil">,
+  last: Pick<Attempt, "attempt" | "durationMs" | "nextAt" | "startedAt" | "errorClass"> | undefined,
+  dueAt: number
+): Reason => {
+  if (!webhook.active) return "inactive"
+  const expected = last?.nextAt ?? undefined
+  if (last === undefined || expected === undefined) return last === undefined ? "queued" : "requested"
+  if (dueAt < expected) return "requested"
+  if (dueAt > expected) return "throttled"
+  const latest = RetrySchedule.latestAttemptAt(last.attempt, last.startedAt + last.durationMs)
+  return last.errorClass === "throttled" && (latest === undefined || dueAt > latest) ? "retry_after" : "schedule"
+}

@@ -1,0 +1,94 @@
+import * as EventId from "@headwater/domain/EventId"
+import type { Attempt } from "@headwater/log/Attempts"
+
+/** What the record of an attempt tells of its request anyway. */
+export type Facts = Pick<
+  Attempt,
+  "attempt" | "emitId" | "emitterId" | "eventId" | "startedAt" | "stream" | "subscriptionId"
+>
+
+/** The headers that it does not tell; null for one that was left out. Lower-case names. */
+export type OwnHeaders = Readonly<Record<string, string | null>>
+
+/** Headers that come of the URL. */
+export interface UrlHeaders {
+  readonly host: string
+  readonly authorization?: string
+}
+
+export const json = "application/json"
+
+const mask = "***"
+
+const isSecret = (name: string): boolean =>
+  /authorization|cookie|credential|key|pass|secret|session|token|^x-.*-(auth|signature)$/.test(name)
+
+/** What is kept of the headers of one attempt at most, in characters of JSON. */
+const mostKept = 8_192
+
+/** Header values hold no text beyond printable ASCII (RFC 9110, section 5.5). */
+const headerText = (text: string): string => /^[\x20-\x7e]*$/.test(text) ? text : encodeURIComponent(text)
+
+/** @param url with or without its password, which is not in the result */
+export const ofUrl = (url: string): UrlHeaders => {
+  const { host, password, username } = new URL(url)
+  return username === "" && password === "" ? { host } : { host, authorization: mask }
+}
+
+/** The headers of a request as it is sent (delivery.md, "The request"), without those that come of its URL. */
+export const all = (facts: Facts, own: OwnHeaders): Record<string, string> => {
+  const { attempt, emitId, emitterId, eventId, startedAt, stream, subscriptionId } = facts
+  const headers: Record<string, string> = {
+    "content-type": json,
+    "webhook-id": emitId,
+    "webhook-timestamp": String(Math.floor(startedAt / 1_000)),
+    "x-headwater-emitter-id": emitterId,
+    "x-headwater-event-id": EventId.format(eventId),
+    "x-headwater-event-name": headerText(stream === "" ? "default" : stream),
+    "x-headwater-subscription-id": subscriptionId,
+    "x-headwater-attempt": String(attempt)
+  }
+  for (const name in own) {
+    const value = own[name]!
+    if (value === null) delete headers[name]
+    else headers[name] = value
+  }
+  return headers
+}
+
+const standard = ["user-agent", "x-headwater-hops", "webhook-signature"] as const
+
+/** Whether there is nothing to say but what every delivery to a webhook says. */
+const isStandard = (own: OwnHeaders): boolean => {
+  for (const name in own) if (name !== standard[0] && name !== standard[1] && name !== standard[2]) return false
+  return true
+}
+
+/**
+ * Text of the headers that the record of an attempt does not tell, without secrets: there is one of each attempt, so that of
+ * a plain one is short. It has what differs of it, with blanks between, the signatures last; any other is JSON.
+ */
+export const kept = ({ authorization = "-", host }: UrlHeaders, own: OwnHeaders): string => {
+  if (isStandard(own)) return `${own[standard[0]]} ${own[standard[1]]} ${authorization} ${host} ${own[standard[2]]}`
+  const shown: Record<string, string | null> = { ...(authorization === "-" ? {} : { authorization }), host }
+  for (const name in own) shown[name] = isSecret(name) ? mask : own[name]!
+  const text = JSON.stringify(shown)
+  if (text.length <= mostKept) return text
+  return JSON.stringify({ host, ...Object.fromEntries(standard.map((name) => [name, own[name]])) })
+}
+
+const read = (kept: string): OwnHeaders => {
+  if (kept.startsWith("{")) return JSON.parse(kept)
+  const [agent = "", hops = "", authorization = "", host = "", ...signatures] = kept.split(" ")
+  return {
+    host,
+    ...(authorization === "-" ? {} : { authorization }),
+    [standard[0]]: agent,
+    [standard[1]]: hops,
+    [standard[2]]: signatures.join(" ")
+  }
+}
+
+/** The headers of an attempt as they were sent, with a mask for secrets; undefined where that was not recorded. */
+export const shown = (attempt: Attempt): Record<string, string> | undefined =>
+  attempt.requestHeaders === null ? undefined : all(attempt, read(attempt.requestHeaders))
