@@ -42,6 +42,15 @@ export default {
   }
 }`
 
+const answering = `
+export default {
+  props: { http: { type: "$.interface.http", customResponse: true } },
+  run(event) {
+    this.http.respond({ status: 201, body: String(event.body.order) })
+    this.$emit(event.body.order)
+  }
+}`
+
 const ticking = `
 export default {
   props: { http: "$.interface.http", timer: { type: "$.interface.timer", default: { intervalSeconds: 1 } } },
@@ -225,6 +234,39 @@ layer(tables.pipe(Layer.provideMerge(TestDatabase.layer)), {
         assert.deepStrictEqual(yield* accounting.imbalances, [])
       }),
     240_000
+  )
+
+  it.effect(
+    "take each request once, whichever of them it comes to, and whether or not the code answers it",
+    () =>
+      Effect.gen(function*() {
+        const { first, second } = yield* twoNodes
+        const codes = [emitter, emitter, emitter, emitter, answering, answering, answering, answering]
+        const sources = yield* Effect.forEach(codes, (code) => deploy(first, code))
+        const orders = Array.from({ length: 25 }, (_, order) => order)
+        // Each one is a while on its way: most of them find a link between the nodes open.
+        yield* Effect.forEach(sources, (source, index) =>
+          Effect.forEach(orders, (order) =>
+            Effect.promise(async () => {
+              const response = await fetch((order % 2 === 0 ? first : second).url + pathOf(source), {
+                method: "POST",
+                headers: { "content-type": "application/json" },
+                body: JSON.stringify({ order }),
+                signal: AbortSignal.timeout(10_000)
+              })
+              const answers = codes[index] === answering
+              assert.strictEqual(response.status, answers ? 201 : 200)
+              assert.strictEqual(await response.text(), answers ? String(order) : "")
+            })), { concurrency: "unbounded" })
+        yield* Effect.forEach(sources, (source) =>
+          until(
+            "all are emitted",
+            20,
+            Effect.map(payloadsOf(source), ({ length }) => length >= orders.length)
+          ))
+        for (const source of sources) assert.deepStrictEqual(yield* payloadsOf(source), orders)
+      }),
+    60_000
   )
 
   it.effect("are told apart from a server that wants the database for itself", () =>

@@ -1,6 +1,6 @@
 import * as Id from "@headwater/domain/Id"
 import { Program } from "@headwater/domain/Program"
-import { Context, type Duration, Effect, Layer, Option, Schema, type Scope } from "effect"
+import { Context, type Duration, Effect, type Exit, Layer, Option, Schema, type Scope } from "effect"
 import {
   ClusterError,
   ClusterSchema,
@@ -10,27 +10,28 @@ import {
   RunnerAddress,
   RunnerHealth,
   Runners,
+  RunnerServer,
   RunnerStorage,
   ShardId,
   Sharding,
   ShardingConfig,
   Singleton,
-  SocketRunner,
   SqlRunnerStorage
 } from "effect/cluster"
-import { Rpc, RpcSerialization } from "effect/rpc"
+import { Rpc, RpcSerialization, RpcServer } from "effect/rpc"
 import { getHeapStatistics } from "node:v8"
 import { HookFailed } from "../program/ComponentRuns.ts"
 import { EventRange } from "../program/DueDeletions.ts"
 import { BacklogFull, EndpointNotFound, HttpReply, NotAnswered } from "../program/HttpExchange.ts"
 import * as ProgramActor from "../program/ProgramActor.ts"
 import { ProgramNotFound } from "../program/ProgramOwner.ts"
-import type { IngestRequest, OnTaken } from "../program/ProgramRequests.ts"
+import type { IngestRequest } from "../program/ProgramRequests.ts"
 import { Cancellation } from "../program/StepRuns.ts"
 import * as Hints from "../routing/Hints.ts"
 import * as Wake from "../routing/Wake.ts"
 import * as WebhookActor from "../webhook/WebhookActor.ts"
 import * as AccountActor from "./AccountActor.ts"
+import * as Crossing from "./Crossing.ts"
 import { Draining } from "./Draining.ts"
 import * as PeerSockets from "./PeerSockets.ts"
 import * as Residents from "./Residents.ts"
@@ -158,8 +159,12 @@ export class Actors extends Context.Service<Actors, {
     programId: Id.ProgramId,
     request: IngestRequest
   ) => Effect.Effect<HttpReply, BacklogFull | EndpointNotFound | NotAnswered | Unavailable>
-  /** The same without a fiber, for most requests to a program that is awake on this node; answers whether it was taken. */
-  readonly take: (programId: Id.ProgramId, request: IngestRequest, onEnd: OnTaken) => boolean
+  /** The same without a fiber, for most requests to a program that is awake; answers whether it was taken. */
+  readonly take: (
+    programId: Id.ProgramId,
+    request: IngestRequest,
+    onEnd: (exit: Exit.Exit<HttpReply, BacklogFull | EndpointNotFound | NotAnswered | Unavailable>) => void
+  ) => boolean
   readonly deploy: (
     programId: Id.ProgramId,
     options: { readonly emits: boolean }
@@ -187,7 +192,11 @@ export class Actors extends Context.Service<Actors, {
   /** Whether this node has its share of the actors: not before it has joined the others, nor once it lost touch with them. */
   readonly hasShards: Effect.Effect<boolean>
 }>()("@headwater/engine/placement/Actors") {
-  static readonly layerNoLocal: Layer.Layer<Actors, never, Sharding.Sharding | LocalActors | Suspensions> = Layer
+  static readonly layerNoLocal: Layer.Layer<
+    Actors,
+    never,
+    Crossing.Crossing | LocalActors | Sharding.Sharding | Suspensions
+  > = Layer
     .effect(
       Actors,
       Effect.gen(function*() {
@@ -231,18 +240,38 @@ export class Actors extends Context.Service<Actors, {
         const { shardsPerGroup } = ShardingConfig.defaults
         const shards = Array.from({ length: shardsPerGroup }, (_, index) => ShardId.make(shardGroup, index + 1))
 
+        const shardOf = (actorId: string) => sharding.getShardId(EntityId.make(actorId), shardGroup)
+        const isHere = (actorId: string) => sharding.hasShardId(shardOf(actorId))
+
+        const takeHere: Crossing.Receiver["take"] = (actorId, request, onEnd) =>
+          local.programs.find(actorId)?.begin((actor, end) =>
+            actor.take(request, (exit) => {
+              end()
+              onEnd(exit)
+            })
+          ) ?? false
+
+        /** Hands a hint over here, or through the cluster. */
+        const wake = (actorId: string, hint: Wake.Wake) => {
+          // What it would find is there when its account is resumed, and everything of it is woken.
+          if (suspensions.holds(actorId)) return
+          if (localOf(actorId)?.hint(hint) !== true) sendHint(actorId, hint)
+        }
+
+        const crossing = yield* Crossing.Crossing
+        yield* crossing.receive({ take: takeHere, wake, isHere, shardOf: (actorId) => shardOf(actorId).id })
+        const runFork = Effect.runForkWith(yield* Effect.context())
+
         return Actors.of({
           // An actor called directly keeps to its own times.
           ingest: (programId, request) =>
             local.programs.find(programId)?.call((actor) => actor.ingest(request)) ??
               reach(program(programId).Ingest(request), ingestTimeout),
           take: (programId, request, onEnd) =>
-            local.programs.find(programId)?.begin((actor, end) =>
-              actor.take(request, (exit) => {
-                end()
-                onEnd(exit)
-              })
-            ) ?? false,
+            takeHere(programId, request, onEnd) || crossing.request(programId, request, (exit) => {
+              if (exit !== undefined) onEnd(exit)
+              else runFork(reach(program(programId).Ingest(request), ingestTimeout)).addObserver(onEnd)
+            }),
           deploy: (programId, options) => reach(program(programId).Deploy(options), changeTimeout),
           update: (next) => reach(program(next.id).Update({ program: next }), changeTimeout),
           deleteEvents: (programId, range) => reach(program(programId).DeleteEvents(range), callTimeout),
@@ -259,11 +288,10 @@ export class Actors extends Context.Service<Actors, {
               ? reach(webhook(listenerId).Refilter({ subscriptionId }), callTimeout)
               : reach(program(listenerId).Refilter({ subscriptionId }), callTimeout),
           wake: (actorId, hint) => {
-            // What it would find is there when its account is resumed, and everything of it is woken.
-            if (suspensions.holds(actorId)) return
-            if (localOf(actorId)?.hint(hint) !== true) sendHint(actorId, hint)
+            if (suspensions.holds(actorId) || localOf(actorId)?.hint(hint) === true) return
+            if (!crossing.wake(actorId, hint)) wake(actorId, hint)
           },
-          isHere: (actorId) => sharding.hasShardId(sharding.getShardId(EntityId.make(actorId), shardGroup)),
+          isHere,
           hasShards: Effect.sync(() => shards.some(sharding.hasShardId))
         })
       })
@@ -354,11 +382,11 @@ const config = {
 } as const
 
 /** One node by itself. */
-export const layerSingleNode: Layer.Layer<Sharding.Sharding | Takeover> = Sharding.layer.pipe(
+export const layerSingleNode: Layer.Layer<Crossing.Crossing | Sharding.Sharding | Takeover> = Sharding.layer.pipe(
   Layer.provide(Runners.layerNoop),
   Layer.provide([MessageStorage.layerNoop, Takeover.noting(RunnerStorage.layerMemory), RunnerHealth.layerNoop]),
   Layer.provide(ShardingConfig.layer(config)),
-  Layer.provideMerge(Takeover.layer)
+  Layer.provideMerge(Layer.merge(Takeover.layer, Crossing.Crossing.layerNone))
 )
 
 /**
@@ -373,9 +401,20 @@ export interface NodeAddress {
 /** Largest message between nodes, in bytes: a wake with all the events it may hand over. */
 const maxMessageBytes = 64 * 1024 * 1024
 
+/** Answers the other nodes. */
+const layerServing = RpcServer.layer(Runners.Rpcs.merge(Crossing.Rpcs), {
+  spanPrefix: "RunnerServer",
+  disableTracing: true,
+  disableFatalDefects: true
+}).pipe(Layer.provide([RunnerServer.layerHandlers, Crossing.layerHandlers]))
+
 /** One node of several that share the database, which holds who has which shard of the actors. */
 export const layerNode = (address: NodeAddress) =>
-  SocketRunner.layer.pipe(
+  layerServing.pipe(
+    Layer.provideMerge(Sharding.layer),
+    Layer.provideMerge(Crossing.layerRunners),
+    Layer.provideMerge(Crossing.Crossing.layer),
+    Layer.provide(RpcServer.layerProtocolSocketServer),
     Layer.provide([PeerSockets.layer(address), PeerSockets.layerClientProtocol]),
     Layer.provide(RunnerHealth.layerPing.pipe(
       Layer.provide(Runners.layerRpc),
