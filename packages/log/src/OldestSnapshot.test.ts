@@ -77,7 +77,7 @@ layer(postgres, { timeout: "60 seconds", excludeTestServices: true })("the oldes
       assert.lengthOf(lines, 1)
       assert.strictEqual(
         lines[0]!.message,
-        "The database can't remove old versions of rows, and gets slower: a transaction of another program is open. End " +
+        "The database can't remove old versions of rows, and grows: a transaction of another program is open. End " +
           `it where it was begun, or with: SELECT pg_terminate_backend(${dump.pid})`
       )
       const { held_seconds, ...fields } = lines[0]!.fields

@@ -185,7 +185,7 @@ export class OldestSnapshot extends Context.Service<OldestSnapshot, {
 
       const warn = ({ ageMs, holder }: Sighting) =>
         Effect.logWarning(
-          `The database can't remove old versions of rows, and gets slower: ${subjects[holder.kind]}. ${holder.remedy}`
+          `The database can't remove old versions of rows, and grows: ${subjects[holder.kind]}. ${holder.remedy}`
         ).pipe(Effect.annotateLogs({
           holder: holder.kind,
           ...(holder.kind === "prepared_transaction" || holder.kind === "replication_slot"
