@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import * as Json from "@headwater/testing/Json"
 import { Effect } from "effect"
-import { assertInvalid, assertProblem, assertRecent, ContractServer, type It } from "./ContractServer.ts"
+import { assertInvalid, assertProblem, assertRecent, ContractServer, emitting, type It } from "./ContractServer.ts"
 
 const fields = ["id", "name", "description", "url", "active", "created_at", "updated_at"]
 
@@ -102,5 +102,33 @@ export const rows = (it: It): void => {
         const options = method === "PUT" ? { body: {} } : {}
         assertProblem(yield* ann.send(method, place, options), 404, "not_found")
       }
+    }))
+  it.effect("extension: what became of an event on its way to a webhook is listed, and shown with each attempt", () =>
+    Effect.gen(function*() {
+      const { ann, bob } = yield* ContractServer
+      const source = yield* ann.ok("POST", "/sources", { component_code: emitting })
+      const webhook = yield* ann.ok("POST", "/webhooks?url=http://127.0.0.1:9/")
+      yield* ann.ok("POST", "/subscriptions", { emitter_id: idOf(source), listener_id: idOf(webhook) })
+      const path = `/webhooks/${idOf(webhook)}/deliveries`
+      yield* Effect.promise(() =>
+        fetch(Json.textOf(source["configured_props"]!["http"]!["endpoint_url"]), {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: "{\"count\":1}"
+        })
+      )
+      const [listed] = yield* ann.listed(path, 1)
+      Json.assertHolds(listed, {
+        webhook_id: idOf(webhook),
+        emitter_id: idOf(source),
+        error_class: "connect",
+        status: null
+      })
+      const shown = yield* ann.ok("GET", `/deliveries/${idOf(listed!)}`)
+      Json.assertHolds(Json.listOf(shown["attempts"])[0], { attempt: 1, outcome: "failed", response: null })
+      for (const place of [path, `/deliveries/${idOf(listed!)}`]) {
+        assertProblem(yield* bob.send("GET", place), 404, "not_found")
+      }
+      assertInvalid(yield* ann.send("GET", "/deliveries?status=9xx&state=lost"), "status", "state")
     }))
 }

@@ -162,6 +162,12 @@ export const valueOf = ({ method, path }: Operation, place: Place, field: string
         { weight: 2, arbitrary: globs },
         { weight: 1, arbitrary: own("oddSource") }
       )
+    case "webhook_id":
+      return id("webhook")
+    case "subscription_id":
+      return id("subscription")
+    case "event_id":
+      return id("event")
     case "listener_id":
       return FastCheck.oneof({ weight: 4, arbitrary: id("webhook") }, { weight: 1, arbitrary: sourceId })
     case "event_name":
@@ -241,6 +247,16 @@ export const rarity = (name: string): number => {
     case "exclude":
     case "after":
     case "before":
+    // Filters of a list that finds nothing where most of them are given.
+    case "webhook_id":
+    case "subscription_id":
+    case "event_id":
+    case "state":
+    case "error_class":
+    case "status":
+    case "since":
+    case "until":
+    case "text":
     case "component_code":
     case "component_url":
     case "workflow_code":

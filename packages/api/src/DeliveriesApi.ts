@@ -205,7 +205,7 @@ const filters = {
   state: Schema.optionalKey(DeliveryState),
   error_class: Schema.optionalKey(ErrorClass.annotate({ description: "Whose last attempt failed in this way." })),
   status: Schema.optionalKey(
-    Schema.String.pipe(Schema.check(Schema.isPattern(/^[1-5](\d\d|xx)$/))).annotate({
+    Schema.String.pipe(Schema.check(Schema.isPattern(/^[1-5]([0-9][0-9]|xx)$/u))).annotate({
       description: "Whose last attempt was answered with this status (503) or class of statuses (5xx).",
       examples: ["5xx"]
     })
