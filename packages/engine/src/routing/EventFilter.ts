@@ -1,4 +1,5 @@
 import type { LoggedEvent } from "@headwater/domain/Event"
+import { Sharers } from "@headwater/domain/Sharers"
 import { SubscriptionFilter } from "@headwater/domain/SubscriptionFilter"
 import { type AccountTurns, Turns } from "@headwater/domain/Turns"
 import { Effect, type Schema } from "effect"
@@ -20,18 +21,20 @@ interface Document {
 /** The JSON of events' payloads, read once for however many subscriptions of a node filter an event. */
 export class EventDocuments {
   readonly turns: AccountTurns
+  private readonly most: number
   /** By emitter and event, those used last at the end. */
   private readonly kept = new Map<string, Document>()
   private characters = 0
 
-  constructor(turns: AccountTurns) {
+  /** @param most how many characters of payloads are kept */
+  constructor(turns: AccountTurns, most = mostCharacters) {
     this.turns = turns
+    this.most = most
   }
 
-  static readonly make: Effect.Effect<EventDocuments> = Effect.map(
-    Effect.service(Turns),
-    (turns) => new EventDocuments(turns)
-  )
+  static readonly make: Effect.Effect<EventDocuments> = Effect.gen(function*() {
+    return new EventDocuments(yield* Turns, mostCharacters / (yield* Sharers))
+  })
 
   /** The JSON of an event's payload. */
   of({ emitterId, id, payload }: Pick<LoggedEvent, "emitterId" | "id" | "payload">): Schema.Json {
@@ -42,7 +45,7 @@ export class EventDocuments {
     this.kept.set(key, read)
     this.characters += read.characters
     for (const [other, { characters }] of this.kept) {
-      if (this.characters <= mostCharacters || other === key) break
+      if (this.characters <= this.most || other === key) break
       this.kept.delete(other)
       this.characters -= characters
     }

@@ -146,7 +146,8 @@ const atHead = (filter?: EventFilter) => {
 
 it.effect("passes a stretch that its filter keeps out at once, and with it what comes until that is committed", () =>
   Effect.gen(function*() {
-    const feed = atHead(filterOf(yield* EventDocuments.make, kept))
+    const documents = yield* EventDocuments.make
+    const feed = atHead(filterOf(documents, kept))
     const none = { page: () => Effect.die("the log was read") }
     feed.offer(Array.from({ length: 50 }, (_, i) => event(i + 1, 0, 1)))
     const first = Option.getOrThrow(yield* feed.next(none))
@@ -161,6 +162,8 @@ it.effect("passes a stretch that its filter keeps out at once, and with it what 
     assert.deepStrictEqual(items.map(({ event: { n }, filtered }) => [n, filtered]), [[71, 20], [73, 1]])
     assert.deepInclude(feed.pass(items[0]!, { delivered: 1 }).tally, { delivered: 1, filtered: 20 })
     feed.offer([event(74, 0, 1)])
+    feed.setFilter(filterOf(documents, JSON.stringify({ $eq: 1 })))
+    assert.deepStrictEqual(feed.knownEvents(1, 10, 1_000).map(({ event: { n } }) => n), [72, 74])
     feed.setFilter(undefined)
     assert.deepStrictEqual(feed.knownEvents(1, 10, 1_000).map(({ event: { n } }) => n), [72, 73, 74])
   }))

@@ -386,14 +386,14 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
       yield* actor.wake(Wake.forEverything)
       assert.deepInclude(yield* WebhookFixture.accounts(subscription.id), { n: 50, delivered: 0, filtered: 50 })
       assert.strictEqual(count(), 1)
-      const appended = yield* EngineFixture.append(log, Array.from({ length: 200 }, (_, i) => ({ n: i + 1 })))
+      const appended = yield* EngineFixture.append(log, Array.from({ length: 200 }, (_, i) => ({ n: 200 - i })))
       for (const event of appended) {
         const fed = { subscriptionId: subscription.id, emitterId: log.emitterId, stream: "", events: [event] }
         assert.isTrue(actor.hint(Wake.forEvents([fed])))
       }
       yield* untilRested(actor)
       assert.isBelow(count(), 10)
-      assert.deepStrictEqual(WebhookFixture.payloads(sink), [{ n: 1 }, { n: 3 }, { n: 5 }])
+      assert.deepStrictEqual(WebhookFixture.payloads(sink), [{ n: 5 }, { n: 3 }, { n: 1 }])
       assert.deepInclude(yield* WebhookFixture.accounts(subscription.id), { n: 250, delivered: 3, filtered: 247 })
       yield* (yield* Subscriptions).update(subscription, { filter: JSON.stringify({ n: "new" }) })
       yield* actor.refilter(subscription.id)
