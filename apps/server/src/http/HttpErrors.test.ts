@@ -4,6 +4,7 @@ import { ApiKeys } from "@headwater/log/ApiKeys"
 import { Effect, Redacted } from "effect"
 import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
+import * as NodeHttp from "node:http"
 import { connect } from "node:net"
 import * as Http from "../../test/HttpAppFixture.ts"
 
@@ -290,6 +291,35 @@ layer(Http.layer, { excludeTestServices: true })("every error", (it) => {
       const answers = yield* Effect.all([large, large, large, large, large], { concurrency: "unbounded" })
       for (const answer of answers) Http.assertProblem(answer, 404, "not_found")
       assert.isAtLeast(performance.now() - from, 4 * 90)
+    }))
+
+  it.effect("and a body of unknown length waits for none that is on its way", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const { address } = yield* HttpServer.HttpServer
+      const port = address._tag === "InetAddressV4" ? address.port : 0
+      const chunked = Effect.acquireRelease(
+        Effect.sync(() =>
+          NodeHttp.request(`http://127.0.0.1:${port}/v1/components`, {
+            method: "POST",
+            agent: false,
+            headers: {
+              authorization: `Bearer ${http.key}`,
+              "content-type": "application/json",
+              "transfer-encoding": "chunked"
+            }
+          }).on("error", () => {})
+        ),
+        (request) => Effect.sync(() => request.destroy())
+      )
+      const unfinished = yield* chunked
+      const hasBegun = new Promise((resolve) => unfinished.write("{", resolve))
+      yield* Effect.promise(() => hasBegun)
+      const small = yield* chunked
+      const answered = Effect.callback<number | undefined>((resume) => {
+        small.on("response", ({ statusCode }) => resume(Effect.succeed(statusCode))).end("{}")
+      })
+      assert.strictEqual(yield* Effect.timeout(answered, "5 seconds"), 400)
     }))
 
   it.effect("of our own making is 500 and tells nothing of the cause", () =>

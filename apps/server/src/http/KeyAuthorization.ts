@@ -6,7 +6,7 @@ import { Effect, Layer, Option, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { AnswerRoom } from "./AnswerRoom.ts"
 import { answerFailures } from "./FailureProblem.ts"
-import { HttpSettings, maxApiBody } from "./HttpSettings.ts"
+import { HttpSettings, maxApiBody, maxPlainApiBody } from "./HttpSettings.ts"
 import { RateLimiting } from "./RateLimiting.ts"
 import * as RequestBody from "./RequestBody.ts"
 
@@ -22,7 +22,8 @@ export const layer = Layer.effect(
     const rate = yield* RateLimiting
     const room = yield* AnswerRoom
     const suspensions = yield* Suspensions
-    const maxBytes = maxApiBody(yield* HttpSettings)
+    const settings = yield* HttpSettings
+    const [largest, plain] = [maxApiBody(settings), maxPlainApiBody(settings)]
     return Authorization.of({
       bearer: Effect.fnUntraced(function*(handle, { credential }) {
         const account = yield* keys.authenticate(credential).pipe(answerFailures)
@@ -37,7 +38,9 @@ export const layer = Layer.effect(
         }
         if (suspensions.isSuspended(account.value)) return yield* suspended
         yield* rate.take(account.value)
-        rate.noteBytes(account.value, RequestBody.mostBytes(yield* HttpServerRequest.HttpServerRequest, maxBytes))
+        const request = yield* HttpServerRequest.HttpServerRequest
+        const most = RequestBody.isOfUnknownLength(request) ? plain : largest
+        rate.noteBytes(account.value, RequestBody.mostBytes(request, most))
         const response = yield* handle.pipe(
           Effect.provideService(CurrentAccount, account.value),
           Effect.provideService(CurrentKey, credential)

@@ -3,9 +3,12 @@ import type { HttpServerRequest } from "effect/http"
 
 type Request = HttpServerRequest.HttpServerRequest
 
+/** Whether nobody can tell how long the body is before its end. */
+export const isOfUnknownLength = (request: Request): boolean => request.headers["transfer-encoding"] !== undefined
+
 /** Whether a request comes with a body, by its headers. */
 export const isPresent = (request: Request): boolean =>
-  request.headers["transfer-encoding"] !== undefined || (request.headers["content-length"] ?? "0") !== "0"
+  isOfUnknownLength(request) || (request.headers["content-length"] ?? "0") !== "0"
 
 export const isJson = (request: Request): boolean =>
   mediaTypeOf(request.headers["content-type"] ?? "") === "application/json"

@@ -48,12 +48,18 @@ const schemaProblem = (
 }
 
 const bodyProblem =
-  (maxBytes: number) => (defect: unknown): Effect.Effect<never, Problem.PayloadTooLarge | Problem.InvalidRequest> => {
+  (request: HttpServerRequest.HttpServerRequest, maxBytes: number) =>
+  (defect: unknown): Effect.Effect<never, Problem.PayloadTooLarge | Problem.InvalidRequest> => {
     const reason = HttpServerError.isHttpServerError(defect) ? defect.reason : undefined
     if (reason?._tag !== "RequestParseError") return Effect.die(defect)
     return Effect.fail(
       reason.reason === "BodyTooLarge"
-        ? Problem.tooLarge("The request body", maxBytes)
+        ? Problem.tooLarge(
+          RequestBody.isOfUnknownLength(request)
+            ? "The request body, which has no Content-Length,"
+            : "The request body",
+          maxBytes
+        )
         : Problem.invalid([{ path: "", message: "The request body could not be read." }])
     )
   }
@@ -113,21 +119,25 @@ export const layer = Layer.effect(
     const settings = yield* HttpSettings
     const room = yield* BodyRoom
     const plain = maxPlainApiBody(settings)
-    return (handle, { endpoint }) => {
-      const bytes = Context.get(endpoint.annotations, TakesLargeBody) ? maxApiBody(settings) : plain
-      const handled = handle.pipe(
-        Effect.catchIf(
-          isSchemaError,
-          (error) => Effect.flatMap(HttpServerRequest.ParsedSearchParams, (query) => schemaProblem(error, query))
+    const largest = maxApiBody(settings)
+    return (handle, { endpoint }) =>
+      Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+        // Room is taken for the most that a body may have: one of unknown length is not to take the account's whole room.
+        const takesLarge = Context.get(endpoint.annotations, TakesLargeBody) && !RequestBody.isOfUnknownLength(request)
+        const bytes = takesLarge ? largest : plain
+        const handled = handle.pipe(
+          Effect.catchIf(
+            isSchemaError,
+            (error) => Effect.flatMap(HttpServerRequest.ParsedSearchParams, (query) => schemaProblem(error, query))
+          )
         )
-      )
-      const checked = endpoint.payload.size > 0
-        ? Effect.andThen(checkBody(endpoint.query !== undefined, room, { bytes, outside: plain }), handled)
-        : handled
-      return checked.pipe(
-        Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(bytes)),
-        Effect.catchDefect(bodyProblem(bytes))
-      )
-    }
+        const checked = endpoint.payload.size > 0
+          ? Effect.andThen(checkBody(endpoint.query !== undefined, room, { bytes, outside: plain }), handled)
+          : handled
+        return checked.pipe(
+          Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(bytes)),
+          Effect.catchDefect(bodyProblem(request, bytes))
+        )
+      })
   })
 )
