@@ -1,6 +1,6 @@
 import type { EventId } from "@headwater/domain/EventId"
 import * as Stream from "@headwater/domain/Stream"
-import { EventLog, type StreamAddress } from "@headwater/log/EventLog"
+import { EventLog } from "@headwater/log/EventLog"
 import { Effect, type Scope } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { BenchFailed } from "./BenchFailed.ts"
@@ -44,7 +44,7 @@ export const make = Effect.fnUntraced(
     }
 
     /** The numbers of what an emitter has emitted since it was last read. */
-    const read = Effect.fnUntraced(function*(address: StreamAddress) {
+    const read = Effect.fnUntraced(function*(address: Stream.StreamAddress) {
       const after = readTo.get(address.emitterId) ?? 0n
       const events = yield* orFailed(log.after(address, after, page.events, page.bytes))
       readTo.set(address.emitterId, events.at(-1)?.id ?? after)

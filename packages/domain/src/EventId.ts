@@ -6,6 +6,12 @@ import { Option, Schema } from "effect"
  */
 export type EventId = bigint
 
+/** From one id to another, both included, whether or not they are ids of events. */
+export interface EventRange {
+  readonly from: EventId
+  readonly to: EventId
+}
+
 /** How many of the lowest bits hold the sequence. */
 export const sequenceBits = 20
 

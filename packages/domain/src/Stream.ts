@@ -20,6 +20,12 @@ export const sends: StreamName = "$sends"
 /** What happens to an account's webhooks, on the account's own log. */
 export const webhooks: StreamName = "$webhooks"
 
+/** One stream of one emitter. */
+export interface StreamAddress {
+  readonly emitterId: string
+  readonly stream: StreamName
+}
+
 /** Longest stream name, in UTF-16 units. */
 export const maxLength = 200
 

@@ -1,5 +1,6 @@
 import type * as EventId from "@headwater/domain/EventId"
-import { EventLog, type EventOutline, type StreamAddress } from "@headwater/log/EventLog"
+import type { StreamAddress } from "@headwater/domain/Stream"
+import { EventLog, type EventOutline } from "@headwater/log/EventLog"
 import { GroupCommit } from "@headwater/log/GroupCommit"
 import { Clock, Context, Effect, Latch, Layer, Option, PubSub, Stream } from "effect"
 import { untilAnswered } from "./DatabaseRetry.ts"

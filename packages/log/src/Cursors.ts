@@ -1,7 +1,7 @@
 import * as EventId from "@headwater/domain/EventId"
+import type { StreamAddress } from "@headwater/domain/Stream"
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
-import type { EventRange, StreamAddress } from "./EventLog.ts"
 import { byPlace, shared } from "./internal/SharedRead.ts"
 import { bigints, numbers, texts } from "./internal/SqlArray.ts"
 
@@ -171,7 +171,7 @@ export class Cursors extends Context.Service<Cursors, {
   /** The cursors that stand before the end of a range of events, and how many of those in front of them it holds. */
   readonly unreadIn: (
     address: StreamAddress & { readonly accountId: string },
-    range: EventRange
+    range: EventId.EventRange
   ) => Effect.Effect<ReadonlyArray<UnreadEvents>, SqlError.SqlError>
   readonly removeOfEmitter: (emitterId: string) => Effect.Effect<void, SqlError.SqlError>
 }>()("@headwater/log/Cursors") {

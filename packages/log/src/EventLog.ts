@@ -62,18 +62,6 @@ const beginningCharacters = 2 * maxPreviewBytes
 /** What an outline takes at most beside its meta, in bytes. */
 const beginningBytes = 4 * beginningCharacters
 
-/** From one event to another, both included, whether or not they exist. */
-export interface EventRange {
-  readonly from: EventId.EventId
-  readonly to: EventId.EventId
-}
-
-/** One stream of one emitter. */
-export interface StreamAddress {
-  readonly emitterId: string
-  readonly stream: string
-}
-
 /** An event without what it says. */
 export type EventPlace = Omit<LoggedEvent, "meta" | "payload">
 
@@ -87,9 +75,9 @@ export interface EventOutline extends LoggedEvent {
 export const isWhole = ({ bytes }: EventOutline): boolean => bytes <= maxPreviewBytes
 
 /** What of a stream is to go for its age. */
-export interface ExpiredStream extends StreamAddress {
+export interface ExpiredStream extends Stream.StreamAddress {
   readonly accountId: string
-  readonly range: EventRange
+  readonly range: EventId.EventRange
 }
 
 /** The `events` table, and `trims`, which counts what was removed of it: every emitter's log, append-only but for retention and asked-for deletion. */
@@ -98,25 +86,25 @@ export class EventLog extends Context.Service<EventLog, {
   readonly append: (events: ReadonlyArray<LoggedEvent>) => Effect.Effect<void, SqlError.SqlError>
   /** The events after `id`, oldest first: at most `limit`, and no more once payloads have come to `maxBytes`. */
   readonly after: (
-    address: StreamAddress,
+    address: Stream.StreamAddress,
     id: EventId.EventId,
     limit: number,
     maxBytes: number
   ) => Effect.Effect<ReadonlyArray<LoggedEvent>, SqlError.SqlError>
   readonly find: (
-    address: StreamAddress,
+    address: Stream.StreamAddress,
     id: EventId.EventId
   ) => Effect.Effect<Option.Option<LoggedEvent>, SqlError.SqlError>
   /** The newest events of a stream, newest first: at most `limit`, and no more once payloads have come to 16 MiB. */
   readonly latest: (
-    options: StreamAddress & { readonly limit: number }
+    options: Stream.StreamAddress & { readonly limit: number }
   ) => Effect.Effect<ReadonlyArray<LoggedEvent>, SqlError.SqlError>
   /**
    * The newest events first; `after` and `before` are places in that order, so `after` names older events. There are fewer
    * than `limit` once they have come to `maxBytes`, but never none for that reason.
    */
   readonly page: (
-    options: StreamAddress & {
+    options: Stream.StreamAddress & {
       readonly limit: number
       readonly maxBytes: number
       /** Whether the whole payloads count towards `maxBytes`, since they are read next, or only what outlines hold. */
@@ -129,23 +117,23 @@ export class EventLog extends Context.Service<EventLog, {
   ) => Effect.Effect<ReadonlyArray<EventOutline>, SqlError.SqlError>
   /** As `after`, without the payloads of large events. */
   readonly outlinesAfter: (
-    address: StreamAddress,
+    address: Stream.StreamAddress,
     id: EventId.EventId,
     limit: number,
     maxBytes: number
   ) => Effect.Effect<ReadonlyArray<EventOutline>, SqlError.SqlError>
   /** The whole payloads of events that are still there, by id. */
   readonly payloads: (
-    address: StreamAddress,
+    address: Stream.StreamAddress,
     ids: ReadonlyArray<EventId.EventId>
   ) => Effect.Effect<ReadonlyMap<EventId.EventId, string>, SqlError.SqlError>
   /** How many events there are among the last `most`, and the oldest of these; reads ids alone. */
   readonly tail: (
-    address: StreamAddress,
+    address: Stream.StreamAddress,
     most: number
   ) => Effect.Effect<{ readonly count: number; readonly oldest: EventId.EventId | undefined }, SqlError.SqlError>
   /** How many events of a stream there are; what it took in less what was removed, so no slower for a long log. */
-  readonly count: (address: StreamAddress) => Effect.Effect<number, SqlError.SqlError>
+  readonly count: (address: Stream.StreamAddress) => Effect.Effect<number, SqlError.SqlError>
   /** The event of that id, in whichever stream. */
   readonly findInAny: (
     emitterId: string,
@@ -154,7 +142,7 @@ export class EventLog extends Context.Service<EventLog, {
   /** Events of a range in any stream but requests, oldest first: at most `limit`, and no more once they have come to `maxBytes`. */
   readonly inRange: (
     emitterId: string,
-    range: EventRange,
+    range: EventId.EventRange,
     limit: number,
     maxBytes: number
   ) => Effect.Effect<ReadonlyArray<EventOutline>, SqlError.SqlError>
@@ -166,22 +154,22 @@ export class EventLog extends Context.Service<EventLog, {
   ) => Effect.Effect<ReadonlyArray<EventPlace>, SqlError.SqlError>
   /** Ids of the events a stream has taken in since `id`, by the `emit_id` they came with, oldest first. */
   readonly emitIdsSince: (
-    address: StreamAddress,
+    address: Stream.StreamAddress,
     id: EventId.EventId
   ) => Effect.Effect<ReadonlyMap<string, EventId.EventId>, SqlError.SqlError>
   /** Bytes of payload after `id`. */
-  readonly bytesAfter: (address: StreamAddress, id: EventId.EventId) => Effect.Effect<number, SqlError.SqlError>
+  readonly bytesAfter: (address: Stream.StreamAddress, id: EventId.EventId) => Effect.Effect<number, SqlError.SqlError>
   /** Deletes some of the requests up to and including `id` that their programs have passed; answers whether there may be more. */
   readonly removePassedRequests: (id: EventId.EventId) => Effect.Effect<boolean, SqlError.SqlError>
   /** Deletes a stream's events up to and including `id`. */
-  readonly prune: (address: StreamAddress, id: EventId.EventId) => Effect.Effect<void, SqlError.SqlError>
+  readonly prune: (address: Stream.StreamAddress, id: EventId.EventId) => Effect.Effect<void, SqlError.SqlError>
   /**
    * Deletes the first events of a range, ends included, as many as go at once without anybody noticing. Answers the last
    * that was looked at; none when the range is empty.
    */
   readonly removeSome: (
-    address: StreamAddress,
-    range: EventRange,
+    address: Stream.StreamAddress,
+    range: EventId.EventRange,
     options?: {
       /** Leaves those that a delivery still waits to be retried with. */
       readonly keepPending: boolean
@@ -240,7 +228,7 @@ export class EventLog extends Context.Service<EventLog, {
       const outlines = (options: Omit<Parameters<typeof first>[0], "columns">) =>
         Effect.map(first<OutlineRow>({ ...options, columns: outline }), (rows) => rows.map(outlineFromRow))
 
-      const following = (address: StreamAddress, id: EventId.EventId, limit: number) =>
+      const following = (address: Stream.StreamAddress, id: EventId.EventId, limit: number) =>
         sql`
           SELECT * FROM events
           WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id > ${id}

@@ -3,7 +3,7 @@ import * as EventId from "@headwater/domain/EventId"
 import { Sharers } from "@headwater/domain/Sharers"
 import * as Stream from "@headwater/domain/Stream"
 import { type CursorKey, type CursorMove, noTally, type Position, type Tally } from "@headwater/log/Cursors"
-import { EventLog, type StreamAddress } from "@headwater/log/EventLog"
+import { EventLog } from "@headwater/log/EventLog"
 import { Heads, ordinalOf } from "@headwater/log/Heads"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
@@ -57,7 +57,7 @@ const mostJudged = 64 * 1024
  */
 export class Feed {
   readonly key: CursorKey
-  readonly address: StreamAddress
+  readonly address: Stream.StreamAddress
   private position: Position
   private buffer: Array<Held> = []
   /** What these take, in characters. */
@@ -72,7 +72,7 @@ export class Feed {
   isPassing = false
   private readonly room: FeedRoom
 
-  constructor(key: CursorKey, address: StreamAddress, position: Position, room: FeedRoom, filter?: EventFilter) {
+  constructor(key: CursorKey, address: Stream.StreamAddress, position: Position, room: FeedRoom, filter?: EventFilter) {
     this.key = key
     this.address = address
     this.position = position
@@ -301,7 +301,7 @@ export class FeedReader extends Context.Service<FeedReader, {
    * log is among them where those are not as many.
    */
   readonly page: (
-    address: StreamAddress,
+    address: Stream.StreamAddress,
     after: Position,
     limit: number
   ) => Effect.Effect<{ readonly events: ReadonlyArray<LoggedEvent>; readonly head: Position }, SqlError.SqlError>
