@@ -2,6 +2,7 @@ import { type CommitError, explain, GroupCommit } from "@headwater/log/GroupComm
 import * as Places from "@headwater/log/Places"
 import type { Submission } from "@headwater/log/Submission"
 import { Context, Effect, Exit } from "effect"
+import { EngineLimits } from "./EngineLimits.ts"
 import * as LogText from "./LogText.ts"
 
 /** What an actor holds in memory: a cache of what the database says, of no use once a commit that is based on it fails. */
@@ -38,20 +39,18 @@ export interface InFlight {
   readonly settled: Effect.Effect<void>
 }
 
-/** A commit that is larger by itself goes alone. */
-const most = { count: 64, bytes: 16 * 1024 * 1024 }
-
 /** Reading anew is put off from the second failure on, doubling each time; in milliseconds. */
 const firstDelay = 50
 const longestDelay = 5_000
 
 /** @param annotations what the log line about a failed commit says of its actor */
 export const make = (annotations: Record<string, string>): Effect.Effect<InFlight, never, GroupCommit> =>
-  Effect.map(Effect.context<GroupCommit>(), (context) => {
+  Effect.gen(function*() {
+    const context = yield* Effect.context<GroupCommit>()
     const run = Effect.runForkWith(context)
     const writer = Context.get(context, GroupCommit)
     const underWay = new Set<Submission<CommitError>>()
-    const places = Places.make(most)
+    const places = Places.make((yield* EngineLimits).commits)
     /** Since a commit last succeeded. */
     let failures = 0
 

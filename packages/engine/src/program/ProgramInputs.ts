@@ -8,6 +8,7 @@ import { Subscriptions } from "@headwater/log/Subscriptions"
 import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
 import { Clock, Effect, Option, Semaphore } from "effect"
 import { untilAnswered } from "../DatabaseRetry.ts"
+import { EngineLimits } from "../EngineLimits.ts"
 import { type EventItem, Feed, type FeedItem, FeedReader, type PassedItem } from "../routing/Feed.ts"
 import * as OwedLook from "../routing/OwedLook.ts"
 import * as Wake from "../routing/Wake.ts"
@@ -48,9 +49,6 @@ export interface Deletion {
 }
 
 const duePage = 100
-
-/** Events that are run together, in characters: they go to the sandbox at once. */
-const mostCharactersTogether = 256 * 1024
 
 /** Due work of a workflow by which a run begins or goes on. */
 const heldKinds: ReadonlyArray<DueKind> = ["timer", "resume"]
@@ -99,22 +97,10 @@ export interface ProgramInputs {
   readonly forget: (memory: ProgramMemory, subscriptionId: string) => void
 }
 
-/** While a workflow's runs hold so many characters of events and results, no other is taken on. */
-const mostOfRuns = 32 * 1024 * 1024
-
 const kindOf = ({ meta }: LoggedEvent): "INVOCATION" | "RERUN" | undefined =>
   meta.kind === "invocation" ? "INVOCATION" : meta.kind === "rerun" ? "RERUN" : undefined
 
 const dueKey = (item: DueItem): string => `${item.kind} ${item.key}`
-
-/** While a program has so many feeds to look at, it does not look for more of what it is owed. */
-const mostReady = 1_000
-
-/** A program whose memory holds more than this keeps only what it needs, once its commits are settled. */
-const mostHeld = 2_000
-
-/** Subscriptions that are gone, the last of them: a hint at one of them may still be on its way. */
-const mostForgotten = 1_000
 
 export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
   /** Called when a request may be run for which it was not the turn. */
@@ -122,6 +108,7 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
 }) {
   const cursors = yield* Cursors
   const dueWork = yield* DueWork
+  const limits = yield* EngineLimits
   const quotas = yield* Quotas
   const reader = yield* FeedReader
   const runs = yield* WorkflowRuns
@@ -143,7 +130,7 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
   const look = yield* OwedLook.make(programId)
   /** The memory that was last looked at, and how much it and `taken` may hold before what is not needed goes. */
   let memoryUsed: ProgramMemory | undefined
-  let mayHold = mostHeld
+  let mayHold = limits.idle
   const requestTurn = yield* RequestTurn.make(options.onTurn)
   /** Held while a filter is read until the feed has it, so that none is replaced by the one it replaced. */
   const filtering = yield* Semaphore.make(1)
@@ -232,7 +219,7 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
     if (workflow !== null || kind === "HTTP" && answersItself(memory)) return [first] as const
     const most = kind === "HTTP" ? mostTogether : Math.min(mostTogether, quotas.runsLeft(accountId, now))
     if (most <= 1) return [first] as const
-    const [, ...others] = feed.knownEvents(now, most, mostCharactersTogether)
+    const [, ...others] = feed.knownEvents(now, most, limits.runsTogether.characters)
     const inputs = others.map((item) => ofEvent(feed, item, kind))
     const other = inputs.findIndex((input) => input.kind !== first.kind)
     return [first, ...(other < 0 ? inputs : inputs.slice(0, other))] as const
@@ -356,7 +343,7 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
     let held = 0
     for (const progress of underWay) held += progress.held
     for (const progress of busy.values()) held += progress.held
-    return held < mostOfRuns
+    return held < limits.runsOfWorkflow
   }
 
   /** Whether one more run may be under way. */
@@ -421,7 +408,7 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
     { mayBe: (memory) => held.size > 0 && hasRoom(memory), find: fromHeld }
   ]
 
-  const mayLookOn = (memory: ProgramMemory) => look.isUnderWay() && memory.ready.size < mostReady
+  const mayLookOn = (memory: ProgramMemory) => look.isUnderWay() && memory.ready.size < limits.ready
 
   const search = Effect.fnUntraced(function*(memory: ProgramMemory) {
     if (due.length === 0 && hints !== undefined) yield* takeHints(memory)
@@ -465,10 +452,10 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
   /** Where each of them stands is in the database, and read from there with its next event. */
   const dropIdleFeeds = ({ feeds, ready }: ProgramMemory) => {
     for (const [key, feed] of feeds) {
-      if (feeds.size <= mostHeld) break
+      if (feeds.size <= limits.idle) break
       if (!ready.has(feed) && !feed.mayHaveMore) feeds.delete(key)
     }
-    mayHold = feeds.size + mostHeld
+    mayHold = feeds.size + limits.idle
   }
 
   const restart = () => {
@@ -517,7 +504,7 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
     }, filtering.withPermits(1)),
     forget: (memory, subscriptionId) => {
       forgotten.add(subscriptionId)
-      if (forgotten.size > mostForgotten) forgotten.delete(forgotten.values().next().value!)
+      if (forgotten.size > limits.forgotten) forgotten.delete(forgotten.values().next().value!)
       for (const [key, feed] of memory.feeds) {
         if (feed.key.subscriptionId !== subscriptionId) continue
         memory.feeds.delete(key)

@@ -14,6 +14,7 @@ import type { InterfaceProp } from "@headwater/sandbox/Run"
 import { Clock, Effect, Option } from "effect"
 import * as EmitterLog from "../EmitterLog.ts"
 import { endpointUrl } from "../EngineConfig.ts"
+import { EngineLimits } from "../EngineLimits.ts"
 import { ListenerFilters } from "../routing/EventFilter.ts"
 import { Feed, FeedReader } from "../routing/Feed.ts"
 import type { Executable } from "./ComponentRuns.ts"
@@ -116,6 +117,7 @@ export const load = Effect.fnUntraced(function*(programId: Id.ProgramId) {
   if (Option.isNone(log)) return Option.none<ProgramMemory>()
   const program = yield* (yield* Programs).getById(programId)
   if (Option.isNone(program)) return Option.none<ProgramMemory>()
+  const limits = yield* EngineLimits
   const reader = yield* FeedReader
   const component = yield* (yield* Components).getById(program.value.componentId)
   if (Option.isNone(component)) return Option.none<ProgramMemory>()
@@ -140,7 +142,7 @@ export const load = Effect.fnUntraced(function*(programId: Id.ProgramId) {
       reader.room
     ),
     feeds: new Map(),
-    filters: new ListenerFilters(program.value.accountId, reader.documents),
+    filters: new ListenerFilters(program.value.accountId, reader.documents, limits.filters),
     ready: new Set(),
     recent: new Map(recent),
     backlogBytes,

@@ -10,6 +10,7 @@ import { TestClock } from "effect/testing"
 import { inOpenTransaction } from "../../../log/test/OpenTransaction.ts"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import { actorOf, onRequest, post, start, stream } from "../../test/ProgramFixture.ts"
+import { defaults, EngineLimits } from "../EngineLimits.ts"
 import { Draining } from "../placement/Draining.ts"
 import * as Wake from "../routing/Wake.ts"
 import * as ProgramActor from "./ProgramActor.ts"
@@ -168,6 +169,26 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       yield* TestClock.adjust("10 millis")
       assert.isTrue(Array.from({ length: 20 }, () => turns.ask(account.id, () => {})).every((turn) => turn === true))
     }).pipe(Effect.provide(RunTurns.layerOf(() => () => 1)), EngineFixture.onTestClock))
+
+  it.effect.each([{ count: 3, bytes: 1_000_000 }, { count: 1_000, bytes: 36 }])(
+    "refuses requests beyond a backlog of $count and $bytes bytes, but for repeats, until some have run",
+    (backlog) =>
+      Effect.gen(function*() {
+        const { actor, program } = yield* Effect.provideService(
+          start(onRequest("this.$emit(event.body)")),
+          EngineLimits,
+          { ...defaults, backlog }
+        )
+        yield* actor.deploy()
+        for (const body of ["a", "b", "c"]) yield* post(actor, body, body)
+        assert.strictEqual((yield* Effect.flip(post(actor, "d", "d")))._tag, "BacklogFull")
+        assert.strictEqual((yield* post(actor, "c", "c")).status, 200)
+        yield* actor.wake(Wake.forEvents([]))
+        assert.strictEqual((yield* post(actor, "d", "d")).status, 200)
+        yield* actor.wake(Wake.forEvents([]))
+        assert.deepStrictEqual(yield* stream(program), ["a", "b", "c", "d"])
+      }).pipe(EngineFixture.onTestClock)
+  )
 
   it.effect("takes a request that has been round too often off its backlog, unrun", () =>
     Effect.gen(function*() {

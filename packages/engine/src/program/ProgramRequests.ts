@@ -9,6 +9,7 @@ import type { Submission } from "@headwater/log/Submission"
 import type { RunResponse } from "@headwater/sandbox/Run"
 import { Cause, Deferred, Effect, Exit, Latch, Schema } from "effect"
 import type { PartsOf } from "../EmitterLog.ts"
+import { EngineLimits } from "../EngineLimits.ts"
 import { Unavailable } from "../placement/Unavailable.ts"
 import { BacklogFull, EndpointNotFound, type HttpReply, NotAnswered } from "./HttpExchange.ts"
 import * as Patience from "./Patience.ts"
@@ -52,9 +53,6 @@ export interface ProgramRequests {
   /** Tells all who wait for a reply that none comes in time: their requests are run elsewhere, or not at all. */
   readonly refuseAll: Effect.Effect<void>
 }
-
-/** How many requests a program may have acknowledged and not run, and how many bytes of them. */
-const backlog = { requests: 100_000, bytes: 256 * 1024 * 1024 }
 
 /** How long a caller waits for its request to be durable: less than most senders do. In milliseconds. */
 const acceptTimeoutMs = 10_000
@@ -102,6 +100,7 @@ export const make = Effect.fnUntraced(function*(options: {
   readonly onDurable: (memory: ProgramMemory) => void
 }) {
   const { owner, programId } = options
+  const { backlog } = yield* EngineLimits
   const turns = yield* RunTurns
   const patience = yield* Patience.make(acceptTimeoutMs)
   /** Who waits for a reply, by emit id. */
@@ -118,7 +117,7 @@ export const make = Effect.fnUntraced(function*(options: {
     if (!options.isOpen() || !active || state === "deleting") return new EndpointNotFound()
     const unrun = ordinalOf(memory.log.head(), Stream.requests) - memory.requests.passed
     if (unrun === 0) memory.backlogBytes = 0
-    const isFull = unrun >= backlog.requests || memory.backlogBytes >= backlog.bytes
+    const isFull = unrun >= backlog.count || memory.backlogBytes >= backlog.bytes
     return isFull && !memory.recent.has(emitId) ? new BacklogFull({ programId }) : undefined
   }
 

@@ -9,8 +9,8 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import { actorOf, onRequest, post, start, stream } from "../../test/ProgramFixture.ts"
+import { defaults, EngineLimits } from "../EngineLimits.ts"
 import * as Wake from "../routing/Wake.ts"
-import { MostInputs } from "./SourceRuns.ts"
 
 const engine = EngineFixture.layerNoSandbox.pipe(
   Layer.provideMerge(realSandbox({ allow: "loopback", limits: { cpuMillis: 400 }, pool: { warmProcesses: 2 } }))
@@ -65,8 +65,15 @@ const found = Effect.fnUntraced(function*(program: Parameters<typeof stream>[0])
   }
 })
 
+/** An owner that runs so many inputs together at most. */
+const actorTogether = (program: Parameters<typeof actorOf>[0], count: number) =>
+  Effect.provideService(actorOf(program), EngineLimits, {
+    ...defaults,
+    runsTogether: { ...defaults.runsTogether, count }
+  })
+
 const workAll = Effect.fnUntraced(function*(program: Parameters<typeof stream>[0], most: number, requests: number) {
-  const owner = yield* Effect.provideService(actorOf(program), MostInputs, most)
+  const owner = yield* actorTogether(program, most)
   const passed = Effect.map(found(program), (all) => all.passed)
   while ((yield* passed) < requests) yield* owner.wake(Wake.forEverything)
 })
@@ -81,7 +88,7 @@ layer(engine, { timeout: "60 seconds", excludeTestServices: true })("inputs that
         yield* actor.deploy()
         for (const [n, act] of requests.entries()) yield* post(actor, { n, act })
         if (moves) {
-          const leaving = yield* Effect.provideService(actorOf(program), MostInputs, first)
+          const leaving = yield* actorTogether(program, first)
           const working = yield* Effect.forkChild(leaving.wake(Wake.forEverything))
           yield* TestClock.withLive(Effect.sleep("2 millis"))
           // It ends in the middle of its work, whatever of that is on its way.

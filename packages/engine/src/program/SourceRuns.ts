@@ -7,8 +7,9 @@ import type { DueItem } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
 import type { RunCall, RunResponse, RunResult } from "@headwater/sandbox/Run"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
-import { Clock, Context, Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { untilAnswered } from "../DatabaseRetry.ts"
+import { EngineLimits } from "../EngineLimits.ts"
 import { type CodeRuns, type EndedRun, originOf, unstorable } from "./CodeRuns.ts"
 import { HookFailed } from "./ComponentRuns.ts"
 import * as DueEmits from "./DueEmits.ts"
@@ -54,12 +55,8 @@ export interface SourceRuns {
 /** Inputs of the same kind, of one stream, in its order. */
 type ProgramInputs = readonly [ProgramInput, ...ReadonlyArray<ProgramInput>]
 
-/** How many inputs are run together at most, while runs take no longer than `shortMs`. */
-export const MostInputs = Context.Reference<number>("@headwater/engine/MostInputs", { defaultValue: () => 64 })
+/** Only runs that take no longer are run together. */
 const shortMs = 10
-
-/** What runs leave behind that share a commit, in characters: others wait for it. */
-const mostCharacters = 64 * 1024
 
 const sizeOf = ({ db, emits, logs }: RunResult): number => {
   let size = 0
@@ -84,7 +81,7 @@ const hookInput = (hook: Hook, at: number): ProgramInput => ({
 export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeRuns) {
   const cursors = yield* Cursors
   const log = yield* EventLog
-  const mostInputs = yield* MostInputs
+  const { charactersLeft, count: mostInputs } = (yield* EngineLimits).runsTogether
   let unpruned = 0
   let most = 1
 
@@ -142,7 +139,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
     for (let from = 0; from < results.length;) {
       let to = from
       let characters = 0
-      while (to < results.length && (to === from || characters + sizeOf(results[to]!) <= mostCharacters)) {
+      while (to < results.length && (to === from || characters + sizeOf(results[to]!) <= charactersLeft)) {
         characters += sizeOf(results[to]!)
         to += 1
       }

@@ -21,6 +21,7 @@ import { Clock, Effect, Exit, Option, Schema, Semaphore } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { untilAnswered } from "../DatabaseRetry.ts"
 import type { CommitParts } from "../EmitterLog.ts"
+import { EngineLimits } from "../EngineLimits.ts"
 import type { Unavailable } from "../placement/Unavailable.ts"
 import { type CodeRuns, originOf, unstorable } from "./CodeRuns.ts"
 import type { Executable } from "./ComponentRuns.ts"
@@ -83,19 +84,14 @@ type Turn = Omit<RunProgress, "id">
 
 const settingsOf = ({ program }: ProgramMemory): WorkflowSettings => program.workflow?.settings ?? defaultSettings
 
-/**
- * What the steps of a run may give all in all, in characters of JSON: each step after them is handed all of it, and who
- * owns the workflow holds it for as long as the run is under way.
- */
-const maxResults = 6 * 1024 * 1024
-
 type Outcome =
   | { readonly _tag: "Done"; readonly flow: StepAnswer.StepAnswer["flow"]; readonly resultJson: string }
   | { readonly _tag: "Failed"; readonly fault: RunFault }
 
 const unreadable = `the result of the step is not JSON of at most ${maxComponentDepth} levels`
 
-const outcomeOf = (result: RunResult, { results }: WorkflowProgress): Outcome => {
+/** @param mostResults how many characters the results of a run's steps may have together */
+const outcomeOf = (result: RunResult, { results }: WorkflowProgress, mostResults: number): Outcome => {
   const fault = RunEvents.failureOf(result)
   if (fault !== undefined) return { _tag: "Failed", fault }
   const answer = Option.getOrUndefined(StepAnswer.decode(result.answerJson))
@@ -104,9 +100,9 @@ const outcomeOf = (result: RunResult, { results }: WorkflowProgress): Outcome =>
   }
   const resultJson = JSON.stringify(answer.result)
   const held = [...results.values()].reduce((sum, { length }) => sum + length, resultJson.length)
-  if (held > maxResults) {
+  if (held > mostResults) {
     const message =
-      `the results of a run's steps may have ${maxResults} characters of JSON together; with this step they have ${held}`
+      `the results of a run's steps may have ${mostResults} characters of JSON together; with this step they have ${held}`
     return { _tag: "Failed", fault: { name: "LimitExceeded", message } }
   }
   return { _tag: "Done", flow: answer.flow, resultJson }
@@ -159,9 +155,6 @@ const afterFailure = (
     }
 }
 
-/** However often a step asks to be run again: each time is recorded with its run. */
-const mostReruns = 1_000
-
 const goingOn = { error: null, exitReason: null, endedAt: null } as const
 
 /** Where a run goes whose step has come to its end. */
@@ -169,6 +162,7 @@ const afterSuccess = (
   { failures, step, tries }: Turn,
   { delay, exit, rerun }: StepAnswer.StepAnswer["flow"],
   steps: number,
+  mostReruns: number,
   now: number
 ): Turn => {
   const counted = { step, tries: tries + 1, failures }
@@ -211,6 +205,7 @@ const resumption = (workflowId: string, run: string, dueAt: number): DueItem => 
 export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeRuns) {
   const components = yield* Components
   const deployments = yield* Deployments
+  const limits = yield* EngineLimits
   const runs = yield* WorkflowRuns
   const random = yield* SecureRandom.SecureRandom
   /** Held by what decides on a run that waits: one is not taken up and cancelled at once. */
@@ -420,11 +415,11 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
       const { n, result, startedAt } = done
       CrashPoint.reached("step-ended")
       const now = yield* Clock.currentTimeMillis
-      const outcome = outcomeOf(result, progress)
+      const outcome = outcomeOf(result, progress, limits.resultsOfRun)
       const settings = settingsOf(memory)
       const turn = outcome._tag === "Failed"
         ? afterFailure(run, settings, outcome.fault, now)
-        : afterSuccess(run, outcome.flow, steps.length, now)
+        : afterSuccess(run, outcome.flow, steps.length, limits.rerunsOfStep, now)
       const isAgain = turn.status === "waiting" && turn.step === run.step
       const resultJson = outcome._tag === "Done" && !isAgain ? outcome.resultJson : null
       const record: Omit<StepRecord, "events"> = {

@@ -3,9 +3,7 @@ import { Sharers } from "@headwater/domain/Sharers"
 import { SubscriptionFilter } from "@headwater/domain/SubscriptionFilter"
 import { type AccountTurns, Turns } from "@headwater/domain/Turns"
 import { Effect, type Schema } from "effect"
-
-/** Characters of payloads whose JSON is kept, in case another subscription filters the same event. The last one is kept in any case. */
-const mostCharacters = 2 * 1024 * 1024
+import { EngineLimits } from "../EngineLimits.ts"
 
 /** A payload of more characters is not read at once, but when it is the account's turn. */
 const largePayload = 16 * 1024
@@ -22,18 +20,18 @@ interface Document {
 export class EventDocuments {
   readonly turns: AccountTurns
   private readonly most: number
-  /** By emitter and event, those used last at the end. */
+  /** By emitter and event, those used last at the end. The last one is kept in any case. */
   private readonly kept = new Map<string, Document>()
   private characters = 0
 
   /** @param most how many characters of payloads are kept */
-  constructor(turns: AccountTurns, most = mostCharacters) {
+  constructor(turns: AccountTurns, most: number) {
     this.turns = turns
     this.most = most
   }
 
   static readonly make: Effect.Effect<EventDocuments> = Effect.gen(function*() {
-    return new EventDocuments(yield* Turns, mostCharacters / (yield* Sharers))
+    return new EventDocuments(yield* Turns, (yield* EngineLimits).filterDocuments / (yield* Sharers))
   })
 
   /** The JSON of an event's payload. */
@@ -93,18 +91,18 @@ export class EventFilter {
   }
 }
 
-/** Filters that a listener has compiled at once. */
-const mostKept = 100
-
 /** The filters of a listener's subscriptions, each compiled once however many emitters it is for. */
 export class ListenerFilters {
   private readonly accountId: string
   private readonly documents: EventDocuments
+  private readonly most: number
   private readonly kept = new Map<string, EventFilter>()
 
-  constructor(accountId: string, documents: EventDocuments) {
+  /** @param most how many are compiled at once */
+  constructor(accountId: string, documents: EventDocuments, most: number) {
     this.accountId = accountId
     this.documents = documents
+    this.most = most
   }
 
   /** @param text JSON text of the filter; null for none */
@@ -112,7 +110,7 @@ export class ListenerFilters {
     if (text === null) return undefined
     const known = this.kept.get(text)
     if (known !== undefined) return known
-    if (this.kept.size >= mostKept) this.kept.clear()
+    if (this.kept.size >= this.most) this.kept.clear()
     const filter = new EventFilter(text, this.accountId, this.documents)
     this.kept.set(text, filter)
     return filter

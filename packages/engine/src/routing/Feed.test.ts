@@ -5,6 +5,7 @@ import * as Stream from "@headwater/domain/Stream"
 import { beginning, noTally, type Tally } from "@headwater/log/Cursors"
 import { Clock, Effect, Option, Schema } from "effect"
 import { TestClock } from "effect/testing"
+import { defaults } from "../EngineLimits.ts"
 import { EventDocuments, EventFilter } from "./EventFilter.ts"
 import { Feed, type FeedItem } from "./Feed.ts"
 import { FeedRoom } from "./FeedRoom.ts"
@@ -63,8 +64,8 @@ it.effect.prop(
       })
       let meanwhile = 0
       let pressed: typeof Step.Type["pressed"] = "never"
-      const room = new FeedRoom(filters ? 30_000 : 100)
       const full = filters ? 30_000 : 100
+      const room = new FeedRoom({ ...defaults, feedRoom: full })
       const filter = filterOf(yield* EventDocuments.make, JSON.stringify({ kept: true }))
       const isKept = ({ hops, payload }: LoggedEvent) => hops < 16 && (!filters || payload.startsWith(kept))
       const pressIf = (when: typeof pressed) =>
@@ -139,7 +140,7 @@ it.effect.prop(
 
 /** A feed that has looked into an empty log. */
 const atHead = (filter?: EventFilter) => {
-  const feed = new Feed(key, address, beginning, new FeedRoom(), filter)
+  const feed = new Feed(key, address, beginning, new FeedRoom(defaults), filter)
   Effect.runSync(feed.next({ page: () => Effect.succeed({ events: [], head: beginning }) }))
   return feed
 }
@@ -190,7 +191,7 @@ it.effect("judges no more at once than takes a moment, and what is large in its 
 it("what waits for long is read again before it is sent, but for requests, which go only once they are passed", () => {
   const first = event(1, 0, 1)
   const later = (stream: string) => {
-    const feed = new Feed(key, { ...address, stream }, beginning, new FeedRoom())
+    const feed = new Feed(key, { ...address, stream }, beginning, new FeedRoom(defaults))
     Effect.runSync(feed.next({ page: () => Effect.succeed({ events: [], head: beginning }) }))
     feed.offer([{ ...first, stream }])
     return feed.known(60_000)
@@ -205,7 +206,7 @@ it("what waits for long is read again before it is sent, but for requests, which
 })
 
 it("holds no more events than there is room for what their emits said beside them", () => {
-  const feed = new Feed(key, address, beginning, new FeedRoom())
+  const feed = new Feed(key, address, beginning, new FeedRoom(defaults))
   feed.offer([])
   // Reads that there is nothing, after which it takes what is offered.
   Effect.runSync(feed.next({ page: () => Effect.succeed({ events: [], head: beginning }) }))
@@ -217,7 +218,7 @@ it("holds no more events than there is room for what their emits said beside the
 })
 
 it("the room is not exceeded by many who hold a little, and who held longest lets go first", () => {
-  const room = new FeedRoom(100)
+  const room = new FeedRoom({ ...defaults, feedRoom: 100 })
   const gone: Array<number> = []
   const holders = Array.from({ length: 20 }, (_, n) => ({ letGo: () => void gone.push(n) }))
   for (const [n, holder] of holders.entries()) room.take(holder, 10, n)
@@ -235,7 +236,7 @@ it("the room is not exceeded by many who hold a little, and who held longest let
 it.effect("events that are known are taken together up to so many characters, and one in any case", () =>
   Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
-    const feed = new Feed(key, address, beginning, new FeedRoom())
+    const feed = new Feed(key, address, beginning, new FeedRoom(defaults))
     const events = [1, 2, 3, 4].map((n) => ({ ...event(n, now, 1), payload: "x".repeat(1_000) }))
     yield* feed.next({ page: () => Effect.succeed({ events, head: { n: 4, id: events[3]!.id } }) })
     const each = charactersOf(events[0]!)

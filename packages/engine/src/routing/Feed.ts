@@ -7,8 +7,9 @@ import { EventLog } from "@headwater/log/EventLog"
 import { Heads, ordinalOf } from "@headwater/log/Heads"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
+import { EngineLimits } from "../EngineLimits.ts"
 import { EventDocuments, type EventFilter } from "./EventFilter.ts"
-import { FeedRoom, mostCharacters } from "./FeedRoom.ts"
+import { FeedRoom } from "./FeedRoom.ts"
 
 /** An event, and how many before it will not be delivered: deleted ones, and those that the filter keeps out. */
 export interface EventItem {
@@ -28,11 +29,6 @@ export interface PassedItem {
 
 /** The next thing a cursor meets. */
 export type FeedItem = EventItem | PassedItem
-
-const pageSize = 100
-const pageBytes = 4 * 1024 * 1024
-const maxBuffered = 1_000
-const maxBufferedCharacters = 4 * 1024 * 1024
 
 /**
  * How long an event held in memory is taken to be in the log still, in milliseconds. After that it is read again, so that
@@ -116,8 +112,8 @@ export class Feed {
     for (const event of events) {
       if (event.n <= this.tail) continue
       if (
-        this.behind || event.n !== this.tail + 1 || this.buffer.length >= maxBuffered ||
-        this.buffered >= maxBufferedCharacters
+        this.behind || event.n !== this.tail + 1 || this.buffer.length >= this.room.ofFeed.count ||
+        this.buffered >= this.room.ofFeed.characters
       ) {
         this.behind = true
         return
@@ -189,7 +185,7 @@ export class Feed {
       // Cleared first, so that what is offered while the page is read asks for another look.
       this.behind = false
       this.room.clearBefore(now - heldMs)
-      const limit = this.room.isScarce ? 1 : pageSize
+      const limit = this.room.isScarce ? 1 : this.room.page.count
       return Effect.map(read.page(this.address, this.position, limit), (page) => ({ ...page, now }))
     }).pipe(
       Effect.flatMap(({ events, head, now }) => {
@@ -314,16 +310,17 @@ export class FeedReader extends Context.Service<FeedReader, {
     FeedReader,
     Effect.gen(function*() {
       const heads = yield* Heads
+      const limits = yield* EngineLimits
       const log = yield* EventLog
       return FeedReader.of({
-        room: new FeedRoom(mostCharacters / (yield* Sharers)),
+        room: new FeedRoom(limits, yield* Sharers),
         documents: yield* EventDocuments.make,
         page: Effect.fnUntraced(function*(address, after, limit) {
           // The head before the events: what it counts was committed when they are read.
           const head = yield* heads.get(address.emitterId)
           // The emitter is gone, and what is left of its log is being removed.
           if (Option.isNone(head)) return { events: [], head: after }
-          const events = yield* log.after(address, after.id, limit, pageBytes)
+          const events = yield* log.after(address, after.id, limit, limits.feedPage.bytes)
           return { events, head: { n: ordinalOf(head.value, address.stream), id: head.value.lastId } }
         })
       })

@@ -1,3 +1,5 @@
+import type { Limits } from "../EngineLimits.ts"
+
 /** Who holds events in memory, and can read them again. */
 export interface Holder {
   readonly letGo: () => void
@@ -9,23 +11,26 @@ interface Holding {
   at: number
 }
 
-/** How many characters of events a machine has room for. */
-export const mostCharacters = 64 * 1024 * 1024
-
 /**
  * The room that a node has for events in front of cursors, all of them together: however many emitters are behind, memory
  * is bounded. Where there is no more, who took something in longest ago lets go of all it holds and reads it again when it
  * is its turn.
  */
 export class FeedRoom {
+  /** What one feed holds at most. */
+  readonly ofFeed: Limits["feed"]
+  /** What one feed reads at a time. */
+  readonly page: Limits["feedPage"]
   private readonly most: number
   private held = 0
   /** Who took something in last comes last. */
   private readonly holdings = new Map<Holder, Holding>()
 
-  /** @param most how many characters of events there is room for */
-  constructor(most = mostCharacters) {
-    this.most = most
+  /** @param sharers how many nodes share a machine's room */
+  constructor({ feed, feedPage, feedRoom }: Pick<Limits, "feed" | "feedPage" | "feedRoom">, sharers = 1) {
+    this.ofFeed = feed
+    this.page = feedPage
+    this.most = feedRoom / sharers
   }
 
   /** Whether so much is held that whoever reads had better read little. */

@@ -12,13 +12,10 @@ import { Subscriptions } from "@headwater/log/Subscriptions"
 import { retrySchedule } from "@headwater/log/TransientSqlError"
 import { Context, Effect, Layer, PubSub, Queue, Schedule } from "effect"
 import { untilAnswered } from "../DatabaseRetry.ts"
+import { EngineLimits, type Limits } from "../EngineLimits.ts"
 import { Actors } from "../placement/Actors.ts"
 import { Takeover } from "../placement/Takeover.ts"
 import * as Wake from "./Wake.ts"
-
-/** Emitters of an account whose listeners are remembered. */
-const maxEmitters = 2_000
-const maxStreams = 100
 
 /** An account's subscriptions, so that those of one emitter are found among many. */
 class Routes {
@@ -26,8 +23,10 @@ class Routes {
   private readonly globs: Array<Subscription> = []
   /** What was found before, by emitter and stream. */
   private readonly known = new Map<string, Map<string, ReadonlyArray<Subscription>>>()
+  private readonly most: Limits["routes"]
 
-  constructor(subscriptions: ReadonlyArray<Subscription>) {
+  constructor(subscriptions: ReadonlyArray<Subscription>, most: Limits["routes"]) {
+    this.most = most
     for (const subscription of subscriptions) {
       const { emitterId } = subscription
       const others = this.literal.get(emitterId)
@@ -42,9 +41,9 @@ class Routes {
     const before = this.known.get(emitterId)?.get(stream)
     if (before !== undefined) return before
     const found = this.find(emitterId, stream)
-    if (this.known.size >= maxEmitters) this.known.clear()
+    if (this.known.size >= this.most.emitters) this.known.clear()
     const streams = this.known.get(emitterId) ?? new Map<string, ReadonlyArray<Subscription>>()
-    if (streams.size >= maxStreams) streams.clear()
+    if (streams.size >= this.most.streams) streams.clear()
     this.known.set(emitterId, streams.set(stream, found))
     return found
   }
@@ -82,12 +81,8 @@ const addCommit = (fed: Fed, routes: Routes, events: ReadonlyArray<LoggedEvent>)
   for (const [stream, group] of Map.groupBy(events, (event) => event.stream)) addStream(fed, routes, stream, group)
 }
 
-/** Accounts whose subscriptions are held in memory. */
-const maxAccounts = 10_000
-
-/** How many emitters are looked at together, and by one scan of those that somebody may be behind on. */
+/** How many emitters are looked at together. */
 const scannedTogether = 1_000
-const mostScanned = 10_000
 
 /** How often emitters that were just appended to are checked for listeners that missed a hint. */
 const scanInterval = "5 seconds"
@@ -107,6 +102,7 @@ export class Router extends Context.Service<Router, {
       const takeover = yield* Takeover
       const cursors = yield* Cursors
       const heads = yield* Heads
+      const limits = yield* EngineLimits
       const subscriptions = yield* Subscriptions
       const writer = yield* GroupCommit
       const routes = new Map<string, Routes>()
@@ -122,10 +118,10 @@ export class Router extends Context.Service<Router, {
       const routesOf = Effect.fnUntraced(function*(accountId: string) {
         const known = routes.get(accountId)
         if (known !== undefined) return known
-        if (routes.size >= maxAccounts) routes.clear()
+        if (routes.size >= limits.routes.accounts) routes.clear()
         const before = changes
         const read = yield* untilAnswered(subscriptions.forAccount(accountId as AccountId))
-        const fresh = new Routes(read)
+        const fresh = new Routes(read, limits.routes)
         if (changes === before) routes.set(accountId, fresh)
         return fresh
       })
@@ -190,7 +186,7 @@ export class Router extends Context.Service<Router, {
       })
 
       const scanBehind = Effect.gen(function*() {
-        const scanned = [...behind].slice(0, mostScanned)
+        const scanned = [...behind].slice(0, limits.scanned)
         for (let from = 0; from < scanned.length; from += scannedTogether) {
           const some = scanned.slice(from, from + scannedTogether)
           const owing = yield* wakeOwed(some)

@@ -1,12 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { beginning } from "@headwater/log/Cursors"
+import { defaults } from "../EngineLimits.ts"
 import { FeedRoom } from "../routing/FeedRoom.ts"
 import { type Lane, Lanes } from "./Lanes.ts"
 
 const address = (emitterId: string) => ({ emitterId, subscriptionId: "sub_a", stream: "" })
 
 const lanesOf = (emitters: ReadonlyArray<string>, mostIdle = 1_000) => {
-  const lanes = new Lanes(new FeedRoom(), mostIdle)
+  const lanes = new Lanes(new FeedRoom(defaults), mostIdle)
   for (const emitterId of emitters) {
     lanes.add(address(emitterId), beginning)
     lanes.makeReady(emitterId)

@@ -4,9 +4,6 @@ import { Feed } from "../routing/Feed.ts"
 import type { FeedRoom } from "../routing/FeedRoom.ts"
 import type { FedEvents } from "../routing/Wake.ts"
 
-/** Lanes that have nothing to send are kept up to so many, for what comes next. */
-const mostIdle = 2_000
-
 /** The feeds of one emitter: their events go out one first attempt at a time, in log order. */
 export interface Lane {
   readonly emitterId: string
@@ -36,9 +33,10 @@ export class Lanes {
   /** Set while positions are read: a feed that were dropped meanwhile could be added again where it stood before. */
   keepAll = false
 
-  constructor(room: FeedRoom, most = mostIdle) {
+  /** @param mostIdle how many lanes that have nothing to send are kept, for what comes next */
+  constructor(room: FeedRoom, mostIdle: number) {
     this.room = room
-    this.mostIdle = most
+    this.mostIdle = mostIdle
   }
 
   /** How many lanes are held in memory. */

@@ -10,6 +10,7 @@ import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Clock, Effect, type Exit, Fiber, Option, Semaphore } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { untilAnswered } from "../DatabaseRetry.ts"
+import { EngineLimits } from "../EngineLimits.ts"
 import * as InFlight from "../InFlight.ts"
 import { Draining } from "../placement/Draining.ts"
 import { Suspensions } from "../placement/Suspensions.ts"
@@ -45,15 +46,6 @@ export interface WebhookActor {
   readonly refilter: (subscriptionId: Id.SubscriptionId) => Effect.Effect<void>
 }
 
-/** Retries have slots of their own, so that what fails does not hold up what is new. */
-const retryConcurrency = 4
-
-/** While so many lanes are ready, the webhook does not look for more of what it is owed. */
-const mostReady = 1_000
-
-/** Subscriptions that are gone, the last of them: a hint at one of them may still be on its way. */
-const mostForgotten = 1_000
-
 /** How long retries of an inactive webhook are put off; they are due at once when it is active again. */
 const inactiveRetryMs = 3_600_000
 
@@ -71,6 +63,7 @@ export const make = Effect.fnUntraced(function*(
   const deliveries = yield* Deliveries
   const dueWork = yield* DueWork
   const events = yield* EventLog
+  const limits = yield* EngineLimits
   const writer = yield* GroupCommit
   const reader = yield* FeedReader
   const draining = yield* Draining
@@ -89,7 +82,7 @@ export const make = Effect.fnUntraced(function*(
   // Each request of a workflow goes to a place of its own: none is to wait for others.
   const retrySlots = Option.exists(memory, ({ webhook }) => webhook.workflowId !== null)
     ? FirstAttempts.concurrency
-    : retryConcurrency
+    : limits.retries
   let retrySlotsTaken = 0
   let hints: Wake.Wake | undefined = Wake.forEverything
   /** Subscriptions that are gone: what is known of them starts nothing more. */
@@ -300,7 +293,7 @@ export const make = Effect.fnUntraced(function*(
   }, filtering.withPermits(1))
 
   const lookOn = Effect.fnUntraced(function*(memory: WebhookMemory) {
-    while (look.isUnderWay() && memory.lanes.readyCount < mostReady) yield* lookAtPage(memory)
+    while (look.isUnderWay() && memory.lanes.readyCount < limits.ready) yield* lookAtPage(memory)
   })
 
   const takeHints = Effect.fnUntraced(function*(memory: WebhookMemory) {
@@ -381,7 +374,7 @@ export const make = Effect.fnUntraced(function*(
     forget: (subscriptionId) =>
       Effect.sync(() => {
         forgotten.add(subscriptionId)
-        if (forgotten.size > mostForgotten) forgotten.delete(forgotten.values().next().value!)
+        if (forgotten.size > limits.forgotten) forgotten.delete(forgotten.values().next().value!)
         if (Option.isSome(memory)) memory.value.lanes.forget(subscriptionId)
       })
   } satisfies WebhookActor as WebhookActor

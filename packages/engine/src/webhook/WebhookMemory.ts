@@ -4,6 +4,7 @@ import { type Fence, Fences } from "@headwater/log/Fences"
 import { Webhooks } from "@headwater/log/Webhooks"
 import { Clock, Effect, Option, type Redacted } from "effect"
 import type { KeyObject } from "node:crypto"
+import { EngineLimits } from "../EngineLimits.ts"
 import { ListenerFilters } from "../routing/EventFilter.ts"
 import { FeedReader } from "../routing/Feed.ts"
 import { DueRetries } from "./DueRetries.ts"
@@ -43,6 +44,7 @@ export const load = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
   const fence = yield* (yield* Fences).acquire(webhookId)
   if (Option.isNone(fence)) return Option.none<WebhookMemory>()
   const webhook = yield* webhooks.getById(webhookId)
+  const limits = yield* EngineLimits
   const reader = yield* FeedReader
   const target = yield* Effect.catchTag(webhooks.target(webhookId), "SealBroken", Effect.die)
   if (Option.isNone(webhook) || Option.isNone(target)) return Option.none<WebhookMemory>()
@@ -54,8 +56,8 @@ export const load = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
     urlHeaders: webhook.value.workflowId === null ? SentHeaders.ofUrl(webhook.value.url) : undefined,
     signingKeys: yield* readSigningKeys(webhookId),
     keysReadAt: yield* Clock.currentTimeMillis,
-    lanes: new Lanes(reader.room),
-    filters: new ListenerFilters(webhook.value.accountId, reader.documents),
+    lanes: new Lanes(reader.room, limits.idle),
+    filters: new ListenerFilters(webhook.value.accountId, reader.documents, limits.filters),
     retries: new DueRetries(),
     failed: false
   })

@@ -1,0 +1,72 @@
+import { Context } from "effect"
+
+/** How much the engine takes on, holds and does at once. Characters are those of JSON text. */
+export interface Limits {
+  /** Requests that a program has acknowledged and not run. With more, it answers 429. */
+  readonly backlog: { readonly count: number; readonly bytes: number }
+  /** Commits of one actor under way. A larger one goes alone. */
+  readonly commits: { readonly count: number; readonly bytes: number }
+  /** Inputs of a program that are run together, and what is left behind by runs that share a commit. */
+  readonly runsTogether: { readonly count: number; readonly characters: number; readonly charactersLeft: number }
+  /**
+   * What the steps of one run give all in all, in characters: each step after them is handed all of it, and who owns the
+   * workflow holds it for as long as the run is under way.
+   */
+  readonly resultsOfRun: number
+  /** Characters of events and results that a workflow's runs hold when another run is begun. */
+  readonly runsOfWorkflow: number
+  /** How often a step may ask to be run again: each time is recorded with its run. */
+  readonly rerunsOfStep: number
+
+  /** Characters of events in front of cursors, over all feeds of a machine. */
+  readonly feedRoom: number
+  /** Events that one feed holds. */
+  readonly feed: { readonly count: number; readonly characters: number }
+  /** Events that a feed reads at a time. */
+  readonly feedPage: { readonly count: number; readonly bytes: number }
+  /** Feeds or lanes of an actor that are ready when it looks for more of what it is owed. */
+  readonly ready: number
+  /** Feeds or lanes of an actor that have nothing to do and are kept for what comes next. */
+  readonly idle: number
+  /** Subscriptions that an actor remembers to be gone: a hint at one of them may still be on its way. */
+  readonly forgotten: number
+  /** Characters of payloads whose JSON is kept on a machine, in case another subscription filters the same event. */
+  readonly filterDocuments: number
+  /** Filters that a listener has compiled at once. */
+  readonly filters: number
+  /** Accounts whose subscriptions a node has in memory; of each, emitters and their streams whose listeners it remembers. */
+  readonly routes: { readonly accounts: number; readonly emitters: number; readonly streams: number }
+  /** Emitters that one scan looks at for listeners that missed a hint. */
+  readonly scanned: number
+
+  /** Retries of a webhook under way. They have slots of their own, so that what fails does not hold up what is new. */
+  readonly retries: number
+}
+
+const MiB = 1024 * 1024
+
+/** The limits of a server. */
+export const defaults: Limits = {
+  backlog: { count: 100_000, bytes: 256 * MiB },
+  commits: { count: 64, bytes: 16 * MiB },
+  runsTogether: { count: 64, characters: 256 * 1024, charactersLeft: 64 * 1024 },
+  resultsOfRun: 6 * MiB,
+  runsOfWorkflow: 32 * MiB,
+  rerunsOfStep: 1_000,
+  feedRoom: 64 * MiB,
+  feed: { count: 1_000, characters: 4 * MiB },
+  feedPage: { count: 100, bytes: 4 * MiB },
+  ready: 1_000,
+  idle: 2_000,
+  forgotten: 1_000,
+  filterDocuments: 2 * MiB,
+  filters: 100,
+  routes: { accounts: 10_000, emitters: 2_000, streams: 100 },
+  scanned: 10_000,
+  retries: 4
+}
+
+/** The limits in force. A test that is about one of them makes it small. */
+export const EngineLimits: Context.Reference<Limits> = Context.Reference("@headwater/engine/EngineLimits", {
+  defaultValue: () => defaults
+})
