@@ -76,7 +76,7 @@ export const rows = (it: It): void => {
       const { ann, bob } = yield* ContractServer
       const { user_id: _, ...created } = yield* ann.ok("POST", "/webhooks?url=http://127.0.0.1:9/&name=n")
       const path = `/webhooks/${Json.textOf(created["id"])}`
-      assert.deepStrictEqual<unknown>(yield* ann.ok("GET", path), created)
+      Json.assertHolds(yield* ann.ok("GET", path), created)
       Json.assertHolds(yield* ann.ok("PUT", path, { active: false, name: null }), { active: false, name: null })
       Json.assertHolds(yield* ann.ok("PUT", path, { url: "https://example.com/" }), {
         active: true,
@@ -103,6 +103,63 @@ export const rows = (it: It): void => {
         assertProblem(yield* ann.send(method, place, options), 404, "not_found")
       }
     }))
+
+  it.effect("extension: a webhook has settings, which only it shows, and which stay unless they are given", () =>
+    Effect.gen(function*() {
+      const { ann } = yield* ContractServer
+      const defaults = {
+        ordering: "ordered",
+        concurrency: 16,
+        rate_limit: null,
+        retry_schedule: [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400],
+        timeout_ms: 15_000,
+        circuit: null,
+        circuit_state: { state: "closed", until_ms: null, failures: 0 }
+      }
+      const plain = yield* ann.ok("POST", "/webhooks?url=http://127.0.0.1:9/")
+      Json.assertHolds(yield* ann.ok("GET", `/webhooks/${idOf(plain)}`), defaults)
+      const given = {
+        ordering: "strict",
+        concurrency: 2,
+        rate_limit: { limit: 5, interval_seconds: 60 },
+        retry_schedule: [],
+        timeout_ms: 1_000,
+        circuit: { failures: 3, cooldown_seconds: 10 }
+      }
+      const created = yield* ann.ok("POST", "/webhooks", { url: "http://127.0.0.1:9/", ...given })
+      assert.hasAllKeys(created, [...fields, "user_id"])
+      const path = `/webhooks/${idOf(created)}`
+      const shown = { ...given, rate_limit: { limit: 5, interval_seconds: 60, burst: 1 } }
+      Json.assertHolds(yield* ann.ok("GET", path), shown)
+      Json.assertHolds(yield* ann.ok("PUT", path, { name: "n" }), { name: "n", ...shown })
+      Json.assertHolds(yield* ann.ok("PUT", path, { ordering: "none", circuit: null, retry_schedule: null }), {
+        ...shown,
+        ordering: "none",
+        circuit: null,
+        retry_schedule: defaults.retry_schedule
+      })
+      const wrong = {
+        ordering: "loose",
+        concurrency: 0,
+        rate_limit: { limit: 1 },
+        retry_schedule: [0],
+        timeout_ms: 30_001,
+        circuit: {}
+      }
+      for (const [method, at] of [["POST", "/webhooks?url=http://127.0.0.1:9/"], ["PUT", path]] as const) {
+        assertInvalid(
+          yield* ann.send(method, at, { body: wrong }),
+          "ordering",
+          "concurrency",
+          "rate_limit.interval_seconds",
+          "retry_schedule.0",
+          "timeout_ms",
+          "circuit.failures",
+          "circuit.cooldown_seconds"
+        )
+      }
+    }))
+
   it.effect("extension: what became of an event on its way to a webhook is listed, and shown with each attempt", () =>
     Effect.gen(function*() {
       const { ann, bob } = yield* ContractServer

@@ -1,5 +1,5 @@
 import { maxHops } from "@headwater/domain/Event"
-import * as RetrySchedule from "@headwater/engine/webhook/RetrySchedule"
+import { defaults } from "@headwater/domain/WebhookSettings"
 import {
   hookEvent,
   type Model,
@@ -242,7 +242,7 @@ const checkPending = (
       return broken("a delivery waits for another retry than it should", { row, pending, due })
     }
     const dueAt = Number(due.due_at)
-    const delay = RetrySchedule.delays[pending.attempts - 1]!
+    const delay = defaults.retrySchedule[pending.attempts - 1]!
     const isScheduled = pending.dueAt === undefined && webhook.manner === "flaky" && webhook.active
     const earliest = Math.floor(model.earliest + delay * (1 - jitter))
     const latest = Math.ceil(model.latest + delay * (1 + jitter))

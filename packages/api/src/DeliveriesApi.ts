@@ -103,6 +103,8 @@ export const NextAttemptReason = Schema.Literals([
   "schedule",
   "retry_after",
   "throttled",
+  "circuit",
+  "rate",
   "inactive",
   "requested"
 ])
@@ -125,8 +127,8 @@ export const DeliveryDetails = Schema.Struct({
     reason: NextAttemptReason.annotate({
       description:
         "queued: the first attempt waits for a slot. schedule: the retry schedule. retry_after: the endpoint asked for this " +
-        "pause. throttled: another answer of the endpoint put off all sends. inactive: the webhook is not active. requested: " +
-        "somebody asked for it."
+        "pause. throttled: another answer of the endpoint put off all sends. circuit: the webhook's circuit is open. rate: it " +
+        "waits for the webhook's rate. inactive: the webhook is not active. requested: somebody asked for it."
     })
   })),
   attempts: Schema.Array(AttemptResource).annotate({

@@ -49,6 +49,11 @@ export const TracedSubscription = Schema.Struct({
       "The state of its delivery, in the order of the values: not yet attempted, delivered, to be retried, given up, or skipped " +
       "without an attempt; null if the subscription did not match."
   }),
+  waiting_for: Schema.NullOr(Schema.Literals(["inactive", "throttled", "circuit", "order", "rate"])).annotate({
+    description:
+      "What an event waits for that is not yet attempted: its webhook to be active, the end of a pause that the " +
+      "endpoint asked for, its circuit to close, an event before it (strict order), or its turn by the rate. null: none of these."
+  }),
   next_attempt_at_ms: Schema.NullOr(Schema.Int).annotate({
     description: `When the next attempt is due. ${milliseconds}`
   }),
@@ -80,6 +85,7 @@ export const EventTrace = Schema.Struct({
       matched: true,
       reason: null,
       state: "pending",
+      waiting_for: null,
       next_attempt_at_ms: 1760000125400,
       attempts: [{
         attempt: 1,

@@ -11,6 +11,7 @@ import { RequestCheck } from "./RequestCheck.ts"
 import { ResourceId } from "./ResourceId.ts"
 import { Text } from "./Text.ts"
 import { UnixSeconds } from "./UnixSeconds.ts"
+import * as WebhookSettings from "./WebhookSettings.ts"
 import { WebhookUrl } from "./WebhookUrl.ts"
 
 const exampleWebhook = {
@@ -33,6 +34,22 @@ export const WebhookResource = Schema.Struct({
   updated_at: UnixSeconds
 }).annotate({ identifier: "Webhook", examples: [exampleWebhook] })
 export type WebhookResource = typeof WebhookResource.Type
+
+/** A webhook with its settings. */
+export const WebhookDetails = Schema.Struct({ ...WebhookResource.fields, ...WebhookSettings.shown }).annotate({
+  identifier: "WebhookDetails",
+  examples: [{
+    ...exampleWebhook,
+    ordering: "strict",
+    concurrency: 16,
+    rate_limit: { limit: 10, interval_seconds: 1, burst: 1 },
+    retry_schedule: [5, 300, 1_800],
+    timeout_ms: 15_000,
+    circuit: { failures: 10, cooldown_seconds: 30 },
+    circuit_state: { state: "open", until_ms: 1760000150000, failures: 0 }
+  }]
+})
+export type WebhookDetails = typeof WebhookDetails.Type
 
 /** A webhook in the answer to its creation. */
 export const CreatedWebhook = Schema.Struct({ ...WebhookResource.fields, user_id: ResourceId("account") }).annotate({
@@ -73,9 +90,9 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       // An empty body reads as null.
       payload: [
         Schema.Null,
-        Schema.Struct(parameters).annotate({
+        Schema.Struct({ ...parameters, ...WebhookSettings.given }).annotate({
           description: "The parameters as a JSON object, which overrides the query.",
-          examples: [{ url: exampleWebhook.url, name: exampleWebhook.name }],
+          examples: [{ url: exampleWebhook.url, name: exampleWebhook.name, ordering: "strict" as const }],
           ...Extension.mark
         })
       ],
@@ -92,11 +109,11 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
     HttpApiEndpoint.get("get", "/webhooks/:id", {
       params,
       query: Projection.fields,
-      success: Pagination.Single(WebhookResource),
+      success: Pagination.Single(WebhookDetails),
       error: Problem.NotFound
     }).annotateMerge(OpenApi.annotations({
       summary: "Get a webhook",
-      description: "By its id.",
+      description: "By its id, with its settings.",
       override: Extension.mark
     })),
     HttpApiEndpoint.put("update", "/webhooks/:id", {
@@ -108,9 +125,10 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
         active: Schema.optionalKey(Schema.Boolean.annotate({
           description: "Default: true. An inactive webhook keeps its place in the log and continues from there."
         })),
+        ...WebhookSettings.changed,
         ...Projection.fields
       }).annotate({ examples: [{ url: "https://warehouse.example.com/v2/orders", active: true }] }),
-      success: Pagination.Single(WebhookResource),
+      success: Pagination.Single(WebhookDetails),
       error: Problem.NotFound
     }).annotateMerge(OpenApi.annotations({
       summary: "Update a webhook",

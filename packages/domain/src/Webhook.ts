@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { AccountId, WebhookId, WorkflowId } from "./Id.ts"
+import { WebhookSettings } from "./WebhookSettings.ts"
 
 /** Why the engine took a webhook out of service. */
 export const DisabledReason = Schema.Literals(["gone", "failing"])
@@ -24,6 +25,15 @@ export const Webhook = Schema.Struct({
   throttledUntil: Schema.NullOr(Schema.Int),
   /** Since when nothing but failures came back (Unix ms). */
   failingSince: Schema.NullOr(Schema.Int),
+  settings: WebhookSettings,
+  /** Failures in a row, counted while there is a circuit to open. */
+  circuitFailures: Schema.Int,
+  /** How often in a row the circuit has opened; 0 where it is closed. */
+  circuitOpens: Schema.Int,
+  /** No send before this time (Unix ms), then one; null where the circuit is closed. */
+  circuitUntil: Schema.NullOr(Schema.Int),
+  /** Attempts up to this place of the rate (Unix ms) may have been made: who becomes the owner goes on behind it. */
+  rateReservedUntil: Schema.NullOr(Schema.Int),
   /** Unix seconds. */
   createdAt: Schema.Int,
   updatedAt: Schema.Int

@@ -41,6 +41,11 @@ export interface Limits {
 
   /** Retries of a webhook under way. They have slots of their own, so that what fails does not hold up what is new. */
   readonly retries: number
+  /**
+   * Outcomes of attempts that overlap, each of which waits for one before it in the log's order: more would come again after
+   * a crash.
+   */
+  readonly outcomes: number
 }
 
 const MiB = 1024 * 1024
@@ -63,7 +68,8 @@ export const defaults: Limits = {
   filters: 100,
   routes: { accounts: 10_000, emitters: 2_000, streams: 100 },
   scanned: 10_000,
-  retries: 4
+  retries: 4,
+  outcomes: 16
 }
 
 /** The limits in force. A test that is about one of them makes it small. */

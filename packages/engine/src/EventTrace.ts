@@ -9,12 +9,14 @@ import { Deliveries } from "@headwater/log/Deliveries"
 import { EventLog, type EventPlace } from "@headwater/log/EventLog"
 import { readTogether } from "@headwater/log/Snapshot"
 import { Subscriptions } from "@headwater/log/Subscriptions"
-import { Context, Effect, Layer, Option } from "effect"
+import { Webhooks } from "@headwater/log/Webhooks"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { toUnavailable } from "./DatabaseRetry.ts"
 import type { Unavailable } from "./placement/Unavailable.ts"
 import { EventFilter } from "./routing/EventFilter.ts"
 import { FeedReader } from "./routing/Feed.ts"
+import { type Waiting, waitingOf } from "./webhook/Waiting.ts"
 
 /** Why a subscription does not deliver an event. */
 export type Mismatch = "other_emitter" | "other_stream" | "own_event" | "too_many_hops" | "before_start" | "filtered"
@@ -31,6 +33,8 @@ export interface TracedSubscription {
   readonly clause: string | undefined
   /** None where it does not deliver the event. */
   readonly progress: Progress | undefined
+  /** Of an event that waits: for what, where it is more than its turn. */
+  readonly waiting: Waiting | undefined
   readonly attempts: ReadonlyArray<AttemptOutline>
   /** When the next attempt is due, Unix milliseconds. */
   readonly nextAttemptAt: number | undefined
@@ -71,7 +75,18 @@ export class EventTrace extends Context.Service<EventTrace, {
       const sql = yield* SqlClient.SqlClient
       const subscriptions = yield* Subscriptions
       const events = yield* EventLog
+      const webhooks = yield* Webhooks
       const { documents } = yield* FeedReader
+
+      /** What an event of an emitter waits for that a webhook has not come to. */
+      const waitingFor = Effect.fnUntraced(function*(listenerId: string, emitterId: string) {
+        if (Id.kindOf(listenerId) !== "webhook") return undefined
+        const webhook = yield* webhooks.getById(Id.WebhookId.make(listenerId))
+        if (Option.isNone(webhook)) return undefined
+        const isStrict = webhook.value.settings.ordering === "strict"
+        const isHeld = isStrict && (yield* deliveries.pendingByEmitter(listenerId)).has(emitterId)
+        return waitingOf(webhook.value, isHeld, yield* Clock.currentTimeMillis)
+      })
 
       /** What there is to say but for what filters say, and the event where they are to be asked. */
       const read = Effect.fnUntraced(
@@ -96,12 +111,17 @@ export class EventTrace extends Context.Service<EventTrace, {
               mismatch,
               clause: undefined,
               progress: mismatch === undefined ? progress : undefined,
+              waiting: undefined,
               attempts: tried,
               nextAttemptAt: delivery?.nextAt ?? undefined
             }
           })
+          const waiting = yield* Effect.forEach(traced, (one) =>
+            one.progress === "waiting"
+              ? Effect.map(waitingFor(one.subscription.listenerId, event.emitterId), (waiting) => ({ ...one, waiting }))
+              : Effect.succeed(one))
           return {
-            traced,
+            traced: waiting,
             whole: traced.some(asksFilter) ? yield* events.find(event, event.id) : Option.none<LoggedEvent>()
           }
         },
@@ -118,7 +138,11 @@ export class EventTrace extends Context.Service<EventTrace, {
             const clause = filter !== null && asksFilter(one)
               ? yield* new EventFilter(filter, accountId, documents).failingClause(whole.value)
               : undefined
-            judged.push(clause === undefined ? one : { ...one, mismatch: "filtered", clause, progress: undefined })
+            judged.push(
+              clause === undefined
+                ? one
+                : { ...one, mismatch: "filtered", clause, progress: undefined, waiting: undefined }
+            )
           }
           return judged
         }, Effect.catchTag("SqlError", toUnavailable))

@@ -1,5 +1,6 @@
 /** A webhook that hears one emitter, and what became of what it heard, for tests of its owner. */
 import { assert } from "@effect/vitest"
+import type { SettingsChange } from "@headwater/domain/WebhookSettings"
 import { DueWork } from "@headwater/log/DueWork"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Webhooks } from "@headwater/log/Webhooks"
@@ -13,7 +14,8 @@ import * as EngineFixture from "./EngineFixture.ts"
 export const make = Effect.fnUntraced(function*(
   answer: (count: number) => WebhookSink.Answer | undefined,
   /** JSON text of the subscription's filter, if any. */
-  filter: string | null = null
+  filter: string | null = null,
+  settings: SettingsChange = {}
 ) {
   const account = yield* EngineFixture.account
   const log = yield* EngineFixture.emitter(account.id)
@@ -22,7 +24,8 @@ export const make = Effect.fnUntraced(function*(
     accountId: account.id,
     name: null,
     description: null,
-    url: sink.url
+    url: sink.url,
+    settings
   })
   const subscription = yield* (yield* Subscriptions).create({
     accountId: account.id,

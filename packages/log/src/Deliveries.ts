@@ -89,6 +89,8 @@ export class Deliveries extends Context.Service<Deliveries, {
     stream: string,
     eventId: EventId
   ) => Effect.Effect<ReadonlyArray<Delivery & { readonly nextAt: number | null }>, SqlError.SqlError>
+  /** How many deliveries of a webhook wait for an attempt, by the emitters of their events. */
+  readonly pendingByEmitter: (webhookId: string) => Effect.Effect<ReadonlyMap<string, number>, SqlError.SqlError>
   readonly insert: (deliveries: ReadonlyArray<Delivery>) => Effect.Effect<void, SqlError.SqlError>
   /** Answers the ids that changed. */
   readonly change: (
@@ -150,6 +152,13 @@ export class Deliveries extends Context.Service<Deliveries, {
               WHERE d.event_id = ${eventId} AND d.emitter_id = ${emitterId} AND d.stream = ${stream} ORDER BY d.id`,
             (rows) =>
               rows.map((row) => ({ ...fromRow(row), nextAt: row.next_at === null ? null : Number(row.next_at) }))
+          ),
+        pendingByEmitter: (webhookId) =>
+          Effect.map(
+            sql<{ readonly emitter_id: string; readonly count: bigint }>`
+              SELECT emitter_id, count(*) AS count FROM deliveries
+              WHERE webhook_id = ${webhookId} AND state = 'pending' GROUP BY emitter_id`,
+            (rows) => new Map(rows.map((row) => [row.emitter_id, Number(row.count)]))
           ),
         insert: (deliveries) =>
           Effect.asVoid(sql`

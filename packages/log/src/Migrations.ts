@@ -24,6 +24,7 @@ import suspendedAccounts from "./migrations/0020_suspended_accounts.ts"
 import journals from "./migrations/0021_journals.ts"
 import subscriptionFilters from "./migrations/0022_subscription_filters.ts"
 import deliveryLists from "./migrations/0023_delivery_lists.ts"
+import webhookSettings from "./migrations/0025_webhook_settings.ts"
 
 const migrator = {
   table: "headwater_migrations",
@@ -50,7 +51,8 @@ const migrator = {
     "0020_suspended_accounts": suspendedAccounts,
     "0021_journals": journals,
     "0022_subscription_filters": subscriptionFilters,
-    "0023_delivery_lists": deliveryLists
+    "0023_delivery_lists": deliveryLists,
+    "0025_webhook_settings": webhookSettings
   })
 }
 

@@ -2,12 +2,14 @@ import * as Id from "@headwater/domain/Id"
 import { Seal, type SealBroken } from "@headwater/domain/Seal"
 import * as UrlPassword from "@headwater/domain/UrlPassword"
 import { type DisabledReason, Webhook } from "@headwater/domain/Webhook"
+import { defaults, type SettingsChange } from "@headwater/domain/WebhookSettings"
 import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as Column from "./Column.ts"
 import { Fences } from "./Fences.ts"
 import * as Rows from "./internal/Rows.ts"
+import { texts } from "./internal/SqlArray.ts"
 import * as Page from "./Page.ts"
 import { Subscriptions } from "./Subscriptions.ts"
 import { isLocked, retrySchedule } from "./TransientSqlError.ts"
@@ -25,6 +27,8 @@ const Row = Schema.Struct({
   ...Webhook.fields,
   throttledUntil: Schema.NullOr(Column.Int8),
   failingSince: Schema.NullOr(Column.Int8),
+  circuitUntil: Schema.NullOr(Column.Int8),
+  rateReservedUntil: Schema.NullOr(Column.Int8),
   createdAt: Column.Int8,
   updatedAt: Column.Int8
 }).pipe(Schema.encodeKeys({
@@ -33,6 +37,10 @@ const Row = Schema.Struct({
   disabledReason: "disabled_reason",
   throttledUntil: "throttled_until",
   failingSince: "failing_since",
+  circuitFailures: "circuit_failures",
+  circuitOpens: "circuit_opens",
+  circuitUntil: "circuit_until",
+  rateReservedUntil: "rate_reserved_until",
   createdAt: "created_at",
   updatedAt: "updated_at"
 }))
@@ -50,6 +58,16 @@ export interface WebhookChange {
   /** With its password. */
   readonly url: string | undefined
   readonly active: boolean
+  readonly settings?: SettingsChange
+}
+
+/** What is stored of settings, and which of them are to be as by default. */
+const settingsOf = (change: SettingsChange) => {
+  const entries = Object.entries(change)
+  return {
+    given: JSON.stringify(Object.fromEntries(entries.filter(([, value]) => value !== null && value !== undefined))),
+    removed: entries.filter(([, value]) => value === null).map(([name]) => name)
+  }
 }
 
 /**
@@ -64,6 +82,7 @@ export class Webhooks extends Context.Service<Webhooks, {
     readonly description: string | null
     readonly url: string
     readonly workflowId?: Id.WorkflowId
+    readonly settings?: SettingsChange
   }) => Effect.Effect<Webhook, SqlError.SqlError>
   readonly get: (accountId: Id.AccountId, id: string) => Effect.Effect<Option.Option<Webhook>, SqlError.SqlError>
   /** As `get`, and it stays there until the surrounding transaction ends. */
@@ -91,7 +110,7 @@ export class Webhooks extends Context.Service<Webhooks, {
     accountId: Id.AccountId,
     id: string
   ) => Effect.Effect<Option.Option<Redacted.Redacted>, SqlError.SqlError>
-  /** Making an inactive webhook active forgets why it was taken out of service. */
+  /** Making an inactive webhook active forgets why it was taken out of service, and closes its circuit. */
   readonly update: (
     accountId: Id.AccountId,
     id: string,
@@ -103,7 +122,14 @@ export class Webhooks extends Context.Service<Webhooks, {
   readonly throttle: (id: Id.WebhookId, untilMs: number) => Effect.Effect<void, SqlError.SqlError>
   /** Nothing but failures since `sinceMs`, or since earlier where that is known already. */
   readonly markFailing: (id: Id.WebhookId, sinceMs: number) => Effect.Effect<void, SqlError.SqlError>
+  /** Something arrived: nothing fails, and the circuit is closed. */
   readonly markHealthy: (id: Id.WebhookId) => Effect.Effect<void, SqlError.SqlError>
+  /** How many failures in a row there were. */
+  readonly countFailures: (id: Id.WebhookId, failures: number) => Effect.Effect<void, SqlError.SqlError>
+  /** Its circuit opens, for so many times in a row, until a time in Unix milliseconds. */
+  readonly openCircuit: (id: Id.WebhookId, opens: number, untilMs: number) => Effect.Effect<void, SqlError.SqlError>
+  /** Attempts may be made up to this place of its rate, in Unix milliseconds. */
+  readonly reserveRate: (id: Id.WebhookId, untilMs: number) => Effect.Effect<void, SqlError.SqlError>
   /** Takes it out of service. False where it was out already, so that the transition is told once. */
   readonly disable: (
     id: Id.WebhookId,
@@ -153,8 +179,10 @@ export class Webhooks extends Context.Service<Webhooks, {
           const columns = input.workflowId === undefined
             ? yield* urlColumns(id, input.url)
             : { url: input.url, url_password: null }
+          const { given } = settingsOf(input.settings ?? {})
           const webhook: Webhook = {
             ...input,
+            settings: { ...defaults, ...JSON.parse(given) },
             url: columns.url,
             workflowId: input.workflowId ?? null,
             id: Id.WebhookId.make(id),
@@ -162,6 +190,10 @@ export class Webhooks extends Context.Service<Webhooks, {
             disabledReason: null,
             throttledUntil: null,
             failingSince: null,
+            circuitFailures: 0,
+            circuitOpens: 0,
+            circuitUntil: null,
+            rateReservedUntil: null,
             createdAt: now,
             updatedAt: now
           }
@@ -176,6 +208,7 @@ export class Webhooks extends Context.Service<Webhooks, {
               ...columns,
               workflow_id: webhook.workflowId,
               active: true,
+              settings: given,
               secret,
               created_at: now,
               updated_at: now
@@ -238,9 +271,18 @@ export class Webhooks extends Context.Service<Webhooks, {
             ...(change.url === undefined ? {} : yield* urlColumns(id, change.url)),
             ...(change.active ? { disabled_reason: null } : {})
           }
+          const { given, removed } = settingsOf(change.settings ?? {})
+          const settings = sql`((settings || ${given}::jsonb) - ${texts(removed)})`
+          const stays = sql`(active OR NOT ${change.active}::boolean)`
+          const keepsCircuit = sql`(${stays} AND ${settings} ? 'circuit')`
           return yield* one(sql`
-            UPDATE webhooks SET ${sql.update(set)},
-              failing_since = CASE WHEN active OR NOT ${change.active}::boolean THEN failing_since END
+            UPDATE webhooks SET ${sql.update(set)}, settings = ${settings},
+              failing_since = CASE WHEN ${stays} THEN failing_since END,
+              circuit_failures = CASE WHEN ${keepsCircuit} THEN circuit_failures ELSE 0 END,
+              circuit_opens = CASE WHEN ${keepsCircuit} THEN circuit_opens ELSE 0 END,
+              circuit_until = CASE WHEN ${keepsCircuit} THEN circuit_until END,
+              rate_reserved_until = CASE
+                WHEN settings -> 'rateLimit' IS NOT DISTINCT FROM ${settings} -> 'rateLimit' THEN rate_reserved_until END
             WHERE id = ${id} AND account_id = ${accountId} RETURNING *`)
         }),
         delete: (accountId, id) =>
@@ -263,8 +305,16 @@ export class Webhooks extends Context.Service<Webhooks, {
             WHERE id = ${id} AND (failing_since IS NULL OR failing_since > ${sinceMs})`.pipe(Effect.asVoid),
         markHealthy: (id) =>
           sql`
-            UPDATE webhooks SET failing_since = NULL
+            UPDATE webhooks SET failing_since = NULL, circuit_failures = 0, circuit_opens = 0, circuit_until = NULL
             WHERE id = ${id} AND failing_since IS NOT NULL`.pipe(Effect.asVoid),
+        countFailures: (id, failures) =>
+          Effect.asVoid(sql`UPDATE webhooks SET circuit_failures = ${failures} WHERE id = ${id}`),
+        openCircuit: (id, opens, untilMs) =>
+          Effect.asVoid(sql`
+            UPDATE webhooks SET circuit_failures = 0, circuit_opens = ${opens}, circuit_until = ${untilMs}
+            WHERE id = ${id}`),
+        reserveRate: (id, untilMs) =>
+          Effect.asVoid(sql`UPDATE webhooks SET rate_reserved_until = ${untilMs} WHERE id = ${id}`),
         disable: (id, reason, atMs) =>
           Effect.map(
             sql`

@@ -6,6 +6,7 @@ import * as Problem from "@headwater/api/Problem"
 import * as EventId from "@headwater/domain/EventId"
 import * as Id from "@headwater/domain/Id"
 import * as StreamName from "@headwater/domain/Stream"
+import type { Webhook } from "@headwater/domain/Webhook"
 import * as NextAttempt from "@headwater/engine/webhook/NextAttempt"
 import * as SentHeaders from "@headwater/engine/webhook/SentHeaders"
 import type { Attempt } from "@headwater/log/Attempts"
@@ -13,7 +14,7 @@ import { DeliveryList, type ListedDelivery } from "@headwater/log/DeliveryList"
 import { Programs } from "@headwater/log/Programs"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Webhooks } from "@headwater/log/Webhooks"
-import { Effect, Option, Schema } from "effect"
+import { Clock, Effect, Option, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { boundOf } from "./EventSummaries.ts"
 import { answerFailures } from "./FailureProblem.ts"
@@ -79,6 +80,11 @@ const pathOf = ({ emitterId, eventId }: ListedDelivery): string | null => {
 
 const statusesOf = (status: string): readonly [number, number] =>
   status.endsWith("xx") ? [Number(status[0]) * 100, Number(status[0]) * 100 + 99] : [Number(status), Number(status)]
+
+const nextAttempt = (webhook: Webhook, last: Attempt | undefined, dueAt: number, now: number) => {
+  const reason = NextAttempt.reasonOf(webhook, last, dueAt, now)
+  return { at_ms: reason === "circuit" ? Math.max(dueAt, webhook.circuitUntil ?? 0) : dueAt, reason }
+}
 
 export const layer = HttpApiBuilder.group(
   HeadwaterApi,
@@ -146,10 +152,9 @@ export const layer = HttpApiBuilder.group(
         const data: DeliveryDetails = {
           ...resourceOf(delivery),
           event: { emit_id: last?.emitId ?? null, path: pathOf(delivery) },
-          next_attempt: delivery.nextAt === null || Option.isNone(webhook) ? null : {
-            at_ms: delivery.nextAt,
-            reason: NextAttempt.reasonOf(webhook.value, last, delivery.nextAt)
-          },
+          next_attempt: delivery.nextAt === null || Option.isNone(webhook)
+            ? null
+            : nextAttempt(webhook.value, last, delivery.nextAt, yield* Clock.currentTimeMillis),
           attempts: attempts.map(attemptOf)
         }
         return { data }

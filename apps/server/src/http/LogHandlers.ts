@@ -20,7 +20,9 @@ interface Listing extends EventQuery {
   readonly event_name?: string
 }
 
-const tracedOf = ({ attempts, clause, mismatch, nextAttemptAt, progress, subscription }: TracedSubscription) => ({
+const tracedOf = (
+  { attempts, clause, mismatch, nextAttemptAt, progress, subscription, waiting }: TracedSubscription
+) => ({
   subscription_id: subscription.id,
   emitter_id: subscription.emitterId,
   listener_id: subscription.listenerId,
@@ -29,7 +31,8 @@ const tracedOf = ({ attempts, clause, mismatch, nextAttemptAt, progress, subscri
   reason: mismatch ?? null,
   ...(clause === undefined ? {} : { clause }),
   state: progress ?? null,
-  next_attempt_at_ms: nextAttemptAt ?? null,
+  waiting_for: waiting?.reason ?? null,
+  next_attempt_at_ms: nextAttemptAt ?? waiting?.until ?? null,
   attempts: attempts.map((attempt) => ({
     attempt: attempt.attempt,
     started_at_ms: attempt.startedAt,

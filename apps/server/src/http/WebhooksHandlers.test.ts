@@ -30,7 +30,7 @@ layer(Http.layer, { excludeTestServices: true })("webhooks", (it) => {
       assert.hasAllKeys(plain, ["id", "user_id", "name", "description", "url", "active", "created_at", "updated_at"])
       const named = yield* http.created("/v1/webhooks/", { url, name: "Ünï 😀", description: "d" })
       const { user_id: _, ...later } = named
-      assert.deepStrictEqual<unknown>((yield* http.request("GET", `/v1/webhooks/${named.id}`)).json["data"], later)
+      Json.assertHolds((yield* http.request("GET", `/v1/webhooks/${named.id}`)).json["data"], later)
       const changed = yield* http.request("PUT", `/v1/webhooks/${named.id}`, { body: { name: null, active: false } })
       Json.assertHolds(changed.json["data"], { name: null, description: "d", url, active: false })
       const back = yield* http.request("PUT", `/v1/webhooks/${named.id}/`, { body: {} })
@@ -148,6 +148,34 @@ layer(Http.layer, { excludeTestServices: true })("webhooks", (it) => {
       assert.strictEqual((yield* http.request("DELETE", `/v1/webhooks/${id}`)).status, 204)
       Http.assertProblem(yield* http.request("GET", `/v1/webhooks/${id}`), 404, "not_found")
       assert.deepStrictEqual(sink.received.map(({ body }) => body), ["1"])
+    }))
+
+  it.effect("say what their deliveries wait for by their settings", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const sink = yield* WebhookSink.make(() => ({ status: 500 }))
+      const source = yield* http.created("/v1/sources", { component_code: Http.httpCode("this.$emit(event.body)") })
+      const settings = { ordering: "strict", circuit: { failures: 1, cooldown_seconds: 3_600 } }
+      const { id } = yield* http.created("/v1/webhooks", { url: sink.url, ...settings })
+      yield* http.created("/v1/subscriptions", { emitter_id: source.id, listener_id: id })
+      for (const n of [1, 2]) yield* http.request("POST", Http.endpointOf(source), { body: { n } })
+      const [second] = yield* http.summaries(`/v1/sources/${source.id}/event_summaries`, 2)
+      const circuit = yield* http.request("GET", `/v1/webhooks/${id}`).pipe(
+        Effect.map(({ json }) => json["data"]!["circuit_state"]!),
+        Effect.repeat({ until: ({ state }) => String(state) === "open", schedule: Schedule.spaced("10 millis") }),
+        Effect.timeout("10 seconds")
+      )
+      const until = Number(circuit["until_ms"])
+      const traced = Effect.map(
+        http.request("GET", `/v1/sources/${source.id}/events/${Json.textOf(second!["id"])}/trace`),
+        ({ json }) => Json.listOf(json["data"]!["subscriptions"])[0]
+      )
+      Json.assertHolds(yield* traced, { state: "waiting", waiting_for: "circuit", next_attempt_at_ms: until })
+      const [delivery] = Json.listOf((yield* http.request("GET", `/v1/webhooks/${id}/deliveries`)).json["data"])
+      const details = yield* http.request("GET", `/v1/deliveries/${Json.textOf(delivery!["id"])}`)
+      Json.assertHolds(details.json["data"]!["next_attempt"], { reason: "circuit", at_ms: until })
+      yield* http.request("PUT", `/v1/webhooks/${id}`, { body: { circuit: null } })
+      Json.assertHolds(yield* traced, { state: "waiting", waiting_for: "order", next_attempt_at_ms: null })
     }))
 
   it.effect("that are inactive keep their place, and those deleted are sent nothing more", () =>

@@ -11,6 +11,7 @@ import { Webhooks } from "@headwater/log/Webhooks"
 import { Effect, Option, Redacted, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { answerFailures } from "./FailureProblem.ts"
+import * as GivenSettings from "./GivenSettings.ts"
 
 const resourceOf = (webhook: Webhook): WebhookResource => ({
   id: webhook.id,
@@ -21,6 +22,9 @@ const resourceOf = (webhook: Webhook): WebhookResource => ({
   created_at: webhook.createdAt,
   updated_at: webhook.updatedAt
 })
+
+const detailsOf = (webhook: Webhook) =>
+  Effect.map(GivenSettings.shown(webhook), (settings) => ({ ...resourceOf(webhook), ...settings }))
 
 const missing = (id: string) => <A, E>(effect: Effect.Effect<A, E | WebhookNotFound>) =>
   Effect.catchIf(effect, Schema.is(WebhookNotFound), () => Effect.fail(Problem.notFound("webhook", id)))
@@ -67,7 +71,8 @@ export const layer = HttpApiBuilder.group(
           accountId,
           url,
           name: payload?.name ?? query.name ?? null,
-          description: payload?.description ?? query.description ?? null
+          description: payload?.description ?? query.description ?? null,
+          settings: GivenSettings.read(payload ?? {})
         })
         return { data: { ...resourceOf(webhook), user_id: accountId } }
       }, answerFailures),
@@ -77,7 +82,7 @@ export const layer = HttpApiBuilder.group(
       }, answerFailures),
       get: Effect.fnUntraced(function*({ params }) {
         const found = yield* webhooks.get(yield* CurrentAccount, params.id)
-        return { data: resourceOf(yield* orNotFound(params.id, found)) }
+        return { data: yield* detailsOf(yield* orNotFound(params.id, found)) }
       }, answerFailures),
       update: Effect.fnUntraced(function*({ params, payload }) {
         const url = yield* newUrl(params.id, payload.url)
@@ -85,9 +90,10 @@ export const layer = HttpApiBuilder.group(
           name: payload.name,
           description: payload.description,
           url,
-          active: payload.active ?? true
+          active: payload.active ?? true,
+          settings: GivenSettings.read(payload)
         }).pipe(missing(params.id))
-        return { data: resourceOf(updated) }
+        return { data: yield* detailsOf(updated) }
       }, answerFailures),
       delete: Effect.fnUntraced(function*({ params }) {
         yield* lifecycle.remove(yield* CurrentAccount, params.id).pipe(missing(params.id))

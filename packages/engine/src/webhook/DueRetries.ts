@@ -7,6 +7,8 @@ export const pageSize = 200
 export class DueRetries {
   /** Keys of those under way, until what came of them is committed. */
   readonly underWay = new Set<string>()
+  /** One of them is to begin before another first attempt does: they take turns at what is scarce. */
+  awaitsTurn = false
   private page: Array<DueItem> = []
   /** Behind which the next page begins; undefined for the first. */
   private place: DuePlace | undefined

@@ -5,12 +5,10 @@ import { Effect, Exit } from "effect"
 import type { EventItem, Feed, FeedItem, PassedItem } from "../routing/Feed.ts"
 import type { FedEvents } from "../routing/Wake.ts"
 import type { Lane } from "./Lanes.ts"
-import type { WebhookCommits } from "./WebhookCommits.ts"
+import { Overlap, type OverlapItem } from "./Overlap.ts"
+import { unattempted, type WebhookCommits } from "./WebhookCommits.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
-import type { Sent, WebhookSend } from "./WebhookSend.ts"
-
-/** First attempts at once, over all emitters (delivery.md, "The answer"). */
-export const concurrency = 16
+import type { Send, Sent, WebhookSend } from "./WebhookSend.ts"
 
 /** A secret that was rotated out signs no longer than this past its end. */
 export const keysFreshMs = 30_000
@@ -26,8 +24,14 @@ export interface LanesOwner {
   readonly now: () => number
   readonly send: WebhookSend
   readonly commits: WebhookCommits
-  /** Whether a send may start now. */
+  /** Whether a first attempt may start now. */
   readonly isOpen: (memory: WebhookMemory, now: number) => boolean
+  /** How many lanes may have a slot. */
+  readonly slots: (memory: WebhookMemory) => number
+  /** Outcomes that wait at most for one before them, where attempts overlap. */
+  readonly mostHeld: number
+  /** Notes up to where places of the webhook's rate are used, before they are. */
+  readonly reserve: (memory: WebhookMemory, until: number) => Effect.Effect<void>
   /** Whether so many commits are under way that no more should be begun. */
   readonly isFull: (memory: WebhookMemory) => boolean
   /** Hands over a commit, whether there is room for it or not. */
@@ -40,6 +44,8 @@ export interface LanesOwner {
   readonly readKeys: (memory: WebhookMemory) => Effect.Effect<void>
   /** Does work in a fiber of the webhook's. A defect of it fails the memory. */
   readonly start: (work: Effect.Effect<void>, onEnd: (exit: Exit.Exit<void>) => void) => void
+  /** What the webhook's circuit lets through may have changed. */
+  readonly onProbed: () => void
   /** A retry was made of an event: it is due. */
   readonly onQueued: () => void
   /** Something went wrong that should not: the memory is of no use any more. */
@@ -55,14 +61,17 @@ export interface LanesOwner {
  *
  * It is *working*; *paused* while the keys that sign are read, or there is no room for more commits, and no lane is taken;
  * *closed* when what was under way is broken off, and nothing starts any more.
+ *
+ * Where a webhook wants no order, a lane is put back as soon as its item is sent, and the item keeps the slot.
  */
 export class FirstAttempts {
   private state: "working" | "paused" | "closed" = "working"
   private readonly owner: LanesOwner
-  /** Lanes that have a slot. */
+  /** Slots that are taken, by a lane or by an item of one. */
   private taken = 0
   /** The sends under way. */
-  private readonly sending = new Map<Lane, { readonly cancel: () => void }>()
+  private readonly sending = new Set<{ readonly cancel: () => void }>()
+  private readonly overlaps = new WeakMap<Feed, Overlap>()
 
   constructor(owner: LanesOwner) {
     this.owner = owner
@@ -70,6 +79,10 @@ export class FirstAttempts {
 
   get isBusy(): boolean {
     return this.taken > 0 || this.state === "paused"
+  }
+
+  get slotsTaken(): number {
+    return this.taken
   }
 
   /** Takes in what was appended. Answers what it is owed besides, of feeds that are not in memory. */
@@ -82,7 +95,7 @@ export class FirstAttempts {
   /** Takes ready lanes while there are slots for them. */
   work(memory: WebhookMemory): void {
     const { lanes } = memory
-    while (this.taken < concurrency && lanes.readyCount > 0) {
+    while (this.taken < this.owner.slots(memory) && lanes.readyCount > 0) {
       const now = this.owner.now()
       if (!this.mayStart(memory, now)) break
       this.taken += 1
@@ -93,7 +106,7 @@ export class FirstAttempts {
   /** Breaks off what is under way, and starts nothing any more. */
   close(): void {
     this.state = "closed"
-    for (const send of this.sending.values()) send.cancel()
+    for (const send of this.sending) send.cancel()
     this.sending.clear()
     this.taken = 0
     this.owner.onSlack()
@@ -102,14 +115,18 @@ export class FirstAttempts {
   /** Takes what is ready, when something that was under way is over. */
   private workOn(memory: WebhookMemory): void {
     this.work(memory)
-    if (this.taken < concurrency) this.owner.onSlack()
+    if (this.taken < memory.webhook.settings.concurrency) this.owner.onSlack()
   }
 
   private mayStart(memory: WebhookMemory, now: number): boolean {
     if (this.state !== "working" || !this.owner.isOpen(memory, now)) return false
     if (now - memory.keysReadAt >= keysFreshMs) this.pause(memory, this.owner.readKeys(memory))
     else if (this.owner.isFull(memory)) this.pause(memory, this.owner.room(memory))
-    else return true
+    else {
+      const until = memory.gate?.toReserve(now)
+      if (until === undefined) return true
+      this.pause(memory, this.owner.reserve(memory, until))
+    }
     return false
   }
 
@@ -184,12 +201,23 @@ export class FirstAttempts {
   /** What is to be passed like this until the commit has ended is passed together, with the next one. */
   private pass(memory: WebhookMemory, lane: Lane, feed: Feed, item: PassedItem): void {
     feed.isPassing = true
-    this.finish(memory, lane, this.owner.commits.passed(memory, feed, item), () => {
+    const commit = this.owner.commits.passed(memory, feed, item)
+    const onEnd = () => {
       feed.isPassing = false
       if (!feed.mayHaveMore || this.state === "closed") return
       memory.lanes.makeReady(lane.emitterId)
       this.workOn(memory)
-    })
+    }
+    const overlap = this.overlaps.get(feed)
+    if (overlap === undefined || overlap.isEmpty) return this.finish(memory, lane, commit, onEnd)
+    const passed: OverlapItem = {
+      commit: undefined,
+      stepAside: () => commit,
+      handOver: (commit) => this.handOver(memory, lane, commit, onEnd)
+    }
+    overlap.add(passed)
+    overlap.ended(passed, commit)
+    this.putBack(memory, lane, true)
   }
 
   private send(memory: WebhookMemory, lane: Lane, feed: Feed, item: EventItem, now: number): void {
@@ -200,29 +228,92 @@ export class FirstAttempts {
       event: item.event,
       attempt: 1
     }
-    this.sending.set(lane, this.owner.send(memory, options, (sent) => this.sent(memory, lane, feed, item, sent)))
+    if (memory.webhook.settings.ordering === "none") return this.sendBeside(memory, lane, feed, item, options, now)
+    this.begin(memory, options, now, (sent) => {
+      try {
+        const commit = this.owner.commits.first(memory, feed, item, sent)
+        if (memory.webhook.settings.ordering === "strict" && commit.deliveries?.[0]?.state === "pending") {
+          memory.lanes.hold(lane.emitterId)
+        }
+        this.finish(memory, lane, commit)
+      } catch (defect) {
+        this.giveUp(memory, lane, defect)
+      }
+    })
   }
 
-  private sent(memory: WebhookMemory, lane: Lane, feed: Feed, item: EventItem, sent: Sent): void {
-    CrashPoint.reached("send-answered")
-    this.sending.delete(lane)
-    try {
-      this.finish(memory, lane, this.owner.commits.first(memory, feed, item, sent))
-    } catch (defect) {
-      this.giveUp(memory, lane, defect)
+  private begin(memory: WebhookMemory, options: Send, now: number, onSent: (sent: Sent) => void): void {
+    const isProbe = memory.gate?.begin(memory.webhook, now) === true
+    const sending = this.owner.send(memory, options, (sent) => {
+      CrashPoint.reached("send-answered")
+      this.sending.delete(sending)
+      if (isProbe) memory.gate?.probed()
+      onSent(sent)
+      this.workOn(memory)
+      if (isProbe) this.owner.onProbed()
+    })
+    this.sending.add(sending)
+  }
+
+  /** Sends an item, and puts its lane back at once: the next one does not wait for what comes of it. */
+  private sendBeside(
+    memory: WebhookMemory,
+    lane: Lane,
+    feed: Feed,
+    item: EventItem,
+    options: Send,
+    now: number
+  ): void {
+    const { commits } = this.owner
+    const overlap = this.overlaps.get(feed) ?? new Overlap(this.owner.mostHeld)
+    this.overlaps.set(feed, overlap)
+    const move = feed.pass(item)
+    const delivery = unattempted(memory, options)
+    let isAside = false
+    const sent: OverlapItem = {
+      commit: undefined,
+      stepAside: () => {
+        isAside = true
+        memory.retries.underWay.add(delivery.id)
+        return commits.steppedAside(memory, move, delivery, now + 2 * memory.webhook.settings.timeoutMs)
+      },
+      handOver: (commit) => {
+        lane.commits -= 1
+        this.handOver(memory, lane, commit)
+      }
     }
-    this.workOn(memory)
+    overlap.add(sent)
+    lane.commits += 1
+    this.begin(memory, options, now, (outcome) => {
+      this.taken -= 1
+      try {
+        if (isAside) {
+          const settled = () => memory.retries.underWay.delete(delivery.id)
+          return this.handOver(memory, lane, commits.retried(memory, delivery, outcome), settled)
+        }
+        const { inOrder, now } = commits.overlapped(memory, move, outcome)
+        if (now !== undefined) this.handOver(memory, lane, now)
+        overlap.ended(sent, inOrder)
+      } catch (defect) {
+        this.owner.onDefect(defect)
+      }
+    })
+    memory.lanes.putBack(lane, true)
   }
 
   /** Hands over what became of a lane's item. The next one does not wait until that is durable. */
   private finish(memory: WebhookMemory, lane: Lane, commit: Commit, onEnd?: () => void): void {
+    this.handOver(memory, lane, commit, onEnd)
+    this.putBack(memory, lane, true)
+  }
+
+  private handOver(memory: WebhookMemory, lane: Lane, commit: Commit, onEnd?: () => void): void {
     lane.commits += 1
     this.owner.commit(memory, commit, () => {
       lane.commits -= 1
       onEnd?.()
       memory.lanes.dropIfIdle(lane)
     })
-    this.putBack(memory, lane, true)
   }
 
   private putBack(memory: WebhookMemory, lane: Lane, hadItem: boolean): void {

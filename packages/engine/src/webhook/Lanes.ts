@@ -10,7 +10,7 @@ export interface Lane {
   /** By subscription. */
   readonly feeds: Map<string, Feed>
   /**
-   * It is *idle* with nothing to do, *ready* in line for its turn, *running* while its next item is sent or passed, and
+   * It is *idle* with nothing to do or held, *ready* in line for its turn, *running* while its next item is sent or passed, and
    * *hinted* where something was added meanwhile: then it is ready once more when it is put back.
    */
   state: "idle" | "ready" | "running" | "hinted"
@@ -28,6 +28,10 @@ const mayHaveMore = ({ feeds }: Lane): boolean => {
 export class Lanes {
   private readonly lanes = new Map<string, Lane>()
   private readonly ready = new Set<Lane>()
+  /** By emitter, how many of its events hold those behind them. */
+  private held: Map<string, number> = new Map()
+  /** How often that has changed. */
+  heldChanges = 0
   private readonly room: FeedRoom
   private readonly mostIdle: number
   /** Set while positions are read: a feed that were dropped meanwhile could be added again where it stood before. */
@@ -131,10 +135,45 @@ export class Lanes {
     for (const { feeds } of this.lanes.values()) feeds.delete(subscriptionId)
   }
 
+  /** How many emitters' events are held. */
+  get heldCount(): number {
+    return this.held.size
+  }
+
+  /** An event of an emitter holds those behind it. */
+  hold(emitterId: string): void {
+    this.heldChanges += 1
+    this.held.set(emitterId, (this.held.get(emitterId) ?? 0) + 1)
+    const lane = this.lanes.get(emitterId)
+    if (lane === undefined || lane.state !== "ready") return
+    this.ready.delete(lane)
+    lane.state = "idle"
+  }
+
+  /** An event that held those behind it has come to an end. */
+  release(emitterId: string): void {
+    this.heldChanges += 1
+    const count = this.held.get(emitterId)
+    if (count === undefined) return
+    if (count > 1) {
+      this.held.set(emitterId, count - 1)
+    } else {
+      this.held.delete(emitterId)
+      this.makeReady(emitterId)
+    }
+  }
+
+  /** These are all that hold others: how many there are, by emitter. */
+  holdAll(counts: ReadonlyMap<string, number>): void {
+    const before = this.held
+    this.held = new Map(counts)
+    for (const emitterId of before.keys()) if (!this.held.has(emitterId)) this.makeReady(emitterId)
+  }
+
   private hint(lane: Lane): void {
     if (lane.state === "running" || lane.state === "hinted") {
       lane.state = "hinted"
-    } else {
+    } else if (this.held.size === 0 || !this.held.has(lane.emitterId)) {
       lane.state = "ready"
       this.ready.add(lane)
     }

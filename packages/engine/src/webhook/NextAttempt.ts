@@ -3,22 +3,37 @@ import type { Attempt } from "@headwater/log/Attempts"
 import * as RetrySchedule from "./RetrySchedule.ts"
 
 /** Why the next attempt of a delivery is due when it is. */
-export type Reason = "queued" | "schedule" | "retry_after" | "throttled" | "inactive" | "requested"
+export type Reason =
+  | "queued"
+  | "schedule"
+  | "retry_after"
+  | "throttled"
+  | "circuit"
+  | "rate"
+  | "inactive"
+  | "requested"
 
 /**
  * @param last the last attempt made, if there is one
- * @param dueAt when the next one is, Unix milliseconds
+ * @param dueAt when the next one is, Unix milliseconds; before `now` where it waits for its turn
  */
 export const reasonOf = (
-  webhook: Pick<Webhook, "active" | "throttledUntil">,
+  webhook: Pick<Webhook, "active" | "circuitUntil" | "settings">,
   last: Pick<Attempt, "attempt" | "durationMs" | "nextAt" | "startedAt" | "errorClass"> | undefined,
-  dueAt: number
+  dueAt: number,
+  now: number
 ): Reason => {
   if (!webhook.active) return "inactive"
+  if (webhook.circuitUntil !== null && dueAt <= Math.max(webhook.circuitUntil, now)) return "circuit"
+  if (webhook.settings.rateLimit !== null && dueAt <= now) return "rate"
   const expected = last?.nextAt ?? undefined
   if (last === undefined || expected === undefined) return last === undefined ? "queued" : "requested"
   if (dueAt < expected) return "requested"
   if (dueAt > expected) return "throttled"
-  const latest = RetrySchedule.latestAttemptAt(last.attempt, last.startedAt + last.durationMs)
+  const latest = RetrySchedule.latestAttemptAt(
+    webhook.settings.retrySchedule,
+    last.attempt,
+    last.startedAt + last.durationMs
+  )
   return last.errorClass === "throttled" && (latest === undefined || dueAt > latest) ? "retry_after" : "schedule"
 }

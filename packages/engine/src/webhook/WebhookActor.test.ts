@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import * as Id from "@headwater/domain/Id"
+import { defaults } from "@headwater/domain/WebhookSettings"
 import { Accounting } from "@headwater/log/Accounting"
 import { Attempts } from "@headwater/log/Attempts"
 import { Cursors } from "@headwater/log/Cursors"
@@ -19,7 +20,6 @@ import * as WebhookFixture from "../../test/WebhookFixture.ts"
 import * as EmitterLog from "../EmitterLog.ts"
 import { Draining } from "../placement/Draining.ts"
 import * as Wake from "../routing/Wake.ts"
-import * as RetrySchedule from "./RetrySchedule.ts"
 import * as StandardWebhook from "./StandardWebhook.ts"
 import * as WebhookActor from "./WebhookActor.ts"
 
@@ -187,7 +187,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
       const { actor, log, sink, subscription, webhook } = yield* WebhookFixture.make(() => ({ status: 500 }))
       yield* EngineFixture.append(log, ["only"])
       yield* actor.wake(Wake.forEverything)
-      for (const [index, delay] of RetrySchedule.delays.entries()) {
+      for (const [index, delay] of defaults.retrySchedule.entries()) {
         const now = yield* Clock.currentTimeMillis
         const dueAt = yield* WebhookFixture.retryDueAt(webhook.id)
         assert.isDefined(dueAt)

@@ -7,7 +7,7 @@ import { type DueItem, DueWork } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
 import { GroupCommit } from "@headwater/log/GroupCommit"
 import { Subscriptions } from "@headwater/log/Subscriptions"
-import { Clock, Effect, type Exit, Fiber, Option, Semaphore } from "effect"
+import { Clock, Effect, type Exit, Fiber, Metric, Option, Semaphore } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { untilAnswered } from "../DatabaseRetry.ts"
 import { EngineLimits } from "../EngineLimits.ts"
@@ -24,6 +24,7 @@ import type { Lane } from "./Lanes.ts"
 import * as WebhookCommits from "./WebhookCommits.ts"
 import { load, readSigningKeys, type WebhookMemory } from "./WebhookMemory.ts"
 import * as WebhookSend from "./WebhookSend.ts"
+import { wakeItem } from "./WebhookTransitions.ts"
 
 /** The owner of one webhook: sends what its cursors come to, and retries what failed. */
 export interface WebhookActor {
@@ -45,6 +46,20 @@ export interface WebhookActor {
   /** A subscription lets other events through. When this returns, what it has not passed is judged by its filter as it is now. */
   readonly refilter: (subscriptionId: Id.SubscriptionId) => Effect.Effect<void>
 }
+
+/**
+ * A webhook has one slot for retries for so many of first attempts. Where it wants fewer requests at once than this, both
+ * take turns at the same slots.
+ */
+const firstsPerRetry = 4
+
+/** A wait for the rate that is longer than this, in milliseconds, is due work: nobody has to stay in memory for it. */
+const longestWaitMs = 1_000
+
+const waitsForRate = Metric.counter("headwater_rate_waits_total", {
+  description: "How often the attempts of a webhook had to wait for its rate.",
+  incremental: true
+})
 
 /** How long retries of an inactive webhook are put off; they are due at once when it is active again. */
 const inactiveRetryMs = 3_600_000
@@ -79,11 +94,9 @@ export const make = Effect.fnUntraced(function*(
 
   const read = load(webhookId).pipe(untilAnswered, Effect.provideContext(context))
   let memory = yield* read
-  // Each request of a workflow goes to a place of its own: none is to wait for others.
-  const retrySlots = Option.exists(memory, ({ webhook }) => webhook.workflowId !== null)
-    ? FirstAttempts.concurrency
-    : limits.retries
   let retrySlotsTaken = 0
+  /** When it is woken for its rate, Unix milliseconds. */
+  let wakesAt = 0
   let hints: Wake.Wake | undefined = Wake.forEverything
   /** Subscriptions that are gone: what is known of them starts nothing more. */
   const forgotten = new Set<string>()
@@ -150,10 +163,56 @@ export const make = Effect.fnUntraced(function*(
       })
     )
 
-  /** Whether a send may start now. */
+  /** Until when nothing is sent because the endpoint asked for that or its circuit is open; in the past where that is over. */
+  const heldUpTo = ({ webhook: { circuitUntil, throttledUntil } }: WebhookMemory): number =>
+    Math.max(throttledUntil ?? 0, circuitUntil ?? 0)
+
+  /** Whether a send may start now, but for its turn. */
   const isOpen = (memory: WebhookMemory, now: number): boolean =>
-    !isStopping() && !memory.failed && memory.webhook.active &&
-    (memory.webhook.throttledUntil ?? 0) <= now
+    !isStopping() && !memory.failed && memory.webhook.active && heldUpTo(memory) <= now
+
+  /** Has the webhook go on at a time. */
+  const wakeAt = (memory: WebhookMemory, at: number, now: number) => {
+    if (wakesAt > now && wakesAt <= at) return
+    wakesAt = at
+    waitsForRate.updateUnsafe(1, context)
+    if (at - now > longestWaitMs) {
+      handOver(memory, { ...WebhookCommits.ownedBy(memory), duePut: [wakeItem(webhookId, "rate", at)] }, () => {})
+    } else {
+      const wake = Effect.sync(() => {
+        wakesAt = 0
+        work()
+      })
+      runSync(Effect.forkIn(Effect.delay(wake, at - now), scope))
+    }
+  }
+
+  /** Whether it is the next send's turn by the webhook's rate and circuit. Where not, the webhook goes on when it is. */
+  const isTurn = (memory: WebhookMemory, now: number): boolean => {
+    const at = memory.gate?.startsAt(now) ?? now
+    if (at <= now) return true
+    if (at < Infinity) wakeAt(memory, at, now)
+    return false
+  }
+
+  const reserve = (memory: WebhookMemory, until: number) =>
+    Effect.callback<void>((resume) =>
+      handOver(memory, commits.reserved(memory, until), () => {
+        if (!memory.failed) memory.gate?.noteReserved(until)
+        resume(Effect.void)
+      })
+    )
+
+  /** How many first attempts there may be at once. */
+  const firstSlots = ({ retries, webhook: { settings: { concurrency } } }: WebhookMemory): number =>
+    concurrency >= firstsPerRetry ? concurrency : concurrency - retrySlotsTaken - (retries.awaitsTurn ? 1 : 0)
+
+  const hasRetrySlot = ({ webhook: { settings: { concurrency }, workflowId } }: WebhookMemory): boolean => {
+    // Each request of a workflow goes to a place of its own: none is to wait for others.
+    if (workflowId !== null) return retrySlotsTaken < concurrency
+    if (concurrency < firstsPerRetry) return retrySlotsTaken === 0 && firstAttempts.slotsTaken < concurrency
+    return retrySlotsTaken < Math.min(limits.retries, Math.floor(concurrency / firstsPerRetry))
+  }
 
   const readKeys = (memory: WebhookMemory) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
@@ -189,7 +248,11 @@ export const make = Effect.fnUntraced(function*(
     now: () => clock.currentTimeMillisUnsafe(),
     send,
     commits,
-    isOpen,
+    isOpen: (memory, now) =>
+      isOpen(memory, now) && (memory.gate === undefined || !memory.retries.awaitsTurn && isTurn(memory, now)),
+    slots: firstSlots,
+    mostHeld: limits.outcomes,
+    reserve,
     isFull: inFlight.isFull,
     commit: handOver,
     room: inFlight.room,
@@ -200,23 +263,41 @@ export const make = Effect.fnUntraced(function*(
       hint(Wake.forDueWork)
       work()
     },
+    onProbed: () => work(),
     onDefect: (defect) => void Effect.runForkWith(context)(noteDefect(defect)),
     onSlack: () => {
-      if (look.isUnderWay() || (!firstAttempts.isBusy && hasFailed())) work()
+      const retriesWait = Option.isSome(memory) && memory.value.retries.awaitsTurn
+      if (look.isUnderWay() || retriesWait || (!firstAttempts.isBusy && hasFailed())) work()
       else if (!firstAttempts.isBusy) loop.signal()
     }
   })
   yield* Effect.addFinalizer(() => Effect.sync(() => firstAttempts.close()))
 
+  /** Reads which events hold those behind them, where others than this may have ended some. */
+  const readHeld = Effect.fnUntraced(function*({ lanes, webhook }: WebhookMemory) {
+    if (webhook.settings.ordering !== "strict") return
+    let changes: number
+    do {
+      changes = lanes.heldChanges
+      yield* inFlight.settled
+      const pending = yield* untilAnswered(deliveries.pendingByEmitter(webhookId))
+      if (changes === lanes.heldChanges) return lanes.holdAll(pending)
+    } while (true)
+  })
+
   const retry = Effect.fnUntraced(function*(memory: WebhookMemory, due: DueItem) {
     const settled = () => memory.retries.underWay.delete(due.key)
     const [delivery] = yield* untilAnswered(deliveries.find([due.key]))
     // Its subscription was removed, maybe while it waited for a slot.
-    if (delivery?.state !== "pending") return yield* commit(memory, { dueDone: [due] }, settled)
+    if (delivery?.state !== "pending") {
+      yield* commit(memory, { dueDone: [due] }, settled)
+      return yield* readHeld(memory)
+    }
     const event = yield* untilAnswered(events.find(delivery, delivery.eventId))
     const subscribed = yield* untilAnswered(cursors.position(delivery))
     if (Option.isNone(event) || Option.isNone(subscribed)) {
-      return yield* commit(memory, commits.dropped(memory, delivery), settled)
+      yield* commit(memory, commits.dropped(memory, delivery), settled)
+      return memory.lanes.release(delivery.emitterId)
     }
     CrashPoint.reached("retry-chosen")
     const sent = yield* attempt(memory, {
@@ -232,7 +313,9 @@ export const make = Effect.fnUntraced(function*(
       return
     }
     CrashPoint.reached("retry-answered")
-    yield* commit(memory, commits.retried(memory, delivery, sent), settled)
+    const outcome = commits.retried(memory, delivery, sent)
+    yield* commit(memory, outcome, settled)
+    if (outcome.deliveryChanges?.[0]?.state !== "pending") memory.lanes.release(delivery.emitterId)
   })
 
   const readRetries = Effect.fnUntraced(function*(memory: WebhookMemory) {
@@ -245,29 +328,51 @@ export const make = Effect.fnUntraced(function*(
   })
 
   /** Until when no retry is to be sent, if that is so now. */
-  const putOffTo = ({ webhook: { active, throttledUntil } }: WebhookMemory, now: number): number | undefined => {
-    if (!active) return now + inactiveRetryMs
-    return throttledUntil !== null && throttledUntil > now ? throttledUntil : undefined
+  const putOffTo = (memory: WebhookMemory, now: number): number | undefined => {
+    if (!memory.webhook.active) return now + inactiveRetryMs
+    const until = heldUpTo(memory)
+    return until > now ? until : undefined
+  }
+
+  /** Whether a retry may begin now. Where first attempts have what it needs, the next of that is its own. */
+  const mayRetry = (memory: WebhookMemory, now: number): boolean => {
+    if (!hasRetrySlot(memory)) {
+      if (memory.webhook.settings.concurrency < firstsPerRetry) memory.retries.awaitsTurn = retrySlotsTaken === 0
+      return false
+    }
+    if (memory.gate === undefined || isTurn(memory, now)) return true
+    memory.retries.awaitsTurn = true
+    return false
   }
 
   /** Starts retries that are due while there are slots for them, or puts them off where none is to be sent now. */
   const startRetries = Effect.fnUntraced(function*(memory: WebhookMemory) {
     const { retries } = memory
+    retries.awaitsTurn = false
     // Changed while the database answered, it may be in service again and have nothing to put off.
     while (retries.mayHaveMore && !memory.failed && !isStopping()) {
       const now = yield* Clock.currentTimeMillis
       const dueAt = putOffTo(memory, now)
-      if (dueAt === undefined && retrySlotsTaken >= retrySlots) return
       if (!retries.hasKnown) {
+        if (dueAt === undefined && retrySlotsTaken > 0 && !hasRetrySlot(memory)) return
         yield* readRetries(memory)
       } else if (dueAt !== undefined) {
         yield* commit(memory, { duePut: retries.takeKnown().map((item) => ({ ...item, dueAt })) })
         yield* inFlight.settled
       } else {
+        if (!mayRetry(memory, now)) return
+        const until = memory.gate?.toReserve(now)
+        if (until !== undefined) {
+          yield* reserve(memory, until)
+          continue
+        }
         const item = retries.begin()!
+        const isProbe = memory.gate?.begin(memory.webhook, now) === true
         retrySlotsTaken += 1
+        retries.awaitsTurn = false
         yield* start(retry(memory, item), () => {
           retrySlotsTaken -= 1
+          if (isProbe) memory.gate?.probed()
         })
       }
     }
@@ -301,10 +406,13 @@ export const make = Effect.fnUntraced(function*(
     hints = undefined
     if (taken.look) look.begin()
     yield* lookOn(memory)
+    if (taken.look && memory.lanes.heldCount > 0) yield* readHeld(memory)
     for (const hint of taken.fed) yield* takeHint(memory, hint)
     firstAttempts.work(memory)
     if (taken.due || taken.look) memory.retries.hint()
     yield* startRetries(memory)
+    // What was left to retries may be free again.
+    if (memory.lanes.readyCount > 0) firstAttempts.work(memory)
   })
 
   const isStopping = () => draining.isDraining() || retired || suspensions.holds(webhookId)
@@ -372,10 +480,13 @@ export const make = Effect.fnUntraced(function*(
       work()
     }, filtering.withPermits(1)),
     forget: (subscriptionId) =>
-      Effect.sync(() => {
+      Effect.suspend(() => {
         forgotten.add(subscriptionId)
         if (forgotten.size > limits.forgotten) forgotten.delete(forgotten.values().next().value!)
-        if (Option.isSome(memory)) memory.value.lanes.forget(subscriptionId)
+        if (Option.isNone(memory)) return Effect.void
+        memory.value.lanes.forget(subscriptionId)
+        // What waited for a retry of it holds nothing any more.
+        return memory.value.lanes.heldCount === 0 ? Effect.void : Effect.map(readHeld(memory.value), work)
       })
   } satisfies WebhookActor as WebhookActor
 })

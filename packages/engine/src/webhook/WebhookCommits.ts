@@ -1,21 +1,15 @@
-import * as EmitId from "@headwater/domain/EmitId"
-import * as Stream from "@headwater/domain/Stream"
-import type { DisabledReason } from "@headwater/domain/Webhook"
+import type { Attempt } from "@headwater/log/Attempts"
 import type { Commit } from "@headwater/log/Commit"
-import { noTally } from "@headwater/log/Cursors"
+import { type CursorMove, noTally } from "@headwater/log/Cursors"
 import { type Delivery, type LastAttempt, noAttempt } from "@headwater/log/Deliveries"
 import type { DueItem } from "@headwater/log/DueWork"
 import { Webhooks } from "@headwater/log/Webhooks"
 import { Effect, Random } from "effect"
-import type { SqlError } from "effect/sql"
-import * as DueEmits from "../program/DueEmits.ts"
 import type { EventItem, Feed, FeedItem } from "../routing/Feed.ts"
 import * as RetrySchedule from "./RetrySchedule.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
-import type { Sent } from "./WebhookSend.ts"
-
-/** A webhook with nothing but failures for this long goes out of service, in milliseconds (delivery.md). */
-const failingLimitMs = 5 * 24 * 3_600_000
+import type { Send, Sent } from "./WebhookSend.ts"
+import * as WebhookTransitions from "./WebhookTransitions.ts"
 
 const retryItem = (webhookId: string, deliveryId: string, dueAt: number): DueItem => ({
   ownerId: webhookId,
@@ -24,58 +18,6 @@ const retryItem = (webhookId: string, deliveryId: string, dueAt: number): DueIte
   dueAt,
   payload: "{}"
 })
-
-/** Tells the account, on its own log, that a webhook was taken out of service. */
-const disabledEvent = ({ webhook }: WebhookMemory, reason: DisabledReason, now: number): DueItem =>
-  DueEmits.item(webhook.accountId, {
-    stream: Stream.webhooks,
-    emitId: EmitId.make(),
-    hops: 0,
-    meta: {},
-    payload: JSON.stringify({ type: "webhook.disabled", webhook_id: webhook.id, url: webhook.url, reason, ts: now })
-  }, now)
-
-interface Transition {
-  readonly duePut: ReadonlyArray<DueItem>
-  readonly updates: ReadonlyArray<Effect.Effect<unknown, SqlError.SqlError>>
-}
-
-const none: Transition = { duePut: [], updates: [] }
-
-/** What an attempt's outcome does to the webhook itself, in memory at once and in the database with the commit. */
-const transition = (webhooks: Webhooks["Service"], memory: WebhookMemory, sent: Sent): Transition => {
-  const { endedAt, outcome } = sent
-  const { webhook } = memory
-  // What one place answers to a workflow says nothing of the others.
-  if (webhook.workflowId !== null) return none
-  const change = (fields: Partial<typeof webhook>) => {
-    memory.webhook = { ...memory.webhook, ...fields }
-  }
-  const disable = (reason: DisabledReason): Transition => {
-    if (!webhook.active) return none
-    change({ active: false, disabledReason: reason })
-    return {
-      duePut: [disabledEvent(memory, reason, endedAt)],
-      updates: [webhooks.disable(webhook.id, reason, endedAt)]
-    }
-  }
-  if (outcome._tag === "Delivered") {
-    if (webhook.failingSince === null) return none
-    change({ failingSince: null })
-    return { duePut: [], updates: [webhooks.markHealthy(webhook.id)] }
-  }
-  if (outcome._tag === "Gone") return disable("gone")
-  if (webhook.failingSince !== null && endedAt - webhook.failingSince >= failingLimitMs) return disable("failing")
-  const failing = webhook.failingSince === null ? [webhooks.markFailing(webhook.id, endedAt)] : []
-  if (webhook.failingSince === null) change({ failingSince: endedAt })
-  if (outcome._tag !== "Throttled") return { duePut: [], updates: failing }
-  const until = Math.max(outcome.until, webhook.throttledUntil ?? 0)
-  change({ throttledUntil: until })
-  return {
-    duePut: [{ ownerId: webhook.id, kind: "wake", key: "throttle", dueAt: until, payload: "{}" }],
-    updates: [...failing, webhooks.throttle(webhook.id, until)]
-  }
-}
 
 const tallyOf = (sent: Sent, nextAt: number | undefined): "delivered" | "exhausted" | "pending" =>
   sent.outcome._tag === "Delivered" ? "delivered" : nextAt === undefined ? "exhausted" : "pending"
@@ -88,59 +30,114 @@ const lastOf = ({ record: { errorClass, startedAt, status } }: Sent): LastAttemp
 
 const noItems: ReadonlyArray<never> = []
 
+const recordOf = ({ record }: Sent, nextAt: number | undefined): Attempt =>
+  nextAt === undefined ? record : { ...record, nextAt }
+
+/** What becomes of an event whose first attempt did not deliver it. */
+const deliveryOf = (sent: Sent, state: "exhausted" | "pending"): Delivery => {
+  const { record } = sent
+  return {
+    id: record.deliveryId,
+    accountId: record.accountId,
+    webhookId: record.webhookId,
+    subscriptionId: record.subscriptionId,
+    emitterId: record.emitterId,
+    stream: record.stream,
+    eventId: record.eventId,
+    attempts: 1,
+    state,
+    last: lastOf(sent)
+  }
+}
+
+/** A delivery that is yet to be attempted. */
+export const unattempted = ({ webhook }: WebhookMemory, { deliveryId, event, subscriptionId }: Send): Delivery => ({
+  id: deliveryId,
+  accountId: webhook.accountId,
+  webhookId: webhook.id,
+  subscriptionId,
+  emitterId: event.emitterId,
+  stream: event.stream,
+  eventId: event.id,
+  attempts: 0,
+  state: "pending",
+  last: noAttempt
+})
+
 /** The commits of a webhook's outcomes: the attempt, the cursor or the retry, and the webhook's own state together. */
 export class WebhookCommits {
   private readonly webhooks: Webhooks["Service"]
+  private readonly transitions: WebhookTransitions.WebhookTransitions
   private readonly random: Random.Random
 
-  constructor(webhooks: Webhooks["Service"], random: Random.Random) {
+  constructor(
+    webhooks: Webhooks["Service"],
+    transitions: WebhookTransitions.WebhookTransitions,
+    random: Random.Random
+  ) {
     this.webhooks = webhooks
+    this.transitions = transitions
     this.random = random
   }
 
   /** After a first attempt: the feed passes the event, and what failed waits for its retry. */
   first(memory: WebhookMemory, feed: Feed, item: FeedItem, sent: Sent): Commit {
-    const nextAt = this.nextAttemptAt(sent)
+    const nextAt = this.nextAttemptAt(memory, sent)
     const became = tallyOf(sent, nextAt)
-    const { record } = sent
     return {
       ...this.common(memory, sent, nextAt),
       moves: [feed.pass(item, { [became]: 1 })],
-      deliveries: became === "delivered" ? noItems : [{
-        id: record.deliveryId,
-        accountId: record.accountId,
-        webhookId: record.webhookId,
-        subscriptionId: record.subscriptionId,
-        emitterId: record.emitterId,
-        stream: record.stream,
-        eventId: record.eventId,
-        attempts: 1,
-        state: became,
-        last: lastOf(sent)
-      }]
+      deliveries: became === "delivered" ? noItems : [deliveryOf(sent, became)]
     }
+  }
+
+  /**
+   * The same where the feed has passed the event already by a move that is yet to be committed, in its order. What the
+   * outcome does to the webhook itself is committed `now`.
+   */
+  overlapped(
+    memory: WebhookMemory,
+    move: CursorMove,
+    sent: Sent
+  ): { readonly now: Commit | undefined; readonly inOrder: Commit } {
+    const nextAt = this.nextAttemptAt(memory, sent)
+    const became = tallyOf(sent, nextAt)
+    const { duePut, updates } = this.transitions.of(memory, sent)
+    return {
+      now: duePut.length === 0 && updates.length === 0 ? undefined : { ...ownedBy(memory), duePut, updates },
+      inOrder: {
+        ...ownedBy(memory),
+        attempts: [recordOf(sent, nextAt)],
+        moves: [{ ...move, tally: { ...move.tally, [became]: 1 } }],
+        duePut: nextAt === undefined ? noItems : [retryItem(memory.webhook.id, sent.record.deliveryId, nextAt)],
+        deliveries: became === "delivered" ? noItems : [deliveryOf(sent, became)]
+      }
+    }
+  }
+
+  /** Such a move is committed before there is an outcome: the event is a delivery that waits for its first attempt. */
+  steppedAside(memory: WebhookMemory, move: CursorMove, delivery: Delivery, dueAt: number): Commit {
+    return {
+      ...ownedBy(memory),
+      moves: [{ ...move, tally: { ...move.tally, pending: 1 } }],
+      deliveries: [delivery],
+      duePut: [retryItem(delivery.webhookId, delivery.id, dueAt)]
+    }
+  }
+
+  /** Places of the webhook's rate are used up to a time, in Unix milliseconds. */
+  reserved(memory: WebhookMemory, until: number): Commit {
+    return { ...ownedBy(memory), updates: [this.webhooks.reserveRate(memory.webhook.id, until)] }
   }
 
   /** The feed passes an event whose first attempt is due at once, among the retries. */
   queued(memory: WebhookMemory, feed: Feed, item: EventItem, deliveryId: string, now: number): Commit {
-    const { event } = item
-    const { accountId, id } = memory.webhook
+    const { subscriptionId } = feed.key
     return {
       ...ownedBy(memory),
       moves: [feed.pass(item, { pending: 1 })],
-      deliveries: [{
-        id: deliveryId,
-        accountId,
-        webhookId: id,
-        subscriptionId: feed.key.subscriptionId,
-        emitterId: event.emitterId,
-        stream: event.stream,
-        eventId: event.id,
-        attempts: 0,
-        state: "pending",
-        last: noAttempt
-      }],
-      duePut: [retryItem(id, deliveryId, now)]
+      deliveries: [unattempted(memory, { deliveryId, subscriptionId, event: item.event, attempt: 1 })],
+      duePut: [retryItem(memory.webhook.id, deliveryId, now)]
     }
   }
 
@@ -151,7 +148,7 @@ export class WebhookCommits {
 
   /** After a retry: it waits for the next one, or is settled. */
   retried(memory: WebhookMemory, delivery: Delivery, sent: Sent): Commit {
-    const nextAt = this.nextAttemptAt(sent)
+    const nextAt = this.nextAttemptAt(memory, sent)
     const became = tallyOf(sent, nextAt)
     const isPending = became === "pending"
     return {
@@ -194,19 +191,25 @@ export class WebhookCommits {
 
   private common(memory: WebhookMemory, sent: Sent, nextAt: number | undefined): Commit {
     const { webhook } = memory
-    const { duePut, updates } = transition(this.webhooks, memory, sent)
+    const { duePut, updates } = this.transitions.of(memory, sent)
     return {
       ...ownedBy(memory),
-      attempts: [nextAt === undefined ? sent.record : { ...sent.record, nextAt }],
+      attempts: [recordOf(sent, nextAt)],
       duePut: nextAt === undefined ? duePut : [...duePut, retryItem(webhook.id, sent.record.deliveryId, nextAt)],
       updates
     }
   }
 
   /** When the next attempt is due; none where the endpoint wants no more or the schedule is used up. */
-  private nextAttemptAt({ endedAt, outcome, record }: Sent): number | undefined {
+  private nextAttemptAt({ webhook }: WebhookMemory, { endedAt, outcome, record }: Sent): number | undefined {
     if (outcome._tag === "Delivered" || outcome._tag === "Gone") return undefined
-    const scheduled = RetrySchedule.nextAttemptAt(record.attempt, endedAt, this.random.nextDoubleUnsafe())
+    const { retrySchedule } = webhook.settings
+    const scheduled = RetrySchedule.nextAttemptAt(
+      retrySchedule,
+      record.attempt,
+      endedAt,
+      this.random.nextDoubleUnsafe()
+    )
     return scheduled === undefined || outcome._tag !== "Throttled" ? scheduled : Math.max(scheduled, outcome.until)
   }
 }
@@ -215,5 +218,5 @@ export class WebhookCommits {
 export const ownedBy = ({ fence }: WebhookMemory): Commit => ({ fence })
 
 export const make: Effect.Effect<WebhookCommits, never, Webhooks> = Effect.gen(function*() {
-  return new WebhookCommits(yield* Webhooks, yield* Effect.service(Random.Random))
+  return new WebhookCommits(yield* Webhooks, yield* WebhookTransitions.make, yield* Effect.service(Random.Random))
 })

@@ -1,5 +1,6 @@
 import type * as Id from "@headwater/domain/Id"
 import type { Webhook } from "@headwater/domain/Webhook"
+import { Deliveries } from "@headwater/log/Deliveries"
 import { type Fence, Fences } from "@headwater/log/Fences"
 import { Webhooks } from "@headwater/log/Webhooks"
 import { Clock, Effect, Option, type Redacted } from "effect"
@@ -9,6 +10,7 @@ import { ListenerFilters } from "../routing/EventFilter.ts"
 import { FeedReader } from "../routing/Feed.ts"
 import { DueRetries } from "./DueRetries.ts"
 import { Lanes } from "./Lanes.ts"
+import { SendGate } from "./SendGate.ts"
 import * as SentHeaders from "./SentHeaders.ts"
 import * as StandardWebhook from "./StandardWebhook.ts"
 
@@ -28,6 +30,8 @@ export interface WebhookMemory {
   readonly lanes: Lanes
   readonly filters: ListenerFilters
   readonly retries: DueRetries
+  /** None where the webhook has neither a rate nor a circuit. */
+  readonly gate: SendGate | undefined
   failed: boolean
 }
 
@@ -48,6 +52,10 @@ export const load = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
   const reader = yield* FeedReader
   const target = yield* Effect.catchTag(webhooks.target(webhookId), "SealBroken", Effect.die)
   if (Option.isNone(webhook) || Option.isNone(target)) return Option.none<WebhookMemory>()
+  const lanes = new Lanes(reader.room, limits.idle)
+  if (webhook.value.settings.ordering === "strict") {
+    lanes.holdAll(yield* (yield* Deliveries).pendingByEmitter(webhookId))
+  }
   return Option.some<WebhookMemory>({
     accountId: webhook.value.accountId,
     fence: fence.value,
@@ -56,9 +64,10 @@ export const load = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
     urlHeaders: webhook.value.workflowId === null ? SentHeaders.ofUrl(webhook.value.url) : undefined,
     signingKeys: yield* readSigningKeys(webhookId),
     keysReadAt: yield* Clock.currentTimeMillis,
-    lanes: new Lanes(reader.room, limits.idle),
+    lanes,
     filters: new ListenerFilters(webhook.value.accountId, reader.documents, limits.filters),
     retries: new DueRetries(),
+    gate: SendGate.of(webhook.value),
     failed: false
   })
 })

@@ -13,9 +13,6 @@ import * as SentHeaders from "./SentHeaders.ts"
 import * as StandardWebhook from "./StandardWebhook.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
 
-/** How long an endpoint has to answer, in milliseconds. */
-const timeoutMs = 15_000
-
 /** What is kept of an answer's body. */
 const keptOfSuccess = 1_024
 const keptOfFailure = 16 * 1_024
@@ -197,7 +194,7 @@ export const make: Effect.Effect<WebhookSend, never, EgressHttp> = Effect.gen(fu
       ...request,
       asker: { accountId: memory.webhook.accountId, use: "delivery" },
       headers: SentHeaders.all(factsOf(options, startedAt), own),
-      timeoutMillis: timeoutMs,
+      timeoutMillis: memory.webhook.settings.timeoutMs,
       maxBodyBytes: keptOfFailure
     }, (answer) => {
       const sent = sentOf(memory, options, kept, startedAt, clock.currentTimeMillisUnsafe(), answer)

@@ -1,0 +1,167 @@
+import * as EmitId from "@headwater/domain/EmitId"
+import * as Stream from "@headwater/domain/Stream"
+import type { DisabledReason, Webhook } from "@headwater/domain/Webhook"
+import type { DueItem } from "@headwater/log/DueWork"
+import { Webhooks } from "@headwater/log/Webhooks"
+import { Effect, Metric } from "effect"
+import type { SqlError } from "effect/sql"
+import * as DueEmits from "../program/DueEmits.ts"
+import type { WebhookMemory } from "./WebhookMemory.ts"
+import type { Sent } from "./WebhookSend.ts"
+
+/** A webhook with nothing but failures for this long goes out of service, in milliseconds (delivery.md). */
+const failingLimitMs = 5 * 24 * 3_600_000
+
+/** The longest that a circuit stays open, in milliseconds, unless its webhook asks for longer. */
+const longestCooldownMs = 3_600_000
+
+/** How long a circuit that opens for the nth time in a row stays open. */
+export const cooldownOf = (firstMs: number, opens: number): number =>
+  Math.max(firstMs, Math.min(firstMs * 2 ** (opens - 1), longestCooldownMs))
+
+const transitionsTotal = Metric.counter("headwater_circuit_transitions_total", {
+  description: "Circuits of webhooks that opened, opened again because their probe failed, or closed.",
+  incremental: true
+})
+
+const transitionsTo = {
+  opened: Metric.withAttributes(transitionsTotal, { to: "open" }),
+  reopened: Metric.withAttributes(transitionsTotal, { to: "open_again" }),
+  closed: Metric.withAttributes(transitionsTotal, { to: "closed" })
+}
+
+const lines = {
+  opened: "A webhook's circuit opened: its endpoint fails",
+  reopened: "A webhook's circuit stays open: its endpoint still fails",
+  closed: "A webhook's circuit closed: its endpoint answers again"
+}
+
+/** What an outcome does to the webhook itself. */
+export interface Transition {
+  readonly duePut: ReadonlyArray<DueItem>
+  readonly updates: ReadonlyArray<Effect.Effect<unknown, SqlError.SqlError>>
+}
+
+const none: Transition = { duePut: [], updates: [] }
+
+/** Has the webhook woken at a time. */
+export const wakeItem = (webhookId: string, key: "throttle" | "circuit" | "rate", dueAt: number): DueItem => ({
+  ownerId: webhookId,
+  kind: "wake",
+  key,
+  dueAt,
+  payload: "{}"
+})
+
+/** Tells the account, on its own log, that a webhook was taken out of service. */
+const disabledEvent = ({ webhook }: WebhookMemory, reason: DisabledReason, now: number): DueItem =>
+  DueEmits.item(webhook.accountId, {
+    stream: Stream.webhooks,
+    emitId: EmitId.make(),
+    hops: 0,
+    meta: {},
+    payload: JSON.stringify({ type: "webhook.disabled", webhook_id: webhook.id, url: webhook.url, reason, ts: now })
+  }, now)
+
+/** What attempts' outcomes do to the webhook itself, in memory at once and in the database with the commit. */
+export interface WebhookTransitions {
+  readonly of: (memory: WebhookMemory, sent: Sent) => Transition
+}
+
+export const make: Effect.Effect<WebhookTransitions, never, Webhooks> = Effect.gen(function*() {
+  const webhooks = yield* Webhooks
+  const context = yield* Effect.context<never>()
+  const run = Effect.runForkWith(context)
+
+  const change = (memory: WebhookMemory, fields: Partial<Webhook>) => {
+    memory.webhook = { ...memory.webhook, ...fields }
+  }
+
+  const tell = ({ webhook }: WebhookMemory, what: keyof typeof transitionsTo) => {
+    transitionsTo[what].updateUnsafe(1, context)
+    const log = what === "closed" ? Effect.logInfo(lines[what]) : Effect.logWarning(lines[what])
+    run(Effect.annotateLogs(log, {
+      account_id: webhook.accountId,
+      webhook_id: webhook.id,
+      ...(webhook.circuitUntil === null ? {} : { until: new Date(webhook.circuitUntil).toISOString() })
+    }))
+  }
+
+  const disable = (memory: WebhookMemory, reason: DisabledReason, now: number): Transition => {
+    const { webhook } = memory
+    if (!webhook.active) return none
+    change(memory, { active: false, disabledReason: reason })
+    return {
+      duePut: [disabledEvent(memory, reason, now)],
+      updates: [webhooks.disable(webhook.id, reason, now)]
+    }
+  }
+
+  const healthy = (memory: WebhookMemory): Transition => {
+    const { webhook } = memory
+    if (webhook.failingSince === null) return none
+    change(memory, { failingSince: null, circuitFailures: 0, circuitOpens: 0, circuitUntil: null })
+    if (webhook.circuitUntil !== null) tell(memory, "closed")
+    return { duePut: [], updates: [webhooks.markHealthy(webhook.id)] }
+  }
+
+  const failing = (memory: WebhookMemory, now: number): Transition => {
+    const { webhook } = memory
+    if (webhook.failingSince !== null) return none
+    change(memory, { failingSince: now })
+    return { duePut: [], updates: [webhooks.markFailing(webhook.id, now)] }
+  }
+
+  const throttled = (memory: WebhookMemory, asked: number): Transition => {
+    const { webhook } = memory
+    const until = Math.max(asked, webhook.throttledUntil ?? 0)
+    change(memory, { throttledUntil: until })
+    return { duePut: [wakeItem(webhook.id, "throttle", until)], updates: [webhooks.throttle(webhook.id, until)] }
+  }
+
+  /** A failure opens the circuit after so many others, and where it is the probe's. */
+  const circuit = (memory: WebhookMemory, { endedAt, record }: Sent): Transition => {
+    const { webhook } = memory
+    const setting = webhook.settings.circuit
+    if (setting === null) return none
+    const isOpen = webhook.circuitUntil !== null
+    // What had begun before it opened says nothing new.
+    if (isOpen && record.startedAt < webhook.circuitUntil!) return none
+    const failures = webhook.circuitFailures + 1
+    if (!isOpen && failures < setting.failures) {
+      change(memory, { circuitFailures: failures })
+      return { duePut: [], updates: [webhooks.countFailures(webhook.id, failures)] }
+    }
+    const opens = webhook.circuitOpens + 1
+    const until = endedAt + cooldownOf(setting.cooldownMs, opens)
+    change(memory, { circuitFailures: 0, circuitOpens: opens, circuitUntil: until })
+    tell(memory, isOpen ? "reopened" : "opened")
+    return {
+      duePut: [wakeItem(webhook.id, "circuit", until)],
+      updates: [webhooks.openCircuit(webhook.id, opens, until)]
+    }
+  }
+
+  return {
+    of: (memory, sent) => {
+      const { endedAt, outcome } = sent
+      const { webhook } = memory
+      // What one place answers to a workflow says nothing of the others.
+      if (webhook.workflowId !== null) return none
+      if (outcome._tag === "Delivered") return healthy(memory)
+      if (outcome._tag === "Gone") return disable(memory, "gone", endedAt)
+      if (webhook.failingSince !== null && endedAt - webhook.failingSince >= failingLimitMs) {
+        return disable(memory, "failing", endedAt)
+      }
+      const parts = [
+        failing(memory, endedAt),
+        circuit(memory, sent),
+        outcome._tag === "Throttled" ? throttled(memory, outcome.until) : none
+      ]
+      return {
+        duePut: parts.flatMap(({ duePut }) => duePut),
+        updates: parts.flatMap(({ updates }) => updates)
+      }
+    }
+  }
+})
