@@ -4,15 +4,15 @@ import type { Dice } from "./Dice.ts"
 import type { Reception } from "./Lanes.ts"
 
 /** How an endpoint answers: always well, or now and then not. */
-export type Manner = "steady" | "flaky"
+export type Manner = "steady" | "flaky" | "seldom"
 
 /** The endpoints of all webhooks, on one port of loopback. They outlive the server that calls them. */
 export interface Endpoints {
   readonly url: (webhook: string, manner: Manner) => string
 }
 
-/** How many first attempts a flaky endpoint lets fail. */
-const failing = 0.05
+/** How many first attempts an endpoint lets fail. */
+const failing: Readonly<Record<string, number>> = { flaky: 0.05, seldom: 0.01 }
 
 /** Packed as in the log, so that number order is log order. */
 const eventIdOf = (headers: IncomingHttpHeaders): bigint => {
@@ -65,7 +65,7 @@ export const make = (
           const { headers, url = "" } = request
           const [, webhook = "", manner] = url.split("/")
           const attempt = Number(headers["x-headwater-attempt"])
-          const fails = manner === "flaky" && attempt === 1 && dice.chance(failing)
+          const fails = attempt === 1 && dice.chance(failing[manner ?? ""] ?? 0)
           const answer = fails ? dice.pick(failures) : delivered
           received({
             at: Date.now(),

@@ -1,3 +1,4 @@
+import type { Ordering } from "@headwater/domain/WebhookSettings"
 import type { FaultTimes } from "./FaultTimes.ts"
 import type { Findings } from "./Findings.ts"
 import type { EventRow } from "./Snapshot.ts"
@@ -19,6 +20,7 @@ export interface Reception {
 
 interface Lane {
   readonly what: string
+  readonly ordering: Ordering
   /** Events that are to come, in log order. Undefined where events may be deleted before their turn. */
   readonly expected: Array<EventRow> | undefined
   /** First receptions that were not yet found in the log. */
@@ -27,6 +29,8 @@ interface Lane {
   settled: bigint
   last: bigint
   readonly latest: Map<bigint, Reception>
+  /** Events whose last attempt did not arrive. */
+  readonly failing: Set<bigint>
 }
 
 /** Follows what webhooks get, by subscription and emitter. */
@@ -51,6 +55,7 @@ const onItsWayMs = 1_000
 /** @param isExact whether every event of the subscription is told by `appended` */
 export const make = (findings: Findings, faults: FaultTimes, options: {
   readonly isExact: (subscriptionId: string, emitterId: string) => boolean
+  readonly orderingOf: (subscriptionId: string) => Ordering
 }): Lanes => {
   const lanes = new Map<string, Lane>()
   const closed = new Map<string, number>()
@@ -64,19 +69,30 @@ export const make = (findings: Findings, faults: FaultTimes, options: {
     const isExact = options.isExact(subscriptionId, emitterId)
     const lane: Lane = {
       what,
+      ordering: options.orderingOf(subscriptionId),
       expected: isExact ? [] : undefined,
       firsts: [],
       settled: 0n,
       last: 0n,
-      latest: new Map()
+      latest: new Map(),
+      failing: new Set()
     }
     lanes.set(what, lane)
     return lane
   }
 
+  /** Finds first receptions in the log that may have come in any order. */
+  const matchAny = (expected: Array<EventRow>, firsts: Array<Reception>) => {
+    const wanted = new Set(expected.map(({ id }) => id))
+    const got = new Set(firsts.map(({ eventId }) => eventId))
+    expected.splice(0, expected.length, ...expected.filter(({ id }) => !got.has(id)))
+    firsts.splice(0, firsts.length, ...firsts.filter(({ eventId }) => !wanted.has(eventId)))
+  }
+
   /** Finds first receptions in the log as far as both are known. */
-  const match = ({ expected, firsts, what }: Lane) => {
+  const match = ({ expected, firsts, ordering, what }: Lane) => {
     if (expected === undefined) return
+    if (ordering === "none") return matchAny(expected, firsts)
     while (firsts.length > 0 && expected.length > 0) {
       const got = firsts.shift()!
       const wanted = expected.shift()!
@@ -121,16 +137,24 @@ export const make = (findings: Findings, faults: FaultTimes, options: {
       }
       const before = lane.latest.get(reception.eventId)
       lane.latest.set(reception.eventId, reception)
+      if (lane.ordering === "strict" && before === undefined && lane.failing.size > 0) {
+        findings.note("reordered", `${lane.what}: a first attempt came behind an event that has not arrived`, {
+          reception,
+          failing: [...lane.failing]
+        })
+      }
+      if (reception.delivered) lane.failing.delete(reception.eventId)
+      else lane.failing.add(reception.eventId)
       if (before !== undefined) return again(lane, before, reception)
       if (reception.eventId <= lane.settled) {
         findings.note("unjustified", `${lane.what}: an event was sent again after all was settled`, { reception })
-      } else if (reception.eventId <= lane.last) {
+      } else if (lane.ordering !== "none" && reception.eventId <= lane.last) {
         findings.note("reordered", `${lane.what}: a first attempt came after that of a later event`, {
           reception,
           last: lane.last
         })
       } else {
-        lane.last = reception.eventId
+        if (reception.eventId > lane.last) lane.last = reception.eventId
         if (lane.expected !== undefined) {
           lane.firsts.push(reception)
           match(lane)

@@ -1,3 +1,4 @@
+import type { Ordering } from "@headwater/domain/WebhookSettings"
 import * as Json from "@headwater/testing/Json"
 import { Effect } from "effect"
 import type { ServerProcess } from "../ServerProcess.ts"
@@ -24,6 +25,7 @@ export interface Route {
   readonly stream: string
   /** Of a literal subscription; none for all sources. */
   readonly emitterId: string | undefined
+  readonly ordering: Ordering
 }
 
 /** What is there from the beginning of a run to its end. */
@@ -87,15 +89,20 @@ export const deploy = Effect.fnUntraced(function*(api: ServerProcess["api"], opt
   const webhook = Effect.fnUntraced(function*(
     name: string,
     manner: Manner,
-    wanted: ReadonlyArray<{ readonly emitter: StandingProgram | "all"; readonly stream?: string }>
+    wanted: ReadonlyArray<{ readonly emitter: StandingProgram | "all"; readonly stream?: string }>,
+    ordering: Ordering = "ordered"
   ) {
-    const { data } = yield* api("POST", `/webhooks?${query({ url: endpoints.url(name, manner), name })}`)
+    const settings = ordering === "strict"
+      ? { ordering, retry_schedule: Array.from({ length: 20 }, () => 1) }
+      : { ordering }
+    const { data } = yield* api("POST", "/webhooks", { url: endpoints.url(name, manner), name, ...settings })
     for (const { emitter, stream = "" } of wanted) {
       const emitterId = emitter === "all" ? "dc_*" : emitter.id
       routes.push({
         subscriptionId: yield* subscribe(emitterId, Json.textOf(data!["id"]), stream),
         stream,
-        emitterId: emitter === "all" ? undefined : emitterId
+        emitterId: emitter === "all" ? undefined : emitterId,
+        ordering
       })
     }
   })
@@ -140,6 +147,8 @@ export const deploy = Effect.fnUntraced(function*(api: ServerProcess["api"], opt
   yield* webhook("some", "steady", [{ emitter: first }, { emitter: second }, { emitter: unique, stream: "ids" }])
   yield* webhook("flaky", "flaky", [{ emitter: first }, { emitter: second }, { emitter: second, stream: "$logs" }])
   yield* webhook("end", "steady", [{ emitter: summed }, { emitter: ticking }, { emitter: second, stream: "later" }])
+  yield* webhook("strict", "seldom", [{ emitter: unique, stream: "ids" }, { emitter: ticking }], "strict")
+  yield* webhook("none", "flaky", [{ emitter: first }, { emitter: second }], "none")
   return {
     programs: [first, second, unique, answering, ticking, ledger, stepped, totals, summed],
     routes

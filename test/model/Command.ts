@@ -1,3 +1,4 @@
+import { Ordering } from "@headwater/domain/WebhookSettings"
 import { Schema } from "effect"
 import * as ModelFilter from "./ModelFilter.ts"
 
@@ -18,9 +19,15 @@ const UpdateSource = Schema.TaggedStruct("UpdateSource", { source: Nth, active: 
 const DeleteSource = Schema.TaggedStruct("DeleteSource", { source: Nth })
 const CreateWebhook = Schema.TaggedStruct("CreateWebhook", {
   /** How its endpoint answers: always well, well at another attempt, or at times in ways that put the webhook off. */
-  manner: Schema.Literals(["steady", "flaky", "moody"])
+  manner: Schema.Literals(["steady", "flaky", "moody"]),
+  ordering: Ordering
 })
-const UpdateWebhook = Schema.TaggedStruct("UpdateWebhook", { webhook: Nth, active: Schema.Boolean })
+const UpdateWebhook = Schema.TaggedStruct("UpdateWebhook", {
+  webhook: Nth,
+  active: Schema.Boolean,
+  /** None where it stays as it is. */
+  ordering: Schema.NullOr(Ordering)
+})
 const DeleteWebhook = Schema.TaggedStruct("DeleteWebhook", { webhook: Nth })
 const Filter = Schema.Literals(ModelFilter.names)
 const Subscribe = Schema.TaggedStruct("Subscribe", {

@@ -1,4 +1,5 @@
 import type { ProgramId } from "@headwater/domain/Id"
+import type { Ordering } from "@headwater/domain/WebhookSettings"
 import type { Kind } from "./Command.ts"
 import type { FilterName } from "./ModelFilter.ts"
 import type { Manner } from "./ModelSink.ts"
@@ -42,6 +43,7 @@ export interface ModelWebhook {
   readonly workflowId: string | null
   readonly manner: Manner
   active: boolean
+  ordering: Ordering
 }
 
 export interface ModelCursor {
@@ -214,18 +216,32 @@ export class Model {
   }
 
   /** What the engine still has to do before it can be checked; undefined when all is quiet. */
-  owing({ cursors, due, heads, sources, webhooks, workflowRuns }: Observation, now: number): string | undefined {
+  owing(
+    { cursors, deliveries, due, heads, sources, webhooks, workflowRuns }: Observation,
+    now: number
+  ): string | undefined {
     const able = new Set([
       ...sources.filter(({ active }) => active).map(({ id }) => id),
       ...webhooks.filter(({ active, throttled_until }) => active && Number(throttled_until ?? 0n) <= now)
         .map(({ id }) => id)
     ])
+    /** Emitters and webhooks by whose strict order events are held. */
+    const held = new Set<string>()
+    for (const { attempts, emitter_id, state, subscription_id } of deliveries) {
+      const subscription = this.subscriptions.get(subscription_id)
+      if (state !== "pending" || subscription === undefined) continue
+      const ordering = this.webhooks.get(subscription.listenerId)?.ordering
+      if (ordering === "strict") held.add(`${subscription.listenerId} ${emitter_id}`)
+      // It stepped aside while its attempt was under way: what came of that is to be seen.
+      if (attempts === 0 && subscription.stream !== sends) return `a first attempt of ${subscription_id}`
+    }
     const at = new Map(cursors.map((row) => [`${row.subscription_id} ${row.emitter_id}`, row.n]))
     for (const [emitterId, streams] of heads) {
       const passed = at.get(`$requests ${emitterId}`) ?? 0n
       if (able.has(emitterId) && passed < BigInt(streams["$requests"] ?? 0)) return `requests of ${emitterId}`
       for (const subscription of this.subscriptions.values()) {
         if (!this.matches(subscription, emitterId) || !able.has(subscription.listenerId)) continue
+        if (held.has(`${subscription.listenerId} ${emitterId}`)) continue
         const n = at.get(`${subscription.id} ${emitterId}`) ?? 0n
         if (n < BigInt(streams[subscription.stream] ?? 0)) return `${subscription.id} on ${emitterId}`
       }

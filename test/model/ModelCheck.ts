@@ -137,6 +137,35 @@ const answered = ({ manner }: ModelWebhook, cursor: ModelCursor, { attempt, emit
   }
 }
 
+/** That by its strict order a webhook has nothing that waits for a retry before a first attempt. */
+const checkHeld = (model: Model, webhook: ModelWebhook, source: ModelSource, reception: Received): void => {
+  if (webhook.ordering !== "strict") return
+  for (const { cursors, listenerId, stream } of model.subscriptions.values()) {
+    if (listenerId !== webhook.id) continue
+    for (const [eventId, pending] of cursors.get(source.id)?.pendings ?? []) {
+      const event = model.events(source, stream).find(({ id }) => id === eventId)
+      if (event?.deleted === false) {
+        broken("a first attempt behind an event that holds it", { reception, pending, event })
+      }
+    }
+  }
+}
+
+/**
+ * What endpoints saw, in the order in which it was begun. Requests of a webhook without order are under way together, and
+ * come in any order: all first attempts begin in that of the log.
+ */
+const inOrder = (model: Model, received: ReadonlyArray<Received>): ReadonlyArray<Received> => {
+  const hasNoOrder = ({ attempt, subscriptionId }: Received) =>
+    attempt === 1 &&
+    model.webhooks.get(model.subscriptions.get(subscriptionId)?.listenerId ?? "")?.ordering === "none"
+  const firsts = received.filter(hasNoOrder)
+  return [
+    ...firsts.toSorted((one, other) => Number(one.eventId - other.eventId)),
+    ...received.filter((one) => !hasNoOrder(one))
+  ]
+}
+
 /** An attempt that an endpoint saw has to be the first one of the next event, or a retry that was due. */
 const receive = (model: Model, reception: Received): void => {
   const { attempt, body, emitId, emitterId, eventId, subscriptionId } = reception
@@ -172,6 +201,7 @@ const receive = (model: Model, reception: Received): void => {
     ) {
       return broken("a first attempt is not that of the next event", { reception, event, cursor: cursor.n, between })
     }
+    checkHeld(model, webhook, source, reception)
     cursor.dropped += BigInt(between.filter(isDropped).length)
     cursor.filtered += BigInt(between.filter((one) => isFiltered(subscription, one)).length)
     cursor.n = event.n
@@ -349,7 +379,7 @@ export const check = (model: Model, seen: Observation, received: ReadonlyArray<R
   model.noteTime(now)
   checkResources(model, seen)
   for (const source of model.sources.values()) checkLog(model, source, seen, now)
-  for (const reception of received) receive(model, reception)
+  for (const reception of inOrder(model, received)) receive(model, reception)
   for (const webhook of model.webhooks.values()) checkWebhook(model, webhook, seen)
   for (const subscription of model.subscriptions.values()) checkCursors(model, subscription, seen)
   checkWorkflowRuns(model, seen)

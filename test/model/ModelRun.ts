@@ -1,5 +1,6 @@
 import type { Program } from "@headwater/domain/Program"
 import { SubscriptionFilter } from "@headwater/domain/SubscriptionFilter"
+import type { Ordering } from "@headwater/domain/WebhookSettings"
 import { defaultSettings } from "@headwater/domain/Workflow"
 import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
 import { EventDeletion } from "@headwater/engine/program/EventDeletion"
@@ -113,7 +114,7 @@ export const run = Effect.fnUntraced(
       const [webhook] = yield* sql<{ id: string }>`SELECT id FROM webhooks WHERE workflow_id = ${workflowId}`
       const listenerId = webhook!.id
       const [subscription] = yield* sql<{ id: string }>`SELECT id FROM subscriptions WHERE listener_id = ${listenerId}`
-      model.webhooks.set(listenerId, { id: listenerId, workflowId, manner: "flaky", active: true })
+      model.webhooks.set(listenerId, { id: listenerId, workflowId, manner: "flaky", active: true, ordering: "ordered" })
       model.subscribe({ id: subscription!.id, emitterId: workflowId, listenerId, stream: sends, filter: null })
     })
 
@@ -137,13 +138,16 @@ export const run = Effect.fnUntraced(
       if (kind === "workflow") yield* noteSender(id)
     })
 
-    const createWebhook = Effect.fnUntraced(function*(manner: ModelSink.Manner) {
+    const createWebhook = Effect.fnUntraced(function*(manner: ModelSink.Manner, ordering: Ordering) {
       if (ownWebhooks().length >= enoughWebhooks) return
       const url = sink.url(`webhook-${++made}`, manner)
       const { id } = yield* engine.use(
-        Effect.flatMap(Webhooks, ({ insert }) => insert({ accountId, name: null, description: null, url }))
+        Effect.flatMap(
+          Webhooks,
+          ({ insert }) => insert({ accountId, name: null, description: null, url, settings: { ordering } })
+        )
       )
-      model.webhooks.set(id, { id, workflowId: null, manner, active: true })
+      model.webhooks.set(id, { id, workflowId: null, manner, active: true, ordering })
     })
 
     const sourceOf = (source: ModelSource): Effect.Effect<Program, unknown, Programs> =>
@@ -256,7 +260,7 @@ export const run = Effect.fnUntraced(
         case "CreateSource":
           return yield* createSource(command.kind)
         case "CreateWebhook":
-          return yield* createWebhook(command.manner)
+          return yield* createWebhook(command.manner, command.ordering)
         case "Post": {
           const source = nth(sources.filter(({ endpointKey }) => endpointKey !== null), command.source)
           return source === undefined ? undefined : yield* post(source, command)
@@ -291,8 +295,10 @@ export const run = Effect.fnUntraced(
           const webhook = nth(ownWebhooks(), command.webhook)
           if (webhook === undefined) return
           const { active } = command
-          const change = { name: undefined, description: undefined, url: undefined, active }
+          const ordering = command.ordering ?? webhook.ordering
+          const change = { name: undefined, description: undefined, url: undefined, active, settings: { ordering } }
           yield* engine.use(Effect.flatMap(WebhookLifecycle, ({ update }) => update(accountId, webhook.id, change)))
+          webhook.ordering = ordering
           if (active) model.activateWebhook(webhook)
           else webhook.active = false
           return
@@ -372,7 +378,7 @@ export const run = Effect.fnUntraced(
     yield* createSource("counter")
     yield* createSource("listener")
     yield* createSource("workflow")
-    yield* createWebhook("flaky")
+    yield* createWebhook("flaky", "ordered")
     yield* settle
     const [counter, listener, workflow] = [...model.sources.keys()]
     const [webhook] = ownWebhooks().map(({ id }) => id)
