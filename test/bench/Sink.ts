@@ -56,7 +56,8 @@ const take = (request: IncomingMessage, response: ServerResponse) => {
     const [, manner, target] = (request.url ?? "").split("/")
     note(target ?? "", body)
     const answer = () => response.writeHead(200, { "content-length": "0" }).end()
-    if (manner === "slow") setTimeout(answer, slowMs)
+    if (manner === "throttled") response.writeHead(429, { "content-length": "0", "retry-after": "1" }).end()
+    else if (manner === "slow") setTimeout(answer, slowMs)
     else if (manner !== "silent") answer()
   })
 }

@@ -23,7 +23,7 @@ const Outage = Schema.TaggedStruct("Outage", { kind: Schema.Literals(["none", "u
 export const sink = {
   request: Schema.Union([Begin, Count, Take, Outage]),
   reply: Schema.Struct({
-    /** Where the sink listens. A target answers below `/at-once/<name>`, `/slow/<name>` or, never, `/silent/<name>`. */
+    /** Where the sink listens. A target answers below `/at-once/<name>`, `/slow/<name>` or, never, `/silent/<name>`; below `/throttled/<name>` it answers 429. */
     url: Schema.String,
     /** The same at another port, which can have an outage. */
     fragileUrl: Schema.String,

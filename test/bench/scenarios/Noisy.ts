@@ -24,18 +24,21 @@ export default {
 const sources = 10
 const webhooksOfEach = 10
 
-/** The two of the hundred webhooks that are bad in one half of each pair: of the first and of the second source. */
-const bad = 2
+/** How many of the hundred webhooks are bad in one half of each pair, each of another source, the first ones. */
+const badOf = ({ dead }: { readonly dead: Dead }): number => dead === "mixed" ? 4 : 2
+
+const deads = ["refused", "silent", "unresolved", "mixed"] as const
+type Dead = (typeof deads)[number]
 
 interface Pair {
   readonly without: Piece
   readonly beside: Piece
 }
 
-const targetsOfSource = (source: number): ReadonlyArray<string> =>
-  Array.from({ length: webhooksOfEach - (source < bad ? 1 : 0) }, (_, index) => `${source}-${index}`)
+const deploy = Effect.fnUntraced(function*({ server, sink, sinkUrl }: Workbench, bad: number) {
+  const targetsOfSource = (source: number): ReadonlyArray<string> =>
+    Array.from({ length: webhooksOfEach - (source < bad ? 1 : 0) }, (_, index) => `${source}-${index}`)
 
-const deploy = Effect.fnUntraced(function*({ server, sink, sinkUrl }: Workbench) {
   const deployed = yield* Deployment.sources(server, code, sources)
   for (const [index, source] of deployed.entries()) {
     const webhooks = yield* Effect.forEach(
@@ -57,17 +60,18 @@ const scenario = (options: {
   readonly seconds: number
   readonly rounds: number
   readonly rate: number
-  readonly dead: "refused" | "silent" | "unresolved"
+  readonly dead: Dead
 }) =>
   Effect.fnUntraced(function*(workbench: Workbench) {
     const { server, sinkUrl } = workbench
-    const { deployed, subject } = yield* deploy(workbench)
+    const bad = badOf(options)
+    const { deployed, subject } = yield* deploy(workbench, bad)
     const closed = `http://127.0.0.1:${yield* FreePort.find}/`
     const dead = options.dead === "refused" ? closed : `${sinkUrl}/silent/dead`
     const pressure = { connections: 16, rate: options.rate, seconds: options.seconds }
 
-    /** Load beside two more webhooks, which come and go with it. */
-    const beside = (urls: readonly [string, string]) =>
+    /** Load beside some more webhooks, which come and go with it. */
+    const beside = (urls: ReadonlyArray<string>) =>
       Effect.acquireUseRelease(
         Effect.forEach(urls, (url, index) =>
           Effect.gen(function*() {
@@ -81,9 +85,14 @@ const scenario = (options: {
             Effect.forEach(ids, (id) => Deployment.removeWebhook(server, id), { concurrency: bad, discard: true })
           )
       )
-    const healthy = beside([`${sinkUrl}/at-once/dead`, `${sinkUrl}/at-once/slow`])
+    const healthy = beside(Array.from({ length: bad }, (_, index) => `${sinkUrl}/at-once/beside-${index}`))
     const ill = beside(
-      options.dead === "unresolved" ? [Names.dead(1), Names.dead(2)] : [dead, `${sinkUrl}/slow/slow`]
+      {
+        refused: [dead, `${sinkUrl}/slow/slow`],
+        silent: [dead, `${sinkUrl}/slow/slow`],
+        unresolved: [Names.dead(1), Names.dead(2)],
+        mixed: [closed, `${sinkUrl}/silent/hanging`, Names.dead(1), `${sinkUrl}/throttled/throttled`]
+      }[options.dead]
     )
 
     const warmUp = yield* healthy
@@ -123,7 +132,7 @@ const reportOf = (warmUp: Piece, pairs: ReadonlyArray<Pair>): Report => {
       columns: ["healthy webhooks", "events/s", "to receipt p50", "p99"],
       rows: [
         row("without", "without"),
-        row("beside two bad ones", "beside"),
+        row("beside the bad ones", "beside"),
         ["median of the pairs' ratios", null, ratioOf("p50Ms"), ratioOf("p99Ms")]
       ]
     }],
@@ -138,7 +147,7 @@ const reportOf = (warmUp: Piece, pairs: ReadonlyArray<Pair>): Report => {
   }
 }
 
-/** All webhooks by name; beside the healthy ones, two whose name server never answers. */
+/** All webhooks by name; beside the healthy ones, some whose name server never answers. */
 const runWithNames = (flags: Scenario.CommonFlags & Parameters<typeof scenario>[0]) =>
   Effect.scoped(Effect.flatMap(Names.environment, (environment) =>
     Scenario.run(
@@ -156,9 +165,10 @@ export const command = Command.make("noisy", {
     Flag.withDescription("Events a second, each to 10 webhooks; beside a hostile account, each to one"),
     Flag.withDefault(20)
   ),
-  dead: Flag.Literals("dead", ["refused", "silent", "unresolved"]).pipe(
+  dead: Flag.Literals("dead", deads).pipe(
     Flag.withDescription(
-      "What the dead webhook does: refuses connections, or takes them and never answers; or two have a dead name server"
+      "What the dead webhook does: refuses connections, or takes them and never answers; or two have a dead name server; " +
+        "mixed: one each of these, and one that answers 429"
     ),
     Flag.withDefault("refused")
   ),
@@ -168,11 +178,14 @@ export const command = Command.make("noisy", {
   )
 }, (flags) =>
   Option.match(flags.hostile, {
-    onNone: () => flags.dead === "unresolved" ? runWithNames(flags) : Scenario.run(flags, scenario(flags)),
+    onNone: () =>
+      flags.dead === "unresolved" || flags.dead === "mixed"
+        ? runWithNames(flags)
+        : Scenario.run(flags, scenario(flags)),
     onSome: (hostile) => Scenario.run(flags, BesideHostile.scenario({ ...flags, hostile }))
   })).pipe(
     Command.withDescription(
-      "Latency of 98 healthy webhooks, with and without a dead and a slow one beside them; " +
+      "Latency of 96 or 98 healthy webhooks, with and without bad ones beside them; " +
         "or of a healthy account, with and without a hostile one"
     )
   )
