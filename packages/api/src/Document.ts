@@ -5,6 +5,7 @@ import * as DocumentBeside from "./DocumentBeside.ts"
 import { complete } from "./DocumentOperation.ts"
 import { type PathItem, share } from "./DocumentProblems.ts"
 import { exampleOf, propertiesOf, schemaName, tidy } from "./DocumentSchema.ts"
+import * as DocumentWebhooks from "./DocumentWebhooks.ts"
 import * as Extension from "./Extension.ts"
 import { HeadwaterApi } from "./HeadwaterApi.ts"
 
@@ -114,8 +115,9 @@ export const make = (serverUrl: string): OpenApiDocument => {
     },
     servers: [{ url: serverUrl, description: "This server." }],
     security: [{ bearer: [] }],
-    tags: [...generated.tags, ...DocumentBeside.tags],
+    tags: [...generated.tags, ...DocumentBeside.tags, DocumentWebhooks.tag],
     paths,
+    webhooks: DocumentWebhooks.webhooks(definitions),
     components: {
       securitySchemes: generated.components.securitySchemes,
       headers,

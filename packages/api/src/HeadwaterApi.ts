@@ -4,6 +4,7 @@ import { AutoSubscriptionsApi } from "./AutoSubscriptionsApi.ts"
 import { ComponentsApi } from "./ComponentsApi.ts"
 import { DeliveriesApi } from "./DeliveriesApi.ts"
 import * as DocumentBeside from "./DocumentBeside.ts"
+import * as DocumentWebhooks from "./DocumentWebhooks.ts"
 import { EventsApi } from "./EventsApi.ts"
 import { KeysApi } from "./KeysApi.ts"
 import { LogApi } from "./LogApi.ts"
@@ -31,6 +32,6 @@ export class HeadwaterApi extends HttpApi.make("headwater")
   .add(WorkflowRunsApi)
   .prefix("/v1")
   .annotate(HttpApi.ParseOptions, { errors: "all" })
-  .annotate(HttpApi.AdditionalSchemas, DocumentBeside.problems)
+  .annotate(HttpApi.AdditionalSchemas, [...DocumentBeside.problems, ...DocumentWebhooks.schemas])
   .annotateMerge(OpenApi.annotations({ title: "Headwater" }))
 {}

@@ -16,6 +16,7 @@ export interface FirstPartyComponent {
 export const keyPrefix = "headwater-"
 
 const names = [
+  "alerts",
   "feed",
   "github",
   "http-requests",

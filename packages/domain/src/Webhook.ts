@@ -25,6 +25,12 @@ export const Webhook = Schema.Struct({
   throttledUntil: Schema.NullOr(Schema.Int),
   /** Since when nothing but failures came back (Unix ms). */
   failingSince: Schema.NullOr(Schema.Int),
+  /** Which share of the time until it is switched off was told of last, in percent; 0 for none. */
+  failingTold: Schema.Int,
+  /** That it fails, or is switched off, was told: what arrives next is to be told too. */
+  owesRecovery: Schema.Boolean,
+  /** That a delivery was given up was told, and nothing has arrived since. */
+  exhaustedTold: Schema.Boolean,
   settings: WebhookSettings,
   /** Failures in a row, counted while there is a circuit to open. */
   circuitFailures: Schema.Int,

@@ -25,6 +25,7 @@ import journals from "./migrations/0021_journals.ts"
 import subscriptionFilters from "./migrations/0022_subscription_filters.ts"
 import deliveryLists from "./migrations/0023_delivery_lists.ts"
 import webhookSettings from "./migrations/0025_webhook_settings.ts"
+import webhookTelling from "./migrations/0028_webhook_telling.ts"
 
 const migrator = {
   table: "headwater_migrations",
@@ -52,7 +53,8 @@ const migrator = {
     "0021_journals": journals,
     "0022_subscription_filters": subscriptionFilters,
     "0023_delivery_lists": deliveryLists,
-    "0025_webhook_settings": webhookSettings
+    "0025_webhook_settings": webhookSettings,
+    "0028_webhook_telling": webhookTelling
   })
 }
 

@@ -37,6 +37,9 @@ const Row = Schema.Struct({
   disabledReason: "disabled_reason",
   throttledUntil: "throttled_until",
   failingSince: "failing_since",
+  failingTold: "failing_told",
+  owesRecovery: "owes_recovery",
+  exhaustedTold: "exhausted_told",
   circuitFailures: "circuit_failures",
   circuitOpens: "circuit_opens",
   circuitUntil: "circuit_until",
@@ -122,7 +125,11 @@ export class Webhooks extends Context.Service<Webhooks, {
   readonly throttle: (id: Id.WebhookId, untilMs: number) => Effect.Effect<void, SqlError.SqlError>
   /** Nothing but failures since `sinceMs`, or since earlier where that is known already. */
   readonly markFailing: (id: Id.WebhookId, sinceMs: number) => Effect.Effect<void, SqlError.SqlError>
-  /** Something arrived: nothing fails, and the circuit is closed. */
+  /** It was told how far it is on the way to being switched off, in percent. */
+  readonly noteFailingTold: (id: Id.WebhookId, percent: number) => Effect.Effect<void, SqlError.SqlError>
+  /** It was told that a delivery was given up. */
+  readonly noteExhaustedTold: (id: Id.WebhookId) => Effect.Effect<void, SqlError.SqlError>
+  /** Something arrived: nothing fails, the circuit is closed, and what happens from now on is told again. */
   readonly markHealthy: (id: Id.WebhookId) => Effect.Effect<void, SqlError.SqlError>
   /** How many failures in a row there were. */
   readonly countFailures: (id: Id.WebhookId, failures: number) => Effect.Effect<void, SqlError.SqlError>
@@ -190,6 +197,9 @@ export class Webhooks extends Context.Service<Webhooks, {
             disabledReason: null,
             throttledUntil: null,
             failingSince: null,
+            failingTold: 0,
+            owesRecovery: false,
+            exhaustedTold: false,
             circuitFailures: 0,
             circuitOpens: 0,
             circuitUntil: null,
@@ -278,6 +288,8 @@ export class Webhooks extends Context.Service<Webhooks, {
           return yield* one(sql`
             UPDATE webhooks SET ${sql.update(set)}, settings = ${settings},
               failing_since = CASE WHEN ${stays} THEN failing_since END,
+              failing_told = CASE WHEN ${stays} THEN failing_told ELSE 0 END,
+              exhausted_told = ${stays} AND exhausted_told,
               circuit_failures = CASE WHEN ${keepsCircuit} THEN circuit_failures ELSE 0 END,
               circuit_opens = CASE WHEN ${keepsCircuit} THEN circuit_opens ELSE 0 END,
               circuit_until = CASE WHEN ${keepsCircuit} THEN circuit_until END,
@@ -305,8 +317,12 @@ export class Webhooks extends Context.Service<Webhooks, {
             WHERE id = ${id} AND (failing_since IS NULL OR failing_since > ${sinceMs})`.pipe(Effect.asVoid),
         markHealthy: (id) =>
           sql`
-            UPDATE webhooks SET failing_since = NULL, circuit_failures = 0, circuit_opens = 0, circuit_until = NULL
-            WHERE id = ${id} AND failing_since IS NOT NULL`.pipe(Effect.asVoid),
+            UPDATE webhooks SET failing_since = NULL, failing_told = 0, owes_recovery = false, exhausted_told = false,
+              circuit_failures = 0, circuit_opens = 0, circuit_until = NULL
+            WHERE id = ${id} AND (failing_since IS NOT NULL OR owes_recovery)`.pipe(Effect.asVoid),
+        noteFailingTold: (id, percent) =>
+          Effect.asVoid(sql`UPDATE webhooks SET failing_told = ${percent}, owes_recovery = true WHERE id = ${id}`),
+        noteExhaustedTold: (id) => Effect.asVoid(sql`UPDATE webhooks SET exhausted_told = true WHERE id = ${id}`),
         countFailures: (id, failures) =>
           Effect.asVoid(sql`UPDATE webhooks SET circuit_failures = ${failures} WHERE id = ${id}`),
         openCircuit: (id, opens, untilMs) =>
@@ -318,7 +334,9 @@ export class Webhooks extends Context.Service<Webhooks, {
         disable: (id, reason, atMs) =>
           Effect.map(
             sql`
-              UPDATE webhooks SET active = false, disabled_reason = ${reason}, updated_at = ${Math.floor(atMs / 1000)}
+              UPDATE webhooks SET active = false, disabled_reason = ${reason}, owes_recovery = true, updated_at = ${
+              Math.floor(atMs / 1000)
+            }
               WHERE id = ${id} AND active RETURNING id`,
             (rows) => rows.length > 0
           ),

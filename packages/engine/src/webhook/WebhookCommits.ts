@@ -102,7 +102,7 @@ export class WebhookCommits {
   ): { readonly now: Commit | undefined; readonly inOrder: Commit } {
     const nextAt = this.nextAttemptAt(memory, sent)
     const became = tallyOf(sent, nextAt)
-    const { duePut, updates } = this.transitions.of(memory, sent)
+    const { duePut, updates } = this.transitions.of(memory, sent, nextAt === undefined)
     return {
       now: duePut.length === 0 && updates.length === 0 ? undefined : { ...ownedBy(memory), duePut, updates },
       inOrder: {
@@ -191,7 +191,7 @@ export class WebhookCommits {
 
   private common(memory: WebhookMemory, sent: Sent, nextAt: number | undefined): Commit {
     const { webhook } = memory
-    const { duePut, updates } = this.transitions.of(memory, sent)
+    const { duePut, updates } = this.transitions.of(memory, sent, nextAt === undefined)
     return {
       ...ownedBy(memory),
       attempts: [recordOf(sent, nextAt)],

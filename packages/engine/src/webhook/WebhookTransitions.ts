@@ -1,9 +1,11 @@
 import * as EmitId from "@headwater/domain/EmitId"
+import * as EventId from "@headwater/domain/EventId"
 import * as Stream from "@headwater/domain/Stream"
 import type { DisabledReason, Webhook } from "@headwater/domain/Webhook"
+import { failingShares, WebhookEvent } from "@headwater/domain/WebhookEvents"
 import type { DueItem } from "@headwater/log/DueWork"
 import { Webhooks } from "@headwater/log/Webhooks"
-import { Effect, Metric } from "effect"
+import { Effect, Metric, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import * as DueEmits from "../program/DueEmits.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
@@ -53,19 +55,32 @@ export const wakeItem = (webhookId: string, key: "throttle" | "circuit" | "rate"
   payload: "{}"
 })
 
-/** Tells the account, on its own log, that a webhook was taken out of service. */
-const disabledEvent = ({ webhook }: WebhookMemory, reason: DisabledReason, now: number): DueItem =>
+/** What an event says beside which webhook it is about, and when. */
+type Said = WebhookEvent extends infer Event ?
+  Event extends WebhookEvent ? Omit<Event, "webhook_id" | "url" | "ts"> : never
+  : never
+
+const encode = Schema.encodeSync(Schema.fromJsonString(WebhookEvent))
+
+/** Tells the account of one of its webhooks, on the account's own log. */
+const told = ({ webhook }: WebhookMemory, said: Said, now: number): DueItem =>
   DueEmits.item(webhook.accountId, {
     stream: Stream.webhooks,
     emitId: EmitId.make(),
     hops: 0,
     meta: {},
-    payload: JSON.stringify({ type: "webhook.disabled", webhook_id: webhook.id, url: webhook.url, reason, ts: now })
+    payload: encode({ ...said, webhook_id: webhook.id, url: webhook.url, ts: now } as WebhookEvent)
   }, now)
+
+const together = (parts: ReadonlyArray<Transition>): Transition => ({
+  duePut: parts.flatMap(({ duePut }) => duePut),
+  updates: parts.flatMap(({ updates }) => updates)
+})
 
 /** What attempts' outcomes do to the webhook itself, in memory at once and in the database with the commit. */
 export interface WebhookTransitions {
-  readonly of: (memory: WebhookMemory, sent: Sent) => Transition
+  /** @param isGivenUp whether no other attempt follows on a failed one */
+  readonly of: (memory: WebhookMemory, sent: Sent, isGivenUp: boolean) => Transition
 }
 
 export const make: Effect.Effect<WebhookTransitions, never, Webhooks> = Effect.gen(function*() {
@@ -77,7 +92,7 @@ export const make: Effect.Effect<WebhookTransitions, never, Webhooks> = Effect.g
     memory.webhook = { ...memory.webhook, ...fields }
   }
 
-  const tell = ({ webhook }: WebhookMemory, what: keyof typeof transitionsTo) => {
+  const note = ({ webhook }: WebhookMemory, what: keyof typeof transitionsTo) => {
     transitionsTo[what].updateUnsafe(1, context)
     const log = what === "closed" ? Effect.logInfo(lines[what]) : Effect.logWarning(lines[what])
     run(Effect.annotateLogs(log, {
@@ -90,26 +105,70 @@ export const make: Effect.Effect<WebhookTransitions, never, Webhooks> = Effect.g
   const disable = (memory: WebhookMemory, reason: DisabledReason, now: number): Transition => {
     const { webhook } = memory
     if (!webhook.active) return none
-    change(memory, { active: false, disabledReason: reason })
+    change(memory, { active: false, disabledReason: reason, owesRecovery: true })
     return {
-      duePut: [disabledEvent(memory, reason, now)],
+      duePut: [told(memory, { type: "webhook.disabled", reason }, now)],
       updates: [webhooks.disable(webhook.id, reason, now)]
     }
   }
 
-  const healthy = (memory: WebhookMemory): Transition => {
+  const healthy = (memory: WebhookMemory, now: number): Transition => {
     const { webhook } = memory
-    if (webhook.failingSince === null) return none
-    change(memory, { failingSince: null, circuitFailures: 0, circuitOpens: 0, circuitUntil: null })
-    if (webhook.circuitUntil !== null) tell(memory, "closed")
-    return { duePut: [], updates: [webhooks.markHealthy(webhook.id)] }
+    if (webhook.failingSince === null && !webhook.owesRecovery) return none
+    change(memory, {
+      failingSince: null,
+      failingTold: 0,
+      owesRecovery: false,
+      exhaustedTold: false,
+      circuitFailures: 0,
+      circuitOpens: 0,
+      circuitUntil: null
+    })
+    if (webhook.circuitUntil !== null) note(memory, "closed")
+    return {
+      duePut: [
+        ...(webhook.circuitUntil === null ? [] : [told(memory, { type: "circuit.closed" }, now)]),
+        ...(webhook.owesRecovery ? [told(memory, { type: "webhook.recovered" }, now)] : [])
+      ],
+      updates: [webhooks.markHealthy(webhook.id)]
+    }
   }
 
+  /** Nothing but failures: told of where that has gone on for one of the shares of the time there is. */
   const failing = (memory: WebhookMemory, now: number): Transition => {
     const { webhook } = memory
-    if (webhook.failingSince !== null) return none
-    change(memory, { failingSince: now })
-    return { duePut: [], updates: [webhooks.markFailing(webhook.id, now)] }
+    const since = webhook.failingSince
+    if (since === null) {
+      change(memory, { failingSince: now })
+      return { duePut: [], updates: [webhooks.markFailing(webhook.id, now)] }
+    }
+    const percent = failingShares.findLast((share) => (now - since) * 100 >= share * failingLimitMs)
+    if (percent === undefined || percent <= webhook.failingTold) return none
+    change(memory, { failingTold: percent, owesRecovery: true })
+    const said = {
+      type: "webhook.failing" as const,
+      percent,
+      failing_since_ms: since,
+      disabled_at_ms: since + failingLimitMs
+    }
+    return { duePut: [told(memory, said, now)], updates: [webhooks.noteFailingTold(webhook.id, percent)] }
+  }
+
+  const givenUp = (memory: WebhookMemory, { endedAt, record }: Sent): Transition => {
+    const { webhook } = memory
+    if (webhook.exhaustedTold) return none
+    change(memory, { exhaustedTold: true })
+    const said = {
+      type: "delivery.exhausted" as const,
+      delivery_id: record.deliveryId,
+      emitter_id: record.emitterId,
+      event_name: record.stream,
+      event_id: EventId.format(record.eventId),
+      attempt_count: record.attempt,
+      status: record.status,
+      error_class: record.errorClass
+    }
+    return { duePut: [told(memory, said, endedAt)], updates: [webhooks.noteExhaustedTold(webhook.id)] }
   }
 
   const throttled = (memory: WebhookMemory, asked: number): Transition => {
@@ -135,33 +194,28 @@ export const make: Effect.Effect<WebhookTransitions, never, Webhooks> = Effect.g
     const opens = webhook.circuitOpens + 1
     const until = endedAt + cooldownOf(setting.cooldownMs, opens)
     change(memory, { circuitFailures: 0, circuitOpens: opens, circuitUntil: until })
-    tell(memory, isOpen ? "reopened" : "opened")
+    note(memory, isOpen ? "reopened" : "opened")
+    const opened = isOpen ? [] : [told(memory, { type: "circuit.opened", failures, until_ms: until }, endedAt)]
     return {
-      duePut: [wakeItem(webhook.id, "circuit", until)],
+      duePut: [wakeItem(webhook.id, "circuit", until), ...opened],
       updates: [webhooks.openCircuit(webhook.id, opens, until)]
     }
   }
 
   return {
-    of: (memory, sent) => {
+    of: (memory, sent, isGivenUp) => {
       const { endedAt, outcome } = sent
       const { webhook } = memory
       // What one place answers to a workflow says nothing of the others.
       if (webhook.workflowId !== null) return none
-      if (outcome._tag === "Delivered") return healthy(memory)
+      if (outcome._tag === "Delivered") return healthy(memory, endedAt)
       if (outcome._tag === "Gone") return disable(memory, "gone", endedAt)
-      if (webhook.failingSince !== null && endedAt - webhook.failingSince >= failingLimitMs) {
-        return disable(memory, "failing", endedAt)
-      }
-      const parts = [
-        failing(memory, endedAt),
-        circuit(memory, sent),
-        outcome._tag === "Throttled" ? throttled(memory, outcome.until) : none
-      ]
-      return {
-        duePut: parts.flatMap(({ duePut }) => duePut),
-        updates: parts.flatMap(({ updates }) => updates)
-      }
+      const isOver = webhook.failingSince !== null && endedAt - webhook.failingSince >= failingLimitMs
+      return together([
+        ...(isOver ? [disable(memory, "failing", endedAt)] : [failing(memory, endedAt), circuit(memory, sent)]),
+        outcome._tag === "Throttled" && !isOver ? throttled(memory, outcome.until) : none,
+        isGivenUp ? givenUp(memory, sent) : none
+      ])
     }
   }
 })

@@ -1,0 +1,52 @@
+import { all } from "@headwater/domain/WebhookEvents"
+import type { JsonSchema } from "effect"
+import { exampleOf, marked } from "./DocumentSchema.ts"
+import * as Extension from "./Extension.ts"
+
+/** The events that the server tells of an account's webhooks. */
+export const schemas = all
+
+export const tag = {
+  name: "Account events",
+  description: "What the server tells of an account's webhooks, on the stream `$webhooks` of the account itself."
+}
+
+const headers = [
+  ["webhook-id", "The same on every attempt of the event."],
+  ["webhook-timestamp", "When the attempt began, in Unix seconds."],
+  ["webhook-signature", "By the Standard Webhooks specification."]
+] as const
+
+/**
+ * What comes to a webhook that subscribes to its account's own events, by type.
+ *
+ * @param definitions the document's named schemas
+ */
+export const webhooks = (definitions: JsonSchema.Definitions) =>
+  Object.fromEntries(all.map(({ ast, fields }) => {
+    const name = String(ast.annotations?.["identifier"])
+    const type = fields.type.literal
+    const schema = { $ref: `#/components/schemas/${name}` }
+    return [type, {
+      post: {
+        operationId: `event.${type}`,
+        tags: [tag.name],
+        summary: String(ast.annotations?.["title"]),
+        description: marked(ast.annotations?.["description"]),
+        ...Extension.mark,
+        security: [],
+        parameters: headers.map(([name, description]) => ({
+          name,
+          in: "header",
+          description,
+          required: true,
+          schema: { type: "string" }
+        })),
+        requestBody: {
+          required: true,
+          content: { "application/json": { schema, example: exampleOf(schema, definitions) } }
+        },
+        responses: { "2XX": { description: "Delivered. Any other answer is a failed attempt." } }
+      }
+    }]
+  }))
