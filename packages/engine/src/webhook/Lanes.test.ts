@@ -49,4 +49,20 @@ describe("lanes", () => {
     assert.isUndefined(lanes.feed(address("dc_0")))
     assert.isDefined(lanes.feed(address("dc_29")))
   })
+
+  it("pass by those that are held, and forget them where there are many", () => {
+    const lanes = lanesOf(["dc_a", "dc_b", "dc_c"], 1)
+    lanes.holdAll(new Map([["dc_b", 2]]))
+    const first = lanes.take()!
+    lanes.hold("dc_a")
+    lanes.putBack(first, true)
+    assert.deepStrictEqual([lanes.take()?.emitterId, lanes.take()], ["dc_c", undefined])
+    lanes.release("dc_b")
+    assert.isUndefined(lanes.take())
+    lanes.release("dc_b")
+    assert.strictEqual(lanes.take()?.emitterId, "dc_b")
+    lanes.dropIfIdle(first)
+    assert.isUndefined(lanes.feed(address("dc_a")))
+    assert.strictEqual(lanes.size, 2)
+  })
 })

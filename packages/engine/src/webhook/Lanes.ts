@@ -104,10 +104,11 @@ export class Lanes {
     else this.dropIfIdle(lane)
   }
 
-  /** Forgets a lane that has nothing to do, where there are many: where its cursors stand is in the database. */
+  /** Forgets a lane that has nothing to do, or is held, where there are many: where its cursors stand is in the database. */
   dropIfIdle(lane: Lane): void {
     if (this.keepAll || this.lanes.size <= this.mostIdle || lane.state !== "idle" || lane.commits > 0) return
-    if (mayHaveMore(lane) || this.lanes.get(lane.emitterId) !== lane) return
+    if ((mayHaveMore(lane) && !this.isHeld(lane.emitterId)) || this.lanes.get(lane.emitterId) !== lane) return
+    for (const feed of lane.feeds.values()) feed.letGo()
     this.lanes.delete(lane.emitterId)
   }
 
@@ -140,14 +141,15 @@ export class Lanes {
     return this.held.size
   }
 
+  isHeld(emitterId: string): boolean {
+    return this.held.has(emitterId)
+  }
+
   /** An event of an emitter holds those behind it. */
   hold(emitterId: string): void {
     this.heldChanges += 1
     this.held.set(emitterId, (this.held.get(emitterId) ?? 0) + 1)
-    const lane = this.lanes.get(emitterId)
-    if (lane === undefined || lane.state !== "ready") return
-    this.ready.delete(lane)
-    lane.state = "idle"
+    this.takeOutOfLine(emitterId)
   }
 
   /** An event that held those behind it has come to an end. */
@@ -167,13 +169,20 @@ export class Lanes {
   holdAll(counts: ReadonlyMap<string, number>): void {
     const before = this.held
     this.held = new Map(counts)
+    for (const emitterId of counts.keys()) this.takeOutOfLine(emitterId)
     for (const emitterId of before.keys()) if (!this.held.has(emitterId)) this.makeReady(emitterId)
+  }
+
+  private takeOutOfLine(emitterId: string): void {
+    const lane = this.lanes.get(emitterId)
+    if (lane === undefined || !this.ready.delete(lane)) return
+    lane.state = "idle"
   }
 
   private hint(lane: Lane): void {
     if (lane.state === "running" || lane.state === "hinted") {
       lane.state = "hinted"
-    } else if (this.held.size === 0 || !this.held.has(lane.emitterId)) {
+    } else if (this.held.size === 0 || !this.isHeld(lane.emitterId)) {
       lane.state = "ready"
       this.ready.add(lane)
     }

@@ -2,7 +2,7 @@ import type * as Id from "@headwater/domain/Id"
 import type { Commit } from "@headwater/log/Commit"
 import * as CrashPoint from "@headwater/log/CrashPoint"
 import { Cursors } from "@headwater/log/Cursors"
-import { Deliveries } from "@headwater/log/Deliveries"
+import { Deliveries, type Delivery } from "@headwater/log/Deliveries"
 import { type DueItem, DueWork } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
 import { GroupCommit } from "@headwater/log/GroupCommit"
@@ -281,9 +281,18 @@ export const make = Effect.fnUntraced(function*(
       changes = lanes.heldChanges
       yield* inFlight.settled
       const pending = yield* untilAnswered(deliveries.pendingByEmitter(webhookId))
-      if (changes === lanes.heldChanges) return lanes.holdAll(pending)
+      if (changes !== lanes.heldChanges) continue
+      lanes.holdAll(pending)
+      return look.begin()
     } while (true)
   })
+
+  /** A delivery has come to an end: by strict order, what it held goes on. */
+  const release = ({ lanes }: WebhookMemory, delivery: Delivery) => {
+    if (lanes.heldCount === 0) return
+    lanes.release(delivery.emitterId)
+    if (lanes.feed(delivery) === undefined) note(Wake.forOwed([delivery]))
+  }
 
   const retry = Effect.fnUntraced(function*(memory: WebhookMemory, due: DueItem) {
     const settled = () => memory.retries.underWay.delete(due.key)
@@ -297,7 +306,7 @@ export const make = Effect.fnUntraced(function*(
     const subscribed = yield* untilAnswered(cursors.position(delivery))
     if (Option.isNone(event) || Option.isNone(subscribed)) {
       yield* commit(memory, commits.dropped(memory, delivery), settled)
-      return memory.lanes.release(delivery.emitterId)
+      return release(memory, delivery)
     }
     CrashPoint.reached("retry-chosen")
     const sent = yield* attempt(memory, {
@@ -315,7 +324,7 @@ export const make = Effect.fnUntraced(function*(
     CrashPoint.reached("retry-answered")
     const outcome = commits.retried(memory, delivery, sent)
     yield* commit(memory, outcome, settled)
-    if (outcome.deliveryChanges?.[0]?.state !== "pending") memory.lanes.release(delivery.emitterId)
+    if (outcome.deliveryChanges?.[0]?.state !== "pending") release(memory, delivery)
   })
 
   const readRetries = Effect.fnUntraced(function*(memory: WebhookMemory) {
@@ -379,7 +388,8 @@ export const make = Effect.fnUntraced(function*(
   })
 
   const takeHint = Effect.fnUntraced(function*({ filters, lanes }: WebhookMemory, hint: Wake.FedEvents) {
-    if (lanes.offer(hint)) return
+    // One that is held is read from the log when it is not any more: those in memory are bounded by what is ready.
+    if (lanes.offer(hint) || lanes.isHeld(hint.emitterId)) return
     const found = yield* untilAnswered(cursors.position(hint))
     if (Option.isNone(found) || forgotten.has(hint.subscriptionId)) return
     lanes.add(hint, found.value.position, filters.of(found.value.filter))
@@ -389,7 +399,7 @@ export const make = Effect.fnUntraced(function*(
   const lookAtPage = Effect.fnUntraced(function*({ filters, lanes }: WebhookMemory) {
     lanes.keepAll = true
     for (const owed of yield* look.page) {
-      if (forgotten.has(owed.subscriptionId)) continue
+      if (forgotten.has(owed.subscriptionId) || lanes.isHeld(owed.emitterId)) continue
       const feed = lanes.feed(owed) ?? lanes.add(owed, owed.position, filters.of(owed.filter))
       feed.lookAgain()
       lanes.makeReady(owed.emitterId)
