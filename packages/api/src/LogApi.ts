@@ -49,11 +49,13 @@ export const TracedSubscription = Schema.Struct({
       "The state of its delivery, in the order of the values: not yet attempted, delivered, to be retried, given up, or skipped " +
       "without an attempt; null if the subscription did not match."
   }),
-  waiting_for: Schema.NullOr(Schema.Literals(["inactive", "throttled", "circuit", "order", "rate"])).annotate({
-    description:
-      "What an event waits for that is not yet attempted: its webhook to be active, the end of a pause that the " +
-      "endpoint asked for, its circuit to close, an event before it (strict order), or its turn by the rate. null: none of these."
-  }),
+  waiting_for: Schema.optionalKey(
+    Schema.Literals(["inactive", "throttled", "circuit", "order", "rate"]).annotate({
+      description:
+        "With the state waiting, if it is more than its turn: for its webhook to be active, for the end of a " +
+        "pause that the endpoint asked for, for its circuit, for an event before it (strict order), or for the rate."
+    })
+  ),
   next_attempt_at_ms: Schema.NullOr(Schema.Int).annotate({
     description: `When the next attempt is due. ${milliseconds}`
   }),
@@ -85,7 +87,6 @@ export const EventTrace = Schema.Struct({
       matched: true,
       reason: null,
       state: "pending",
-      waiting_for: null,
       next_attempt_at_ms: 1760000125400,
       attempts: [{
         attempt: 1,

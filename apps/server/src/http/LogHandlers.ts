@@ -31,7 +31,7 @@ const tracedOf = (
   reason: mismatch ?? null,
   ...(clause === undefined ? {} : { clause }),
   state: progress ?? null,
-  waiting_for: waiting?.reason ?? null,
+  ...(waiting === undefined ? {} : { waiting_for: waiting.reason }),
   next_attempt_at_ms: nextAttemptAt ?? waiting?.until ?? null,
   attempts: attempts.map((attempt) => ({
     attempt: attempt.attempt,
