@@ -54,7 +54,7 @@ const partingMs = 100
 const shortestTimeoutSeconds = 10
 
 const enoughSources = 6
-const enoughWebhooks = 3
+const enoughWebhooks = 4
 
 /**
  * Two listeners that hear each other go round until their hops are used up; three would fill the log, and so would two of
@@ -379,12 +379,14 @@ export const run = Effect.fnUntraced(
     yield* createSource("listener")
     yield* createSource("workflow")
     yield* createWebhook("flaky", "ordered")
+    yield* createWebhook("flaky", "strict")
     yield* settle
     const [counter, listener, workflow] = [...model.sources.keys()]
-    const [webhook] = ownWebhooks().map(({ id }) => id)
+    const [webhook, strict] = ownWebhooks().map(({ id }) => id)
     yield* subscribe(counter!, listener!, "")
     yield* subscribe(counter!, workflow!, "")
     yield* subscribe(null, webhook!, "")
+    yield* subscribe(counter!, strict!, "")
     yield* subscribe(workflow!, webhook!, "")
     yield* settle
 
