@@ -88,10 +88,20 @@ export const rows = (it: It): void => {
       const rotated = yield* ann.ok("POST", `${path}/secret/rotate`)
       assert.notStrictEqual(Json.textOf(rotated["secret"]), Json.textOf(secret))
       assert.deepStrictEqual(yield* ann.ok("GET", `${path}/secret`), rotated)
-      const requests = [["GET", path], ["PUT", path], ["DELETE", path], ["GET", `${path}/secret`], [
-        "POST",
-        `${path}/secret/rotate`
-      ]] as const
+      const { public_key } = yield* ann.ok("GET", `${path}/public_key`)
+      assert.match(Json.textOf(public_key), /^whpk_[A-Za-z0-9+/]{43}=$/)
+      const newKey = yield* ann.ok("POST", `${path}/public_key/rotate`)
+      assert.notStrictEqual(Json.textOf(newKey["public_key"]), Json.textOf(public_key))
+      assert.deepStrictEqual(yield* ann.ok("GET", `${path}/public_key`), newKey)
+      const requests = [
+        ["GET", path],
+        ["PUT", path],
+        ["DELETE", path],
+        ["GET", `${path}/secret`],
+        ["POST", `${path}/secret/rotate`],
+        ["GET", `${path}/public_key`],
+        ["POST", `${path}/public_key/rotate`]
+      ] as const
       for (const [method, place] of requests) {
         const options = method === "PUT" ? { body: {} } : {}
         assertProblem(yield* bob.send(method, place, options), 404, "not_found")
@@ -158,6 +168,34 @@ export const rows = (it: It): void => {
           "circuit.cooldown_seconds"
         )
       }
+    }))
+
+  it.effect("extension: how a webhook's requests are made is given in the body, and shown without its secrets", () =>
+    Effect.gen(function*() {
+      const { ann } = yield* ContractServer
+      const given = { signature: "both", max_bytes: 1_000, headers: { "X-A": "1" }, secret_headers: { "x-b": "2" } }
+      const shown = { signature: "both", max_bytes: 1_000, headers: { "x-a": "1" }, secret_headers: { "x-b": "***" } }
+      const created = yield* ann.ok("POST", "/webhooks", { url: "http://127.0.0.1:9/", ...given })
+      assert.hasAllKeys(created, [...fields, "user_id"])
+      const path = `/webhooks/${idOf(created)}`
+      Json.assertHolds(yield* ann.ok("GET", path), shown)
+      Json.assertHolds(yield* ann.ok("PUT", path, { name: "n", ...shown }), shown)
+      const plain = yield* ann.ok("PUT", path, {
+        signature: null,
+        max_bytes: null,
+        headers: null,
+        secret_headers: null
+      })
+      Json.assertHolds(plain, { signature: "hmac", max_bytes: null, headers: {}, secret_headers: {} })
+      assertInvalid(
+        yield* ann.send("PUT", path, { body: { headers: { host: "x", "webhook-id": "x" }, max_bytes: 0 } }),
+        "max_bytes"
+      )
+      assertInvalid(
+        yield* ann.send("PUT", path, { body: { headers: { host: "x", "webhook-id": "x" } } }),
+        "headers.host",
+        "headers.webhook-id"
+      )
     }))
 
   it.effect("extension: what became of an event on its way to a webhook is listed, and shown with each attempt", () =>

@@ -187,7 +187,8 @@ export const ErrorClass = Schema.Literals([
   "connect",
   "tls",
   "timeout",
-  "protocol"
+  "protocol",
+  "too_large"
 ])
 
 /** Text to look for; none is found everywhere. */

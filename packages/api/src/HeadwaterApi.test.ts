@@ -63,6 +63,8 @@ describe("HeadwaterApi", () => {
       "DELETE /v1/webhooks/{id}",
       "GET /v1/webhooks/{id}/secret",
       "POST /v1/webhooks/{id}/secret/rotate",
+      "GET /v1/webhooks/{id}/public_key",
+      "POST /v1/webhooks/{id}/public_key/rotate",
       "GET /v1/webhooks/{id}/deliveries",
       "GET /v1/deliveries",
       "GET /v1/deliveries/{id}",

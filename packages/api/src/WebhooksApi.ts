@@ -11,6 +11,7 @@ import { RequestCheck } from "./RequestCheck.ts"
 import { ResourceId } from "./ResourceId.ts"
 import { Text } from "./Text.ts"
 import { UnixSeconds } from "./UnixSeconds.ts"
+import * as WebhookRequestSettings from "./WebhookRequestSettings.ts"
 import * as WebhookSettings from "./WebhookSettings.ts"
 import { WebhookUrl } from "./WebhookUrl.ts"
 
@@ -36,7 +37,11 @@ export const WebhookResource = Schema.Struct({
 export type WebhookResource = typeof WebhookResource.Type
 
 /** A webhook with its settings. */
-export const WebhookDetails = Schema.Struct({ ...WebhookResource.fields, ...WebhookSettings.shown }).annotate({
+export const WebhookDetails = Schema.Struct({
+  ...WebhookResource.fields,
+  ...WebhookSettings.shown,
+  ...WebhookRequestSettings.shown
+}).annotate({
   identifier: "WebhookDetails",
   examples: [{
     ...exampleWebhook,
@@ -46,7 +51,11 @@ export const WebhookDetails = Schema.Struct({ ...WebhookResource.fields, ...Webh
     retry_schedule: [5, 300, 1_800],
     timeout_ms: 15_000,
     circuit: { failures: 10, cooldown_seconds: 30 },
-    circuit_state: { state: "open", until_ms: 1760000150000, failures: 0 }
+    circuit_state: { state: "open", until_ms: 1760000150000, failures: 0 },
+    signature: "both",
+    max_bytes: 262_144,
+    headers: { "x-team": "orders" },
+    secret_headers: { authorization: WebhookRequestSettings.mask }
   }]
 })
 export type WebhookDetails = typeof WebhookDetails.Type
@@ -64,6 +73,15 @@ export const WebhookSecret = Schema.Struct({
 }).annotate({
   identifier: "WebhookSecret",
   examples: [{ secret: "whsec_Q29weSBtZSBub3QsIEkgYW0gYW4gZXhhbXBsZSEhISE=" }]
+})
+
+export const WebhookPublicKey = Schema.Struct({
+  public_key: Schema.String.annotate({
+    description: "whpk_ and base64 of 32 bytes: the ed25519 public key of the Standard Webhooks specification."
+  })
+}).annotate({
+  identifier: "WebhookPublicKey",
+  examples: [{ public_key: "whpk_11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=" }]
 })
 
 /** Given in the query or, as an extension, in a JSON body, which wins. */
@@ -90,7 +108,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       // An empty body reads as null.
       payload: [
         Schema.Null,
-        Schema.Struct({ ...parameters, ...WebhookSettings.given }).annotate({
+        Schema.Struct({ ...parameters, ...WebhookSettings.given, ...WebhookRequestSettings.changed }).annotate({
           description: "The parameters as a JSON object, which overrides the query.",
           examples: [{ url: exampleWebhook.url, name: exampleWebhook.name, ordering: "strict" as const }],
           ...Extension.mark
@@ -126,6 +144,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
           description: "Default: true. An inactive webhook keeps its place in the log and continues from there."
         })),
         ...WebhookSettings.changed,
+        ...WebhookRequestSettings.changed,
         ...Projection.fields
       }).annotate({ examples: [{ url: "https://warehouse.example.com/v2/orders", active: true }] }),
       success: Pagination.Single(WebhookDetails),
@@ -165,7 +184,26 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       summary: "Rotate a webhook's signing secret",
       description: "Returns the new secret. For 24 hours the previous one signs too.",
       override: Extension.mark
-    }))
+    })),
+    HttpApiEndpoint.get("getPublicKey", "/webhooks/:id/public_key", {
+      params,
+      query: Projection.fields,
+      success: Pagination.Single(WebhookPublicKey),
+      error: Problem.NotFound
+    }).annotateMerge(Extension.operation(
+      "Get a webhook's public key",
+      "The newest one. It verifies the v1a signatures of a webhook with the signature ed25519 or both."
+    )),
+    HttpApiEndpoint.post("rotatePublicKey", "/webhooks/:id/public_key/rotate", {
+      headers: Idempotency.headers,
+      params,
+      query: Projection.fields,
+      success: Pagination.Single(WebhookPublicKey),
+      error: Problem.NotFound
+    }).middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
+      "Rotate a webhook's key pair",
+      "Returns the new public key. For 24 hours the previous private key signs too."
+    ))
   )
   .middleware(RequestCheck)
   .middleware(Projection.Projection)

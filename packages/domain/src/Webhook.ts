@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { AccountId, WebhookId, WorkflowId } from "./Id.ts"
+import { WebhookRequest } from "./WebhookRequest.ts"
 import { WebhookSettings } from "./WebhookSettings.ts"
 
 /** Why the engine took a webhook out of service. */
@@ -19,6 +20,8 @@ export const Webhook = Schema.Struct({
    * it has no URL.
    */
   workflowId: Schema.NullOr(WorkflowId),
+  /** null where nothing was said of it. */
+  request: Schema.NullOr(WebhookRequest),
   active: Schema.Boolean,
   disabledReason: Schema.NullOr(DisabledReason),
   /** No send before this time (Unix ms): the endpoint asked for it, or failed in a way that says so. */

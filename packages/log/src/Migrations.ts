@@ -26,6 +26,7 @@ import subscriptionFilters from "./migrations/0022_subscription_filters.ts"
 import deliveryLists from "./migrations/0023_delivery_lists.ts"
 import webhookSettings from "./migrations/0025_webhook_settings.ts"
 import webhookTelling from "./migrations/0028_webhook_telling.ts"
+import webhookRequests from "./migrations/0029_webhook_requests.ts"
 
 const migrator = {
   table: "headwater_migrations",
@@ -54,7 +55,8 @@ const migrator = {
     "0022_subscription_filters": subscriptionFilters,
     "0023_delivery_lists": deliveryLists,
     "0025_webhook_settings": webhookSettings,
-    "0028_webhook_telling": webhookTelling
+    "0028_webhook_telling": webhookTelling,
+    "0029_webhook_requests": webhookRequests
   })
 }
 

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { AccountId } from "@headwater/domain/Id"
 import { Seal } from "@headwater/domain/Seal"
+import type { WebhookRequestChange } from "@headwater/domain/WebhookRequest"
 import * as TestDatabase from "@headwater/testing/TestDatabase"
 import { Effect, Layer, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -75,6 +76,80 @@ describe("Webhooks", () => {
       assert.strictEqual((yield* live).length, 2)
       yield* TestClock.adjust(1)
       assert.deepStrictEqual(yield* live, [second])
+    }).pipe(Effect.provide(tables)))
+
+  it.effect("signs with what its signature says, and for 24 hours after a rotation with both key pairs", () =>
+    Effect.gen(function*() {
+      const webhooks = yield* Webhooks
+      const account = yield* newAccount
+      const webhook = yield* newWebhook(account.id)
+      const live = Effect.map(webhooks.signingKeys(webhook.id), (keys) => keys.map(Redacted.value))
+      const signBy = (signature: "hmac" | "ed25519" | "both" | null) =>
+        webhooks.update(account.id, webhook.id, { ...unchanged, request: { signature } })
+      const [secret] = (yield* webhooks.secrets(webhook.id)).map(Redacted.value)
+      assert.deepStrictEqual(yield* live, [secret!])
+      // It may be asked for before it signs.
+      const first = Redacted.value(Option.getOrThrow(yield* webhooks.keyPair(account.id, webhook.id)))
+      assert.match(first, /^whsk_[A-Za-z0-9+/]{86}==$/)
+      yield* signBy("ed25519")
+      assert.deepStrictEqual(yield* live, [first])
+      yield* signBy("both")
+      assert.deepStrictEqual(yield* live, [secret!, first])
+      const second = Redacted.value(Option.getOrThrow(yield* webhooks.rotateKeyPair(account.id, webhook.id)))
+      assert.deepStrictEqual(yield* live, [secret!, second, first])
+      yield* TestClock.adjust(overlapMs - 1)
+      assert.strictEqual((yield* live).length, 3)
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual(yield* live, [secret!, second])
+      yield* signBy(null)
+      assert.deepStrictEqual(yield* live, [secret!])
+      const made = yield* webhooks.insert({
+        accountId: account.id,
+        name: null,
+        description: null,
+        url: "http://localhost/x",
+        request: { signature: "ed25519" }
+      })
+      assert.deepStrictEqual(
+        (yield* webhooks.signingKeys(made.id)).map(Redacted.value),
+        Option.toArray(yield* webhooks.keyPair(account.id, made.id)).map(Redacted.value)
+      )
+      const other = yield* newAccount
+      assert.deepStrictEqual(yield* webhooks.keyPair(other.id, webhook.id), Option.none())
+      assert.deepStrictEqual(yield* webhooks.rotateKeyPair(other.id, webhook.id), Option.none())
+    }).pipe(Effect.provide(tables)))
+
+  it.effect("keeps what is secret of its requests sealed, and what is not given again as it was", () =>
+    Effect.gen(function*() {
+      const webhooks = yield* Webhooks
+      const sql = yield* SqlClient.SqlClient
+      const account = yield* newAccount
+      const { id } = yield* webhooks.insert({
+        accountId: account.id,
+        name: null,
+        description: null,
+        url: "http://localhost/x",
+        request: { headers: { "x-a": "1" }, secretHeaders: { authorization: "7Yb2", "x-key": "k" }, maxBytes: 9 }
+      })
+      const change = (request: WebhookRequestChange) =>
+        Effect.map(
+          webhooks.update(account.id, id, { ...unchanged, request }),
+          (after) => Option.getOrThrow(after).request
+        )
+      const secretHeaders = Effect.map(webhooks.requestSecrets(id), ({ headers }) => headers)
+      assert.deepStrictEqual(yield* change({}), {
+        headers: { "x-a": "1" },
+        secretHeaders: ["authorization", "x-key"],
+        maxBytes: 9
+      })
+      assert.deepStrictEqual(yield* secretHeaders, { authorization: "7Yb2", "x-key": "k" })
+      const [row] = yield* sql<{ readonly text: string }>`SELECT w::text AS text FROM webhooks w WHERE id = ${id}`
+      assert.notInclude(row!.text, "7Yb2")
+      assert.notInclude(row!.text, Buffer.from("7Yb2").toString("hex"))
+      yield* change({ secretHeaders: { authorization: null, "x-new": "n" }, headers: null })
+      assert.deepStrictEqual(yield* secretHeaders, { authorization: "7Yb2", "x-new": "n" })
+      assert.isNull(yield* change({ secretHeaders: null, maxBytes: null }))
+      assert.isUndefined(yield* secretHeaders)
     }).pipe(Effect.provide(tables)))
 
   it.effect("never shortens a throttle, and keeps the earlier start of failing", () =>

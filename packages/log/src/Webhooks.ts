@@ -1,7 +1,9 @@
 import * as Id from "@headwater/domain/Id"
 import { Seal, type SealBroken } from "@headwater/domain/Seal"
+import * as SigningKey from "@headwater/domain/SigningKey"
 import * as UrlPassword from "@headwater/domain/UrlPassword"
 import { type DisabledReason, Webhook } from "@headwater/domain/Webhook"
+import * as WebhookRequest from "@headwater/domain/WebhookRequest"
 import { defaults, type SettingsChange } from "@headwater/domain/WebhookSettings"
 import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -14,17 +16,18 @@ import * as Page from "./Page.ts"
 import { Subscriptions } from "./Subscriptions.ts"
 import { isLocked, retrySchedule } from "./TransientSqlError.ts"
 
-const secretPrefix = "whsec_"
-const secretBytes = 32
-
-/** How long the secret before a rotation still signs (delivery.md, "The request"). */
+/** How long the secret, or the key pair, before a rotation still signs (delivery.md, "The request"). */
 export const overlapMs = 24 * 60 * 60 * 1000
 
 /** How many webhooks' passwords are read at once to be sealed. */
 const bite = 100
 
+const RequestText = Schema.fromJsonString(WebhookRequest.WebhookRequest)
+const SecretsText = Schema.fromJsonString(WebhookRequest.WebhookRequestSecrets)
+
 const Row = Schema.Struct({
   ...Webhook.fields,
+  request: Schema.NullOr(RequestText),
   throttledUntil: Schema.NullOr(Column.Int8),
   failingSince: Schema.NullOr(Column.Int8),
   circuitUntil: Schema.NullOr(Column.Int8),
@@ -52,6 +55,15 @@ interface SecretRow {
   readonly secret: Uint8Array
   readonly previous_secret: Uint8Array | null
   readonly previous_secret_until: bigint | null
+  readonly key_pair: Uint8Array | null
+  readonly previous_key_pair: Uint8Array | null
+  readonly previous_key_pair_until: bigint | null
+  readonly request: string | null
+}
+
+interface RequestRow {
+  readonly request: string | null
+  readonly request_secrets: Uint8Array | null
 }
 
 /** What a client may change of a webhook; a field that is undefined stays. */
@@ -62,6 +74,7 @@ export interface WebhookChange {
   readonly url: string | undefined
   readonly active: boolean
   readonly settings?: SettingsChange
+  readonly request?: WebhookRequest.WebhookRequestChange
 }
 
 /** What is stored of settings, and which of them are to be as by default. */
@@ -74,7 +87,7 @@ const settingsOf = (change: SettingsChange) => {
 }
 
 /**
- * Webhooks, their signing secrets (`whsec_` and base64 of 32 random bytes) and the passwords of their URLs, sealed. The transitions of the engine
+ * Webhooks, with what is secret of them sealed: signing secrets and key pairs, passwords of URLs, and secrets of requests. The transitions of the engine
  * are single statements, so they take part in whatever transaction surrounds them.
  */
 export class Webhooks extends Context.Service<Webhooks, {
@@ -86,6 +99,7 @@ export class Webhooks extends Context.Service<Webhooks, {
     readonly url: string
     readonly workflowId?: Id.WorkflowId
     readonly settings?: SettingsChange
+    readonly request?: WebhookRequest.WebhookRequestChange
   }) => Effect.Effect<Webhook, SqlError.SqlError>
   readonly get: (accountId: Id.AccountId, id: string) => Effect.Effect<Option.Option<Webhook>, SqlError.SqlError>
   /** As `get`, and it stays there until the surrounding transaction ends. */
@@ -104,12 +118,30 @@ export class Webhooks extends Context.Service<Webhooks, {
   readonly target: (
     id: Id.WebhookId
   ) => Effect.Effect<Option.Option<Redacted.Redacted>, SqlError.SqlError | SealBroken>
-  /** The secrets that sign now, the current one first; none for an unknown webhook. */
+  /** The live secrets of symmetric signatures, the current one first; none for an unknown webhook. */
   readonly secrets: (
     id: Id.WebhookId
   ) => Effect.Effect<ReadonlyArray<Redacted.Redacted>, SqlError.SqlError | SealBroken>
+  /** The live secrets and key pairs that sign, as the webhook's `signature` says. */
+  readonly signingKeys: (
+    id: Id.WebhookId
+  ) => Effect.Effect<ReadonlyArray<Redacted.Redacted>, SqlError.SqlError | SealBroken>
+  /** What is secret of its requests; nothing for an unknown webhook. */
+  readonly requestSecrets: (
+    id: Id.WebhookId
+  ) => Effect.Effect<WebhookRequest.WebhookRequestSecrets, SqlError.SqlError | SealBroken>
   /** Makes a new secret; the one before it stays live for `overlapMs`. None for an unknown webhook. */
   readonly rotate: (
+    accountId: Id.AccountId,
+    id: string
+  ) => Effect.Effect<Option.Option<Redacted.Redacted>, SqlError.SqlError>
+  /** The key pair of asymmetric signatures, which is made when it is first needed. None for an unknown webhook. */
+  readonly keyPair: (
+    accountId: Id.AccountId,
+    id: string
+  ) => Effect.Effect<Option.Option<Redacted.Redacted>, SqlError.SqlError | SealBroken>
+  /** Makes a new key pair; the one before it stays live for `overlapMs`. None for an unknown webhook. */
+  readonly rotateKeyPair: (
     accountId: Id.AccountId,
     id: string
   ) => Effect.Effect<Option.Option<Redacted.Redacted>, SqlError.SqlError>
@@ -118,7 +150,7 @@ export class Webhooks extends Context.Service<Webhooks, {
     accountId: Id.AccountId,
     id: string,
     change: WebhookChange
-  ) => Effect.Effect<Option.Option<Webhook>, SqlError.SqlError>
+  ) => Effect.Effect<Option.Option<Webhook>, SqlError.SqlError | SealBroken>
   /** Removes it with the subscriptions it listens by, at once. Whether there was such a webhook. */
   readonly delete: (accountId: Id.AccountId, id: string) => Effect.Effect<boolean, SqlError.SqlError>
   /** No send before `untilMs`; an earlier end never shortens a throttle. */
@@ -159,10 +191,8 @@ export class Webhooks extends Context.Service<Webhooks, {
       const subscriptions = yield* Subscriptions
       const random = yield* SecureRandom.SecureRandom
       const { all, one } = Rows.make(Schema.decodeUnknownEffect(Row))
-      const newSecret = Effect.map(
-        random.randomBytes(secretBytes),
-        (bytes) => Redacted.make(secretPrefix + Buffer.from(bytes).toString("base64"))
-      )
+      const newSecret = Effect.map(random.randomBytes(SigningKey.randomBytes), SigningKey.secret)
+      const newKeyPair = Effect.map(random.randomBytes(SigningKey.randomBytes), SigningKey.keyPair)
 
       const urlColumns = Effect.fnUntraced(function*(id: string, url: string) {
         const { password, shown } = UrlPassword.split(url)
@@ -172,9 +202,54 @@ export class Webhooks extends Context.Service<Webhooks, {
         }
       })
 
+      const openRequest = Effect.fnUntraced(function*(id: string, row: RequestRow) {
+        const secrets = row.request_secrets === null
+          ? undefined
+          : Redacted.value(yield* seal.open(requestPlaceOf(id), row.request_secrets))
+        return {
+          request: row.request === null ? {} : yield* Effect.orDie(Schema.decodeEffect(RequestText)(row.request)),
+          secrets: secrets === undefined ? {} : yield* Effect.orDie(Schema.decodeEffect(SecretsText)(secrets))
+        }
+      })
+
+      const isEmpty = (object: object) => Object.keys(object).length === 0
+
+      const requestColumns = Effect.fnUntraced(
+        function*(id: string, { request, secrets }: WebhookRequest.WholeWebhookRequest) {
+          const text = yield* Effect.orDie(Schema.encodeEffect(SecretsText)(secrets))
+          return {
+            request: isEmpty(request) ? null : yield* Effect.orDie(Schema.encodeEffect(RequestText)(request)),
+            request_secrets: isEmpty(secrets) ? null : yield* seal.seal(requestPlaceOf(id), Redacted.make(text))
+          }
+        }
+      )
+
+      /** A new key pair for requests that need one and may have none yet, sealed. */
+      const keyPairFor = Effect.fnUntraced(
+        function*(id: string, { signature = "hmac" }: WebhookRequest.WebhookRequest) {
+          return signature === "hmac" ? undefined : yield* seal.seal(keyPairPlaceOf(id), yield* newKeyPair)
+        }
+      )
+
+      /** The columns after a change; nobody else changes them until the surrounding transaction ends. */
+      const changedRequest = Effect.fnUntraced(function*(id: string, change: WebhookRequest.WebhookRequestChange) {
+        if (!WebhookRequest.changesAnything(change)) return {}
+        const [row] = yield* sql<RequestRow & { readonly key_pair: Uint8Array | null }>`
+          SELECT request, request_secrets, key_pair FROM webhooks WHERE id = ${id} FOR NO KEY UPDATE`
+        if (row === undefined) return {}
+        const after = WebhookRequest.changed(yield* openRequest(id, row), change)
+        const keyPair = row.key_pair === null ? yield* keyPairFor(id, after.request) : undefined
+        return { ...(yield* requestColumns(id, after)), ...(keyPair === undefined ? {} : { key_pair: keyPair }) }
+      })
+
       const sealPasswordOf = Effect.fnUntraced(function*({ id, url }: { readonly id: string; readonly url: string }) {
         yield* sql`UPDATE webhooks SET ${sql.update(yield* urlColumns(id, url))} WHERE id = ${id} AND url = ${url}`
       }, Effect.retry({ schedule: retrySchedule, while: isLocked }))
+
+      const openWith = (place: string) => (sealed: Uint8Array) => seal.open(place, sealed)
+
+      const secretColumns = sql`secret, previous_secret, previous_secret_until, key_pair, previous_key_pair,
+        previous_key_pair_until, request`
 
       const ofAccount = (accountId: Id.AccountId, id: string) =>
         sql`id = ${id} AND account_id = ${accountId} AND workflow_id IS NULL`
@@ -187,10 +262,14 @@ export class Webhooks extends Context.Service<Webhooks, {
             ? yield* urlColumns(id, input.url)
             : { url: input.url, url_password: null }
           const { given } = settingsOf(input.settings ?? {})
+          const whole = WebhookRequest.changed(WebhookRequest.standard, input.request ?? {})
           const webhook: Webhook = {
-            ...input,
+            accountId: input.accountId,
+            name: input.name,
+            description: input.description,
             settings: { ...defaults, ...JSON.parse(given) },
             url: columns.url,
+            request: isEmpty(whole.request) ? null : whole.request,
             workflowId: input.workflowId ?? null,
             id: Id.WebhookId.make(id),
             active: true,
@@ -216,6 +295,8 @@ export class Webhooks extends Context.Service<Webhooks, {
               name: input.name,
               description: input.description,
               ...columns,
+              ...(yield* requestColumns(id, whole)),
+              key_pair: (yield* keyPairFor(id, whole.request)) ?? null,
               workflow_id: webhook.workflowId,
               active: true,
               settings: given,
@@ -255,12 +336,26 @@ export class Webhooks extends Context.Service<Webhooks, {
         }),
         secrets: Effect.fnUntraced(function*(id) {
           const now = yield* Clock.currentTimeMillis
-          const [row] = yield* sql<SecretRow>`
-            SELECT secret, previous_secret, previous_secret_until FROM webhooks WHERE id = ${id}`
+          const [row] = yield* sql<SecretRow>`SELECT ${secretColumns} FROM webhooks WHERE id = ${id}`
+          return row === undefined ? [] : yield* Effect.forEach(liveSecrets(row, now), openWith(placeOf(id)))
+        }),
+        signingKeys: Effect.fnUntraced(function*(id) {
+          const now = yield* Clock.currentTimeMillis
+          const [row] = yield* sql<SecretRow>`SELECT ${secretColumns} FROM webhooks WHERE id = ${id}`
           if (row === undefined) return []
-          const live = [row.secret]
-          if (row.previous_secret !== null && Number(row.previous_secret_until) > now) live.push(row.previous_secret)
-          return yield* Effect.forEach(live, (sealed) => seal.open(placeOf(id), sealed))
+          const { signature = "hmac" } = row.request === null
+            ? {}
+            : yield* Effect.orDie(Schema.decodeEffect(RequestText)(row.request))
+          const secrets = signature === "ed25519" ? [] : liveSecrets(row, now)
+          const keyPairs = signature === "hmac" ? [] : liveKeyPairs(row, now)
+          return [
+            ...(yield* Effect.forEach(secrets, openWith(placeOf(id)))),
+            ...(yield* Effect.forEach(keyPairs, openWith(keyPairPlaceOf(id))))
+          ]
+        }),
+        requestSecrets: Effect.fnUntraced(function*(id) {
+          const [row] = yield* sql<RequestRow>`SELECT request, request_secrets FROM webhooks WHERE id = ${id}`
+          return row === undefined ? {} : (yield* openRequest(id, row)).secrets
         }),
         rotate: Effect.fnUntraced(function*(accountId, id) {
           const secret = yield* newSecret
@@ -271,6 +366,27 @@ export class Webhooks extends Context.Service<Webhooks, {
             WHERE id = ${id} AND account_id = ${accountId} RETURNING id`
           return rows.length === 0 ? Option.none() : Option.some(secret)
         }),
+        keyPair: Effect.fnUntraced(function*(accountId, id) {
+          const [found] = yield* sql<{ readonly key_pair: Uint8Array | null }>`
+            SELECT key_pair FROM webhooks WHERE ${ofAccount(accountId, id)}`
+          if (found === undefined) return Option.none()
+          if (found.key_pair !== null) return Option.some(yield* seal.open(keyPairPlaceOf(id), found.key_pair))
+          const sealed = yield* seal.seal(keyPairPlaceOf(id), yield* newKeyPair)
+          // Of two that come at once, both get what the first one made.
+          const [row] = yield* sql<{ readonly key_pair: Uint8Array }>`
+            UPDATE webhooks SET key_pair = coalesce(key_pair, ${sealed}) WHERE ${ofAccount(accountId, id)}
+            RETURNING key_pair`
+          return row === undefined ? Option.none() : Option.some(yield* seal.open(keyPairPlaceOf(id), row.key_pair))
+        }),
+        rotateKeyPair: Effect.fnUntraced(function*(accountId, id) {
+          const pair = yield* newKeyPair
+          const now = yield* Clock.currentTimeMillis
+          const rows = yield* sql`
+            UPDATE webhooks SET previous_key_pair = key_pair, previous_key_pair_until = ${now + overlapMs},
+              key_pair = ${yield* seal.seal(keyPairPlaceOf(id), pair)}, updated_at = ${Math.floor(now / 1000)}
+            WHERE ${ofAccount(accountId, id)} RETURNING id`
+          return rows.length === 0 ? Option.none() : Option.some(pair)
+        }),
         update: Effect.fnUntraced(function*(accountId, id, change) {
           const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
           const set = {
@@ -279,6 +395,7 @@ export class Webhooks extends Context.Service<Webhooks, {
             ...(change.name === undefined ? {} : { name: change.name }),
             ...(change.description === undefined ? {} : { description: change.description }),
             ...(change.url === undefined ? {} : yield* urlColumns(id, change.url)),
+            ...(yield* changedRequest(id, change.request ?? {})),
             ...(change.active ? { disabled_reason: null } : {})
           }
           const { given, removed } = settingsOf(change.settings ?? {})
@@ -319,7 +436,7 @@ export class Webhooks extends Context.Service<Webhooks, {
           sql`
             UPDATE webhooks SET failing_since = NULL, failing_told = 0, owes_recovery = false, exhausted_told = false,
               circuit_failures = 0, circuit_opens = 0, circuit_until = NULL
-            WHERE id = ${id} AND (failing_since IS NOT NULL OR owes_recovery)`.pipe(Effect.asVoid),
+            WHERE id = ${id} AND (failing_since IS NOT NULL OR owes_recovery OR exhausted_told)`.pipe(Effect.asVoid),
         noteFailingTold: (id, percent) =>
           Effect.asVoid(sql`UPDATE webhooks SET failing_told = ${percent}, owes_recovery = true WHERE id = ${id}`),
         noteExhaustedTold: (id) => Effect.asVoid(sql`UPDATE webhooks SET exhausted_told = true WHERE id = ${id}`),
@@ -356,6 +473,27 @@ export class Webhooks extends Context.Service<Webhooks, {
     })
   ).pipe(Layer.provide(Fences.layer))
 }
+
+/** Those of them that are live at a time, in Unix milliseconds, the current one first. */
+const live = (
+  current: Uint8Array | null,
+  previous: Uint8Array | null,
+  until: bigint | null,
+  now: number
+): ReadonlyArray<Uint8Array> => [
+  ...(current === null ? [] : [current]),
+  ...(previous !== null && Number(until) > now ? [previous] : [])
+]
+
+const liveSecrets = (row: SecretRow, now: number) =>
+  live(row.secret, row.previous_secret, row.previous_secret_until, now)
+
+const liveKeyPairs = (row: SecretRow, now: number) =>
+  live(row.key_pair, row.previous_key_pair, row.previous_key_pair_until, now)
+
+const keyPairPlaceOf = (id: string): string => `webhooks/${id}/key`
+
+const requestPlaceOf = (id: string): string => `webhooks/${id}/request`
 
 const passwordPlaceOf = (id: string): string => `webhooks/${id}/url`
 

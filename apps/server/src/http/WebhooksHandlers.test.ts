@@ -3,10 +3,22 @@ import * as Json from "@headwater/testing/Json"
 import * as WebhookSink from "@headwater/testing/WebhookSink"
 import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
+import { createPublicKey, verify } from "node:crypto"
 import { Webhook } from "standardwebhooks"
+import { Webhook as SvixWebhook } from "svix"
 import * as Http from "../../test/HttpAppFixture.ts"
 
 const url = "http://127.0.0.1:9/"
+
+/** Whether a public key (`whpk_`) verifies one of the signatures of what was received. */
+const verifies = (publicKey: string, { body, headers }: WebhookSink.Received): boolean => {
+  const x = Buffer.from(publicKey.slice("whpk_".length), "base64").toString("base64url")
+  const key = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x }, format: "jwk" })
+  const signed = Buffer.from(`${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`)
+  return headers["webhook-signature"]!.split(" ").some((signature) =>
+    signature.startsWith("v1a,") && verify(null, signed, key, Buffer.from(signature.slice(4), "base64"))
+  )
+}
 
 const receivedBy = (sink: WebhookSink.WebhookSink, count: number) =>
   Effect.sync(() => sink.received).pipe(
@@ -129,11 +141,137 @@ layer(Http.layer, { excludeTestServices: true })("webhooks", (it) => {
       for (const verifier of [old, current]) {
         assert.deepStrictEqual(verifier.verify(second!.body, second!.headers), { n: 2 })
       }
+      new SvixWebhook(Json.textOf(rotated.json["data"]!["secret"])).verify(second!.body, second!.headers)
       const [summary] = yield* http.summaries(`/v1/sources/${source.id}/event_summaries`, 2)
       assert.strictEqual(second!.headers["webhook-id"], Json.textOf(summary!["metadata"]!["emit_id"]))
       for (const [method, path] of [["GET", "secret"], ["POST", "secret/rotate"]] as const) {
         Http.assertProblem(yield* stranger.request(method, `/v1/webhooks/${id}/${path}`), 404, "not_found")
       }
+    }))
+
+  it.effect("sign by ed25519 too where they say so, and their public key verifies it, through a rotation", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const stranger = yield* Http.tenant()
+      const sink = yield* WebhookSink.make()
+      const source = yield* http.created("/v1/sources", { component_code: Http.httpCode("this.$emit(event.body)") })
+      const { id } = yield* http.created("/v1/webhooks", { url: sink.url, signature: "ed25519" })
+      yield* http.created("/v1/subscriptions", { emitter_id: source.id, listener_id: id })
+      const publicKey = Effect.map(
+        http.request("GET", `/v1/webhooks/${id}/public_key`),
+        ({ json }) => Json.textOf(json["data"]!["public_key"])
+      )
+      const before = yield* publicKey
+      assert.match(before, /^whpk_[A-Za-z0-9+/]{43}=$/)
+      yield* http.request("POST", Http.endpointOf(source), { body: { n: 1 } })
+      yield* receivedBy(sink, 1)
+      const rotated = yield* http.request("POST", `/v1/webhooks/${id}/public_key/rotate`)
+      assert.notInclude(rotated.text, "whsk_")
+      const after = yield* publicKey
+      assert.notStrictEqual(after, before)
+      assert.strictEqual<unknown>(rotated.json["data"]!["public_key"], after)
+      yield* http.request("PUT", `/v1/webhooks/${id}`, { body: { signature: "both" } })
+      yield* http.request("POST", Http.endpointOf(source), { body: { n: 2 } })
+      const [first, second] = yield* receivedBy(sink, 2)
+      const kinds = ({ headers }: WebhookSink.Received) =>
+        headers["webhook-signature"]!.split(" ").map((signature) => signature.split(",")[0])
+      assert.deepStrictEqual(kinds(first!), ["v1a"])
+      assert.deepStrictEqual(kinds(second!), ["v1", "v1a", "v1a"])
+      assert.isTrue(verifies(before, first!))
+      for (const key of [before, after]) assert.isTrue(verifies(key, second!))
+      assert.isFalse(verifies(after, first!))
+      for (const [method, path] of [["GET", "public_key"], ["POST", "public_key/rotate"]] as const) {
+        Http.assertProblem(yield* stranger.request(method, `/v1/webhooks/${id}/${path}`), 404, "not_found")
+      }
+    }))
+
+  it.effect("send headers of their own, and show the secret ones nowhere", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const sink = yield* WebhookSink.make()
+      const source = yield* http.created("/v1/sources", { component_code: Http.httpCode("this.$emit(event.body)") })
+      const headers = { "X-Team": "orders & more", "user-agent": "Own Agent" }
+      const created = yield* http.request("POST", "/v1/webhooks", {
+        body: { url: sink.url, headers, secret_headers: { Authorization: "Bearer s3cr7Yb2", "x-plain": "s3cr7Yb2" } }
+      })
+      const id = Json.textOf(created.json["data"]!["id"])
+      yield* http.created("/v1/subscriptions", { emitter_id: source.id, listener_id: id })
+      const shown = {
+        headers: { "x-team": "orders & more", "user-agent": "Own Agent" },
+        secret_headers: { authorization: "***", "x-plain": "***" }
+      }
+      Json.assertHolds((yield* http.request("GET", `/v1/webhooks/${id}`)).json["data"], shown)
+      yield* http.request("POST", Http.endpointOf(source), { body: { n: 1 } })
+      // What was shown and is sent back changes nothing.
+      const put = yield* http.request("PUT", `/v1/webhooks/${id}`, { body: shown })
+      Json.assertHolds(put.json["data"], shown)
+      yield* http.request("POST", Http.endpointOf(source), { body: { n: 2 } })
+      for (const { headers } of yield* receivedBy(sink, 2)) {
+        assert.deepInclude(headers, { ...shown.headers, authorization: "Bearer s3cr7Yb2", "x-plain": "s3cr7Yb2" })
+      }
+      const deliveries = yield* http.request("GET", `/v1/webhooks/${id}/deliveries`).pipe(
+        Effect.repeat({
+          until: ({ json }) => Json.listOf(json["data"]).length === 2,
+          schedule: Schedule.spaced("10 millis")
+        })
+      )
+      const delivery = yield* http.request(
+        "GET",
+        `/v1/deliveries/${Json.textOf(Json.listOf(deliveries.json["data"])[0]!["id"])}`
+      )
+      Json.assertHolds(Json.listOf(delivery.json["data"]!["attempts"])[0]!["request"]!["headers"], {
+        ...shown.headers,
+        ...shown.secret_headers
+      })
+      const sql = yield* SqlClient.SqlClient
+      const rows = yield* sql<{ readonly text: string }>`
+        SELECT w::text AS text FROM webhooks w WHERE id = ${id}
+        UNION ALL SELECT a::text FROM attempts a WHERE webhook_id = ${id}`
+      const told = [created, put, deliveries, delivery, yield* http.request("GET", "/v1/users/me/webhooks")]
+      for (const { text } of [...told, ...rows]) assert.notInclude(text, "s3cr7Yb2")
+      const none = yield* http.request("PUT", `/v1/webhooks/${id}`, { body: { headers: null, secret_headers: {} } })
+      assert.deepInclude(none.json["data"], { headers: {}, secret_headers: {} })
+    }))
+
+  it.effect("refuse settings of their requests that can't be, naming each field", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const { id } = yield* http.created("/v1/webhooks", { url })
+      const many = Object.fromEntries(Array.from({ length: 33 }, (_, i) => [`x-${i}`, "v"]))
+      const wrong = [
+        [{ signature: "rsa" }, ["signature"]],
+        [{ max_bytes: 0 }, ["max_bytes"]],
+        [{ max_bytes: 1e12 }, ["max_bytes"]],
+        [{ headers: { Host: "a", "Webhook-Id": "b", "x-fine": "c", "X-Headwater-Hops": "0", "content-length": "1" } }, [
+          "headers.Host",
+          "headers.Webhook-Id",
+          "headers.X-Headwater-Hops",
+          "headers.content-length"
+        ]],
+        [{ headers: { "a b": "c", "x-line": "a\r\nb: c", "x-empty": "", "x-wide": "é" } }, [
+          "headers.a b",
+          "headers.x-line",
+          "headers.x-empty",
+          "headers.x-wide"
+        ]],
+        [{ headers: { "x-a": "1", "X-A": "2" } }, ["headers.X-A"]],
+        [{ headers: { "x-a": "1" }, secret_headers: { "X-A": "2" } }, ["secret_headers.x-a"]],
+        [{ headers: many }, ["headers"]],
+        [{ secret_headers: { "x-a": "v".repeat(8_190) } }, ["secret_headers"]],
+        [{ secret_headers: { "x-unknown": "***", te: "trailers" } }, ["secret_headers.x-unknown", "secret_headers.te"]]
+      ] as const
+      for (const [body, paths] of wrong) {
+        for (const [method, path] of [["POST", "/v1/webhooks"], ["PUT", `/v1/webhooks/${id}`]] as const) {
+          const answer = yield* http.request(method, path, { body: { url, ...body } })
+          Http.assertProblem(answer, 400, "invalid_request")
+          assert.deepStrictEqual(Http.issuePaths(answer), [...paths])
+        }
+      }
+      // What is kept counts as well.
+      yield* http.request("PUT", `/v1/webhooks/${id}`, { body: { secret_headers: { "x-a": "v".repeat(5_000) } } })
+      const both = { secret_headers: { "x-a": "***", "x-b": "v".repeat(5_000) } }
+      const over = yield* http.request("PUT", `/v1/webhooks/${id}`, { body: both })
+      assert.deepStrictEqual(Http.issuePaths(over), ["secret_headers"])
     }))
 
   it.effect("are deleted though their endpoint hangs, which is sent nothing more", () =>

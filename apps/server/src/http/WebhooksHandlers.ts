@@ -2,7 +2,9 @@ import { CurrentAccount } from "@headwater/api/Authorization"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Pagination from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
+import { changesRequest, type GivenWebhookRequest } from "@headwater/api/WebhookRequestSettings"
 import type { WebhookResource } from "@headwater/api/WebhooksApi"
+import * as SigningKey from "@headwater/domain/SigningKey"
 import * as UrlPassword from "@headwater/domain/UrlPassword"
 import type { Webhook } from "@headwater/domain/Webhook"
 import { EgressGuard } from "@headwater/egress/EgressGuard"
@@ -12,6 +14,7 @@ import { Effect, Option, Redacted, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { answerFailures } from "./FailureProblem.ts"
 import * as GivenSettings from "./GivenSettings.ts"
+import * as WebhookRequests from "./WebhookRequests.ts"
 
 const resourceOf = (webhook: Webhook): WebhookResource => ({
   id: webhook.id,
@@ -24,7 +27,11 @@ const resourceOf = (webhook: Webhook): WebhookResource => ({
 })
 
 const detailsOf = (webhook: Webhook) =>
-  Effect.map(GivenSettings.shown(webhook), (settings) => ({ ...resourceOf(webhook), ...settings }))
+  Effect.map(GivenSettings.shown(webhook), (settings) => ({
+    ...resourceOf(webhook),
+    ...settings,
+    ...WebhookRequests.shownOf(webhook)
+  }))
 
 const missing = (id: string) => <A, E>(effect: Effect.Effect<A, E | WebhookNotFound>) =>
   Effect.catchIf(effect, Schema.is(WebhookNotFound), () => Effect.fail(Problem.notFound("webhook", id)))
@@ -61,6 +68,14 @@ export const layer = HttpApiBuilder.group(
       return url
     })
 
+    const requestOf = (given: GivenWebhookRequest, before: Webhook | undefined) =>
+      Effect.provideService(WebhookRequests.changeOf(given, before), Webhooks, webhooks)
+
+    const newRequest = Effect.fnUntraced(function*(id: string, given: GivenWebhookRequest) {
+      if (!changesRequest(given)) return {}
+      return yield* requestOf(given, yield* orNotFound(id, yield* webhooks.get(yield* CurrentAccount, id)))
+    })
+
     return handlers.handleAll({
       create: Effect.fnUntraced(function*({ payload, query }) {
         const accountId = yield* CurrentAccount
@@ -72,7 +87,8 @@ export const layer = HttpApiBuilder.group(
           url,
           name: payload?.name ?? query.name ?? null,
           description: payload?.description ?? query.description ?? null,
-          settings: GivenSettings.read(payload ?? {})
+          settings: GivenSettings.read(payload ?? {}),
+          request: yield* requestOf(payload ?? {}, undefined)
         })
         return { data: { ...resourceOf(webhook), user_id: accountId } }
       }, answerFailures),
@@ -91,7 +107,8 @@ export const layer = HttpApiBuilder.group(
           description: payload.description,
           url,
           active: payload.active ?? true,
-          settings: GivenSettings.read(payload)
+          settings: GivenSettings.read(payload),
+          request: yield* newRequest(params.id, payload)
         }).pipe(missing(params.id))
         return { data: yield* detailsOf(updated) }
       }, answerFailures),
@@ -106,6 +123,14 @@ export const layer = HttpApiBuilder.group(
       rotateSecret: Effect.fnUntraced(function*({ params }) {
         const secret = yield* lifecycle.rotateSecret(yield* CurrentAccount, params.id).pipe(missing(params.id))
         return { data: { secret: Redacted.value(secret) } }
+      }, answerFailures),
+      getPublicKey: Effect.fnUntraced(function*({ params }) {
+        const pair = yield* orNotFound(params.id, yield* webhooks.keyPair(yield* CurrentAccount, params.id))
+        return { data: { public_key: SigningKey.publicKey(pair) } }
+      }, answerFailures),
+      rotatePublicKey: Effect.fnUntraced(function*({ params }) {
+        const pair = yield* lifecycle.rotateKeyPair(yield* CurrentAccount, params.id).pipe(missing(params.id))
+        return { data: { public_key: SigningKey.publicKey(pair) } }
       }, answerFailures)
     })
   })

@@ -8,6 +8,8 @@ export type DeliveryOutcome =
   | { readonly _tag: "Failed"; readonly errorClass: string; readonly message: string }
   /** Failed, and the webhook's next send waits until this time (Unix ms). */
   | { readonly _tag: "Throttled"; readonly errorClass: string; readonly message: string; readonly until: number }
+  /** Nothing was sent, and nothing will be: that says nothing of the endpoint. */
+  | { readonly _tag: "Refused"; readonly errorClass: string; readonly message: string }
   /** The endpoint wants nothing ever again. */
   | { readonly _tag: "Gone"; readonly errorClass: string; readonly message: string }
 
@@ -43,4 +45,10 @@ export const ofFailure = (failure: EgressHttpFailed): DeliveryOutcome => ({
   _tag: "Failed",
   errorClass: failure.reason,
   message: failure.message
+})
+
+export const tooLarge = (bytes: number, limit: number): DeliveryOutcome => ({
+  _tag: "Refused",
+  errorClass: "too_large",
+  message: `the payload has ${bytes} bytes, and the webhook takes ${limit} at most`
 })

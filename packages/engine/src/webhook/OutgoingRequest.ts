@@ -1,3 +1,4 @@
+import * as RequestHeaders from "@headwater/domain/RequestHeaders"
 import { type Option, Schema } from "effect"
 import { validateHeaderName, validateHeaderValue } from "node:http"
 
@@ -34,10 +35,6 @@ const decode = Schema.decodeUnknownOption(Schema.fromJsonString(OutgoingRequest)
 /** @param payload JSON text of the event */
 export const parse = (payload: string): Option.Option<OutgoingRequest> => decode(payload)
 
-/** About the connection, or said by the server itself. */
-const ofServer =
-  /^(host|connection|content-length|transfer-encoding|upgrade|te|trailer|keep-alive|expect|webhook-.*|x-headwater-.*)$/
-
 /** The headers that are the sender's own to say. */
 export const headersOf = ({ headers }: OutgoingRequest): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !ofServer.test(name.toLowerCase())))
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !RequestHeaders.isReserved(name)))

@@ -18,7 +18,7 @@ export interface UrlHeaders {
 
 export const json = "application/json"
 
-const mask = "***"
+export const mask = "***"
 
 const isSecret = (name: string): boolean =>
   /authorization|cookie|credential|key|pass|secret|session|token|^x-.*-(auth|signature)$/.test(name)
@@ -61,7 +61,7 @@ const standard = ["user-agent", "x-headwater-hops", "webhook-signature"] as cons
 /** Whether there is nothing to say but what every delivery to a webhook says. */
 const isStandard = (own: OwnHeaders): boolean => {
   for (const name in own) if (name !== standard[0] && name !== standard[1] && name !== standard[2]) return false
-  return true
+  return !own[standard[0]]!.includes(" ")
 }
 
 /**

@@ -1,24 +1,19 @@
-import { Redacted } from "effect"
-import { createHmac, createSecretKey, type KeyObject } from "node:crypto"
-
-const prefix = "whsec_"
-
-/** What a secret signs with. Made once for many signatures: making one costs more than the signature does. */
-export const signingKey = (secret: Redacted.Redacted): KeyObject => {
-  const text = Redacted.value(secret)
-  return createSecretKey(text.startsWith(prefix) ? text.slice(prefix.length) : text, "base64")
-}
+import { createHmac, type KeyObject, sign } from "node:crypto"
 
 /**
- * The `webhook-signature` header: HMAC-SHA256 over `id.timestamp.body` by each live secret (Standard Webhooks
- * specification, symmetric signatures).
+ * The `webhook-signature` header (Standard Webhooks specification): over `id.timestamp.body` an HMAC-SHA256 by each live
+ * secret, and an ed25519 signature by each live private key.
  */
 export const signature = (
   keys: ReadonlyArray<KeyObject>,
   id: string,
   timestampSeconds: number,
   body: string
-): string =>
-  keys
-    .map((key) => `v1,${createHmac("sha256", key).update(`${id}.${timestampSeconds}.${body}`).digest("base64")}`)
-    .join(" ")
+): string => {
+  const signed = `${id}.${timestampSeconds}.${body}`
+  return keys.map((key) =>
+    key.type === "private"
+      ? `v1a,${sign(null, Buffer.from(signed), key).toString("base64")}`
+      : `v1,${createHmac("sha256", key).update(signed).digest("base64")}`
+  ).join(" ")
+}

@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import * as Id from "@headwater/domain/Id"
+import * as SigningKey from "@headwater/domain/SigningKey"
 import { defaults } from "@headwater/domain/WebhookSettings"
 import { Accounting } from "@headwater/log/Accounting"
 import { Attempts } from "@headwater/log/Attempts"
@@ -95,7 +96,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
       const signed = [put.headers["webhook-id"]!, Number(put.headers["webhook-timestamp"]), put.body] as const
       assert.strictEqual(
         put.headers["webhook-signature"],
-        StandardWebhook.signature(secrets.map(StandardWebhook.signingKey), ...signed)
+        StandardWebhook.signature(secrets.map(SigningKey.signer), ...signed)
       )
       const { delivered, exhausted, pending } = yield* WebhookFixture.accounts(subscription.id)
       assert.deepStrictEqual({ delivered, exhausted, pending }, { delivered: 2, exhausted: 1, pending: 1 })
@@ -530,12 +531,46 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
       actor.hint(Wake.forEvents([{ subscriptionId: subscription.id, emitterId: log.emitterId, stream: "", events }]))
       yield* untilRested(actor)
       const { body, headers } = sink.received[1]!
-      const keys = (yield* webhooks.secrets(webhook.id)).map(StandardWebhook.signingKey)
+      const keys = (yield* webhooks.secrets(webhook.id)).map(SigningKey.signer)
       assert.lengthOf(keys, 2)
       assert.strictEqual(
         headers["webhook-signature"],
         StandardWebhook.signature(keys, headers["webhook-id"]!, Number(headers["webhook-timestamp"]), body)
       )
+    }))
+
+  it.effect("gives up a payload over its limit at once and sends nothing of it, and goes on with what is behind", () =>
+    Effect.gen(function*() {
+      const { account, actor, log, sink, subscription, webhook } = yield* WebhookFixture.make(() => ({ status: 200 }))
+      const webhooks = yield* Webhooks
+      const stays = { name: undefined, description: undefined, url: undefined, active: true }
+      yield* webhooks.update(account.id, webhook.id, { ...stays, request: { maxBytes: 12 } })
+      yield* actor.changed
+      // As JSON text, 12 and 13 bytes.
+      const [fits, exceeds] = ["x".repeat(10), `ü${"x".repeat(9)}`]
+      yield* EngineFixture.append(log, [fits, exceeds, fits, exceeds])
+      yield* actor.wake(Wake.forEverything)
+      assert.deepStrictEqual(WebhookFixture.payloads(sink), [fits, fits])
+      assert.deepInclude(yield* WebhookFixture.accounts(subscription.id), {
+        n: 4,
+        delivered: 2,
+        exhausted: 2,
+        pending: 0
+      })
+      const attempt = (yield* (yield* Attempts).ofWebhook(webhook.id)).find(({ outcome }) => outcome === "failed")
+      assert.deepInclude(attempt, {
+        attempt: 1,
+        errorClass: "too_large",
+        errorMessage: "the payload has 13 bytes, and the webhook takes 12 at most",
+        address: null,
+        requestHeaders: null,
+        status: null
+      })
+      assert.isUndefined(yield* WebhookFixture.retryDueAt(webhook.id))
+      // The account is told, and again because something has arrived between.
+      assert.lengthOf(yield* (yield* DueWork).allOf(account.id, "emit"), 2)
+      // It says nothing of the endpoint.
+      assert.isNull(Option.getOrThrow(yield* webhooks.getById(webhook.id)).failingSince)
     }))
 
   it.effect("an unknown webhook wakes to nothing", () =>

@@ -200,9 +200,9 @@ export class WebhookCommits {
     }
   }
 
-  /** When the next attempt is due; none where the endpoint wants no more or the schedule is used up. */
+  /** When the next attempt is due; none where it is not to be sent, the endpoint wants no more, or the schedule is used up. */
   private nextAttemptAt({ webhook }: WebhookMemory, { endedAt, outcome, record }: Sent): number | undefined {
-    if (outcome._tag === "Delivered" || outcome._tag === "Gone") return undefined
+    if (outcome._tag === "Delivered" || outcome._tag === "Gone" || outcome._tag === "Refused") return undefined
     const { retrySchedule } = webhook.settings
     const scheduled = RetrySchedule.nextAttemptAt(
       retrySchedule,

@@ -1,4 +1,5 @@
 import type * as Id from "@headwater/domain/Id"
+import type { SealBroken } from "@headwater/domain/Seal"
 import type { Webhook } from "@headwater/domain/Webhook"
 import { Attempts } from "@headwater/log/Attempts"
 import * as CrashPoint from "@headwater/log/CrashPoint"
@@ -21,9 +22,14 @@ export class WebhookLifecycle extends Context.Service<WebhookLifecycle, {
     accountId: Id.AccountId,
     id: string,
     change: WebhookChange
-  ) => Effect.Effect<Webhook, Unavailable | WebhookNotFound>
+  ) => Effect.Effect<Webhook, Unavailable | WebhookNotFound | SealBroken>
   /** A new secret; the one before it signs as well for a while. */
   readonly rotateSecret: (
+    accountId: Id.AccountId,
+    id: string
+  ) => Effect.Effect<Redacted.Redacted, Unavailable | WebhookNotFound>
+  /** A new key pair; the one before it signs as well for a while. */
+  readonly rotateKeyPair: (
     accountId: Id.AccountId,
     id: string
   ) => Effect.Effect<Redacted.Redacted, Unavailable | WebhookNotFound>
@@ -47,6 +53,14 @@ export class WebhookLifecycle extends Context.Service<WebhookLifecycle, {
 
       const retryNow = ({ id }: Webhook) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => dueWork.bringForward(id, "retry", now))
+
+      const rotated = (rotate: typeof webhooks.rotate) =>
+        Effect.fnUntraced(function*(accountId: Id.AccountId, id: string) {
+          const webhook = yield* Effect.flatMap(webhooks.get(accountId, id), found)
+          const key = yield* Effect.flatMap(rotate(accountId, webhook.id), found)
+          yield* actors.webhookChanged(webhook.id)
+          return key
+        }, Effect.catchTag("SqlError", toUnavailable))
 
       const erase = Effect.fnUntraced(function*({ accountId, id }: Webhook) {
         yield* actors.retireWebhook(id)
@@ -75,12 +89,8 @@ export class WebhookLifecycle extends Context.Service<WebhookLifecycle, {
           actors.wake(webhook.id, Wake.forEverything)
           return webhook
         }, Effect.catchTag("SqlError", toUnavailable)),
-        rotateSecret: Effect.fnUntraced(function*(accountId, id) {
-          const webhook = yield* Effect.flatMap(webhooks.get(accountId, id), found)
-          const secret = yield* Effect.flatMap(webhooks.rotate(accountId, webhook.id), found)
-          yield* actors.webhookChanged(webhook.id)
-          return secret
-        }, Effect.catchTag("SqlError", toUnavailable)),
+        rotateSecret: rotated(webhooks.rotate),
+        rotateKeyPair: rotated(webhooks.rotateKeyPair),
         remove: (accountId, id) =>
           Effect.flatMap(webhooks.get(accountId, id), found).pipe(
             Effect.flatMap(erase),

@@ -1,4 +1,5 @@
 import type * as Id from "@headwater/domain/Id"
+import * as SigningKey from "@headwater/domain/SigningKey"
 import type { Webhook } from "@headwater/domain/Webhook"
 import { Deliveries } from "@headwater/log/Deliveries"
 import { type Fence, Fences } from "@headwater/log/Fences"
@@ -10,9 +11,9 @@ import { ListenerFilters } from "../routing/EventFilter.ts"
 import { FeedReader } from "../routing/Feed.ts"
 import { DueRetries } from "./DueRetries.ts"
 import { Lanes } from "./Lanes.ts"
+import * as RequestSettings from "./RequestSettings.ts"
 import { SendGate } from "./SendGate.ts"
 import * as SentHeaders from "./SentHeaders.ts"
-import * as StandardWebhook from "./StandardWebhook.ts"
 
 /** What a webhook's owner holds in memory: a cache of what the database says, dropped whole when a commit fails. */
 export interface WebhookMemory {
@@ -24,6 +25,8 @@ export interface WebhookMemory {
   readonly target: Redacted.Redacted
   /** None where it has no URL of its own. */
   readonly urlHeaders: SentHeaders.UrlHeaders | undefined
+  /** What its account said of its requests, if anything. */
+  readonly requestSettings: RequestSettings.RequestSettings | undefined
   signingKeys: ReadonlyArray<KeyObject>
   /** When the keys were read: one that is rotated out stops signing. */
   keysReadAt: number
@@ -35,11 +38,11 @@ export interface WebhookMemory {
   failed: boolean
 }
 
-/** The keys of a webhook's live secrets. */
+/** The keys that sign for a webhook. */
 export const readSigningKeys = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
   const webhooks = yield* Webhooks
-  const secrets = yield* Effect.catchTag(webhooks.secrets(webhookId), "SealBroken", Effect.die)
-  return secrets.map(StandardWebhook.signingKey)
+  const keys = yield* Effect.catchTag(webhooks.signingKeys(webhookId), "SealBroken", Effect.die)
+  return keys.map(SigningKey.signer)
 })
 
 /** Becomes the owner of a webhook and reads what it needs; none if there is no such webhook. */
@@ -62,6 +65,9 @@ export const load = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
     webhook: webhook.value,
     target: target.value,
     urlHeaders: webhook.value.workflowId === null ? SentHeaders.ofUrl(webhook.value.url) : undefined,
+    requestSettings: webhook.value.request === null
+      ? undefined
+      : yield* RequestSettings.read(webhookId, webhook.value.request),
     signingKeys: yield* readSigningKeys(webhookId),
     keysReadAt: yield* Clock.currentTimeMillis,
     lanes,

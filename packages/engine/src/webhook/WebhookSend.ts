@@ -3,6 +3,7 @@ import * as EventId from "@headwater/domain/EventId"
 import * as Storable from "@headwater/domain/Storable"
 import { version } from "@headwater/domain/Version"
 import { EgressHttp, type EgressHttpEnding } from "@headwater/egress/EgressHttp"
+import type { Phases } from "@headwater/egress/Phases"
 import type { Attempt } from "@headwater/log/Attempts"
 import { Clock, Effect, Metric, Option, Redacted, Result } from "effect"
 import * as LogText from "../LogText.ts"
@@ -59,7 +60,7 @@ const requestOf = ({ target, webhook }: WebhookMemory, { payload }: LoggedEvent)
 
 /** What the record of an attempt does not tell of its headers otherwise. */
 const ownHeaders = (
-  { signingKeys, webhook }: WebhookMemory,
+  { requestSettings, signingKeys, webhook }: WebhookMemory,
   { event }: Send,
   request: OutgoingRequest.OutgoingRequest,
   startedAt: number
@@ -67,6 +68,7 @@ const ownHeaders = (
   const { body = "" } = request
   return {
     "user-agent": userAgent,
+    ...requestSettings?.headers,
     ...(webhook.workflowId === null ? undefined : {
       "content-type": body === "" ? null : SentHeaders.json,
       ...OutgoingRequest.headersOf(request)
@@ -92,10 +94,13 @@ const longestPhaseMs = 32_767
 const phaseOf = (ms: number | null): number | null =>
   ms === null ? null : Math.max(0, Math.min(Math.round(ms), longestPhaseMs))
 
+/** Of what was not sent. */
+const noPhases: Phases = { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null }
+
 /** What an attempt came to, by the answer it got or did not get. */
 const sentOf = (
-  { webhook }: WebhookMemory,
-  { attempt, deliveryId, event, subscriptionId }: Send,
+  memory: WebhookMemory,
+  send: Send,
   requestHeaders: string,
   startedAt: number,
   endedAt: number,
@@ -104,9 +109,26 @@ const sentOf = (
   const outcome = Result.isSuccess(answer)
     ? DeliveryOutcome.ofResponse(answer.success, endedAt)
     : DeliveryOutcome.ofFailure(answer.failure)
+  return recordOf(memory, send, outcome, requestHeaders, startedAt, endedAt, answer)
+}
+
+/** @param answer none where nothing was sent */
+const recordOf = (
+  { webhook }: WebhookMemory,
+  { attempt, deliveryId, event, subscriptionId }: Send,
+  outcome: DeliveryOutcome.DeliveryOutcome,
+  requestHeaders: string | null,
+  startedAt: number,
+  endedAt: number,
+  answer: EgressHttpEnding | undefined
+): Sent => {
   const delivered = outcome._tag === "Delivered"
-  const response = Result.isSuccess(answer) ? answer.success : undefined
-  const { address, phases } = Result.isSuccess(answer) ? answer.success : answer.failure
+  const response = answer !== undefined && Result.isSuccess(answer) ? answer.success : undefined
+  const { address = undefined, phases = noPhases } = answer === undefined
+    ? {}
+    : Result.isSuccess(answer)
+    ? answer.success
+    : answer.failure
   return {
     outcome,
     endedAt,
@@ -137,6 +159,19 @@ const sentOf = (
       connectMs: phaseOf(phases.connectMs),
       tlsMs: phaseOf(phases.tlsMs),
       firstByteMs: phaseOf(phases.firstByteMs)
+    }
+  }
+}
+
+/** Tells, once it has returned, that nothing was sent. */
+const refuse = (sent: Sent, onSent: (sent: Sent) => void) => {
+  let isCancelled = false
+  queueMicrotask(() => {
+    if (!isCancelled) onSent(sent)
+  })
+  return {
+    cancel: () => {
+      isCancelled = true
     }
   }
 }
@@ -187,9 +222,21 @@ export const make: Effect.Effect<WebhookSend, never, EgressHttp> = Effect.gen(fu
 
   return (memory, options, onSent) => {
     const startedAt = clock.currentTimeMillisUnsafe()
+    const { requestSettings } = memory
+    if (requestSettings?.maxBytes !== undefined) {
+      const bytes = Buffer.byteLength(options.event.payload)
+      if (bytes > requestSettings.maxBytes) {
+        const outcome = DeliveryOutcome.tooLarge(bytes, requestSettings.maxBytes)
+        return refuse(recordOf(memory, options, outcome, null, startedAt, startedAt, undefined), (sent) => {
+          report(memory, options, sent)
+          onSent(sent)
+        })
+      }
+    }
     const request = requestOf(memory, options.event)
     const own = ownHeaders(memory, options, request, startedAt)
-    const kept = SentHeaders.kept(memory.urlHeaders ?? SentHeaders.ofUrl(request.url), own)
+    const shown = requestSettings === undefined ? own : { ...own, ...requestSettings.shownHeaders }
+    const kept = SentHeaders.kept(memory.urlHeaders ?? SentHeaders.ofUrl(request.url), shown)
     return http.start({
       ...request,
       asker: { accountId: memory.webhook.accountId, use: "delivery" },

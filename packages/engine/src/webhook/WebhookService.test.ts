@@ -44,7 +44,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook in and
         Effect.provideService(Webhooks, {
           ...webhooks,
           // Read after the webhook itself.
-          secrets: (id) => isRead.open.pipe(Effect.andThen(goesOn.await), Effect.andThen(webhooks.secrets(id)))
+          signingKeys: (id) => isRead.open.pipe(Effect.andThen(goesOn.await), Effect.andThen(webhooks.signingKeys(id)))
         })
       )
       const put = (active: boolean) =>

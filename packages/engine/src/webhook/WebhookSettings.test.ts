@@ -1,4 +1,5 @@
 import { assert, layer } from "@effect/vitest"
+import * as SigningKey from "@headwater/domain/SigningKey"
 import type { SettingsChange } from "@headwater/domain/WebhookSettings"
 import { EgressHttp } from "@headwater/egress/EgressHttp"
 import { Accounting } from "@headwater/log/Accounting"
@@ -368,7 +369,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
       EngineFixture.onTestClock(Effect.gen(function*() {
         const { account, log, sink, wake, webhook } = yield* setup({})
         const webhooks = yield* Webhooks
-        const keysOf = Effect.map(webhooks.secrets(webhook.id), (secrets) => secrets.map(StandardWebhook.signingKey))
+        const keysOf = Effect.map(webhooks.secrets(webhook.id), (secrets) => secrets.map(SigningKey.signer))
         const [old] = yield* keysOf
         yield* webhooks.rotate(account.id, webhook.id)
         const [fresh] = yield* keysOf

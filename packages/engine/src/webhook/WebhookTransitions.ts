@@ -114,7 +114,7 @@ export const make: Effect.Effect<WebhookTransitions, never, Webhooks> = Effect.g
 
   const healthy = (memory: WebhookMemory, now: number): Transition => {
     const { webhook } = memory
-    if (webhook.failingSince === null && !webhook.owesRecovery) return none
+    if (webhook.failingSince === null && !webhook.owesRecovery && !webhook.exhaustedTold) return none
     change(memory, {
       failingSince: null,
       failingTold: 0,
@@ -209,6 +209,8 @@ export const make: Effect.Effect<WebhookTransitions, never, Webhooks> = Effect.g
       // What one place answers to a workflow says nothing of the others.
       if (webhook.workflowId !== null) return none
       if (outcome._tag === "Delivered") return healthy(memory, endedAt)
+      // What was not sent says nothing of the endpoint.
+      if (outcome._tag === "Refused") return givenUp(memory, sent)
       if (outcome._tag === "Gone") return disable(memory, "gone", endedAt)
       const isOver = webhook.failingSince !== null && endedAt - webhook.failingSince >= failingLimitMs
       return together([

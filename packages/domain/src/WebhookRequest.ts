@@ -1,0 +1,85 @@
+import { Schema } from "effect"
+
+/** What signs a delivery: HMAC-SHA256 with the secret (`v1`), ed25519 with the private key (`v1a`), or each. */
+export const WebhookSignature = Schema.Literals(["hmac", "ed25519", "both"])
+export type WebhookSignature = typeof WebhookSignature.Type
+
+/** How requests to a webhook are made, without secrets; what is not there is as the server does it by itself. */
+export const WebhookRequest = Schema.Struct({
+  /** HMAC, where it is not there. */
+  signature: Schema.optionalKey(WebhookSignature),
+  /** A larger payload is not sent. */
+  maxBytes: Schema.optionalKey(Schema.Int),
+  /** By lower-case names. */
+  headers: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
+  /** Lower-case names of those whose values are secret. */
+  secretHeaders: Schema.optionalKey(Schema.Array(Schema.String))
+})
+export type WebhookRequest = typeof WebhookRequest.Type
+
+/** What a request is made with and nobody is shown. */
+export const WebhookRequestSecrets = Schema.Struct({
+  /** By lower-case names. */
+  headers: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
+})
+export type WebhookRequestSecrets = typeof WebhookRequestSecrets.Type
+
+/** What is to become of a webhook's request: a field that is undefined stays, null is as the server does it by itself. */
+export interface WebhookRequestChange {
+  readonly signature?: WebhookSignature | null | undefined
+  readonly maxBytes?: number | null | undefined
+  readonly headers?: Readonly<Record<string, string>> | null | undefined
+  /** A value that is null is the one there is. */
+  readonly secretHeaders?: Readonly<Record<string, string | null>> | null | undefined
+}
+
+/** Whether anything is to change. */
+export const changesAnything = (change: WebhookRequestChange): boolean =>
+  Object.values(change).some((field) => field !== undefined)
+
+/** How requests to a webhook are made, with what nobody is shown. */
+export interface WholeWebhookRequest {
+  readonly request: WebhookRequest
+  readonly secrets: WebhookRequestSecrets
+}
+
+/** That of a webhook of which nothing was said. */
+export const standard: WholeWebhookRequest = { request: {}, secrets: {} }
+
+export const changed = (before: WholeWebhookRequest, change: WebhookRequestChange): WholeWebhookRequest => {
+  const { request, secrets } = before
+  const signature = chosen(change.signature, request.signature)
+  const maxBytes = chosen(change.maxBytes, request.maxBytes)
+  const headers = chosen(change.headers, request.headers)
+  const secretHeaders = change.secretHeaders === undefined
+    ? secrets.headers
+    : joined(change.secretHeaders ?? {}, secrets.headers ?? {})
+  const secretNames = Object.keys(secretHeaders ?? {})
+  return {
+    request: {
+      ...(signature === undefined || signature === "hmac" ? {} : { signature }),
+      ...(maxBytes === undefined ? {} : { maxBytes }),
+      ...(isEmpty(headers) ? {} : { headers: headers! }),
+      ...(secretNames.length === 0 ? {} : { secretHeaders: secretNames })
+    },
+    secrets: secretNames.length === 0 ? {} : { headers: secretHeaders! }
+  }
+}
+
+const chosen = <A>(given: A | null | undefined, before: A | undefined): A | undefined =>
+  given === undefined ? before : given ?? undefined
+
+const isEmpty = (object: object | undefined): boolean => object === undefined || Object.keys(object).length === 0
+
+/** The values given, and those there are for what was given as null. */
+const joined = (
+  given: Readonly<Record<string, string | null>>,
+  before: Readonly<Record<string, string>>
+): Record<string, string> => {
+  const after: Record<string, string> = {}
+  for (const [name, value] of Object.entries(given)) {
+    const text = value ?? before[name]
+    if (text !== undefined) after[name] = text
+  }
+  return after
+}
