@@ -184,9 +184,10 @@ export const rows = (it: It): void => {
         signature: null,
         max_bytes: null,
         headers: null,
-        secret_headers: null
+        secret_headers: null,
+        tls: null
       })
-      Json.assertHolds(plain, { signature: "hmac", max_bytes: null, headers: {}, secret_headers: {} })
+      Json.assertHolds(plain, { signature: "hmac", max_bytes: null, headers: {}, secret_headers: {}, tls: null })
       assertInvalid(
         yield* ann.send("PUT", path, { body: { headers: { host: "x", "webhook-id": "x" }, max_bytes: 0 } }),
         "max_bytes"
@@ -195,6 +196,12 @@ export const rows = (it: It): void => {
         yield* ann.send("PUT", path, { body: { headers: { host: "x", "webhook-id": "x" } } }),
         "headers.host",
         "headers.webhook-id"
+      )
+      assertInvalid(
+        yield* ann.send("PUT", path, { body: { tls: { ca: "x", key: "x" } } }),
+        "tls.ca",
+        "tls.key",
+        "tls.certificate"
       )
     }))
 

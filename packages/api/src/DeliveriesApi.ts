@@ -186,7 +186,9 @@ export const ErrorClass = Schema.Literals([
   "dns",
   "connect",
   "tls",
+  "certificate",
   "timeout",
+  "reset",
   "protocol",
   "too_large"
 ])

@@ -55,7 +55,8 @@ export const WebhookDetails = Schema.Struct({
     signature: "both",
     max_bytes: 262_144,
     headers: { "x-team": "orders" },
-    secret_headers: { authorization: WebhookRequestSettings.mask }
+    secret_headers: { authorization: WebhookRequestSettings.mask },
+    tls: null
   }]
 })
 export type WebhookDetails = typeof WebhookDetails.Type

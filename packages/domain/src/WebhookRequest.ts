@@ -4,6 +4,14 @@ import { Schema } from "effect"
 export const WebhookSignature = Schema.Literals(["hmac", "ed25519", "both"])
 export type WebhookSignature = typeof WebhookSignature.Type
 
+/** PEM text: authorities that are trusted instead of the public ones, and what the server shows of itself. */
+export const WebhookTls = Schema.Struct({
+  ca: Schema.optionalKey(Schema.String),
+  /** With those between it and its authority. Its private key is among the secrets. */
+  certificate: Schema.optionalKey(Schema.String)
+})
+export type WebhookTls = typeof WebhookTls.Type
+
 /** How requests to a webhook are made, without secrets; what is not there is as the server does it by itself. */
 export const WebhookRequest = Schema.Struct({
   /** HMAC, where it is not there. */
@@ -13,14 +21,17 @@ export const WebhookRequest = Schema.Struct({
   /** By lower-case names. */
   headers: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
   /** Lower-case names of those whose values are secret. */
-  secretHeaders: Schema.optionalKey(Schema.Array(Schema.String))
+  secretHeaders: Schema.optionalKey(Schema.Array(Schema.String)),
+  tls: Schema.optionalKey(WebhookTls)
 })
 export type WebhookRequest = typeof WebhookRequest.Type
 
 /** What a request is made with and nobody is shown. */
 export const WebhookRequestSecrets = Schema.Struct({
   /** By lower-case names. */
-  headers: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
+  headers: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
+  /** PEM text: the private key of the certificate. */
+  tlsKey: Schema.optionalKey(Schema.String)
 })
 export type WebhookRequestSecrets = typeof WebhookRequestSecrets.Type
 
@@ -31,6 +42,8 @@ export interface WebhookRequestChange {
   readonly headers?: Readonly<Record<string, string>> | null | undefined
   /** A value that is null is the one there is. */
   readonly secretHeaders?: Readonly<Record<string, string | null>> | null | undefined
+  /** A key that is null is the one there is. */
+  readonly tls?: (WebhookTls & { readonly key?: string | null }) | null | undefined
 }
 
 /** Whether anything is to change. */
@@ -54,15 +67,22 @@ export const changed = (before: WholeWebhookRequest, change: WebhookRequestChang
   const secretHeaders = change.secretHeaders === undefined
     ? secrets.headers
     : joined(change.secretHeaders ?? {}, secrets.headers ?? {})
+  const { key, ...givenTls } = change.tls ?? {}
+  const tls = change.tls === undefined ? request.tls : givenTls
+  const tlsKey = change.tls === undefined || key === null ? secrets.tlsKey : key
   const secretNames = Object.keys(secretHeaders ?? {})
   return {
     request: {
       ...(signature === undefined || signature === "hmac" ? {} : { signature }),
       ...(maxBytes === undefined ? {} : { maxBytes }),
       ...(isEmpty(headers) ? {} : { headers: headers! }),
-      ...(secretNames.length === 0 ? {} : { secretHeaders: secretNames })
+      ...(secretNames.length === 0 ? {} : { secretHeaders: secretNames }),
+      ...(isEmpty(tls) ? {} : { tls: tls! })
     },
-    secrets: secretNames.length === 0 ? {} : { headers: secretHeaders! }
+    secrets: {
+      ...(secretNames.length === 0 ? {} : { headers: secretHeaders! }),
+      ...(tls?.certificate === undefined || tlsKey === undefined ? {} : { tlsKey })
+    }
   }
 }
 

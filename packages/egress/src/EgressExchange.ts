@@ -8,9 +8,13 @@ import { EgressHttpFailed } from "./EgressHttpFailed.ts"
 import { type EgressPool, type Place, TlsFailed } from "./EgressPools.ts"
 import type { DnsFailed } from "./NameResolver.ts"
 import type { Phases } from "./Phases.ts"
+import type { TlsSettings } from "./TlsSettings.ts"
 
 /** What is left unread of an answer is worth reading, to keep its connection, only up to this many bytes. */
 const worthDraining = 64 * 1024
+
+/** So many addresses of a name are tried at most, where nobody listens at those before. */
+const mostAddresses = 4
 
 const givenUp = new Error("The request was aborted")
 
@@ -19,9 +23,9 @@ export interface Surroundings {
   /** The time in milliseconds, which no clock's being set moves. */
   readonly now: () => number
   /** The connections to one of these addresses. */
-  readonly takePool: (place: Place, addresses: ReadonlyArray<string>) => EgressPool
+  readonly takePool: (place: Place, addresses: ReadonlyArray<string>, tls: TlsSettings | undefined) => EgressPool
   /** The connections are of no use any more. */
-  readonly dropPool: (place: Place, pool: EgressPool) => void
+  readonly dropPool: (pool: EgressPool) => void
   /** It is over. */
   readonly onOver: (exchange: EgressExchange) => void
 }
@@ -49,6 +53,7 @@ export class EgressExchange implements Timed, Dispatcher.DispatchHandler {
   private place: Place | undefined
   /** Those that were not tried, the one that is tried included. */
   private addresses: ReadonlyArray<string> = []
+  private triedAddresses = 0
   private resets = 0
   private pool: EgressPool | undefined
   private controller: Dispatcher.DispatchController | undefined
@@ -108,20 +113,36 @@ export class EgressExchange implements Timed, Dispatcher.DispatchHandler {
   /** Breaks it off. Its end is not told. */
   cancel(): void {
     const wasUnderWay = this.isUnderWay
-    if (wasUnderWay) this.leave()
-    this.state = "over"
-    if (!wasUnderWay) return
-    this.controller?.abort(givenUp)
-    this.withdraw?.()
+    this.leave("over")
+    if (wasUnderWay) this.breakOff()
   }
 
   /** Its time is over. */
   expire(): void {
     if (!this.isUnderWay) return
-    const { controller, withdraw } = this
-    this.fail("timeout", `No complete answer within ${this.timeoutMillis} ms`)
-    controller?.abort(givenUp)
-    withdraw?.()
+    const message = `No complete answer within ${this.timeoutMillis} ms: ${this.standing}`
+    this.conclude(Result.fail(this.failureOf("timeout", message)))
+    // Who is told may send again at once, and nothing may come over a connection that many share any more.
+    if (this.pool?.isShared === true) this.around.dropPool(this.pool)
+    this.breakOff()
+    if (this.isKnown) this.tell()
+  }
+
+  /** Frees what is of no use to others: what waits for a connection holds no socket that nobody else waits for. */
+  private breakOff(): void {
+    this.controller?.abort(givenUp)
+    this.withdraw?.()
+    if (this.pool?.isUsed === false) this.around.dropPool(this.pool)
+  }
+
+  /** How far it has come. */
+  private get standing(): string {
+    if (this.state === "waiting") return "the name was still being looked up"
+    if (this.status > 0) return "the answer had begun"
+    if (this.writtenAt !== undefined) return "no answer had begun"
+    return this.place?.isSecure === true && this.isConnected
+      ? "the TLS handshake was not over"
+      : "there was no connection"
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -155,16 +176,21 @@ export class EgressExchange implements Timed, Dispatcher.DispatchHandler {
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     if (!this.isUnderWay) return
     const { isReset, message, reason } = classify(error)
-    if (reason === "connect" && this.addresses.length > 1) {
-      const tried = this.pool!.address
-      this.addresses = this.addresses.filter((other) => other !== tried)
-      return this.sendAgain()
+    if (error instanceof ConnectFailed) {
+      const tried = this.pool!
+      // Nobody is to try it first.
+      this.around.dropPool(tried)
+      this.triedAddresses += 1
+      this.addresses = this.addresses.filter((other) => other !== tried.address)
+      if (reason === "connect" && this.addresses.length > 0 && this.triedAddresses < mostAddresses) {
+        return this.sendAgain()
+      }
     }
     // A server may close a kept connection just as it is used again: that says nothing about this request. Once it has begun
     // to answer, the request has arrived, and is not sent a second time.
     if (!isReset || this.status > 0 || this.resets > 0) return this.fail(reason, message)
     this.resets += 1
-    this.around.dropPool(this.place!, this.pool!)
+    this.around.dropPool(this.pool!)
     this.sendAgain()
   }
 
@@ -174,10 +200,10 @@ export class EgressExchange implements Timed, Dispatcher.DispatchHandler {
   }
 
   private dispatch(place: Place): void {
-    const { body, headers, method } = this.request
-    const pool = this.around.takePool(place, this.addresses)
+    const { body, headers, method, tls } = this.request
+    const pool = this.around.takePool(place, this.addresses, tls)
     this.pool = pool
-    pool.inUse += 1
+    pool.enter()
     this.controller = undefined
     this.dispatchedAt = this.around.now()
     this.writtenAt = undefined
@@ -204,25 +230,29 @@ export class EgressExchange implements Timed, Dispatcher.DispatchHandler {
   }
 
   private fail(reason: EgressHttpFailed["reason"], message: string): void {
-    if (!this.isUnderWay) return
+    if (this.isUnderWay) this.end(Result.fail(this.failureOf(reason, message)))
+  }
+
+  private failureOf(reason: EgressHttpFailed["reason"], message: string): EgressHttpFailed {
     if (this.writtenAt === undefined) this.noteConnection()
-    this.end(Result.fail(
-      new EgressHttpFailed({
-        reason,
-        message,
-        durationMs: this.around.now() - this.startedAt,
-        phases: this.phases,
-        ...(this.pool === undefined ? {} : { address: this.pool.address })
-      })
-    ))
+    return new EgressHttpFailed({
+      reason,
+      message,
+      durationMs: this.around.now() - this.startedAt,
+      phases: this.phases,
+      ...(this.pool === undefined ? {} : { address: this.pool.address })
+    })
   }
 
   /** What its own connection took: one that was made before it was sent served others too. */
   private noteConnection(): void {
-    const { pool } = this
-    if (pool === undefined || pool.connectedAt < this.dispatchedAt) return
-    this.connectMs = pool.connectMs
-    this.tlsMs = pool.tlsMs
+    if (!this.isConnected) return
+    this.connectMs = this.pool!.connectMs
+    this.tlsMs = this.pool!.tlsMs
+  }
+
+  private get isConnected(): boolean {
+    return this.pool !== undefined && this.pool.connectedAt >= this.dispatchedAt
   }
 
   private get phases(): Phases {
@@ -234,10 +264,13 @@ export class EgressExchange implements Timed, Dispatcher.DispatchHandler {
   }
 
   private end(ending: EgressHttpEnding): void {
-    this.leave()
-    this.state = "ended"
-    this.ending = ending
+    this.conclude(ending)
     if (this.isKnown) this.tell()
+  }
+
+  private conclude(ending: EgressHttpEnding): void {
+    this.ending = ending
+    this.leave("ended")
   }
 
   private tell(): void {
@@ -246,13 +279,16 @@ export class EgressExchange implements Timed, Dispatcher.DispatchHandler {
     this.onEnd(this.ending!)
   }
 
-  private leave(): void {
-    if (this.state === "sent") this.free()
-    this.around.onOver(this)
+  /** What is under way is so no more, before others hear of it. */
+  private leave(state: "ended" | "over"): void {
+    const before = this.state
+    this.state = state
+    if (before === "sent") this.free()
+    if (before === "sent" || before === "waiting") this.around.onOver(this)
   }
 
   private free(): void {
-    this.pool!.inUse -= 1
+    this.pool!.leave()
   }
 }
 
@@ -282,12 +318,22 @@ interface Failure {
   readonly isReset: boolean
 }
 
+const resetCodes = new Set(["ECONNRESET", "EPIPE", "ERR_HTTP2_STREAM_ERROR", "ERR_HTTP2_STREAM_CANCEL"])
+
 const classify = (error: Error): Failure => {
   if (error instanceof ConnectFailed) {
     return { reason: error.code === "ETIMEDOUT" ? "timeout" : "connect", message: error.message, isReset: false }
   }
-  if (error instanceof TlsFailed) return { reason: "tls", message: error.message, isReset: false }
-  const code = "code" in error ? error.code : undefined
-  const isReset = error instanceof UndiciErrors.SocketError || code === "ECONNRESET" || code === "EPIPE"
-  return { reason: "protocol", message: error.message, isReset }
+  if (error instanceof TlsFailed) return { reason: error.reason, message: error.message, isReset: false }
+  const code = "code" in error ? String(error.code) : ""
+  // An endpoint may tell after the handshake what it refuses, such as the lack of a certificate.
+  if (code.startsWith("ERR_SSL_")) return { reason: "tls", message: error.message, isReset: false }
+  const isReset = error instanceof UndiciErrors.SocketError || resetCodes.has(code)
+  return isReset
+    ? {
+      reason: "reset",
+      message: `The connection was closed before the answer was complete: ${error.message}`,
+      isReset
+    }
+    : { reason: "protocol", message: error.message, isReset }
 }

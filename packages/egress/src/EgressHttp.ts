@@ -6,7 +6,6 @@ import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import * as Tls from "node:tls"
 import { Deadlines } from "./Deadlines.ts"
 import { EgressExchange, type Surroundings } from "./EgressExchange.ts"
 import { EgressGuard } from "./EgressGuard.ts"
@@ -14,6 +13,7 @@ import type { EgressHttpFailed } from "./EgressHttpFailed.ts"
 import { EgressPools, type Place, placeOf } from "./EgressPools.ts"
 import { type Asker, DnsFailed } from "./NameResolver.ts"
 import type { Phases } from "./Phases.ts"
+import * as TlsSettings from "./TlsSettings.ts"
 
 export interface EgressHttpRequest {
   readonly asker: Asker
@@ -22,6 +22,8 @@ export interface EgressHttpRequest {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
+  /** What the TLS connection is made with, where that is not what all are made with. */
+  readonly tls?: TlsSettings.TlsSettings | undefined
   /** From the name look-up to the last byte kept of the answer. */
   readonly timeoutMillis: number
   /** How many bytes of the answer's body are kept; the rest is not read. */
@@ -58,6 +60,8 @@ export class EgressHttp extends Context.Service<EgressHttp, {
     request: EgressHttpRequest,
     onEnd: (ending: EgressHttpEnding) => void
   ): { readonly cancel: () => void }
+  /** Closes the connections made with these settings, once their requests are over. */
+  forget(tls: TlsSettings.TlsSettings): void
 }>()("@headwater/egress/EgressHttp") {
   static readonly layer = (options: EgressHttpOptions = {}): Layer.Layer<EgressHttp, never, EgressGuard> =>
     Layer.effect(EgressHttp, make(options))
@@ -91,13 +95,11 @@ const make = Effect.fnUntraced(function*(options: EgressHttpOptions) {
   const clock = yield* Clock.Clock
   const runCallback = Effect.runCallbackWith(yield* Effect.context<never>())
   const now = () => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
-  const secureContext = Tls.createSecureContext(
-    options.extraCa === undefined ? {} : { ca: [...Tls.rootCertificates, options.extraCa] }
-  )
+  const standardContext = TlsSettings.contextOf({}, options.extraCa)
 
-  const pools = new EgressPools(
-    (target, address, onEnd) => {
-      runCallback(guard.connectChecked(target, [address]), {
+  const pools = new EgressPools({
+    connect: (target, address, onEnd) => {
+      const cancel = runCallback(guard.connectChecked(target, [address]), {
         onExit: (exit) =>
           onEnd(
             Exit.isSuccess(exit)
@@ -105,18 +107,19 @@ const make = Effect.fnUntraced(function*(options: EgressHttpOptions) {
               : Option.getOrElse(Exit.findErrorOption(exit), () => new Error("The connection attempt was interrupted"))
           )
       })
+      return () => cancel()
     },
-    secureContext,
+    contextOf: (tls) => tls === undefined ? standardContext : TlsSettings.contextOf(tls, options.extraCa),
     now
-  )
+  })
   yield* Effect.addFinalizer(() => pools.destroy)
 
   const deadlines = new Deadlines()
   const keepTime = yield* watch(deadlines, now)
   const around: Surroundings = {
     now,
-    takePool: (place, addresses) => pools.take(place, addresses),
-    dropPool: (place, pool) => pools.drop(place, pool),
+    takePool: (place, addresses, tls) => pools.take(place, addresses, tls),
+    dropPool: (pool) => pools.drop(pool),
     onOver: (exchange) => deadlines.remove(exchange)
   }
 
@@ -157,6 +160,7 @@ const make = Effect.fnUntraced(function*(options: EgressHttpOptions) {
 
   return EgressHttp.of({
     start,
+    forget: (tls) => pools.forget(tls),
     request: (request) =>
       Effect.callback((resume) => {
         const exchange = start(request, (ending) => resume(Effect.fromResult(ending)))

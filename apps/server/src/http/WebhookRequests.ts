@@ -5,19 +5,21 @@ import type { WebhookDetails } from "@headwater/api/WebhooksApi"
 import * as RequestHeaders from "@headwater/domain/RequestHeaders"
 import type { Webhook } from "@headwater/domain/Webhook"
 import * as WebhookRequest from "@headwater/domain/WebhookRequest"
+import * as TlsSettings from "@headwater/egress/TlsSettings"
 import { Webhooks } from "@headwater/log/Webhooks"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 
-type Shown = Pick<WebhookDetails, "signature" | "max_bytes" | "headers" | "secret_headers">
+type Shown = Pick<WebhookDetails, "signature" | "max_bytes" | "headers" | "secret_headers" | "tls">
 
 /** What is shown of a webhook's request. */
 export const shownOf = ({ request }: Webhook): Shown => {
-  const { headers = {}, maxBytes = null, secretHeaders = [], signature = "hmac" } = request ?? {}
+  const { headers = {}, maxBytes = null, secretHeaders = [], signature = "hmac", tls = null } = request ?? {}
   return {
     signature,
     max_bytes: maxBytes,
     headers,
-    secret_headers: Object.fromEntries(secretHeaders.map((name) => [name, mask]))
+    secret_headers: Object.fromEntries(secretHeaders.map((name) => [name, mask])),
+    tls: tls && { ...tls, ...(tls.certificate === undefined ? {} : { key: mask }) }
   }
 }
 
@@ -64,6 +66,23 @@ const faultsTogether = (
   ]
 }
 
+/** PEM text as it is kept, and what is wrong with it. */
+const tlsOf = (
+  { ca, certificate, key }: NonNullable<GivenWebhookRequest["tls"]>,
+  known: WebhookRequest.WebhookRequestSecrets
+) => {
+  const isKept = key === mask
+  const text = isKept ? known.tlsKey : key
+  const given = { ...(ca == null ? {} : { ca }), ...(certificate == null ? {} : { certificate }) }
+  const faults = isKept && text === undefined
+    ? [{ path: "key", message: `is ${mask} instead of the key: give the key` }]
+    : TlsSettings.faultsOf({ ...given, ...(text == null ? {} : { key: Redacted.make(text) }) })
+  return {
+    faults: faults.map(({ message, path }) => ({ path: `tls.${path}`, message })),
+    tls: { ...given, ...(key == null ? {} : { key: isKept ? null : key }) }
+  }
+}
+
 /**
  * What a client asks to change of a webhook's request. Refuses what can't be sent, naming the field.
  *
@@ -77,23 +96,26 @@ export const changeOf: (
   Problem.InvalidRequest | Effect.Error<ReturnType<Webhooks["Service"]["requestSecrets"]>>,
   Webhooks | CurrentAccount
 > = Effect.fnUntraced(function*(given, before) {
-  const { headers, max_bytes, secret_headers, signature } = given
-  const secrets =
-    before === undefined || before.request === null || headers === undefined && secret_headers === undefined
-      ? {}
-      : yield* (yield* Webhooks).requestSecrets(before.id)
+  const { headers, max_bytes, secret_headers, signature, tls } = given
+  const asksForSecrets = [headers, secret_headers, tls].some((field) => field !== undefined)
+  const secrets = before === undefined || before.request === null || !asksForSecrets
+    ? {}
+    : yield* (yield* Webhooks).requestSecrets(before.id)
   const plain = headersOf(headers ?? {}, "headers", undefined)
   const secret = headersOf(secret_headers ?? {}, "secret_headers", secrets.headers)
+  const pem = tls && tlsOf(tls, secrets)
   const change: WebhookRequest.WebhookRequestChange = {
     signature,
     maxBytes: max_bytes,
     headers: headers && plain.headers as Record<string, string>,
-    secretHeaders: secret_headers && secret.headers
+    secretHeaders: secret_headers && secret.headers,
+    tls: pem === undefined || pem === null ? pem : pem.tls
   }
   const after = WebhookRequest.changed({ request: before?.request ?? {}, secrets }, change)
   const faults = [
     ...plain.faults,
     ...secret.faults,
+    ...(pem?.faults ?? []),
     ...faultsTogether(after, secret_headers === undefined ? "headers" : "secret_headers")
   ]
   return faults.length === 0 ? change : yield* Problem.invalid(faults)

@@ -1,11 +1,15 @@
 import { assert, layer } from "@effect/vitest"
 import * as Json from "@headwater/testing/Json"
+import * as Other from "@headwater/testing/OtherCertificates"
 import * as WebhookSink from "@headwater/testing/WebhookSink"
 import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { createPublicKey, verify } from "node:crypto"
+import { createServer } from "node:https"
+import type { TLSSocket } from "node:tls"
 import { Webhook } from "standardwebhooks"
 import { Webhook as SvixWebhook } from "svix"
+import { listening, openOf } from "../../../../packages/egress/test/Listening.ts"
 import * as Http from "../../test/HttpAppFixture.ts"
 
 const url = "http://127.0.0.1:9/"
@@ -231,6 +235,77 @@ layer(Http.layer, { excludeTestServices: true })("webhooks", (it) => {
       for (const { text } of [...told, ...rows]) assert.notInclude(text, "s3cr7Yb2")
       const none = yield* http.request("PUT", `/v1/webhooks/${id}`, { body: { headers: null, secret_headers: {} } })
       assert.deepInclude(none.json["data"], { headers: {}, secret_headers: {} })
+    }))
+
+  it.effect("connect by their own authority and certificate, whose key is shown nowhere", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const names: Array<string | undefined> = []
+      const { port, sockets } = yield* listening(() =>
+        createServer(
+          {
+            keepAliveTimeout: 60_000,
+            key: Other.otherKey,
+            cert: Other.otherCertificate,
+            ca: Other.otherAuthority,
+            requestCert: true
+          },
+          (request, response) => {
+            names.push((request.socket as TLSSocket).getPeerCertificate().subject?.CN?.toString())
+            request.resume()
+            response.end()
+          }
+        )
+      )
+      const source = yield* http.created("/v1/sources", { component_code: Http.httpCode("this.$emit(event.body)") })
+      const { clientCertificate: certificate, otherAuthority: ca, otherKey: key } = Other
+      const created = yield* http.request("POST", "/v1/webhooks", {
+        body: { url: `https://localhost:${port}/`, tls: { ca, certificate, key } }
+      })
+      const id = Json.textOf(created.json["data"]!["id"])
+      const shown = { ca, certificate, key: "***" }
+      Json.assertHolds((yield* http.request("GET", `/v1/webhooks/${id}`)).json["data"], { tls: shown })
+      yield* http.created("/v1/subscriptions", { emitter_id: source.id, listener_id: id })
+      const settled = (count: number) =>
+        http.request("GET", `/v1/webhooks/${id}/deliveries`).pipe(
+          Effect.map(({ json }) => Json.listOf(json["data"])),
+          Effect.repeat({ until: (all) => all.length === count, schedule: Schedule.spaced("10 millis") }),
+          Effect.map((all) => all[0]!)
+        )
+      yield* http.request("POST", Http.endpointOf(source), { body: { n: 1 } })
+      Json.assertHolds(yield* settled(1), { state: "delivered" })
+      const put = yield* http.request("PUT", `/v1/webhooks/${id}`, { body: { tls: shown } })
+      Json.assertHolds(put.json["data"], { tls: shown })
+      yield* http.request("POST", Http.endpointOf(source), { body: { n: 2 } })
+      Json.assertHolds(yield* settled(2), { state: "delivered" })
+      assert.deepStrictEqual(names, ["headwater", "headwater"])
+      const sql = yield* SqlClient.SqlClient
+      const [row] = yield* sql<{ readonly text: string }>`SELECT w::text AS text FROM webhooks w WHERE id = ${id}`
+      const secret = key.split("\n")[1]!
+      for (const text of [created.text, put.text, row!.text]) assert.notInclude(text, secret)
+      yield* http.request("PUT", `/v1/webhooks/${id}`, { body: { tls: null } })
+      yield* http.request("POST", Http.endpointOf(source), { body: { n: 3 } })
+      Json.assertHolds(yield* settled(3), { state: "pending", error_class: "certificate" })
+      // What was connected by the settings before is not kept.
+      yield* Effect.sync(() => openOf(sockets).length).pipe(
+        Effect.repeat({ until: (open) => open === 0, schedule: Schedule.spaced("10 millis") }),
+        Effect.timeout("5 seconds")
+      )
+
+      const wrong = [
+        [{ ca: "text", certificate, key: "text" }, ["tls.ca", "tls.key"]],
+        [{ ca: `${ca}${key}` }, ["tls.ca"]],
+        [{ certificate }, ["tls.key"]],
+        [{ certificate, key: "***" }, ["tls.key"]],
+        [{ key }, ["tls.certificate"]],
+        [{ certificate: "x".repeat(16_385), key }, ["tls.certificate"]]
+      ] as const
+      for (const [tls, paths] of wrong) {
+        const refused = yield* http.request("PUT", `/v1/webhooks/${id}`, { body: { tls } })
+        Http.assertProblem(refused, 400, "invalid_request")
+        assert.deepStrictEqual(Http.issuePaths(refused), [...paths])
+        assert.notInclude(refused.text, secret)
+      }
     }))
 
   it.effect("refuse settings of their requests that can't be, naming each field", () =>

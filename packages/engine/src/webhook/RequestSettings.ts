@@ -1,7 +1,8 @@
 import type * as Id from "@headwater/domain/Id"
 import type { WebhookRequest } from "@headwater/domain/WebhookRequest"
+import * as TlsSettings from "@headwater/egress/TlsSettings"
 import { Webhooks } from "@headwater/log/Webhooks"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import * as SentHeaders from "./SentHeaders.ts"
 
 /** What an account said of the requests to one of its webhooks, ready to be used. */
@@ -12,17 +13,21 @@ export interface RequestSettings {
   readonly headers: Readonly<Record<string, string>>
   /** The same with a mask for secrets. */
   readonly shownHeaders: Readonly<Record<string, string>>
+  readonly tls: TlsSettings.TlsSettings | undefined
 }
 
 /** Reads what is secret of them. */
 export const read = Effect.fnUntraced(function*(id: Id.WebhookId, request: WebhookRequest) {
-  const { headers: secretHeaders = {} } = request.secretHeaders === undefined
+  const { headers: secretHeaders = {}, tlsKey } = request.secretHeaders === undefined && request.tls === undefined
     ? {}
     : yield* Effect.catchTag((yield* Webhooks).requestSecrets(id), "SealBroken", Effect.die)
   const masked = Object.keys(secretHeaders).map((name) => [name, SentHeaders.mask] as const)
   return {
     maxBytes: request.maxBytes,
     headers: { ...request.headers, ...secretHeaders },
-    shownHeaders: { ...request.headers, ...Object.fromEntries(masked) }
+    shownHeaders: { ...request.headers, ...Object.fromEntries(masked) },
+    tls: request.tls === undefined
+      ? undefined
+      : TlsSettings.make({ ...request.tls, ...(tlsKey === undefined ? {} : { key: Redacted.make(tlsKey) }) })
   } satisfies RequestSettings as RequestSettings
 })

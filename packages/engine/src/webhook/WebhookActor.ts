@@ -1,4 +1,5 @@
 import type * as Id from "@headwater/domain/Id"
+import { EgressHttp } from "@headwater/egress/EgressHttp"
 import type { Commit } from "@headwater/log/Commit"
 import * as CrashPoint from "@headwater/log/CrashPoint"
 import { Cursors } from "@headwater/log/Cursors"
@@ -64,6 +65,9 @@ const waitsForRate = Metric.counter("headwater_rate_waits_total", {
 /** How long retries of an inactive webhook are put off; they are due at once when it is active again. */
 const inactiveRetryMs = 3_600_000
 
+/** What its connections are made with, where that is its own. */
+const tlsOf = (memory: Option.Option<WebhookMemory>) => Option.getOrUndefined(memory)?.requestSettings?.tls
+
 /** What a webhook's owner asks of those who keep it in memory. */
 export interface WebhookOwnerOptions {
   /** Has `wake` called: there is something to do that nobody hinted at. */
@@ -86,6 +90,7 @@ export const make = Effect.fnUntraced(function*(
   const suspensions = yield* Suspensions
   const commits = yield* WebhookCommits.make
   const send = yield* WebhookSend.make
+  const http = yield* EgressHttp
   const context = yield* Effect.context<Effect.Services<ReturnType<typeof load>> | SecureRandom.SecureRandom>()
   const runSync = Effect.runSyncWith(context)
   const scope = yield* Effect.scope
@@ -94,6 +99,12 @@ export const make = Effect.fnUntraced(function*(
 
   const read = load(webhookId).pipe(untilAnswered, Effect.provideContext(context))
   let memory = yield* read
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      const tls = tlsOf(memory)
+      if (tls !== undefined) http.forget(tls)
+    })
+  )
   let retrySlotsTaken = 0
   /** When it is woken for its rate, Unix milliseconds. */
   let wakesAt = 0
@@ -110,10 +121,12 @@ export const make = Effect.fnUntraced(function*(
 
   /** What is changed while it is read may have been read as it was before. */
   const readAnew = Effect.gen(function*() {
+    const before = tlsOf(memory)
     do {
       isChanged = false
       memory = yield* read
     } while (isChanged)
+    if (before !== undefined && before.id !== tlsOf(memory)?.id) http.forget(before)
   })
 
   /** Has the work go on, or begin. */

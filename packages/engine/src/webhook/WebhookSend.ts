@@ -241,6 +241,7 @@ export const make: Effect.Effect<WebhookSend, never, EgressHttp> = Effect.gen(fu
       ...request,
       asker: { accountId: memory.webhook.accountId, use: "delivery" },
       headers: SentHeaders.all(factsOf(options, startedAt), own),
+      tls: requestSettings?.tls,
       timeoutMillis: memory.webhook.settings.timeoutMs,
       maxBodyBytes: keptOfFailure
     }, (answer) => {
