@@ -3,6 +3,7 @@ import { version } from "@headwater/domain/Version"
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import * as Backlog from "./scenarios/Backlog.ts"
+import * as Endurance from "./scenarios/Endurance.ts"
 import * as Held from "./scenarios/Held.ts"
 import * as History from "./scenarios/History.ts"
 import * as Ingest from "./scenarios/Ingest.ts"
@@ -27,7 +28,8 @@ const bench = Command.make("bench").pipe(
     Held.command,
     Sandbox.command,
     Workers.command,
-    Workflow.command
+    Workflow.command,
+    Endurance.command
   ])
 )
 

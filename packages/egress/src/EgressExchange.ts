@@ -121,7 +121,7 @@ export class EgressExchange implements Timed, Dispatcher.DispatchHandler {
   expire(): void {
     if (!this.isUnderWay) return
     const message = `No complete answer within ${this.timeoutMillis} ms: ${this.standing}`
-    this.conclude(Result.fail(this.failureOf("timeout", message)))
+    this.conclude(Result.fail(this.failureOf(this.state === "waiting" ? "dns" : "timeout", message)))
     // Who is told may send again at once, and nothing may come over a connection that many share any more.
     if (this.pool?.isShared === true) this.around.dropPool(this.pool)
     this.breakOff()
@@ -321,7 +321,7 @@ interface Failure {
 const resetCodes = new Set(["ECONNRESET", "EPIPE", "ERR_HTTP2_STREAM_ERROR", "ERR_HTTP2_STREAM_CANCEL"])
 
 const classify = (error: Error): Failure => {
-  if (error instanceof ConnectFailed) {
+  if (error instanceof ConnectFailed && error.code !== "ECONNRESET") {
     return { reason: error.code === "ETIMEDOUT" ? "timeout" : "connect", message: error.message, isReset: false }
   }
   if (error instanceof TlsFailed) return { reason: error.reason, message: error.message, isReset: false }

@@ -1,5 +1,6 @@
+import * as BadEndpoints from "@headwater/testing/BadEndpoints"
 import * as FreePort from "@headwater/testing/FreePort"
-import { Effect, Option } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Deployment from "../Deployment.ts"
 import * as Names from "../Names.ts"
@@ -27,8 +28,26 @@ const webhooksOfEach = 10
 /** How many of the hundred webhooks are bad in one half of each pair, each of another source, the first ones. */
 const badOf = ({ dead }: { readonly dead: Dead }): number => dead === "mixed" ? 4 : 2
 
-const deads = ["refused", "silent", "unresolved", "mixed"] as const
+const deads = ["refused", "silent", "unresolved", "mixed", ...BadEndpoints.allKinds] as const
 type Dead = (typeof deads)[number]
+
+const isKind = Schema.is(Schema.Literals(BadEndpoints.allKinds))
+
+/** The URLs of those that are bad. */
+const badUrls = Effect.fnUntraced(function*(dead: Dead, sinkUrl: string) {
+  const closed = `http://127.0.0.1:${yield* FreePort.find}/`
+  const slow = `${sinkUrl}/slow/slow`
+  if (isKind(dead)) {
+    const { isSecure, port } = yield* BadEndpoints.make(dead)
+    return [`${isSecure ? "https" : "http"}://127.0.0.1:${port}/`, slow]
+  }
+  return {
+    refused: [closed, slow],
+    silent: [`${sinkUrl}/silent/dead`, slow],
+    unresolved: [Names.dead(1), Names.dead(2)],
+    mixed: [closed, `${sinkUrl}/silent/hanging`, Names.dead(1), `${sinkUrl}/throttled/throttled`]
+  }[dead]
+})
 
 interface Pair {
   readonly without: Piece
@@ -66,8 +85,6 @@ const scenario = (options: {
     const { server, sinkUrl } = workbench
     const bad = badOf(options)
     const { deployed, subject } = yield* deploy(workbench, bad)
-    const closed = `http://127.0.0.1:${yield* FreePort.find}/`
-    const dead = options.dead === "refused" ? closed : `${sinkUrl}/silent/dead`
     const pressure = { connections: 16, rate: options.rate, seconds: options.seconds }
 
     /** Load beside some more webhooks, which come and go with it. */
@@ -86,14 +103,7 @@ const scenario = (options: {
           )
       )
     const healthy = beside(Array.from({ length: bad }, (_, index) => `${sinkUrl}/at-once/beside-${index}`))
-    const ill = beside(
-      {
-        refused: [dead, `${sinkUrl}/slow/slow`],
-        silent: [dead, `${sinkUrl}/slow/slow`],
-        unresolved: [Names.dead(1), Names.dead(2)],
-        mixed: [closed, `${sinkUrl}/silent/hanging`, Names.dead(1), `${sinkUrl}/throttled/throttled`]
-      }[options.dead]
-    )
+    const ill = beside(yield* badUrls(options.dead, sinkUrl))
 
     const warmUp = yield* healthy
     const pairs: Array<Pair> = []
@@ -167,8 +177,8 @@ export const command = Command.make("noisy", {
   ),
   dead: Flag.Literals("dead", deads).pipe(
     Flag.withDescription(
-      "What the dead webhook does: refuses connections, or takes them and never answers; or two have a dead name server; " +
-        "mixed: one each of these, and one that answers 429"
+      "What the dead webhook does: refuses connections, takes them and never answers, or another wrong; or two have a dead " +
+        "name server; mixed: one each of the first three, and one that answers 429"
     ),
     Flag.withDefault("refused")
   ),
