@@ -163,9 +163,11 @@ const shown = (delivery: DeliveryDetails): string => {
   return harmless([Output.table(rows), ...delivery.attempts.flatMap(linesOf)].join("\n"))
 }
 
+const id = Argument.String("id").pipe(Argument.withDescription("Begins with dlv_"))
+
 const show = Command.make(
   "show",
-  { id: Argument.String("id").pipe(Argument.withDescription("Begins with dlv_")), json: Output.json },
+  { id, json: Output.json },
   Effect.fnUntraced(function*({ id, json }) {
     const { call } = yield* ApiAccess
     const { data } = yield* call(({ deliveries }) => deliveries.get({ params: { id }, query: {} }))
@@ -173,9 +175,36 @@ const show = Command.make(
   })
 ).pipe(Command.withDescription("Show a delivery with every attempt: what was sent, and what came back"))
 
+const outcome = ({ id, next_attempt_at_ms, state }: DeliveryResource): string =>
+  Output.table([
+    ["Delivery", id],
+    ["State", state],
+    ["Next attempt", next_attempt_at_ms === null ? "none" : `${time(next_attempt_at_ms)} UTC`]
+  ])
+
+const retry = Command.make(
+  "retry",
+  { id, json: Output.json },
+  Effect.fnUntraced(function*({ id, json }) {
+    const { call } = yield* ApiAccess
+    const { data } = yield* call(({ deliveries }) => deliveries.retry({ params: { id }, headers: {}, query: {} }))
+    yield* Output.print(json, data, outcome(data))
+  })
+).pipe(Command.withDescription("Attempt a delivery once more, also one that has ended"))
+
+const skip = Command.make(
+  "skip",
+  { id, json: Output.json },
+  Effect.fnUntraced(function*({ id, json }) {
+    const { call } = yield* ApiAccess
+    const { data } = yield* call(({ deliveries }) => deliveries.skip({ params: { id }, headers: {}, query: {} }))
+    yield* Output.print(json, data, outcome(data))
+  })
+).pipe(Command.withDescription("Drop a pending delivery"))
+
 /** Each event on its way to a webhook. */
 export const deliveriesCommand = Command.make("deliveries").pipe(
-  Command.withDescription("See which events reached your webhooks, and why others did not"),
-  Command.withSubcommands([list, show]),
+  Command.withDescription("See which events reached your webhooks and why others did not, and send them again"),
+  Command.withSubcommands([list, show, retry, skip]),
   Command.provide(ApiAccess.layer)
 )

@@ -15,6 +15,7 @@ import { initCommand } from "./InitCommand.ts"
 import { keyCommand } from "./KeyCommand.ts"
 import { loginCommand } from "./LoginCommand.ts"
 import { publishCommand, unpublishCommand } from "./PublishCommand.ts"
+import { webhooksCommand } from "./WebhooksCommand.ts"
 
 const headwater = Command.make("headwater").pipe(
   Command.withDescription("Write and deploy components, and operate a Headwater server"),
@@ -24,6 +25,7 @@ const headwater = Command.make("headwater").pipe(
     deployCommand,
     devCommand,
     deliveriesCommand,
+    webhooksCommand,
     accountsCommand,
     accountCommand,
     checkCommand,

@@ -1,9 +1,10 @@
 import { EventIdText } from "@headwater/domain/EventId"
 import { StreamNameInput } from "@headwater/domain/Stream"
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
 import * as Extension from "./Extension.ts"
+import * as Idempotency from "./Idempotency.ts"
 import * as Pagination from "./Pagination.ts"
 import { PathId } from "./PathId.ts"
 import * as Problem from "./Problem.ts"
@@ -17,7 +18,7 @@ const milliseconds = Schema.Int.annotate({ description: "Unix time in millisecon
 export const DeliveryState = Schema.Literals(["pending", "delivered", "exhausted", "dropped"]).annotate({
   description:
     "pending: an attempt is still due. delivered: the endpoint answered 2xx. exhausted: given up after the last attempt. " +
-    "dropped: its event or its subscription was deleted before it arrived."
+    "dropped: its event or its subscription was deleted before it arrived, or somebody skipped it."
 })
 export type DeliveryState = typeof DeliveryState.Type
 
@@ -257,7 +258,28 @@ export class DeliveriesApi extends HttpApiGroup.make("deliveries")
         "Get a delivery",
         "With every attempt: what was sent, what came back, and how long each phase took."
       )
-    )
+    ),
+    HttpApiEndpoint.post("retry", "/deliveries/:id/retry", {
+      params,
+      headers: Idempotency.headers,
+      query: Projection.fields,
+      success: Pagination.Single(DeliveryResource).pipe(HttpApiSchema.status(202)),
+      error: [Problem.NotFound, Problem.DeliveryNotRepeatable]
+    }).middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
+      "Retry a delivery",
+      "Attempts it once more, as soon as the webhook takes an attempt, with the same webhook-id. One that has ended, also one " +
+        "that arrived, is pending until then. If the attempt fails, the retry schedule continues after it."
+    )),
+    HttpApiEndpoint.post("skip", "/deliveries/:id/skip", {
+      params,
+      headers: Idempotency.headers,
+      query: Projection.fields,
+      success: Pagination.Single(DeliveryResource),
+      error: [Problem.NotFound, Problem.DeliveryNotPending]
+    }).middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
+      "Skip a delivery",
+      "Drops a pending delivery. An attempt that is under way is broken off; the endpoint may have received it."
+    ))
   )
   .middleware(RequestCheck)
   .middleware(Projection.Projection)

@@ -167,6 +167,30 @@ export class RunNotWaiting extends HttpApiError.Problem<RunNotWaiting>()(
   { description: "The run is at a step or has ended. Only a waiting run can be cancelled." }
 ) {}
 
+export class DeliveryNotPending extends HttpApiError.Problem<DeliveryNotPending>()(
+  "DeliveryNotPendingProblem",
+  { type: typeOf("delivery_not_pending"), status: 409, title: "Delivery not pending" },
+  members(
+    "delivery_not_pending",
+    Schema.Struct({ state: Schema.String }).annotate({ examples: [{ state: "delivered" }] }),
+    "Only a pending delivery can be skipped: this one is delivered."
+  ),
+  { description: "The delivery waits for no attempt. Only a pending delivery can be skipped." }
+) {}
+
+export class DeliveryNotRepeatable extends HttpApiError.Problem<DeliveryNotRepeatable>()(
+  "DeliveryNotRepeatableProblem",
+  { type: typeOf("delivery_not_repeatable"), status: 409, title: "Delivery not repeatable" },
+  members(
+    "delivery_not_repeatable",
+    Schema.Struct({ reason: Schema.Literals(["event_deleted", "subscription_deleted"]) }).annotate({
+      examples: [{ reason: "event_deleted" as const }]
+    }),
+    "The delivery can't be repeated: its event was deleted."
+  ),
+  { description: "The event or the subscription of the delivery was deleted." }
+) {}
+
 /** The account sends more requests a second than the operator allows, or has too many bytes of answers under way. */
 export class RateLimited extends HttpApiError.Problem<RateLimited>()(
   "RateLimitedProblem",

@@ -84,6 +84,10 @@ export const WebhookPublicKey = Schema.Struct({
   identifier: "WebhookPublicKey",
   examples: [{ public_key: "whpk_11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=" }]
 })
+/** Of how many lines the next attempt was brought forward. */
+const ForcedLines = Schema.Struct({
+  delivery_count: Schema.Int.annotate({ description: "Deliveries that are due now." })
+}).annotate({ identifier: "ForcedLines", examples: [{ delivery_count: 1 }] })
 
 /** Given in the query or, as an extension, in a JSON body, which wins. */
 const parameters = {
@@ -204,6 +208,61 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
     }).middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
       "Rotate a webhook's key pair",
       "Returns the new public key. For 24 hours the previous private key signs too."
+    )),
+    HttpApiEndpoint.post("pause", "/webhooks/:id/pause", {
+      headers: Idempotency.headers,
+      params,
+      query: Projection.fields,
+      success: Pagination.Single(WebhookResource),
+      error: Problem.NotFound
+    }).middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
+      "Pause a webhook",
+      "Makes it inactive. It keeps its place in the log, and its retries wait."
+    )),
+    HttpApiEndpoint.post("resume", "/webhooks/:id/resume", {
+      headers: Idempotency.headers,
+      params,
+      query: Projection.fields,
+      // An empty body reads as null.
+      payload: [
+        Schema.Null,
+        Schema.Struct({
+          from: Schema.optionalKey(
+            Schema.Literals(["place", "now"]).annotate({
+              description:
+                "place, the default: it continues where it stood. now: what waits for a first attempt or a retry is dropped, " +
+                "and it continues with what is emitted from now on."
+            })
+          ),
+          ...Projection.fields
+        }).annotate({ examples: [{ from: "now" as const }] })
+      ],
+      success: Pagination.Single(WebhookResource),
+      error: Problem.NotFound
+    }).middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
+      "Resume a webhook",
+      "Makes it active. With from: now, also an active webhook drops what waits."
+    )),
+    HttpApiEndpoint.post("forceNext", "/webhooks/:id/force-next", {
+      headers: Idempotency.headers,
+      params,
+      query: Projection.fields,
+      // An empty body reads as null.
+      payload: [
+        Schema.Null,
+        Schema.Struct({
+          emitter_id: Schema.optionalKey(Text.annotate({
+            description: "Only the line of this source or workflow (by id or name slug) or account. Default: all."
+          })),
+          ...Projection.fields
+        }).annotate({ examples: [{ emitter_id: "dc_0Uz7Me6SAe7TzXw9LrNf" }] })
+      ],
+      success: Pagination.Single(ForcedLines).pipe(HttpApiSchema.status(202)),
+      error: Problem.NotFound
+    }).middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
+      "Attempt now what the lines of a webhook stand on",
+      "The events of each emitter are a line. Of each, the oldest pending delivery is attempted as soon as the webhook takes " +
+        "an attempt."
     ))
   )
   .middleware(RequestCheck)

@@ -22,10 +22,12 @@ import * as DueScanner from "./routing/DueScanner.ts"
 import { FeedReader } from "./routing/Feed.ts"
 import { Router } from "./routing/Router.ts"
 import { SubscriptionLifecycle } from "./routing/SubscriptionLifecycle.ts"
+import { DeliveryControl } from "./webhook/DeliveryControl.ts"
 import { WebhookLifecycle } from "./webhook/WebhookLifecycle.ts"
 
 /** The actors, what wakes them, and the services by which the rest of the program speaks to them. */
 const onCluster = Layer.mergeAll(
+  DeliveryControl.layer,
   EventDeletion.layer,
   EventTrace.layer,
   LogTail.layer,

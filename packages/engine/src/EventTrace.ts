@@ -95,7 +95,8 @@ export class EventTrace extends Context.Service<EventTrace, {
           const positions = yield* cursors.onEmitter(event.emitterId)
           const made = Map.groupBy(yield* attempts.ofEvent(event.emitterId, event.id), (one) => one.subscriptionId)
           const held = new Map(
-            (yield* deliveries.ofEvent(event.emitterId, event.stream, event.id)).map((one) => [one.subscriptionId, one])
+            (yield* deliveries.ofEvent(event.emitterId, event.stream, event.id))
+              .filter(({ apart }) => !apart).map((one) => [one.subscriptionId, one])
           )
           const traced = all.map((subscription): TracedSubscription => {
             const position = positions.get(subscription.id) ?? { n: 0, startN: 0 }

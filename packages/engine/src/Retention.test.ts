@@ -144,7 +144,8 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
         eventId: events[Number(index)]!.id,
         attempts: 1,
         state: state === "pending" ? "pending" : "exhausted",
-        last: noAttempt
+        last: noAttempt,
+        apart: false
       })))
       yield* TestClock.adjust("31 days")
       yield* Retention.sweep({ defaultDays: 30 })

@@ -72,6 +72,12 @@ export interface OwedCursor extends CursorKey, FilteredPosition {
   readonly stream: string
 }
 
+/** What a cursor has not passed. */
+export interface Unpassed extends CursorKey {
+  readonly from: number
+  readonly head: Position
+}
+
 /** Cursors behind their emitters' heads, in the order of emitter and subscription. */
 export interface OwedPage<Owed extends CursorKey> {
   readonly owed: ReadonlyArray<Owed>
@@ -155,6 +161,8 @@ export class Cursors extends Context.Service<Cursors, {
   readonly begin: (keys: ReadonlyArray<CursorKey>) => Effect.Effect<void, SqlError.SqlError>
   /** What a listener has not passed yet, over all its subscriptions. */
   readonly owedTo: (listenerId: string, after: CursorKey) => Effect.Effect<OwedPage<OwedCursor>, SqlError.SqlError>
+  /** The same, with the heads: to pass all of it at once. */
+  readonly unpassedBy: (listenerId: string, after: CursorKey) => Effect.Effect<OwedPage<Unpassed>, SqlError.SqlError>
   /** Who stands behind the head of one of these emitters. A program owes its own requests (`ownRequests`). */
   readonly listenersOwed: (
     emitterIds: ReadonlyArray<string>,
@@ -275,6 +283,22 @@ export class Cursors extends Context.Service<Cursors, {
             ORDER BY f.subscription_id, f.emitter_id
             ON CONFLICT DO NOTHING`),
         owedTo: (listenerId, after) => owedTo({ listenerId, after }),
+        unpassedBy: (listenerId, after) =>
+          Effect.map(
+            sql<{ subscription_id: string; emitter_id: string; n: bigint; head_n: bigint; head_id: bigint }>`
+              SELECT r.subscription_id, r.emitter_id, coalesce(c.n, 0) AS n, (r.streams ->> r.stream)::bigint AS head_n,
+                (SELECT h.last_id FROM heads h WHERE h.emitter_id = r.emitter_id) AS head_id
+              FROM ${owed} AND r.listener_id = ${listenerId}
+                AND (r.emitter_id, r.subscription_id) > (${after.emitterId}, ${after.subscriptionId})
+              ORDER BY r.emitter_id, r.subscription_id LIMIT ${owedPage}`,
+            (rows) =>
+              pageOf(rows.map((row) => ({
+                subscriptionId: row.subscription_id,
+                emitterId: row.emitter_id,
+                from: Number(row.n),
+                head: { n: Number(row.head_n), id: row.head_id }
+              })))
+          ),
         listenersOwed: (emitterIds, after) =>
           Effect.map(
             sql<{ emitter_id: string; listener_id: string; subscription_id: string; stream: string }>`

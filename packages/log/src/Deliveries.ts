@@ -1,12 +1,12 @@
 import type { EventId } from "@headwater/domain/EventId"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { exactly } from "./internal/Exactly.ts"
-import { bigints, integers, numbers, texts } from "./internal/SqlArray.ts"
+import { bigints, booleans, integers, numbers, texts } from "./internal/SqlArray.ts"
 
 /**
- * `pending` waits for an attempt; `exhausted` has used them all, and can be sent again; `dropped` lost its event or its
- * subscription before it arrived.
+ * `pending` waits for an attempt; `exhausted` has used them all; `dropped` lost its event or its subscription before it
+ * arrived, or was skipped. Those that have ended can be opened again.
  */
 export type DeliveryState = "pending" | "exhausted" | "dropped"
 
@@ -23,6 +23,8 @@ export interface Delivery {
   readonly attempts: number
   readonly state: DeliveryState
   readonly last: LastAttempt
+  /** Its cursor does not account for what becomes of it: it arrived before, or is sent again by a replay. */
+  readonly apart: boolean
 }
 
 /** What is told of the last attempt where only the delivery is read. */
@@ -36,9 +38,10 @@ export interface LastAttempt {
 /** Of a delivery that was not attempted yet. */
 export const noAttempt: LastAttempt = { at: null, status: null, errorClass: null }
 
-/** A row's next state, if it still stands at `fromAttempts` and is not dropped; a settled one loses its row. */
+/** A row's next state, if it still is in the state `from` and stands at `fromAttempts`; a settled one loses its row. */
 export interface DeliveryChange {
   readonly id: string
+  readonly from: DeliveryState
   readonly fromAttempts: number
   readonly attempts: number
   readonly state: DeliveryState | "settled"
@@ -58,6 +61,7 @@ interface DeliveryRow {
   readonly last_at: bigint | null
   readonly status: number | null
   readonly error_class: string | null
+  readonly apart: boolean
 }
 
 const fromRow = (row: DeliveryRow): Delivery => ({
@@ -74,7 +78,19 @@ const fromRow = (row: DeliveryRow): Delivery => ({
     at: row.last_at === null ? null : Number(row.last_at),
     status: row.status,
     errorClass: row.error_class
-  }
+  },
+  apart: row.apart
+})
+
+/** The delivery that an emitter's line to a webhook stands on. */
+export interface LineHead {
+  readonly id: string
+  readonly emitterId: string
+}
+
+const headFromRow = (row: { readonly id: string; readonly emitter_id: string }): LineHead => ({
+  id: row.id,
+  emitterId: row.emitter_id
 })
 
 /** Rows deleted at once. */
@@ -104,6 +120,25 @@ export class Deliveries extends Context.Service<Deliveries, {
     subscriptionId: string
   ) => Effect.Effect<void, SqlError.SqlError>
   readonly removeOfWebhook: (webhookId: string) => Effect.Effect<void, SqlError.SqlError>
+  /**
+   * What each emitter's line to a webhook stands on, in the order of emitters behind one: of its deliveries that wait for
+   * an attempt the one whose event comes first in the log.
+   */
+  readonly headsOfLines: (
+    webhookId: string,
+    afterEmitter: string,
+    limit: number
+  ) => Effect.Effect<ReadonlyArray<LineHead>, SqlError.SqlError>
+  readonly headOfLine: (
+    webhookId: string,
+    emitterId: string
+  ) => Effect.Effect<Option.Option<LineHead>, SqlError.SqlError>
+  /** Those of a webhook that wait for an attempt, in the order of their ids behind one. */
+  readonly pendingOf: (
+    webhookId: string,
+    after: string,
+    limit: number
+  ) => Effect.Effect<ReadonlyArray<Delivery>, SqlError.SqlError>
   /** Forgets those that were given up or dropped, and whose events are older than `before`. */
   readonly removeEnded: (before: EventId) => Effect.Effect<void, SqlError.SqlError>
 }>()("@headwater/log/Deliveries") {
@@ -117,22 +152,23 @@ export class Deliveries extends Context.Service<Deliveries, {
           WITH change AS (
             SELECT * FROM unnest(
               ${texts(changes.map((change) => change.id))},
+              ${texts(changes.map((change) => change.from))},
               ${integers(changes.map((change) => change.fromAttempts))},
               ${integers(changes.map((change) => change.attempts))},
               ${texts(changes.map((change) => change.state))},
               ${numbers(changes.map((change) => change.last.at))},
               ${integers(changes.map((change) => change.last.status))},
               ${texts(changes.map((change) => change.last.errorClass))}
-            ) AS c (id, from_attempts, attempts, state, last_at, status, error_class)
+            ) AS c (id, from_state, from_attempts, attempts, state, last_at, status, error_class)
           ), removed AS (
             DELETE FROM deliveries d USING change c
-            WHERE d.id = c.id AND d.attempts = c.from_attempts AND d.state <> 'dropped' AND c.state = 'settled'
+            WHERE d.id = c.id AND d.attempts = c.from_attempts AND d.state = c.from_state AND c.state = 'settled'
             RETURNING d.id
           ), updated AS (
             UPDATE deliveries d SET attempts = c.attempts, state = c.state, last_at = c.last_at, status = c.status,
               error_class = c.error_class
             FROM change c
-            WHERE d.id = c.id AND d.attempts = c.from_attempts AND d.state <> 'dropped' AND c.state <> 'settled'
+            WHERE d.id = c.id AND d.attempts = c.from_attempts AND d.state = c.from_state AND c.state <> 'settled'
             RETURNING d.id
           ), changed AS (
             SELECT id FROM removed UNION ALL SELECT id FROM updated
@@ -163,7 +199,7 @@ export class Deliveries extends Context.Service<Deliveries, {
         insert: (deliveries) =>
           Effect.asVoid(sql`
             INSERT INTO deliveries (id, account_id, webhook_id, subscription_id, emitter_id, stream, event_id, attempts,
-              state, last_at, status, error_class)
+              state, last_at, status, error_class, apart)
             SELECT * FROM unnest(
               ${texts(deliveries.map((delivery) => delivery.id))},
               ${texts(deliveries.map((delivery) => delivery.accountId))},
@@ -176,7 +212,8 @@ export class Deliveries extends Context.Service<Deliveries, {
               ${texts(deliveries.map((delivery) => delivery.state))},
               ${numbers(deliveries.map((delivery) => delivery.last.at))},
               ${integers(deliveries.map((delivery) => delivery.last.status))},
-              ${texts(deliveries.map((delivery) => delivery.last.errorClass))}
+              ${texts(deliveries.map((delivery) => delivery.last.errorClass))},
+              ${booleans(deliveries.map((delivery) => delivery.apart))}
             )`),
         change: (changes) =>
           Effect.map(
@@ -195,6 +232,29 @@ export class Deliveries extends Context.Service<Deliveries, {
             )) RETURNING true AS gone`.pipe(
             Effect.repeat({ until: (rows) => rows.length < bite }),
             Effect.asVoid
+          ),
+        headsOfLines: (webhookId, afterEmitter, limit) =>
+          Effect.map(
+            sql<{ id: string; emitter_id: string }>`
+              SELECT DISTINCT ON (emitter_id) id, emitter_id FROM deliveries
+              WHERE webhook_id = ${webhookId} AND state = 'pending' AND emitter_id > ${afterEmitter}
+              ORDER BY emitter_id, event_id LIMIT ${limit}`,
+            (rows) => rows.map(headFromRow)
+          ),
+        headOfLine: (webhookId, emitterId) =>
+          Effect.map(
+            sql<{ id: string; emitter_id: string }>`
+              SELECT id, emitter_id FROM deliveries
+              WHERE webhook_id = ${webhookId} AND emitter_id = ${emitterId} AND state = 'pending'
+              ORDER BY event_id LIMIT 1`,
+            ([row]) => Option.map(Option.fromUndefinedOr(row), headFromRow)
+          ),
+        pendingOf: (webhookId, after, limit) =>
+          Effect.map(
+            sql<DeliveryRow>`
+              SELECT * FROM deliveries WHERE webhook_id = ${webhookId} AND state = 'pending' AND id > ${after}
+              ORDER BY id LIMIT ${limit}`,
+            (rows) => rows.map(fromRow)
           ),
         removeEnded: (before) =>
           sql<{ id: string }>`

@@ -69,7 +69,8 @@ const put = Effect.fnUntraced(function*(items: ReadonlyArray<Item>) {
       eventId: EventId.make(start + n, 0),
       attempts: failures + 1,
       state,
-      last: { at: start + n + failures, status: 500, errorClass: "status" }
+      last: { at: start + n + failures, status: 500, errorClass: "status" },
+      apart: false
     }]
   }))
 })

@@ -184,9 +184,9 @@ export class DeliveryList extends Context.Service<DeliveryList, {
         }
         // No attempt is older than its delivery.
         if (since !== undefined) where.push(sql`started_at >= ${since}`)
-        // A delivery's last attempt comes first: it alone can have arrived.
+        // Of each delivery the last attempt: one before it can have arrived too.
         return sql`
-          SELECT ${arrived} FROM attempts WHERE ${sql.and(where)}
+          SELECT DISTINCT ON (delivery_id) ${arrived} FROM attempts WHERE ${sql.and(where)}
           ORDER BY delivery_id ${sql.literal(order)}, attempt DESC`
       }
 
@@ -198,6 +198,8 @@ export class DeliveryList extends Context.Service<DeliveryList, {
         if (errorClass !== undefined) where.push(sql`error_class = ${errorClass}`)
         if (status !== undefined) where.push(sql`coalesce(status BETWEEN ${status[0]} AND ${status[1]}, false)`)
         if (text !== undefined) where.push(sql`coalesce(strpos(payload, ${text}) > 0, false)`)
+        // One that is to be sent again has a row of its own, which tells of it.
+        where.push(sql`(state <> 'delivered' OR NOT EXISTS (SELECT FROM deliveries o WHERE o.id = r.id))`)
         return sql.and(where)
       }
 

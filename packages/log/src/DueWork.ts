@@ -107,6 +107,13 @@ export class DueWork extends Context.Service<DueWork, {
   readonly allOf: (ownerId: string, kind: DueKind) => Effect.Effect<ReadonlyArray<DueItem>, SqlError.SqlError>
   /** Makes work of one kind that is not due yet due at `now`. */
   readonly bringForward: (ownerId: string, kind: DueKind, now: number) => Effect.Effect<void, SqlError.SqlError>
+  /** The same for some of it, by their keys. */
+  readonly hasten: (
+    ownerId: string,
+    kind: DueKind,
+    keys: ReadonlyArray<string>,
+    now: number
+  ) => Effect.Effect<void, SqlError.SqlError>
   readonly removeAll: (ownerId: string) => Effect.Effect<void, SqlError.SqlError>
 }>()("@headwater/log/DueWork") {
   static readonly layer: Layer.Layer<DueWork, never, SqlClient.SqlClient> = Layer.effect(
@@ -209,6 +216,10 @@ export class DueWork extends Context.Service<DueWork, {
         bringForward: (ownerId, kind, now) =>
           Effect.asVoid(sql`
             UPDATE due_work SET due_at = ${now} WHERE owner_id = ${ownerId} AND kind = ${kind} AND due_at > ${now}`),
+        hasten: (ownerId, kind, keys, now) =>
+          Effect.asVoid(sql`
+            UPDATE due_work SET due_at = ${now}
+            WHERE owner_id = ${ownerId} AND kind = ${kind} AND key = ANY (${texts(keys)}) AND due_at > ${now}`),
         removeAll: (ownerId) =>
           sql<{ readonly gone: boolean }>`
             DELETE FROM due_work WHERE ctid = ANY (ARRAY (

@@ -26,6 +26,7 @@ import subscriptionFilters from "./migrations/0022_subscription_filters.ts"
 import deliveryLists from "./migrations/0023_delivery_lists.ts"
 import webhookSettings from "./migrations/0025_webhook_settings.ts"
 import webhookTelling from "./migrations/0028_webhook_telling.ts"
+import deliveryActions from "./migrations/0029_delivery_actions.ts"
 import webhookRequests from "./migrations/0029_webhook_requests.ts"
 
 const migrator = {
@@ -56,7 +57,8 @@ const migrator = {
     "0023_delivery_lists": deliveryLists,
     "0025_webhook_settings": webhookSettings,
     "0028_webhook_telling": webhookTelling,
-    "0029_webhook_requests": webhookRequests
+    "0029_webhook_requests": webhookRequests,
+    "0029_delivery_actions": deliveryActions
   })
 }
 

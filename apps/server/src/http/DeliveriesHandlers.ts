@@ -7,15 +7,16 @@ import * as EventId from "@headwater/domain/EventId"
 import * as Id from "@headwater/domain/Id"
 import * as StreamName from "@headwater/domain/Stream"
 import type { Webhook } from "@headwater/domain/Webhook"
+import { DeliveryControl } from "@headwater/engine/webhook/DeliveryControl"
 import * as NextAttempt from "@headwater/engine/webhook/NextAttempt"
 import * as SentHeaders from "@headwater/engine/webhook/SentHeaders"
 import type { Attempt } from "@headwater/log/Attempts"
 import { DeliveryList, type ListedDelivery } from "@headwater/log/DeliveryList"
-import { Programs } from "@headwater/log/Programs"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Webhooks } from "@headwater/log/Webhooks"
 import { Clock, Effect, Option, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { makeEmitterId } from "./EmitterIdOf.ts"
 import { boundOf } from "./EventSummaries.ts"
 import { answerFailures } from "./FailureProblem.ts"
 
@@ -78,6 +79,20 @@ const pathOf = ({ emitterId, eventId }: ListedDelivery): string | null => {
     : null
 }
 
+const deliveryIdOf = (text: string): Effect.Effect<Id.DeliveryId, Problem.NotFound> =>
+  isDeliveryId(text) ? Effect.succeed(text) : Effect.fail(Problem.notFound("delivery", text))
+
+const notPending = (state: DeliveryResource["state"]) => {
+  const sentence = `Only a pending delivery can be skipped: this one is ${state}.`
+  return new Problem.DeliveryNotPending({ detail: sentence, error: sentence, details: { state } })
+}
+
+const notRepeatable = (reason: "event_deleted" | "subscription_deleted") => {
+  const what = reason === "event_deleted" ? "event" : "subscription"
+  const sentence = `The delivery can't be repeated: its ${what} was deleted.`
+  return new Problem.DeliveryNotRepeatable({ detail: sentence, error: sentence, details: { reason } })
+}
+
 const statusesOf = (status: string): readonly [number, number] =>
   status.endsWith("xx") ? [Number(status[0]) * 100, Number(status[0]) * 100 + 99] : [Number(status), Number(status)]
 
@@ -91,15 +106,10 @@ export const layer = HttpApiBuilder.group(
   "deliveries",
   Effect.fnUntraced(function*(handlers) {
     const list = yield* DeliveryList
-    const programs = yield* Programs
+    const control = yield* DeliveryControl
+    const emitterIdOf = yield* makeEmitterId
     const subscriptions = yield* Subscriptions
     const webhooks = yield* Webhooks
-
-    const emitterOf = Effect.fnUntraced(function*(accountId: Id.AccountId, idOrSlug: string) {
-      if (idOrSlug === accountId) return idOrSlug
-      const program = yield* programs.get(accountId, idOrSlug)
-      return Option.match(program, { onNone: () => idOrSlug, onSome: ({ id }) => id })
-    })
 
     /** The webhook that a subscription delivers to: the list of its deliveries is shorter than the account's. */
     const listenerOf = Effect.fnUntraced(function*(accountId: Id.AccountId, subscriptionId: string) {
@@ -116,7 +126,7 @@ export const layer = HttpApiBuilder.group(
         webhookId: webhookId ??
           (subscription_id === undefined ? undefined : yield* listenerOf(accountId, subscription_id)),
         subscriptionId: subscription_id,
-        emitterId: emitter_id === undefined ? undefined : yield* emitterOf(accountId, emitter_id),
+        emitterId: emitter_id === undefined ? undefined : yield* emitterIdOf(accountId, emitter_id),
         stream: event_name === undefined ? undefined : StreamName.normalize(event_name),
         eventId: boundOf(query.event_id),
         state: query.state,
@@ -142,6 +152,26 @@ export const layer = HttpApiBuilder.group(
         const webhook = yield* webhooks.get(yield* CurrentAccount, params.id)
         if (Option.isNone(webhook)) return yield* Problem.notFound("webhook", params.id)
         return yield* page(webhook.value.id, query)
+      }, answerFailures),
+      retry: Effect.fnUntraced(function*({ params }) {
+        const id = yield* deliveryIdOf(params.id)
+        const delivery = yield* control.retry(yield* CurrentAccount, id).pipe(
+          Effect.catchTags({
+            DeliveryNotFound: () => Effect.fail(Problem.notFound("delivery", id)),
+            NotRepeatable: ({ reason }) => Effect.fail(notRepeatable(reason))
+          })
+        )
+        return { data: resourceOf(delivery) }
+      }, answerFailures),
+      skip: Effect.fnUntraced(function*({ params }) {
+        const id = yield* deliveryIdOf(params.id)
+        const delivery = yield* control.skip(yield* CurrentAccount, id).pipe(
+          Effect.catchTags({
+            DeliveryNotFound: () => Effect.fail(Problem.notFound("delivery", id)),
+            NotPending: ({ state }) => Effect.fail(notPending(state))
+          })
+        )
+        return { data: resourceOf(delivery) }
       }, answerFailures),
       get: Effect.fnUntraced(function*({ params }) {
         const found = isDeliveryId(params.id) ? yield* list.get(yield* CurrentAccount, params.id) : Option.none()

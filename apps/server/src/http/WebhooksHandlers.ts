@@ -12,6 +12,7 @@ import { WebhookLifecycle, WebhookNotFound } from "@headwater/engine/webhook/Web
 import { Webhooks } from "@headwater/log/Webhooks"
 import { Effect, Option, Redacted, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { makeEmitterId } from "./EmitterIdOf.ts"
 import { answerFailures } from "./FailureProblem.ts"
 import * as GivenSettings from "./GivenSettings.ts"
 import * as WebhookRequests from "./WebhookRequests.ts"
@@ -46,6 +47,7 @@ export const layer = HttpApiBuilder.group(
     const webhooks = yield* Webhooks
     const lifecycle = yield* WebhookLifecycle
     const guard = yield* EgressGuard
+    const emitterIdOf = yield* makeEmitterId
 
     const checkUrl = Effect.fnUntraced(function*(url: string) {
       if (UrlPassword.isMasked(url)) {
@@ -119,6 +121,22 @@ export const layer = HttpApiBuilder.group(
         const webhook = yield* orNotFound(params.id, yield* webhooks.get(yield* CurrentAccount, params.id))
         const [secret] = yield* webhooks.secrets(webhook.id)
         return { data: { secret: Redacted.value(yield* orNotFound(params.id, Option.fromUndefinedOr(secret))) } }
+      }, answerFailures),
+      pause: Effect.fnUntraced(function*({ params }) {
+        const paused = yield* lifecycle.pause(yield* CurrentAccount, params.id).pipe(missing(params.id))
+        return { data: resourceOf(paused) }
+      }, answerFailures),
+      resume: Effect.fnUntraced(function*({ params, payload }) {
+        const accountId = yield* CurrentAccount
+        const resumed = yield* lifecycle.resume(accountId, params.id, payload?.from ?? "place").pipe(missing(params.id))
+        return { data: resourceOf(resumed) }
+      }, answerFailures),
+      forceNext: Effect.fnUntraced(function*({ params, payload }) {
+        const accountId = yield* CurrentAccount
+        const emitter = payload?.emitter_id
+        const emitterId = emitter === undefined ? undefined : yield* emitterIdOf(accountId, emitter)
+        const count = yield* lifecycle.forceNext(accountId, params.id, emitterId).pipe(missing(params.id))
+        return { data: { delivery_count: count } }
       }, answerFailures),
       rotateSecret: Effect.fnUntraced(function*({ params }) {
         const secret = yield* lifecycle.rotateSecret(yield* CurrentAccount, params.id).pipe(missing(params.id))

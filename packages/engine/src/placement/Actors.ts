@@ -29,6 +29,7 @@ import type { IngestRequest } from "../program/ProgramRequests.ts"
 import { Cancellation } from "../program/StepRuns.ts"
 import * as Hints from "../routing/Hints.ts"
 import * as Wake from "../routing/Wake.ts"
+import * as Interventions from "../webhook/Interventions.ts"
 import * as WebhookActor from "../webhook/WebhookActor.ts"
 import * as AccountActor from "./AccountActor.ts"
 import * as Crossing from "./Crossing.ts"
@@ -80,6 +81,9 @@ const ProgramEntity = Entity.make("Program", [
 const WebhookEntity = Entity.make("Webhook", [
   WakeRpc,
   Rpc.make("Changed"),
+  Rpc.make("Reopen", { payload: { deliveryId: Id.DeliveryId }, success: Interventions.Reopening, error: Unavailable }),
+  Rpc.make("Skip", { payload: { deliveryId: Id.DeliveryId }, error: Unavailable }),
+  Rpc.make("PassAll", { error: Unavailable }),
   Rpc.make("Retire"),
   Rpc.make("Forget", { payload: { subscriptionId: Schema.String } }),
   Rpc.make("Refilter", { payload: { subscriptionId: Id.SubscriptionId } })
@@ -181,6 +185,15 @@ export class Actors extends Context.Service<Actors, {
   readonly retireProgram: (programId: Id.ProgramId) => Effect.Effect<void, ProgramNotFound | Unavailable>
   readonly retireWebhook: (webhookId: Id.WebhookId) => Effect.Effect<void, Unavailable>
   readonly webhookChanged: (webhookId: Id.WebhookId) => Effect.Effect<void, Unavailable>
+  /** Has a delivery attempted once more, now. */
+  readonly reopenDelivery: (
+    webhookId: Id.WebhookId,
+    deliveryId: Id.DeliveryId
+  ) => Effect.Effect<Interventions.Reopening, Unavailable>
+  /** Drops a delivery if it waits for an attempt. */
+  readonly skipDelivery: (webhookId: Id.WebhookId, deliveryId: Id.DeliveryId) => Effect.Effect<void, Unavailable>
+  /** Has a webhook pass all that waits, without sending it. */
+  readonly passWebhook: (webhookId: Id.WebhookId) => Effect.Effect<void, Unavailable>
   /** Tells a listener that a subscription of its is gone. */
   readonly forget: (listenerId: string, subscriptionId: string) => Effect.Effect<void, Unavailable>
   /** Tells a listener that a subscription of its has another filter. When this returns, that is what events have to pass. */
@@ -279,6 +292,9 @@ export class Actors extends Context.Service<Actors, {
           retireProgram: (programId) => reach(program(programId).Retire(), changeTimeout),
           retireWebhook: (webhookId) => reach(webhook(webhookId).Retire(), callTimeout),
           webhookChanged: (webhookId) => reach(webhook(webhookId).Changed(), callTimeout),
+          reopenDelivery: (webhookId, deliveryId) => reach(webhook(webhookId).Reopen({ deliveryId }), callTimeout),
+          skipDelivery: (webhookId, deliveryId) => reach(webhook(webhookId).Skip({ deliveryId }), callTimeout),
+          passWebhook: (webhookId) => reach(webhook(webhookId).PassAll(), changeTimeout),
           forget: (listenerId, subscriptionId) =>
             Id.kindOf(listenerId) === "webhook"
               ? reach(webhook(listenerId).Forget({ subscriptionId }), callTimeout)
@@ -342,6 +358,9 @@ const layerEntities = Layer.mergeAll(
       return WebhookEntity.of({
         Wake: ({ payload }) => resident.stay(payload),
         Changed: () => actor.changed,
+        Reopen: ({ payload }) => actor.reopen(payload.deliveryId),
+        Skip: ({ payload }) => actor.skip(payload.deliveryId),
+        PassAll: () => actor.passAll,
         Retire: () => actor.retire,
         Forget: ({ payload }) => actor.forget(payload.subscriptionId),
         Refilter: ({ payload }) => actor.refilter(payload.subscriptionId)

@@ -8,19 +8,22 @@ import { type DueItem, DueWork } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
 import { GroupCommit } from "@headwater/log/GroupCommit"
 import { Subscriptions } from "@headwater/log/Subscriptions"
-import { Clock, Effect, type Exit, Fiber, Metric, Option, Semaphore } from "effect"
+import { Clock, Effect, type Exit, Fiber, Metric, Option, Schema, Semaphore } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { untilAnswered } from "../DatabaseRetry.ts"
 import { EngineLimits } from "../EngineLimits.ts"
 import * as InFlight from "../InFlight.ts"
+import { AskedWork } from "../placement/AskedWork.ts"
 import { Draining } from "../placement/Draining.ts"
 import { Suspensions } from "../placement/Suspensions.ts"
+import { Unavailable } from "../placement/Unavailable.ts"
 import { WorkLoop } from "../placement/WorkLoop.ts"
 import { FeedReader } from "../routing/Feed.ts"
 import * as OwedLook from "../routing/OwedLook.ts"
 import * as Wake from "../routing/Wake.ts"
 import * as DueRetries from "./DueRetries.ts"
 import * as FirstAttempts from "./FirstAttempts.ts"
+import * as Interventions from "./Interventions.ts"
 import type { Lane } from "./Lanes.ts"
 import * as WebhookCommits from "./WebhookCommits.ts"
 import { load, readSigningKeys, type WebhookMemory } from "./WebhookMemory.ts"
@@ -42,6 +45,12 @@ export interface WebhookActor {
   readonly changed: Effect.Effect<void>
   /** Takes the webhook out of service for good. An attempt under way is broken off, and comes to nothing. */
   readonly retire: Effect.Effect<void>
+  /** Has a delivery attempted once more, now, whatever became of it. */
+  readonly reopen: (deliveryId: string) => Effect.Effect<Interventions.Reopening, Unavailable>
+  /** A delivery that waits for an attempt is dropped. */
+  readonly skip: (deliveryId: string) => Effect.Effect<void, Unavailable>
+  /** Passes, without sending it, all that waits for a first attempt or another one. */
+  readonly passAll: Effect.Effect<void, Unavailable>
   /** A subscription is gone: no new attempt for it starts any more. */
   readonly forget: (subscriptionId: string) => Effect.Effect<void>
   /** A subscription lets other events through. When this returns, what it has not passed is judged by its filter as it is now. */
@@ -61,6 +70,10 @@ const waitsForRate = Metric.counter("headwater_rate_waits_total", {
   description: "How often the attempts of a webhook had to wait for its rate.",
   incremental: true
 })
+
+const isUnavailable = Schema.is(Unavailable)
+
+const stopping = "The webhook is leaving this node. Try again."
 
 /** How long retries of an inactive webhook are put off; they are due at once when it is active again. */
 const inactiveRetryMs = 3_600_000
@@ -115,6 +128,9 @@ export const make = Effect.fnUntraced(function*(
   /** Held while a filter is read until the feed has it, so that none is replaced by the one it replaced. */
   const filtering = yield* Semaphore.make(1)
   const underWay = new Set<Fiber.Fiber<void>>()
+  /** By delivery. */
+  const retrying = new Map<string, Fiber.Fiber<void>>()
+  const asked = new AskedWork<WebhookMemory>()
   let retired = false
   /** Since memory was last begun to be read. */
   let isChanged = false
@@ -173,6 +189,7 @@ export const make = Effect.fnUntraced(function*(
           onEnd(exit)
           loop.signal()
         })
+        return fiber
       })
     )
 
@@ -182,7 +199,7 @@ export const make = Effect.fnUntraced(function*(
 
   /** Whether a send may start now, but for its turn. */
   const isOpen = (memory: WebhookMemory, now: number): boolean =>
-    !isStopping() && !memory.failed && memory.webhook.active && heldUpTo(memory) <= now
+    !isStopping() && !memory.failed && memory.webhook.active && !asked.awaitsRest && heldUpTo(memory) <= now
 
   /** Has the webhook go on at a time. */
   const wakeAt = (memory: WebhookMemory, at: number, now: number) => {
@@ -318,7 +335,7 @@ export const make = Effect.fnUntraced(function*(
     const event = yield* untilAnswered(events.find(delivery, delivery.eventId))
     const subscribed = yield* untilAnswered(cursors.position(delivery))
     if (Option.isNone(event) || Option.isNone(subscribed)) {
-      yield* commit(memory, commits.dropped(memory, delivery), settled)
+      yield* commit(memory, commits.ended(memory, [delivery], "dropped"), settled)
       return release(memory, delivery)
     }
     CrashPoint.reached("retry-chosen")
@@ -392,10 +409,12 @@ export const make = Effect.fnUntraced(function*(
         const isProbe = memory.gate?.begin(memory.webhook, now) === true
         retrySlotsTaken += 1
         retries.awaitsTurn = false
-        yield* start(retry(memory, item), () => {
+        const fiber = yield* start(retry(memory, item), () => {
           retrySlotsTaken -= 1
           if (isProbe) memory.gate?.probed()
         })
+        retrying.set(item.key, fiber)
+        fiber.addObserver(() => retrying.delete(item.key))
       }
     }
   })
@@ -438,26 +457,80 @@ export const make = Effect.fnUntraced(function*(
     if (memory.lanes.readyCount > 0) firstAttempts.work(memory)
   })
 
+  const interventions = yield* Interventions.make(webhookId, {
+    commit: Effect.fnUntraced(function*(memory, commit) {
+      yield* inFlight.room(memory)
+      const submission = writer.submitUnsafe(() => commit)
+      inFlight.add(memory, submission)
+      yield* submission.durable
+    }),
+    breakOff: Effect.fnUntraced(function*(memory, ids) {
+      const broken = ids.filter((id) => retrying.has(id))
+      yield* Fiber.interruptAll(broken.map((id) => retrying.get(id)!))
+      yield* inFlight.settled
+      for (const id of broken) memory.retries.underWay.delete(id)
+      // First attempts that have stepped aside.
+      return new Set(ids.filter((id) => memory.retries.underWay.has(id)))
+    }),
+    onDue: (memory, delivery) => {
+      memory.retries.hint()
+      // By strict order it holds those behind it, as it would after a restart.
+      if (memory.webhook.settings.ordering === "strict" && delivery !== undefined) memory.lanes.hold(delivery.emitterId)
+    },
+    onEnded: (memory, ended) => {
+      for (const delivery of ended) release(memory, delivery)
+    }
+  })
+
+  /** Has the owner do something in its own work. */
+  const ask = <A, E>(
+    act: (memory: WebhookMemory) => Effect.Effect<A, E>,
+    atRest: boolean = false
+  ): Effect.Effect<A, Unavailable> =>
+    asked.ask(act, {
+      atRest,
+      onAsked: () => {
+        if (isStopping()) asked.refuse(stopping)
+        else work()
+      }
+    }).pipe(
+      Effect.tapError((error) => Effect.logWarning("A webhook's owner could not do what it was asked to", error)),
+      Effect.mapError((error) =>
+        isUnavailable(error)
+          ? error
+          : new Unavailable({ message: "The webhook can't do this now.", retryAfterSeconds: 1 })
+      )
+    )
+
+  yield* Effect.addFinalizer(() => Effect.sync(() => asked.refuse(stopping)))
+
   const isStopping = () => draining.isDraining() || retired || suspensions.holds(webhookId)
 
   const isBusy = () => underWay.size > 0 || firstAttempts.isBusy
 
   const loop = new WorkLoop({
     step: Effect.gen(function*() {
-      if (isStopping()) return false
+      if (isStopping()) {
+        asked.refuse(stopping)
+        return false
+      }
       if (hasFailed() && !isBusy()) {
         yield* inFlight.settled
         yield* inFlight.backOff
         yield* readAnew
         hints = Wake.forEverything
       }
-      if (Option.isSome(memory) && !memory.value.failed && !isStopping()) yield* takeHints(memory.value)
+      if (Option.isNone(memory)) asked.refuse("There is no such webhook.")
+      else if (!memory.value.failed && !isStopping()) {
+        yield* asked.perform(memory.value, () => isBusy() || !inFlight.isIdle())
+        if (!memory.value.failed && !asked.awaitsRest) yield* takeHints(memory.value)
+      }
       return false
     }),
     isBusy,
     settle: Effect.map(inFlight.settled, () => {
       const owing = Option.isSome(memory) && hints !== undefined
-      return (hasFailed() || owing) && !isStopping()
+      return (hasFailed() || owing || !asked.isEmpty) && !isStopping()
     })
   })
 
@@ -479,7 +552,7 @@ export const make = Effect.fnUntraced(function*(
 
   return {
     hint,
-    awaitsTurn: () => isBusy() || !inFlight.isIdle(),
+    awaitsTurn: () => isBusy() || !inFlight.isIdle() || !asked.isEmpty,
     wake: (wake) =>
       Effect.suspend(() => {
         hint(wake)
@@ -495,6 +568,13 @@ export const make = Effect.fnUntraced(function*(
       firstAttempts.close()
       return Effect.andThen(Fiber.interruptAll([...underWay]), inFlight.settled)
     }),
+    reopen: (id) => ask((memory) => interventions.reopen(memory, id)),
+    skip: (id) => ask((memory) => Effect.asVoid(interventions.end(memory, [id], "dropped"))),
+    passAll: ask((memory) =>
+      Effect.map(interventions.passAll(memory), () => {
+        // What its lanes and retries know was passed.
+        memory.failed = true
+      }), true),
     refilter: Effect.fnUntraced(function*(subscriptionId) {
       const found = yield* untilAnswered(subscriptions.get(subscriptionId))
       if (Option.isNone(memory) || Option.isNone(found)) return

@@ -1,7 +1,13 @@
 import type { Attempt } from "@headwater/log/Attempts"
 import type { Commit } from "@headwater/log/Commit"
-import { type CursorMove, noTally } from "@headwater/log/Cursors"
-import { type Delivery, type LastAttempt, noAttempt } from "@headwater/log/Deliveries"
+import { type CursorMove, type CursorSettlement, noTally, type Tally, type Unpassed } from "@headwater/log/Cursors"
+import {
+  type Delivery,
+  type DeliveryChange,
+  type DeliveryState,
+  type LastAttempt,
+  noAttempt
+} from "@headwater/log/Deliveries"
 import type { DueItem } from "@headwater/log/DueWork"
 import { Webhooks } from "@headwater/log/Webhooks"
 import { Effect, Random } from "effect"
@@ -46,7 +52,8 @@ const deliveryOf = (sent: Sent, state: "exhausted" | "pending"): Delivery => {
     eventId: record.eventId,
     attempts: 1,
     state,
-    last: lastOf(sent)
+    last: lastOf(sent),
+    apart: false
   }
 }
 
@@ -61,7 +68,29 @@ export const unattempted = ({ webhook }: WebhookMemory, { deliveryId, event, sub
   eventId: event.id,
   attempts: 0,
   state: "pending",
-  last: noAttempt
+  last: noAttempt,
+  apart: false
+})
+
+/** What cursors account for, of deliveries that it changes for. */
+const settlementsOf = (
+  deliveries: ReadonlyArray<Delivery>,
+  tally: Partial<Tally>
+): ReadonlyArray<CursorSettlement> =>
+  deliveries.filter(({ apart }) => !apart).map(({ emitterId, subscriptionId }) => ({
+    subscriptionId,
+    emitterId,
+    tally: { ...noTally, ...tally }
+  }))
+
+/** The row of a delivery that is in another state without an attempt. */
+const changeTo = ({ attempts, id, last, state }: Delivery, to: DeliveryState): DeliveryChange => ({
+  id,
+  from: state,
+  fromAttempts: attempts,
+  attempts,
+  state: to,
+  last
 })
 
 /** The commits of a webhook's outcomes: the attempt, the cursor or the retry, and the webhook's own state together. */
@@ -156,36 +185,68 @@ export class WebhookCommits {
       dueDone: isPending ? noItems : [retryItem(delivery.webhookId, delivery.id, Number.MAX_SAFE_INTEGER)],
       deliveryChanges: [{
         id: delivery.id,
+        from: delivery.state,
         fromAttempts: delivery.attempts,
         attempts: sent.record.attempt,
         state: became === "delivered" ? "settled" : became === "exhausted" ? "exhausted" : "pending",
         last: lastOf(sent)
       }],
-      settlements: isPending ? noItems : [{
-        subscriptionId: delivery.subscriptionId,
-        emitterId: delivery.emitterId,
-        tally: { ...noTally, pending: -1, [became]: 1 }
+      settlements: isPending ? noItems : settlementsOf([delivery], { pending: -1, [became]: 1 })
+    }
+  }
+
+  /** Pending deliveries of which no attempt is made any more: their events are gone from the log, or nobody wants them. */
+  ended(memory: WebhookMemory, deliveries: ReadonlyArray<Delivery>, state: "dropped" | "exhausted"): Commit {
+    return {
+      ...ownedBy(memory),
+      dueDone: deliveries.map(({ id, webhookId }) => retryItem(webhookId, id, Number.MAX_SAFE_INTEGER)),
+      deliveryChanges: deliveries.map((delivery) => changeTo(delivery, state)),
+      settlements: settlementsOf(deliveries, { pending: -1, [state]: 1 })
+    }
+  }
+
+  /** A delivery that had ended without an arrival is to be attempted once more, now. */
+  reopened(memory: WebhookMemory, delivery: Delivery, now: number): Commit {
+    return {
+      ...ownedBy(memory),
+      duePut: [retryItem(delivery.webhookId, delivery.id, now)],
+      deliveryChanges: [changeTo(delivery, "pending")],
+      settlements: settlementsOf([delivery], { [delivery.state]: -1, pending: 1 })
+    }
+  }
+
+  /** A delivery that arrived is to be attempted once more, now. It stays accounted for as delivered. */
+  resent(memory: WebhookMemory, last: Attempt, now: number): Commit {
+    return {
+      ...ownedBy(memory),
+      duePut: [retryItem(last.webhookId, last.deliveryId, now)],
+      deliveries: [{
+        id: last.deliveryId,
+        accountId: last.accountId,
+        webhookId: last.webhookId,
+        subscriptionId: last.subscriptionId,
+        emitterId: last.emitterId,
+        stream: last.stream,
+        eventId: last.eventId,
+        attempts: last.attempt,
+        state: "pending",
+        last: { at: last.startedAt, status: last.status, errorClass: last.errorClass },
+        apart: true
       }]
     }
   }
 
-  /** A pending delivery whose event is gone from the log. */
-  dropped(memory: WebhookMemory, delivery: Delivery): Commit {
+  /** Cursors pass all that is in front of them, and nothing of it is sent. */
+  unsent(memory: WebhookMemory, unpassed: ReadonlyArray<Unpassed>): Commit {
     return {
       ...ownedBy(memory),
-      dueDone: [retryItem(delivery.webhookId, delivery.id, Number.MAX_SAFE_INTEGER)],
-      deliveryChanges: [{
-        id: delivery.id,
-        fromAttempts: delivery.attempts,
-        attempts: delivery.attempts,
-        state: "dropped",
-        last: delivery.last
-      }],
-      settlements: [{
-        subscriptionId: delivery.subscriptionId,
-        emitterId: delivery.emitterId,
-        tally: { ...noTally, pending: -1, dropped: 1 }
-      }]
+      moves: unpassed.map(({ emitterId, from, head, subscriptionId }) => ({
+        subscriptionId,
+        emitterId,
+        from,
+        to: head,
+        tally: { ...noTally, dropped: head.n - from }
+      }))
     }
   }
 

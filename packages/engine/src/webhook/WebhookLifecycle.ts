@@ -14,6 +14,9 @@ import type { Unavailable } from "../placement/Unavailable.ts"
 import { Router } from "../routing/Router.ts"
 import * as Wake from "../routing/Wake.ts"
 
+/** Lines whose heads are made due at once. */
+const linesAtOnce = 1_000
+
 export class WebhookNotFound extends Schema.TaggedError<WebhookNotFound>()("WebhookNotFound", {}) {}
 
 /** Changes and removes webhooks. The webhook's owner takes part, so nothing is sent after a removal is answered. */
@@ -33,6 +36,23 @@ export class WebhookLifecycle extends Context.Service<WebhookLifecycle, {
     accountId: Id.AccountId,
     id: string
   ) => Effect.Effect<Redacted.Redacted, Unavailable | WebhookNotFound>
+  /** Takes it out of service. It keeps its place in the log. */
+  readonly pause: (accountId: Id.AccountId, id: string) => Effect.Effect<Webhook, Unavailable | WebhookNotFound>
+  /** Puts it in service again, where it stood; or from now on: all that waits is dropped. */
+  readonly resume: (
+    accountId: Id.AccountId,
+    id: string,
+    from: "place" | "now"
+  ) => Effect.Effect<Webhook, Unavailable | WebhookNotFound>
+  /**
+   * Makes due now what its lines stand on, of one emitter or of all: the delivery that has waited longest for its next
+   * attempt. Answers of how many lines that is.
+   */
+  readonly forceNext: (
+    accountId: Id.AccountId,
+    id: string,
+    emitterId: string | undefined
+  ) => Effect.Effect<number, Unavailable | WebhookNotFound>
   readonly remove: (accountId: Id.AccountId, id: string) => Effect.Effect<void, Unavailable | WebhookNotFound>
   /** Removes what sends a workflow's own requests, if it is there. */
   readonly removeOfWorkflow: (id: Id.WorkflowId) => Effect.Effect<void, Unavailable>
@@ -62,6 +82,29 @@ export class WebhookLifecycle extends Context.Service<WebhookLifecycle, {
           return key
         }, Effect.catchTag("SqlError", toUnavailable))
 
+      const update = Effect.fnUntraced(function*(accountId: Id.AccountId, id: string, change: WebhookChange) {
+        const { isBack, webhook } = yield* sql.withTransaction(Effect.gen(function*() {
+          const before = yield* Effect.flatMap(webhooks.get(accountId, id), found)
+          const webhook = yield* Effect.flatMap(webhooks.update(accountId, id, change), found)
+          const isBack = !before.active && webhook.active
+          if (isBack) yield* retryNow(webhook)
+          return { isBack, webhook }
+        }))
+        yield* actors.webhookChanged(webhook.id)
+        // Its owner may have put off what it did not know to be in service again.
+        if (isBack) yield* retryNow(webhook)
+        actors.wake(webhook.id, Wake.forEverything)
+        return webhook
+      }, Effect.catchTag("SqlError", toUnavailable))
+
+      const setActive = (accountId: Id.AccountId, id: string, active: boolean) =>
+        // Nothing that is sealed takes part.
+        Effect.catchTag(
+          update(accountId, id, { name: undefined, description: undefined, url: undefined, active }),
+          "SealBroken",
+          Effect.die
+        )
+
       const erase = Effect.fnUntraced(function*({ accountId, id }: Webhook) {
         yield* actors.retireWebhook(id)
         CrashPoint.reached("webhook-retired")
@@ -75,19 +118,29 @@ export class WebhookLifecycle extends Context.Service<WebhookLifecycle, {
       })
 
       return WebhookLifecycle.of({
-        update: Effect.fnUntraced(function*(accountId, id, change) {
-          const { isBack, webhook } = yield* sql.withTransaction(Effect.gen(function*() {
-            const before = yield* Effect.flatMap(webhooks.get(accountId, id), found)
-            const webhook = yield* Effect.flatMap(webhooks.update(accountId, id, change), found)
-            const isBack = !before.active && webhook.active
-            if (isBack) yield* retryNow(webhook)
-            return { isBack, webhook }
-          }))
-          yield* actors.webhookChanged(webhook.id)
-          // Its owner may have put off what it did not know to be in service again.
-          if (isBack) yield* retryNow(webhook)
-          actors.wake(webhook.id, Wake.forEverything)
-          return webhook
+        update,
+        pause: (accountId, id) => setActive(accountId, id, false),
+        resume: Effect.fnUntraced(function*(accountId, id, from) {
+          const webhook = yield* Effect.flatMap(webhooks.get(accountId, id), found)
+          if (from === "now") yield* actors.passWebhook(webhook.id)
+          return yield* setActive(accountId, id, true)
+        }, Effect.catchTag("SqlError", toUnavailable)),
+        forceNext: Effect.fnUntraced(function*(accountId, id, emitterId) {
+          const webhook = yield* Effect.flatMap(webhooks.get(accountId, id), found)
+          const now = yield* Clock.currentTimeMillis
+          let count = 0
+          let after = ""
+          while (true) {
+            const heads = emitterId === undefined
+              ? yield* deliveries.headsOfLines(webhook.id, after, linesAtOnce)
+              : Option.toArray(yield* deliveries.headOfLine(webhook.id, emitterId))
+            yield* dueWork.hasten(webhook.id, "retry", heads.map((head) => head.id), now)
+            count += heads.length
+            if (heads.length < linesAtOnce) break
+            after = heads.at(-1)!.emitterId
+          }
+          actors.wake(webhook.id, Wake.forDueWork)
+          return count
         }, Effect.catchTag("SqlError", toUnavailable)),
         rotateSecret: rotated(webhooks.rotate),
         rotateKeyPair: rotated(webhooks.rotateKeyPair),

@@ -9,6 +9,7 @@ export const texts: (values: ReadonlyArray<string | null>) => PgTypes.Parameter 
 export const bigints: (values: ReadonlyArray<bigint | null>) => PgTypes.Parameter = arrayOf(PgTypes.OID.int8)
 export const integers: (values: ReadonlyArray<number | null>) => PgTypes.Parameter = arrayOf(PgTypes.OID.int4)
 export const smallIntegers: (values: ReadonlyArray<number | null>) => PgTypes.Parameter = arrayOf(PgTypes.OID.int2)
+export const booleans: (values: ReadonlyArray<boolean | null>) => PgTypes.Parameter = arrayOf(PgTypes.OID.bool)
 export const bytes: (values: ReadonlyArray<Uint8Array | null>) => PgTypes.Parameter = arrayOf(PgTypes.OID.bytea)
 
 /** Whole numbers held as JavaScript numbers in columns of type bigint. */

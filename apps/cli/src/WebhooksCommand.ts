@@ -1,0 +1,71 @@
+import type { WebhookResource } from "@headwater/api/WebhooksApi"
+import { Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { ApiAccess } from "./ApiAccess.ts"
+import * as Output from "./Output.ts"
+
+const id = Argument.String("id").pipe(Argument.withDescription("Begins with wh_"))
+
+const shown = ({ active, id, name, url }: WebhookResource): string =>
+  Output.table([
+    ["Webhook", id],
+    ["Name", name ?? ""],
+    ["URL", url],
+    ["Active", active ? "yes" : "no"]
+  ])
+
+const pause = Command.make(
+  "pause",
+  { id, json: Output.json },
+  Effect.fnUntraced(function*({ id, json }) {
+    const { call } = yield* ApiAccess
+    const { data } = yield* call(({ webhooks }) => webhooks.pause({ params: { id }, headers: {}, query: {} }))
+    yield* Output.print(json, data, shown(data))
+  })
+).pipe(Command.withDescription("Take a webhook out of service; it keeps its place"))
+
+const resume = Command.make(
+  "resume",
+  {
+    id,
+    fromNow: Flag.Boolean("from-now").pipe(
+      Flag.withDescription("Drop what waits, and go on with what is emitted from now on"),
+      Flag.withDefault(false)
+    ),
+    json: Output.json
+  },
+  Effect.fnUntraced(function*({ fromNow, id, json }) {
+    const { call } = yield* ApiAccess
+    const { data } = yield* call(({ webhooks }) =>
+      webhooks.resume({ params: { id }, headers: {}, query: {}, payload: { from: fromNow ? "now" : "place" } })
+    )
+    yield* Output.print(json, data, shown(data))
+  })
+).pipe(Command.withDescription("Put a webhook in service, where it stood or from now on"))
+
+const forceNext = Command.make(
+  "force-next",
+  {
+    id,
+    emitter: Flag.String("emitter").pipe(
+      Flag.withDescription("Only the line of this source or workflow, by id or name slug"),
+      Flag.optional
+    ),
+    json: Output.json
+  },
+  Effect.fnUntraced(function*({ emitter, id, json }) {
+    const { call } = yield* ApiAccess
+    const payload = Option.isNone(emitter) ? {} : { emitter_id: emitter.value }
+    const { data } = yield* call(({ webhooks }) =>
+      webhooks.forceNext({ params: { id }, headers: {}, query: {}, payload })
+    )
+    yield* Output.print(json, data, `Due now    ${data.delivery_count}`)
+  })
+).pipe(Command.withDescription("Attempt now the oldest pending delivery of each emitter"))
+
+/** Webhooks, in and out of service. */
+export const webhooksCommand = Command.make("webhooks").pipe(
+  Command.withDescription("Pause and resume webhooks"),
+  Command.withSubcommands([pause, resume, forceNext]),
+  Command.provide(ApiAccess.layer)
+)

@@ -1,0 +1,122 @@
+import * as Id from "@headwater/domain/Id"
+import { Attempts } from "@headwater/log/Attempts"
+import type { Commit } from "@headwater/log/Commit"
+import { beforeAll, type CursorKey, Cursors, type OwedPage, type Unpassed } from "@headwater/log/Cursors"
+import { Deliveries, type Delivery } from "@headwater/log/Deliveries"
+import { DueWork } from "@headwater/log/DueWork"
+import { EventLog } from "@headwater/log/EventLog"
+import type { CommitError } from "@headwater/log/GroupCommit"
+import { Clock, Effect, Option, Schema } from "effect"
+import type { SqlError } from "effect/sql"
+import * as WebhookCommits from "./WebhookCommits.ts"
+import type { WebhookMemory } from "./WebhookMemory.ts"
+
+/** What became of asking for another attempt. */
+export const Reopening = Schema.Literals(["due", "event_deleted", "subscription_deleted", "unknown"])
+export type Reopening = typeof Reopening.Type
+
+/** Deliveries that one commit ends. */
+const endedAtOnce = 200
+
+/** The owner of the webhook, who does what the interventions come to. */
+export interface IntervenedOwner {
+  /** Returns when a commit is durable. */
+  readonly commit: (memory: WebhookMemory, commit: Commit) => Effect.Effect<void, CommitError>
+  /**
+   * Breaks off the attempts under way of these deliveries. When this returns, what had ended of them is durable. Answers
+   * those that are not to be broken off.
+   */
+  readonly breakOff: (memory: WebhookMemory, ids: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>>
+  /** Something is due: a delivery that did not wait for an attempt before, or one that did. */
+  readonly onDue: (memory: WebhookMemory, opened: Pick<Delivery, "emitterId"> | undefined) => void
+  /** These wait for no attempt any more. */
+  readonly onEnded: (memory: WebhookMemory, deliveries: ReadonlyArray<Delivery>) => void
+}
+
+/** What clients ask of a webhook's owner about what it owes. */
+export interface Interventions {
+  /** Has a delivery attempted once more, now, whatever became of it. */
+  readonly reopen: (memory: WebhookMemory, id: string) => Effect.Effect<Reopening, Failure>
+  /** Ends deliveries that wait for an attempt, and answers those. One that is under way is broken off. */
+  readonly end: (
+    memory: WebhookMemory,
+    ids: ReadonlyArray<string>,
+    state: "dropped" | "exhausted"
+  ) => Effect.Effect<ReadonlyArray<Delivery>, Failure>
+  /** Passes all that waits, for a first attempt or another one, without sending it. Nothing may be under way. */
+  readonly passAll: (memory: WebhookMemory) => Effect.Effect<void, Failure>
+}
+
+type Failure = CommitError | SqlError.SqlError
+
+export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId, owner: IntervenedOwner) {
+  const attempts = yield* Attempts
+  const commits = yield* WebhookCommits.make
+  const cursors = yield* Cursors
+  const deliveries = yield* Deliveries
+  const dueWork = yield* DueWork
+  const events = yield* EventLog
+
+  const refusal = Effect.fnUntraced(function*(
+    delivery: Pick<Delivery, "emitterId" | "eventId" | "stream" | "subscriptionId">
+  ) {
+    if (Option.isNone(yield* cursors.position(delivery))) return "subscription_deleted"
+    return Option.isNone(yield* events.find(delivery, delivery.eventId)) ? "event_deleted" : undefined
+  })
+
+  const dropWaiting = Effect.fnUntraced(function*(memory: WebhookMemory) {
+    let after = ""
+    while (true) {
+      const page = yield* deliveries.pendingOf(webhookId, after, endedAtOnce)
+      const last = page.at(-1)
+      if (last === undefined) return
+      yield* owner.commit(memory, commits.ended(memory, page, "dropped"))
+      owner.onEnded(memory, page)
+      after = last.id
+    }
+  })
+
+  const passUnread = Effect.fnUntraced(function*(memory: WebhookMemory) {
+    let after: CursorKey | undefined = beforeAll
+    while (after !== undefined) {
+      const { next, owed }: OwedPage<Unpassed> = yield* cursors.unpassedBy(webhookId, after)
+      if (owed.length > 0) yield* owner.commit(memory, commits.unsent(memory, owed))
+      after = next
+    }
+  })
+
+  return {
+    reopen: Effect.fnUntraced(function*(memory, id) {
+      const now = yield* Clock.currentTimeMillis
+      const [delivery] = yield* deliveries.find([id])
+      const last = delivery === undefined
+        ? (yield* attempts.ofDelivery(memory.accountId, id, Id.timeOf(id))).at(-1)
+        : undefined
+      const known = delivery ?? last
+      if (known?.webhookId !== webhookId) return "unknown"
+      const refused = yield* refusal(known)
+      if (refused !== undefined) return refused
+      if (delivery === undefined) {
+        if (last?.outcome !== "delivered") return "unknown"
+        yield* owner.commit(memory, commits.resent(memory, last, now))
+      } else if (delivery.state === "pending") {
+        yield* dueWork.hasten(webhookId, "retry", [id], now)
+      } else {
+        yield* owner.commit(memory, commits.reopened(memory, delivery, now))
+      }
+      owner.onDue(memory, delivery?.state === "pending" ? undefined : known)
+      return "due"
+    }),
+    end: Effect.fnUntraced(function*(memory, ids, state) {
+      const underWay = yield* owner.breakOff(memory, ids)
+      const found = yield* deliveries.find(ids)
+      const pending = found.filter(({ id, state, webhookId: of }) =>
+        of === webhookId && state === "pending" && !underWay.has(id)
+      )
+      if (pending.length > 0) yield* owner.commit(memory, commits.ended(memory, pending, state))
+      owner.onEnded(memory, pending)
+      return pending
+    }),
+    passAll: (memory) => Effect.andThen(passUnread(memory), dropWaiting(memory))
+  } satisfies Interventions as Interventions
+})
