@@ -1,9 +1,10 @@
-import type { AttemptResource, DeliveryDetails, DeliveryResource } from "@headwater/api/DeliveriesApi"
+import type { DeliveryDetails, DeliveryResource } from "@headwater/api/DeliveriesApi"
 import { DeliveryState, ErrorClass } from "@headwater/api/DeliveriesApi"
 import { maxLimit } from "@headwater/api/Pagination"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { ApiAccess } from "./ApiAccess.ts"
+import { harmless, linesOf } from "./AttemptText.ts"
 import { CommandRefused } from "./CommandRefused.ts"
 import * as Output from "./Output.ts"
 
@@ -40,8 +41,6 @@ const timeOf = Effect.fnUntraced(function*(flag: string, text: string) {
     ? yield* new CommandRefused({ message: `--${flag} is not a time: ${JSON.stringify(text)}` })
     : ms
 })
-
-const time = (ms: number | null): string => ms === null ? "" : new Date(ms).toISOString().replace("T", " ").slice(0, 19)
 
 const reasonOf = ({ error_class, status }: Pick<DeliveryResource, "error_class" | "status">): string =>
   status === null ? error_class ?? "" : String(status)
@@ -92,8 +91,8 @@ const list = Command.make(
       delivery.state,
       String(delivery.attempt_count),
       reasonOf(delivery),
-      time(delivery.started_at_ms),
-      time(delivery.next_attempt_at_ms)
+      Output.timeOfMs(delivery.started_at_ms),
+      Output.timeOfMs(delivery.next_attempt_at_ms)
     ])
     yield* Output.print(
       json,
@@ -112,41 +111,6 @@ const list = Command.make(
   ])
 )
 
-const phases = ({ timings: { connect_ms, dns_ms, first_byte_ms, tls_ms, total_ms } }: AttemptResource): string =>
-  [
-    ["dns", dns_ms],
-    ["connect", connect_ms],
-    ["tls", tls_ms],
-    ["first byte", first_byte_ms],
-    ["total", total_ms]
-  ].flatMap(([name, ms]) => ms === null ? [] : `${name} ${ms} ms`).join(", ")
-
-const headers = (sent: Readonly<Record<string, string>>): ReadonlyArray<string> =>
-  Object.entries(sent).map(([name, value]) => `    ${name}: ${value}`)
-
-const linesOf = (attempt: AttemptResource): ReadonlyArray<string> => {
-  const { address, error_message, request, response } = attempt
-  const what = attempt.outcome === "delivered" ? String(response?.status) : error_message ?? "failed"
-  return [
-    "",
-    `Attempt ${attempt.attempt}   ${time(attempt.started_at_ms)} UTC   ${what}`,
-    `  ${address === null ? "" : `${address}: `}${phases(attempt)}`,
-    ...(request.headers === null ? [] : ["  Sent", ...headers(request.headers)]),
-    ...(response === null ? [] : [`  Answered ${response.status}`, ...headers(response.headers)]),
-    ...(response === null || response.body === "" ? [] : [
-      "",
-      ...(response.body_encoding === "utf8" ? response.body : `(base64) ${response.body}`).split("\n").map((line) =>
-        `    ${line}`
-      )
-    ])
-  ]
-}
-
-/** What an endpoint answered is not for the terminal to act on. */
-const harmless = (text: string): string =>
-  // oxlint-disable-next-line no-control-regex
-  text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, "\ufffd")
-
 const shown = (delivery: DeliveryDetails): string => {
   const { event, next_attempt } = delivery
   const rows = [
@@ -158,7 +122,10 @@ const shown = (delivery: DeliveryDetails): string => {
     ["Stream", delivery.event_name === "" ? "default" : delivery.event_name],
     ["Webhook-Id", event.emit_id ?? ""],
     ["Body", event.path ?? ""],
-    ["Next attempt", next_attempt === null ? "none" : `${time(next_attempt.at_ms)} UTC (${next_attempt.reason})`]
+    [
+      "Next attempt",
+      next_attempt === null ? "none" : `${Output.timeOfMs(next_attempt.at_ms)} UTC (${next_attempt.reason})`
+    ]
   ]
   return harmless([Output.table(rows), ...delivery.attempts.flatMap(linesOf)].join("\n"))
 }
@@ -179,7 +146,7 @@ const outcome = ({ id, next_attempt_at_ms, state }: DeliveryResource): string =>
   Output.table([
     ["Delivery", id],
     ["State", state],
-    ["Next attempt", next_attempt_at_ms === null ? "none" : `${time(next_attempt_at_ms)} UTC`]
+    ["Next attempt", next_attempt_at_ms === null ? "none" : `${Output.timeOfMs(next_attempt_at_ms)} UTC`]
   ])
 
 const retry = Command.make(

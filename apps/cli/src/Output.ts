@@ -20,3 +20,7 @@ export const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
 /** Unix seconds as a person reads them, in UTC. */
 export const time = (unixSeconds: number | null): string =>
   unixSeconds === null ? "never" : `${new Date(unixSeconds * 1000).toISOString().slice(0, 19).replace("T", " ")} UTC`
+
+/** Unix milliseconds as a person reads them, in UTC. */
+export const timeOfMs = (ms: number | null): string =>
+  ms === null ? "" : new Date(ms).toISOString().replace("T", " ").slice(0, 19)

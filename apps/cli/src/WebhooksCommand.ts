@@ -1,7 +1,9 @@
 import type { WebhookResource } from "@headwater/api/WebhooksApi"
-import { Effect, Option } from "effect"
+import { Effect, Option, type Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { ApiAccess } from "./ApiAccess.ts"
+import { harmless, linesOf } from "./AttemptText.ts"
+import { CommandRefused } from "./CommandRefused.ts"
 import * as Output from "./Output.ts"
 
 const id = Argument.String("id").pipe(Argument.withDescription("Begins with wh_"))
@@ -63,9 +65,41 @@ const forceNext = Command.make(
   })
 ).pipe(Command.withDescription("Attempt now the oldest pending delivery of each emitter"))
 
+const jsonOf = (text: string) =>
+  Effect.try({
+    try: (): Schema.Json => JSON.parse(text),
+    catch: () => new CommandRefused({ message: `--payload is not JSON: ${JSON.stringify(text)}` })
+  })
+
+const test = Command.make(
+  "test",
+  {
+    id,
+    payload: Flag.String("payload").pipe(Flag.withDescription("What to send, as JSON"), Flag.optional),
+    emitter: Flag.String("emitter").pipe(
+      Flag.withDescription("Send an event of this source or workflow, by id or name slug"),
+      Flag.optional
+    ),
+    event: Flag.String("event").pipe(Flag.withDescription("The id of that event"), Flag.optional),
+    json: Output.json
+  },
+  Effect.fnUntraced(function*({ emitter, event, id, json, payload }) {
+    const { call } = yield* ApiAccess
+    const sample = {
+      ...(Option.isNone(payload) ? {} : { payload: yield* jsonOf(payload.value) }),
+      ...(Option.isNone(emitter) ? {} : { emitter_id: emitter.value }),
+      ...(Option.isNone(event) ? {} : { event_id: event.value })
+    }
+    const { data } = yield* call(({ webhooks }) =>
+      webhooks.test({ params: { id }, headers: {}, query: {}, payload: sample })
+    )
+    yield* Output.print(json, data, harmless(linesOf(data.attempt).slice(1).join("\n")))
+  })
+).pipe(Command.withDescription("Send a webhook one request to try it, and show what came back"))
+
 /** Webhooks, in and out of service. */
 export const webhooksCommand = Command.make("webhooks").pipe(
-  Command.withDescription("Pause and resume webhooks"),
-  Command.withSubcommands([pause, resume, forceNext]),
+  Command.withDescription("Try, pause and resume webhooks"),
+  Command.withSubcommands([test, pause, resume, forceNext]),
   Command.provide(ApiAccess.layer)
 )

@@ -63,6 +63,39 @@ const example = {
 export const DeliveryResource = Schema.Struct(delivery).annotate({ identifier: "Delivery", examples: [example] })
 export type DeliveryResource = typeof DeliveryResource.Type
 
+export const exampleAttempt = {
+  attempt: 1,
+  started_at_ms: 1760000120003,
+  outcome: "failed" as const,
+  address: "203.0.113.7",
+  timings: { dns_ms: 2, connect_ms: 11, tls_ms: 14, first_byte_ms: 13, total_ms: 41 },
+  request: {
+    headers: {
+      "content-type": "application/json",
+      "webhook-id": "yJ5vXc0eVb7nQm2sRk4wTz8a",
+      "webhook-timestamp": "1760000120",
+      "x-headwater-emitter-id": "dc_0Uz7Me6SAe7TzXw9LrNf",
+      "x-headwater-event-id": "1760000120000-0",
+      "x-headwater-event-name": "default",
+      "x-headwater-subscription-id": "sub_0Uz7MtS4Bn6RwSe2MxDa",
+      "x-headwater-attempt": "1",
+      host: "warehouse.example.com",
+      "user-agent": "Headwater/0.1.0",
+      "webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+      "x-headwater-hops": "1"
+    }
+  },
+  response: {
+    status: 500,
+    headers: { "content-type": "text/plain" },
+    body: "out of stock table",
+    body_encoding: "utf8" as const
+  },
+  error_class: "status",
+  error_message: "the endpoint answered 500",
+  next_attempt_at_ms: 1760000125400
+}
+
 const phase = (description: string) => Schema.NullOr(Schema.Int).annotate({ description })
 
 export const AttemptResource = Schema.Struct({
@@ -141,38 +174,7 @@ export const DeliveryDetails = Schema.Struct({
     ...example,
     event: { emit_id: "yJ5vXc0eVb7nQm2sRk4wTz8a", path: "/v1/sources/dc_0Uz7Me6SAe7TzXw9LrNf/events/1760000120000-0" },
     next_attempt: { at_ms: 1760000125400, reason: "schedule" as const },
-    attempts: [{
-      attempt: 1,
-      started_at_ms: 1760000120003,
-      outcome: "failed" as const,
-      address: "203.0.113.7",
-      timings: { dns_ms: 2, connect_ms: 11, tls_ms: 14, first_byte_ms: 13, total_ms: 41 },
-      request: {
-        headers: {
-          "content-type": "application/json",
-          "webhook-id": "yJ5vXc0eVb7nQm2sRk4wTz8a",
-          "webhook-timestamp": "1760000120",
-          "x-headwater-emitter-id": "dc_0Uz7Me6SAe7TzXw9LrNf",
-          "x-headwater-event-id": "1760000120000-0",
-          "x-headwater-event-name": "default",
-          "x-headwater-subscription-id": "sub_0Uz7MtS4Bn6RwSe2MxDa",
-          "x-headwater-attempt": "1",
-          host: "warehouse.example.com",
-          "user-agent": "Headwater/0.1.0",
-          "webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
-          "x-headwater-hops": "1"
-        }
-      },
-      response: {
-        status: 500,
-        headers: { "content-type": "text/plain" },
-        body: "out of stock table",
-        body_encoding: "utf8" as const
-      },
-      error_class: "status",
-      error_message: "the endpoint answered 500",
-      next_attempt_at_ms: 1760000125400
-    }]
+    attempts: [exampleAttempt]
   }]
 })
 export type DeliveryDetails = typeof DeliveryDetails.Type

@@ -65,6 +65,7 @@ describe("HeadwaterApi", () => {
       "POST /v1/webhooks/{id}/secret/rotate",
       "GET /v1/webhooks/{id}/public_key",
       "POST /v1/webhooks/{id}/public_key/rotate",
+      "POST /v1/webhooks/{id}/test",
       "POST /v1/webhooks/{id}/pause",
       "POST /v1/webhooks/{id}/resume",
       "POST /v1/webhooks/{id}/force-next",

@@ -1,8 +1,11 @@
+import { EventIdText } from "@headwater/domain/EventId"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
+import { AttemptResource, exampleAttempt } from "./DeliveriesApi.ts"
 import * as Extension from "./Extension.ts"
 import * as Idempotency from "./Idempotency.ts"
+import { JsonValue } from "./JsonValue.ts"
 import * as Pagination from "./Pagination.ts"
 import { PathId } from "./PathId.ts"
 import * as Problem from "./Problem.ts"
@@ -84,6 +87,17 @@ export const WebhookPublicKey = Schema.Struct({
   identifier: "WebhookPublicKey",
   examples: [{ public_key: "whpk_11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=" }]
 })
+const TestedWebhook = Schema.Struct({
+  emit_id: Schema.String.annotate({ description: "The webhook-id of the request." }),
+  attempt: AttemptResource
+}).annotate({
+  identifier: "TestedWebhook",
+  examples: [{
+    emit_id: exampleAttempt.request.headers["webhook-id"],
+    attempt: { ...exampleAttempt, next_attempt_at_ms: null }
+  }]
+})
+
 /** Of how many lines the next attempt was brought forward. */
 const ForcedLines = Schema.Struct({
   delivery_count: Schema.Int.annotate({ description: "Deliveries that are due now." })
@@ -208,6 +222,31 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
     }).middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
       "Rotate a webhook's key pair",
       "Returns the new public key. For 24 hours the previous private key signs too."
+    )),
+    HttpApiEndpoint.post("test", "/webhooks/:id/test", {
+      headers: Idempotency.headers,
+      params,
+      query: Projection.fields,
+      // An empty body reads as null.
+      payload: [
+        Schema.Null,
+        Schema.Struct({
+          payload: Schema.optionalKey(JsonValue("What to send. Default: a sample.")),
+          emitter_id: Schema.optionalKey(Text.annotate({
+            description: "Instead of a payload: the source or workflow (by id or name slug) whose event is sent."
+          })),
+          event_id: Schema.optionalKey(
+            EventIdText.annotate({ description: "The event's id in the log of emitter_id." })
+          ),
+          ...Projection.fields
+        }).annotate({ examples: [{ payload: { order: 1 } }] })
+      ],
+      success: Pagination.Single(TestedWebhook),
+      error: Problem.NotFound
+    }).middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
+      "Send a webhook a test",
+      "Sends one signed request, now and without a retry, also to an inactive webhook, and answers what came back. It has a " +
+        "webhook-id of its own and the header x-headwater-test: true. It is in no list and in no accounting."
     )),
     HttpApiEndpoint.post("pause", "/webhooks/:id/pause", {
       headers: Idempotency.headers,

@@ -1,5 +1,5 @@
 import { CurrentAccount } from "@headwater/api/Authorization"
-import type { AttemptResource, DeliveryDetails, DeliveryFilters, DeliveryResource } from "@headwater/api/DeliveriesApi"
+import type { DeliveryDetails, DeliveryFilters, DeliveryResource } from "@headwater/api/DeliveriesApi"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Pagination from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
@@ -9,13 +9,13 @@ import * as StreamName from "@headwater/domain/Stream"
 import type { Webhook } from "@headwater/domain/Webhook"
 import { DeliveryControl } from "@headwater/engine/webhook/DeliveryControl"
 import * as NextAttempt from "@headwater/engine/webhook/NextAttempt"
-import * as SentHeaders from "@headwater/engine/webhook/SentHeaders"
 import type { Attempt } from "@headwater/log/Attempts"
 import { DeliveryList, type ListedDelivery } from "@headwater/log/DeliveryList"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Webhooks } from "@headwater/log/Webhooks"
 import { Clock, Effect, Option, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { attemptOf } from "./AttemptAnswer.ts"
 import { makeEmitterId } from "./EmitterIdOf.ts"
 import { boundOf } from "./EventSummaries.ts"
 import { answerFailures } from "./FailureProblem.ts"
@@ -37,38 +37,6 @@ const resourceOf = (delivery: ListedDelivery): DeliveryResource => ({
   started_at_ms: Id.timeOf(delivery.id),
   last_attempt_at_ms: delivery.lastAt,
   next_attempt_at_ms: delivery.nextAt
-})
-
-/** Text where the bytes are UTF-8, of which the last character may be cut. */
-const bodyOf = (bytes: Uint8Array): Pick<NonNullable<AttemptResource["response"]>, "body" | "body_encoding"> => {
-  try {
-    return { body: new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true }), body_encoding: "utf8" }
-  } catch {
-    return { body: Buffer.from(bytes).toString("base64"), body_encoding: "base64" }
-  }
-}
-
-const attemptOf = (attempt: Attempt): AttemptResource => ({
-  attempt: attempt.attempt,
-  started_at_ms: attempt.startedAt,
-  outcome: attempt.outcome,
-  address: attempt.address,
-  timings: {
-    dns_ms: attempt.dnsMs,
-    connect_ms: attempt.connectMs,
-    tls_ms: attempt.tlsMs,
-    first_byte_ms: attempt.firstByteMs,
-    total_ms: attempt.durationMs
-  },
-  request: { headers: SentHeaders.shown(attempt) ?? null },
-  response: attempt.status === null ? null : {
-    status: attempt.status,
-    headers: attempt.responseHeaders === null ? {} : JSON.parse(attempt.responseHeaders),
-    ...bodyOf(attempt.responseBody ?? new Uint8Array())
-  },
-  error_class: attempt.errorClass,
-  error_message: attempt.errorMessage,
-  next_attempt_at_ms: attempt.nextAt
 })
 
 /** Where the API shows an event; an account's own are not shown. */

@@ -3,6 +3,8 @@ import { Accounting } from "@headwater/log/Accounting"
 import * as Json from "@headwater/testing/Json"
 import * as WebhookSink from "@headwater/testing/WebhookSink"
 import { Effect, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import { Webhook } from "standardwebhooks"
 import * as Http from "../../test/HttpAppFixture.ts"
 
 /** The deliveries of an account, oldest first, once they are as they should be. */
@@ -57,9 +59,15 @@ layer(Http.layer, { excludeTestServices: true })("what is done with deliveries",
         const retried = yield* http.request("POST", `/v1/deliveries/${id}/retry`)
         assert.strictEqual(retried.status, 202, retried.text)
         Json.assertHolds(retried.json["data"], { id })
+        yield* deliveriesOnce(http, (states) =>
+          states.join() === (id === b ? "dropped,delivered" : "delivered,delivered"))
       }
-      yield* deliveriesOnce(http, (states) => states.join() === "delivered,delivered")
-      assert.deepStrictEqual(sink.received.map(({ body }) => body), ["\"a\"", "\"b\"", "\"b\"", "\"a\""])
+      assert.deepStrictEqual(
+        sink.received.map(({ body }) =>
+          body
+        ),
+        ["\"a\"", "\"b\"", "\"b\"", "\"a\""]
+      )
       assert.strictEqual(sink.received[3]!.headers["x-headwater-attempt"], "2")
       yield* balances
       yield* http.request("DELETE", `/v1/subscriptions?emitter_id=${source.id}&listener_id=${webhook.id}`)
@@ -112,5 +120,55 @@ layer(Http.layer, { excludeTestServices: true })("what is done with deliveries",
       assert.deepStrictEqual((yield* receive(4)).slice(3), ["5"])
       yield* balances
       Http.assertProblem(yield* post("resume", { from: "then" }), 400, "invalid_request")
+    }))
+
+  it.effect("sends a test, with a sample or a stored event, and keeps nothing of it", () =>
+    Effect.gen(function*() {
+      const { emit, http, sink, source, webhook } = yield* furnished((count) =>
+        count === 0 ? { status: 200 } : { status: 410, body: "no more" }
+      )
+      yield* emit({ order: 1 })
+      yield* deliveriesOnce(http, (states) => states.join() === "delivered")
+      const [summary] = yield* http.summaries(`/v1/sources/${source.id}/event_summaries`, 1)
+      const event_id = Json.textOf(summary!["id"])
+      const { json: { data: secret } } = yield* http.request("GET", `/v1/webhooks/${webhook.id}/secret`)
+      const test = (body?: unknown) =>
+        http.request("POST", `/v1/webhooks/${webhook.id}/test`, body === undefined ? {} : { body })
+      yield* http.request("POST", `/v1/webhooks/${webhook.id}/pause`)
+      const samples = [undefined, { payload: { sample: "ü" } }, { emitter_id: source.id, event_id }]
+      for (const [index, sample] of samples.entries()) {
+        const { json: { data }, status, text } = yield* test(sample)
+        assert.strictEqual(status, 200, text)
+        Json.assertHolds(data!["attempt"], {
+          attempt: 1,
+          outcome: "failed",
+          error_class: "gone",
+          next_attempt_at_ms: null
+        })
+        Json.assertHolds(data!["attempt"]!["response"], { status: 410, body: "no more" })
+        const { body, headers } = sink.received[index + 1]!
+        const { "content-length": _, connection: __, ...sent } = headers
+        assert.deepStrictEqual<unknown>(data!["attempt"]!["request"]!["headers"], sent)
+        assert.strictEqual(headers["webhook-id"], Json.textOf(data!["emit_id"]))
+        assert.strictEqual(headers["x-headwater-test"], "true")
+        new Webhook(Json.textOf(secret!["secret"])).verify(body, headers)
+      }
+      const ids = sink.received.map(({ headers }) => headers["webhook-id"])
+      assert.strictEqual(new Set(ids).size, 4)
+      assert.deepStrictEqual(sink.received.slice(2).map(({ body }) => body), ["{\"sample\":\"ü\"}", "{\"order\":1}"])
+      yield* deliveriesOnce(http, (states) => states.join() === "delivered")
+      yield* balances
+      // The 410 says nothing of the webhook, which can be put in service again.
+      const sql = yield* SqlClient.SqlClient
+      assert.deepStrictEqual<unknown>(
+        yield* sql`SELECT disabled_reason, failing_since FROM webhooks WHERE id = ${webhook.id}`,
+        [{ disabled_reason: null, failing_since: null }]
+      )
+      assert.deepStrictEqual(Http.issuePaths(yield* test({ event_id })), ["emitter_id"])
+      assert.deepStrictEqual(Http.issuePaths(yield* test({ emitter_id: source.id })), ["event_id"])
+      assert.deepStrictEqual(Http.issuePaths(yield* test({ payload: 1, emitter_id: source.id, event_id })), ["payload"])
+      const stranger = yield* Http.tenant()
+      Http.assertProblem(yield* test({ emitter_id: stranger.accountId, event_id }), 404, "not_found")
+      Http.assertProblem(yield* test({ emitter_id: source.id, event_id: "1-1" }), 404, "not_found")
     }))
 })

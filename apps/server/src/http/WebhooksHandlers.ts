@@ -4,15 +4,19 @@ import * as Pagination from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
 import { changesRequest, type GivenWebhookRequest } from "@headwater/api/WebhookRequestSettings"
 import type { WebhookResource } from "@headwater/api/WebhooksApi"
+import type * as Id from "@headwater/domain/Id"
 import * as SigningKey from "@headwater/domain/SigningKey"
 import * as UrlPassword from "@headwater/domain/UrlPassword"
 import type { Webhook } from "@headwater/domain/Webhook"
 import { EgressGuard } from "@headwater/egress/EgressGuard"
+import { TestSend } from "@headwater/engine/webhook/TestSend"
 import { WebhookLifecycle, WebhookNotFound } from "@headwater/engine/webhook/WebhookLifecycle"
 import { Webhooks } from "@headwater/log/Webhooks"
 import { Effect, Option, Redacted, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { makeEmitterId } from "./EmitterIdOf.ts"
+import { attemptOf } from "./AttemptAnswer.ts"
+import { makeEmitterId, makeFindAny } from "./EmitterIdOf.ts"
+import { boundOf } from "./EventSummaries.ts"
 import { answerFailures } from "./FailureProblem.ts"
 import * as GivenSettings from "./GivenSettings.ts"
 import * as WebhookRequests from "./WebhookRequests.ts"
@@ -48,6 +52,24 @@ export const layer = HttpApiBuilder.group(
     const lifecycle = yield* WebhookLifecycle
     const guard = yield* EgressGuard
     const emitterIdOf = yield* makeEmitterId
+    const findOwn = yield* makeFindAny
+    const tests = yield* TestSend
+
+    const sampleOf = Effect.fnUntraced(function*(
+      accountId: Id.AccountId,
+      given: { readonly payload?: unknown; readonly emitter_id?: string; readonly event_id?: string }
+    ) {
+      const { emitter_id, event_id, payload } = given
+      if (emitter_id === undefined && event_id === undefined) {
+        return { payload: payload === undefined ? undefined : JSON.stringify(payload) }
+      }
+      if (payload !== undefined) {
+        return yield* Problem.invalid([{ path: "payload", message: "can't be given together with an event" }])
+      }
+      if (emitter_id === undefined) return yield* Problem.invalid([{ path: "emitter_id", message: "is required" }])
+      if (event_id === undefined) return yield* Problem.invalid([{ path: "event_id", message: "is required" }])
+      return { emitterId: yield* findOwn(accountId, emitter_id), eventId: boundOf(event_id)! }
+    })
 
     const checkUrl = Effect.fnUntraced(function*(url: string) {
       if (UrlPassword.isMasked(url)) {
@@ -121,6 +143,15 @@ export const layer = HttpApiBuilder.group(
         const webhook = yield* orNotFound(params.id, yield* webhooks.get(yield* CurrentAccount, params.id))
         const [secret] = yield* webhooks.secrets(webhook.id)
         return { data: { secret: Redacted.value(yield* orNotFound(params.id, Option.fromUndefinedOr(secret))) } }
+      }, answerFailures),
+      test: Effect.fnUntraced(function*({ params, payload }) {
+        const accountId = yield* CurrentAccount
+        const sample = yield* sampleOf(accountId, payload ?? {})
+        const attempt = yield* tests.send(accountId, params.id, sample).pipe(
+          missing(params.id),
+          Effect.catchTag("EventNotFound", () => Effect.fail(Problem.notFound("event", payload?.event_id ?? "")))
+        )
+        return { data: { emit_id: attempt.emitId, attempt: attemptOf(attempt) } }
       }, answerFailures),
       pause: Effect.fnUntraced(function*({ params }) {
         const paused = yield* lifecycle.pause(yield* CurrentAccount, params.id).pipe(missing(params.id))

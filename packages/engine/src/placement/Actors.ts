@@ -1,3 +1,4 @@
+import { LoggedEvent } from "@headwater/domain/Event"
 import * as Id from "@headwater/domain/Id"
 import { Program } from "@headwater/domain/Program"
 import { Context, type Duration, Effect, type Exit, Layer, Option, Schema, type Scope } from "effect"
@@ -30,6 +31,7 @@ import { Cancellation } from "../program/StepRuns.ts"
 import * as Hints from "../routing/Hints.ts"
 import * as Wake from "../routing/Wake.ts"
 import * as Interventions from "../webhook/Interventions.ts"
+import { TestedAttempt } from "../webhook/TestedAttempt.ts"
 import * as WebhookActor from "../webhook/WebhookActor.ts"
 import * as AccountActor from "./AccountActor.ts"
 import * as Crossing from "./Crossing.ts"
@@ -83,6 +85,7 @@ const WebhookEntity = Entity.make("Webhook", [
   Rpc.make("Changed"),
   Rpc.make("Reopen", { payload: { deliveryId: Id.DeliveryId }, success: Interventions.Reopening, error: Unavailable }),
   Rpc.make("Skip", { payload: { deliveryId: Id.DeliveryId }, error: Unavailable }),
+  Rpc.make("Test", { payload: LoggedEvent, success: TestedAttempt, error: Unavailable }),
   Rpc.make("PassAll", { error: Unavailable }),
   Rpc.make("Retire"),
   Rpc.make("Forget", { payload: { subscriptionId: Schema.String } }),
@@ -95,6 +98,8 @@ const AccountEntity = Entity.make("Account", [
 
 /** How long a call waits for its actor: one that runs hooks for both their limits, an answer to a request beyond its own. */
 const callTimeout = "10 seconds"
+/** Beyond the time that an endpoint has to answer. */
+const testTimeout = "90 seconds"
 const changeTimeout = "11 minutes"
 const ingestTimeout = "45 seconds"
 
@@ -192,6 +197,8 @@ export class Actors extends Context.Service<Actors, {
   ) => Effect.Effect<Interventions.Reopening, Unavailable>
   /** Drops a delivery if it waits for an attempt. */
   readonly skipDelivery: (webhookId: Id.WebhookId, deliveryId: Id.DeliveryId) => Effect.Effect<void, Unavailable>
+  /** Has a webhook sent one request to try it. */
+  readonly testWebhook: (webhookId: Id.WebhookId, event: LoggedEvent) => Effect.Effect<TestedAttempt, Unavailable>
   /** Has a webhook pass all that waits, without sending it. */
   readonly passWebhook: (webhookId: Id.WebhookId) => Effect.Effect<void, Unavailable>
   /** Tells a listener that a subscription of its is gone. */
@@ -294,6 +301,7 @@ export class Actors extends Context.Service<Actors, {
           webhookChanged: (webhookId) => reach(webhook(webhookId).Changed(), callTimeout),
           reopenDelivery: (webhookId, deliveryId) => reach(webhook(webhookId).Reopen({ deliveryId }), callTimeout),
           skipDelivery: (webhookId, deliveryId) => reach(webhook(webhookId).Skip({ deliveryId }), callTimeout),
+          testWebhook: (webhookId, event) => reach(webhook(webhookId).Test(event), testTimeout),
           passWebhook: (webhookId) => reach(webhook(webhookId).PassAll(), changeTimeout),
           forget: (listenerId, subscriptionId) =>
             Id.kindOf(listenerId) === "webhook"
@@ -360,6 +368,7 @@ const layerEntities = Layer.mergeAll(
         Changed: () => actor.changed,
         Reopen: ({ payload }) => actor.reopen(payload.deliveryId),
         Skip: ({ payload }) => actor.skip(payload.deliveryId),
+        Test: ({ payload }) => actor.test(payload),
         PassAll: () => actor.passAll,
         Retire: () => actor.retire,
         Forget: ({ payload }) => actor.forget(payload.subscriptionId),

@@ -1,3 +1,5 @@
+import * as DeliveryId from "@headwater/domain/DeliveryId"
+import type { LoggedEvent } from "@headwater/domain/Event"
 import type * as Id from "@headwater/domain/Id"
 import { EgressHttp } from "@headwater/egress/EgressHttp"
 import type { Commit } from "@headwater/log/Commit"
@@ -25,6 +27,7 @@ import * as DueRetries from "./DueRetries.ts"
 import * as FirstAttempts from "./FirstAttempts.ts"
 import * as Interventions from "./Interventions.ts"
 import type { Lane } from "./Lanes.ts"
+import type { TestedAttempt } from "./TestedAttempt.ts"
 import * as WebhookCommits from "./WebhookCommits.ts"
 import { load, readSigningKeys, type WebhookMemory } from "./WebhookMemory.ts"
 import * as WebhookSend from "./WebhookSend.ts"
@@ -51,6 +54,8 @@ export interface WebhookActor {
   readonly skip: (deliveryId: string) => Effect.Effect<void, Unavailable>
   /** Passes, without sending it, all that waits for a first attempt or another one. */
   readonly passAll: Effect.Effect<void, Unavailable>
+  /** Sends one request to try the webhook, and answers what came of it. Nothing of it is kept. */
+  readonly test: (event: LoggedEvent) => Effect.Effect<TestedAttempt, Unavailable>
   /** A subscription is gone: no new attempt for it starts any more. */
   readonly forget: (subscriptionId: string) => Effect.Effect<void>
   /** A subscription lets other events through. When this returns, what it has not passed is judged by its filter as it is now. */
@@ -72,6 +77,9 @@ const waitsForRate = Metric.counter("headwater_rate_waits_total", {
 })
 
 const isUnavailable = Schema.is(Unavailable)
+
+/** Tests under way at once. */
+const mostTests = 4
 
 const stopping = "The webhook is leaving this node. Try again."
 
@@ -254,14 +262,17 @@ export const make = Effect.fnUntraced(function*(
         }
       ))
 
+  const sendAndWait = (memory: WebhookMemory, options: WebhookSend.Send) =>
+    Effect.callback<WebhookSend.Sent>((resume) => {
+      const sending = send(memory, options, (sent) => resume(Effect.succeed(sent)))
+      return Effect.sync(() => sending.cancel())
+    })
+
   /** Sends, unless the webhook closed or the subscription went while this waited for its turn. */
   const attempt = Effect.fnUntraced(function*(memory: WebhookMemory, options: WebhookSend.Send) {
     if (clock.currentTimeMillisUnsafe() - memory.keysReadAt >= FirstAttempts.keysFreshMs) yield* readKeys(memory)
     if (!isOpen(memory, clock.currentTimeMillisUnsafe()) || forgotten.has(options.subscriptionId)) return undefined
-    return yield* Effect.callback<WebhookSend.Sent>((resume) => {
-      const sending = send(memory, options, (sent) => resume(Effect.succeed(sent)))
-      return Effect.sync(() => sending.cancel())
-    })
+    return yield* sendAndWait(memory, options)
   })
 
   /** The lane's next item, with a look into the log: of its feeds the one that comes first there. */
@@ -504,6 +515,16 @@ export const make = Effect.fnUntraced(function*(
 
   yield* Effect.addFinalizer(() => Effect.sync(() => asked.refuse(stopping)))
 
+  const testing = yield* Semaphore.make(mostTests)
+
+  const test = Effect.fnUntraced(function*(event: LoggedEvent) {
+    // In its own work it knows the webhook as it is now.
+    const memory = yield* ask((memory) => Effect.as(readKeys(memory), memory))
+    const deliveryId = DeliveryId.make(clock.currentTimeMillisUnsafe())
+    const { record } = yield* sendAndWait(memory, { deliveryId, subscriptionId: "", event, attempt: 1, isTest: true })
+    return record
+  })
+
   const isStopping = () => draining.isDraining() || retired || suspensions.holds(webhookId)
 
   const isBusy = () => underWay.size > 0 || firstAttempts.isBusy
@@ -570,6 +591,20 @@ export const make = Effect.fnUntraced(function*(
     }),
     reopen: (id) => ask((memory) => interventions.reopen(memory, id)),
     skip: (id) => ask((memory) => Effect.asVoid(interventions.end(memory, [id], "dropped"))),
+    test: (event) =>
+      Effect.flatMap(
+        testing.withPermitsIfAvailable(1)(test(event)),
+        Option.match({
+          onNone: () =>
+            Effect.fail(
+              new Unavailable({
+                message: `${mostTests} tests of the webhook are under way. Try again.`,
+                retryAfterSeconds: 1
+              })
+            ),
+          onSome: Effect.succeed
+        })
+      ),
     passAll: ask((memory) =>
       Effect.map(interventions.passAll(memory), () => {
         // What its lanes and retries know was passed.

@@ -25,6 +25,8 @@ export interface Send {
   readonly event: LoggedEvent
   /** From 1. */
   readonly attempt: number
+  /** It belongs to no delivery, and is sent to try the endpoint. */
+  readonly isTest?: true
 }
 
 /** What an attempt came to, with its record as it is where no other one is due. */
@@ -61,7 +63,7 @@ const requestOf = ({ target, webhook }: WebhookMemory, { payload }: LoggedEvent)
 /** What the record of an attempt does not tell of its headers otherwise. */
 const ownHeaders = (
   { requestSettings, signingKeys, webhook }: WebhookMemory,
-  { event }: Send,
+  { event, isTest }: Send,
   request: OutgoingRequest.OutgoingRequest,
   startedAt: number
 ): SentHeaders.OwnHeaders => {
@@ -69,6 +71,7 @@ const ownHeaders = (
   return {
     "user-agent": userAgent,
     ...requestSettings?.headers,
+    ...(isTest === undefined ? undefined : { "x-headwater-subscription-id": null, "x-headwater-test": "true" }),
     ...(webhook.workflowId === null ? undefined : {
       "content-type": body === "" ? null : SentHeaders.json,
       ...OutgoingRequest.headersOf(request)
@@ -193,7 +196,8 @@ export const make: Effect.Effect<WebhookSend, never, EgressHttp> = Effect.gen(fu
   const context = yield* Effect.context<never>()
 
   /** Tells operators of an attempt. */
-  const report = ({ webhook }: WebhookMemory, { event }: Send, { record }: Sent) => {
+  const report = ({ webhook }: WebhookMemory, { event, isTest }: Send, { record }: Sent) => {
+    if (isTest) return
     deliveriesBy[record.outcome].updateUnsafe(1, context)
     if (record.attempt === 1) {
       const lagMs = Math.max(0, record.startedAt - EventId.milliseconds(event.id))

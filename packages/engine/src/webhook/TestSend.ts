@@ -1,0 +1,65 @@
+import * as EmitId from "@headwater/domain/EmitId"
+import * as EventId from "@headwater/domain/EventId"
+import type * as Id from "@headwater/domain/Id"
+import { EventLog } from "@headwater/log/EventLog"
+import { Webhooks } from "@headwater/log/Webhooks"
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import { toUnavailable } from "../DatabaseRetry.ts"
+import { Actors } from "../placement/Actors.ts"
+import type { Unavailable } from "../placement/Unavailable.ts"
+import type { TestedAttempt } from "./TestedAttempt.ts"
+import { WebhookNotFound } from "./WebhookLifecycle.ts"
+
+/** The event to send is not in the log. */
+export class EventNotFound extends Schema.TaggedError<EventNotFound>()("EventNotFound", {}) {}
+
+/** What to send: a payload, as JSON text, or an event of the account's. */
+export type Sample =
+  | { readonly payload: string | undefined }
+  | { readonly emitterId: string; readonly eventId: EventId.EventId }
+
+/** Sends a webhook one request to try it, under a `webhook-id` of its own. Nothing of it is kept or accounted for. */
+export class TestSend extends Context.Service<TestSend, {
+  /** @param sample whose emitter's account the caller has seen to */
+  readonly send: (
+    accountId: Id.AccountId,
+    id: string,
+    sample: Sample
+  ) => Effect.Effect<TestedAttempt, EventNotFound | Unavailable | WebhookNotFound>
+}>()("@headwater/engine/webhook/TestSend") {
+  static readonly layer = Layer.effect(
+    TestSend,
+    Effect.gen(function*() {
+      const actors = yield* Actors
+      const events = yield* EventLog
+      const webhooks = yield* Webhooks
+
+      const eventOf = Effect.fnUntraced(function*(accountId: Id.AccountId, webhookId: string, sample: Sample) {
+        if ("payload" in sample) {
+          const now = yield* Clock.currentTimeMillis
+          return {
+            emitterId: accountId,
+            stream: "",
+            n: 1,
+            id: EventId.make(now, 0),
+            hops: 0,
+            meta: {},
+            payload: sample.payload ?? JSON.stringify({ type: "test", webhook_id: webhookId, ts: now })
+          }
+        }
+        const place = yield* events.findInAny(sample.emitterId, sample.eventId)
+        const found = Option.isNone(place) ? place : yield* events.find(place.value, sample.eventId)
+        return Option.isNone(found) ? yield* new EventNotFound() : found.value
+      })
+
+      return TestSend.of({
+        send: Effect.fnUntraced(function*(accountId, id, sample) {
+          const webhook = yield* webhooks.get(accountId, id)
+          if (Option.isNone(webhook)) return yield* new WebhookNotFound()
+          const event = yield* eventOf(accountId, webhook.value.id, sample)
+          return yield* actors.testWebhook(webhook.value.id, { ...event, emitId: EmitId.make() })
+        }, Effect.catchTag("SqlError", toUnavailable))
+      })
+    })
+  )
+}
