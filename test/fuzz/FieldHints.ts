@@ -60,6 +60,7 @@ const fieldList = FastCheck.array(fieldPath, { maxLength: 4 }).map((paths) => pa
 const kindsBySegment: Readonly<Record<string, FastCheck.Arbitrary<string>>> = {
   accounts: id("appAccount"),
   components: FastCheck.oneof(id("component"), id("componentKey")),
+  bulk_actions: id("bulkAction"),
   deliveries: id("delivery"),
   events: id("event"),
   keys: id("key"),
@@ -78,6 +79,7 @@ const listKind = (path: string): Placeholder.Kind => {
   if (/\/accounts/.test(path)) return "appAccount"
   if (/\/auto_subscriptions/.test(path)) return "autoSubscription"
   if (/\/deliveries/.test(path)) return "delivery"
+  if (/\/bulk_actions/.test(path)) return "bulkAction"
   if (/\/webhooks/.test(path)) return "webhook"
   if (/\/runs/.test(path)) return "run"
   if (/\/workflows/.test(path)) return "workflow"

@@ -8,6 +8,7 @@ export const kinds = [
   "autoSubscription",
   "component",
   "componentKey",
+  "bulkAction",
   "delivery",
   "endpoint",
   "event",

@@ -1,56 +1,19 @@
 import type { DeliveryDetails, DeliveryResource } from "@headwater/api/DeliveriesApi"
-import { DeliveryState, ErrorClass } from "@headwater/api/DeliveriesApi"
 import { maxLimit } from "@headwater/api/Pagination"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { ApiAccess } from "./ApiAccess.ts"
 import { harmless, linesOf } from "./AttemptText.ts"
-import { CommandRefused } from "./CommandRefused.ts"
+import * as DeliveryFilters from "./DeliveryFilters.ts"
 import * as Output from "./Output.ts"
-
-const filter = (name: string, description: string) =>
-  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
-
-const filters = {
-  webhook: filter("webhook", "To this webhook"),
-  subscription: filter("subscription", "Of this subscription"),
-  emitter: filter("emitter", "Of events of this source or workflow, by id or name slug"),
-  stream: filter("stream", "Of events of this stream; \"default\" for the default one"),
-  event: filter("event", "Of the event with this id"),
-  state: Flag.Literals("state", DeliveryState.literals).pipe(
-    Flag.withDescription("In this state"),
-    Flag.optional
-  ),
-  error: Flag.Literals("error", ErrorClass.literals).pipe(
-    Flag.withDescription("Whose last attempt failed in this way"),
-    Flag.optional
-  ),
-  status: filter("status", "Whose last attempt was answered with this status, such as 503 or 5xx"),
-  since: filter("since", "Begun at this time or later: ISO 8601, or so long ago, such as 30m, 12h or 7d"),
-  until: filter("until", "Begun before this time, in the same forms"),
-  text: filter("text", "Of events whose payload contains this text")
-}
-
-const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-
-const timeOf = Effect.fnUntraced(function*(flag: string, text: string) {
-  const [, count, unit = ""] = /^(\d+)([smhd])$/.exec(text) ?? []
-  const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
-  const ms = count === undefined ? Date.parse(text) : now - Number(count) * unitMs[unit]!
-  return Number.isNaN(ms) || ms < 0
-    ? yield* new CommandRefused({ message: `--${flag} is not a time: ${JSON.stringify(text)}` })
-    : ms
-})
 
 const reasonOf = ({ error_class, status }: Pick<DeliveryResource, "error_class" | "status">): string =>
   status === null ? error_class ?? "" : String(status)
 
-const given = <A>(name: string, value: Option.Option<A>) => Option.isNone(value) ? {} : { [name]: value.value }
-
 const list = Command.make(
   "list",
   {
-    ...filters,
+    ...DeliveryFilters.flags,
     limit: Flag.Int("limit").pipe(
       Flag.withDescription("At most so many, the newest first"),
       Flag.withDefault(20)
@@ -59,19 +22,7 @@ const list = Command.make(
   },
   Effect.fnUntraced(function*({ json, limit, ...flags }) {
     const { call } = yield* ApiAccess
-    const query = {
-      ...given("webhook_id", flags.webhook),
-      ...given("subscription_id", flags.subscription),
-      ...given("emitter_id", flags.emitter),
-      ...given("event_name", flags.stream),
-      ...given("event_id", flags.event),
-      ...given("state", flags.state),
-      ...given("error_class", flags.error),
-      ...given("status", flags.status),
-      ...given("text", flags.text),
-      ...(Option.isNone(flags.since) ? {} : { since: yield* timeOf("since", flags.since.value) }),
-      ...(Option.isNone(flags.until) ? {} : { until: yield* timeOf("until", flags.until.value) })
-    }
+    const query = yield* DeliveryFilters.query(flags)
     const found = yield* call(({ deliveries }) =>
       Effect.gen(function*() {
         const found: Array<DeliveryResource> = []

@@ -4,6 +4,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { ApiAccess } from "./ApiAccess.ts"
 import { harmless, linesOf } from "./AttemptText.ts"
 import { CommandRefused } from "./CommandRefused.ts"
+import * as DeliveryFilters from "./DeliveryFilters.ts"
 import * as Output from "./Output.ts"
 
 const id = Argument.String("id").pipe(Argument.withDescription("Begins with wh_"))
@@ -97,9 +98,37 @@ const test = Command.make(
   })
 ).pipe(Command.withDescription("Send a webhook one request to try it, and show what came back"))
 
+const replay = Command.make(
+  "replay",
+  {
+    id,
+    emitter: DeliveryFilters.flag("emitter", "Events of this source or workflow, by id or name slug"),
+    from: DeliveryFilters.flag("from", "From this event of the emitter on"),
+    to: DeliveryFilters.flag("to", "Up to this event of the emitter"),
+    since: DeliveryFilters.flags.since,
+    until: DeliveryFilters.flags.until,
+    rate: Flag.Int("rate").pipe(Flag.withDescription("At most so many a second"), Flag.optional),
+    json: Output.json
+  },
+  Effect.fnUntraced(function*({ emitter, from, id, json, rate, since, to, until }) {
+    const { call } = yield* ApiAccess
+    const payload = {
+      ...DeliveryFilters.given("emitter_id", emitter),
+      ...DeliveryFilters.given("from", from),
+      ...DeliveryFilters.given("to", to),
+      ...DeliveryFilters.given("rate_limit", rate),
+      ...(yield* DeliveryFilters.span({ since, until }))
+    }
+    const { data } = yield* call(({ bulkActions }) =>
+      bulkActions.replay({ params: { id }, headers: {}, query: {}, payload })
+    )
+    yield* Output.print(json, data, `Bulk action    ${data.id}`)
+  })
+).pipe(Command.withDescription("Send a webhook events again: from one of an emitter on, or of a span of time"))
+
 /** Webhooks, in and out of service. */
 export const webhooksCommand = Command.make("webhooks").pipe(
-  Command.withDescription("Try, pause and resume webhooks"),
-  Command.withSubcommands([test, pause, resume, forceNext]),
+  Command.withDescription("Try, pause and resume webhooks, and replay events to them"),
+  Command.withSubcommands([test, replay, pause, resume, forceNext]),
   Command.provide(ApiAccess.layer)
 )

@@ -6,6 +6,7 @@ import { Cause, Console, Effect, Layer, Logger, References } from "effect"
 import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
 import { accountCommand } from "./AccountCommand.ts"
 import { accountsCommand } from "./AccountsCommand.ts"
+import { bulkCommand } from "./BulkCommand.ts"
 import { checkCommand } from "./CheckCommand.ts"
 import { configCommand } from "./ConfigCommand.ts"
 import { deliveriesCommand } from "./DeliveriesCommand.ts"
@@ -26,6 +27,7 @@ const headwater = Command.make("headwater").pipe(
     devCommand,
     deliveriesCommand,
     webhooksCommand,
+    bulkCommand,
     accountsCommand,
     accountCommand,
     checkCommand,

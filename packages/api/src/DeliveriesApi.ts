@@ -201,7 +201,8 @@ const SoughtText = textUpTo(200).pipe(Schema.check(Schema.isMinLength(1)))
 
 const Time = Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 8_640_000_000_000_000 })))
 
-const filters = {
+/** Which deliveries are meant, beside their webhook. */
+export const deliveryFilters = {
   subscription_id: Schema.optionalKey(Text.annotate({ description: "Of this subscription, even if it is deleted." })),
   emitter_id: Schema.optionalKey(Text.annotate({
     description: "Of events of this source, workflow (by id or name slug) or account."
@@ -222,7 +223,11 @@ const filters = {
   until: Schema.optionalKey(Time.annotate({ description: "Begun before this time. Unix time in milliseconds." })),
   text: Schema.optionalKey(SoughtText.annotate({
     description: "Of events whose payload, as JSON text, contains this text. Upper and lower case differ."
-  })),
+  }))
+}
+
+const filters = {
+  ...deliveryFilters,
   ...Pagination.query("delivery"),
   ...Projection.fields
 }

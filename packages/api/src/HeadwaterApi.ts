@@ -1,6 +1,7 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { AppAccountsApi } from "./AppAccountsApi.ts"
 import { AutoSubscriptionsApi } from "./AutoSubscriptionsApi.ts"
+import { BulkActionsApi } from "./BulkActionsApi.ts"
 import { ComponentsApi } from "./ComponentsApi.ts"
 import { DeliveriesApi } from "./DeliveriesApi.ts"
 import * as DocumentBeside from "./DocumentBeside.ts"
@@ -25,6 +26,7 @@ export class HeadwaterApi extends HttpApi.make("headwater")
   .add(AutoSubscriptionsApi)
   .add(WebhooksApi)
   .add(DeliveriesApi)
+  .add(BulkActionsApi)
   .add(UsersApi)
   .add(KeysApi)
   .add(AppAccountsApi)

@@ -191,6 +191,24 @@ export class DeliveryNotRepeatable extends HttpApiError.Problem<DeliveryNotRepea
   { description: "The event or the subscription of the delivery was deleted." }
 ) {}
 
+export class BulkActionEnded extends HttpApiError.Problem<BulkActionEnded>()(
+  "BulkActionEndedProblem",
+  { type: typeOf("bulk_action_ended"), status: 409, title: "Bulk action ended" },
+  members("bulk_action_ended", Details, "The bulk action \"ba_0Uz7QaB3Lk6RwSe2MxDa\" has ended."),
+  { description: "The bulk action is done, or was cancelled." }
+) {}
+
+export class BulkActionsFull extends HttpApiError.Problem<BulkActionsFull>()(
+  "BulkActionsFullProblem",
+  { type: typeOf("bulk_actions_full"), status: 409, title: "Too many bulk actions" },
+  members(
+    "bulk_actions_full",
+    Schema.Struct({ limit: Schema.Int }).annotate({ examples: [{ limit: 20 }] }),
+    "20 bulk actions have not ended: cancel one, or wait until one has."
+  ),
+  { description: "As many bulk actions of the account have not ended as are allowed." }
+) {}
+
 /** The account sends more requests a second than the operator allows, or has too many bytes of answers under way. */
 export class RateLimited extends HttpApiError.Problem<RateLimited>()(
   "RateLimitedProblem",

@@ -7,6 +7,7 @@ export const prefixes = {
   account: "u",
   appAccount: "apn",
   autoSubscription: "as",
+  bulkAction: "ba",
   component: "sc",
   delivery: "dlv",
   deployment: "d",
@@ -71,6 +72,9 @@ export type SubscriptionId = typeof SubscriptionId.Type
 
 export const AutoSubscriptionId = idOf("autoSubscription").pipe(Schema.brand("AutoSubscriptionId"))
 export type AutoSubscriptionId = typeof AutoSubscriptionId.Type
+
+export const BulkActionId = idOf("bulkAction").pipe(Schema.brand("BulkActionId"))
+export type BulkActionId = typeof BulkActionId.Type
 
 export const KeyId = idOf("key").pipe(Schema.brand("KeyId"))
 export type KeyId = typeof KeyId.Type

@@ -22,12 +22,14 @@ import * as DueScanner from "./routing/DueScanner.ts"
 import { FeedReader } from "./routing/Feed.ts"
 import { Router } from "./routing/Router.ts"
 import { SubscriptionLifecycle } from "./routing/SubscriptionLifecycle.ts"
+import { BulkControl } from "./webhook/BulkControl.ts"
 import { DeliveryControl } from "./webhook/DeliveryControl.ts"
 import { TestSend } from "./webhook/TestSend.ts"
 import { WebhookLifecycle } from "./webhook/WebhookLifecycle.ts"
 
 /** The actors, what wakes them, and the services by which the rest of the program speaks to them. */
 const onCluster = Layer.mergeAll(
+  BulkControl.layer,
   DeliveryControl.layer,
   TestSend.layer,
   EventDeletion.layer,

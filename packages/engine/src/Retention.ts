@@ -1,6 +1,7 @@
 import * as EventId from "@headwater/domain/EventId"
 import * as Stream from "@headwater/domain/Stream"
 import { Attempts } from "@headwater/log/Attempts"
+import { BulkActions } from "@headwater/log/BulkActions"
 import { Cursors } from "@headwater/log/Cursors"
 import { DedupeMarks } from "@headwater/log/DedupeMarks"
 import { Deliveries } from "@headwater/log/Deliveries"
@@ -76,6 +77,7 @@ const droppedEvent = (
  */
 export const sweep = Effect.fnUntraced(function*(options: { readonly defaultDays: number }) {
   const attempts = yield* Attempts
+  const bulkActions = yield* BulkActions
   const cursors = yield* Cursors
   const deliveries = yield* Deliveries
   const due = yield* DueWork
@@ -122,6 +124,7 @@ export const sweep = Effect.fnUntraced(function*(options: { readonly defaultDays
     trimAll,
     Effect.repeat(paced(events.removePassedRequests(passedRequests)), { while: (isMore) => isMore }),
     paced(attempts.expire(oldest)),
+    paced(bulkActions.expire(oldest)),
     paced(deliveries.removeEnded(EventId.make(Math.max(0, oldest), 0))),
     paced(marks.expire({ now, defaultDays: options.defaultDays, leastDays: dedupeDays })),
     paced(runs.expire({ now, defaultDays: options.defaultDays })),

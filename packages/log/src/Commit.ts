@@ -2,6 +2,7 @@ import type { LoggedEvent } from "@headwater/domain/Event"
 import type { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Attempt } from "./Attempts.ts"
+import type { BulkMark } from "./BulkActions.ts"
 import type { CursorMove, CursorSettlement } from "./Cursors.ts"
 import type { DedupeMark } from "./DedupeMarks.ts"
 import type { Delivery, DeliveryChange } from "./Deliveries.ts"
@@ -38,6 +39,8 @@ export interface Commit {
   /** Written after `runs`. */
   readonly runChanges?: ReadonlyArray<RunProgress>
   readonly steps?: ReadonlyArray<StepRecord>
+  /** What has become of what bulk actions are at. */
+  readonly bulkMarks?: ReadonlyArray<BulkMark>
   /** Changes to a resource, of one statement each that is good whatever it finds, written after everything above. */
   readonly updates?: ReadonlyArray<Effect.Effect<unknown, SqlError.SqlError>>
   /** A rare change that takes more than that, run in the same transaction after everything else. */
@@ -59,6 +62,7 @@ const lists = [
   "runs",
   "runChanges",
   "steps",
+  "bulkMarks",
   "updates"
 ] as const
 

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { Attempts } from "./Attempts.ts"
+import { BulkActions } from "./BulkActions.ts"
 import { type Commit, fenceOf } from "./Commit.ts"
 import * as CrashPoint from "./CrashPoint.ts"
 import { addTally, type CursorChange, type CursorMove, Cursors, keyText } from "./Cursors.ts"
@@ -162,6 +163,7 @@ export class CommitWriter extends Context.Service<CommitWriter, {
       const attempts = yield* Attempts
       const deliveries = yield* Deliveries
       const runs = yield* WorkflowRuns
+      const bulkActions = yield* BulkActions
 
       type Write<A> = (items: ReadonlyArray<A>) => Effect.Effect<void, SqlError.SqlError>
 
@@ -198,6 +200,7 @@ export class CommitWriter extends Context.Service<CommitWriter, {
           ...whenAny(all(commits, (commit) => commit.runs), runs.insert),
           ...whenAny(lastByKey(all(commits, (commit) => commit.runChanges), ({ id }) => id), runs.change),
           ...whenAny(all(commits, (commit) => commit.steps), runs.recordSteps),
+          ...whenAny(all(commits, (commit) => commit.bulkMarks), bulkActions.mark),
           ...all(commits, (commit) => commit.updates).map(Effect.asVoid)
         ]
       }

@@ -27,6 +27,8 @@ export const points = {
   "send-answered": "an endpoint has answered and its answer is not committed",
   "retry-chosen": "a retry is due and not sent",
   "retry-answered": "an endpoint has answered a retry and its answer is not committed",
+  "bulk-chosen": "a bulk action has its next delivery or event and has not sent it",
+  "bulk-answered": "an endpoint has answered a bulk action and its answer is not committed",
   "create-inserted": "a new program's rows are there and no hook has run",
   "create-deployed": "the deploy hook of a new program is committed and its activate hook has not run",
   "create-activated": "both hooks of a new program are committed and it is not ready",

@@ -38,6 +38,8 @@ export interface DeliveryFilter {
   readonly emitterId?: string | undefined
   readonly stream?: string | undefined
   readonly state?: ListedState | undefined
+  /** In one of these states, where `state` is not given. */
+  readonly states?: ReadonlyArray<ListedState> | undefined
   /** Of the last attempt. */
   readonly errorClass?: string | undefined
   /** The last attempt's, from the first to the second of them. */
@@ -47,6 +49,9 @@ export interface DeliveryFilter {
   /** Begun before this time. */
   readonly until?: number | undefined
   readonly eventId?: EventId | undefined
+  /** Of this event or a later one of its emitter, and of that one or an earlier one. */
+  readonly from?: EventId | undefined
+  readonly to?: EventId | undefined
   /** Found in the event's payload as it is stored. */
   readonly text?: string | undefined
 }
@@ -123,14 +128,15 @@ const waitingStates: ReadonlyArray<DeliveryState> = ["pending", "exhausted", "dr
 const isSuccess = (status: number): boolean => status >= 200 && status < 300
 
 /** The states that what is asked for can be in. */
-const statesOf = ({ errorClass, state, status }: DeliveryFilter): ReadonlyArray<ListedState> => {
+const statesOf = ({ errorClass, state, states: wanted, status }: DeliveryFilter): ReadonlyArray<ListedState> => {
   const mayHaveArrived = errorClass === undefined && (status === undefined || (status[0] < 300 && status[1] >= 200))
   const mayHaveFailed = status === undefined || !(isSuccess(status[0]) && isSuccess(status[1]))
   const states: ReadonlyArray<ListedState> = [
     ...(mayHaveArrived ? ["delivered" as const] : []),
     ...(mayHaveFailed ? waitingStates : [])
   ]
-  return state === undefined ? states : states.filter((one) => one === state)
+  const among = state === undefined ? wanted : [state]
+  return among === undefined ? states : states.filter((one) => among.includes(one))
 }
 
 /**
@@ -190,10 +196,12 @@ export class DeliveryList extends Context.Service<DeliveryList, {
           ORDER BY delivery_id ${sql.literal(order)}, attempt DESC`
       }
 
-      const matching = ({ emitterId, errorClass, status, stream, subscriptionId, text }: DeliveryFilter) => {
+      const matching = ({ emitterId, errorClass, from, status, stream, subscriptionId, text, to }: DeliveryFilter) => {
         const where: Array<Statement.Fragment> = [sql`(state <> 'delivered' OR outcome = 'delivered')`]
         if (subscriptionId !== undefined) where.push(sql`subscription_id = ${subscriptionId}`)
         if (emitterId !== undefined) where.push(sql`emitter_id = ${emitterId}`)
+        if (from !== undefined) where.push(sql`event_id >= ${from}`)
+        if (to !== undefined) where.push(sql`event_id <= ${to}`)
         if (stream !== undefined) where.push(sql`stream = ${stream}`)
         if (errorClass !== undefined) where.push(sql`error_class = ${errorClass}`)
         if (status !== undefined) where.push(sql`coalesce(status BETWEEN ${status[0]} AND ${status[1]}, false)`)

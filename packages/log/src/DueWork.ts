@@ -4,7 +4,7 @@ import { byPlace, shared } from "./internal/SharedRead.ts"
 import { numbers, texts } from "./internal/SqlArray.ts"
 
 /** Why work is owed at a time. */
-export type DueKind = "timer" | "emit" | "delete" | "retry" | "wake" | "resume"
+export type DueKind = "timer" | "emit" | "delete" | "retry" | "wake" | "resume" | "bulk"
 
 export interface DueKey {
   /** The actor that owns the work. */
@@ -204,7 +204,8 @@ export class DueWork extends Context.Service<DueWork, {
                 delete: of("delete"),
                 retry: of("retry"),
                 wake: of("wake"),
-                resume: of("resume")
+                resume: of("resume"),
+                bulk: of("bulk")
               }
             }
           ),

@@ -19,6 +19,7 @@ import { SqlError } from "effect/sql"
 import { AccountPlaces } from "./AccountPlaces.ts"
 import { Attempts } from "./Attempts.ts"
 import { BatchTransaction, mostBeside } from "./BatchTransaction.ts"
+import { BulkActions } from "./BulkActions.ts"
 import { accountOf, byteCount, type Commit, fenceOf, ownerOf, rowCount } from "./Commit.ts"
 import * as CommittedTopic from "./CommittedTopic.ts"
 import { CommitWriter, Fenced } from "./CommitWriter.ts"
@@ -544,7 +545,8 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         Attempts.layer,
         Deliveries.layer,
         Usage.layer,
-        WorkflowRuns.layer
+        WorkflowRuns.layer,
+        BulkActions.layer
       )
     )
   )

@@ -10,6 +10,7 @@ import { Deployments } from "./Deployments.ts"
 import { GroupCommit } from "./GroupCommit.ts"
 import { IdempotencyKeys } from "./IdempotencyKeys.ts"
 import { Programs } from "./Programs.ts"
+import { ReplayList } from "./ReplayList.ts"
 import { SealCheck } from "./SealCheck.ts"
 import { Subscriptions } from "./Subscriptions.ts"
 import { Webhooks } from "./Webhooks.ts"
@@ -26,5 +27,5 @@ export const layer = Layer.mergeAll(
   Programs.layer,
   SealCheck.layer,
   Webhooks.layer,
-  DeliveryList.layer.pipe(Layer.provideMerge(GroupCommit.layer))
+  Layer.merge(DeliveryList.layer, ReplayList.layer).pipe(Layer.provideMerge(GroupCommit.layer))
 ).pipe(Layer.provideMerge(Subscriptions.layer), Layer.provideMerge(AutoSubscriptions.layer))

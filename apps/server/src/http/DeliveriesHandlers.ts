@@ -19,6 +19,7 @@ import { attemptOf } from "./AttemptAnswer.ts"
 import { makeEmitterId } from "./EmitterIdOf.ts"
 import { boundOf } from "./EventSummaries.ts"
 import { answerFailures } from "./FailureProblem.ts"
+import * as StatusRange from "./StatusRange.ts"
 
 const isDeliveryId = Schema.is(Id.DeliveryId)
 const isSubscriptionId = Schema.is(Id.SubscriptionId)
@@ -61,9 +62,6 @@ const notRepeatable = (reason: "event_deleted" | "subscription_deleted") => {
   return new Problem.DeliveryNotRepeatable({ detail: sentence, error: sentence, details: { reason } })
 }
 
-const statusesOf = (status: string): readonly [number, number] =>
-  status.endsWith("xx") ? [Number(status[0]) * 100, Number(status[0]) * 100 + 99] : [Number(status), Number(status)]
-
 const nextAttempt = (webhook: Webhook, last: Attempt | undefined, dueAt: number, now: number) => {
   const reason = NextAttempt.reasonOf(webhook, last, dueAt, now)
   return { at_ms: reason === "circuit" ? Math.max(dueAt, webhook.circuitUntil ?? 0) : dueAt, reason }
@@ -99,7 +97,7 @@ export const layer = HttpApiBuilder.group(
         eventId: boundOf(query.event_id),
         state: query.state,
         errorClass: query.error_class,
-        status: status === undefined ? undefined : statusesOf(status),
+        status: status === undefined ? undefined : StatusRange.parse(status),
         since: query.since,
         until: query.until,
         text: query.text

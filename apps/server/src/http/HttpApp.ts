@@ -6,6 +6,7 @@ import { AnswerRoom } from "./AnswerRoom.ts"
 import * as AppAccountsHandlers from "./AppAccountsHandlers.ts"
 import * as AutoSubscriptionsHandlers from "./AutoSubscriptionsHandlers.ts"
 import { BodyRoom } from "./BodyRoom.ts"
+import * as BulkActionsHandlers from "./BulkActionsHandlers.ts"
 import { ComponentSaving } from "./ComponentSaving.ts"
 import * as ComponentsHandlers from "./ComponentsHandlers.ts"
 import * as DeliveriesHandlers from "./DeliveriesHandlers.ts"
@@ -35,6 +36,7 @@ const apiRoutes = HttpApiBuilder.layer(HeadwaterApi).pipe(
   Layer.provide([
     AppAccountsHandlers.layer,
     AutoSubscriptionsHandlers.layer,
+    BulkActionsHandlers.layer,
     ComponentsHandlers.layer,
     DeliveriesHandlers.layer,
     EventsHandlers.layer,

@@ -8,7 +8,7 @@ interface Asked<M> {
   readonly refuse: (error: Unavailable) => void
 }
 
-/** What is asked of an actor that it does in its own work, where it knows its state: one after the other, in order. */
+/** What is asked of an actor that it does in its own work, where it knows its state: one after the other. */
 export class AskedWork<M> {
   private readonly line: Array<Asked<M>> = []
 
@@ -16,9 +16,9 @@ export class AskedWork<M> {
     return this.line.length === 0
   }
 
-  /** Whether the next one waits until nothing else is under way. */
+  /** Whether any waits until nothing else is under way. */
   get awaitsRest(): boolean {
-    return this.line[0]?.atRest === true
+    return this.line.some(({ atRest }) => atRest)
   }
 
   /** Puts work in line, and returns with what it came to. `onAsked` has the actor work. */
@@ -42,8 +42,9 @@ export class AskedWork<M> {
   /** Does what is in line, as far as it need not wait for what is under way. */
   perform(memory: M, isBusy: () => boolean): Effect.Effect<void> {
     return Effect.suspend(() => {
-      const next = this.line[0]
-      if (next === undefined || (next.atRest && isBusy())) return Effect.void
+      // What is under way may wait for those behind.
+      const next = this.line.find(({ atRest }) => !atRest || !isBusy())
+      if (next === undefined) return Effect.void
       return Effect.andThen(
         next.perform(memory),
         Effect.suspend(() => {

@@ -47,10 +47,12 @@ export class DueRetries {
     }
   }
 
-  /** The next one, which is under way from now on. */
+  /** The next one, which is under way from now on; undefined where all that are known are so already. */
   begin(): DueItem | undefined {
-    const item = this.page.shift()
-    if (item !== undefined) this.underWay.add(item.key)
+    const { page, underWay } = this
+    let item = page.shift()
+    while (item !== undefined && underWay.has(item.key)) item = page.shift()
+    if (item !== undefined) underWay.add(item.key)
     return item
   }
 

@@ -37,12 +37,17 @@ export interface IntervenedOwner {
 export interface Interventions {
   /** Has a delivery attempted once more, now, whatever became of it. */
   readonly reopen: (memory: WebhookMemory, id: string) => Effect.Effect<Reopening, Failure>
-  /** Ends deliveries that wait for an attempt, and answers those. One that is under way is broken off. */
+  /**
+   * Ends those of some deliveries that wait for an attempt. One that is under way is broken off.
+   *
+   * @param also what is to be committed with it, by how many they are
+   */
   readonly end: (
     memory: WebhookMemory,
     ids: ReadonlyArray<string>,
-    state: "dropped" | "exhausted"
-  ) => Effect.Effect<ReadonlyArray<Delivery>, Failure>
+    state: "dropped" | "exhausted",
+    also?: (count: number) => Commit
+  ) => Effect.Effect<void, Failure>
   /** Passes all that waits, for a first attempt or another one, without sending it. Nothing may be under way. */
   readonly passAll: (memory: WebhookMemory) => Effect.Effect<void, Failure>
 }
@@ -107,15 +112,15 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId, owner: 
       owner.onDue(memory, delivery?.state === "pending" ? undefined : known)
       return "due"
     }),
-    end: Effect.fnUntraced(function*(memory, ids, state) {
+    end: Effect.fnUntraced(function*(memory, ids, state, also) {
       const underWay = yield* owner.breakOff(memory, ids)
       const found = yield* deliveries.find(ids)
       const pending = found.filter(({ id, state, webhookId: of }) =>
         of === webhookId && state === "pending" && !underWay.has(id)
       )
-      if (pending.length > 0) yield* owner.commit(memory, commits.ended(memory, pending, state))
+      if (pending.length === 0 && also === undefined) return
+      yield* owner.commit(memory, { ...commits.ended(memory, pending, state), ...also?.(pending.length) })
       owner.onEnded(memory, pending)
-      return pending
     }),
     passAll: (memory) => Effect.andThen(passUnread(memory), dropWaiting(memory))
   } satisfies Interventions as Interventions

@@ -23,6 +23,7 @@ import { WorkLoop } from "../placement/WorkLoop.ts"
 import { FeedReader } from "../routing/Feed.ts"
 import * as OwedLook from "../routing/OwedLook.ts"
 import * as Wake from "../routing/Wake.ts"
+import * as BulkRuns from "./BulkRuns.ts"
 import * as DueRetries from "./DueRetries.ts"
 import * as FirstAttempts from "./FirstAttempts.ts"
 import * as Interventions from "./Interventions.ts"
@@ -137,7 +138,7 @@ export const make = Effect.fnUntraced(function*(
   const filtering = yield* Semaphore.make(1)
   const underWay = new Set<Fiber.Fiber<void>>()
   /** By delivery. */
-  const retrying = new Map<string, Fiber.Fiber<void>>()
+  const retrying = new Map<string, Fiber.Fiber<unknown, unknown>>()
   const asked = new AskedWork<WebhookMemory>()
   let retired = false
   /** Since memory was last begun to be read. */
@@ -371,7 +372,7 @@ export const make = Effect.fnUntraced(function*(
   const readRetries = Effect.fnUntraced(function*(memory: WebhookMemory) {
     const { after, take } = memory.retries.startPage()
     const now = yield* Clock.currentTimeMillis
-    const page = yield* untilAnswered(dueWork.dueOf(webhookId, now, DueRetries.pageSize, [], after))
+    const page = yield* untilAnswered(dueWork.dueOf(webhookId, now, DueRetries.pageSize, ["bulk"], after))
     const wakes = page.filter((item) => item.kind === "wake")
     if (wakes.length > 0) yield* commit(memory, { dueDone: wakes })
     take(page)
@@ -416,7 +417,8 @@ export const make = Effect.fnUntraced(function*(
           yield* reserve(memory, until)
           continue
         }
-        const item = retries.begin()!
+        const item = retries.begin()
+        if (item === undefined) continue
         const isProbe = memory.gate?.begin(memory.webhook, now) === true
         retrySlotsTaken += 1
         retries.awaitsTurn = false
@@ -462,7 +464,10 @@ export const make = Effect.fnUntraced(function*(
     if (taken.look && memory.lanes.heldCount > 0) yield* readHeld(memory)
     for (const hint of taken.fed) yield* takeHint(memory, hint)
     firstAttempts.work(memory)
-    if (taken.due || taken.look) memory.retries.hint()
+    if (taken.due || taken.look) {
+      memory.retries.hint()
+      yield* bulkRuns.look(memory)
+    }
     yield* startRetries(memory)
     // What was left to retries may be free again.
     if (memory.lanes.readyCount > 0) firstAttempts.work(memory)
@@ -515,6 +520,46 @@ export const make = Effect.fnUntraced(function*(
 
   yield* Effect.addFinalizer(() => Effect.sync(() => asked.refuse(stopping)))
 
+  const bulkRuns = yield* BulkRuns.make(webhookId, {
+    commits,
+    commit,
+    settled: inFlight.settled,
+    isOpen,
+    isStopping: ({ failed }) => isStopping() || failed || asked.awaitsRest,
+    isForgotten: (subscriptionId) => forgotten.has(subscriptionId),
+    attempt,
+    start,
+    track: (id, fiber) => {
+      retrying.set(id, fiber)
+      fiber.addObserver(() => retrying.delete(id))
+    },
+    enter: Effect.fnUntraced(function*(memory) {
+      const { gate, lanes, retries, webhook } = memory
+      const isShared = webhook.settings.concurrency < firstsPerRetry
+      // What is new goes first, where both take of the same.
+      const isWanted = lanes.readyCount > 0 || retries.awaitsTurn
+      if (isShared && (isWanted || !hasRetrySlot(memory))) return undefined
+      const now = clock.currentTimeMillisUnsafe()
+      if (gate !== undefined) {
+        if (isWanted || gate.startsAt(now) > now) return undefined
+        const until = gate.toReserve(now)
+        if (until !== undefined) {
+          yield* reserve(memory, until)
+          return undefined
+        }
+      }
+      const isProbe = gate?.begin(webhook, now) === true
+      if (isShared) retrySlotsTaken += 1
+      return () => {
+        if (isShared) retrySlotsTaken -= 1
+        if (isProbe) gate?.probed()
+        if (isShared || isProbe) work()
+      }
+    }),
+    onEnded: release,
+    end: (ids, state, also) => Effect.isSuccess(ask((memory) => interventions.end(memory, ids, state, also)))
+  })
+
   const testing = yield* Semaphore.make(mostTests)
 
   const test = Effect.fnUntraced(function*(event: LoggedEvent) {
@@ -531,6 +576,7 @@ export const make = Effect.fnUntraced(function*(
 
   const loop = new WorkLoop({
     step: Effect.gen(function*() {
+      if (isStopping() || hasFailed() || asked.awaitsRest) bulkRuns.halt()
       if (isStopping()) {
         asked.refuse(stopping)
         return false
@@ -590,7 +636,7 @@ export const make = Effect.fnUntraced(function*(
       return Effect.andThen(Fiber.interruptAll([...underWay]), inFlight.settled)
     }),
     reopen: (id) => ask((memory) => interventions.reopen(memory, id)),
-    skip: (id) => ask((memory) => Effect.asVoid(interventions.end(memory, [id], "dropped"))),
+    skip: (id) => ask((memory) => interventions.end(memory, [id], "dropped")),
     test: (event) =>
       Effect.flatMap(
         testing.withPermitsIfAvailable(1)(test(event)),

@@ -236,6 +236,46 @@ export class WebhookCommits {
     }
   }
 
+  /** After an attempt at a delivery that had ended without an arrival: it has arrived, or is given up again. */
+  attemptedAgain(memory: WebhookMemory, delivery: Delivery, sent: Sent): Commit {
+    const became = sent.outcome._tag === "Delivered" ? "delivered" : "exhausted"
+    return {
+      ...this.common(memory, sent, undefined),
+      deliveryChanges: [{
+        id: delivery.id,
+        from: delivery.state,
+        fromAttempts: delivery.attempts,
+        attempts: sent.record.attempt,
+        state: became === "delivered" ? "settled" : "exhausted",
+        last: lastOf(sent)
+      }],
+      settlements: became === delivery.state
+        ? noItems
+        : settlementsOf([delivery], { [delivery.state]: -1, [became]: 1 })
+    }
+  }
+
+  /** After an attempt that no cursor accounts for: if it failed, there is a row that tells so. */
+  sentApart(memory: WebhookMemory, sent: Sent): Commit {
+    const { record } = sent
+    return {
+      ...this.common(memory, sent, undefined, false),
+      deliveries: sent.outcome._tag === "Delivered" ? noItems : [{
+        id: record.deliveryId,
+        accountId: record.accountId,
+        webhookId: record.webhookId,
+        subscriptionId: record.subscriptionId,
+        emitterId: record.emitterId,
+        stream: record.stream,
+        eventId: record.eventId,
+        attempts: record.attempt,
+        state: "exhausted",
+        last: lastOf(sent),
+        apart: true
+      }]
+    }
+  }
+
   /** Cursors pass all that is in front of them, and nothing of it is sent. */
   unsent(memory: WebhookMemory, unpassed: ReadonlyArray<Unpassed>): Commit {
     return {
@@ -250,9 +290,14 @@ export class WebhookCommits {
     }
   }
 
-  private common(memory: WebhookMemory, sent: Sent, nextAt: number | undefined): Commit {
+  private common(
+    memory: WebhookMemory,
+    sent: Sent,
+    nextAt: number | undefined,
+    isGivenUp: boolean = nextAt === undefined
+  ): Commit {
     const { webhook } = memory
-    const { duePut, updates } = this.transitions.of(memory, sent, nextAt === undefined)
+    const { duePut, updates } = this.transitions.of(memory, sent, isGivenUp)
     return {
       ...ownedBy(memory),
       attempts: [recordOf(sent, nextAt)],

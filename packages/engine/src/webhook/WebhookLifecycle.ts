@@ -2,6 +2,7 @@ import type * as Id from "@headwater/domain/Id"
 import type { SealBroken } from "@headwater/domain/Seal"
 import type { Webhook } from "@headwater/domain/Webhook"
 import { Attempts } from "@headwater/log/Attempts"
+import { BulkActions } from "@headwater/log/BulkActions"
 import * as CrashPoint from "@headwater/log/CrashPoint"
 import { Deliveries } from "@headwater/log/Deliveries"
 import { DueWork } from "@headwater/log/DueWork"
@@ -62,6 +63,7 @@ export class WebhookLifecycle extends Context.Service<WebhookLifecycle, {
     Effect.gen(function*() {
       const actors = yield* Actors
       const attempts = yield* Attempts
+      const bulkActions = yield* BulkActions
       const deliveries = yield* Deliveries
       const dueWork = yield* DueWork
       const router = yield* Router
@@ -72,7 +74,10 @@ export class WebhookLifecycle extends Context.Service<WebhookLifecycle, {
         Effect.mapError(Effect.fromOption(option), () => new WebhookNotFound())
 
       const retryNow = ({ id }: Webhook) =>
-        Effect.flatMap(Clock.currentTimeMillis, (now) => dueWork.bringForward(id, "retry", now))
+        Effect.flatMap(
+          Clock.currentTimeMillis,
+          (now) => Effect.andThen(dueWork.bringForward(id, "retry", now), dueWork.bringForward(id, "bulk", now))
+        )
 
       const rotated = (rotate: typeof webhooks.rotate) =>
         Effect.fnUntraced(function*(accountId: Id.AccountId, id: string) {
@@ -112,6 +117,7 @@ export class WebhookLifecycle extends Context.Service<WebhookLifecycle, {
           yield* webhooks.delete(accountId, id)
           yield* dueWork.removeAll(id)
           yield* deliveries.removeOfWebhook(id)
+          yield* bulkActions.endOfWebhook(id, yield* Clock.currentTimeMillis)
         }))
         yield* attempts.removeOfWebhook(id)
         yield* router.invalidate(accountId)

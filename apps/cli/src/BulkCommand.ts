@@ -1,0 +1,143 @@
+import type { BulkActionResource } from "@headwater/api/BulkActionsApi"
+import { maxLimit } from "@headwater/api/Pagination"
+import { Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { ApiAccess } from "./ApiAccess.ts"
+import * as DeliveryFilters from "./DeliveryFilters.ts"
+import * as Output from "./Output.ts"
+
+const id = Argument.String("id").pipe(Argument.withDescription("Begins with ba_"))
+
+const rate = Flag.Int("rate").pipe(
+  Flag.withDescription("At most so many attempts a second at each webhook"),
+  Flag.optional
+)
+
+const shown = (action: BulkActionResource): string =>
+  Output.table([
+    ["Bulk action", action.id],
+    ["Action", action.dry_run ? `${action.action} (dry run)` : action.action],
+    ["Filter", JSON.stringify(action.filter)],
+    ["State", action.state],
+    ["Matched", String(action.matched)],
+    ["Done", String(action.done)],
+    ["Failed", String(action.failed)],
+    ["Skipped", String(action.skipped)],
+    ["Left", String(action.left)],
+    ["Rate", `${action.rate_limit} a second`],
+    ["Webhooks", `${action.webhooks.ended} of ${action.webhooks.total} ended`],
+    ["Up to", `${Output.timeOfMs(action.place_ms)}${action.place_ms === null ? "" : " UTC"}`]
+  ])
+
+const run = Command.make(
+  "run",
+  {
+    action: Argument.Literals("action", ["retry", "replay", "skip", "cancel"]).pipe(
+      Argument.withDescription("What to do with what matches")
+    ),
+    ...DeliveryFilters.flags,
+    from: DeliveryFilters.flag("from", "From this event of the emitter on"),
+    to: DeliveryFilters.flag("to", "Up to this event of the emitter"),
+    rate,
+    dryRun: Flag.Boolean("dry-run").pipe(
+      Flag.withDescription("Only count what matches"),
+      Flag.withDefault(false)
+    ),
+    json: Output.json
+  },
+  Effect.fnUntraced(function*({ action, dryRun, from, json, rate, to, ...flags }) {
+    const { call } = yield* ApiAccess
+    const filter = {
+      ...(yield* DeliveryFilters.query(flags)),
+      ...DeliveryFilters.given("from", from),
+      ...DeliveryFilters.given("to", to)
+    }
+    const payload = { action, filter, dry_run: dryRun, ...DeliveryFilters.given("rate_limit", rate) }
+    const { data } = yield* call(({ bulkActions }) => bulkActions.create({ headers: {}, query: {}, payload }))
+    yield* Output.print(json, data, shown(data))
+  })
+).pipe(
+  Command.withDescription("Do something with many deliveries or events"),
+  Command.withExamples([
+    {
+      command: "headwater bulk run retry --state exhausted --since 2d --dry-run",
+      description: "How many were given up"
+    },
+    {
+      command: "headwater bulk run replay --webhook wh_… --since 1h --rate 20",
+      description: "Send the last hour again"
+    }
+  ])
+)
+
+const list = Command.make(
+  "list",
+  {
+    limit: Flag.Int("limit").pipe(Flag.withDescription("At most so many, the newest first"), Flag.withDefault(20)),
+    json: Output.json
+  },
+  Effect.fnUntraced(function*({ json, limit }) {
+    const { call } = yield* ApiAccess
+    const { data } = yield* call(({ bulkActions }) => bulkActions.list({ query: { limit: Math.min(limit, maxLimit) } }))
+    const rows = data.map((action) => [
+      action.id,
+      action.action,
+      action.state,
+      String(action.matched),
+      String(action.done),
+      String(action.failed),
+      String(action.left),
+      Output.timeOfMs(action.created_at_ms)
+    ])
+    const heads = ["ID", "ACTION", "STATE", "MATCHED", "DONE", "FAILED", "LEFT", "BEGAN (UTC)"]
+    yield* Output.print(json, data, Output.table([heads, ...rows]))
+  })
+).pipe(Command.withDescription("List bulk actions, the newest first"))
+
+const show = Command.make(
+  "show",
+  { id, json: Output.json },
+  Effect.fnUntraced(function*({ id, json }) {
+    const { call } = yield* ApiAccess
+    const { data } = yield* call(({ bulkActions }) => bulkActions.get({ params: { id }, query: {} }))
+    yield* Output.print(json, data, shown(data))
+  })
+).pipe(Command.withDescription("Show how far a bulk action has come"))
+
+const control = (name: "pause" | "cancel", description: string) =>
+  Command.make(
+    name,
+    { id, json: Output.json },
+    Effect.fnUntraced(function*({ id, json }) {
+      const { call } = yield* ApiAccess
+      const { data } = yield* call(({ bulkActions }) => bulkActions[name]({ params: { id }, headers: {}, query: {} }))
+      yield* Output.print(json, data, shown(data))
+    })
+  ).pipe(Command.withDescription(description))
+
+const resume = Command.make(
+  "resume",
+  { id, rate, json: Output.json },
+  Effect.fnUntraced(function*({ id, json, rate }) {
+    const { call } = yield* ApiAccess
+    if (Option.isSome(rate)) {
+      yield* call(({ bulkActions }) => bulkActions.update({ params: { id }, payload: { rate_limit: rate.value } }))
+    }
+    const { data } = yield* call(({ bulkActions }) => bulkActions.resume({ params: { id }, headers: {}, query: {} }))
+    yield* Output.print(json, data, shown(data))
+  })
+).pipe(Command.withDescription("Have a bulk action go on, at another rate if you like"))
+
+/** What is done with many deliveries or events at once. */
+export const bulkCommand = Command.make("bulk").pipe(
+  Command.withDescription("Retry, replay, skip or give up many deliveries"),
+  Command.withSubcommands([
+    run,
+    list,
+    show,
+    control("pause", "Have a bulk action wait"),
+    resume,
+    control("cancel", "End a bulk action; what it has done remains")
+  ]),
+  Command.provide(ApiAccess.layer)
+)

@@ -1,0 +1,71 @@
+import { DeliveryState, ErrorClass } from "@headwater/api/DeliveriesApi"
+import { Effect, Option } from "effect"
+import { Flag } from "effect/cli"
+import { CommandRefused } from "./CommandRefused.ts"
+
+/** A flag for one filter. */
+export const flag = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
+
+/** By which deliveries are found. */
+export const flags = {
+  webhook: flag("webhook", "To this webhook"),
+  subscription: flag("subscription", "Of this subscription"),
+  emitter: flag("emitter", "Of events of this source or workflow, by id or name slug"),
+  stream: flag("stream", "Of events of this stream; \"default\" for the default one"),
+  event: flag("event", "Of the event with this id"),
+  state: Flag.Literals("state", DeliveryState.literals).pipe(
+    Flag.withDescription("In this state"),
+    Flag.optional
+  ),
+  error: Flag.Literals("error", ErrorClass.literals).pipe(
+    Flag.withDescription("Whose last attempt failed in this way"),
+    Flag.optional
+  ),
+  status: flag("status", "Whose last attempt was answered with this status, such as 503 or 5xx"),
+  since: flag("since", "Begun at this time or later: ISO 8601, or so long ago, such as 30m, 12h or 7d"),
+  until: flag("until", "Begun before this time, in the same forms"),
+  text: flag("text", "Of events whose payload contains this text")
+}
+
+const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+const timeOf = Effect.fnUntraced(function*(flag: string, text: string) {
+  const [, count, unit = ""] = /^(\d+)([smhd])$/.exec(text) ?? []
+  const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+  const ms = count === undefined ? Date.parse(text) : now - Number(count) * unitMs[unit]!
+  return Number.isNaN(ms) || ms < 0
+    ? yield* new CommandRefused({ message: `--${flag} is not a time: ${JSON.stringify(text)}` })
+    : ms
+})
+
+/** A field of a query, if a flag gives it. */
+export const given = <A>(name: string, value: Option.Option<A>) => Option.isNone(value) ? {} : { [name]: value.value }
+
+/** The times of a span, as the API takes them. */
+export const span = Effect.fnUntraced(function*(
+  { since, until }: { readonly since: Option.Option<string>; readonly until: Option.Option<string> }
+) {
+  return {
+    ...(Option.isNone(since) ? {} : { since: yield* timeOf("since", since.value) }),
+    ...(Option.isNone(until) ? {} : { until: yield* timeOf("until", until.value) })
+  }
+})
+
+type Given = { readonly [Name in keyof typeof flags]: (typeof flags)[Name] extends Flag.Flag<infer A> ? A : never }
+
+/** What the flags say, as the API takes it. */
+export const query = Effect.fnUntraced(function*(flags: Given) {
+  return {
+    ...given("webhook_id", flags.webhook),
+    ...given("subscription_id", flags.subscription),
+    ...given("emitter_id", flags.emitter),
+    ...given("event_name", flags.stream),
+    ...given("event_id", flags.event),
+    ...given("state", flags.state),
+    ...given("error_class", flags.error),
+    ...given("status", flags.status),
+    ...given("text", flags.text),
+    ...(yield* span(flags))
+  }
+})

@@ -1,0 +1,111 @@
+import type { BulkAction, BulkFilter } from "@headwater/domain/BulkAction"
+import * as Id from "@headwater/domain/Id"
+import { BulkActions, type BulkActionWithProgress } from "@headwater/log/BulkActions"
+import { DueWork } from "@headwater/log/DueWork"
+import { Subscriptions } from "@headwater/log/Subscriptions"
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import { toUnavailable } from "../DatabaseRetry.ts"
+import { Actors } from "../placement/Actors.ts"
+import type { Unavailable } from "../placement/Unavailable.ts"
+import * as Wake from "../routing/Wake.ts"
+
+/** How many of an account may be under way or paused at once. */
+export const mostOpen = 20
+
+/** The account has as many that have not ended as it may. */
+export class BulkActionsFull extends Schema.TaggedError<BulkActionsFull>()("BulkActionsFull", {
+  most: Schema.Int
+}) {}
+
+export class BulkActionNotFound extends Schema.TaggedError<BulkActionNotFound>()("BulkActionNotFound", {}) {}
+
+/** It has ended, or was cancelled. */
+export class BulkActionEnded extends Schema.TaggedError<BulkActionEnded>()("BulkActionEnded", {}) {}
+
+const isSubscriptionId = Schema.is(Id.SubscriptionId)
+
+/** What a client does with bulk actions. The owners of the webhooks carry them out, each at its own. */
+export class BulkControl extends Context.Service<BulkControl, {
+  readonly begin: (
+    input: Pick<BulkAction, "accountId" | "action" | "dryRun" | "filter" | "rateLimit">
+  ) => Effect.Effect<BulkActionWithProgress, BulkActionsFull | Unavailable>
+  /** What is not begun within a second waits. */
+  readonly pause: (accountId: Id.AccountId, id: string) => Effect.Effect<BulkActionWithProgress, Refusal>
+  readonly resume: (accountId: Id.AccountId, id: string) => Effect.Effect<BulkActionWithProgress, Refusal>
+  /** What is not begun within a second is left. */
+  readonly cancel: (accountId: Id.AccountId, id: string) => Effect.Effect<BulkActionWithProgress, Refusal>
+  /** A rate that is undefined stays. */
+  readonly setRate: (
+    accountId: Id.AccountId,
+    id: string,
+    rateLimit: number | undefined
+  ) => Effect.Effect<BulkActionWithProgress, Refusal>
+}>()("@headwater/engine/webhook/BulkControl") {
+  static readonly layer = Layer.effect(
+    BulkControl,
+    Effect.gen(function*() {
+      const actors = yield* Actors
+      const bulkActions = yield* BulkActions
+      const dueWork = yield* DueWork
+      const subscriptions = yield* Subscriptions
+
+      const find = Effect.fnUntraced(function*(accountId: Id.AccountId, id: string) {
+        const found = yield* bulkActions.get(accountId, id)
+        return Option.isNone(found) ? yield* new BulkActionNotFound() : found.value
+      })
+
+      /** The only webhook that a filter can be about. */
+      const webhookOf = Effect.fnUntraced(function*(
+        accountId: Id.AccountId,
+        { subscriptionId, webhookId }: BulkFilter
+      ) {
+        if (webhookId !== undefined || subscriptionId === undefined || !isSubscriptionId(subscriptionId)) {
+          return webhookId
+        }
+        const found = Option.getOrUndefined(yield* subscriptions.get(subscriptionId))
+        return found?.accountId === accountId ? found.listenerId as string : undefined
+      })
+
+      /** Has the owners look at once. */
+      const hasten = Effect.fnUntraced(function*(id: Id.BulkActionId) {
+        const dueAt = yield* Clock.currentTimeMillis
+        const webhookIds = yield* bulkActions.openWebhooks(id)
+        if (webhookIds.length === 0) return
+        yield* dueWork.put(webhookIds.map((ownerId) => ({ ownerId, kind: "bulk", key: id, dueAt, payload: "{}" })))
+        for (const webhookId of webhookIds) actors.wake(webhookId, Wake.forDueWork)
+      })
+
+      const change = Effect.fnUntraced(function*(
+        accountId: Id.AccountId,
+        id: string,
+        { state, ...change }: { readonly state?: BulkAction["state"]; readonly rateLimit?: number }
+      ) {
+        const { action, progress } = yield* find(accountId, id)
+        if (action.state === state) return { action, progress }
+        if (action.state === "cancelled" || progress.endedAt !== null) return yield* new BulkActionEnded()
+        yield* bulkActions.change(action.id, state === undefined ? change : { ...change, state })
+        if (state === "running" || state === "cancelled") yield* hasten(action.id)
+        return yield* find(accountId, id)
+      }, Effect.catchTag("SqlError", toUnavailable))
+
+      return BulkControl.of({
+        begin: Effect.fnUntraced(function*(input) {
+          if ((yield* bulkActions.countOpen(input.accountId)) >= mostOpen) {
+            return yield* new BulkActionsFull({ most: mostOpen })
+          }
+          const webhookId = yield* webhookOf(input.accountId, input.filter)
+          const options = { webhookId, ownOnly: input.action === "replay" }
+          const { id, webhookIds } = yield* bulkActions.insert(input, options)
+          for (const webhookId of webhookIds) actors.wake(webhookId, Wake.forDueWork)
+          return yield* Effect.catchTag(find(input.accountId, id), "BulkActionNotFound", Effect.die)
+        }, Effect.catchTag("SqlError", toUnavailable)),
+        pause: (accountId, id) => change(accountId, id, { state: "paused" }),
+        resume: (accountId, id) => change(accountId, id, { state: "running" }),
+        cancel: (accountId, id) => change(accountId, id, { state: "cancelled" }),
+        setRate: (accountId, id, rateLimit) => change(accountId, id, rateLimit === undefined ? {} : { rateLimit })
+      })
+    })
+  )
+}
+
+type Refusal = BulkActionEnded | BulkActionNotFound | Unavailable

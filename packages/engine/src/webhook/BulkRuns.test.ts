@@ -1,0 +1,298 @@
+import { assert, layer } from "@effect/vitest"
+import type { BulkAction } from "@headwater/domain/BulkAction"
+import * as EventId from "@headwater/domain/EventId"
+import type * as Id from "@headwater/domain/Id"
+import { Accounting } from "@headwater/log/Accounting"
+import { BulkActions } from "@headwater/log/BulkActions"
+import { DeliveryList } from "@headwater/log/DeliveryList"
+import { DueWork } from "@headwater/log/DueWork"
+import { Subscriptions } from "@headwater/log/Subscriptions"
+import { Webhooks } from "@headwater/log/Webhooks"
+import type * as WebhookSink from "@headwater/testing/WebhookSink"
+import { type Duration, Effect, Fiber, Option } from "effect"
+import { TestClock } from "effect/testing"
+import * as EngineFixture from "../../test/EngineFixture.ts"
+import * as WebhookFixture from "../../test/WebhookFixture.ts"
+import * as Wake from "../routing/Wake.ts"
+import * as WebhookActor from "./WebhookActor.ts"
+
+type Fixture = Effect.Success<ReturnType<typeof WebhookFixture.make>>
+
+const begin = Effect.fnUntraced(function*(
+  { account, webhook }: Pick<Fixture, "account" | "webhook">,
+  input: Partial<Pick<BulkAction, "action" | "dryRun" | "filter" | "rateLimit">> = {}
+) {
+  const { id } = yield* (yield* BulkActions).insert({
+    accountId: account.id,
+    action: "retry",
+    dryRun: false,
+    filter: {},
+    rateLimit: 10_000,
+    ...input
+  }, { webhookId: webhook.id, ownOnly: false })
+  return id
+})
+
+/** How far one has come; it balances at any time. */
+const progressOf = Effect.fnUntraced(function*({ account }: Pick<Fixture, "account">, id: Id.BulkActionId) {
+  const { progress } = Option.getOrThrow(yield* (yield* BulkActions).get(account.id, id))
+  const left = progress.matched - progress.done - progress.failed - progress.skipped
+  assert.isAtLeast(left, 0)
+  return {
+    matched: progress.matched,
+    done: progress.done,
+    failed: progress.failed,
+    skipped: progress.skipped,
+    left,
+    hasEnded: progress.endedAt !== null
+  }
+})
+
+const balances = Effect.flatMap(
+  Accounting,
+  ({ imbalances }) => Effect.map(imbalances, (found) => assert.deepStrictEqual(found, []))
+)
+
+/** Lets time pass, a little at a time, until an effect has ended. */
+const whileTimePasses = <A, E, R>(effect: Effect.Effect<A, E, R>, step: Duration.Input = "20 millis") =>
+  Effect.raceFirst(
+    effect,
+    Effect.forever(Effect.andThen(TestClock.withLive(Effect.sleep("2 millis")), TestClock.adjust(step)))
+  )
+
+const untilReceived = (sink: WebhookSink.WebhookSink, count: number) =>
+  TestClock.withLive(Effect.gen(function*() {
+    while (sink.received.length < count) yield* Effect.sleep("1 millis")
+  }))
+
+/** Events that have failed once, a millisecond after the other, and were given up. */
+const failing = Effect.fnUntraced(function*(
+  count: number,
+  answer: (count: number) => WebhookSink.Answer | undefined = () => ({ status: 200 })
+) {
+  const fixture = yield* WebhookFixture.make((n) => n < count ? { status: 500 } : answer(n - count))
+  for (const n of upTo(count)) {
+    yield* EngineFixture.append(fixture.log, [n])
+    yield* fixture.actor.wake(Wake.forEverything)
+    yield* TestClock.adjust("1 millis")
+  }
+  const cancelled = yield* begin(fixture, { action: "cancel" })
+  yield* fixture.actor.wake(Wake.forDueWork)
+  assert.deepStrictEqual(yield* progressOf(fixture, cancelled), {
+    matched: count,
+    done: count,
+    failed: 0,
+    skipped: 0,
+    left: 0,
+    hasEnded: true
+  })
+  assert.deepInclude(yield* WebhookFixture.accounts(fixture.subscription.id), { exhausted: count, pending: 0 })
+  return fixture
+})
+
+/** The same webhook's next owner. */
+const nextOwner = ({ webhook }: Fixture) => WebhookActor.make(webhook.id)
+
+const sentSince = ({ sink }: Fixture, count: number) => WebhookFixture.payloads(sink).slice(count)
+
+const upTo = (count: number) => Array.from({ length: count }, (_, n) => n)
+
+layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a bulk action", (it) => {
+  it.effect("counts what matches without doing anything, and retries it in log order under the same webhook-ids", () =>
+    Effect.gen(function*() {
+      const count = 250
+      const fixture = yield* failing(count)
+      const { account, actor, sink, subscription } = fixture
+      const filter = { state: "exhausted" } as const
+      const dry = yield* begin(fixture, { dryRun: true, filter })
+      yield* actor.wake(Wake.forDueWork)
+      const none = { done: 0, failed: 0, skipped: 0 }
+      assert.deepStrictEqual(yield* progressOf(fixture, dry), { ...none, matched: count, left: count, hasEnded: true })
+      assert.lengthOf(sink.received, count)
+
+      const id = yield* begin(fixture, { filter })
+      yield* whileTimePasses(actor.wake(Wake.forDueWork))
+      assert.deepStrictEqual(yield* progressOf(fixture, id), {
+        ...none,
+        matched: count,
+        done: count,
+        left: 0,
+        hasEnded: true
+      })
+      assert.deepStrictEqual(sentSince(fixture, count), upTo(count))
+      const ids = sink.received.map(({ headers }) => headers["webhook-id"])
+      assert.deepStrictEqual(ids.slice(count), ids.slice(0, count))
+      assert.strictEqual(sink.received[count]!.headers["x-headwater-attempt"], "2")
+      assert.deepInclude(yield* WebhookFixture.accounts(subscription.id), { delivered: count, exhausted: 0 })
+      yield* balances
+      const { items } = yield* (yield* DeliveryList).page(account.id, { state: "delivered" }, {
+        limit: 300,
+        after: undefined,
+        before: undefined
+      })
+      assert.lengthOf(items, count)
+      assert.deepStrictEqual(yield* (yield* DueWork).allOf(fixture.webhook.id, "bulk"), [])
+    }))
+
+  it.effect("goes on where its owner was lost, and does nothing again that was committed", () =>
+    Effect.gen(function*() {
+      const count = 130
+      const fixture = yield* failing(count, (n) => n === 110 ? undefined : { status: n % 10 === 3 ? 500 : 200 })
+      const { subscription } = fixture
+      const id = yield* begin(fixture, { filter: { state: "exhausted" } })
+      const cutOff = Effect.gen(function*() {
+        const owner = yield* nextOwner(fixture)
+        const working = yield* Effect.forkChild(owner.wake(Wake.forEverything))
+        yield* whileTimePasses(untilReceived(fixture.sink, count + 111))
+        // What was answered is committed.
+        yield* TestClock.withLive(Effect.sleep("100 millis"))
+        yield* Fiber.interrupt(working)
+      })
+      yield* Effect.scoped(cutOff)
+      const halfway = yield* progressOf(fixture, id)
+      assert.deepStrictEqual(halfway, { matched: count, done: 99, failed: 11, skipped: 0, left: 20, hasEnded: false })
+      const next = yield* nextOwner(fixture)
+      yield* whileTimePasses(next.wake(Wake.forDueWork))
+      assert.deepStrictEqual(sentSince(fixture, count), [...upTo(111), ...upTo(count).slice(110)])
+      const { done, failed, ...rest } = yield* progressOf(fixture, id)
+      assert.deepStrictEqual(rest, { matched: count, skipped: 0, left: 0, hasEnded: true })
+      assert.strictEqual(done + failed, count)
+      assert.deepInclude(yield* WebhookFixture.accounts(subscription.id), { delivered: done, exhausted: failed })
+      yield* balances
+    }))
+
+  it.effect("replays a log from an event on, apart from the accounting, as the filter of the subscription lets it", () =>
+    Effect.gen(function*() {
+      const fixture = yield* WebhookFixture.make(
+        (n) => n === 6 ? { status: 500 } : { status: 200 },
+        JSON.stringify({ $metadata: { name: "" } })
+      )
+      const { account, actor, log, sink, subscription } = fixture
+      const events = yield* EngineFixture.append(log, upTo(5))
+      yield* actor.wake(Wake.forEverything)
+      yield* TestClock.adjust("1 second")
+      const before = yield* WebhookFixture.accounts(subscription.id)
+      const filter = {
+        emitterId: log.emitterId,
+        from: EventId.format(events[1]!.id),
+        to: EventId.format(events[3]!.id)
+      }
+      const id = yield* begin(fixture, { action: "replay", filter })
+      yield* whileTimePasses(actor.wake(Wake.forDueWork))
+      assert.deepStrictEqual(sentSince(fixture, 5), [1, 2, 3])
+      assert.deepStrictEqual(yield* progressOf(fixture, id), {
+        matched: 3,
+        done: 2,
+        failed: 1,
+        skipped: 0,
+        left: 0,
+        hasEnded: true
+      })
+      assert.deepStrictEqual(yield* WebhookFixture.accounts(subscription.id), before)
+      assert.strictEqual(sink.received[5]!.headers["webhook-id"], sink.received[1]!.headers["webhook-id"])
+      yield* balances
+
+      // What failed of it is listed as given up, and can be sent again.
+      const exhausted = yield* begin(fixture, { filter: { state: "exhausted" } })
+      yield* whileTimePasses(actor.wake(Wake.forDueWork))
+      assert.deepInclude(yield* progressOf(fixture, exhausted), { matched: 1, done: 1 })
+      assert.deepStrictEqual(yield* WebhookFixture.accounts(subscription.id), before)
+
+      yield* (yield* Subscriptions).update({
+        accountId: account.id,
+        emitterId: log.emitterId,
+        listenerId: fixture.webhook.id,
+        eventName: ""
+      }, { filter: JSON.stringify({ $metadata: { name: "other" } }) })
+      const filtered = yield* begin(fixture, { action: "replay", filter: { since: 0 } })
+      yield* whileTimePasses(actor.wake(Wake.forDueWork))
+      assert.deepInclude(yield* progressOf(fixture, filtered), { matched: 5, skipped: 5 })
+      yield* balances
+    }))
+
+  it.effect(
+    "keeps to its rate, which can be changed, waits while it is paused, and ends when it is cancelled",
+    () =>
+      Effect.gen(function*() {
+        const count = 40
+        const fixture = yield* failing(count)
+        const { actor, sink, webhook } = fixture
+        const bulk = yield* BulkActions
+        const id = yield* begin(fixture, { filter: { state: "exhausted" }, rateLimit: 2 })
+        const working = yield* Effect.forkChild(actor.wake(Wake.forDueWork))
+        /** Lets seconds pass, in steps, each of which has what it takes in real time. */
+        const seconds = (seconds: number) =>
+          Effect.repeat(Effect.andThen(TestClock.withLive(Effect.sleep("10 millis")), TestClock.adjust("100 millis")), {
+            times: seconds * 10 - 1
+          })
+        yield* seconds(5)
+        assert.closeTo(sink.received.length - count, 10, 2)
+        yield* bulk.change(id, { rateLimit: 10 })
+        yield* seconds(1)
+        const atTen = sink.received.length
+        yield* seconds(1)
+        assert.closeTo(sink.received.length - atTen, 10, 3)
+        yield* bulk.change(id, { state: "paused" })
+        yield* seconds(1)
+        const paused = sink.received.length
+        yield* TestClock.adjust("30 seconds")
+        yield* Fiber.join(working)
+        assert.strictEqual(sink.received.length, paused)
+        assert.isBelow(paused, count * 2)
+        // New events go out meanwhile.
+        yield* EngineFixture.append(fixture.log, ["new"])
+        yield* actor.wake(Wake.forEverything)
+        assert.deepStrictEqual(sentSince(fixture, paused), ["new"])
+        yield* bulk.change(id, { state: "running" })
+        const dueWork = yield* DueWork
+        yield* dueWork.bringForward(webhook.id, "bulk", 0)
+        const again = yield* Effect.forkChild(actor.wake(Wake.forDueWork))
+        yield* seconds(1)
+        assert.isAbove(sink.received.length, paused + 1)
+        yield* bulk.change(id, { state: "cancelled" })
+        yield* seconds(1)
+        yield* Fiber.join(again)
+        const { hasEnded, left } = yield* progressOf(fixture, id)
+        assert.isTrue(hasEnded)
+        assert.isAbove(left, 0)
+        assert.deepStrictEqual(yield* dueWork.allOf(webhook.id, "bulk"), [])
+        yield* balances
+      }),
+    60_000
+  )
+
+  it.effect("skips what waits for a retry, with what is under way, and waits for a webhook that is out of service", () =>
+    Effect.gen(function*() {
+      const fixture = yield* WebhookFixture.make((n) => n < 3 ? { status: 500 } : n === 3 ? undefined : { status: 200 })
+      const { account, actor, log, sink, subscription, webhook } = fixture
+      yield* EngineFixture.append(log, upTo(3))
+      yield* actor.wake(Wake.forEverything)
+      const first = yield* begin(fixture)
+      const working = yield* Effect.forkChild(actor.wake(Wake.forDueWork))
+      yield* untilReceived(sink, 4)
+      const id = yield* begin(fixture, { action: "skip" })
+      yield* actor.wake(Wake.forDueWork)
+      yield* whileTimePasses(Fiber.join(working))
+      assert.deepInclude(yield* progressOf(fixture, id), { matched: 3, done: 3, hasEnded: true })
+      assert.deepInclude(yield* progressOf(fixture, first), { matched: 3, skipped: 1, failed: 0, hasEnded: true })
+      yield* balances
+
+      const webhooks = yield* Webhooks
+      const put = (active: boolean) =>
+        Effect.andThen(
+          webhooks.update(account.id, webhook.id, { name: undefined, description: undefined, url: undefined, active }),
+          actor.changed
+        )
+      yield* put(false)
+      const dropped = yield* begin(fixture, { filter: { state: "dropped" } })
+      yield* actor.wake(Wake.forEverything)
+      assert.deepInclude(yield* progressOf(fixture, dropped), { done: 0, hasEnded: false })
+      yield* put(true)
+      yield* whileTimePasses(actor.wake(Wake.forEverything))
+      const { hasEnded } = yield* progressOf(fixture, dropped)
+      assert.isTrue(hasEnded)
+      const { delivered, dropped: left } = yield* WebhookFixture.accounts(subscription.id)
+      assert.deepStrictEqual([delivered, left], [3, 0])
+      yield* balances
+    }))
+})
