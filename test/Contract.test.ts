@@ -2,6 +2,7 @@ import { layer } from "@effect/vitest"
 import * as AppAccounts from "./contract/AppAccountsContract.ts"
 import * as Components from "./contract/ComponentsContract.ts"
 import * as Configuration from "./contract/ConfigurationContract.ts"
+import * as Consumers from "./contract/ConsumersContract.ts"
 import { ContractServer } from "./contract/ContractServer.ts"
 import * as Errors from "./contract/ErrorsContract.ts"
 import * as Events from "./contract/EventsContract.ts"
@@ -21,6 +22,7 @@ layer(ContractServer.layer, { excludeTestServices: true })("the contract", (it) 
   Log.rows(it)
   Subscriptions.rows(it)
   Webhooks.rows(it)
+  Consumers.rows(it)
   Users.rows(it)
   AppAccounts.rows(it)
   Workflows.rows(it)

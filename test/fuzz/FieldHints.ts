@@ -61,6 +61,7 @@ const kindsBySegment: Readonly<Record<string, FastCheck.Arbitrary<string>>> = {
   accounts: id("appAccount"),
   components: FastCheck.oneof(id("component"), id("componentKey")),
   bulk_actions: id("bulkAction"),
+  consumers: id("consumer"),
   deliveries: id("delivery"),
   events: id("event"),
   keys: id("key"),
@@ -75,6 +76,8 @@ const kindsBySegment: Readonly<Record<string, FastCheck.Arbitrary<string>>> = {
 
 const listKind = (path: string): Placeholder.Kind => {
   if (/event_summaries|\/events|\/sse/.test(path)) return "event"
+  if (/\/positions/.test(path)) return "source"
+  if (/\/consumers/.test(path)) return "consumer"
   if (/\/keys/.test(path)) return "key"
   if (/\/accounts/.test(path)) return "appAccount"
   if (/\/auto_subscriptions/.test(path)) return "autoSubscription"
@@ -178,6 +181,16 @@ export const valueOf = ({ method, path }: Operation, place: Place, field: string
       return filter
     case "from":
       return FastCheck.oneof(FastCheck.constant("beginning"), id("event"))
+    case "start":
+    case "to":
+      return FastCheck.oneof(
+        FastCheck.constantFrom<Schema.Json>("beginning", "end", 0, 1_760_000_000_000),
+        id("event")
+      )
+    case "positions":
+      return FastCheck.dictionary(sourceId, id("event"), { maxKeys: 3 })
+    case "wait":
+      return FastCheck.constantFrom(0, 0, 0, 1)
     case "last-event-id":
     case "start_id":
     case "end_id":
@@ -287,6 +300,12 @@ export const needed = ({ id: operation }: Operation): FastCheck.Arbitrary<Readon
       return FastCheck.constantFrom(["workflow_code"], ["workflow_code"], ["workflow_url"])
     case "webhooks.create":
       return FastCheck.constant(["url"])
+    case "consumers.create":
+      return FastCheck.constant(["emitter_id"])
+    case "consumers.commit":
+      return FastCheck.constant(["lease"])
+    case "consumers.seek":
+      return FastCheck.constant(["to"])
     default:
       return FastCheck.constant(/auto/i.test(operation) ? ["listener_id"] : [])
   }

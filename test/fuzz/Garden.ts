@@ -19,6 +19,7 @@ interface Bed {
 const beds: ReadonlyArray<Bed> = [
   { kind: "source", list: "/v1/users/me/sources", item: "/v1/sources", keeps: 5 },
   { kind: "webhook", list: "/v1/users/me/webhooks", item: "/v1/webhooks", keeps: 10 },
+  { kind: "consumer", list: "/v1/consumers", item: "/v1/consumers", keeps: 5 },
   { kind: "key", list: "/v1/users/me/keys", item: "/v1/users/me/keys", keeps: 5 },
   { kind: "autoSubscription", list: "/v1/users/me/auto_subscriptions", item: "/v1/auto_subscriptions", keeps: 5 },
   { kind: "workflow", list: "/v1/users/me/workflows", item: "/v1/workflows", keeps: 5 },

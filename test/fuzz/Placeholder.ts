@@ -9,6 +9,7 @@ export const kinds = [
   "component",
   "componentKey",
   "bulkAction",
+  "consumer",
   "delivery",
   "endpoint",
   "event",

@@ -7,6 +7,7 @@ import { ApiKeys } from "@headwater/log/ApiKeys"
 import { Attempts } from "@headwater/log/Attempts"
 import { AutoSubscriptions } from "@headwater/log/AutoSubscriptions"
 import { Components } from "@headwater/log/Components"
+import { Consumers } from "@headwater/log/Consumers"
 import { Cursors } from "@headwater/log/Cursors"
 import { DedupeMarks } from "@headwater/log/DedupeMarks"
 import { Deliveries } from "@headwater/log/Deliveries"
@@ -27,7 +28,7 @@ import { CommandRefused } from "./CommandRefused.ts"
 
 /** What else of an account is to go with it. */
 const erasure = AccountErasure.layer.pipe(
-  Layer.provide(Webhooks.layer),
+  Layer.provide([Consumers.layer, Webhooks.layer]),
   Layer.provide(Subscriptions.layer),
   Layer.provide([
     Attempts.layer,

@@ -80,8 +80,9 @@ const eventId = /^\d+-\d+$/
 
 /** The page that holds just this item. */
 const pageOf = (item: Schema.Json, isCounted: boolean): Schema.Json => {
-  const id = Predicate.hasProperty(item, "id") ? String(item.id) : ""
-  if (!isCounted) return Pagination.openPage([{ ...(item as Schema.JsonObject), id }], {}, undefined)
+  const named = ["id", "emitter_id"].find((name) => Predicate.hasProperty(item, name))
+  const id = named === undefined ? "" : String((item as Schema.JsonObject)[named])
+  if (!isCounted) return { ...Pagination.openPage([{ id }], {}, undefined), data: [item] }
   return { page_info: Pagination.pageInfo([eventId.test(id) ? id : Pagination.cursorOf(id)], 1), data: [item] }
 }
 

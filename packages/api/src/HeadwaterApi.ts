@@ -3,6 +3,7 @@ import { AppAccountsApi } from "./AppAccountsApi.ts"
 import { AutoSubscriptionsApi } from "./AutoSubscriptionsApi.ts"
 import { BulkActionsApi } from "./BulkActionsApi.ts"
 import { ComponentsApi } from "./ComponentsApi.ts"
+import { ConsumersApi } from "./ConsumersApi.ts"
 import { DeliveriesApi } from "./DeliveriesApi.ts"
 import * as DocumentBeside from "./DocumentBeside.ts"
 import * as DocumentWebhooks from "./DocumentWebhooks.ts"
@@ -21,6 +22,8 @@ export class HeadwaterApi extends HttpApi.make("headwater")
   .add(ComponentsApi)
   .add(SourcesApi)
   .add(EventsApi)
+  // Before the log: its stream of summaries takes their name in the document otherwise.
+  .add(ConsumersApi)
   .add(LogApi)
   .add(SubscriptionsApi)
   .add(AutoSubscriptionsApi)

@@ -21,8 +21,8 @@ export const cursorOf = (id: string): string => Base64Url.encode(id)
 
 const idOf = (cursor: string): string => Result.getOrElse(Base64Url.decodeString(cursor), () => "")
 
-const Cursor = (kind: Kind, description: string) => {
-  const form = new RegExp(`^${prefixes[kind]}_[0-9A-Za-z]+$`)
+const Cursor = (kinds: ReadonlyArray<Kind>, description: string) => {
+  const form = new RegExp(`^(?:${kinds.map((kind) => prefixes[kind]).join("|")})_[0-9A-Za-z]+$`)
   return Schema.String.pipe(
     Schema.check(Schema.makeFilter((cursor) => form.test(idOf(cursor)) && cursorOf(idOf(cursor)) === cursor, {
       expected: "a cursor of this list, as page_info gives it",
@@ -36,9 +36,17 @@ const Cursor = (kind: Kind, description: string) => {
 /** The pagination parameters of a list of resources; the cursors arrive as the ids they stand for. */
 export const query = (kind: Kind) => ({
   limit,
-  after: Schema.optionalKey(Cursor(kind, afterText)),
-  before: Schema.optionalKey(Cursor(kind, beforeText))
+  after: Schema.optionalKey(Cursor([kind], afterText)),
+  before: Schema.optionalKey(Cursor([kind], beforeText))
 })
+
+/** The pagination parameters of a list that goes one way only, by the ids of emitters. */
+export const emitterQuery = {
+  limit,
+  after: Schema.optionalKey(
+    Cursor(["source", "workflow", "account"], "A cursor from page_info. Lists only items after its item.")
+  )
+}
 
 /** The pagination parameters of a list of events, whose cursors are the event ids themselves. */
 export const eventQuery = {

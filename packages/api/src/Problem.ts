@@ -209,6 +209,32 @@ export class BulkActionsFull extends HttpApiError.Problem<BulkActionsFull>()(
   { description: "As many bulk actions of the account have not ended as are allowed." }
 ) {}
 
+export class LeaseHeld extends HttpApiError.Problem<LeaseHeld>()(
+  "LeaseHeldProblem",
+  { type: typeOf("lease_held"), status: 409, title: "Lease held" },
+  members(
+    "lease_held",
+    Schema.Struct({
+      expires_at_ms: Schema.Int.annotate({
+        description: "When the lease ends unless it is renewed. Unix milliseconds."
+      })
+    }).annotate({ examples: [{ expires_at_ms: 1760000180000 }] }),
+    "Another reader has this consumer's lease."
+  ),
+  { description: "Another reader has the lease of the consumer. It ends if that reader is silent." }
+) {}
+
+export class LeaseLost extends HttpApiError.Problem<LeaseLost>()(
+  "LeaseLostProblem",
+  { type: typeOf("lease_lost"), status: 409, title: "Lease lost" },
+  members("lease_lost", Details, "This lease is no longer the consumer's. Read without a lease to get another one."),
+  {
+    description:
+      "The lease has ended: it was given back, another reader has taken over, or somebody has sought elsewhere. The events " +
+      "that were not committed are read again."
+  }
+) {}
+
 /** The account sends more requests a second than the operator allows, or has too many bytes of answers under way. */
 export class RateLimited extends HttpApiError.Problem<RateLimited>()(
   "RateLimitedProblem",

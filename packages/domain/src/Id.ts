@@ -9,6 +9,7 @@ export const prefixes = {
   autoSubscription: "as",
   bulkAction: "ba",
   component: "sc",
+  consumer: "cns",
   delivery: "dlv",
   deployment: "d",
   key: "key",
@@ -41,6 +42,9 @@ export type AppAccountId = typeof AppAccountId.Type
 
 export const ComponentId = idOf("component").pipe(Schema.brand("ComponentId"))
 export type ComponentId = typeof ComponentId.Type
+
+export const ConsumerId = idOf("consumer").pipe(Schema.brand("ConsumerId"))
+export type ConsumerId = typeof ConsumerId.Type
 
 export const SourceId = idOf("source").pipe(Schema.brand("SourceId"))
 export type SourceId = typeof SourceId.Type

@@ -2,6 +2,7 @@ import type { AccountId } from "@headwater/domain/Id"
 import { Accounts } from "@headwater/log/Accounts"
 import { Attempts } from "@headwater/log/Attempts"
 import { Components } from "@headwater/log/Components"
+import { Consumers } from "@headwater/log/Consumers"
 import { Cursors } from "@headwater/log/Cursors"
 import { Deliveries } from "@headwater/log/Deliveries"
 import { DueWork } from "@headwater/log/DueWork"
@@ -30,6 +31,7 @@ export class AccountErasure extends Context.Service<AccountErasure, {
       const accounts = yield* Accounts
       const attempts = yield* Attempts
       const components = yield* Components
+      const consumers = yield* Consumers
       const cursors = yield* Cursors
       const deliveries = yield* Deliveries
       const dueWork = yield* DueWork
@@ -51,6 +53,7 @@ export class AccountErasure extends Context.Service<AccountErasure, {
             yield* attempts.removeOfWebhook(id)
             yield* webhooks.delete(accountId, id)
           }
+          for (const id of yield* consumers.idsOfAccount(accountId)) yield* consumers.delete(accountId, id)
           for (const id of yield* programs.idsOfAccount(accountId)) {
             yield* eraseProgram({ accountId, id }, Effect.void)
           }

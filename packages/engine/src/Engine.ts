@@ -1,6 +1,7 @@
 import * as DatabaseClaim from "@headwater/log/DatabaseClaim"
 import * as OldestSnapshot from "@headwater/log/OldestSnapshot"
 import { Layer, Option } from "effect"
+import { ConsumerLifecycle } from "./consumer/ConsumerLifecycle.ts"
 import { EventTrace } from "./EventTrace.ts"
 import * as Gauges from "./Gauges.ts"
 import { LogTail } from "./LogTail.ts"
@@ -32,6 +33,7 @@ const onCluster = Layer.mergeAll(
   BulkControl.layer,
   DeliveryControl.layer,
   TestSend.layer,
+  ConsumerLifecycle.layer,
   EventDeletion.layer,
   EventTrace.layer,
   LogTail.layer,

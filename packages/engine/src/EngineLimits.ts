@@ -39,6 +39,17 @@ export interface Limits {
   /** Emitters that one scan looks at for listeners that missed a hint. */
   readonly scanned: number
 
+  /** Emitters that a consumer knows to have something. What comes of others meanwhile is looked for later. */
+  readonly consumerReady: number
+  /** Emitters that a page of a consumer has events of. */
+  readonly consumerEmitters: number
+  /** What a consumer reads at once where its filter may keep most of it out. */
+  readonly filteredRead: { readonly count: number; readonly bytes: number }
+  /** Reads that find nothing for who reads from a consumer, before others have their turn with it. */
+  readonly consumerLooks: number
+  /** Events behind a consumer's cursor that a commit looks through which names one that is not known to have been read. */
+  readonly consumerWalk: number
+
   /** Retries of a webhook under way. They have slots of their own, so that what fails does not hold up what is new. */
   readonly retries: number
   /**
@@ -68,6 +79,11 @@ export const defaults: Limits = {
   filters: 100,
   routes: { accounts: 10_000, emitters: 2_000, streams: 100 },
   scanned: 10_000,
+  consumerReady: 10_000,
+  consumerEmitters: 100,
+  filteredRead: { count: 500, bytes: MiB },
+  consumerLooks: 10,
+  consumerWalk: 10_000,
   retries: 4,
   outcomes: 16
 }

@@ -39,7 +39,10 @@ export const points = {
   "remove-detached": "a program has lost its head and its log is still there",
   "remove-emptied": "all is gone of a program but its own row",
   "unsubscribe-done": "a subscription is gone and its listener has not been told",
-  "webhook-retired": "a webhook's owner has stopped and its rows are there"
+  "webhook-retired": "a webhook's owner has stopped and its rows are there",
+  "consumer-read": "a reader's events and its lease are there and it has no answer",
+  "consumer-commit": "a reader has said how far it has come and nothing of it is handed over",
+  "consumer-retired": "a consumer's owner has stopped and its rows are there"
 } as const
 
 export type CrashPoint = keyof typeof points

@@ -1,5 +1,7 @@
+import * as EmitterPattern from "@headwater/domain/EmitterPattern"
 import * as EventId from "@headwater/domain/EventId"
-import type { StreamAddress } from "@headwater/domain/Stream"
+import * as Stream from "@headwater/domain/Stream"
+import type { Subscription } from "@headwater/domain/Subscription"
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { byPlace, shared } from "./internal/SharedRead.ts"
@@ -78,6 +80,20 @@ export interface Unpassed extends CursorKey {
   readonly head: Position
 }
 
+/** Where a cursor stands, and the end of the log that it stands on. */
+export interface Place {
+  readonly position: Position
+  /** The number of the stream's last event; its id is no later than `id`. */
+  readonly head: Position
+}
+
+/** Where a cursor stands, and what became of the events that it has passed since it started. */
+export interface AccountedCursor extends Place {
+  readonly emitterId: string
+  readonly startN: number
+  readonly tally: Tally
+}
+
 /** Cursors behind their emitters' heads, in the order of emitter and subscription. */
 export interface OwedPage<Owed extends CursorKey> {
   readonly owed: ReadonlyArray<Owed>
@@ -139,10 +155,68 @@ export const removeCursors = (sql: SqlClient.SqlClient, where: Statement.Fragmen
     DELETE FROM cursors_journal j USING gone g
     WHERE j.subscription_id = g.subscription_id AND j.emitter_id = g.emitter_id AND j.seq > g.folded_seq`
 
+/**
+ * Has the cursors of a subscription start, in the surrounding transaction: of each emitter that exists, at the end of its
+ * log, or before its first event from the id `from` on that is still there. One that is there already starts anew.
+ *
+ * @param emitterId of this emitter alone
+ */
+export const placeCursors = (
+  sql: SqlClient.SqlClient,
+  subscription: Pick<Subscription, "id" | "accountId" | "emitterId" | "listenerId" | "eventName">,
+  from: EventId.EventId | undefined,
+  emitterId?: string
+) => {
+  const { accountId, id } = subscription
+  const stream = Stream.normalize(subscription.eventName)
+  const first = from === undefined
+    ? sql`(SELECT NULL::bigint AS n, NULL::bigint AS id)`
+    : sql`(
+        SELECT e.n, e.id FROM events e
+        WHERE e.emitter_id = h.emitter_id AND e.stream = ${stream} AND e.id >= ${from} ORDER BY e.id LIMIT 1
+      )`
+  return sql`
+    INSERT INTO cursors_folded AS c (subscription_id, emitter_id, n, id, start_n)
+    SELECT ${id}, emitter_id, start.n, start.id, start.n
+    FROM heads h
+      LEFT JOIN LATERAL ${first} AS first ON true
+      CROSS JOIN LATERAL (
+        SELECT coalesce(first.n - 1, (h.streams ->> ${stream}::text)::bigint, 0) AS n,
+          coalesce(first.id - 1, h.last_id) AS id
+      ) AS start
+    WHERE h.account_id = ${accountId} AND ${emittersOf(sql, subscription)}
+      AND ${emitterId === undefined ? sql`true` : sql`h.emitter_id = ${emitterId}`}
+    ORDER BY emitter_id
+    ON CONFLICT (subscription_id, emitter_id) DO UPDATE SET
+      n = excluded.n, id = excluded.id, start_n = excluded.start_n,
+      delivered = 0, pending = 0, exhausted = 0, dropped = 0, filtered = 0, folded_seq = nextval('journal_seq')`
+}
+
+/** Which heads are of emitters that a subscription hears. */
+const emittersOf = (
+  sql: SqlClient.SqlClient,
+  { emitterId, listenerId }: Pick<Subscription, "emitterId" | "listenerId">
+) =>
+  EmitterPattern.isGlob(emitterId)
+    ? sql`h.emitter_id LIKE ${EmitterPattern.toLike(emitterId)} AND h.emitter_id <> ${listenerId}`
+    : sql`h.emitter_id = ${emitterId}`
+
 /** Where cursors stand: the view `cursors`, of the tables `cursors_folded` and `cursors_journal` (`Journals`). */
 export class Cursors extends Context.Service<Cursors, {
   /** Where a subscription's cursor stands; none once the subscription or the emitter is gone. */
   readonly position: (key: CursorKey) => Effect.Effect<Option.Option<FilteredPosition>, SqlError.SqlError>
+  /** Where a subscription's cursors stand on emitters that are there. */
+  readonly places: (
+    subscription: { readonly id: string; readonly stream: string },
+    emitterIds: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyMap<string, Place>, SqlError.SqlError>
+  /** The cursors of a subscription, in the order of its emitters; those included that have no row yet. */
+  readonly ofSubscription: (
+    subscription: Pick<Subscription, "id" | "accountId" | "emitterId" | "listenerId" | "eventName">,
+    /** An emitter, behind which the page begins. */
+    after: string,
+    limit: number
+  ) => Effect.Effect<ReadonlyArray<AccountedCursor>, SqlError.SqlError>
   /** Where the cursors on an emitter's log stand and where they started, by subscription. */
   readonly onEmitter: (
     emitterId: string
@@ -178,7 +252,7 @@ export class Cursors extends Context.Service<Cursors, {
   >
   /** The cursors that stand before the end of a range of events, and how many of those in front of them it holds. */
   readonly unreadIn: (
-    address: StreamAddress & { readonly accountId: string },
+    address: Stream.StreamAddress & { readonly accountId: string },
     range: EventId.EventRange
   ) => Effect.Effect<ReadonlyArray<UnreadEvents>, SqlError.SqlError>
   readonly removeOfEmitter: (emitterId: string) => Effect.Effect<void, SqlError.SqlError>
@@ -233,6 +307,48 @@ export class Cursors extends Context.Service<Cursors, {
               row === undefined
                 ? Option.none()
                 : Option.some({ position: { n: Number(row.n), id: row.id }, filter: row.filter })
+          ),
+        places: ({ id, stream }, emitterIds) =>
+          Effect.map(
+            sql<{ emitter_id: string; n: bigint; id: bigint; head_n: bigint; last_id: bigint }>`
+              SELECT h.emitter_id, coalesce(c.n, 0) AS n, coalesce(c.id, 0) AS id,
+                coalesce((h.streams ->> ${stream}::text)::bigint, 0) AS head_n, h.last_id
+              FROM heads h LEFT JOIN cursors c ON c.subscription_id = ${id} AND c.emitter_id = h.emitter_id
+              WHERE h.emitter_id = ANY (${texts(emitterIds)})`,
+            (rows) =>
+              new Map(rows.map((row) => [row.emitter_id, {
+                position: { n: Number(row.n), id: row.id },
+                head: { n: Number(row.head_n), id: row.last_id }
+              }]))
+          ),
+        ofSubscription: (subscription, after, limit) =>
+          Effect.map(
+            sql<Record<"n" | "id" | "start_n" | "head_n" | "last_id" | keyof Tally, bigint> & { emitter_id: string }>`
+              SELECT h.emitter_id, coalesce(c.n, 0) AS n, coalesce(c.id, 0) AS id, coalesce(c.start_n, 0) AS start_n,
+                coalesce((h.streams ->> ${
+              Stream.normalize(subscription.eventName)
+            }::text)::bigint, 0) AS head_n, h.last_id,
+                coalesce(c.delivered, 0) AS delivered, coalesce(c.pending, 0) AS pending,
+                coalesce(c.exhausted, 0) AS exhausted, coalesce(c.dropped, 0) AS dropped, coalesce(c.filtered, 0) AS filtered
+              FROM heads h LEFT JOIN cursors c ON c.subscription_id = ${subscription.id} AND c.emitter_id = h.emitter_id
+              WHERE h.account_id = ${subscription.accountId} AND ${
+              emittersOf(sql, subscription)
+            } AND h.emitter_id > ${after}
+              ORDER BY h.emitter_id LIMIT ${limit}`,
+            (rows) =>
+              rows.map((row) => ({
+                emitterId: row.emitter_id,
+                startN: Number(row.start_n),
+                position: { n: Number(row.n), id: row.id },
+                head: { n: Number(row.head_n), id: row.last_id },
+                tally: {
+                  delivered: Number(row.delivered),
+                  pending: Number(row.pending),
+                  exhausted: Number(row.exhausted),
+                  dropped: Number(row.dropped),
+                  filtered: Number(row.filtered)
+                }
+              }))
           ),
         onEmitter: (emitterId) =>
           Effect.map(

@@ -91,6 +91,22 @@ export class EventLog extends Context.Service<EventLog, {
     limit: number,
     maxBytes: number
   ) => Effect.Effect<ReadonlyArray<LoggedEvent>, SqlError.SqlError>
+  /**
+   * The events behind an id of each of several emitters' logs, in turns: the first of each, then the second of each. There
+   * are at most `limit`, of an emitter `each`, and no more once payloads have come to `maxBytes`.
+   */
+  readonly inTurns: (
+    stream: string,
+    after: ReadonlyArray<{ readonly emitterId: string; readonly id: EventId.EventId }>,
+    most: { readonly each: number; readonly limit: number; readonly maxBytes: number }
+  ) => Effect.Effect<
+    {
+      readonly events: ReadonlyArray<LoggedEvent>
+      /** Whether `limit` or `maxBytes` kept any out. */
+      readonly isCut: boolean
+    },
+    SqlError.SqlError
+  >
   readonly find: (
     address: Stream.StreamAddress,
     id: EventId.EventId
@@ -258,6 +274,30 @@ export class EventLog extends Context.Service<EventLog, {
               whole: true
             }),
             (rows) => rows.map(fromRow)
+          ),
+        inTurns: (stream, after, { each, limit, maxBytes }) =>
+          Effect.map(
+            sql<EventRow & { readonly found: bigint }>`
+              SELECT * FROM (
+                SELECT *, sum(weight) OVER in_turns - weight AS bytes_before, row_number() OVER in_turns AS place,
+                  count(*) OVER () AS found
+                FROM (
+                  SELECT e.*, octet_length(e.payload) + coalesce(octet_length(e.meta), 0) AS weight, a.lane,
+                    row_number() OVER (PARTITION BY a.lane ORDER BY e.id) AS turn
+                  FROM unnest(
+                    ${texts(after.map(({ emitterId }) => emitterId))},
+                    ${bigints(after.map(({ id }) => id))}
+                  ) WITH ORDINALITY AS a (emitter_id, id, lane)
+                  CROSS JOIN LATERAL (
+                    SELECT * FROM events
+                    WHERE emitter_id = a.emitter_id COLLATE "C" AND stream = ${stream} AND id > a.id
+                    ORDER BY id LIMIT ${each}
+                  ) AS e
+                ) AS weighed
+                WINDOW in_turns AS (ORDER BY turn, lane ROWS UNBOUNDED PRECEDING)
+              ) AS summed
+              WHERE bytes_before < ${maxBytes} AND place <= ${limit} ORDER BY place`,
+            (rows) => ({ events: rows.map(fromRow), isCut: rows.length < Number(rows[0]?.found ?? 0) })
           ),
         find: (address, id) =>
           Effect.map(

@@ -25,6 +25,7 @@ import journals from "./migrations/0021_journals.ts"
 import subscriptionFilters from "./migrations/0022_subscription_filters.ts"
 import deliveryLists from "./migrations/0023_delivery_lists.ts"
 import webhookSettings from "./migrations/0025_webhook_settings.ts"
+import consumers from "./migrations/0027_consumers.ts"
 import webhookTelling from "./migrations/0028_webhook_telling.ts"
 import deliveryActions from "./migrations/0029_delivery_actions.ts"
 import webhookRequests from "./migrations/0029_webhook_requests.ts"
@@ -56,6 +57,7 @@ const migrator = {
     "0022_subscription_filters": subscriptionFilters,
     "0023_delivery_lists": deliveryLists,
     "0025_webhook_settings": webhookSettings,
+    "0027_consumers": consumers,
     "0028_webhook_telling": webhookTelling,
     "0029_webhook_requests": webhookRequests,
     "0029_delivery_actions": deliveryActions

@@ -9,7 +9,7 @@ import { SecureRandom } from "effect/crypto"
 import type { SqlError, Statement } from "effect/sql"
 import { AutoSubscriptions } from "./AutoSubscriptions.ts"
 import * as Column from "./Column.ts"
-import { removeCursors } from "./Cursors.ts"
+import { placeCursors, removeCursors } from "./Cursors.ts"
 import * as Rows from "./internal/Rows.ts"
 import { texts } from "./internal/SqlArray.ts"
 
@@ -66,7 +66,7 @@ export class Subscriptions extends Context.Service<Subscriptions, {
     accountId: Id.AccountId,
     emitterId: string
   ) => Effect.Effect<boolean, SqlError.SqlError>
-  /** Removes it with its cursors, and returns what was removed. */
+  /** Removes it with its cursors, and returns what was removed: none that clients do not see. */
   readonly remove: (key: SubscriptionKey) => Effect.Effect<Option.Option<Subscription>, SqlError.SqlError>
   /**
    * Removes, with their cursors, all subscriptions of which the program or webhook is the listener or the literal
@@ -87,7 +87,7 @@ export class Subscriptions extends Context.Service<Subscriptions, {
     Scope.Scope
   >
   readonly get: (id: Id.SubscriptionId) => Effect.Effect<Option.Option<Subscription>, SqlError.SqlError>
-  /** What clients see, newest first: not those by which workflows send their own requests. */
+  /** What clients see, newest first: not those by which workflows send their own requests, or consumers read. */
   readonly list: (accountId: Id.AccountId) => Effect.Effect<ReadonlyArray<Subscription>, SqlError.SqlError>
   /** Oldest first. */
   readonly forAccount: (accountId: Id.AccountId) => Effect.Effect<ReadonlyArray<Subscription>, SqlError.SqlError>
@@ -118,7 +118,8 @@ export class Subscriptions extends Context.Service<Subscriptions, {
 
       /** That clients see it. */
       const isVisible = sql`
-        NOT EXISTS (SELECT FROM webhooks w WHERE w.id = s.listener_id AND w.workflow_id IS NOT NULL)`
+        NOT EXISTS (SELECT FROM webhooks w WHERE w.id = s.listener_id AND w.workflow_id IS NOT NULL)
+        AND NOT EXISTS (SELECT FROM consumers c WHERE c.subscription_id = s.id)`
 
       const newId = Id.make("subscription").pipe(Effect.provideService(SecureRandom.SecureRandom, random))
 
@@ -126,42 +127,22 @@ export class Subscriptions extends Context.Service<Subscriptions, {
         function*(key: SubscriptionKey, filter: string | null, from: EventId | undefined) {
           const id = yield* newId
           const createdAt = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-          const stream = Stream.normalize(key.eventName)
-          const like = EmitterPattern.toLike(key.emitterId)
           const inserted = yield* one(sql`
           INSERT INTO subscriptions ${
             sql.insert({
               id,
               account_id: key.accountId,
               emitter_id: key.emitterId,
-              emitter_like: like,
+              emitter_like: EmitterPattern.toLike(key.emitterId),
               listener_id: key.listenerId,
               event_name: key.eventName,
-              stream,
+              stream: Stream.normalize(key.eventName),
               filter,
               created_at: createdAt
             })
           } ON CONFLICT (account_id, emitter_id, listener_id, stream) DO NOTHING RETURNING *`)
           if (Option.isNone(inserted)) return inserted
-          const matching = EmitterPattern.isGlob(key.emitterId)
-            ? sql`emitter_id LIKE ${like} AND emitter_id <> ${key.listenerId}`
-            : sql`emitter_id = ${key.emitterId}`
-          const first = from === undefined
-            ? sql`(SELECT NULL::bigint AS n, NULL::bigint AS id)`
-            : sql`(
-              SELECT e.n, e.id FROM events e
-              WHERE e.emitter_id = h.emitter_id AND e.stream = ${stream} AND e.id >= ${from} ORDER BY e.id LIMIT 1
-            )`
-          yield* sql`
-          INSERT INTO cursors_folded (subscription_id, emitter_id, n, id, start_n)
-          SELECT ${id}, emitter_id, start.n, start.id, start.n
-          FROM heads h
-            LEFT JOIN LATERAL ${first} AS first ON true
-            CROSS JOIN LATERAL (
-              SELECT coalesce(first.n - 1, (h.streams ->> ${stream}::text)::bigint, 0) AS n,
-                coalesce(first.id - 1, h.last_id) AS id
-            ) AS start
-          WHERE h.account_id = ${key.accountId} AND ${matching}`
+          yield* placeCursors(sql, inserted.value, from)
           yield* tell(key.accountId)
           return inserted
         }
@@ -200,7 +181,7 @@ export class Subscriptions extends Context.Service<Subscriptions, {
       })
 
       const removeWhere = Effect.fnUntraced(function*(accountId: Id.AccountId, where: Statement.Fragment) {
-        const removed = yield* all(sql`DELETE FROM subscriptions WHERE ${where} RETURNING *`)
+        const removed = yield* all(sql`DELETE FROM subscriptions s WHERE ${where} RETURNING *`)
         if (removed.length === 0) return removed
         yield* removeCursors(sql, sql`subscription_id = ANY (${texts(removed.map(({ id }) => id))})`)
         yield* tell(accountId)
@@ -219,7 +200,7 @@ export class Subscriptions extends Context.Service<Subscriptions, {
           })),
         createAutomatic,
         remove: (key) =>
-          sql.withTransaction(removeWhere(key.accountId, whereKey(key))).pipe(
+          sql.withTransaction(removeWhere(key.accountId, sql`${whereKey(key)} AND ${isVisible}`)).pipe(
             Effect.map(([removed]) => Option.fromUndefinedOr(removed))
           ),
         removeParty: (accountId, id) =>

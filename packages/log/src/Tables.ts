@@ -5,6 +5,7 @@ import { ApiKeys } from "./ApiKeys.ts"
 import { AppAccounts } from "./AppAccounts.ts"
 import { AutoSubscriptions } from "./AutoSubscriptions.ts"
 import { Components } from "./Components.ts"
+import { Consumers } from "./Consumers.ts"
 import { DeliveryList } from "./DeliveryList.ts"
 import { Deployments } from "./Deployments.ts"
 import { GroupCommit } from "./GroupCommit.ts"
@@ -22,6 +23,7 @@ export const layer = Layer.mergeAll(
   ApiKeys.layer,
   AppAccounts.layer,
   Components.layer,
+  Consumers.layer,
   Deployments.layer,
   IdempotencyKeys.layer,
   Programs.layer,

@@ -9,6 +9,7 @@ import { BodyRoom } from "./BodyRoom.ts"
 import * as BulkActionsHandlers from "./BulkActionsHandlers.ts"
 import { ComponentSaving } from "./ComponentSaving.ts"
 import * as ComponentsHandlers from "./ComponentsHandlers.ts"
+import * as ConsumersHandlers from "./ConsumersHandlers.ts"
 import * as DeliveriesHandlers from "./DeliveriesHandlers.ts"
 import * as DocsRoutes from "./DocsRoutes.ts"
 import * as EndpointFastPath from "./EndpointFastPath.ts"
@@ -38,6 +39,7 @@ const apiRoutes = HttpApiBuilder.layer(HeadwaterApi).pipe(
     AutoSubscriptionsHandlers.layer,
     BulkActionsHandlers.layer,
     ComponentsHandlers.layer,
+    ConsumersHandlers.layer,
     DeliveriesHandlers.layer,
     EventsHandlers.layer,
     KeysHandlers.layer,

@@ -37,6 +37,7 @@ const furnished = Effect.gen(function*() {
   const workflow = yield* http.created("/v1/workflows", { workflow_code: Http.workflowCode })
   yield* http.request("POST", `/v1/workflows/${workflow.id}/invocations`, { body: { event: http.accountId } })
   const [run] = yield* http.summaries(`/v1/workflows/${workflow.id}/runs?status=success`, 1)
+  const consumer = yield* http.created("/v1/consumers", { emitter_id: source.id, start: "beginning" })
   const appAccount = yield* http.created("/v1/accounts", { app: "shop", credentials: { key: "k" } })
   yield* http.request("POST", Http.endpointOf(source), { body: { told: `only to ${http.accountId}` } })
   const [event] = yield* http.summaries(`/v1/sources/${source.id}/event_summaries`, 1)
@@ -50,6 +51,7 @@ const furnished = Effect.gen(function*() {
     auto_subscriptions: auto.id,
     bulk_actions: Json.textOf(bulk!["id"]),
     components: component.id,
+    consumers: consumer.id,
     deliveries: Json.textOf(delivery!["id"]),
     events: Json.textOf(event!["id"]),
     keys: key.id,
@@ -94,6 +96,8 @@ layer(Http.layer, { excludeTestServices: true })("the wall between accounts", (i
       [
         ...["sources", "webhooks", "subscriptions", "auto_subscriptions", "keys"].map((list) => `users/me/${list}`),
         "accounts",
+        "consumers",
+        `consumers/${http.ids["consumers"]}/positions`,
         `webhooks/${http.webhook.id}/secret`,
         `components/${http.ids["components"]}`,
         "users/me/workflows",
@@ -144,6 +148,14 @@ layer(Http.layer, { excludeTestServices: true })("the wall between accounts", (i
         ["DELETE", "/v1/subscriptions", other.source.id, (id) => ({ emitter_id: id, listener_id: other.webhook.id })],
         ["DELETE", "/v1/subscriptions", other.webhook.id, (id) => ({ emitter_id: own.source.id, listener_id: id })],
         ["POST", "/v1/subscriptions", other.workflow.id, (id) => ({ emitter_id: "dc_*", listener_id: id })],
+        ["POST", "/v1/consumers", other.source.id, (id) => ({ emitter_id: id })],
+        [
+          "POST",
+          `/v1/consumers/${own.ids["consumers"]}/seek`,
+          other.source.id,
+          (id) => ({ to: "end", emitter_id: id })
+        ],
+        ["POST", "/v1/subscriptions", other.ids["consumers"]!, (id) => ({ emitter_id: "dc_*", listener_id: id })],
         ["POST", "/v1/auto_subscriptions", other.webhook.id, (id) => ({ listener_id: id, event_name: "" })]
       ]
       for (const [method, path, foreign, bodyWith] of bodies) {
@@ -172,7 +184,7 @@ layer(Http.layer, { excludeTestServices: true })("the wall between accounts", (i
         if (!("page_info" in json)) continue
         const items = Json.listOf(json["data"]).map(({ id }) => Json.textOf(id))
         assert.include(items, own.ids[kind], path)
-        if (kind !== "deliveries" && kind !== "bulk_actions") {
+        if (!["bulk_actions", "consumers", "deliveries"].includes(kind)) {
           Json.assertHolds(json["page_info"], { total_count: items.length })
         }
         for (const parameter of ["after", "before"]) {
@@ -207,6 +219,7 @@ layer(Http.layer, { excludeTestServices: true })("the wall between accounts", (i
       for (const emitter_id of ["*", "dc_*"]) {
         yield* own.created("/v1/subscriptions", { emitter_id, listener_id: listener })
       }
+      const consumer = yield* own.created("/v1/consumers", { emitter_id: "*" })
       const after = yield* furnished
       for (const [http, told] of [[before, "theirs"], [after, "theirs"], [own, "ours"]] as const) {
         yield* http.request("POST", Http.endpointOf(http.source), { body: { told } })
@@ -217,6 +230,11 @@ layer(Http.layer, { excludeTestServices: true })("the wall between accounts", (i
         Effect.timeout("10 seconds")
       )
       assert.deepStrictEqual(sink.received.map(({ body }) => JSON.parse(body)), [{ told: "ours" }, { told: "ours" }])
+      const read = yield* own.request("GET", `/v1/consumers/${consumer.id}/events?wait=10`)
+      assert.deepStrictEqual(
+        Json.listOf(read.json["data"]).map(({ event }) => JSON.stringify(event)),
+        ["{\"raw_event\":{\"told\":\"ours\"}}"]
+      )
       const sql = yield* SqlClient.SqlClient
       const across = yield* sql`
         SELECT c.emitter_id FROM cursors c

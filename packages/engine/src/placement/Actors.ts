@@ -1,7 +1,8 @@
+import { Lease } from "@headwater/domain/Consumer"
 import { LoggedEvent } from "@headwater/domain/Event"
 import * as Id from "@headwater/domain/Id"
 import { Program } from "@headwater/domain/Program"
-import { Context, type Duration, Effect, type Exit, Layer, Option, Schema, type Scope } from "effect"
+import { Context, Duration, Effect, type Exit, Layer, Option, Schema, type Scope } from "effect"
 import {
   ClusterError,
   ClusterSchema,
@@ -21,6 +22,17 @@ import {
 } from "effect/cluster"
 import { Rpc, RpcSerialization, RpcServer } from "effect/rpc"
 import { getHeapStatistics } from "node:v8"
+import * as ConsumerActor from "../consumer/ConsumerActor.ts"
+import {
+  BadPosition,
+  CommitRequest,
+  ConsumerNotFound,
+  ConsumerPage,
+  LeaseHeld,
+  LeaseLost,
+  ReadRequest,
+  SeekRequest
+} from "../consumer/ConsumerRequests.ts"
 import { HookFailed } from "../program/ComponentRuns.ts"
 import { EventRange } from "../program/DueDeletions.ts"
 import { BacklogFull, EndpointNotFound, HttpReply, NotAnswered } from "../program/HttpExchange.ts"
@@ -92,6 +104,22 @@ const WebhookEntity = Entity.make("Webhook", [
   Rpc.make("Refilter", { payload: { subscriptionId: Id.SubscriptionId } })
 ]).annotateRpcs(ClusterSchema.Uninterruptible, true)
 
+const ConsumerEntity = Entity.make("Consumer", [
+  WakeRpc,
+  Rpc.make("Read", {
+    payload: ReadRequest,
+    success: ConsumerPage,
+    error: Schema.Union([ConsumerNotFound, LeaseHeld, LeaseLost, Unavailable])
+  }).annotate(ClusterSchema.Uninterruptible, false).annotate(ClusterSchema.InterruptOnTermination, true),
+  Rpc.make("Commit", {
+    payload: CommitRequest,
+    success: Schema.NullOr(Lease),
+    error: Schema.Union([BadPosition, ConsumerNotFound, LeaseLost, Unavailable])
+  }),
+  Rpc.make("Seek", { payload: SeekRequest, error: Schema.Union([ConsumerNotFound, Unavailable]) }),
+  Rpc.make("Retire")
+]).annotateRpcs(ClusterSchema.Uninterruptible, true)
+
 const AccountEntity = Entity.make("Account", [
   WakeRpc
 ]).annotateRpcs(ClusterSchema.Uninterruptible, true)
@@ -102,6 +130,7 @@ const callTimeout = "10 seconds"
 const testTimeout = "90 seconds"
 const changeTimeout = "11 minutes"
 const ingestTimeout = "45 seconds"
+const seekTimeout = "1 minute"
 
 type ClusterFailure =
   | ClusterError.AlreadyProcessingMessage
@@ -122,12 +151,12 @@ const gone = (message: string) => new Unavailable({ message, retryAfterSeconds: 
 const reach = <A, E, R>(call: Effect.Effect<A, E | ClusterFailure, R>, timeout: Duration.Input) =>
   call.pipe(
     Effect.catchIf(isClusterFailure, () =>
-      Effect.fail(gone("The node that owns this source, workflow or webhook can't be reached now. Try again later."))),
+      Effect.fail(gone("The node that owns this resource can't be reached now. Try again later."))),
     Effect.timeoutOrElse({
       duration: timeout,
       orElse: () =>
         Effect.fail(
-          gone("The node that owns this source, workflow or webhook did not answer in time. Try again later.")
+          gone("The node that owns this resource did not answer in time. Try again later.")
         )
     })
   ) as Effect.Effect<A, Exclude<E, ClusterFailure> | Unavailable, R>
@@ -145,6 +174,9 @@ class LocalActors extends Context.Service<LocalActors, {
   readonly programs: Residents.Residents<ProgramActor.ProgramActor>
   readonly webhooks: Residents.Residents<WebhookActor.WebhookActor>
   readonly accounts: Residents.Residents<AccountActor.AccountActor>
+  readonly consumers: Residents.Residents<ConsumerActor.ConsumerActor>
+  /** How consumers are hinted at, which are not kept awake by that. */
+  readonly consumerHints: Map<string, Pick<Residents.Resident<unknown>, "hint">>
 }>()("@headwater/engine/LocalActors") {
   static readonly layer = Layer.effect(
     LocalActors,
@@ -153,7 +185,9 @@ class LocalActors extends Context.Service<LocalActors, {
       return LocalActors.of({
         programs: yield* Residents.make<ProgramActor.ProgramActor>(population),
         webhooks: yield* Residents.make<WebhookActor.WebhookActor>(population),
-        accounts: yield* Residents.make<AccountActor.AccountActor>(population)
+        accounts: yield* Residents.make<AccountActor.AccountActor>(population),
+        consumers: yield* Residents.make<ConsumerActor.ConsumerActor>(population),
+        consumerHints: new Map()
       })
     })
   )
@@ -201,6 +235,20 @@ export class Actors extends Context.Service<Actors, {
   readonly testWebhook: (webhookId: Id.WebhookId, event: LoggedEvent) => Effect.Effect<TestedAttempt, Unavailable>
   /** Has a webhook pass all that waits, without sending it. */
   readonly passWebhook: (webhookId: Id.WebhookId) => Effect.Effect<void, Unavailable>
+  /** Waits as long as it is asked to; what there is to read goes as it comes. */
+  readonly readConsumer: (
+    consumerId: Id.ConsumerId,
+    request: ReadRequest
+  ) => Effect.Effect<ConsumerPage, ConsumerNotFound | LeaseHeld | LeaseLost | Unavailable>
+  readonly commitConsumer: (
+    consumerId: Id.ConsumerId,
+    request: CommitRequest
+  ) => Effect.Effect<Lease | null, BadPosition | ConsumerNotFound | LeaseLost | Unavailable>
+  readonly seekConsumer: (
+    consumerId: Id.ConsumerId,
+    request: SeekRequest
+  ) => Effect.Effect<void, ConsumerNotFound | Unavailable>
+  readonly retireConsumer: (consumerId: Id.ConsumerId) => Effect.Effect<void, Unavailable>
   /** Tells a listener that a subscription of its is gone. */
   readonly forget: (listenerId: string, subscriptionId: string) => Effect.Effect<void, Unavailable>
   /** Tells a listener that a subscription of its has another filter. When this returns, that is what events have to pass. */
@@ -225,8 +273,9 @@ export class Actors extends Context.Service<Actors, {
         const program = yield* ProgramEntity.client
         const webhook = yield* WebhookEntity.client
         const account = yield* AccountEntity.client
+        const consumer = yield* ConsumerEntity.client
 
-        const localOf = (actorId: string): Residents.Resident<unknown> | undefined => {
+        const localOf = (actorId: string): Pick<Residents.Resident<unknown>, "hint"> | undefined => {
           switch (Id.kindOf(actorId)) {
             case "source":
             case "workflow":
@@ -235,6 +284,8 @@ export class Actors extends Context.Service<Actors, {
               return local.webhooks.find(actorId)
             case "account":
               return local.accounts.find(actorId)
+            case "consumer":
+              return local.consumerHints.get(actorId)
             default:
               return undefined
           }
@@ -249,6 +300,8 @@ export class Actors extends Context.Service<Actors, {
               return webhook(actorId).Wake(hint, { discard: true })
             case "account":
               return account(actorId).Wake(hint, { discard: true })
+            case "consumer":
+              return consumer(actorId).Wake(hint, { discard: true })
             default:
               return Effect.void
           }
@@ -275,7 +328,11 @@ export class Actors extends Context.Service<Actors, {
         const wake = (actorId: string, hint: Wake.Wake) => {
           // What it would find is there when its account is resumed, and everything of it is woken.
           if (suspensions.holds(actorId)) return
-          if (localOf(actorId)?.hint(hint) !== true) sendHint(actorId, hint)
+          const here = localOf(actorId)
+          if (here?.hint(hint) === true) return
+          // Nobody reads from it now: who does looks for everything first.
+          if (here === undefined && Id.kindOf(actorId) === "consumer" && isHere(actorId)) return
+          sendHint(actorId, hint)
         }
 
         const crossing = yield* Crossing.Crossing
@@ -303,6 +360,17 @@ export class Actors extends Context.Service<Actors, {
           skipDelivery: (webhookId, deliveryId) => reach(webhook(webhookId).Skip({ deliveryId }), callTimeout),
           testWebhook: (webhookId, event) => reach(webhook(webhookId).Test(event), testTimeout),
           passWebhook: (webhookId) => reach(webhook(webhookId).PassAll(), changeTimeout),
+          readConsumer: (consumerId, request) =>
+            local.consumers.find(consumerId)?.call((actor) => actor.read(request)) ??
+              reach(
+                consumer(consumerId).Read(request),
+                Duration.sum(Duration.millis(request.waitMs), Duration.fromInputUnsafe(callTimeout))
+              ),
+          commitConsumer: (consumerId, request) =>
+            local.consumers.find(consumerId)?.call((actor) => Effect.uninterruptible(actor.commit(request))) ??
+              reach(consumer(consumerId).Commit(request), callTimeout),
+          seekConsumer: (consumerId, request) => reach(consumer(consumerId).Seek(request), seekTimeout),
+          retireConsumer: (consumerId) => reach(consumer(consumerId).Retire(), callTimeout),
           forget: (listenerId, subscriptionId) =>
             Id.kindOf(listenerId) === "webhook"
               ? reach(webhook(listenerId).Forget({ subscriptionId }), callTimeout)
@@ -373,6 +441,42 @@ const layerEntities = Layer.mergeAll(
         Retire: () => actor.retire,
         Forget: ({ payload }) => actor.forget(payload.subscriptionId),
         Refilter: ({ payload }) => actor.refilter(payload.subscriptionId)
+      })
+    }),
+    whileIdle
+  ),
+  ConsumerEntity.toLayer(
+    Effect.gen(function*() {
+      const { entityId } = yield* Entity.CurrentAddress
+      const actors = yield* Actors
+      const local = yield* LocalActors
+      const draining = yield* Draining.ofActor
+      const actor = yield* ConsumerActor.make(entityId as string as Id.ConsumerId).pipe(
+        Effect.provideService(Draining, draining)
+      )
+      const resident = yield* local.consumers.add(entityId, actor, draining.begin)
+      const hints: Pick<Residents.Resident<unknown>, "hint"> = {
+        hint: (wake) => {
+          if (!Wake.asksFor(wake)) return resident.hint(wake)
+          actor.hint(wake)
+          return true
+        }
+      }
+      yield* Effect.acquireRelease(
+        Effect.sync(() => local.consumerHints.set(entityId, hints)),
+        () =>
+          Effect.sync(() => {
+            if (local.consumerHints.get(entityId) === hints) local.consumerHints.delete(entityId)
+          })
+      )
+      /** It stays for who comes back soon. */
+      const staying = Effect.sync(() => actors.wake(entityId, Wake.nothing))
+      return ConsumerEntity.of({
+        Wake: ({ payload }) => Effect.andThen(Effect.sync(() => actor.hint(payload)), resident.stay(Wake.nothing)),
+        Read: ({ payload }) => Effect.andThen(staying, actor.read(payload)),
+        Commit: ({ payload }) => Effect.andThen(staying, actor.commit(payload)),
+        Seek: ({ payload }) => actor.seek(payload),
+        Retire: () => actor.retire
       })
     }),
     whileIdle

@@ -1,4 +1,5 @@
 import * as Id from "@headwater/domain/Id"
+import { Consumers } from "@headwater/log/Consumers"
 import * as CrashPoint from "@headwater/log/CrashPoint"
 import { Cursors } from "@headwater/log/Cursors"
 import { DedupeMarks } from "@headwater/log/DedupeMarks"
@@ -20,6 +21,7 @@ const isWorkflowId = Schema.is(Id.WorkflowId)
  * epoch; then its log, in bites; its own row last, so that who is cut off can go on from there.
  */
 export const make = Effect.gen(function*() {
+  const consumers = yield* Consumers
   const cursors = yield* Cursors
   const deployments = yield* Deployments
   const dueWork = yield* DueWork
@@ -37,6 +39,8 @@ export const make = Effect.gen(function*() {
     /** Nobody listens to it any more, and it to nobody. */
     onDetached: Effect.Effect<void>
   ) {
+    // Before the head: a consumer's owner, whose fence goes too, may be about to make a cursor on this log.
+    yield* consumers.removeOfEmitter(accountId, id)
     yield* sql.withTransaction(Effect.gen(function*() {
       yield* heads.remove(id)
       yield* subscriptions.removeParty(accountId, id)

@@ -1,0 +1,448 @@
+import type { Consumer, Lease } from "@headwater/domain/Consumer"
+import * as EmitterPattern from "@headwater/domain/EmitterPattern"
+import { charactersOf, type LoggedEvent, maxHops } from "@headwater/domain/Event"
+import * as Id from "@headwater/domain/Id"
+import * as Stream from "@headwater/domain/Stream"
+import type { Commit } from "@headwater/log/Commit"
+import { Consumers } from "@headwater/log/Consumers"
+import * as CrashPoint from "@headwater/log/CrashPoint"
+import { type CursorMove, Cursors, noTally } from "@headwater/log/Cursors"
+import { EventLog } from "@headwater/log/EventLog"
+import { type Fence, Fences } from "@headwater/log/Fences"
+import { explain, GroupCommit } from "@headwater/log/GroupCommit"
+import { Clock, Deferred, Effect, Option, Semaphore } from "effect"
+import type { SqlError } from "effect/sql"
+import { toUnavailable } from "../DatabaseRetry.ts"
+import { EngineLimits } from "../EngineLimits.ts"
+import * as LogText from "../LogText.ts"
+import { Draining } from "../placement/Draining.ts"
+import { Suspensions } from "../placement/Suspensions.ts"
+import { Unavailable } from "../placement/Unavailable.ts"
+import { EventFilter } from "../routing/EventFilter.ts"
+import { FeedReader } from "../routing/Feed.ts"
+import * as OwedLook from "../routing/OwedLook.ts"
+import type * as Wake from "../routing/Wake.ts"
+import { ConsumerLanes, type Lane, type Verdict } from "./ConsumerLanes.ts"
+import {
+  BadPosition,
+  type CommitRequest,
+  ConsumerNotFound,
+  type ConsumerPage,
+  LeaseHeld,
+  LeaseLost,
+  type ReadRequest,
+  type SeekRequest
+} from "./ConsumerRequests.ts"
+
+/** The owner of one consumer: it alone moves its cursors, and knows who reads. */
+export interface ConsumerActor {
+  /** Takes a hint in: who waits for events looks again. */
+  readonly hint: (wake: Wake.Wake) => void
+  /** Nothing is to be done but what is asked. */
+  readonly wake: (wake: Wake.Wake) => Effect.Effect<void>
+  /** Whether somebody is being answered. */
+  readonly awaitsTurn: () => boolean
+  /**
+   * What comes behind the last commit: the same again where it was not committed. Who reads without a lease is given one
+   * with the first events, and waits for the end of another's.
+   */
+  readonly read: (
+    request: ReadRequest
+  ) => Effect.Effect<ConsumerPage, ConsumerNotFound | LeaseHeld | LeaseLost | Unavailable>
+  /** Answers the lease, renewed; null where it was given back. */
+  readonly commit: (
+    request: CommitRequest
+  ) => Effect.Effect<Lease | null, BadPosition | ConsumerNotFound | LeaseLost | Unavailable>
+  /** Has the cursors start anew somewhere else, and ends the lease. */
+  readonly seek: (request: SeekRequest) => Effect.Effect<void, ConsumerNotFound | Unavailable>
+  /** Nobody is given anything any more. */
+  readonly retire: Effect.Effect<void>
+}
+
+/** What a consumer's owner holds in memory: a cache of what the database says, dropped whole when a commit fails. */
+interface ConsumerMemory {
+  readonly consumer: Consumer
+  readonly fence: Fence
+  readonly stream: string
+  readonly filter: EventFilter | undefined
+  lanes: ConsumerLanes
+  lease: Lease | undefined
+  /** Until when the database says that the lease lasts. */
+  leaseWrittenUntil: number
+  failed: boolean
+}
+
+const leaseLength = 24
+
+/** Events that a commit looks through at once which names one that is not known to have been read. */
+const walkEvents = 1_000
+
+/** Characters of payloads that are judged before it is to be the account's turn. */
+const mostJudged = 64 * 1024
+
+/** How often who waits looks whether the server stops, and who reads looks for what no hint came of; in milliseconds. */
+const tickMs = 1_000
+const lookAgainMs = 10_000
+
+const again = (message: string) => new Unavailable({ message, retryAfterSeconds: 1 })
+
+export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
+  const consumers = yield* Consumers
+  const cursors = yield* Cursors
+  const events = yield* EventLog
+  const fences = yield* Fences
+  const writer = yield* GroupCommit
+  const draining = yield* Draining
+  const suspensions = yield* Suspensions
+  const { documents } = yield* FeedReader
+  const limits = yield* EngineLimits
+  const look = yield* OwedLook.make(consumerId)
+  const clock = yield* Clock.Clock
+  const turn = yield* Semaphore.make(1)
+  let memory: ConsumerMemory | undefined
+  let retired = false
+  let answering = 0
+  /** When all its cursors were last looked at, Unix milliseconds. */
+  let lookedAt = 0
+  /** How large events are, by the last page; bytes. */
+  let eventBytes = 256
+  /** Done when there may be something to do for who waits. */
+  let changed = Deferred.makeUnsafe<void>()
+
+  const signal = () => {
+    Deferred.doneUnsafe(changed, Effect.void)
+    changed = Deferred.makeUnsafe()
+  }
+
+  const lookAtAll = () => {
+    look.begin()
+    lookedAt = clock.currentTimeMillisUnsafe()
+  }
+
+  const load = Effect.gen(function*() {
+    const fence = yield* fences.acquire(consumerId)
+    const found = yield* consumers.getById(consumerId)
+    if (retired || Option.isNone(fence) || Option.isNone(found)) return yield* new ConsumerNotFound()
+    const consumer = found.value
+    lookAtAll()
+    memory = {
+      consumer,
+      fence: fence.value,
+      stream: Stream.normalize(consumer.eventName),
+      filter: consumer.filter === null ? undefined : new EventFilter(consumer.filter, consumer.accountId, documents),
+      lanes: new ConsumerLanes(limits),
+      lease: consumer.lease ?? undefined,
+      leaseWrittenUntil: consumer.lease?.until ?? 0,
+      failed: false
+    }
+    return memory
+  })
+
+  const current = Effect.suspend(() => {
+    if (retired) return Effect.fail(new ConsumerNotFound())
+    return memory === undefined || memory.failed ? load : Effect.succeed(memory)
+  })
+
+  /** One after the other: what each does is based on what the one before has left. */
+  const inTurn = <A, E>(work: Effect.Effect<A, E | SqlError.SqlError>) =>
+    turn.withPermits(1)(work).pipe(
+      Effect.catchTag("SqlError", (error) => toUnavailable(error as SqlError.SqlError))
+    ) as Effect.Effect<A, Exclude<E, SqlError.SqlError> | Unavailable>
+
+  /** Returns when a commit is durable and memory says so. It goes on where nobody waits for it any more. */
+  const write = (memory: ConsumerMemory, commit: Commit, after: () => void) =>
+    Effect.andThen(
+      writer.room(memory.consumer.accountId),
+      Effect.suspend(() => writer.submitUnsafe(() => ({ ...commit, fence: memory.fence })).durable)
+    ).pipe(
+      Effect.catchCause((cause) => {
+        memory.failed = true
+        return Effect.logWarning("A consumer's commit failed; reading its state again").pipe(
+          Effect.annotateLogs({ consumer_id: consumerId, error: LogText.make(explain(cause)) }),
+          Effect.andThen(again("The consumer's place could not be written. Try again later."))
+        )
+      }),
+      Effect.andThen(Effect.sync(after)),
+      Effect.uninterruptible
+    )
+
+  const leaseMs = ({ consumer }: ConsumerMemory) => consumer.leaseSeconds * 1_000
+
+  /** Notes that the lease lasts anew, and answers what is to be written for that: little more than twice in its time. */
+  const renew = (memory: ConsumerMemory, id: string, now: number) => {
+    const until = now + leaseMs(memory)
+    memory.lease = { id, until }
+    return memory.leaseWrittenUntil >= until ? [] : [writeLease(memory, { id, until: until + leaseMs(memory) / 2 })]
+  }
+
+  const writeLease = (memory: ConsumerMemory, lease: Lease | null) => {
+    memory.leaseWrittenUntil = lease?.until ?? 0
+    return consumers.setLease(memory.consumer.id, lease)
+  }
+
+  const moveAll = (memory: ConsumerMemory, commit: Commit & { readonly moves: ReadonlyArray<CursorMove> }) =>
+    commit.moves.length === 0 && (commit.updates ?? []).length === 0 ? Effect.void : write(memory, commit, () => {
+      for (const move of commit.moves) memory.lanes.moved(move)
+    })
+
+  /** What becomes of each event, in order. */
+  const judging = ({ filter }: ConsumerMemory) => {
+    let judged = 0
+    return (event: LoggedEvent): Verdict | Effect.Effect<Verdict> => {
+      if (event.hops >= maxHops) return "dropped"
+      if (filter === undefined) return "delivered"
+      judged += event.payload.length
+      const passes = judged > mostJudged ? undefined : filter.passesAtOnce(event)
+      return passes === undefined ? Effect.map(filter.passes(event), verdictOf) : verdictOf(passes)
+    }
+  }
+
+  /** Looks up where lanes stand that were only hinted at. Answers those whose emitter is there. */
+  const place = Effect.fnUntraced(function*({ consumer, lanes, stream }: ConsumerMemory, some: ReadonlyArray<Lane>) {
+    const unplaced = some.filter(({ position }) => position === undefined)
+    if (unplaced.length === 0) return some
+    const places = yield* cursors.places(
+      { id: consumer.subscriptionId, stream },
+      unplaced.map(({ emitterId }) => emitterId)
+    )
+    for (const lane of unplaced) {
+      const found = places.get(lane.emitterId)
+      if (found === undefined) lanes.remove(lane)
+      else lane.position = found.position
+    }
+    return some.filter(({ position }) => position !== undefined)
+  })
+
+  const addOwed = Effect.fnUntraced(function*({ lanes }: ConsumerMemory) {
+    for (const { emitterId, position } of yield* look.page) lanes.owe(emitterId, position)
+  })
+
+  const behind = (lanes: ReadonlyArray<Lane>) =>
+    lanes.map(({ emitterId, position, read }) => ({ emitterId, id: read.at(-1)?.id ?? position!.id }))
+
+  /** The moves by which lanes pass what was deleted up to their emitters' heads. */
+  const passDeleted = Effect.fnUntraced(function*(memory: ConsumerMemory, empty: ReadonlyArray<Lane>) {
+    if (empty.length === 0) return []
+    const { consumer, lanes, stream } = memory
+    const subscription = { id: consumer.subscriptionId, stream }
+    const places = yield* cursors.places(subscription, empty.map(({ emitterId }) => emitterId))
+    const owed: Array<Lane> = []
+    for (const lane of empty) {
+      const found = places.get(lane.emitterId)
+      if (found === undefined) lanes.remove(lane)
+      else if (found.head.n > lane.position!.n) owed.push(lane)
+      else lanes.complete(lane)
+    }
+    if (owed.length === 0) return []
+    // After the heads: what these count was committed, so it is there or was deleted.
+    const there = yield* events.inTurns(stream, behind(owed), { each: 1, limit: owed.length, maxBytes: 1 })
+    if (there.events.length > 0) return []
+    return owed.map((lane): CursorMove => {
+      const { head } = places.get(lane.emitterId)!
+      const from = lane.position!.n
+      return {
+        subscriptionId: consumer.subscriptionId,
+        emitterId: lane.emitterId,
+        from,
+        to: head,
+        tally: { ...noTally, dropped: head.n - from }
+      }
+    })
+  })
+
+  /** Reads what is behind some lanes' cursors. */
+  const readLanes = Effect.fnUntraced(function*(
+    memory: ConsumerMemory,
+    taken: ReadonlyArray<Lane>,
+    { max, maxBytes }: ReadRequest
+  ) {
+    const { consumer, filter, lanes, stream } = memory
+    const wanted = filter === undefined
+      ? { limit: max, maxBytes }
+      : { limit: Math.max(max, limits.filteredRead.count), maxBytes: Math.max(maxBytes, limits.filteredRead.bytes) }
+    // Little more than fits: each row is weighed, though it may then be left out.
+    const limit = Math.min(wanted.limit, Math.ceil(1.25 * wanted.maxBytes / eventBytes))
+    const most = { ...wanted, limit, each: Math.ceil(limit / taken.length) }
+    for (const lane of taken) lanes.forgetRead(lane)
+    const byEmitter = new Map(taken.map((lane) => [lane.emitterId, lane]))
+    const found = yield* events.inTurns(stream, behind(taken), most)
+    const judge = judging(memory)
+    const page: Array<LoggedEvent> = []
+    let bytes = 0
+    if (found.events.length > 0) {
+      eventBytes = Math.max(1, found.events.reduce((sum, event) => sum + charactersOf(event), 0) / found.events.length)
+    }
+    let { isCut } = found
+    for (const event of found.events) {
+      const judged = judge(event)
+      const verdict = typeof judged === "string" ? judged : yield* judged
+      if (verdict === "delivered") {
+        if (page.length >= max || (bytes >= maxBytes && page.length > 0)) {
+          isCut = true
+          break
+        }
+        page.push(event)
+        bytes += charactersOf(event)
+      }
+      lanes.note(byEmitter.get(event.emitterId)!, event, verdict)
+    }
+    const empty = taken.filter(({ read }) => read.length === 0)
+    const others = taken.filter(({ read }) => read.length > 0)
+    if (!isCut) { for (const lane of others) if (lane.read.length < most.each) lanes.complete(lane) }
+    const passed = others.filter(({ read }) => read.every(({ verdict }) => verdict !== "delivered"))
+      .flatMap((lane) => lanes.moveTo(consumer.subscriptionId, lane, 0n) ?? [])
+    const deleted = isCut ? [] : yield* passDeleted(memory, empty)
+    yield* moveAll(memory, { moves: [...passed, ...deleted] })
+    return page
+  })
+
+  const readPage = Effect.fnUntraced(function*(memory: ConsumerMemory, request: ReadRequest) {
+    const { lanes } = memory
+    for (let looks = 0; looks < limits.consumerLooks; looks++) {
+      if (lanes.readyCount < limits.consumerReady) {
+        if (lanes.takeMissed()) lookAtAll()
+        if (look.isUnderWay()) yield* addOwed(memory)
+      }
+      const taken = yield* place(memory, lanes.first(Math.min(request.max, limits.consumerEmitters)))
+      if (taken.length > 0) {
+        const page = yield* readLanes(memory, taken, request)
+        if (page.length > 0) return page
+      } else if (!look.isUnderWay() && lanes.readyCount === 0) return []
+    }
+    return []
+  })
+
+  const readOnce = Effect.fnUntraced(function*(request: ReadRequest) {
+    const memory = yield* current
+    const { lease } = memory
+    const now = yield* Clock.currentTimeMillis
+    if (request.lease !== null && lease?.id !== request.lease) return yield* new LeaseLost()
+    if (request.lease === null && lease !== undefined && lease.until > now) {
+      return yield* new LeaseHeld({ until: lease.until })
+    }
+    const page = yield* readPage(memory, request)
+    if (page.length === 0 && request.lease === null) return { events: page, lease: null }
+    const id = request.lease ?? Id.takeText(leaseLength)
+    yield* moveAll(memory, { moves: [], updates: renew(memory, id, yield* Clock.currentTimeMillis) })
+    CrashPoint.reached("consumer-read")
+    return { events: page, lease: memory.lease ?? null }
+  })
+
+  const isStopping = () =>
+    draining.isDraining() || retired || (memory !== undefined && suspensions.isSuspended(memory.consumer.accountId))
+
+  const read = Effect.fnUntraced(function*(request: ReadRequest) {
+    if (draining.isDraining()) return yield* again("The server that has this consumer is shutting down.")
+    const deadline = (yield* Clock.currentTimeMillis) + request.waitMs
+    while (true) {
+      const next = changed
+      if (clock.currentTimeMillisUnsafe() - lookedAt >= lookAgainMs) lookAtAll()
+      const outcome = yield* inTurn(
+        Effect.catchIf(readOnce(request), (error) => error._tag === "LeaseHeld", (held) => Effect.succeed(held))
+      )
+      const isHeld = "until" in outcome
+      if (!isHeld && outcome.events.length > 0) return outcome
+      const now = yield* Clock.currentTimeMillis
+      if (now >= deadline || isStopping()) return isHeld ? yield* outcome : outcome
+      if (!isHeld && memory !== undefined && memory.lanes.readyCount > 0) {
+        yield* Effect.yieldNow
+        continue
+      }
+      const until = Math.min(deadline, now + tickMs, isHeld ? outcome.until : deadline)
+      yield* Effect.timeoutOption(Deferred.await(next), until - now)
+    }
+  })
+
+  /** Reads on until a lane has read up to an event. */
+  const walkTo = Effect.fnUntraced(function*(memory: ConsumerMemory, lane: Lane, id: bigint) {
+    const { emitterId } = lane
+    const judge = judging(memory)
+    for (let walks = 0; (lane.read.at(-1)?.id ?? lane.position!.id) < id; walks++) {
+      if (walks * walkEvents >= limits.consumerWalk) {
+        return yield* new BadPosition({ emitterId, message: "is far ahead of what was read: seek there" })
+      }
+      const found = yield* events.after(
+        { emitterId, stream: memory.stream },
+        behind([lane])[0]!.id,
+        walkEvents,
+        limits.filteredRead.bytes
+      )
+      for (const event of found) {
+        const judged = judge(event)
+        memory.lanes.note(lane, event, typeof judged === "string" ? judged : yield* judged)
+      }
+      if (found.length > 0) continue
+      const { consumer, stream } = memory
+      const places = yield* cursors.places({ id: consumer.subscriptionId, stream }, [emitterId])
+      if ((places.get(emitterId)?.head.id ?? id) < id) {
+        return yield* new BadPosition({ emitterId, message: "is beyond the emitter's last event" })
+      }
+      return
+    }
+  })
+
+  const commit = Effect.fnUntraced(function*({ lease, positions, release }: CommitRequest) {
+    const memory = yield* current
+    const { consumer, lanes } = memory
+    if (memory.lease?.id !== lease) return yield* new LeaseLost()
+    const unheard = positions.find(({ emitterId }) => !EmitterPattern.matches(consumer.emitterId, emitterId))
+    if (unheard !== undefined) {
+      return yield* new BadPosition({ emitterId: unheard.emitterId, message: "is of an emitter that is not read" })
+    }
+    const ids = new Map(positions.map(({ emitterId, id }) => [emitterId, id]))
+    const named = [...ids.keys()].map((emitterId) => lanes.find(emitterId) ?? lanes.add(emitterId, undefined))
+    const moves: Array<CursorMove> = []
+    for (const lane of yield* place(memory, named)) {
+      const id = ids.get(lane.emitterId)!
+      if (id <= lane.position!.id) continue
+      yield* walkTo(memory, lane, id)
+      const move = lanes.moveTo(consumer.subscriptionId, lane, id)
+      if (move !== undefined) moves.push(move)
+    }
+    CrashPoint.reached("consumer-commit")
+    const now = yield* Clock.currentTimeMillis
+    if (release) memory.lease = undefined
+    const updates = release ? [writeLease(memory, null)] : renew(memory, lease, now)
+    yield* moveAll(memory, { moves, updates })
+    if (release) signal()
+    return memory.lease ?? null
+  })
+
+  const seek = Effect.fnUntraced(function*({ emitterId, from }: SeekRequest) {
+    const memory = yield* current
+    const sought = consumers.seek(memory.consumer, from ?? undefined, emitterId ?? undefined)
+    memory.lease = undefined
+    yield* write(memory, { updates: [writeLease(memory, null)], also: sought }, () => {
+      memory.lanes = new ConsumerLanes(limits)
+      lookAtAll()
+      signal()
+    })
+  })
+
+  const counted = <A, E>(answer: Effect.Effect<A, E>) =>
+    Effect.suspend(() => {
+      answering += 1
+      return Effect.ensuring(answer, Effect.sync(() => answering -= 1))
+    })
+
+  return {
+    hint: (wake) => {
+      if (memory === undefined || memory.failed) return
+      let isMore = wake.look
+      for (const fed of wake.fed) if (memory.lanes.offer(fed)) isMore = true
+      if (wake.look) lookAtAll()
+      if (isMore) signal()
+    },
+    wake: () => Effect.void,
+    awaitsTurn: () => answering > 0,
+    read: (request) => counted(read(request)),
+    commit: (request) => counted(inTurn(commit(request))),
+    seek: (request) => counted(inTurn(seek(request))),
+    retire: Effect.sync(() => {
+      retired = true
+      signal()
+    })
+  } satisfies ConsumerActor as ConsumerActor
+})
+
+const verdictOf = (passes: boolean): Verdict => passes ? "delivered" : "filtered"
