@@ -31,8 +31,3 @@ export const linesOf = (attempt: AttemptResource): ReadonlyArray<string> => {
     ])
   ]
 }
-
-/** What an endpoint answered is not for the terminal to act on. */
-export const harmless = (text: string): string =>
-  // oxlint-disable-next-line no-control-regex
-  text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, "\ufffd")

@@ -3,8 +3,9 @@ import { maxLimit } from "@headwater/api/Pagination"
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { ApiAccess } from "./ApiAccess.ts"
-import { harmless, linesOf } from "./AttemptText.ts"
+import { linesOf } from "./AttemptText.ts"
 import * as DeliveryFilters from "./DeliveryFilters.ts"
+import { harmless } from "./HarmlessText.ts"
 import * as Output from "./Output.ts"
 
 const reasonOf = ({ error_class, status }: Pick<DeliveryResource, "error_class" | "status">): string =>

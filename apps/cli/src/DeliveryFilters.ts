@@ -1,7 +1,7 @@
 import { DeliveryState, ErrorClass } from "@headwater/api/DeliveriesApi"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
-import { CommandRefused } from "./CommandRefused.ts"
+import { timeOf } from "./TimeFlag.ts"
 
 /** A flag for one filter. */
 export const flag = (name: string, description: string) =>
@@ -27,17 +27,6 @@ export const flags = {
   until: flag("until", "Begun before this time, in the same forms"),
   text: flag("text", "Of events whose payload contains this text")
 }
-
-const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-
-const timeOf = Effect.fnUntraced(function*(flag: string, text: string) {
-  const [, count, unit = ""] = /^(\d+)([smhd])$/.exec(text) ?? []
-  const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
-  const ms = count === undefined ? Date.parse(text) : now - Number(count) * unitMs[unit]!
-  return Number.isNaN(ms) || ms < 0
-    ? yield* new CommandRefused({ message: `--${flag} is not a time: ${JSON.stringify(text)}` })
-    : ms
-})
 
 /** A field of a query, if a flag gives it. */
 export const given = <A>(name: string, value: Option.Option<A>) => Option.isNone(value) ? {} : { [name]: value.value }

@@ -2,9 +2,10 @@ import type { WebhookResource } from "@headwater/api/WebhooksApi"
 import { Effect, Option, type Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { ApiAccess } from "./ApiAccess.ts"
-import { harmless, linesOf } from "./AttemptText.ts"
+import { linesOf } from "./AttemptText.ts"
 import { CommandRefused } from "./CommandRefused.ts"
 import * as DeliveryFilters from "./DeliveryFilters.ts"
+import { harmless } from "./HarmlessText.ts"
 import * as Output from "./Output.ts"
 
 const id = Argument.String("id").pipe(Argument.withDescription("Begins with wh_"))

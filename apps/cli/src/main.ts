@@ -9,6 +9,7 @@ import { accountsCommand } from "./AccountsCommand.ts"
 import { bulkCommand } from "./BulkCommand.ts"
 import { checkCommand } from "./CheckCommand.ts"
 import { configCommand } from "./ConfigCommand.ts"
+import { consumersCommand } from "./ConsumersCommand.ts"
 import { deliveriesCommand } from "./DeliveriesCommand.ts"
 import { deployCommand } from "./DeployCommand.ts"
 import { devCommand } from "./DevCommand.ts"
@@ -28,6 +29,7 @@ const headwater = Command.make("headwater").pipe(
     deliveriesCommand,
     webhooksCommand,
     bulkCommand,
+    consumersCommand,
     accountsCommand,
     accountCommand,
     checkCommand,
