@@ -24,15 +24,30 @@ const isJson = (text: string): boolean => text.startsWith("{")
 export interface Client {
   /** Posts JSON to a URL. */
   readonly post: (url: string, body: unknown) => Effect.Effect<Answer>
-  /** Calls the API with the account's key. */
-  readonly call: (method: string, path: string, body?: unknown) => Effect.Effect<Answer>
+  /**
+   * Calls the API with the account's key.
+   *
+   * @param expected statuses that are no refusal
+   */
+  readonly call: (
+    method: string,
+    path: string,
+    body?: unknown,
+    expected?: ReadonlyArray<number>
+  ) => Effect.Effect<Answer>
 }
 
 export const acknowledged = ({ status }: Answer): boolean => status !== undefined && status >= 200 && status < 300
 
 /** @param baseUrl where the API is */
 export const make = (baseUrl: string, findings: Findings): Client => {
-  const send = (method: string, url: string, headers: Record<string, string>, body: unknown): Effect.Effect<Answer> =>
+  const send = (
+    method: string,
+    url: string,
+    headers: Record<string, string>,
+    body: unknown,
+    expected: ReadonlyArray<number> = []
+  ): Effect.Effect<Answer> =>
     Effect.promise(async () => {
       try {
         const response = await fetch(url, {
@@ -43,7 +58,8 @@ export const make = (baseUrl: string, findings: Findings): Client => {
         })
         const text = await response.text()
         const { status } = response
-        const isExcused = status === late || excuses.has(status) && response.headers.has("retry-after")
+        const isExcused = status === late || expected.includes(status) ||
+          excuses.has(status) && response.headers.has("retry-after")
         if (status >= 400 && !isExcused) findings.note("unavailable", `${method} ${url} was refused`, { status, text })
         return { status, json: isJson(text) ? Json.parse(text) : {} }
       } catch (cause) {
@@ -55,6 +71,7 @@ export const make = (baseUrl: string, findings: Findings): Client => {
     })
   return {
     post: (url, body) => send("POST", url, {}, body),
-    call: (method, path, body) => send(method, `${baseUrl}/v1${path}`, { authorization: `Bearer ${key}` }, body)
+    call: (method, path, body, expected) =>
+      send(method, `${baseUrl}/v1${path}`, { authorization: `Bearer ${key}` }, body, expected)
   }
 }

@@ -21,6 +21,7 @@ import * as Lanes from "./Lanes.ts"
 import * as Load from "./Load.ts"
 import * as Observer from "./Observer.ts"
 import * as Passing from "./Passing.ts"
+import * as Reader from "./Reader.ts"
 import * as Requests from "./Requests.ts"
 import type { Snapshot } from "./Snapshot.ts"
 import * as Topology from "./Topology.ts"
@@ -341,7 +342,14 @@ export const run = Effect.fnUntraced(function*(options: CrashOptions) {
       thinkMs: options.thinkMs,
       underWay
     }),
-    passing.run
+    passing.run,
+    Reader.run(topology.consumerId, {
+      client,
+      dice: Dice.make(seed, "reader"),
+      findings,
+      lanes,
+      isStanding: (emitterId) => standing.has(emitterId)
+    })
   ])
   yield* work.pipe(
     Effect.provide(databaseOf(dataDirectory)),

@@ -34,7 +34,7 @@ interface PassingWebhook {
   subscription: { id: string | undefined; phase: Phase } | undefined
 }
 
-/** Sources, webhooks and subscriptions that come, change and go while all else goes on. */
+/** Sources, webhooks, subscriptions and consumers that come, change and go while all else goes on. */
 export interface Passing {
   readonly run: Effect.Effect<never>
   /** Mostly does what leads to a point, where it is one that changes lead to. */
@@ -72,6 +72,7 @@ export const make = (options: {
   const { client, dice, endpoints, findings, gate, lanes, requests } = options
   let sources: Array<PassingSource> = []
   let webhooks: Array<PassingWebhook> = []
+  let consumer: { readonly id: string; phase: Phase } | undefined
   let made = 0
   let posted = 0
   let idle = true
@@ -175,9 +176,26 @@ export const make = (options: {
     }
   })
 
+  /** Makes a consumer that nobody reads, or removes it. It hears nothing, so nothing waits for it. */
+  const passConsumer = Effect.gen(function*() {
+    if (consumer === undefined) {
+      const answer = yield* client.call("POST", "/consumers", { emitter_id: "none_*" })
+      if (acknowledged(answer)) consumer = { id: Json.textOf(answer.json["data"]!["id"]), phase: "there" }
+      return
+    }
+    const { id, phase } = consumer
+    consumer.phase = "unclear"
+    const answer = yield* client.call("DELETE", `/consumers/${id}`, undefined, [404])
+    if (answer.status === 404 && phase === "there") {
+      findings.note("lost", "a consumer was acknowledged and is not there", { id })
+    }
+    if (acknowledged(answer) || answer.status === 404) consumer = undefined
+  })
+
   const anything = Effect.gen(function*() {
     const source = dice.pick([undefined, ...sources.filter(isThere)])
     const webhook = dice.pick([undefined, ...webhooks.filter(isThere)])
+    if (dice.chance(0.05)) return yield* passConsumer
     if (dice.chance(0.3)) {
       if (webhook === undefined) return yield* countThere(webhooks) < most ? createWebhook : Effect.void
       return yield* dice.chance(0.6) ? unsubscribe(webhook) : removeWebhook(webhook)
@@ -205,6 +223,8 @@ export const make = (options: {
         return webhook === undefined ? createWebhook : unsubscribe(webhook)
       case "webhook":
         return webhook === undefined ? createWebhook : removeWebhook(webhook)
+      case "consumer":
+        return passConsumer
       default:
         return anything
     }

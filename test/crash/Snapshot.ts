@@ -123,6 +123,7 @@ const orphans = (sql: SqlClient.SqlClient) =>
   sql<{ readonly what: string; readonly id: string }>`
     WITH owner AS (
       SELECT id FROM programs UNION ALL SELECT id FROM webhooks UNION ALL SELECT id FROM accounts
+      UNION ALL SELECT id FROM consumers
     )
     SELECT DISTINCT * FROM (
       SELECT 'heads' AS what, emitter_id AS id FROM heads WHERE emitter_id NOT IN (SELECT id FROM owner)
@@ -137,6 +138,8 @@ const orphans = (sql: SqlClient.SqlClient) =>
       UNION ALL SELECT 'workflow_steps', run_id FROM workflow_steps WHERE run_id NOT IN (SELECT id FROM workflow_runs)
       UNION ALL SELECT 'deployments', workflow_id FROM deployments WHERE workflow_id NOT IN (SELECT id FROM owner)
       UNION ALL SELECT 'deliveries', webhook_id FROM deliveries WHERE webhook_id NOT IN (SELECT id FROM owner)
+      UNION ALL SELECT 'consumers', id FROM consumers WHERE subscription_id NOT IN (SELECT id FROM subscriptions)
+      UNION ALL SELECT 'fences', owner_id FROM fences WHERE owner_id NOT IN (SELECT id FROM owner)
       UNION ALL SELECT 'subscriptions', id FROM subscriptions WHERE listener_id NOT IN (SELECT id FROM owner)
     ) AS o (what, id)
     LIMIT 20`

@@ -5,6 +5,7 @@ import type { ServerProcess } from "../ServerProcess.ts"
 import * as Components from "./Components.ts"
 import type { Endpoints, Manner } from "./Endpoints.ts"
 import type { Findings } from "./Findings.ts"
+import { leaseSeconds } from "./Reader.ts"
 import type { Requests } from "./Requests.ts"
 import * as RunCheck from "./RunCheck.ts"
 
@@ -19,7 +20,7 @@ export interface StandingProgram {
   readonly listeners: Array<StandingProgram>
 }
 
-/** A standing webhook's subscription. */
+/** A standing webhook's subscription, or the consumer's. */
 export interface Route {
   readonly subscriptionId: string
   readonly stream: string
@@ -33,6 +34,8 @@ export interface Topology {
   /** In the order of their events: none before what it listens to. */
   readonly programs: ReadonlyArray<StandingProgram>
   readonly routes: ReadonlyArray<Route>
+  /** Of all sources. Its route goes by its own id. */
+  readonly consumerId: string
 }
 
 export const endpointOf = (source: Json.Json): string | undefined => {
@@ -149,7 +152,15 @@ export const deploy = Effect.fnUntraced(function*(api: ServerProcess["api"], opt
   yield* webhook("end", "steady", [{ emitter: summed }, { emitter: ticking }, { emitter: second, stream: "later" }])
   yield* webhook("strict", "seldom", [{ emitter: unique, stream: "ids" }, { emitter: ticking }], "strict")
   yield* webhook("none", "flaky", [{ emitter: first }, { emitter: second }], "none")
+  const { data: consumer } = yield* api("POST", "/consumers", {
+    emitter_id: "dc_*",
+    start: "beginning",
+    lease_seconds: leaseSeconds
+  })
+  const consumerId = Json.textOf(consumer!["id"])
+  routes.push({ subscriptionId: consumerId, stream: "", emitterId: undefined, ordering: "ordered" })
   return {
+    consumerId,
     programs: [first, second, unique, answering, ticking, ledger, stepped, totals, summed],
     routes
   } satisfies Topology

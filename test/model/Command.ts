@@ -40,6 +40,23 @@ const Subscribe = Schema.TaggedStruct("Subscribe", {
 })
 const Refilter = Schema.TaggedStruct("Refilter", { subscription: Nth, filter: Schema.NullOr(Filter) })
 const Unsubscribe = Schema.TaggedStruct("Unsubscribe", { subscription: Nth })
+const CreateConsumer = Schema.TaggedStruct("CreateConsumer", {
+  emitter: Schema.NullOr(Nth),
+  stream: Schema.Literals(["", "$errors"]),
+  filter: Schema.NullOr(Filter),
+  start: Schema.Literals(["beginning", "end"])
+})
+const Consume = Schema.TaggedStruct("Consume", {
+  consumer: Nth,
+  max: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 9 })),
+  /** Whether the reader has lost its lease, and what it read. */
+  lost: Schema.Boolean,
+  commits: Schema.Literals(["nothing", "some", "everything"])
+})
+/** What was read last is committed after all. */
+const CommitLate = Schema.TaggedStruct("CommitLate", { consumer: Nth })
+const Seek = Schema.TaggedStruct("Seek", { consumer: Nth, to: Schema.Literals(["beginning", "end"]) })
+const DeleteConsumer = Schema.TaggedStruct("DeleteConsumer", { consumer: Nth })
 const Post = Schema.TaggedStruct("Post", {
   source: Nth,
   times: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 4 })),
@@ -95,6 +112,13 @@ export const Command = Schema.Union([
   Unsubscribe,
   DeleteSource,
   DeleteWebhook,
+  CreateConsumer,
+  Consume,
+  Consume,
+  Consume,
+  CommitLate,
+  Seek,
+  DeleteConsumer,
   StepBack,
   Restart,
   Restart

@@ -1,6 +1,7 @@
 import type { ProgramId } from "@headwater/domain/Id"
 import type { Ordering } from "@headwater/domain/WebhookSettings"
 import type { Kind } from "./Command.ts"
+import type { ModelConsumer } from "./ModelConsumer.ts"
 import type { FilterName } from "./ModelFilter.ts"
 import type { Manner } from "./ModelSink.ts"
 import type { WorkflowRun } from "./ModelWorkflow.ts"
@@ -91,6 +92,7 @@ export class Model {
   readonly sources = new Map<string, ModelSource>()
   readonly webhooks = new Map<string, ModelWebhook>()
   readonly subscriptions = new Map<string, ModelSubscription>()
+  readonly consumers = new Map<string, ModelConsumer>()
   /** The engine was cut off since all was last quiet: what was on its way may be sent again. */
   cutOff = false
   /** Sources that were removed: what their hooks said last may have been heard, or went with them. */
@@ -163,8 +165,12 @@ export class Model {
     }
     for (const subscription of this.subscriptions.values()) {
       subscription.cursors.delete(id)
-      if (subscription.emitterId === id || subscription.listenerId === id) this.subscriptions.delete(subscription.id)
+      if (subscription.emitterId !== id && subscription.listenerId !== id) continue
+      this.subscriptions.delete(subscription.id)
+      // A consumer of one emitter goes with it.
+      this.consumers.delete(subscription.listenerId)
     }
+    for (const { page } of this.consumers.values()) page.delete(id)
   }
 
   removeWebhook(id: string): void {

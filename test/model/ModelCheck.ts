@@ -4,7 +4,6 @@ import {
   hookEvent,
   type Model,
   type ModelCursor,
-  type ModelEvent,
   type ModelSource,
   type ModelSubscription,
   type ModelWebhook,
@@ -13,7 +12,7 @@ import {
 } from "./Model.ts"
 import { broken, same } from "./ModelBroken.ts"
 import { tickSeconds } from "./ModelComponents.ts"
-import { lets } from "./ModelFilter.ts"
+import { isDropped, isFiltered } from "./ModelFate.ts"
 import { answerTo, type Received } from "./ModelSink.ts"
 import { begun, checkWorkflowRuns, wentOn } from "./ModelWorkflow.ts"
 import type { EventRow, Observation } from "./Observation.ts"
@@ -25,13 +24,6 @@ const tickMs = tickSeconds * 1_000
 
 /** What a source that is removed may say last. */
 const lastWords = hookEvent("deactivate")
-
-/** Events that no listener gets. */
-const isDropped = (event: ModelEvent): boolean => event.deleted || event.hops >= maxHops
-
-/** Events that a listener does not get because of its filter. */
-const isFiltered = ({ filter }: ModelSubscription, event: ModelEvent): boolean =>
-  !isDropped(event) && !lets(filter, event.payload)
 
 const checkResources = (model: Model, { sources, subscriptions, webhooks }: Observation): void => {
   same(

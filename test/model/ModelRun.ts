@@ -3,12 +3,15 @@ import { SubscriptionFilter } from "@headwater/domain/SubscriptionFilter"
 import type { Ordering } from "@headwater/domain/WebhookSettings"
 import { defaultSettings } from "@headwater/domain/Workflow"
 import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
+import { ConsumerLifecycle } from "@headwater/engine/consumer/ConsumerLifecycle"
+import { Actors } from "@headwater/engine/placement/Actors"
 import { EventDeletion } from "@headwater/engine/program/EventDeletion"
 import { Ingest } from "@headwater/engine/program/Ingest"
 import { Invocations } from "@headwater/engine/program/Invocations"
 import { ProgramLifecycle } from "@headwater/engine/program/ProgramLifecycle"
 import { SubscriptionLifecycle } from "@headwater/engine/routing/SubscriptionLifecycle"
 import { WebhookLifecycle } from "@headwater/engine/webhook/WebhookLifecycle"
+import { Consumers } from "@headwater/log/Consumers"
 import { Programs } from "@headwater/log/Programs"
 import { Webhooks } from "@headwater/log/Webhooks"
 import { Clock, Effect, Option, Result } from "effect"
@@ -21,6 +24,7 @@ import { Model, type ModelEvent, type ModelSource, sends } from "./Model.ts"
 import { ModelBroken } from "./ModelBroken.ts"
 import { check } from "./ModelCheck.ts"
 import * as ModelComponents from "./ModelComponents.ts"
+import * as ModelConsumer from "./ModelConsumer.ts"
 import { type FilterName, filterOf } from "./ModelFilter.ts"
 import * as ModelSink from "./ModelSink.ts"
 import { retrySeconds } from "./ModelWorkflow.ts"
@@ -55,6 +59,10 @@ const shortestTimeoutSeconds = 10
 
 const enoughSources = 6
 const enoughWebhooks = 4
+const enoughConsumers = 3
+
+/** How long a reader waits for what is there, in milliseconds: the hint at it may come late. */
+const readMs = 30_000
 
 /**
  * Two listeners that hear each other go round until their hops are used up; three would fill the log, and so would two of
@@ -120,6 +128,11 @@ export const run = Effect.fnUntraced(
 
     /** Those that clients made. */
     const ownWebhooks = () => [...model.webhooks.values()].filter(({ workflowId }) => workflowId === null)
+
+    const ownSubscriptions = () =>
+      [...model.subscriptions.values()].filter(({ listenerId, stream }) =>
+        stream !== sends && !model.consumers.has(listenerId)
+      )
 
     const createSource = Effect.fnUntraced(function*(kind: Kind) {
       const known = [...model.sources.values()].filter((source) => source.kind === kind).length
@@ -245,9 +258,104 @@ export const run = Effect.fnUntraced(
         yield* (yield* EventDeletion).delete(yield* sourceOf(source), { stream: "", from: first.id, to: last.id })
       }))
       for (const event of there) if (event.id >= first.id && event.id <= last.id) event.deleted = true
+      // Whether what was read and then deleted is delivered by a commit depends on whether its owner still knows.
+      for (const { page } of model.consumers.values()) page.delete(source.id)
       yield* applied(source)
       yield* TestClock.adjust(deletedMs)
     })
+
+    const createConsumer = Effect.fnUntraced(function*(
+      emitterId: string | null,
+      options: { readonly stream: string; readonly filter: FilterName | null; readonly start: "beginning" | "end" }
+    ) {
+      if (model.consumers.size >= enoughConsumers) return
+      const { filter, start, stream } = options
+      const { id, subscriptionId } = yield* engine.use(Effect.flatMap(ConsumerLifecycle, ({ create }) =>
+        create({
+          accountId,
+          name: null,
+          leaseSeconds: ModelConsumer.leaseSeconds,
+          emitterId: emitterId ?? "dc_*",
+          eventName: stream,
+          filter: readFilter(filter),
+          from: start === "beginning" ? 0n : undefined
+        })))
+      model.consumers.set(id, { id, subscriptionId, lease: undefined, page: new Map() })
+      const subscription = { id: subscriptionId, emitterId, listenerId: id, stream, filter, cursors: new Map() }
+      model.subscriptions.set(subscriptionId, subscription)
+      ModelConsumer.place(model, subscription, start)
+    })
+
+    /** @param some whether the last half of what was read of each emitter is left */
+    const commit = Effect.fnUntraced(function*(consumer: ModelConsumer.ModelConsumer, some: boolean) {
+      const subscription = model.subscriptions.get(consumer.subscriptionId)!
+      const { lease, page } = consumer
+      if (lease === undefined) return
+      const places = [...page].map(([emitterId, read]) => ({
+        emitterId,
+        n: read[some ? Math.floor((read.length - 1) / 2) : read.length - 1]!
+      }))
+      const positions = places.map(({ emitterId, n }) => {
+        const events = model.events(model.sources.get(emitterId)!, subscription.stream)
+        return { emitterId, id: events[Number(n) - 1]!.id }
+      })
+      const renewed = yield* engine.use(
+        Effect.flatMap(
+          Actors,
+          ({ commitConsumer }) => commitConsumer(consumer.id, { lease: lease.id, positions, release: false })
+        )
+      )
+      for (const { emitterId, n } of places) ModelConsumer.committed(model, subscription, emitterId, n)
+      page.clear()
+      consumer.lease = renewed ?? undefined
+    })
+
+    const consume = Effect.fnUntraced(
+      function*(consumer: ModelConsumer.ModelConsumer, { commits, lost, max }: Reading) {
+        const subscription = model.subscriptions.get(consumer.subscriptionId)!
+        const { lease } = consumer
+        const now = yield* Clock.currentTimeMillis
+        const isFree = lease === undefined || now >= lease.until + ModelConsumer.leaseSlackMs
+        const isHeld = lost && lease !== undefined && now < lease.until
+        const request = {
+          lease: lost ? null : lease?.id ?? null,
+          max,
+          maxBytes: 1_000_000,
+          waitMs: (!lost || isFree) && ModelConsumer.hasMore(model, subscription) ? readMs : 0
+        }
+        const answer = yield* Effect.result(
+          engine.use(Effect.flatMap(Actors, ({ readConsumer }) => readConsumer(consumer.id, request)))
+        )
+        if (answer._tag === "Failure") {
+          if (answer.failure._tag === "LeaseHeld" && lost && !isFree) return
+          return yield* answer.failure
+        }
+        if (isHeld) return yield* fail("two readers had a consumer")
+        const page = answer.success
+        yield* Effect.try({
+          try: () => ModelConsumer.read(model, consumer, subscription, page),
+          catch: (error) => error instanceof ModelBroken ? error : fail(String(error))
+        })
+        if (page.lease === null) return
+        consumer.lease = page.lease
+        if (lost && lease !== undefined) {
+          const late = yield* Effect.result(
+            engine.use(
+              Effect.flatMap(
+                Actors,
+                ({ commitConsumer }) => commitConsumer(consumer.id, { lease: lease.id, positions: [], release: false })
+              )
+            )
+          )
+          if (late._tag === "Success" || late.failure._tag !== "LeaseLost") {
+            return yield* fail("a lease that was lost was taken")
+          }
+        }
+        if (commits !== "nothing") {
+          yield* commit(consumer, commits === "some")
+        }
+      }
+    )
 
     const nth = <A>(items: Iterable<A>, index: number): A | undefined => {
       const all = [...items]
@@ -331,10 +439,7 @@ export const run = Effect.fnUntraced(
         }
         case "Refilter": {
           const { filter } = command
-          const subscription = nth(
-            [...model.subscriptions.values()].filter(({ stream }) => stream !== sends),
-            command.subscription
-          )
+          const subscription = nth(ownSubscriptions(), command.subscription)
           if (subscription === undefined) return
           yield* engine.use(
             Effect.flatMap(
@@ -346,15 +451,50 @@ export const run = Effect.fnUntraced(
           return
         }
         case "Unsubscribe": {
-          const subscription = nth(
-            [...model.subscriptions.values()].filter(({ stream }) => stream !== sends),
-            command.subscription
-          )
+          const subscription = nth(ownSubscriptions(), command.subscription)
           if (subscription === undefined) return
           yield* engine.use(
             Effect.flatMap(SubscriptionLifecycle, ({ remove }) => remove(subscriptionOf(subscription)))
           )
           model.subscriptions.delete(subscription.id)
+          return
+        }
+        case "CreateConsumer": {
+          const emitter = command.emitter === null ? null : nth(sources, command.emitter)?.id
+          return emitter === undefined ? undefined : yield* createConsumer(emitter, command)
+        }
+        case "Consume": {
+          const consumer = nth(model.consumers.values(), command.consumer)
+          return consumer === undefined ? undefined : yield* consume(consumer, command)
+        }
+        case "CommitLate": {
+          const consumer = nth(model.consumers.values(), command.consumer)
+          return consumer === undefined ? undefined : yield* commit(consumer, false)
+        }
+        case "Seek": {
+          const consumer = nth(model.consumers.values(), command.consumer)
+          if (consumer === undefined) return
+          const { to } = command
+          yield* engine.use(
+            Effect.flatMap(
+              Actors,
+              ({ seekConsumer }) => seekConsumer(consumer.id, { from: to === "beginning" ? 0n : null, emitterId: null })
+            )
+          )
+          ModelConsumer.place(model, model.subscriptions.get(consumer.subscriptionId)!, to)
+          consumer.page.clear()
+          consumer.lease = undefined
+          return
+        }
+        case "DeleteConsumer": {
+          const consumer = nth(model.consumers.values(), command.consumer)
+          if (consumer === undefined) return
+          yield* engine.use(Effect.gen(function*() {
+            const found = yield* (yield* Consumers).get(accountId, consumer.id)
+            yield* (yield* ConsumerLifecycle).remove(Option.getOrThrow(found))
+          }))
+          model.consumers.delete(consumer.id)
+          model.subscriptions.delete(consumer.subscriptionId)
           return
         }
         case "DeleteEvents": {
@@ -388,6 +528,7 @@ export const run = Effect.fnUntraced(
     yield* subscribe(null, webhook!, "")
     yield* subscribe(counter!, strict!, "")
     yield* subscribe(workflow!, webhook!, "")
+    yield* createConsumer(null, { stream: "", filter: null, start: "end" })
     yield* settle
 
     /** By how much the clock was moved since all was quiet. */
@@ -408,5 +549,7 @@ export const run = Effect.fnUntraced(
   Effect.provide(SecureRandom.layerWebCrypto),
   Effect.scoped
 )
+
+type Reading = Extract<Command, { readonly _tag: "Consume" }>
 
 type Posting = Extract<Command, { readonly _tag: "Post" }>
