@@ -24,11 +24,11 @@ import suspendedAccounts from "./migrations/0020_suspended_accounts.ts"
 import journals from "./migrations/0021_journals.ts"
 import subscriptionFilters from "./migrations/0022_subscription_filters.ts"
 import deliveryLists from "./migrations/0023_delivery_lists.ts"
-import webhookSettings from "./migrations/0025_webhook_settings.ts"
+import webhookSettings from "./migrations/0024_webhook_settings.ts"
+import webhookTelling from "./migrations/0025_webhook_telling.ts"
+import webhookRequests from "./migrations/0026_webhook_requests.ts"
 import consumers from "./migrations/0027_consumers.ts"
-import webhookTelling from "./migrations/0028_webhook_telling.ts"
-import deliveryActions from "./migrations/0029_delivery_actions.ts"
-import webhookRequests from "./migrations/0029_webhook_requests.ts"
+import deliveryActions from "./migrations/0028_delivery_actions.ts"
 
 const migrator = {
   table: "headwater_migrations",
@@ -56,11 +56,11 @@ const migrator = {
     "0021_journals": journals,
     "0022_subscription_filters": subscriptionFilters,
     "0023_delivery_lists": deliveryLists,
-    "0025_webhook_settings": webhookSettings,
+    "0024_webhook_settings": webhookSettings,
+    "0025_webhook_telling": webhookTelling,
+    "0026_webhook_requests": webhookRequests,
     "0027_consumers": consumers,
-    "0028_webhook_telling": webhookTelling,
-    "0029_webhook_requests": webhookRequests,
-    "0029_delivery_actions": deliveryActions
+    "0028_delivery_actions": deliveryActions
   })
 }
 
