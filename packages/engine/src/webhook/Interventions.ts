@@ -23,10 +23,13 @@ export interface IntervenedOwner {
   /** Returns when a commit is durable. */
   readonly commit: (memory: WebhookMemory, commit: Commit) => Effect.Effect<void, CommitError>
   /**
-   * Breaks off the attempts under way of these deliveries. When this returns, what had ended of them is durable. Answers
-   * those that are not to be broken off.
+   * Breaks off the attempts under way of deliveries, and lets none begin until they are let go. When this returns, what
+   * had ended of them is durable. Answers the deliveries of which no attempt is under way.
    */
-  readonly breakOff: (memory: WebhookMemory, ids: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>>
+  readonly claim: (
+    memory: WebhookMemory,
+    ids: ReadonlyArray<string>
+  ) => Effect.Effect<{ readonly claimed: ReadonlyArray<string>; readonly letGo: () => void }>
   /** Something is due: a delivery that did not wait for an attempt before, or one that did. */
   readonly onDue: (memory: WebhookMemory, opened: Pick<Delivery, "emitterId"> | undefined) => void
   /** These wait for no attempt any more. */
@@ -113,14 +116,14 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId, owner: 
       return "due"
     }),
     end: Effect.fnUntraced(function*(memory, ids, state, also) {
-      const underWay = yield* owner.breakOff(memory, ids)
-      const found = yield* deliveries.find(ids)
-      const pending = found.filter(({ id, state, webhookId: of }) =>
-        of === webhookId && state === "pending" && !underWay.has(id)
-      )
-      if (pending.length === 0 && also === undefined) return
-      yield* owner.commit(memory, { ...commits.ended(memory, pending, state), ...also?.(pending.length) })
-      owner.onEnded(memory, pending)
+      const { claimed, letGo } = yield* owner.claim(memory, ids)
+      yield* Effect.gen(function*() {
+        const found = yield* deliveries.find(claimed)
+        const pending = found.filter((delivery) => delivery.webhookId === webhookId && delivery.state === "pending")
+        if (pending.length === 0 && also === undefined) return
+        yield* owner.commit(memory, { ...commits.ended(memory, pending, state), ...also?.(pending.length) })
+        owner.onEnded(memory, pending)
+      }).pipe(Effect.ensuring(Effect.sync(letGo)))
     }),
     passAll: (memory) => Effect.andThen(passUnread(memory), dropWaiting(memory))
   } satisfies Interventions as Interventions

@@ -480,13 +480,18 @@ export const make = Effect.fnUntraced(function*(
       inFlight.add(memory, submission)
       yield* submission.durable
     }),
-    breakOff: Effect.fnUntraced(function*(memory, ids) {
+    claim: Effect.fnUntraced(function*({ retries: { underWay } }, ids) {
       const broken = ids.filter((id) => retrying.has(id))
+      const claimed = ids.filter((id) => retrying.has(id) || !underWay.has(id))
+      for (const id of claimed) underWay.add(id)
       yield* Fiber.interruptAll(broken.map((id) => retrying.get(id)!))
       yield* inFlight.settled
-      for (const id of broken) memory.retries.underWay.delete(id)
-      // First attempts that have stepped aside.
-      return new Set(ids.filter((id) => memory.retries.underWay.has(id)))
+      return {
+        claimed,
+        letGo: () => {
+          for (const id of claimed) underWay.delete(id)
+        }
+      }
     }),
     onDue: (memory, delivery) => {
       memory.retries.hint()
