@@ -73,6 +73,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
         const webhooks = yield* Webhooks
         assert.isFalse(Option.getOrThrow(yield* webhooks.getById(webhook.id)).active)
         setUp(true)
+        yield* TestClock.adjust("1 second")
         const stays = { name: undefined, description: undefined, url: undefined }
         yield* webhooks.update(account.id, webhook.id, { ...stays, active: true })
         yield* send
