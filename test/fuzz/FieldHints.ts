@@ -1,3 +1,4 @@
+import { authority } from "@headwater/testing/TestCertificate"
 import type { Schema } from "effect"
 import * as FastCheck from "fast-check"
 import type { Operation } from "./ApiDocument.ts"
@@ -136,6 +137,21 @@ const filter = FastCheck.constantFrom<Schema.Json>(
   { original_event: { body: [{ a: [] }, Placeholder.marker] }, $and: [{ error: { $exist: false } }] }
 )
 
+/** Headers that a webhook may have. */
+const headers = FastCheck.constantFrom<Schema.Json>(
+  null,
+  {},
+  { "X-Fuzz": Placeholder.marker },
+  { "content-type": "text/plain" }
+)
+
+/** None of them is among the others. */
+const secretHeaders = FastCheck.constantFrom<Schema.Json>(
+  null,
+  {},
+  { Authorization: `Bearer ${Placeholder.marker}`, "x-secret": "b" }
+)
+
 /** What a field means where its schema alone does not tell; undefined where the schema says it all. */
 export const valueOf = ({ method, path }: Operation, place: Place, field: string): Value | undefined => {
   const name = field.toLowerCase()
@@ -179,6 +195,12 @@ export const valueOf = ({ method, path }: Operation, place: Place, field: string
       return streams
     case "filter":
       return filter
+    case "headers":
+      return headers
+    case "secret_headers":
+      return secretHeaders
+    case "tls":
+      return FastCheck.constantFrom<Schema.Json>(null, {}, { ca: authority })
     case "from":
       return FastCheck.oneof(FastCheck.constant("beginning"), id("event"))
     case "start":

@@ -10,35 +10,22 @@ export const mask = "***"
 /** Bounds of a webhook's own limit on payloads, in bytes. */
 export const maxBytesBounds = { minimum: 1, maximum: 100 * 1024 * 1024 } as const
 
-const Signature = WebhookSignature.annotate({
-  description:
-    "What signs deliveries: the secret (hmac, as v1), the private key (ed25519, as v1a), or both. Default: hmac.",
-  ...Extension.mark
-})
+const MaxBytes = Schema.Int.check(Schema.isBetween(maxBytesBounds))
 
-const MaxBytes = Schema.Int.pipe(Schema.check(Schema.isBetween(maxBytesBounds))).annotate({
-  description:
-    "Larger payloads are not sent: their deliveries are exhausted, with the error class too_large. Default: no " +
-    "limit beside that on events.",
-  examples: [262_144],
-  ...Extension.mark
-})
+const Headers = Schema.Record(Schema.String, Schema.String)
 
 const { bytes, count } = RequestHeaders.limits
 
-const Headers = Schema.Record(Schema.String, Schema.String).annotate({
-  description:
-    "Headers sent with each delivery. Not host, content-length, webhook-* and others that the server sends. " +
-    `Together with secret_headers at most ${count} and ${bytes} bytes.`,
-  examples: [{ "x-team": "orders" }],
-  ...Extension.mark
-})
-
-const SecretHeaders = Schema.Record(Schema.String, Schema.String).annotate({
-  description: `As headers, with values that are never shown again: ${mask} stands for each, and given back keeps it.`,
-  examples: [{ authorization: "Bearer 7Yb2" }],
-  ...Extension.mark
-})
+const said = {
+  signature: "What signs deliveries: the secret (hmac, as v1), the private key (ed25519, as v1a), or both.",
+  max_bytes: "Larger payloads are not sent: their deliveries are exhausted, with the error class too_large.",
+  headers:
+    "Sent with each delivery. Not host, content-length, webhook-* and others that the server sends. Together with " +
+    `secret_headers at most ${count}, and ${bytes} bytes.`,
+  secret_headers:
+    `As headers, with values that are never shown again: ${mask} stands for each, and given back keeps it.`,
+  tls: "What TLS connections to the endpoint are made with. Default: the public authorities, and no certificate."
+}
 
 /** Longest PEM text of certificates, and of a key, in characters. */
 const maxCertificates = 16_384
@@ -60,41 +47,33 @@ const Tls = Schema.Struct({
       `The private key of the certificate as PEM text. Never shown again: ${mask} stands for it, and keeps it.`
     )
   )
-}).annotate({
-  description:
-    "What TLS connections to the endpoint are made with. Default: the public authorities, and no certificate.",
-  examples: [exampleTls],
-  ...Extension.mark
-})
+}).annotate({ identifier: "GivenWebhookTls", examples: [exampleTls] })
 
 const ShownTls = Schema.Struct({
   ca: Schema.optionalKey(Schema.String.annotate({ description: trust })),
   certificate: Schema.optionalKey(Schema.String.annotate({ description: identity })),
   key: Schema.optionalKey(Schema.String.annotate({ description: `${mask}, if there is a certificate.` }))
-}).annotate({
-  description: "What TLS connections to the endpoint are made with.",
-  examples: [exampleTls],
-  ...Extension.mark
-})
+}).annotate({ identifier: "WebhookTls", examples: [exampleTls] })
 
 /** How deliveries are requested. */
 export const shown = {
-  signature: Signature,
-  max_bytes: Schema.NullOr(MaxBytes).annotate({ description: "Larger payloads are not sent; null for no such limit." }),
-  headers: Headers,
-  secret_headers: SecretHeaders,
-  tls: Schema.NullOr(ShownTls).annotate({
-    description: "What TLS connections to the endpoint are made with, if that is given."
-  })
+  signature: WebhookSignature.annotate({ description: said.signature }),
+  max_bytes: Schema.NullOr(MaxBytes).annotate({ description: said.max_bytes }),
+  headers: Headers.annotate({ description: said.headers }),
+  secret_headers: Headers.annotate({ description: said.secret_headers }),
+  tls: Schema.NullOr(ShownTls).annotate({ description: said.tls })
 }
+
+const setting = <S extends Schema.Top>(schema: S, description: string) =>
+  Schema.optionalKey(Schema.NullOr(schema).annotate({ description, ...Extension.mark }))
 
 /** In a body: null is the default, and brings it back. */
 export const changed = {
-  signature: Schema.optionalKey(Schema.NullOr(Signature)),
-  max_bytes: Schema.optionalKey(Schema.NullOr(MaxBytes)),
-  headers: Schema.optionalKey(Schema.NullOr(Headers)),
-  secret_headers: Schema.optionalKey(Schema.NullOr(SecretHeaders)),
-  tls: Schema.optionalKey(Schema.NullOr(Tls))
+  signature: setting(WebhookSignature, `${said.signature} Default: hmac.`),
+  max_bytes: setting(MaxBytes, `${said.max_bytes} Default: no limit beside that on events.`),
+  headers: setting(Headers, said.headers),
+  secret_headers: setting(Headers, said.secret_headers),
+  tls: setting(Tls, said.tls)
 }
 export interface GivenWebhookRequest extends Schema.Struct.Type<typeof changed> {}
 

@@ -56,8 +56,8 @@ describe("a name", () => {
           "late.example.com": [...dead.slice(0, 3), "127.0.0.1", ...dead.slice(3)]
         })
         yield* Effect.gen(function*() {
-          assert.deepStrictEqual(yield* outcomesOf(times(200, "dead.example.com"), port), times(200, "connect"))
-          assert.deepStrictEqual(yield* outcomesOf(times(200, "late.example.com"), port), times(200, "200"))
+          assert.deepStrictEqual(yield* outcomesOf(times(200, "dead.example.com"), port, 10_000), times(200, "connect"))
+          assert.deepStrictEqual(yield* outcomesOf(times(200, "late.example.com"), port, 10_000), times(200, "200"))
         }).pipe(Effect.provide(Client.over(names)))
         assert.isAtMost(sockets.size, 64)
       }),
