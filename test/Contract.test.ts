@@ -4,6 +4,7 @@ import * as Components from "./contract/ComponentsContract.ts"
 import * as Configuration from "./contract/ConfigurationContract.ts"
 import * as Consumers from "./contract/ConsumersContract.ts"
 import { ContractServer } from "./contract/ContractServer.ts"
+import * as DeliveryActions from "./contract/DeliveryActionsContract.ts"
 import * as Errors from "./contract/ErrorsContract.ts"
 import * as Events from "./contract/EventsContract.ts"
 import * as Log from "./contract/LogContract.ts"
@@ -22,6 +23,7 @@ layer(ContractServer.layer, { excludeTestServices: true })("the contract", (it) 
   Log.rows(it)
   Subscriptions.rows(it)
   Webhooks.rows(it)
+  DeliveryActions.rows(it)
   Consumers.rows(it)
   Users.rows(it)
   AppAccounts.rows(it)

@@ -202,7 +202,9 @@ export const valueOf = ({ method, path }: Operation, place: Place, field: string
     case "tls":
       return FastCheck.constantFrom<Schema.Json>(null, {}, { ca: authority })
     case "from":
-      return FastCheck.oneof(FastCheck.constant("beginning"), id("event"))
+      return path.endsWith("/resume")
+        ? FastCheck.constantFrom("place", "now")
+        : FastCheck.oneof(FastCheck.constant("beginning"), id("event"))
     case "start":
     case "to":
       return FastCheck.oneof(
@@ -272,6 +274,32 @@ export const together = (operation: Operation): FastCheck.Arbitrary<Pairs | unde
       return FastCheck.option(subscription, { nil: undefined })
     case "events.deleteSourceEvents":
       return eventRange
+    default:
+      return FastCheck.constant(undefined)
+  }
+}
+
+/** Bodies whose fields make sense only together; undefined where each stands for itself. */
+export const bodyTogether = ({ id: operation }: Operation): FastCheck.Arbitrary<Schema.Json | undefined> => {
+  const event = FastCheck.record({ emitter_id: sourceId, event_id: id("event") })
+  const events = FastCheck.record({ emitter_id: sourceId, from: id("event") })
+  const span = FastCheck.constantFrom({ since: 0 }, { since: 1_760_000_000_000, until: 1_760_003_600_000 })
+  switch (operation) {
+    case "webhooks.test":
+      return FastCheck.oneof(FastCheck.constantFrom({}, { payload: Placeholder.marker }), event)
+    case "bulkActions.replay":
+      return FastCheck.oneof(events, span)
+    case "bulkActions.create":
+      return FastCheck.record({
+        action: FastCheck.constantFrom("retry", "replay", "skip", "cancel"),
+        filter: FastCheck.oneof(
+          FastCheck.record({ webhook_id: id("webhook") }),
+          FastCheck.record({ event_id: id("event"), state: FastCheck.constant("pending") }),
+          events,
+          span
+        ),
+        dry_run: FastCheck.boolean()
+      }) as FastCheck.Arbitrary<Schema.Json>
     default:
       return FastCheck.constant(undefined)
   }

@@ -64,17 +64,18 @@ export const of = (operation: Operation): FastCheck.Arbitrary<Parts> => {
 
   return FastCheck.record({
     together: FieldHints.together(operation),
+    bodyTogether: FieldHints.bodyTogether(operation),
     pathTogether: FieldHints.pathTogether(operation),
     path: fieldsOf(inPlace("path"), inPlace("path").map(([name]) => name)),
     header: fieldsOf(inPlace("header"), required),
     queryAndBody
-  }).map(({ header, path, pathTogether, queryAndBody: { body, query }, together }) => ({
+  }).map(({ bodyTogether, header, path, pathTogether, queryAndBody: { body, query }, together }) => ({
     operation,
     path: Object.fromEntries(
       Object.entries({ ...path, ...pathTogether }).map(([name, value]) => [name, textOf(value)])
     ),
     query: together ?? Object.entries(query).map(([name, value]) => [name, textOf(value)]),
-    body: together === undefined ? body : undefined,
+    body: together === undefined ? bodyTogether ?? body : undefined,
     headers: Object.entries(header).map(([name, value]) => [name, textOf(value)])
   }))
 }

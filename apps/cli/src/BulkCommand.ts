@@ -53,7 +53,7 @@ const run = Command.make(
       ...DeliveryFilters.given("to", to)
     }
     const payload = { action, filter, dry_run: dryRun, ...DeliveryFilters.given("rate_limit", rate) }
-    const { data } = yield* call(({ bulkActions }) => bulkActions.create({ headers: {}, query: {}, payload }))
+    const { data } = yield* call(({ bulkActions }) => bulkActions.create({ headers: {}, payload }))
     yield* Output.print(json, data, shown(data))
   })
 ).pipe(

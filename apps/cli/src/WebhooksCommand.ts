@@ -120,9 +120,7 @@ const replay = Command.make(
       ...DeliveryFilters.given("rate_limit", rate),
       ...(yield* DeliveryFilters.span({ since, until }))
     }
-    const { data } = yield* call(({ bulkActions }) =>
-      bulkActions.replay({ params: { id }, headers: {}, query: {}, payload })
-    )
+    const { data } = yield* call(({ bulkActions }) => bulkActions.replay({ params: { id }, headers: {}, payload }))
     yield* Output.print(json, data, `Bulk action    ${data.id}`)
   })
 ).pipe(Command.withDescription("Send a webhook events again: from one of an emitter on, or of a span of time"))

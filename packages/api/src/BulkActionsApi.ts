@@ -110,7 +110,6 @@ export class BulkActionsApi extends HttpApiGroup.make("bulkActions")
   .add(
     HttpApiEndpoint.post("create", "/bulk_actions", {
       headers: Idempotency.headers,
-      query: Projection.fields,
       payload: Schema.Struct({
         action: Action,
         filter: BulkFilter,
@@ -131,7 +130,6 @@ export class BulkActionsApi extends HttpApiGroup.make("bulkActions")
     HttpApiEndpoint.post("replay", "/webhooks/:id/replay", {
       params: PathId("The webhook's id."),
       headers: Idempotency.headers,
-      query: Projection.fields,
       payload: Schema.Struct({
         emitter_id: Schema.optionalKey(Text.annotate({
           description: "A source or workflow (by id or name slug) or account: only its events."
