@@ -28,6 +28,15 @@ const UpdateWebhook = Schema.TaggedStruct("UpdateWebhook", {
   /** None where it stays as it is. */
   ordering: Schema.NullOr(Ordering)
 })
+/** A webhook goes on with what is emitted from now on. */
+const ResumeFromNow = Schema.TaggedStruct("ResumeFromNow", { webhook: Nth })
+/** Something is done with all that is pending at a webhook, or all that it has passed is sent again. */
+const Bulk = Schema.TaggedStruct("Bulk", {
+  webhook: Nth,
+  action: Schema.Literals(["retry", "replay", "skip", "cancel"]),
+  /** After how many milliseconds, in real time, the engine is cut off; none where it is not. */
+  cut: Schema.NullOr(below(120))
+})
 const DeleteWebhook = Schema.TaggedStruct("DeleteWebhook", { webhook: Nth })
 const Filter = Schema.Literals(ModelFilter.names)
 const Subscribe = Schema.TaggedStruct("Subscribe", {
@@ -109,6 +118,9 @@ export const Command = Schema.Union([
   DeleteEvents,
   CreateWebhook,
   UpdateWebhook,
+  ResumeFromNow,
+  Bulk,
+  Bulk,
   Unsubscribe,
   DeleteSource,
   DeleteWebhook,

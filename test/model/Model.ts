@@ -45,6 +45,17 @@ export interface ModelWebhook {
   readonly manner: Manner
   active: boolean
   ordering: Ordering
+  /** Its endpoint has said so to a replay, which no cursor accounts for. */
+  heardGone?: boolean
+}
+
+/** How often an event may come again by replays, and has to. */
+export interface ModelReplay {
+  allowed: number
+  must: number
+  got: number
+  /** While what was on its way could be sent again. */
+  gotCutOff: number
 }
 
 export interface ModelCursor {
@@ -56,7 +67,9 @@ export interface ModelCursor {
   exhausted: bigint
   dropped: bigint
   filtered: bigint
-  readonly pendings: Map<bigint, { attempts: number; dueAt: number | undefined }>
+  readonly pendings: Map<bigint, { attempts: number; dueAt: number | undefined; isAsked?: boolean }>
+  /** By event. */
+  readonly replays: Map<bigint, ModelReplay>
   /** Requests of a workflow's own that were sent, which wait for no others. */
   readonly sent: Set<bigint>
 }
@@ -84,6 +97,7 @@ export const newCursor = (start: bigint): ModelCursor => ({
   dropped: 0n,
   filtered: 0n,
   pendings: new Map(),
+  replays: new Map(),
   sent: new Set()
 })
 
@@ -189,6 +203,57 @@ export class Model {
     webhook.active = true
   }
 
+  /** The cursors of a webhook, with what they are on. */
+  *cursorsOf(webhook: ModelWebhook) {
+    for (const subscription of this.subscriptions.values()) {
+      if (subscription.listenerId !== webhook.id) continue
+      for (const source of this.sources.values()) {
+        if (!this.matches(subscription, source.id)) continue
+        const cursor = subscription.cursors.get(source.id) ?? newCursor(0n)
+        subscription.cursors.set(source.id, cursor)
+        yield { cursor, subscription, events: this.events(source, subscription.stream) }
+      }
+    }
+  }
+
+  /** What is pending at a webhook comes to an end without an attempt. */
+  endPending(webhook: ModelWebhook, as: "dropped" | "exhausted"): void {
+    for (const { cursor } of this.cursorsOf(webhook)) {
+      cursor[as] += BigInt(cursor.pendings.size)
+      cursor.pending -= BigInt(cursor.pendings.size)
+      cursor.pendings.clear()
+    }
+  }
+
+  /** A webhook passes all that waits. */
+  passAll(webhook: ModelWebhook): void {
+    this.endPending(webhook, "dropped")
+    for (const { cursor, events } of this.cursorsOf(webhook)) {
+      cursor.dropped += BigInt(events.length) - cursor.n
+      cursor.n = BigInt(events.length)
+    }
+    webhook.active = true
+  }
+
+  /** What is pending at a webhook may be attempted before it is due. */
+  retryPending(webhook: ModelWebhook): void {
+    for (const { cursor } of this.cursorsOf(webhook)) {
+      for (const pending of cursor.pendings.values()) pending.isAsked = true
+    }
+  }
+
+  /** What a webhook has passed comes again, if its filter lets it. */
+  replay(webhook: ModelWebhook, passes: (subscription: ModelSubscription, event: ModelEvent) => boolean): void {
+    for (const { cursor, events, subscription } of this.cursorsOf(webhook)) {
+      for (const event of events) {
+        const replay = cursor.replays.get(event.id) ?? { allowed: 0, must: 0, got: 0, gotCutOff: 0 }
+        replay.allowed += 1
+        if (event.n <= cursor.n && passes(subscription, event)) replay.must += 1
+        cursor.replays.set(event.id, replay)
+      }
+    }
+  }
+
   /** It begins at the end of the log of each emitter there is. */
   subscribe(subscription: Omit<ModelSubscription, "cursors">): void {
     const cursors = new Map<string, ModelCursor>()
@@ -223,7 +288,7 @@ export class Model {
 
   /** What the engine still has to do before it can be checked; undefined when all is quiet. */
   owing(
-    { cursors, deliveries, due, heads, sources, webhooks, workflowRuns }: Observation,
+    { bulkParts, cursors, deliveries, due, heads, sources, webhooks, workflowRuns }: Observation,
     now: number
   ): string | undefined {
     const able = new Set([
@@ -252,6 +317,10 @@ export class Model {
         if (n < BigInt(streams[subscription.stream] ?? 0)) return `${subscription.id} on ${emitterId}`
       }
     }
+    const part = bulkParts.find(({ action, ended_at, webhook_id }) =>
+      ended_at === null && (action === "skip" || action === "cancel" || able.has(webhook_id))
+    )
+    if (part !== undefined) return `a bulk ${part.action} at ${part.webhook_id}`
     const run = workflowRuns.find(({ status }) => status === "running")
     if (run !== undefined) return `${run.id} of ${run.workflow_id}`
     const work = due.find(({ due_at }) => Number(due_at) <= now)

@@ -12,7 +12,7 @@ import {
 } from "./Model.ts"
 import { broken, same } from "./ModelBroken.ts"
 import { tickSeconds } from "./ModelComponents.ts"
-import { isDropped, isFiltered } from "./ModelFate.ts"
+import { isDropped, isFiltered, passes } from "./ModelFate.ts"
 import { answerTo, type Received } from "./ModelSink.ts"
 import { begun, checkWorkflowRuns, wentOn } from "./ModelWorkflow.ts"
 import type { EventRow, Observation } from "./Observation.ts"
@@ -179,6 +179,13 @@ const receive = (model: Model, reception: Received): void => {
   subscription.cursors.set(emitterId, cursor)
   const pending = cursor.pendings.get(eventId)
   const isAttempted = isOwn ? cursor.sent.has(eventId) : event.n <= cursor.n
+  const replay = attempt === 1 && isAttempted ? cursor.replays.get(eventId) : undefined
+  if (replay !== undefined && (model.cutOff || replay.got < replay.allowed)) {
+    if (model.cutOff) replay.gotCutOff += 1
+    else replay.got += 1
+    if (answerTo(webhook.manner, emitId, attempt) === "gone") webhook.heardGone = true
+    return
+  }
   if (isAttempted && (pending === undefined || attempt <= pending.attempts)) {
     return model.cutOff ? undefined : broken("a delivery came again and nothing had happened", { reception, pending })
   }
@@ -200,7 +207,9 @@ const receive = (model: Model, reception: Received): void => {
   } else if (pending?.attempts !== attempt - 1) {
     return broken("a retry of what does not wait for it", { reception, pending })
   }
-  if ((pending?.dueAt ?? 0) > model.latest) return broken("a retry before it was due", { reception, pending })
+  if (pending?.isAsked !== true && (pending?.dueAt ?? 0) > model.latest) {
+    return broken("a retry before it was due", { reception, pending })
+  }
   answered(webhook, cursor, reception)
 }
 
@@ -247,7 +256,7 @@ const checkPending = (
 ): void => {
   for (const [eventId, pending] of cursor.pendings) {
     const row = seen.deliveries.find((one) =>
-      one.subscription_id === subscription.id && one.emitter_id === source.id && one.event_id === eventId
+      one.subscription_id === subscription.id && one.emitter_id === source.id && one.event_id === eventId && !one.apart
     )
     if (row?.state !== "pending") {
       const event = model.events(source, subscription.stream).find(({ id }) => id === eventId)
@@ -306,13 +315,40 @@ const checkCursors = (model: Model, subscription: ModelSubscription, seen: Obser
 const checkWebhook = (model: Model, webhook: ModelWebhook, seen: Observation): void => {
   const row = seen.webhooks.find(({ id }) => id === webhook.id)
   if (row?.active === webhook.active) return
-  const heardGone = [...model.subscriptions.values()].some(({ cursors, listenerId }) =>
-    listenerId === webhook.id && [...cursors.values()].some(({ exhausted }) => exhausted > 0n)
-  )
+  const heardGone = webhook.heardGone === true ||
+    [...model.subscriptions.values()].some(({ cursors, listenerId }) =>
+      listenerId === webhook.id && [...cursors.values()].some(({ exhausted }) => exhausted > 0n)
+    )
   if (row?.active === true || !heardGone) {
     broken("a webhook is in service, or out of it, and should not be", { webhook })
   }
   webhook.active = false
+}
+
+/** That bulk actions balance, and that a replay which has ended has sent what it was to. */
+const checkBulk = (model: Model, { bulkParts }: Observation): void => {
+  for (const part of bulkParts) {
+    // What was to be done at a webhook that is gone is left.
+    if (!model.webhooks.has(part.webhook_id)) continue
+    if (part.dealt_with > part.matched || (part.ended_at !== null && part.dealt_with !== part.matched)) {
+      broken("a bulk action does not balance", { part })
+    }
+  }
+  const replaying = new Set(
+    bulkParts.filter(({ action, ended_at }) => action === "replay" && ended_at === null).map((part) => part.webhook_id)
+  )
+  for (const webhook of model.webhooks.values()) {
+    if (replaying.has(webhook.id)) continue
+    for (const { cursor, events, subscription } of model.cursorsOf(webhook)) {
+      for (const [eventId, replay] of cursor.replays) {
+        const event = events.find(({ id }) => id === eventId)
+        if (event !== undefined && passes(subscription, event) && replay.got + replay.gotCutOff < replay.must) {
+          broken("an event was not replayed", { replay, event, subscription: subscription.id })
+        }
+      }
+      cursor.replays.clear()
+    }
+  }
 }
 
 /** A listener told of each event as often as it had subscriptions to it, in the order of each log. */
@@ -374,6 +410,7 @@ export const check = (model: Model, seen: Observation, received: ReadonlyArray<R
   for (const reception of inOrder(model, received)) receive(model, reception)
   for (const webhook of model.webhooks.values()) checkWebhook(model, webhook, seen)
   for (const subscription of model.subscriptions.values()) checkCursors(model, subscription, seen)
+  checkBulk(model, seen)
   checkWorkflowRuns(model, seen)
   for (const source of model.sources.values()) {
     checkHeard(model, source)

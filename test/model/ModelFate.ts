@@ -8,3 +8,7 @@ export const isDropped = (event: ModelEvent): boolean => event.deleted || event.
 /** Events that a listener does not get because of its filter. */
 export const isFiltered = ({ filter }: ModelSubscription, event: ModelEvent): boolean =>
   !isDropped(event) && !lets(filter, event.payload)
+
+/** Whether a subscription's listener gets an event, when it is its turn. */
+export const passes = (subscription: ModelSubscription, event: ModelEvent): boolean =>
+  !isDropped(event) && !isFiltered(subscription, event)

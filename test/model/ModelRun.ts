@@ -10,6 +10,7 @@ import { Ingest } from "@headwater/engine/program/Ingest"
 import { Invocations } from "@headwater/engine/program/Invocations"
 import { ProgramLifecycle } from "@headwater/engine/program/ProgramLifecycle"
 import { SubscriptionLifecycle } from "@headwater/engine/routing/SubscriptionLifecycle"
+import { BulkControl } from "@headwater/engine/webhook/BulkControl"
 import { WebhookLifecycle } from "@headwater/engine/webhook/WebhookLifecycle"
 import { Consumers } from "@headwater/log/Consumers"
 import { Programs } from "@headwater/log/Programs"
@@ -20,11 +21,12 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import type { Command, Kind } from "./Command.ts"
 import * as EngineUnderTest from "./EngineUnderTest.ts"
-import { Model, type ModelEvent, type ModelSource, sends } from "./Model.ts"
+import { Model, type ModelEvent, type ModelSource, type ModelWebhook, sends } from "./Model.ts"
 import { ModelBroken } from "./ModelBroken.ts"
 import { check } from "./ModelCheck.ts"
 import * as ModelComponents from "./ModelComponents.ts"
 import * as ModelConsumer from "./ModelConsumer.ts"
+import { passes } from "./ModelFate.ts"
 import { type FilterName, filterOf } from "./ModelFilter.ts"
 import * as ModelSink from "./ModelSink.ts"
 import { retrySeconds } from "./ModelWorkflow.ts"
@@ -362,6 +364,19 @@ export const run = Effect.fnUntraced(
       return all[index % all.length]
     }
 
+    const bulk = (webhook: ModelWebhook, action: Extract<Command, { readonly _tag: "Bulk" }>["action"]): void => {
+      switch (action) {
+        case "skip":
+          return model.endPending(webhook, "dropped")
+        case "cancel":
+          return model.endPending(webhook, "exhausted")
+        case "retry":
+          return model.retryPending(webhook)
+        case "replay":
+          return model.replay(webhook, passes)
+      }
+    }
+
     const apply = Effect.fnUntraced(function*(command: Command) {
       const sources = [...model.sources.values()]
       switch (command._tag) {
@@ -410,6 +425,30 @@ export const run = Effect.fnUntraced(
           if (active) model.activateWebhook(webhook)
           else webhook.active = false
           return
+        }
+        case "ResumeFromNow": {
+          const webhook = nth(ownWebhooks(), command.webhook)
+          if (webhook === undefined) return
+          yield* engine.use(Effect.flatMap(WebhookLifecycle, ({ resume }) => resume(accountId, webhook.id, "now")))
+          return model.passAll(webhook)
+        }
+        case "Bulk": {
+          const webhook = nth(ownWebhooks(), command.webhook)
+          if (webhook === undefined) return
+          const { action, cut } = command
+          const filter = action === "retry"
+            ? { webhookId: webhook.id, state: "pending" as const }
+            : { webhookId: webhook.id }
+          const input = { accountId, action, dryRun: false, filter, rateLimit: 1_000 }
+          const begun = yield* Effect.result(engine.use(Effect.flatMap(BulkControl, ({ begin }) => begin(input))))
+          if (begun._tag === "Failure") {
+            return begun.failure._tag === "BulkActionsFull" ? undefined : yield* fail("a bulk action was not begun")
+          }
+          bulk(webhook, action)
+          if (cut === null) return
+          model.cutOff = true
+          yield* TestClock.withLive(Effect.sleep(cut))
+          return yield* engine.restart({ drain: false })
         }
         case "DeleteWebhook": {
           const webhook = nth(ownWebhooks(), command.webhook)

@@ -37,12 +37,21 @@ export interface DeliveryRow {
   readonly event_id: bigint
   readonly attempts: number
   readonly state: "pending" | "exhausted"
+  readonly apart: boolean
 }
 
 export interface WebhookRow {
   readonly id: string
   readonly active: boolean
   readonly throttled_until: bigint | null
+}
+
+export interface BulkPartRow {
+  readonly webhook_id: string
+  readonly action: "retry" | "replay" | "skip" | "cancel"
+  readonly ended_at: bigint | null
+  readonly matched: bigint
+  readonly dealt_with: bigint
 }
 
 export interface WorkflowRunRow {
@@ -63,6 +72,7 @@ export interface Observation {
   readonly webhooks: ReadonlyArray<WebhookRow>
   readonly subscriptions: ReadonlyArray<{ readonly id: string }>
   readonly workflowRuns: ReadonlyArray<WorkflowRunRow>
+  readonly bulkParts: ReadonlyArray<BulkPartRow>
   /** What `$.service.db` counts, by source. */
   readonly counts: ReadonlyMap<string, number>
 }
@@ -83,10 +93,15 @@ const readAll = Effect.gen(function*() {
       SELECT subscription_id, emitter_id, start_n, n, delivered, pending, exhausted, dropped, filtered FROM cursors`,
     due: yield* sql<DueRow>`SELECT owner_id, kind, key, due_at FROM due_work`,
     deliveries: yield* sql<DeliveryRow>`
-      SELECT id, subscription_id, emitter_id, event_id, attempts, state FROM deliveries`,
+      SELECT id, subscription_id, emitter_id, event_id, attempts, state, apart FROM deliveries`,
     sources: yield* sql<{ id: string; active: boolean; state: string }>`SELECT id, active, state FROM programs`,
     webhooks: yield* sql<WebhookRow>`SELECT id, active, throttled_until FROM webhooks`,
     subscriptions: yield* sql<{ id: string }>`SELECT id FROM subscriptions`,
+    bulkParts: yield* sql<BulkPartRow>`
+      SELECT p.webhook_id, b.action, p.ended_at, p.matched, p.done + p.failed + p.skipped + (
+        SELECT count(*) FROM bulk_marks m WHERE m.bulk_id = p.bulk_id AND m.webhook_id = p.webhook_id
+      ) AS dealt_with
+      FROM bulk_parts p JOIN bulk_actions b ON b.id = p.bulk_id`,
     workflowRuns: yield* sql<WorkflowRunRow>`SELECT id, workflow_id, status FROM workflow_runs`,
     counts: new Map(counts.map(({ program_id, value }) => [program_id, Number(JSON.parse(value))]))
   } satisfies Observation

@@ -231,9 +231,10 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       payload: [
         Schema.Null,
         Schema.Struct({
-          payload: Schema.optionalKey(JsonValue("What to send. Default: a sample.")),
+          payload: Schema.optionalKey(JsonValue("What to send. Default: the payload of the event, or a sample.")),
           emitter_id: Schema.optionalKey(Text.annotate({
-            description: "Instead of a payload: the source or workflow (by id or name slug) whose event is sent."
+            description:
+              "The source or workflow (by id or name slug) whose event is sent. Default: none, and a sample event is."
           })),
           event_id: Schema.optionalKey(
             EventIdText.annotate({ description: "The event's id in the log of emitter_id." })

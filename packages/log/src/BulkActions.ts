@@ -41,7 +41,8 @@ export interface BulkAdvance {
   readonly place: string
   /** The time of what is at that place, Unix milliseconds. */
   readonly placeAt: number | null
-  /** How much of the page is to be dealt with. */
+  /** How much is marked behind that place, and how much of the page is to be dealt with. */
+  readonly kept: number
   readonly toDo: number
   /** What came of what was dealt with and is not marked. */
   readonly tally: BulkTally
@@ -174,7 +175,10 @@ export class BulkActions extends Context.Service<BulkActions, {
 
         const ofPart = ({ bulkId, webhookId }: BulkPartKey) => sql`bulk_id = ${bulkId} AND webhook_id = ${webhookId}`
 
-        /** Adds up what is marked, with a change of the part. */
+        /**
+         * Adds up what is marked, with a change of the part. It may be written behind marks that come after it: what it
+         * sees of those it must not count.
+         */
         const adding = (part: BulkPartKey, marked: Statement.Fragment, set: Statement.Fragment) =>
           Effect.asVoid(sql`
             WITH gone AS (
@@ -329,7 +333,7 @@ export class BulkActions extends Context.Service<BulkActions, {
                 ${texts(marks.map(({ key }) => key))},
                 ${texts(marks.map(({ outcome }) => outcome))}
               ) ON CONFLICT DO NOTHING`),
-          advance: (part, { place, placeAt, tally: { done, failed, skipped }, toDo }) =>
+          advance: (part, { kept, place, placeAt, tally: { done, failed, skipped }, toDo }) =>
             adding(
               part,
               sql`key <= ${place}`,
@@ -337,8 +341,7 @@ export class BulkActions extends Context.Service<BulkActions, {
                 place = ${place}, place_at = coalesce(${placeAt}::bigint, place_at), done = p.done + s.done + ${done}::bigint,
                 failed = p.failed + s.failed + ${failed}::bigint, skipped = p.skipped + s.skipped + ${skipped}::bigint,
                 matched = p.done + s.done + p.failed + s.failed + p.skipped + s.skipped
-                  + ${done + failed + skipped + toDo}::bigint
-                  + (SELECT count(*) FROM bulk_marks WHERE ${ofPart(part)} AND key > ${place})`
+                  + ${done + failed + skipped + kept + toDo}::bigint`
             ),
           count: (part, { count, place, placeAt }) =>
             Effect.asVoid(sql`

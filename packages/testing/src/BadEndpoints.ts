@@ -191,7 +191,7 @@ export const kinds = {
   "answers-endless-headers": {
     server: asked((socket) => {
       socket.write(head)
-      flood(socket, `x-a: ${"a".repeat(1_000)}\r\n`)
+      flood(socket, `x-a: ${"a".repeat(1_000)}\r\n`.repeat(64))
     }),
     isSecure: false,
     outcome: "protocol"

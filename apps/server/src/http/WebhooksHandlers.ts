@@ -60,15 +60,11 @@ export const layer = HttpApiBuilder.group(
       given: { readonly payload?: unknown; readonly emitter_id?: string; readonly event_id?: string }
     ) {
       const { emitter_id, event_id, payload } = given
-      if (emitter_id === undefined && event_id === undefined) {
-        return { payload: payload === undefined ? undefined : JSON.stringify(payload) }
-      }
-      if (payload !== undefined) {
-        return yield* Problem.invalid([{ path: "payload", message: "can't be given together with an event" }])
-      }
+      const text = payload === undefined ? undefined : JSON.stringify(payload)
+      if (emitter_id === undefined && event_id === undefined) return { payload: text, event: undefined }
       if (emitter_id === undefined) return yield* Problem.invalid([{ path: "emitter_id", message: "is required" }])
       if (event_id === undefined) return yield* Problem.invalid([{ path: "event_id", message: "is required" }])
-      return { emitterId: yield* findOwn(accountId, emitter_id), eventId: boundOf(event_id)! }
+      return { payload: text, event: { emitterId: yield* findOwn(accountId, emitter_id), id: boundOf(event_id)! } }
     })
 
     const checkUrl = Effect.fnUntraced(function*(url: string) {

@@ -8,7 +8,7 @@ import { Cursors } from "@headwater/log/Cursors"
 import { EventLog } from "@headwater/log/EventLog"
 import { Heads } from "@headwater/log/Heads"
 import { Journals } from "@headwater/log/Journals"
-import { Effect, Fiber, Option } from "effect"
+import { Clock, Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import * as EmitterLog from "../EmitterLog.ts"
@@ -208,7 +208,9 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a consumer", (it
       const reading = yield* Effect.forkChild(actor.read({ ...request, waitMs: 60_000 }))
       yield* TestClock.adjust("1 second")
       yield* draining.begin
+      const begun = yield* Clock.currentTimeMillis
       assert.deepStrictEqual(yield* untilEnded(reading), { events: [], lease: null })
+      assert.isBelow((yield* Clock.currentTimeMillis) - begun, 10_000)
       assert.strictEqual((yield* Effect.flip(actor.read(request)))._tag, "Unavailable")
       const other = yield* consumerOf(account.id, log.emitterId)
       const waiting = yield* Effect.forkChild(Effect.flip(other.actor.read({ ...request, waitMs: 60_000 })))
@@ -230,7 +232,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a consumer", (it
       const seen: Array<string> = []
       let lease: string | null = null
       while (true) {
-        const page: ConsumerPage = yield* actor.read({ ...request, lease, max: 4 })
+        const page: ConsumerPage = yield* actor.read({ ...request, lease, max: seen.length < 12 ? 1 : 4 })
         if (page.events.length === 0) break
         seen.push(...payloads(page.events))
         lease = page.lease!.id

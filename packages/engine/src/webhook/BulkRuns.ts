@@ -218,7 +218,8 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId, owner: 
         }
         const page = yield* readPage(this.part, place, this.limit)
         const toDo = page.items.filter(({ key }) => !marked.has(key))
-        yield* this.deal(place, page, toDo)
+        const kept = [...marked].filter((key) => key > place).length
+        yield* this.deal(place, page, toDo, kept)
         // What of it was not done is read again when it goes on.
         if (this.halt !== undefined || owner.isStopping(this.memory)) continue
         if (page.goesOnAt === undefined) return yield* this.end
@@ -280,18 +281,23 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId, owner: 
     }
 
     private get end(): Effect.Effect<void> {
-      return Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        this.commit({
-          dueDone: [dueItem(this.part, Number.MAX_SAFE_INTEGER)],
-          updates: [bulk.end(this.part, now)]
-        }))
+      return Clock.currentTimeMillis.pipe(
+        Effect.flatMap((now) =>
+          this.commit({
+            dueDone: [dueItem(this.part, Number.MAX_SAFE_INTEGER)],
+            updates: [bulk.end(this.part, now)]
+          })
+        ),
+        // Until then it is at work: nobody begins it anew.
+        Effect.andThen(owner.settled)
+      )
     }
 
     private commit(commit: Commit): Effect.Effect<void> {
       return owner.commit(this.memory, commit)
     }
 
-    private deal(place: string, page: ItemPage, toDo: ReadonlyArray<Item>): Effect.Effect<void> {
+    private deal(place: string, page: ItemPage, toDo: ReadonlyArray<Item>, kept: number): Effect.Effect<void> {
       const { action, dryRun } = this.part.action
       const next = page.goesOnAt ?? page.items.at(-1)?.key ?? place
       const last = page.items.at(-1)
@@ -308,6 +314,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId, owner: 
             this.atPlace(now, [bulk.advance(this.part, {
               place: next,
               placeAt,
+              kept,
               toDo: 0,
               tally: { done, failed: 0, skipped: toDo.length - done }
             })])
@@ -319,7 +326,13 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId, owner: 
       }
       const first = page.items[0]
       return Effect.gen({ self: this }, function*() {
-        const begins = { place, placeAt: first === undefined ? null : timeOf(first), toDo: toDo.length, tally: noTally }
+        const begins = {
+          place,
+          placeAt: first === undefined ? null : timeOf(first),
+          kept,
+          toDo: toDo.length,
+          tally: noTally
+        }
         yield* this.commit(this.atPlace(yield* Clock.currentTimeMillis, [bulk.advance(this.part, begins)]))
         yield* this.sendAll(toDo)
         // The next page begins when all of this one is in the database, or none of it is passed.
@@ -474,8 +487,10 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId, owner: 
   return {
     look: Effect.fnUntraced(function*(memory) {
       halting.closeUnsafe()
+      // One that ends while the database answers is told of as it was before.
+      const before = new Set(atWork)
       for (const part of yield* untilAnswered(bulk.partsOf(webhookId))) {
-        if (atWork.has(part.bulkId)) continue
+        if (before.has(part.bulkId) || atWork.has(part.bulkId)) continue
         atWork.add(part.bulkId)
         yield* owner.start(new Run(memory, part).toItsEnd, () => {
           atWork.delete(part.bulkId)

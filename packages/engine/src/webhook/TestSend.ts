@@ -13,10 +13,13 @@ import { WebhookNotFound } from "./WebhookLifecycle.ts"
 /** The event to send is not in the log. */
 export class EventNotFound extends Schema.TaggedError<EventNotFound>()("EventNotFound", {}) {}
 
-/** What to send: a payload, as JSON text, or an event of the account's. */
-export type Sample =
-  | { readonly payload: string | undefined }
-  | { readonly emitterId: string; readonly eventId: EventId.EventId }
+/** What to send: an event, and a payload in place of its own. */
+export interface Sample {
+  /** Undefined for one that is in no log. */
+  readonly event: { readonly emitterId: string; readonly id: EventId.EventId } | undefined
+  /** JSON text. */
+  readonly payload: string | undefined
+}
 
 /** Sends a webhook one request to try it, under a `webhook-id` of its own. Nothing of it is kept or accounted for. */
 export class TestSend extends Context.Service<TestSend, {
@@ -34,8 +37,12 @@ export class TestSend extends Context.Service<TestSend, {
       const events = yield* EventLog
       const webhooks = yield* Webhooks
 
-      const eventOf = Effect.fnUntraced(function*(accountId: Id.AccountId, webhookId: string, sample: Sample) {
-        if ("payload" in sample) {
+      const eventOf = Effect.fnUntraced(function*(
+        accountId: Id.AccountId,
+        webhookId: string,
+        { event, payload }: Sample
+      ) {
+        if (event === undefined) {
           const now = yield* Clock.currentTimeMillis
           return {
             emitterId: accountId,
@@ -44,12 +51,14 @@ export class TestSend extends Context.Service<TestSend, {
             id: EventId.make(now, 0),
             hops: 0,
             meta: {},
-            payload: sample.payload ?? JSON.stringify({ type: "test", webhook_id: webhookId, ts: now })
+            payload: payload ?? JSON.stringify({ type: "test", webhook_id: webhookId, ts: now })
           }
         }
-        const place = yield* events.findInAny(sample.emitterId, sample.eventId)
-        const found = Option.isNone(place) ? place : yield* events.find(place.value, sample.eventId)
-        return Option.isNone(found) ? yield* new EventNotFound() : found.value
+        const place = yield* events.findInAny(event.emitterId, event.id)
+        const found = Option.isNone(place) ? place : yield* events.find(place.value, event.id)
+        return Option.isNone(found)
+          ? yield* new EventNotFound()
+          : { ...found.value, payload: payload ?? found.value.payload }
       })
 
       return TestSend.of({
