@@ -4,7 +4,7 @@ import * as Fuzz from "./fuzz/Fuzz.ts"
 
 it.live("some seconds of generated requests from two accounts break no invariant", () =>
   Effect.gen(function*() {
-    const report = yield* Fuzz.run({ minutes: 0.2, seed: 7 })
+    const report = yield* Fuzz.run({ minutes: 0.4, seed: 7 })
     const { crashed, faults, logErrors } = report
     assert.deepStrictEqual({ crashed, faults, logErrors }, {
       crashed: null,

@@ -44,7 +44,7 @@ export const owing = ({ cursors, due, programs, unended }: Snapshot): string | u
   if (behind !== undefined) return `${what(behind)} stands at ${behind.n} of ${behind.head_n}`
   const pending = cursors.find((cursor) => cursor.pending > 0n)
   if (pending !== undefined) return `${what(pending)} has ${pending.pending} deliveries waiting for a retry`
-  const work = due.find(({ kind }) => kind === "emit" || kind === "delete")
+  const work = due.find(({ kind }) => kind === "emit" || kind === "delete" || kind === "bulk")
   if (work !== undefined) return `${work.owner_id} owes ${work.items} of kind ${work.kind}`
   const [run] = unended
   if (run !== undefined) return `${run.workflow_id} has ${run.runs} runs that have not ended`

@@ -10,6 +10,7 @@ import * as Os from "node:os"
 import * as Path from "node:path"
 import * as ServerProcess from "../ServerProcess.ts"
 import * as BalanceCheck from "./BalanceCheck.ts"
+import * as BulkRetries from "./BulkRetries.ts"
 import * as Client from "./Client.ts"
 import * as Dice from "./Dice.ts"
 import * as Endpoints from "./Endpoints.ts"
@@ -349,7 +350,8 @@ export const run = Effect.fnUntraced(function*(options: CrashOptions) {
       findings,
       lanes,
       isStanding: (emitterId) => standing.has(emitterId)
-    })
+    }),
+    BulkRetries.run({ client, gate, pauseMs: 2_000 })
   ])
   yield* work.pipe(
     Effect.provide(databaseOf(dataDirectory)),

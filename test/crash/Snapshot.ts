@@ -68,7 +68,7 @@ export interface Snapshot {
   readonly unended: ReadonlyArray<{ readonly workflow_id: string; readonly step: number; readonly runs: bigint }>
   /** Rows whose owner is gone, by table. */
   readonly orphans: ReadonlyArray<{ readonly what: string; readonly id: string }>
-  /** Deliveries that wait for a retry which is not owed, and retries owed to none. */
+  /** Deliveries that wait for a retry which is not owed, and bulk actions that have counted wrong or are not owed. */
   readonly unpaired: ReadonlyArray<{ readonly what: string; readonly id: string }>
 }
 
@@ -149,6 +149,18 @@ const unpaired = (sql: SqlClient.SqlClient) =>
     SELECT 'a delivery that waits for a retry which is not owed' AS what, d.id FROM deliveries d
     WHERE d.state = 'pending'
       AND NOT EXISTS (SELECT FROM due_work w WHERE w.owner_id = d.webhook_id AND w.kind = 'retry' AND w.key = d.id)
+    UNION ALL
+    SELECT 'a bulk action that is not owed', p.bulk_id FROM bulk_parts p
+    WHERE p.ended_at IS NULL
+      AND NOT EXISTS (SELECT FROM due_work w WHERE w.owner_id = p.webhook_id AND w.kind = 'bulk' AND w.key = p.bulk_id)
+    UNION ALL
+    SELECT 'a bulk action that has counted wrong', p.bulk_id FROM bulk_parts p
+    CROSS JOIN LATERAL (
+      SELECT count(*) AS marks FROM bulk_marks m WHERE m.bulk_id = p.bulk_id AND m.webhook_id = p.webhook_id
+    ) AS m
+    WHERE p.matched < p.done + p.failed + p.skipped + m.marks
+      OR p.ended_at IS NOT NULL AND p.matched > p.done + p.failed + p.skipped
+        AND p.webhook_id IN (SELECT id FROM webhooks)
     LIMIT 20`
 
 const readAll = Effect.fnUntraced(function*(from: Positions) {
