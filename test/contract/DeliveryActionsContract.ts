@@ -131,7 +131,9 @@ export const rows = (it: It): void => {
         assertProblem(yield* bob.send(method, place, method === "PUT" ? { body: {} } : {}), 404, "not_found")
       }
       assertProblem(yield* bob.send("POST", `${path}/replay`, { body: { since: 0 } }), 404, "not_found")
-      const foreign = yield* bob.send("POST", "/bulk_actions", { body: { action: "retry", filter } })
-      assertProblem(foreign, 404, "not_found")
+      for (const foreign of [filter, { emitter_id: idOf(source) }]) {
+        const body = { action: "retry", filter: foreign }
+        assertProblem(yield* bob.send("POST", "/bulk_actions", { body }), 404, "not_found")
+      }
     }))
 }

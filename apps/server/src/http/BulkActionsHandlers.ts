@@ -16,7 +16,7 @@ import { BulkActions, type BulkActionWithProgress } from "@headwater/log/BulkAct
 import { Webhooks } from "@headwater/log/Webhooks"
 import { Effect, Option, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { makeEmitterId } from "./EmitterIdOf.ts"
+import { makeFindAny } from "./EmitterIdOf.ts"
 import { answerFailures } from "./FailureProblem.ts"
 import * as StatusRange from "./StatusRange.ts"
 
@@ -94,7 +94,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function*(handlers) {
     const bulkActions = yield* BulkActions
     const control = yield* BulkControl
-    const emitterIdOf = yield* makeEmitterId
+    const findEmitter = yield* makeFindAny
     const webhooks = yield* Webhooks
 
     const ownWebhook = Effect.fnUntraced(function*(accountId: Id.AccountId, id: string) {
@@ -107,7 +107,7 @@ export const layer = HttpApiBuilder.group(
       return {
         ...given("webhookId", webhook_id === undefined ? undefined : yield* ownWebhook(accountId, webhook_id)),
         ...given("subscriptionId", subscription_id),
-        ...given("emitterId", emitter_id === undefined ? undefined : yield* emitterIdOf(accountId, emitter_id)),
+        ...given("emitterId", emitter_id === undefined ? undefined : yield* findEmitter(accountId, emitter_id)),
         ...given("stream", event_name === undefined ? undefined : StreamName.normalize(event_name)),
         ...given("eventId", event_id),
         ...given("from", from),
