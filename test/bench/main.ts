@@ -3,6 +3,7 @@ import { version } from "@headwater/domain/Version"
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import * as Backlog from "./scenarios/Backlog.ts"
+import * as Bulk from "./scenarios/Bulk.ts"
 import * as Endurance from "./scenarios/Endurance.ts"
 import * as Held from "./scenarios/Held.ts"
 import * as History from "./scenarios/History.ts"
@@ -23,6 +24,7 @@ const bench = Command.make("bench").pipe(
     Peers.command,
     Noisy.command,
     Backlog.command,
+    Bulk.command,
     Many.command,
     History.command,
     Held.command,
