@@ -24,7 +24,19 @@ const webhook = {
   url: "http://127.0.0.1/",
   active: true,
   created_at: 1,
-  updated_at: 1
+  updated_at: 1,
+  ordering: "ordered",
+  concurrency: 16,
+  rate_limit: null,
+  retry_schedule: [5],
+  timeout_ms: 15_000,
+  circuit: null,
+  circuit_state: { state: "closed", until_ms: null, failures: 0 },
+  signature: "hmac",
+  max_bytes: null,
+  headers: {},
+  secret_headers: {},
+  tls: null
 }
 
 const problem = (status: number, code: string, title: string) => ({

@@ -45,6 +45,11 @@ const furnished = Effect.gen(function*() {
   const { json: { data: bulk } } = yield* http.request("POST", "/v1/bulk_actions", {
     body: { action: "retry", filter: { webhook_id: webhook.id }, dry_run: true }
   })
+  // What it has counted changes until then.
+  yield* Effect.repeat(http.request("GET", `/v1/bulk_actions/${Json.textOf(bulk!["id"])}`), {
+    until: ({ json }) => Json.textOf(json["data"]!["state"]) === "done",
+    schedule: Schedule.spaced("10 millis")
+  })
   /** By the segment of a path that stands before the id. */
   const ids: Readonly<Record<string, string>> = {
     accounts: appAccount.id,
