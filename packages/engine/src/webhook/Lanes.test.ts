@@ -65,4 +65,20 @@ describe("lanes", () => {
     assert.isUndefined(lanes.feed(address("dc_a")))
     assert.strictEqual(lanes.size, 2)
   })
+
+  it("that are held keep nothing of the log, which may be another one when they go on", () => {
+    const lanes = lanesOf(["dc_a"])
+    const lane = lanes.take()!
+    readToTheEnd(lane)
+    const [feed] = lane.feeds.values()
+    const event = { emitterId: "dc_a", stream: "", n: 1, id: 1n, emitId: "e", hops: 0, meta: {}, payload: "1" }
+    feed!.offer([event])
+    lanes.putBack(lane, true)
+    assert.isDefined(feed!.peek())
+    lanes.hold("dc_a")
+    assert.isUndefined(feed!.peek())
+    lanes.release("dc_a")
+    assert.strictEqual(lanes.take(), lane)
+    assert.isTrue(feed!.mayHaveMore)
+  })
 })

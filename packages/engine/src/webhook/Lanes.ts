@@ -150,6 +150,8 @@ export class Lanes {
     this.heldChanges += 1
     this.held.set(emitterId, (this.held.get(emitterId) ?? 0) + 1)
     this.takeOutOfLine(emitterId)
+    // What waits for long is read again when it is its turn: by then it may be deleted.
+    for (const feed of this.lanes.get(emitterId)?.feeds.values() ?? []) feed.letGo()
   }
 
   /** An event that held those behind it has come to an end. */

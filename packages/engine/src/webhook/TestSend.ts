@@ -8,7 +8,7 @@ import { toUnavailable } from "../DatabaseRetry.ts"
 import { Actors } from "../placement/Actors.ts"
 import type { Unavailable } from "../placement/Unavailable.ts"
 import type { TestedAttempt } from "./TestedAttempt.ts"
-import { WebhookNotFound } from "./WebhookLifecycle.ts"
+import { orGone, WebhookNotFound } from "./WebhookLifecycle.ts"
 
 /** The event to send is not in the log. */
 export class EventNotFound extends Schema.TaggedError<EventNotFound>()("EventNotFound", {}) {}
@@ -66,7 +66,9 @@ export class TestSend extends Context.Service<TestSend, {
           const webhook = yield* webhooks.get(accountId, id)
           if (Option.isNone(webhook)) return yield* new WebhookNotFound()
           const event = yield* eventOf(accountId, webhook.value.id, sample)
-          return yield* actors.testWebhook(webhook.value.id, { ...event, emitId: EmitId.make() })
+          return yield* actors.testWebhook(webhook.value.id, { ...event, emitId: EmitId.make() }).pipe(
+            orGone(webhooks.get(accountId, id))
+          )
         }, Effect.catchTag("SqlError", toUnavailable))
       })
     })
