@@ -1,4 +1,5 @@
 import { BulkAction, type BulkActionState, BulkFilter } from "@headwater/domain/BulkAction"
+import * as EventId from "@headwater/domain/EventId"
 import * as Id from "@headwater/domain/Id"
 import * as RandomBytes from "@headwater/domain/RandomBytes"
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
@@ -240,7 +241,10 @@ export class BulkActions extends Context.Service<BulkActions, {
         return BulkActions.of({
           insert: Effect.fnUntraced(
             function*({ accountId, action, dryRun, filter, rateLimit }, { ownOnly, webhookId }) {
-              const now = yield* Clock.currentTimeMillis
+              // The logs' time does not go back where the clock does: what they have now is meant.
+              const [newest] = yield* sql<{ readonly id: bigint | null }>`
+                SELECT max(last_id) AS id FROM heads WHERE account_id = ${accountId}`
+              const now = Math.max(yield* Clock.currentTimeMillis, EventId.milliseconds(newest?.id ?? 0n))
               const id = Id.BulkActionId.make(Id.of("bulkAction", now, RandomBytes.take(Id.randomLength)))
               const text = yield* encodeFilter(filter)
               const meant: Array<Statement.Fragment> = [sql`account_id = ${accountId}`]
