@@ -1,9 +1,9 @@
-import * as EmitterPattern from "@headwater/domain/EmitterPattern"
 import * as EventId from "@headwater/domain/EventId"
 import { StreamNameInput } from "@headwater/domain/Stream"
 import { Option, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
+import { EmitterOrGlob } from "./EmitterOrGlob.ts"
 import { EventSummary } from "./EventsApi.ts"
 import * as Extension from "./Extension.ts"
 import * as Filter from "./Filter.ts"
@@ -77,18 +77,6 @@ export const ConsumerPosition = Schema.Struct({
 })
 export type ConsumerPosition = typeof ConsumerPosition.Type
 
-/** Ids are shorter than this, so a longer glob says nothing that a shorter one does not. */
-const maxGlobLength = 100
-
-const Emitter = Text.pipe(
-  Schema.check(
-    Schema.makeFilter((text) => text.length <= maxGlobLength || !EmitterPattern.isGlob(text), {
-      expected: `a glob of at most ${maxGlobLength} characters`,
-      toJsonSchema: () => ({})
-    })
-  )
-)
-
 export const beginning = "beginning"
 export const end = "end"
 
@@ -160,7 +148,7 @@ export class ConsumersApi extends HttpApiGroup.make("consumers")
     HttpApiEndpoint.post("create", "/consumers", {
       headers: Idempotency.headers,
       payload: Schema.Struct({
-        emitter_id: Schema.optionalKey(Emitter.annotate({
+        emitter_id: Schema.optionalKey(EmitterOrGlob.annotate({
           description:
             "Required. An emitter, or a glob over ids with * and ?: p_* is every workflow, dc_* every source.",
           examples: [exampleConsumer.emitter_id]

@@ -1,9 +1,9 @@
-import * as EmitterPattern from "@headwater/domain/EmitterPattern"
 import * as EventId from "@headwater/domain/EventId"
 import { StreamNameInput } from "@headwater/domain/Stream"
 import { Option, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
+import { EmitterOrGlob } from "./EmitterOrGlob.ts"
 import * as Extension from "./Extension.ts"
 import * as Filter from "./Filter.ts"
 import * as Idempotency from "./Idempotency.ts"
@@ -30,18 +30,6 @@ export const SubscriptionResource = Schema.Struct({
 }).annotate({ identifier: "Subscription", examples: [{ id: "sub_0Uz7MtS4Bn6RwSe2MxDa", ...example }] })
 export type SubscriptionResource = typeof SubscriptionResource.Type
 
-/** Ids are shorter than this, so a longer glob says nothing that a shorter one does not. */
-const maxGlobLength = 100
-
-const Emitter = Text.pipe(
-  Schema.check(
-    Schema.makeFilter((text) => text.length <= maxGlobLength || !EmitterPattern.isGlob(text), {
-      expected: `a glob of at most ${maxGlobLength} characters`,
-      toJsonSchema: () => ({})
-    })
-  )
-)
-
 /** What `from` says in place of an event id. */
 export const beginning = "beginning"
 
@@ -56,7 +44,7 @@ const From = Schema.String.pipe(
 
 /** Given in the query or, as an extension, in a JSON body, which wins. */
 const parameters = {
-  emitter_id: Schema.optionalKey(Emitter.annotate({
+  emitter_id: Schema.optionalKey(EmitterOrGlob.annotate({
     description: "Required. A source or workflow, or a glob over ids with * and ?: p_* is every workflow, dc_* every " +
       "source.",
     examples: ["dc_0Uz7Me6SAe7TzXw9LrNf"]

@@ -92,13 +92,15 @@ const ProgramEntity = Entity.make("Program", [
   Rpc.make("Refilter", { payload: { subscriptionId: Id.SubscriptionId } })
 ]).annotateRpcs(ClusterSchema.Uninterruptible, true)
 
+const webhookError = Schema.Union([Unavailable, WebhookActor.WebhookNotFound])
+
 const WebhookEntity = Entity.make("Webhook", [
   WakeRpc,
   Rpc.make("Changed"),
-  Rpc.make("Reopen", { payload: { deliveryId: Id.DeliveryId }, success: Interventions.Reopening, error: Unavailable }),
-  Rpc.make("Skip", { payload: { deliveryId: Id.DeliveryId }, error: Unavailable }),
-  Rpc.make("Test", { payload: LoggedEvent, success: TestedAttempt, error: Unavailable }),
-  Rpc.make("PassAll", { error: Unavailable }),
+  Rpc.make("Reopen", { payload: { deliveryId: Id.DeliveryId }, success: Interventions.Reopening, error: webhookError }),
+  Rpc.make("Skip", { payload: { deliveryId: Id.DeliveryId }, error: webhookError }),
+  Rpc.make("Test", { payload: LoggedEvent, success: TestedAttempt, error: webhookError }),
+  Rpc.make("PassAll", { error: webhookError }),
   Rpc.make("Retire"),
   Rpc.make("Forget", { payload: { subscriptionId: Schema.String } }),
   Rpc.make("Refilter", { payload: { subscriptionId: Id.SubscriptionId } })
@@ -228,13 +230,19 @@ export class Actors extends Context.Service<Actors, {
   readonly reopenDelivery: (
     webhookId: Id.WebhookId,
     deliveryId: Id.DeliveryId
-  ) => Effect.Effect<Interventions.Reopening, Unavailable>
+  ) => Effect.Effect<Interventions.Reopening, Unavailable | WebhookActor.WebhookNotFound>
   /** Drops a delivery if it waits for an attempt. */
-  readonly skipDelivery: (webhookId: Id.WebhookId, deliveryId: Id.DeliveryId) => Effect.Effect<void, Unavailable>
+  readonly skipDelivery: (
+    webhookId: Id.WebhookId,
+    deliveryId: Id.DeliveryId
+  ) => Effect.Effect<void, Unavailable | WebhookActor.WebhookNotFound>
   /** Has a webhook sent one request to try it. */
-  readonly testWebhook: (webhookId: Id.WebhookId, event: LoggedEvent) => Effect.Effect<TestedAttempt, Unavailable>
+  readonly testWebhook: (
+    webhookId: Id.WebhookId,
+    event: LoggedEvent
+  ) => Effect.Effect<TestedAttempt, Unavailable | WebhookActor.WebhookNotFound>
   /** Has a webhook pass all that waits, without sending it. */
-  readonly passWebhook: (webhookId: Id.WebhookId) => Effect.Effect<void, Unavailable>
+  readonly passWebhook: (webhookId: Id.WebhookId) => Effect.Effect<void, Unavailable | WebhookActor.WebhookNotFound>
   /** Waits as long as it is asked to; what there is to read goes as it comes. */
   readonly readConsumer: (
     consumerId: Id.ConsumerId,

@@ -210,6 +210,20 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a bulk action", 
       yield* balances
     }))
 
+  it.effect("replays what the log has, also where the clock was set back since", () =>
+    Effect.gen(function*() {
+      const fixture = yield* WebhookFixture.make(() => ({ status: 200 }))
+      const { actor, log } = fixture
+      yield* TestClock.adjust("1 minute")
+      yield* EngineFixture.append(log, ["late"])
+      yield* actor.wake(Wake.forEverything)
+      yield* TestClock.setTime((yield* Clock.currentTimeMillis) - 30_000)
+      const id = yield* begin(fixture, { action: "replay", filter: { since: 0 } })
+      yield* whileTimePasses(actor.wake(Wake.forDueWork))
+      assert.deepInclude(yield* progressOf(fixture, id), { matched: 1, done: 1, hasEnded: true })
+      assert.deepStrictEqual(sentSince(fixture, 1), ["late"])
+    }))
+
   it.effect(
     "keeps to its rate, which can be changed, waits while it is paused, and ends when it is cancelled",
     () =>

@@ -4,6 +4,7 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import { toUnavailable } from "../DatabaseRetry.ts"
 import { Actors } from "../placement/Actors.ts"
 import { Unavailable } from "../placement/Unavailable.ts"
+import { WebhookNotFound } from "./WebhookActor.ts"
 
 export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("DeliveryNotFound", {}) {}
 
@@ -41,10 +42,13 @@ export class DeliveryControl extends Context.Service<DeliveryControl, {
         return Option.isNone(found) ? yield* new DeliveryNotFound() : found.value.delivery
       })
 
+      const orGone = <A, E>(asked: Effect.Effect<A, E | WebhookNotFound>) =>
+        Effect.catchIf(asked, Schema.is(WebhookNotFound), () => Effect.fail(new DeliveryNotFound()))
+
       return DeliveryControl.of({
         retry: Effect.fnUntraced(function*(accountId, id) {
           const { webhookId } = yield* find(accountId, id)
-          const reopened = yield* actors.reopenDelivery(Id.WebhookId.make(webhookId), id)
+          const reopened = yield* orGone(actors.reopenDelivery(Id.WebhookId.make(webhookId), id))
           if (reopened === "unknown") return yield* new DeliveryNotFound()
           if (reopened !== "due") return yield* new NotRepeatable({ reason: reopened })
           return yield* find(accountId, id)
@@ -52,7 +56,7 @@ export class DeliveryControl extends Context.Service<DeliveryControl, {
         skip: Effect.fnUntraced(function*(accountId, id) {
           const { state, webhookId } = yield* find(accountId, id)
           if (state !== "pending") return yield* new NotPending({ state })
-          yield* actors.skipDelivery(Id.WebhookId.make(webhookId), id)
+          yield* orGone(actors.skipDelivery(Id.WebhookId.make(webhookId), id))
           const skipped = yield* find(accountId, id)
           if (skipped.state === "pending") {
             return yield* new Unavailable({

@@ -211,4 +211,16 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook that a
       const found = yield* webhooks.getById(webhook.id)
       assert.isTrue(Option.exists(found, ({ active }) => active))
     }))
+
+  it.effect("is not there for a client any more from when its deletion has begun", () =>
+    Effect.gen(function*() {
+      const { actor, log, webhook } = yield* WebhookFixture.make(() => ({ status: 500 }))
+      yield* EngineFixture.append(log, ["a"])
+      yield* actor.wake(Wake.forEverything)
+      const { deliveryId } = (yield* (yield* Attempts).ofWebhook(webhook.id))[0]!
+      yield* actor.retire
+      for (const ask of [actor.reopen(deliveryId), actor.skip(deliveryId), actor.passAll]) {
+        assert.strictEqual((yield* Effect.flip(Effect.asVoid(ask)))._tag, "WebhookNotFound")
+      }
+    }))
 })

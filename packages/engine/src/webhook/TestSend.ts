@@ -8,7 +8,7 @@ import { toUnavailable } from "../DatabaseRetry.ts"
 import { Actors } from "../placement/Actors.ts"
 import type { Unavailable } from "../placement/Unavailable.ts"
 import type { TestedAttempt } from "./TestedAttempt.ts"
-import { orGone, WebhookNotFound } from "./WebhookLifecycle.ts"
+import { WebhookNotFound } from "./WebhookActor.ts"
 
 /** The event to send is not in the log. */
 export class EventNotFound extends Schema.TaggedError<EventNotFound>()("EventNotFound", {}) {}
@@ -66,9 +66,7 @@ export class TestSend extends Context.Service<TestSend, {
           const webhook = yield* webhooks.get(accountId, id)
           if (Option.isNone(webhook)) return yield* new WebhookNotFound()
           const event = yield* eventOf(accountId, webhook.value.id, sample)
-          return yield* actors.testWebhook(webhook.value.id, { ...event, emitId: EmitId.make() }).pipe(
-            orGone(webhooks.get(accountId, id))
-          )
+          return yield* actors.testWebhook(webhook.value.id, { ...event, emitId: EmitId.make() })
         }, Effect.catchTag("SqlError", toUnavailable))
       })
     })

@@ -34,6 +34,9 @@ import { load, readSigningKeys, type WebhookMemory } from "./WebhookMemory.ts"
 import * as WebhookSend from "./WebhookSend.ts"
 import { wakeItem } from "./WebhookTransitions.ts"
 
+/** It was deleted, or is being deleted. */
+export class WebhookNotFound extends Schema.TaggedError<WebhookNotFound>()("WebhookNotFound", {}) {}
+
 /** The owner of one webhook: sends what its cursors come to, and retries what failed. */
 export interface WebhookActor {
   /** Takes a hint in. Answers true where it has seen to it already, false where that is for the work under way or the next. */
@@ -50,13 +53,13 @@ export interface WebhookActor {
   /** Takes the webhook out of service for good. An attempt under way is broken off, and comes to nothing. */
   readonly retire: Effect.Effect<void>
   /** Has a delivery attempted once more, now, whatever became of it. */
-  readonly reopen: (deliveryId: string) => Effect.Effect<Interventions.Reopening, Unavailable>
+  readonly reopen: (deliveryId: string) => Effect.Effect<Interventions.Reopening, Unavailable | WebhookNotFound>
   /** A delivery that waits for an attempt is dropped. */
-  readonly skip: (deliveryId: string) => Effect.Effect<void, Unavailable>
+  readonly skip: (deliveryId: string) => Effect.Effect<void, Unavailable | WebhookNotFound>
   /** Passes, without sending it, all that waits for a first attempt or another one. */
-  readonly passAll: Effect.Effect<void, Unavailable>
+  readonly passAll: Effect.Effect<void, Unavailable | WebhookNotFound>
   /** Sends one request to try the webhook, and answers what came of it. Nothing of it is kept. */
-  readonly test: (event: LoggedEvent) => Effect.Effect<TestedAttempt, Unavailable>
+  readonly test: (event: LoggedEvent) => Effect.Effect<TestedAttempt, Unavailable | WebhookNotFound>
   /** A subscription is gone: no new attempt for it starts any more. */
   readonly forget: (subscriptionId: string) => Effect.Effect<void>
   /** A subscription lets other events through. When this returns, what it has not passed is judged by its filter as it is now. */
@@ -507,7 +510,7 @@ export const make = Effect.fnUntraced(function*(
   const ask = <A, E>(
     act: (memory: WebhookMemory) => Effect.Effect<A, E>,
     atRest: boolean = false
-  ): Effect.Effect<A, Unavailable> =>
+  ): Effect.Effect<A, Unavailable | WebhookNotFound> =>
     asked.ask(act, {
       atRest,
       onAsked: () => {
@@ -516,11 +519,12 @@ export const make = Effect.fnUntraced(function*(
       }
     }).pipe(
       Effect.tapError((error) => Effect.logWarning("A webhook's owner could not do what it was asked to", error)),
-      Effect.mapError((error) =>
-        isUnavailable(error)
+      Effect.mapError((error) => {
+        if (retired || Option.isNone(memory)) return new WebhookNotFound()
+        return isUnavailable(error)
           ? error
           : new Unavailable({ message: "The webhook can't do this now.", retryAfterSeconds: 1 })
-      )
+      })
     )
 
   yield* Effect.addFinalizer(() => Effect.sync(() => asked.refuse(stopping)))

@@ -7,32 +7,17 @@ import * as CrashPoint from "@headwater/log/CrashPoint"
 import { Deliveries } from "@headwater/log/Deliveries"
 import { DueWork } from "@headwater/log/DueWork"
 import { type WebhookChange, Webhooks } from "@headwater/log/Webhooks"
-import { Clock, Context, Effect, Layer, Option, type Redacted, Schedule, Schema } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { Clock, Context, Effect, Layer, Option, type Redacted } from "effect"
+import { SqlClient } from "effect/sql"
 import { toUnavailable } from "../DatabaseRetry.ts"
 import { Actors } from "../placement/Actors.ts"
-import { Unavailable } from "../placement/Unavailable.ts"
+import type { Unavailable } from "../placement/Unavailable.ts"
 import { Router } from "../routing/Router.ts"
 import * as Wake from "../routing/Wake.ts"
+import { WebhookNotFound } from "./WebhookActor.ts"
 
 /** Lines whose heads are made due at once. */
 const linesAtOnce = 1_000
-
-export class WebhookNotFound extends Schema.TaggedError<WebhookNotFound>()("WebhookNotFound", {}) {}
-
-/**
- * A webhook that is being deleted refuses what it is asked shortly before it is gone. Who was refused is told that it is
- * not there, once that is so.
- */
-export const orGone = (get: Effect.Effect<Option.Option<Webhook>, SqlError.SqlError>) =>
-<A, E>(
-  asked: Effect.Effect<A, E | Unavailable>
-): Effect.Effect<A, E | SqlError.SqlError | Unavailable | WebhookNotFound> =>
-  Effect.catchIf(asked, Schema.is(Unavailable), (refused) =>
-    get.pipe(
-      Effect.repeat({ until: Option.isNone, schedule: Schedule.spaced("100 millis"), times: 10 }),
-      Effect.flatMap((webhook) => Effect.fail(Option.isNone(webhook) ? new WebhookNotFound() : refused))
-    ))
 
 /** Changes and removes webhooks. The webhook's owner takes part, so nothing is sent after a removal is answered. */
 export class WebhookLifecycle extends Context.Service<WebhookLifecycle, {
@@ -142,7 +127,7 @@ export class WebhookLifecycle extends Context.Service<WebhookLifecycle, {
         pause: (accountId, id) => setActive(accountId, id, false),
         resume: Effect.fnUntraced(function*(accountId, id, from) {
           const webhook = yield* Effect.flatMap(webhooks.get(accountId, id), found)
-          if (from === "now") yield* orGone(webhooks.get(accountId, id))(actors.passWebhook(webhook.id))
+          if (from === "now") yield* actors.passWebhook(webhook.id)
           return yield* setActive(accountId, id, true)
         }, Effect.catchTag("SqlError", toUnavailable)),
         forceNext: Effect.fnUntraced(function*(accountId, id, emitterId) {
