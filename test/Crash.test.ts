@@ -8,7 +8,7 @@ it.live(
   () =>
     Effect.gen(function*() {
       const report = yield* CrashRun.run({
-        seed: 2,
+        seed: 3,
         forMs: 30_000,
         workers: 1,
         senders: 4,

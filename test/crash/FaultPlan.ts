@@ -72,7 +72,9 @@ const busy: ReadonlySet<CrashPoint.CrashPoint> = new Set([
   "step-ended",
   "step-done",
   "send-chosen",
-  "send-answered"
+  "send-answered",
+  "consumer-read",
+  "consumer-commit"
 ])
 
 const nth = (dice: Dice.Dice, point: CrashPoint.CrashPoint): number =>

@@ -1,12 +1,14 @@
 /** A webhook that hears one emitter, and what became of what it heard, for tests of its owner. */
 import { assert } from "@effect/vitest"
 import type { SettingsChange } from "@headwater/domain/WebhookSettings"
+import { Accounting } from "@headwater/log/Accounting"
 import { DueWork } from "@headwater/log/DueWork"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Webhooks } from "@headwater/log/Webhooks"
 import * as WebhookSink from "@headwater/testing/WebhookSink"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
 import * as WebhookActor from "../src/webhook/WebhookActor.ts"
 import * as EngineFixture from "./EngineFixture.ts"
 
@@ -36,6 +38,18 @@ export const make = Effect.fnUntraced(function*(
   const actor = yield* WebhookActor.make(webhook.id)
   return { account, actor, log, sink, subscription, webhook }
 })
+
+/** No cursor's accounting is out of balance. */
+export const balances = Effect.flatMap(
+  Accounting,
+  ({ imbalances }) => Effect.map(imbalances, (found) => assert.deepStrictEqual(found, []))
+)
+
+/** Returns when a sink has received so many requests, in real time. */
+export const untilReceived = (sink: WebhookSink.WebhookSink, count: number) =>
+  TestClock.withLive(Effect.gen(function*() {
+    while (sink.received.length < count) yield* Effect.sleep("1 millis")
+  }))
 
 /** What a subscription's cursor says became of its events, and whether it adds up. */
 export const accounts = Effect.fnUntraced(function*(subscriptionId: string) {

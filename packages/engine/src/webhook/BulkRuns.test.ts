@@ -2,7 +2,6 @@ import { assert, layer } from "@effect/vitest"
 import type { BulkAction } from "@headwater/domain/BulkAction"
 import * as EventId from "@headwater/domain/EventId"
 import type * as Id from "@headwater/domain/Id"
-import { Accounting } from "@headwater/log/Accounting"
 import { BulkActions } from "@headwater/log/BulkActions"
 import { DeliveryList } from "@headwater/log/DeliveryList"
 import { DueWork } from "@headwater/log/DueWork"
@@ -33,7 +32,7 @@ const begin = Effect.fnUntraced(function*(
   return id
 })
 
-/** How far one has come; it balances at any time. */
+/** How far one has come; it WebhookFixture.balances at any time. */
 const progressOf = Effect.fnUntraced(function*({ account }: Pick<Fixture, "account">, id: Id.BulkActionId) {
   const { progress } = Option.getOrThrow(yield* (yield* BulkActions).get(account.id, id))
   const left = progress.matched - progress.done - progress.failed - progress.skipped
@@ -48,22 +47,12 @@ const progressOf = Effect.fnUntraced(function*({ account }: Pick<Fixture, "accou
   }
 })
 
-const balances = Effect.flatMap(
-  Accounting,
-  ({ imbalances }) => Effect.map(imbalances, (found) => assert.deepStrictEqual(found, []))
-)
-
 /** Lets time pass, a little at a time, until an effect has ended. */
 const whileTimePasses = <A, E, R>(effect: Effect.Effect<A, E, R>, step: Duration.Input = "20 millis") =>
   Effect.raceFirst(
     effect,
     Effect.forever(Effect.andThen(TestClock.withLive(Effect.sleep("2 millis")), TestClock.adjust(step)))
   )
-
-const untilReceived = (sink: WebhookSink.WebhookSink, count: number) =>
-  TestClock.withLive(Effect.gen(function*() {
-    while (sink.received.length < count) yield* Effect.sleep("1 millis")
-  }))
 
 /** Events that have failed once, a millisecond after the other, and were given up. */
 const failing = Effect.fnUntraced(function*(
@@ -124,7 +113,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a bulk action", 
       assert.deepStrictEqual(ids.slice(count), ids.slice(0, count))
       assert.strictEqual(sink.received[count]!.headers["x-headwater-attempt"], "2")
       assert.deepInclude(yield* WebhookFixture.accounts(subscription.id), { delivered: count, exhausted: 0 })
-      yield* balances
+      yield* WebhookFixture.balances
       const { items } = yield* (yield* DeliveryList).page(account.id, { state: "delivered" }, {
         limit: 300,
         after: undefined,
@@ -143,7 +132,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a bulk action", 
       const cutOff = Effect.gen(function*() {
         const owner = yield* nextOwner(fixture)
         const working = yield* Effect.forkChild(owner.wake(Wake.forEverything))
-        yield* whileTimePasses(untilReceived(fixture.sink, count + 111))
+        yield* whileTimePasses(WebhookFixture.untilReceived(fixture.sink, count + 111))
         // What was answered is committed.
         yield* TestClock.withLive(Effect.sleep("100 millis"))
         yield* Fiber.interrupt(working)
@@ -158,7 +147,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a bulk action", 
       assert.deepStrictEqual(rest, { matched: count, skipped: 0, left: 0, hasEnded: true })
       assert.strictEqual(done + failed, count)
       assert.deepInclude(yield* WebhookFixture.accounts(subscription.id), { delivered: done, exhausted: failed })
-      yield* balances
+      yield* WebhookFixture.balances
     }))
 
   it.effect("replays a log from an event on, apart from the accounting, as the filter of the subscription lets it", () =>
@@ -190,7 +179,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a bulk action", 
       })
       assert.deepStrictEqual(yield* WebhookFixture.accounts(subscription.id), before)
       assert.strictEqual(sink.received[5]!.headers["webhook-id"], sink.received[1]!.headers["webhook-id"])
-      yield* balances
+      yield* WebhookFixture.balances
 
       // What failed of it is listed as given up, and can be sent again.
       const exhausted = yield* begin(fixture, { filter: { state: "exhausted" } })
@@ -207,7 +196,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a bulk action", 
       const filtered = yield* begin(fixture, { action: "replay", filter: { since: 0 } })
       yield* whileTimePasses(actor.wake(Wake.forDueWork))
       assert.deepInclude(yield* progressOf(fixture, filtered), { matched: 5, skipped: 5 })
-      yield* balances
+      yield* WebhookFixture.balances
     }))
 
   it.effect("replays what the log has, also where the clock was set back since", () =>
@@ -275,7 +264,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a bulk action", 
         assert.isTrue(hasEnded)
         assert.isAbove(left, 0)
         assert.deepStrictEqual(yield* dueWork.allOf(webhook.id, "bulk"), [])
-        yield* balances
+        yield* WebhookFixture.balances
       }),
     60_000
   )
@@ -288,7 +277,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a bulk action", 
       yield* actor.wake(Wake.forEverything)
       const first = yield* begin(fixture)
       const working = yield* Effect.forkChild(actor.wake(Wake.forDueWork))
-      yield* untilReceived(sink, 4)
+      yield* WebhookFixture.untilReceived(sink, 4)
       const id = yield* begin(fixture, { action: "skip" })
       yield* actor.wake(Wake.forDueWork)
       yield* whileTimePasses(Fiber.join(working))
@@ -296,7 +285,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a bulk action", 
       const { skipped, ...broken } = yield* progressOf(fixture, first)
       assert.deepInclude(broken, { matched: 3, failed: 0, hasEnded: true })
       assert.isAbove(skipped, 0)
-      yield* balances
+      yield* WebhookFixture.balances
 
       const webhooks = yield* Webhooks
       const put = (active: boolean) =>
@@ -314,6 +303,6 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a bulk action", 
       assert.isTrue(hasEnded)
       const { delivered, dropped: left } = yield* WebhookFixture.accounts(subscription.id)
       assert.deepStrictEqual([delivered, left], [3, 0])
-      yield* balances
+      yield* WebhookFixture.balances
     }))
 })

@@ -1,7 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import * as Id from "@headwater/domain/Id"
 import { defaults } from "@headwater/domain/WebhookSettings"
-import { Accounting } from "@headwater/log/Accounting"
 import { Attempts } from "@headwater/log/Attempts"
 import { Deliveries } from "@headwater/log/Deliveries"
 import { DeliveryList } from "@headwater/log/DeliveryList"
@@ -23,11 +22,6 @@ const asking = <A, E>(actor: WebhookActor, ask: Effect.Effect<A, E>) =>
     return yield* Fiber.join(asked)
   })
 
-const untilReceived = (sink: WebhookSink.WebhookSink, count: number) =>
-  TestClock.withLive(Effect.gen(function*() {
-    while (sink.received.length < count) yield* Effect.sleep("1 millis")
-  }))
-
 const attemptsOf = (sink: WebhookSink.WebhookSink) =>
   sink.received.map(({ headers }) => [headers["webhook-id"], headers["x-headwater-attempt"]])
 
@@ -40,11 +34,6 @@ const states = (accountId: string) =>
     ),
     ({ items }) => items.map(({ state }) => state).toReversed()
   )
-
-const balances = Effect.flatMap(
-  Accounting,
-  ({ imbalances }) => Effect.map(imbalances, (found) => assert.deepStrictEqual(found, []))
-)
 
 layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook that a client steps in at", (it) => {
   it.effect("attempts what it gave up once more, as the next attempt of the same delivery", () =>
@@ -69,7 +58,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook that a
       const [first] = attemptsOf(sink)
       assert.deepStrictEqual(attemptsOf(sink), Array.from({ length: last + 3 }, (_, n) => [first![0], String(n + 1)]))
       assert.deepStrictEqual(yield* states(account.id), ["delivered"])
-      yield* balances
+      yield* WebhookFixture.balances
     }))
 
   it.effect("sends what arrived once more beside its accounting, and lists it once", () =>
@@ -83,14 +72,14 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook that a
       yield* asking(actor, actor.reopen(deliveryId))
       assert.deepStrictEqual(yield* states(account.id), ["pending"])
       assert.deepInclude(yield* WebhookFixture.accounts(subscription.id), { delivered: 1, pending: 0 })
-      yield* balances
+      yield* WebhookFixture.balances
       // Asked for while a retry waits, it comes at once.
       yield* asking(actor, actor.reopen(deliveryId))
       assert.deepStrictEqual(yield* states(account.id), ["delivered"])
       assert.deepInclude(yield* WebhookFixture.accounts(subscription.id), { delivered: 1, pending: 0 })
       assert.strictEqual(new Set(attemptsOf(sink).map(([id]) => id)).size, 1)
       assert.deepStrictEqual(attemptsOf(sink).map(([, attempt]) => attempt), ["1", "2", "3"])
-      yield* balances
+      yield* WebhookFixture.balances
     }))
 
   it.effect("attempts nothing more of what was skipped, also where that is under way", () =>
@@ -103,18 +92,18 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook that a
       const first = yield* (yield* Attempts).ofWebhook(webhook.id)
       yield* TestClock.adjust("7 seconds")
       const working = yield* Effect.forkChild(actor.wake(Wake.forDueWork))
-      yield* untilReceived(sink, 4)
+      yield* WebhookFixture.untilReceived(sink, 4)
       const hanging = first.find(({ emitId }) => emitId === sink.received[2]!.headers["webhook-id"])!
       yield* actor.skip(hanging.deliveryId)
       yield* Fiber.join(working)
       assert.deepInclude(yield* WebhookFixture.accounts(subscription.id), { delivered: 1, pending: 0, dropped: 1 })
       assert.isUndefined(yield* WebhookFixture.retryDueAt(webhook.id))
       assert.sameMembers(yield* states(account.id), ["delivered", "dropped"])
-      yield* balances
+      yield* WebhookFixture.balances
       // Its event is still there.
       yield* asking(actor, actor.reopen(hanging.deliveryId))
       assert.deepInclude(yield* WebhookFixture.accounts(subscription.id), { delivered: 2, dropped: 0 })
-      yield* balances
+      yield* WebhookFixture.balances
     }))
 
   it.effect("by strict order goes on behind what was skipped, and holds what is behind a delivery that is opened again", () =>
@@ -134,13 +123,13 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook that a
       const opened = yield* Effect.forkChild(actor.reopen(deliveryId), { startImmediately: true })
       const working = yield* Effect.forkChild(actor.wake(Wake.nothing))
       yield* Fiber.join(opened)
-      yield* untilReceived(sink, 3)
+      yield* WebhookFixture.untilReceived(sink, 3)
       yield* EngineFixture.append(log, ["c"])
       yield* actor.wake(Wake.forEverything)
       yield* actor.skip(deliveryId)
       yield* Fiber.join(working)
       assert.deepStrictEqual(WebhookFixture.payloads(sink), ["a", "b", "a", "c"])
-      yield* balances
+      yield* WebhookFixture.balances
     }))
 
   it.effect("says what is no more to be attempted: its event, its subscription or all of it is gone", () =>
@@ -207,7 +196,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook that a
       yield* actor.wake(Wake.forEverything)
       assert.deepStrictEqual(WebhookFixture.payloads(sink), ["a", "b", "f"])
       assert.deepStrictEqual(yield* states(account.id), ["dropped", "dropped", "delivered"])
-      yield* balances
+      yield* WebhookFixture.balances
       const found = yield* webhooks.getById(webhook.id)
       assert.isTrue(Option.exists(found, ({ active }) => active))
     }))
