@@ -24,21 +24,23 @@ export const maxBody = 2_000
 const settings = { maxBody, rateLimit: 0, byteRateLimit: 0, maxCode: 1024 * 1024, maxProp: 64 * 1024 }
 
 /** Every test has an account of its own, so processes are given up soon and new ones kept ready. */
-const sandbox = realSandbox({
-  allow: "loopback",
-  limits: { inspectMillis: 1_500 },
-  pool: { warmProcesses: 1, idleMillis: 3_000 }
-})
+const sandbox = (inspectMillis: number) =>
+  realSandbox({
+    allow: "loopback",
+    limits: { inspectMillis },
+    pool: { warmProcesses: 1, idleMillis: 3_000 }
+  })
 
-const engine = Layer.mergeAll(Engine.layer, AccountLifecycle.layer, AccountErasure.layer).pipe(
-  Layer.provideMerge(sandbox),
-  Layer.provideMerge(PackageRegistry.packages),
-  Layer.provideMerge(PackageRegistry.PackageRegistry.layer),
-  Layer.provideMerge(EgressHttp.layer()),
-  Layer.provideMerge(EgressGuard.layer(EgressAllowList.loopback)),
-  Layer.provideMerge(TestTables.layer),
-  Layer.provideMerge(Layer.succeed(EngineConfig, { publicUrl }))
-)
+const engine = (inspectMillis: number) =>
+  Layer.mergeAll(Engine.layer, AccountLifecycle.layer, AccountErasure.layer).pipe(
+    Layer.provideMerge(sandbox(inspectMillis)),
+    Layer.provideMerge(PackageRegistry.packages),
+    Layer.provideMerge(PackageRegistry.PackageRegistry.layer),
+    Layer.provideMerge(EgressHttp.layer()),
+    Layer.provideMerge(EgressGuard.layer(EgressAllowList.loopback)),
+    Layer.provideMerge(TestTables.layer),
+    Layer.provideMerge(Layer.succeed(EngineConfig, { publicUrl }))
+  )
 
 const drainFirst = Layer.effectDiscard(
   Effect.flatMap(Draining, (draining) => Effect.addFinalizer(() => draining.begin))
@@ -48,13 +50,14 @@ const drainFirst = Layer.effectDiscard(
  * The server's HTTP side on a port of its own, before the real engine, sandbox and database.
  *
  * @param options in place of the tests' own settings
+ * @param inspectMillis how long a module may load: more than a test of that limit wants to wait, where code is large
  */
-export const layerWith = (options: Partial<HttpSettings["Service"]>) =>
+export const layerWith = (options: Partial<HttpSettings["Service"]>, inspectMillis = 1_500) =>
   Layer.merge(HttpApp.layer, drainFirst).pipe(
     // As in a server that nobody traces: only there requests are answered before the router.
     Layer.provide(Layer.succeed(References.TracerEnabled, false)),
     Layer.provide(Layer.succeed(HttpSettings, { ...settings, ...options })),
-    Layer.provideMerge(engine),
+    Layer.provideMerge(engine(inspectMillis)),
     Layer.provideMerge(NodeServer.layer({ port: 0, host: "127.0.0.1" }))
   )
 

@@ -366,7 +366,7 @@ export default {
     }))
 })
 
-layer(Http.layerWith({ maxCode: 2 * 1024 * 1024, maxProp: 100 }), { excludeTestServices: true })(
+layer(Http.layerWith({ maxCode: 2 * 1024 * 1024, maxProp: 100 }, 30_000), { excludeTestServices: true })(
   "the limits of code and props",
   (it) => {
     it.effect("are those that the operator set, and requests have room for them", () =>
