@@ -119,6 +119,7 @@ export const insert = Effect.fnUntraced(function*(accountId: Id.AccountId, kind:
     url: null,
     dedupe: dedupe ?? null,
     hooks,
+    batch: null,
     hasAdditionalProps: false,
     steps: steps === undefined ? null : yield* Effect.forEach(steps, stepOf),
     configurableProps: props,

@@ -64,13 +64,14 @@ const list = Command.make(
 )
 
 const shown = (delivery: DeliveryDetails): string => {
-  const { event, next_attempt } = delivery
+  const { batch, event, next_attempt } = delivery
   const rows = [
     ["Delivery", delivery.id],
     ["State", delivery.state],
     ["Webhook", delivery.webhook_id ?? "none: a request of a workflow's own"],
     ["Subscription", delivery.subscription_id],
     ["Event", `${delivery.event_id} of ${delivery.emitter_id}`],
+    ...(batch === undefined ? [] : [["Batch", `${batch.event_count} events, up to ${batch.last_event_id}`]]),
     ["Stream", delivery.event_name === "" ? "default" : delivery.event_name],
     ["Webhook-Id", event.emit_id ?? ""],
     ["Body", event.path ?? ""],

@@ -24,6 +24,7 @@ const saved = Effect.fnUntraced(function*(key: string | null) {
     url: "https://ann:secret@example.com/feed.mjs",
     dedupe: "unique" as const,
     hooks: ["deploy"],
+    batch: null,
     hasAdditionalProps: false,
     steps: null,
     configurableProps: [{ name: "timer", type: "$.interface.timer", default: { intervalSeconds: 60 } }],

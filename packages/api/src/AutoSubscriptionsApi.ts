@@ -2,6 +2,7 @@ import { StreamNameInput } from "@headwater/domain/Stream"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
+import * as Batch from "./Batch.ts"
 import * as Extension from "./Extension.ts"
 import * as Filter from "./Filter.ts"
 import * as Idempotency from "./Idempotency.ts"
@@ -21,7 +22,8 @@ export const AutoSubscriptionResource = Schema.Struct({
   listener_id: Schema.String.annotate({ description: "The id of a source, workflow or webhook." }),
   event_name: Schema.String.annotate({ description: "The event stream; empty if none was given." }),
   created_at: UnixSeconds,
-  ...Filter.shown
+  ...Filter.shown,
+  ...Batch.shown
 }).annotate({
   identifier: "AutoSubscription",
   examples: [{ id: "as_0Uz7N2ISJt2QmZb7RxLd", ...example, created_at: 1_760_000_000 }]
@@ -45,8 +47,9 @@ export class AutoSubscriptionsApi extends HttpApiGroup.make("autoSubscriptions")
       // An empty body reads as null.
       payload: [
         Schema.Null,
-        Schema.Struct({ ...parameters, ...Filter.given }).annotate({
-          description: "The same parameters as a JSON object, and the filter of the subscriptions that it makes.",
+        Schema.Struct({ ...parameters, ...Filter.given, ...Batch.given }).annotate({
+          description:
+            "The same parameters as a JSON object, and the filter and batch of the subscriptions that it makes.",
           examples: [example],
           ...Extension.mark
         })

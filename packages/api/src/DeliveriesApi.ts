@@ -3,6 +3,7 @@ import { StreamNameInput } from "@headwater/domain/Stream"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
+import * as Batch from "./Batch.ts"
 import * as Extension from "./Extension.ts"
 import * as Idempotency from "./Idempotency.ts"
 import * as Pagination from "./Pagination.ts"
@@ -31,7 +32,8 @@ const delivery = {
   subscription_id: Schema.String,
   emitter_id: Schema.String.annotate({ description: "The id of what emitted the event." }),
   event_name: Schema.String.annotate({ description: "The event stream; empty for the default one." }),
-  event_id: EventIdText.annotate({ description: "The event's id in its emitter's log." }),
+  event_id: EventIdText.annotate({ description: "The event's id in its emitter's log; of a batch the first one's." }),
+  ...Batch.delivered,
   attempt_count: Schema.Int.annotate({ description: "Attempts made so far." }),
   status: Schema.NullOr(Schema.Int).annotate({
     description: "The HTTP status that answered the last attempt; null if there was no answer."

@@ -3,6 +3,7 @@ import { StreamNameInput } from "@headwater/domain/Stream"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
+import * as Batch from "./Batch.ts"
 import { EventSummary } from "./EventsApi.ts"
 import * as Extension from "./Extension.ts"
 import * as Filter from "./Filter.ts"
@@ -50,16 +51,18 @@ export const TracedSubscription = Schema.Struct({
       "without an attempt; null if the subscription did not match."
   }),
   waiting_for: Schema.optionalKey(
-    Schema.Literals(["inactive", "throttled", "circuit", "order", "rate"]).annotate({
+    Schema.Literals(["inactive", "throttled", "circuit", "order", "rate", "batch"]).annotate({
       description:
         "With the state waiting, if it is more than its turn: for its webhook to be active, for the end of a " +
-        "pause that the endpoint asked for, for its circuit, for an event before it (strict order), or for the rate."
+        "pause that the endpoint asked for, for its circuit, for an event before it (strict order), for the rate, or for " +
+        "others to go with, until next_attempt_at_ms at the latest (batch)."
     })
   ),
   next_attempt_at_ms: Schema.NullOr(Schema.Int).annotate({
     description: `When the next attempt is due. ${milliseconds}`
   }),
-  attempts: Schema.Array(TracedAttempt).annotate({ description: "Oldest first." })
+  attempts: Schema.Array(TracedAttempt).annotate({ description: "Oldest first." }),
+  ...Batch.delivered
 }).annotate({ identifier: "TracedSubscription" })
 
 export const EventTrace = Schema.Struct({

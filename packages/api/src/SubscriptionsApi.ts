@@ -3,6 +3,7 @@ import { StreamNameInput } from "@headwater/domain/Stream"
 import { Option, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
+import * as Batch from "./Batch.ts"
 import { EmitterOrGlob } from "./EmitterOrGlob.ts"
 import * as Extension from "./Extension.ts"
 import * as Filter from "./Filter.ts"
@@ -26,7 +27,8 @@ export const SubscriptionResource = Schema.Struct({
   emitter_id: Schema.String.annotate({ description: "The id of a source or workflow, or a glob." }),
   listener_id: Schema.String.annotate({ description: "The id of a source, workflow or webhook." }),
   event_name: Schema.String.annotate({ description: "The event stream; empty if none was given." }),
-  ...Filter.shown
+  ...Filter.shown,
+  ...Batch.shown
 }).annotate({ identifier: "Subscription", examples: [{ id: "sub_0Uz7MtS4Bn6RwSe2MxDa", ...example }] })
 export type SubscriptionResource = typeof SubscriptionResource.Type
 
@@ -112,8 +114,8 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
       // An empty body reads as null.
       payload: [
         Schema.Null,
-        Schema.Struct({ ...creation, ...Filter.given }).annotate({
-          description: "The same parameters as a JSON object, and a filter.",
+        Schema.Struct({ ...creation, ...Filter.given, ...Batch.given }).annotate({
+          description: "The same parameters as a JSON object, a filter, and whether events go together.",
           examples: [example],
           ...Extension.mark
         })
@@ -124,7 +126,7 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
       summary: "Subscribe a listener",
       description:
         "The listener receives what the emitter emits from now on and the filter lets through. Repeating the " +
-        "request returns the existing subscription, with the filter that it has."
+        "request returns the existing subscription, with the filter and batch that it has."
     })),
     HttpApiEndpoint.post("preview", "/subscriptions/preview", {
       headers: Idempotency.headers,
@@ -158,6 +160,12 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
             Schema.NullOr(Filter.Filter).annotate({
               description: "What events have to pass; null removes it. Default: unchanged."
             })
+          ),
+          batch: Schema.optionalKey(
+            Schema.NullOr(Batch.GivenBatch).annotate({
+              description:
+                "Has events go together, or otherwise than before; null has each go alone. Default: unchanged."
+            })
           )
         }).annotate({
           description: "The same parameters as a JSON object, and what to change.",
@@ -168,8 +176,8 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
       error: Problem.NotFound
     }).annotateMerge(OpenApi.annotations({
       summary: "Update a subscription",
-      description: "Takes the parameters that created the subscription. The filter holds for every event that the " +
-        "subscription has not passed yet.",
+      description: "Takes the parameters that created the subscription. The filter and batch hold for every event " +
+        "that the subscription has not passed yet.",
       override: Extension.mark
     })),
     HttpApiEndpoint.delete("delete", "/subscriptions", {

@@ -17,6 +17,7 @@ export const keyPrefix = "headwater-"
 
 const names = [
   "alerts",
+  "batch-post",
   "feed",
   "github",
   "http-requests",

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { AccountId, ComponentId, StepId } from "./Id.ts"
+import * as SubscriptionBatch from "./SubscriptionBatch.ts"
 
 /** Which ids of emitted events a program lets through (components.md, "Running"). */
 export const Dedupe = Schema.Literals(["unique", "greatest", "last"])
@@ -68,6 +69,8 @@ export const Component = Schema.Struct({
   description: Schema.NullOr(Schema.String),
   url: Schema.NullOr(Schema.String),
   dedupe: Schema.NullOr(Dedupe),
+  /** Its code takes events of its subscriptions as lists, of these where a subscription does not say otherwise. */
+  batch: SubscriptionBatch.Stored,
   hooks: Schema.Array(Schema.String),
   /** Its code adds props to these, depending on their values; each program has its own. */
   hasAdditionalProps: Schema.Boolean,

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { AccountId, SubscriptionId } from "./Id.ts"
+import * as SubscriptionBatch from "./SubscriptionBatch.ts"
 
 /** Routes one stream of the emitters that `emitterId` matches to a listener. */
 export const Subscription = Schema.Struct({
@@ -12,6 +13,8 @@ export const Subscription = Schema.Struct({
   eventName: Schema.String,
   /** JSON text of the filter that events have to pass; null where all do. */
   filter: Schema.NullOr(Schema.String),
+  /** How events go to the listener together; null where each goes alone. */
+  batch: SubscriptionBatch.Stored,
   /** Unix seconds. */
   createdAt: Schema.Int
 })

@@ -1,11 +1,12 @@
 import * as EmitterPattern from "@headwater/domain/EmitterPattern"
 import { type LoggedEvent, maxHops } from "@headwater/domain/Event"
+import * as EventId from "@headwater/domain/EventId"
 import * as Id from "@headwater/domain/Id"
 import * as Stream from "@headwater/domain/Stream"
 import type { Subscription } from "@headwater/domain/Subscription"
 import { type AttemptOutline, Attempts } from "@headwater/log/Attempts"
 import { Cursors } from "@headwater/log/Cursors"
-import { Deliveries } from "@headwater/log/Deliveries"
+import { Deliveries, type Delivery, eventCount } from "@headwater/log/Deliveries"
 import { EventLog, type EventPlace } from "@headwater/log/EventLog"
 import { readTogether } from "@headwater/log/Snapshot"
 import { Subscriptions } from "@headwater/log/Subscriptions"
@@ -24,6 +25,22 @@ export type Mismatch = "other_emitter" | "other_stream" | "own_event" | "too_man
 /** What has become of an event on its way to a listener. */
 export type Progress = "waiting" | "delivered" | "pending" | "exhausted" | "dropped"
 
+/** A range of events, of which so many went together. */
+export interface TracedBatch {
+  readonly firstEventId: EventId.EventId
+  readonly lastEventId: EventId.EventId
+  readonly events: number
+}
+
+const batchOf = (tried: ReadonlyArray<AttemptOutline>, delivery: Delivery | undefined): TracedBatch | undefined => {
+  if (delivery?.batch !== undefined) {
+    const { batch: { lastEventId }, eventId } = delivery
+    return { firstEventId: eventId, lastEventId, events: eventCount(delivery) }
+  }
+  const last = tried.at(-1)
+  return last?.batch && { firstEventId: last.eventId, ...last.batch }
+}
+
 /** What one subscription has to do with one event. */
 export interface TracedSubscription {
   readonly subscription: Subscription
@@ -36,6 +53,8 @@ export interface TracedSubscription {
   /** Of an event that waits: for what, where it is more than its turn. */
   readonly waiting: Waiting | undefined
   readonly attempts: ReadonlyArray<AttemptOutline>
+  /** Of an event that went with others: these. */
+  readonly batch: TracedBatch | undefined
   /** When the next attempt is due, Unix milliseconds. */
   readonly nextAttemptAt: number | undefined
 }
@@ -54,9 +73,13 @@ export const mismatchOf = (
   return event.hops >= maxHops ? "too_many_hops" : undefined
 }
 
-/** Whether the filter is to be asked. What was tried has passed the filter that there was then. */
-const asksFilter = (one: TracedSubscription): boolean =>
-  one.subscription.filter !== null && one.mismatch === undefined && one.attempts.length === 0 &&
+/**
+ * Whether the filter is to be asked about an event. What was tried has passed the filter that there was then; of a batch that is
+ * known of the first event alone.
+ */
+const asksFilter = (one: TracedSubscription, { id }: Pick<EventPlace, "id">): boolean =>
+  one.subscription.filter !== null && one.mismatch === undefined &&
+  one.attempts.every(({ eventId }) => eventId !== id) &&
   (one.progress === "waiting" || one.progress === "delivered" || one.progress === "dropped")
 
 /** Says for an event what every subscription of the account made of it. */
@@ -79,13 +102,18 @@ export class EventTrace extends Context.Service<EventTrace, {
       const { documents } = yield* FeedReader
 
       /** What an event of an emitter waits for that a webhook has not come to. */
-      const waitingFor = Effect.fnUntraced(function*(listenerId: string, emitterId: string) {
+      const waitingFor = Effect.fnUntraced(function*(
+        { batch, listenerId }: Subscription,
+        { emitterId, id }: EventPlace
+      ) {
         if (Id.kindOf(listenerId) !== "webhook") return undefined
         const webhook = yield* webhooks.getById(Id.WebhookId.make(listenerId))
         if (Option.isNone(webhook)) return undefined
         const isStrict = webhook.value.settings.ordering === "strict"
         const isHeld = isStrict && (yield* deliveries.pendingByEmitter(listenerId)).has(emitterId)
-        return waitingOf(webhook.value, isHeld, yield* Clock.currentTimeMillis)
+        const now = yield* Clock.currentTimeMillis
+        const until = batch === null ? 0 : EventId.milliseconds(id) + batch.maxWaitMs
+        return waitingOf(webhook.value, isHeld, now) ?? (until > now ? { reason: "batch" as const, until } : undefined)
       })
 
       /** What there is to say but for what filters say, and the event where they are to be asked. */
@@ -95,9 +123,16 @@ export class EventTrace extends Context.Service<EventTrace, {
           const positions = yield* cursors.onEmitter(event.emitterId)
           const made = Map.groupBy(yield* attempts.ofEvent(event.emitterId, event.id), (one) => one.subscriptionId)
           const held = new Map(
-            (yield* deliveries.ofEvent(event.emitterId, event.stream, event.id))
+            (yield* deliveries.ofEvent(event.emitterId, event.stream, event.id, all.map(({ id }) => id)))
               .filter(({ apart }) => !apart).map((one) => [one.subscriptionId, one])
           )
+          // Of what was in a batch behind another event.
+          const within = all.filter(({ id, listenerId }) =>
+            Id.kindOf(listenerId) === "webhook" && !made.has(id) && event.n <= (positions.get(id)?.n ?? 0) &&
+            event.n > (positions.get(id)?.startN ?? 0)
+          )
+          const batches = yield* attempts.ofBatches(accountId, event.emitterId, event.id, within.map(({ id }) => id))
+          for (const [id, those] of Map.groupBy(batches, (one) => one.subscriptionId)) made.set(id, those)
           const traced = all.map((subscription): TracedSubscription => {
             const position = positions.get(subscription.id) ?? { n: 0, startN: 0 }
             const mismatch = mismatchOf(subscription, event) ??
@@ -114,16 +149,19 @@ export class EventTrace extends Context.Service<EventTrace, {
               progress: mismatch === undefined ? progress : undefined,
               waiting: undefined,
               attempts: tried,
+              batch: mismatch === undefined ? batchOf(tried, delivery) : undefined,
               nextAttemptAt: delivery?.nextAt ?? undefined
             }
           })
           const waiting = yield* Effect.forEach(traced, (one) =>
             one.progress === "waiting"
-              ? Effect.map(waitingFor(one.subscription.listenerId, event.emitterId), (waiting) => ({ ...one, waiting }))
+              ? Effect.map(waitingFor(one.subscription, event), (waiting) => ({ ...one, waiting }))
               : Effect.succeed(one))
           return {
             traced: waiting,
-            whole: traced.some(asksFilter) ? yield* events.find(event, event.id) : Option.none<LoggedEvent>()
+            whole: traced.some((one) => asksFilter(one, event))
+              ? yield* events.find(event, event.id)
+              : Option.none<LoggedEvent>()
           }
         },
         readTogether(sql)
@@ -136,13 +174,21 @@ export class EventTrace extends Context.Service<EventTrace, {
           const judged: Array<TracedSubscription> = []
           for (const one of traced) {
             const { filter } = one.subscription
-            const clause = filter !== null && asksFilter(one)
+            const clause = filter !== null && asksFilter(one, event)
               ? yield* new EventFilter(filter, accountId, documents).failingClause(whole.value)
               : undefined
             judged.push(
               clause === undefined
                 ? one
-                : { ...one, mismatch: "filtered", clause, progress: undefined, waiting: undefined }
+                : {
+                  ...one,
+                  mismatch: "filtered",
+                  clause,
+                  progress: undefined,
+                  waiting: undefined,
+                  attempts: [],
+                  batch: undefined
+                }
             )
           }
           return judged

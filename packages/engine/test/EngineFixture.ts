@@ -4,6 +4,7 @@ import * as EmitId from "@headwater/domain/EmitId"
 import type { LoggedEvent, NewEvent } from "@headwater/domain/Event"
 import * as Id from "@headwater/domain/Id"
 import type { Program } from "@headwater/domain/Program"
+import * as SubscriptionBatch from "@headwater/domain/SubscriptionBatch"
 import type { Timer } from "@headwater/domain/Timer"
 import { defaultSettings, type WorkflowSettings } from "@headwater/domain/Workflow"
 import * as EgressAllowList from "@headwater/egress/EgressAllowList"
@@ -17,7 +18,7 @@ import { Programs } from "@headwater/log/Programs"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import { realSandbox } from "@headwater/testing/RealSandbox"
 import * as TestTables from "@headwater/testing/TestTables"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { createHash } from "node:crypto"
 import { AccountLifecycle } from "../src/AccountLifecycle.ts"
@@ -84,6 +85,7 @@ export const program = Effect.fnUntraced(function*(accountId: Id.AccountId, code
     url: null,
     dedupe: description.dedupe ?? null,
     hooks: description.hooks,
+    batch: description.batch === undefined ? null : Result.getOrThrow(SubscriptionBatch.declared(description.batch)),
     hasAdditionalProps: false,
     steps: options.workflow === undefined
       ? null

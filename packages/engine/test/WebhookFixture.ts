@@ -1,5 +1,6 @@
 /** A webhook that hears one emitter, and what became of what it heard, for tests of its owner. */
 import { assert } from "@effect/vitest"
+import type { SubscriptionBatch } from "@headwater/domain/SubscriptionBatch"
 import type { SettingsChange } from "@headwater/domain/WebhookSettings"
 import { Accounting } from "@headwater/log/Accounting"
 import { DueWork } from "@headwater/log/DueWork"
@@ -17,7 +18,8 @@ export const make = Effect.fnUntraced(function*(
   answer: (count: number) => WebhookSink.Answer | undefined,
   /** JSON text of the subscription's filter, if any. */
   filter: string | null = null,
-  settings: SettingsChange = {}
+  settings: SettingsChange = {},
+  batch: SubscriptionBatch | null = null
 ) {
   const account = yield* EngineFixture.account
   const log = yield* EngineFixture.emitter(account.id)
@@ -34,7 +36,7 @@ export const make = Effect.fnUntraced(function*(
     emitterId: log.emitterId,
     listenerId: webhook.id,
     eventName: ""
-  }, filter)
+  }, { filter, batch })
   const actor = yield* WebhookActor.make(webhook.id)
   return { account, actor, log, sink, subscription, webhook }
 })

@@ -46,7 +46,8 @@ export class Accounting extends Context.Service<Accounting, {
               JOIN subscriptions s ON s.id = c.subscription_id
               JOIN heads h ON h.emitter_id = c.emitter_id
               LEFT JOIN (
-                SELECT subscription_id, emitter_id, count(*) AS pending FROM deliveries WHERE state = 'pending' AND NOT apart
+                SELECT subscription_id, emitter_id, sum(event_count)::bigint AS pending FROM deliveries
+                WHERE state = 'pending' AND NOT apart
                 GROUP BY subscription_id, emitter_id
               ) AS d ON d.subscription_id = c.subscription_id AND d.emitter_id = c.emitter_id
             ) AS checked

@@ -37,6 +37,17 @@ export interface Attempt {
   readonly responseBody: Uint8Array | null
   /** When the next attempt is due, Unix milliseconds. */
   readonly nextAt: number | null
+  /** Where several events were sent together, of which `eventId` names the first and `emitId` all of them. */
+  readonly batch?: AttemptBatch | undefined
+}
+
+/** What an attempt sent beside its first event. */
+export interface AttemptBatch {
+  readonly lastEventId: EventId
+  /** How many events were sent. */
+  readonly events: number
+  /** All that the batch held when it began, in order. */
+  readonly eventIds: ReadonlyArray<EventId>
 }
 
 /** An attempt without what was sent and answered. */
@@ -80,6 +91,13 @@ export class Attempts extends Context.Service<Attempts, {
     emitterId: string,
     eventId: EventId
   ) => Effect.Effect<ReadonlyArray<AttemptOutline>, SqlError.SqlError>
+  /** Those of the batch that an event was in behind another, of each of these subscriptions, oldest first. */
+  readonly ofBatches: (
+    accountId: string,
+    emitterId: string,
+    eventId: EventId,
+    subscriptionIds: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<AttemptOutline>, SqlError.SqlError>
   readonly removeOfWebhook: (webhookId: string) => Effect.Effect<void, SqlError.SqlError>
   /** Makes the partitions of the UTC day of `now`, in Unix milliseconds, and of those after it, unless they have rows already. */
   readonly prepare: (now: number) => Effect.Effect<void, SqlError.SqlError>
@@ -108,12 +126,20 @@ export class Attempts extends Context.Service<Attempts, {
           FOR VALUES FROM (${sql.literal(String(from))}) TO (${sql.literal(String(from + dayMs))})`)
       })
 
+      const outline = sql`
+        a.delivery_id, a.attempt, a.webhook_id, a.subscription_id, a.emitter_id, a.stream, a.event_id, a.emit_id,
+        a.started_at, a.duration_ms, a.outcome, a.status, a.address, a.error_class, a.error_message, a.next_at,
+        a.event_count, a.last_event_id, a.batch_event_ids`
+
       return Attempts.of({
-        record: (attempts) =>
-          Effect.asVoid(sql`
+        record: (attempts) => {
+          const hasBatches = attempts.some(({ batch }) => batch !== undefined)
+          return Effect.asVoid(sql`
             INSERT INTO attempts (account_id, delivery_id, attempt, webhook_id, subscription_id, emitter_id, stream, event_id,
               emit_id, started_at, duration_ms, outcome, status, address, error_class, error_message,
-              response_headers, response_body, next_at, request_headers, dns_ms, connect_ms, tls_ms, first_byte_ms)
+              response_headers, response_body, next_at, request_headers, dns_ms, connect_ms, tls_ms, first_byte_ms${
+            hasBatches ? sql`, event_count, last_event_id, batch_event_ids` : sql``
+          })
             SELECT * FROM unnest(
               ${texts(attempts.map((attempt) => attempt.accountId))},
               ${texts(attempts.map((attempt) => attempt.deliveryId))},
@@ -138,8 +164,16 @@ export class Attempts extends Context.Service<Attempts, {
               ${smallIntegers(attempts.map((attempt) => attempt.dnsMs))},
               ${smallIntegers(attempts.map((attempt) => attempt.connectMs))},
               ${smallIntegers(attempts.map((attempt) => attempt.tlsMs))},
-              ${smallIntegers(attempts.map((attempt) => attempt.firstByteMs))}
-            )`),
+              ${smallIntegers(attempts.map((attempt) => attempt.firstByteMs))}${
+            hasBatches
+              ? sql`,
+              ${integers(attempts.map(({ batch }) => batch?.events ?? null))},
+              ${bigints(attempts.map(({ batch }) => batch?.lastEventId ?? null))},
+              ${texts(attempts.map(({ batch }) => batch?.eventIds.join(" ") ?? null))}`
+              : sql``
+          }
+            )`)
+        },
         ofWebhook: (webhookId) =>
           Effect.map(
             sql<AttemptRow>`
@@ -162,11 +196,27 @@ export class Attempts extends Context.Service<Attempts, {
         ofEvent: (emitterId, eventId) =>
           Effect.map(
             sql<OutlineRow>`
-              SELECT delivery_id, attempt, webhook_id, subscription_id, emitter_id, stream, event_id, emit_id, started_at,
-                duration_ms, outcome, status, address, error_class, error_message, next_at
-              FROM attempts WHERE event_id = ${eventId} AND emitter_id = ${emitterId}
+              SELECT ${outline}
+              FROM attempts a WHERE event_id = ${eventId} AND emitter_id = ${emitterId}
               ORDER BY started_at, delivery_id, attempt`,
             (rows) => rows.map(outlineFromRow)
+          ),
+        ofBatches: (accountId, emitterId, eventId, subscriptionIds) =>
+          subscriptionIds.length === 0 ? Effect.succeed([]) : Effect.map(
+            sql<OutlineRow>`
+              SELECT ${outline} FROM unnest(${texts(subscriptionIds)}) AS s (id)
+              CROSS JOIN LATERAL (
+                SELECT DISTINCT delivery_id FROM (
+                  SELECT delivery_id, event_id FROM attempts
+                  WHERE subscription_id = s.id AND emitter_id = ${emitterId}
+                    AND last_event_id > event_id AND last_event_id >= ${eventId}
+                  ORDER BY last_event_id FETCH FIRST ROW WITH TIES
+                ) AS nearest
+                WHERE event_id < ${eventId}
+              ) AS found
+              JOIN attempts a ON a.account_id = ${accountId} AND a.delivery_id = found.delivery_id
+              ORDER BY a.started_at, a.delivery_id, a.attempt`,
+            (rows) => rows.map(outlineFromRow).filter(({ batch }) => batch?.eventIds.includes(eventId))
           ),
         removeOfWebhook: (webhookId) =>
           sql<{ readonly gone: boolean }>`
@@ -226,6 +276,9 @@ interface OutlineRow {
   readonly error_class: string | null
   readonly error_message: string | null
   readonly next_at: bigint | null
+  readonly event_count: number | null
+  readonly last_event_id: bigint | null
+  readonly batch_event_ids: string | null
 }
 
 interface AttemptRow extends OutlineRow {
@@ -267,5 +320,12 @@ const outlineFromRow = (row: OutlineRow): AttemptOutline => ({
   address: row.address,
   errorClass: row.error_class,
   errorMessage: row.error_message,
-  nextAt: row.next_at === null ? null : Number(row.next_at)
+  nextAt: row.next_at === null ? null : Number(row.next_at),
+  batch: row.event_count === null || row.last_event_id === null || row.batch_event_ids === null
+    ? undefined
+    : {
+      lastEventId: row.last_event_id,
+      events: row.event_count,
+      eventIds: row.batch_event_ids.split(" ").map(BigInt)
+    }
 })

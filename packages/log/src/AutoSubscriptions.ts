@@ -1,6 +1,7 @@
 import { AutoSubscription } from "@headwater/domain/AutoSubscription"
 import * as Id from "@headwater/domain/Id"
 import * as Stream from "@headwater/domain/Stream"
+import * as SubscriptionBatch from "@headwater/domain/SubscriptionBatch"
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -18,6 +19,14 @@ const Row = Schema.Struct({
   createdAt: "created_at"
 }))
 
+/** What the subscriptions that it makes are beside their keys. */
+export interface AutoSubscriptionOptions {
+  /** JSON text of what events have to pass; null for all. */
+  readonly filter?: string | null | undefined
+  /** How events go to the listener together; null where each goes alone. */
+  readonly batch?: SubscriptionBatch.SubscriptionBatch | null | undefined
+}
+
 /** What names an auto-subscription to its account. `""` and `"default"` name the same event stream. */
 export interface AutoSubscriptionKey {
   readonly accountId: Id.AccountId
@@ -31,14 +40,10 @@ export interface AutoSubscriptionKey {
  * reads while the other is about to commit. Many emitters may be created at once.
  */
 export class AutoSubscriptions extends Context.Service<AutoSubscriptions, {
-  /**
-   * The auto-subscription of that key, made where it is not there yet. One that is there keeps its filter.
-   *
-   * @param filter JSON text of the filter that its subscriptions have; null for none
-   */
+  /** The auto-subscription of that key, made where it is not there yet. One that is there stays as it is. */
   readonly create: (
     key: AutoSubscriptionKey,
-    filter?: string | null
+    options?: AutoSubscriptionOptions
   ) => Effect.Effect<AutoSubscription, SqlError.SqlError>
   /** Whether there was such an auto-subscription. The subscriptions it has made stay. */
   readonly remove: (accountId: Id.AccountId, id: string) => Effect.Effect<boolean, SqlError.SqlError>
@@ -65,7 +70,7 @@ export class AutoSubscriptions extends Context.Service<AutoSubscriptions, {
 
         const insert = Effect.fnUntraced(function*(
           { accountId, eventName, listenerId }: AutoSubscriptionKey,
-          filter: string | null
+          { batch = null, filter = null }: AutoSubscriptionOptions
         ) {
           // Weaker than FOR UPDATE, which would hold up everything that refers to the account.
           yield* sql`SELECT FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`
@@ -78,6 +83,7 @@ export class AutoSubscriptions extends Context.Service<AutoSubscriptions, {
               event_name: eventName,
               stream: Stream.normalize(eventName),
               filter,
+              batch: batch === null ? null : SubscriptionBatch.toText(batch),
               created_at: Math.floor((yield* Clock.currentTimeMillis) / 1000)
             })
           } ON CONFLICT (account_id, listener_id, stream) DO NOTHING RETURNING *`)
@@ -85,16 +91,16 @@ export class AutoSubscriptions extends Context.Service<AutoSubscriptions, {
 
         const create = (
           key: AutoSubscriptionKey,
-          filter: string | null = null
+          options: AutoSubscriptionOptions = {}
         ): Effect.Effect<AutoSubscription, SqlError.SqlError> =>
-          insert(key, filter).pipe(
+          insert(key, options).pipe(
             Effect.filterOrElse(Option.isSome, () =>
               one(sql`
                 SELECT * FROM auto_subscriptions
                 WHERE account_id = ${key.accountId} AND listener_id = ${key.listenerId}
                   AND stream = ${Stream.normalize(key.eventName)}`)),
             // Neither inserted nor there: it was removed in between, so it can be inserted now.
-            Effect.flatMap(Option.match({ onSome: Effect.succeed, onNone: () => create(key, filter) }))
+            Effect.flatMap(Option.match({ onSome: Effect.succeed, onNone: () => create(key, options) }))
           )
 
         return AutoSubscriptions.of({

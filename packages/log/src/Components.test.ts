@@ -29,6 +29,7 @@ const version = Effect.fnUntraced(function*(key: string, codeHash: string) {
     url: null,
     dedupe: null,
     hooks: [],
+    batch: null,
     hasAdditionalProps: false,
     steps: null,
     configurableProps: [],

@@ -133,7 +133,7 @@ export class Components extends Context.Service<Components, {
       const codelessRows = Rows.make(Schema.decodeUnknownEffect(CodelessRow))
       const shown = Rows.make(Schema.decodeUnknownEffect(ShownRow))
       const codelessColumns = sql`
-        id, account_id, key, code_hash, name, version, type, description, url, dedupe, hooks, has_additional_props,
+        id, account_id, key, code_hash, name, version, type, description, url, dedupe, batch, hooks, has_additional_props,
         configurable_props, steps, created_at, updated_at`
       const usableBy = (accountId: AccountId, id: string) =>
         sql`

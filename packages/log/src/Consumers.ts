@@ -123,7 +123,7 @@ export class Consumers extends Context.Service<Consumers, {
           const createdAt = Math.floor((yield* Clock.currentTimeMillis) / 1000)
           const key = { accountId, emitterId, listenerId: id, eventName }
           yield* fences.create(id, accountId)
-          const subscription = yield* subscriptions.create(key, filter, from)
+          const subscription = yield* subscriptions.create(key, { filter }, from)
           yield* sql`
             INSERT INTO consumers ${
             sql.insert({

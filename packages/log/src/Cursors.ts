@@ -2,6 +2,7 @@ import * as EmitterPattern from "@headwater/domain/EmitterPattern"
 import * as EventId from "@headwater/domain/EventId"
 import * as Stream from "@headwater/domain/Stream"
 import type { Subscription } from "@headwater/domain/Subscription"
+import * as SubscriptionBatch from "@headwater/domain/SubscriptionBatch"
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { byPlace, shared } from "./internal/SharedRead.ts"
@@ -62,11 +63,13 @@ export interface CursorChange extends CursorKey {
   readonly tally: Tally
 }
 
-/** Where a subscription's cursor stands, and what it lets through. */
+/** Where a subscription's cursor stands, what it lets through, and how much of that together. */
 export interface FilteredPosition {
   readonly position: Position
   /** JSON text of the subscription's filter; null where it has none. */
   readonly filter: string | null
+  /** None where each event goes alone. */
+  readonly batch: SubscriptionBatch.SubscriptionBatch | undefined
 }
 
 /** A cursor that stands behind its emitter's head. */
@@ -133,6 +136,7 @@ interface OwedRow {
   readonly n: bigint
   readonly id: bigint
   readonly filter: string | null
+  readonly batch: string | null
 }
 
 const owedFromRow = (row: OwedRow): OwedCursor => ({
@@ -140,7 +144,8 @@ const owedFromRow = (row: OwedRow): OwedCursor => ({
   emitterId: row.emitter_id,
   stream: row.stream,
   position: { n: Number(row.n), id: row.id },
-  filter: row.filter
+  filter: row.filter,
+  batch: SubscriptionBatch.fromText(row.batch)
 })
 
 /** A cursor's key as one text. */
@@ -264,11 +269,11 @@ export class Cursors extends Context.Service<Cursors, {
       // In two parts, so that literal subscriptions, of which an account may have one for each emitter, join by equality.
       const owed = sql`
         (
-          SELECT s.id AS subscription_id, s.listener_id, s.stream, s.filter, h.emitter_id, h.streams
+          SELECT s.id AS subscription_id, s.listener_id, s.stream, s.filter, s.batch, h.emitter_id, h.streams
           FROM subscriptions s JOIN heads h ON h.account_id = s.account_id AND h.emitter_id = s.emitter_id
           WHERE NOT s.is_glob
           UNION ALL
-          SELECT s.id, s.listener_id, s.stream, s.filter, h.emitter_id, h.streams
+          SELECT s.id, s.listener_id, s.stream, s.filter, s.batch, h.emitter_id, h.streams
           FROM subscriptions s JOIN heads h
             ON h.account_id = s.account_id AND h.emitter_id LIKE s.emitter_like AND h.emitter_id <> s.listener_id
           WHERE s.is_glob
@@ -285,7 +290,8 @@ export class Cursors extends Context.Service<Cursors, {
               ${texts(asked.map(({ after }) => after.subscriptionId))}
             ) WITH ORDINALITY AS l (id, emitter_id, subscription_id, place)
             CROSS JOIN LATERAL (
-              SELECT r.subscription_id, r.emitter_id, r.stream, r.filter, coalesce(c.n, 0) AS n, coalesce(c.id, 0) AS id
+              SELECT r.subscription_id, r.emitter_id, r.stream, r.filter, r.batch, coalesce(c.n, 0) AS n,
+                coalesce(c.id, 0) AS id
               FROM ${owed} AND r.listener_id = l.id
                 AND (r.emitter_id, r.subscription_id) > (l.emitter_id COLLATE "C", l.subscription_id COLLATE "C")
               ORDER BY r.emitter_id, r.subscription_id LIMIT ${owedPage}
@@ -298,15 +304,19 @@ export class Cursors extends Context.Service<Cursors, {
       return Cursors.of({
         position: (key) =>
           Effect.map(
-            sql<{ n: bigint; id: bigint; filter: string | null }>`
-              SELECT coalesce(c.n, 0) AS n, coalesce(c.id, 0) AS id, s.filter FROM subscriptions s
+            sql<{ n: bigint; id: bigint; filter: string | null; batch: string | null }>`
+              SELECT coalesce(c.n, 0) AS n, coalesce(c.id, 0) AS id, s.filter, s.batch FROM subscriptions s
               LEFT JOIN cursors c ON c.subscription_id = s.id AND c.emitter_id = ${key.emitterId}
               WHERE s.id = ${key.subscriptionId}
                 AND EXISTS (SELECT FROM heads h WHERE h.emitter_id = ${key.emitterId})`,
             ([row]) =>
               row === undefined
                 ? Option.none()
-                : Option.some({ position: { n: Number(row.n), id: row.id }, filter: row.filter })
+                : Option.some({
+                  position: { n: Number(row.n), id: row.id },
+                  filter: row.filter,
+                  batch: SubscriptionBatch.fromText(row.batch)
+                })
           ),
         places: ({ id, stream }, emitterIds) =>
           Effect.map(

@@ -10,7 +10,16 @@ import { bigints, booleans, integers, numbers, texts } from "./internal/SqlArray
  */
 export type DeliveryState = "pending" | "exhausted" | "dropped"
 
-/** One event on its way to one webhook. It has a row only when its first attempt did not deliver it. */
+/** Of a delivery of several events together: what each attempt is to be made of. */
+export interface DeliveryBatch {
+  /** The webhook-id of every attempt. */
+  readonly id: string
+  readonly lastEventId: EventId
+  /** All that it held when it began, in order: the first is the delivery's own event. */
+  readonly eventIds: ReadonlyArray<EventId>
+}
+
+/** One event, or one batch of them, on its way to one webhook. It has a row only when its first attempt did not deliver it. */
 export interface Delivery {
   readonly id: string
   readonly accountId: string
@@ -25,7 +34,12 @@ export interface Delivery {
   readonly last: LastAttempt
   /** Its cursor does not account for what becomes of it: it arrived before, or is sent again by a replay. */
   readonly apart: boolean
+  /** None where it is of one event. */
+  readonly batch?: DeliveryBatch | undefined
 }
+
+/** How many events a delivery is of. */
+export const eventCount = ({ batch }: Pick<Delivery, "batch">): number => batch?.eventIds.length ?? 1
 
 /** What is told of the last attempt where only the delivery is read. */
 export interface LastAttempt {
@@ -62,7 +76,15 @@ interface DeliveryRow {
   readonly status: number | null
   readonly error_class: string | null
   readonly apart: boolean
+  readonly last_event_id: bigint | null
+  readonly batch_id: string | null
+  readonly batch_event_ids: string | null
 }
+
+const batchFromRow = ({ batch_event_ids, batch_id, last_event_id }: DeliveryRow): DeliveryBatch | undefined =>
+  batch_id === null || last_event_id === null || batch_event_ids === null
+    ? undefined
+    : { id: batch_id, lastEventId: last_event_id, eventIds: batch_event_ids.split(" ").map(BigInt) }
 
 const fromRow = (row: DeliveryRow): Delivery => ({
   id: row.id,
@@ -79,7 +101,8 @@ const fromRow = (row: DeliveryRow): Delivery => ({
     status: row.status,
     errorClass: row.error_class
   },
-  apart: row.apart
+  apart: row.apart,
+  batch: batchFromRow(row)
 })
 
 /** The delivery that an emitter's line to a webhook stands on. */
@@ -99,11 +122,16 @@ const bite = 1_000
 /** The `deliveries` table. */
 export class Deliveries extends Context.Service<Deliveries, {
   readonly find: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Delivery>, SqlError.SqlError>
-  /** Those of one event that were not delivered at once, and when the next attempt of each is due, in Unix milliseconds. */
+  /**
+   * Those of one event that were not delivered at once, and when the next attempt of each is due, in Unix milliseconds.
+   *
+   * @param subscriptionIds whose batches it may have been in behind another
+   */
   readonly ofEvent: (
     emitterId: string,
     stream: string,
-    eventId: EventId
+    eventId: EventId,
+    subscriptionIds: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyArray<Delivery & { readonly nextAt: number | null }>, SqlError.SqlError>
   /** How many deliveries of a webhook wait for an attempt, by the emitters of their events. */
   readonly pendingByEmitter: (webhookId: string) => Effect.Effect<ReadonlyMap<string, number>, SqlError.SqlError>
@@ -180,14 +208,28 @@ export class Deliveries extends Context.Service<Deliveries, {
             sql<DeliveryRow>`SELECT * FROM deliveries WHERE id = ANY (${texts(ids)})`,
             (rows) => rows.map(fromRow)
           ),
-        ofEvent: (emitterId, stream, eventId) =>
+        ofEvent: (emitterId, stream, eventId, subscriptionIds) =>
           Effect.map(
             sql<DeliveryRow & { next_at: bigint | null }>`
               SELECT d.*, w.due_at AS next_at FROM deliveries d
               LEFT JOIN due_work w ON w.owner_id = d.webhook_id AND w.kind = 'retry' AND w.key = d.id
-              WHERE d.event_id = ${eventId} AND d.emitter_id = ${emitterId} AND d.stream = ${stream} ORDER BY d.id`,
+              WHERE d.id IN (
+                SELECT id FROM deliveries
+                WHERE event_id = ${eventId} AND emitter_id = ${emitterId} AND stream = ${stream}
+                UNION
+                SELECT nearest.id FROM unnest(${texts(subscriptionIds)}) AS s (id)
+                CROSS JOIN LATERAL (
+                  SELECT id, event_id FROM deliveries
+                  WHERE subscription_id = s.id AND emitter_id = ${emitterId}
+                    AND last_event_id > event_id AND last_event_id >= ${eventId}
+                  ORDER BY last_event_id FETCH FIRST ROW WITH TIES
+                ) AS nearest
+                WHERE nearest.event_id < ${eventId}
+              )
+              ORDER BY d.id`,
             (rows) =>
               rows.map((row) => ({ ...fromRow(row), nextAt: row.next_at === null ? null : Number(row.next_at) }))
+                .filter(({ batch }) => batch === undefined || batch.eventIds.includes(eventId))
           ),
         pendingByEmitter: (webhookId) =>
           Effect.map(
@@ -199,7 +241,7 @@ export class Deliveries extends Context.Service<Deliveries, {
         insert: (deliveries) =>
           Effect.asVoid(sql`
             INSERT INTO deliveries (id, account_id, webhook_id, subscription_id, emitter_id, stream, event_id, attempts,
-              state, last_at, status, error_class, apart)
+              state, last_at, status, error_class, apart, event_count, last_event_id, batch_id, batch_event_ids)
             SELECT * FROM unnest(
               ${texts(deliveries.map((delivery) => delivery.id))},
               ${texts(deliveries.map((delivery) => delivery.accountId))},
@@ -213,7 +255,11 @@ export class Deliveries extends Context.Service<Deliveries, {
               ${numbers(deliveries.map((delivery) => delivery.last.at))},
               ${integers(deliveries.map((delivery) => delivery.last.status))},
               ${texts(deliveries.map((delivery) => delivery.last.errorClass))},
-              ${booleans(deliveries.map((delivery) => delivery.apart))}
+              ${booleans(deliveries.map((delivery) => delivery.apart))},
+              ${integers(deliveries.map(eventCount))},
+              ${bigints(deliveries.map(({ batch }) => batch?.lastEventId ?? null))},
+              ${texts(deliveries.map(({ batch }) => batch?.id ?? null))},
+              ${texts(deliveries.map(({ batch }) => batch?.eventIds.join(" ") ?? null))}
             )`),
         change: (changes) =>
           Effect.map(

@@ -3,8 +3,9 @@ import * as Id from "@headwater/domain/Id"
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { Attempts } from "./Attempts.ts"
-import type { Attempt } from "./Attempts.ts"
+import type { Attempt, AttemptBatch } from "./Attempts.ts"
 import type { DeliveryState } from "./Deliveries.ts"
+import { texts } from "./internal/SqlArray.ts"
 
 /** Where a delivery stands. One that has arrived has no row of its own: its last attempt tells of it. */
 export type ListedState = DeliveryState | "delivered"
@@ -20,6 +21,8 @@ export interface ListedDelivery {
   readonly emitterId: string
   readonly stream: string
   readonly eventId: EventId
+  /** Of several events that go together, the last one and how many they are; `eventId` is the first. */
+  readonly batch?: Omit<AttemptBatch, "eventIds"> | undefined
   /** How many attempts were made. */
   readonly attempts: number
   /** When the last one began, Unix milliseconds; null where there was none. */
@@ -48,11 +51,12 @@ export interface DeliveryFilter {
   readonly since?: number | undefined
   /** Begun before this time. */
   readonly until?: number | undefined
+  /** Of this event, or of a batch that begins with it; with `emitterId`, of one that it is in. */
   readonly eventId?: EventId | undefined
   /** Of this event or a later one of its emitter, and of that one or an earlier one. */
   readonly from?: EventId | undefined
   readonly to?: EventId | undefined
-  /** Found in the event's payload as it is stored. */
+  /** Found in the payload of one of its events as it is stored. */
   readonly text?: string | undefined
 }
 
@@ -94,6 +98,8 @@ interface ListedRow {
   readonly emitter_id: string
   readonly stream: string
   readonly event_id: bigint
+  readonly event_count: number | null
+  readonly last_event_id: bigint | null
   readonly attempts: number
   readonly last_at: bigint | null
   readonly status: number | null
@@ -116,6 +122,9 @@ const fromRow = (row: ListedRow): ListedDelivery => ({
   emitterId: row.emitter_id,
   stream: row.stream,
   eventId: row.event_id,
+  batch: row.event_count === null || row.last_event_id === null
+    ? undefined
+    : { lastEventId: row.last_event_id, events: row.event_count },
   attempts: row.attempts,
   lastAt: row.last_at === null ? null : Number(row.last_at),
   status: row.status,
@@ -160,20 +169,44 @@ export class DeliveryList extends Context.Service<DeliveryList, {
 
       const arrived = sql`
         delivery_id AS id, 'delivered' AS state, webhook_id, subscription_id, emitter_id, stream, event_id,
-        attempt AS attempts, started_at AS last_at, status, error_class, outcome`
+        event_count, last_event_id, batch_event_ids, attempt AS attempts, started_at AS last_at, status, error_class,
+        outcome`
       const waiting = sql`
-        id, state, webhook_id, subscription_id, emitter_id, stream, event_id, attempts, last_at, status, error_class,
-        'failed' AS outcome`
+        id, state, webhook_id, subscription_id, emitter_id, stream, event_id, event_count, last_event_id,
+        batch_event_ids, attempts, last_at, status, error_class, 'failed' AS outcome`
       const workflowId = sql`(SELECT workflow_id FROM webhooks w WHERE w.id = d.webhook_id) AS workflow_id`
       const nextAt = sql`
         (SELECT due_at FROM due_work w WHERE d.state = 'pending' AND w.owner_id = d.webhook_id AND w.kind = 'retry'
           AND w.key = d.id) AS next_at`
+
+      /** The deliveries of the batches that an event was in behind another. */
+      const batchesWith = (accountId: string, { emitterId, eventId }: DeliveryFilter) =>
+        emitterId === undefined || eventId === undefined ? Effect.succeed([]) : Effect.map(
+          sql<{ readonly id: string }>`
+            SELECT DISTINCT found.id FROM subscriptions s CROSS JOIN LATERAL (
+              (
+                SELECT delivery_id AS id, event_id, batch_event_ids FROM attempts
+                WHERE subscription_id = s.id AND emitter_id = ${emitterId}
+                  AND last_event_id > event_id AND last_event_id >= ${eventId}
+                ORDER BY last_event_id FETCH FIRST ROW WITH TIES
+              ) UNION ALL (
+                SELECT id, event_id, batch_event_ids FROM deliveries
+                WHERE subscription_id = s.id AND emitter_id = ${emitterId}
+                  AND last_event_id > event_id AND last_event_id >= ${eventId}
+                ORDER BY last_event_id FETCH FIRST ROW WITH TIES
+              )
+            ) AS found
+            WHERE s.account_id = ${accountId} AND found.event_id < ${eventId}
+              AND ${eventId} = ANY (string_to_array(found.batch_event_ids, ' ')::bigint[])`,
+          (rows) => rows.map(({ id }) => id)
+        )
 
       /** Rows of one state, in the order of the list, which the scan of an index gives. */
       const scan = (
         accountId: string,
         state: ListedState,
         filter: DeliveryFilter,
+        within: ReadonlyArray<string>,
         bounds: ReadonlyArray<Statement.Fragment>,
         order: "ASC" | "DESC"
       ): Statement.Fragment => {
@@ -182,7 +215,14 @@ export class DeliveryList extends Context.Service<DeliveryList, {
           webhookId === undefined ? sql`account_id = ${accountId}` : sql`webhook_id = ${webhookId}`,
           ...bounds
         ]
-        if (eventId !== undefined) where.push(sql`event_id = ${eventId}`)
+        if (eventId !== undefined) {
+          const id = sql(state === "delivered" ? "delivery_id" : "id")
+          where.push(
+            within.length === 0
+              ? sql`event_id = ${eventId}`
+              : sql`(event_id = ${eventId} OR ${id} = ANY (${texts(within)}))`
+          )
+        }
         if (state !== "delivered") {
           return sql`
             SELECT ${waiting} FROM deliveries WHERE state = ${state} AND ${sql.and(where)}
@@ -226,8 +266,9 @@ export class DeliveryList extends Context.Service<DeliveryList, {
               sum(octet_length(e.payload)) OVER (ROWS UNBOUNDED PRECEDING) AS bytes
             FROM (${scanned} LIMIT ${most}) AS s
             LEFT JOIN LATERAL (
-              SELECT payload FROM events
-              WHERE emitter_id = s.emitter_id AND stream = s.stream AND id = s.event_id OFFSET 0
+              SELECT string_agg(payload, ',' ORDER BY id) AS payload FROM events
+              WHERE emitter_id = s.emitter_id AND stream = s.stream
+                AND id = ANY (coalesce(string_to_array(s.batch_event_ids, ' ')::bigint[], ARRAY[s.event_id]))
             ) AS e ON true`
           : sql`SELECT s.*, row_number() OVER () AS n FROM (${scanned} LIMIT ${most}) AS s`
         const isLast = isInside
@@ -235,7 +276,8 @@ export class DeliveryList extends Context.Service<DeliveryList, {
           : sql`(n = ${most})`
         return sql`
           SELECT d.id, ${state}::text AS state, d.webhook_id, d.subscription_id, d.emitter_id, d.stream, d.event_id,
-            d.attempts, d.last_at, d.status, d.error_class, d.is_match, d.is_last, ${workflowId}, ${nextAt}
+            d.event_count, d.last_event_id, d.attempts, d.last_at, d.status, d.error_class, d.is_match, d.is_last,
+            ${workflowId}, ${nextAt}
           FROM (
             SELECT * FROM (SELECT *, ${matching(filter)} AS is_match, ${isLast} AS is_last FROM (${rows}) AS r) AS m
             WHERE is_match OR is_last LIMIT ${limit}
@@ -256,11 +298,12 @@ export class DeliveryList extends Context.Service<DeliveryList, {
         page: Effect.fnUntraced(function*(accountId, filter, request) {
           const states = statesOf(filter)
           if (states.length === 0) return { items: [], goesOnAt: undefined }
+          const within = yield* batchesWith(accountId, filter)
           const towardsNewer = request.before !== undefined && request.after === undefined
           const order = towardsNewer ? "ASC" : "DESC"
           const parts = states.map((state) => {
             const bounds = boundsOf(state === "delivered" ? "delivery_id" : "id", filter, request)
-            return seen(state, scan(accountId, state, filter, bounds, order), filter, request.limit + 1)
+            return seen(state, scan(accountId, state, filter, within, bounds, order), filter, request.limit + 1)
           })
           const rows = yield* sql<SeenRow>`${sql.join(" UNION ALL ", false)(parts.map((part) => sql`(${part})`))}`
           return pageOf(rows, states, request.limit, towardsNewer)

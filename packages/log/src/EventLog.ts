@@ -111,6 +111,11 @@ export class EventLog extends Context.Service<EventLog, {
     address: Stream.StreamAddress,
     id: EventId.EventId
   ) => Effect.Effect<Option.Option<LoggedEvent>, SqlError.SqlError>
+  /** Those of these that are there, in order. */
+  readonly some: (
+    address: Stream.StreamAddress,
+    ids: ReadonlyArray<EventId.EventId>
+  ) => Effect.Effect<ReadonlyArray<LoggedEvent>, SqlError.SqlError>
   /** The newest events of a stream, newest first: at most `limit`, and no more once payloads have come to 16 MiB. */
   readonly latest: (
     options: Stream.StreamAddress & { readonly limit: number }
@@ -306,6 +311,14 @@ export class EventLog extends Context.Service<EventLog, {
               WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id = ${id}`,
             ([row]) => Option.map(Option.fromUndefinedOr(row), fromRow)
           ),
+        some: (address, ids) =>
+          Effect.map(
+            sql<EventRow>`
+              SELECT * FROM events
+              WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id = ANY (${bigints(ids)})
+              ORDER BY id`,
+            (rows) => rows.map(fromRow)
+          ),
         latest: ({ emitterId, limit, stream }) =>
           Effect.map(
             first<EventRow>({
@@ -444,13 +457,23 @@ export class EventLog extends Context.Service<EventLog, {
                 SELECT id FROM events
                 WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id BETWEEN ${from} AND ${to}
                 ORDER BY id LIMIT ${smallBite}
-              ), removed AS (
+              ), ${
+              options.keepPending
+                ? sql`batched AS MATERIALIZED (
+                SELECT unnest(string_to_array(d.batch_event_ids, ' ')::bigint[]) AS id FROM deliveries d
+                WHERE d.emitter_id = ${address.emitterId} AND d.stream = ${address.stream} AND d.state = 'pending'
+                  AND d.last_event_id > d.event_id AND d.last_event_id >= (SELECT min(id) FROM bite)
+                  AND d.event_id <= (SELECT max(id) FROM bite)
+              ),`
+                : sql``
+            } removed AS (
                 DELETE FROM events e USING bite
                 WHERE e.emitter_id = ${address.emitterId} AND e.stream = ${address.stream} AND e.id = bite.id ${
               options.keepPending
                 ? sql`AND NOT EXISTS (
                     SELECT FROM deliveries d WHERE d.emitter_id = ${address.emitterId} AND d.stream = ${address.stream}
-                      AND d.event_id = e.id AND d.state = 'pending')`
+                      AND d.event_id = e.id AND d.state = 'pending')
+                  AND NOT EXISTS (SELECT FROM batched WHERE batched.id = e.id)`
                 : sql``
             }
                 RETURNING e.id

@@ -29,6 +29,7 @@ import webhookTelling from "./migrations/0025_webhook_telling.ts"
 import webhookRequests from "./migrations/0026_webhook_requests.ts"
 import consumers from "./migrations/0027_consumers.ts"
 import deliveryActions from "./migrations/0028_delivery_actions.ts"
+import batches from "./migrations/0029_batches.ts"
 
 const migrator = {
   table: "headwater_migrations",
@@ -60,7 +61,8 @@ const migrator = {
     "0025_webhook_telling": webhookTelling,
     "0026_webhook_requests": webhookRequests,
     "0027_consumers": consumers,
-    "0028_delivery_actions": deliveryActions
+    "0028_delivery_actions": deliveryActions,
+    "0029_batches": batches
   })
 }
 

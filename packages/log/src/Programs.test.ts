@@ -42,6 +42,7 @@ const newComponent = Effect.fnUntraced(function*(accountId: Id.AccountId, key: s
     url: null,
     dedupe: "unique",
     hooks: ["deploy"],
+    batch: null,
     hasAdditionalProps: false,
     steps: null,
     configurableProps: [{ name: "timer", type: "$.interface.timer", default: { intervalSeconds: 60 } }],

@@ -66,10 +66,10 @@ describe("Subscriptions", () => {
       }
       const from = Effect.fnUntraced(function*(id: bigint, emitterId = "dc_*") {
         const key = { accountId: account.id, emitterId, listenerId: "wh_1", eventName: "" }
-        yield* subscriptions.create(key, null, id)
+        yield* subscriptions.create(key, {}, id)
         const found = yield* cursors()
         // Idempotent on the other parameters: one that is there stays where it is.
-        yield* subscriptions.create(key, null, 30n)
+        yield* subscriptions.create(key, {}, 30n)
         assert.deepStrictEqual(yield* cursors(), found)
         yield* subscriptions.remove(key)
         return found

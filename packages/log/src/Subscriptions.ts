@@ -4,6 +4,7 @@ import type { EventId } from "@headwater/domain/EventId"
 import * as Id from "@headwater/domain/Id"
 import * as Stream from "@headwater/domain/Stream"
 import { Subscription } from "@headwater/domain/Subscription"
+import * as SubscriptionBatch from "@headwater/domain/SubscriptionBatch"
 import { Clock, Context, Effect, Layer, Option, type Queue, Schema, type Scope } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { SqlError, Statement } from "effect/sql"
@@ -35,28 +36,37 @@ export interface SubscriptionKey {
   readonly eventName: string
 }
 
+/** What a subscription is beside its key. */
+export interface SubscriptionOptions {
+  /** JSON text of what events have to pass; null for all. */
+  readonly filter?: string | null | undefined
+  /** How events go to the listener together; null where each goes alone. */
+  readonly batch?: SubscriptionBatch.SubscriptionBatch | null | undefined
+}
+
+const storedBatch = ({ batch = null }: SubscriptionOptions): string | null =>
+  batch === null ? null : SubscriptionBatch.toText(batch)
+
 /** Subscriptions and the cursors they start with. */
 export class Subscriptions extends Context.Service<Subscriptions, {
   /**
    * The subscription of that key, made where it is not there yet. It starts at the end of the log of every emitter
    * that exists, or before the first event from the id `from` on that is still there, in one snapshot; an emitter
-   * without a cursor is one created later, read from its beginning. One that is there keeps its filter.
-   *
-   * @param filter JSON text of what events have to pass; null for all
+   * without a cursor is one created later, read from its beginning. One that is there stays as it is.
    */
   readonly create: (
     key: SubscriptionKey,
-    filter?: string | null,
+    options?: SubscriptionOptions,
     from?: EventId
   ) => Effect.Effect<Subscription, SqlError.SqlError>
   /**
    * Changes a subscription; none if there is none of that key.
    *
-   * @param change a filter that is not given stays as it is; null removes it
+   * @param change what is not given stays as it is; null removes it
    */
   readonly update: (
     key: SubscriptionKey,
-    change: { readonly filter: string | null | undefined }
+    change: SubscriptionOptions
   ) => Effect.Effect<Option.Option<Subscription>, SqlError.SqlError>
   /**
    * What the account's auto-subscriptions make of an emitter that the surrounding transaction creates: subscriptions to
@@ -124,7 +134,7 @@ export class Subscriptions extends Context.Service<Subscriptions, {
       const newId = Id.make("subscription").pipe(Effect.provideService(SecureRandom.SecureRandom, random))
 
       const insert = Effect.fnUntraced(
-        function*(key: SubscriptionKey, filter: string | null, from: EventId | undefined) {
+        function*(key: SubscriptionKey, options: SubscriptionOptions, from: EventId | undefined) {
           const id = yield* newId
           const createdAt = Math.floor((yield* Clock.currentTimeMillis) / 1000)
           const inserted = yield* one(sql`
@@ -137,7 +147,8 @@ export class Subscriptions extends Context.Service<Subscriptions, {
               listener_id: key.listenerId,
               event_name: key.eventName,
               stream: Stream.normalize(key.eventName),
-              filter,
+              filter: options.filter ?? null,
+              batch: storedBatch(options),
               created_at: createdAt
             })
           } ON CONFLICT (account_id, emitter_id, listener_id, stream) DO NOTHING RETURNING *`)
@@ -150,13 +161,13 @@ export class Subscriptions extends Context.Service<Subscriptions, {
 
       const create = (
         key: SubscriptionKey,
-        filter: string | null = null,
+        options: SubscriptionOptions = {},
         from?: EventId
       ): Effect.Effect<Subscription, SqlError.SqlError> =>
-        sql.withTransaction(insert(key, filter, from)).pipe(
+        sql.withTransaction(insert(key, options, from)).pipe(
           Effect.filterOrElse(Option.isSome, () => one(sql`SELECT * FROM subscriptions WHERE ${whereKey(key)}`)),
           // Neither inserted nor there: it was removed in between, so it can be inserted now.
-          Effect.flatMap(Option.match({ onSome: Effect.succeed, onNone: () => create(key, filter, from) }))
+          Effect.flatMap(Option.match({ onSome: Effect.succeed, onNone: () => create(key, options, from) }))
         )
 
       const createAutomatic = Effect.fnUntraced(function*(accountId: Id.AccountId, emitterId: string) {
@@ -166,16 +177,17 @@ export class Subscriptions extends Context.Service<Subscriptions, {
         const ids = yield* Effect.forEach(wanted, () => newId)
         yield* sql`
           INSERT INTO subscriptions
-            (id, account_id, emitter_id, emitter_like, listener_id, event_name, stream, filter, created_at)
+            (id, account_id, emitter_id, emitter_like, listener_id, event_name, stream, filter, batch, created_at)
           SELECT id, ${accountId}, ${emitterId}, ${EmitterPattern.toLike(emitterId)}, listener_id, event_name, stream,
-            filter, ${createdAt}::bigint
+            filter, batch, ${createdAt}::bigint
           FROM unnest(
             ${texts(ids)},
             ${texts(wanted.map(({ listenerId }) => listenerId))},
             ${texts(wanted.map(({ eventName }) => eventName))},
             ${texts(wanted.map(({ eventName }) => Stream.normalize(eventName)))},
-            ${texts(wanted.map(({ filter }) => filter))}
-          ) AS made (id, listener_id, event_name, stream, filter)`
+            ${texts(wanted.map(({ filter }) => filter))},
+            ${texts(wanted.map(storedBatch))}
+          ) AS made (id, listener_id, event_name, stream, filter, batch)`
         yield* tell(accountId)
         return true
       })
@@ -190,10 +202,11 @@ export class Subscriptions extends Context.Service<Subscriptions, {
 
       return Subscriptions.of({
         create,
-        update: (key, { filter }) =>
+        update: (key, change) =>
           sql.withTransaction(Effect.gen(function*() {
             const changed = yield* one(sql`
-              UPDATE subscriptions s SET filter = ${filter === undefined ? sql`filter` : filter}
+              UPDATE subscriptions s SET filter = ${change.filter === undefined ? sql`filter` : change.filter},
+                batch = ${change.batch === undefined ? sql`batch` : storedBatch(change)}
               WHERE ${whereKey(key)} AND ${isVisible} RETURNING *`)
             if (Option.isSome(changed)) yield* tell(key.accountId)
             return changed

@@ -15,6 +15,8 @@ export const ComponentDescription = Schema.Struct({
   type: Schema.optionalKey(Schema.String),
   description: Schema.optionalKey(Schema.String),
   dedupe: Schema.optionalKey(Schema.Literals(["unique", "greatest", "last"])),
+  /** How it asks for lists of events, as its code says it. */
+  batch: Schema.optionalKey(Schema.Json),
   /** Without `run`, the interface event itself is emitted. */
   hasRun: Schema.Boolean,
   hooks: Schema.Array(Schema.Literals(["deploy", "activate", "deactivate"])),

@@ -1,5 +1,6 @@
 import { CurrentAccount } from "@headwater/api/Authorization"
 import type { AutoSubscriptionResource } from "@headwater/api/AutoSubscriptionsApi"
+import * as Batch from "@headwater/api/Batch"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Pagination from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
@@ -16,7 +17,8 @@ const resourceOf = (autoSubscription: AutoSubscription): AutoSubscriptionResourc
   listener_id: autoSubscription.listenerId,
   event_name: autoSubscription.eventName,
   created_at: autoSubscription.createdAt,
-  ...GivenFilter.shown(autoSubscription.filter)
+  ...GivenFilter.shown(autoSubscription.filter),
+  ...Batch.show(autoSubscription.batch)
 })
 
 export const layer = HttpApiBuilder.group(
@@ -34,7 +36,10 @@ export const layer = HttpApiBuilder.group(
           accountId: yield* CurrentAccount,
           listenerId,
           eventName: payload?.event_name ?? query.event_name ?? ""
-        }, yield* GivenFilter.read(payload?.filter))
+        }, {
+          filter: yield* GivenFilter.read(payload?.filter),
+          batch: payload?.batch === undefined ? undefined : Batch.read(payload.batch)
+        })
         return { data: resourceOf(created) }
       }, (effect) =>
         effect.pipe(

@@ -246,6 +246,31 @@ export default { name: "Orders", props: { http: "$.interface.http" }, run({ body
       }
     }))
 
+  it.effect("may ask for lists of events as they are documented, and in no other way", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const save = (batch: string) =>
+        http.request("POST", "/v1/components", {
+          body: { component_code: `export default { key: "k", name: "k", version: "1", batch: ${batch}, run() {} }` }
+        })
+      for (const batch of ["true", "false", "{}", "{ maxEvents: 1000, maxWaitMs: 0 }", "{ maxBytes: 1024 }"]) {
+        assert.isBelow((yield* save(batch)).status, 300, batch)
+      }
+      const refused = {
+        "{ maxEvents: 0 }": /maxEvents/,
+        "{ maxWaitMs: 3600001 }": /maxWaitMs/,
+        "{ maxBytes: 4194305 }": /maxBytes/,
+        "{ size: 5 }": /no field "size"/,
+        "() => 5": /batch must be true or an object/,
+        "\"yes\"": /batch must be true or an object/
+      }
+      for (const [batch, reason] of Object.entries(refused)) {
+        const answer = yield* save(batch)
+        Http.assertProblem(answer, 422, "component_invalid")
+        assert.match(Json.textOf(answer.json["detail"]), reason)
+      }
+    }))
+
   it.effect("that can't be had or used are refused with file and place, and nothing is left behind", () =>
     Effect.gen(function*() {
       const http = yield* Http.tenant()

@@ -11,6 +11,7 @@ import {
   withoutOddLabels
 } from "@headwater/domain/Component"
 import * as Id from "@headwater/domain/Id"
+import * as SubscriptionBatch from "@headwater/domain/SubscriptionBatch"
 import { version } from "@headwater/domain/Version"
 import { Components, type ShownComponent } from "@headwater/log/Components"
 import type { ProgramKind } from "@headwater/log/Programs"
@@ -21,7 +22,7 @@ import * as PackageSpecifier from "@headwater/sandbox/PackageSpecifier"
 import { RemoteModules } from "@headwater/sandbox/RemoteModules"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import * as SourcePlaces from "@headwater/sandbox/SourcePlaces"
-import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Option, Result, Schema } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import { answerFailures } from "./FailureProblem.ts"
 import { HttpSettings } from "./HttpSettings.ts"
@@ -162,6 +163,10 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
           const message = `the prop ${JSON.stringify(apphook.name)} is an apphook, which only sources can have`
           return yield* unusable({ message }, place)
         }
+        const batch = description.batch === undefined
+          ? Result.succeed(null)
+          : SubscriptionBatch.declared(description.batch)
+        if (Result.isFailure(batch)) return yield* unusable({ message: batch.failure }, place)
         const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
         return {
           id: Id.ComponentId.make(yield* newId("component")),
@@ -176,6 +181,7 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
           description: description.description ?? null,
           url,
           dedupe: description.dedupe ?? null,
+          batch: batch.success,
           hooks: description.hooks,
           hasAdditionalProps: description.hasAdditionalProps,
           configurableProps: description.props.map(withoutOddLabels).map(withoutNeedlessAccount(linked?.code ?? text)),

@@ -16,6 +16,7 @@ import { Webhooks } from "@headwater/log/Webhooks"
 import { Clock, Effect, Option, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { attemptOf } from "./AttemptAnswer.ts"
+import * as DeliveredBatch from "./DeliveredBatch.ts"
 import { makeEmitterId } from "./EmitterIdOf.ts"
 import { boundOf } from "./EventSummaries.ts"
 import { answerFailures } from "./FailureProblem.ts"
@@ -32,6 +33,7 @@ const resourceOf = (delivery: ListedDelivery): DeliveryResource => ({
   emitter_id: delivery.emitterId,
   event_name: delivery.stream,
   event_id: EventId.format(delivery.eventId),
+  ...DeliveredBatch.shown(delivery.batch && { firstEventId: delivery.eventId, ...delivery.batch }),
   attempt_count: delivery.attempts,
   status: delivery.status,
   error_class: delivery.errorClass,

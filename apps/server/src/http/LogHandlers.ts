@@ -11,6 +11,7 @@ import { Heads } from "@headwater/log/Heads"
 import type { ProgramKind } from "@headwater/log/Programs"
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import * as DeliveredBatch from "./DeliveredBatch.ts"
 import * as EventAnswers from "./EventAnswers.ts"
 import { boundOf, type EventQuery } from "./EventSummaries.ts"
 import { answerFailures } from "./FailureProblem.ts"
@@ -21,7 +22,7 @@ interface Listing extends EventQuery {
 }
 
 const tracedOf = (
-  { attempts, clause, mismatch, nextAttemptAt, progress, subscription, waiting }: TracedSubscription
+  { attempts, batch, clause, mismatch, nextAttemptAt, progress, subscription, waiting }: TracedSubscription
 ) => ({
   subscription_id: subscription.id,
   emitter_id: subscription.emitterId,
@@ -42,7 +43,8 @@ const tracedOf = (
     address: attempt.address,
     error_class: attempt.errorClass,
     error_message: attempt.errorMessage
-  }))
+  })),
+  ...DeliveredBatch.shown(batch)
 })
 
 /** Whose log is meant. */

@@ -49,6 +49,55 @@ layer(Http.layer, { excludeTestServices: true })("subscriptions", (it) => {
       assert.deepStrictEqual<unknown>((yield* http.request("GET", "/v1/users/me/subscriptions")).json, { data: [] })
     }))
 
+  it.effect("have batches that are checked, shown and changed, copied from auto-subscriptions, and told of in traces and lists", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const asked = yield* http.created("/v1/webhooks", { url: "http://127.0.0.1:9/" })
+      for (const path of ["/v1/subscriptions", "/v1/auto_subscriptions"]) {
+        for (const [name, value] of [["max_events", 0], ["max_wait_ms", 3_600_001], ["max_bytes", 1_023]] as const) {
+          const body = { emitter_id: "dc_*", listener_id: asked.id, batch: { [name]: value } }
+          const refused = yield* http.request("POST", path, { body })
+          Http.assertProblem(refused, 400, "invalid_request")
+          assert.deepStrictEqual<unknown>(Json.listOf(refused.json["details"]).map(({ path }) => path), [
+            `batch.${name}`
+          ])
+        }
+      }
+      const auto = yield* http.created("/v1/auto_subscriptions", { listener_id: asked.id, batch: { max_wait_ms: 200 } })
+      const batch = { max_events: 100, max_wait_ms: 200, max_bytes: 1_048_576 }
+      Json.assertHolds(auto, { batch })
+      const emitting = yield* http.created("/v1/sources", {
+        component_code: Http.httpCode("this.$emit(1); this.$emit(2); this.$emit(3)"),
+        name: "s"
+      })
+      const list = yield* http.request("GET", "/v1/users/me/subscriptions")
+      Json.assertHolds(Json.listOf(list.json["data"])[0]!, { batch, emitter_id: emitting.id })
+      const parameters = { emitter_id: "s", listener_id: asked.id }
+      const change = (batch: object | null | undefined) =>
+        http.request("PUT", "/v1/subscriptions", { body: { ...parameters, batch } })
+      Json.assertHolds((yield* change(undefined)).json["data"], { batch })
+      Json.assertHolds((yield* change({ max_events: 2 })).json["data"], {
+        batch: { max_events: 2, max_wait_ms: 1_000, max_bytes: 1_048_576 }
+      })
+      yield* http.request("POST", Http.endpointOf(emitting), { body: {} })
+      const events = (yield* http.summaries("/v1/sources/s/event_summaries", 3)).map(({ id }) => Json.textOf(id))
+      const went = { first_event_id: events[2], last_event_id: events[1], event_count: 2 }
+      const deliveries = Effect.map(
+        http.request("GET", `/v1/deliveries?emitter_id=s&event_id=${events[1]}`),
+        ({ json }) => Json.listOf(json["data"])
+      )
+      const [delivery] = yield* Effect.repeat(deliveries, { until: (found) => found.length > 0 })
+      Json.assertHolds(delivery!, { event_id: events[2]!, batch: went, state: "pending" })
+      for (const [event, batch] of [[events[2], went], [events[1], went]] as const) {
+        const { json } = yield* http.request("GET", `/v1/sources/s/events/${event}/trace`)
+        const [traced = {}] = Json.listOf(json["data"]!["subscriptions"])
+        Json.assertHolds(traced, { state: "pending", batch })
+      }
+      const { json } = yield* http.request("GET", `/v1/sources/s/events/${events[0]}/trace`)
+      Json.assertHolds(Json.listOf(json["data"]!["subscriptions"])[0]!, { state: "waiting", waiting_for: "batch" })
+      assert.notProperty((yield* change(null)).json["data"], "batch")
+    }))
+
   it.effect("have a filter that is checked, shown, previewed, changed, and told of in traces", () =>
     Effect.gen(function*() {
       const http = yield* Http.tenant()

@@ -1,4 +1,5 @@
 import { CurrentAccount } from "@headwater/api/Authorization"
+import * as Batch from "@headwater/api/Batch"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import { defaultLimit } from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
@@ -27,7 +28,8 @@ const resourceOf = (subscription: Subscription): SubscriptionResource => ({
   emitter_id: subscription.emitterId,
   listener_id: subscription.listenerId,
   event_name: subscription.eventName,
-  ...GivenFilter.shown(subscription.filter)
+  ...GivenFilter.shown(subscription.filter),
+  ...Batch.show(subscription.batch)
 })
 
 const answerUnknownParty = <A, E, R>(effect: Effect.Effect<A, E | UnknownParty, R>) =>
@@ -78,6 +80,7 @@ export const layer = HttpApiBuilder.group(
         const parameters = yield* parametersFrom(query, payload)
         const options = {
           filter: yield* GivenFilter.read(payload?.filter),
+          batch: payload?.batch === undefined ? undefined : Batch.read(payload.batch),
           from: startOf(payload?.from ?? query.from)
         }
         return { data: resourceOf(yield* lifecycle.create(parameters, options)) }
@@ -107,7 +110,8 @@ export const layer = HttpApiBuilder.group(
       update: Effect.fnUntraced(function*({ payload, query }) {
         const parameters = yield* parametersFrom(query, payload)
         const filter = payload?.filter === null ? null : yield* GivenFilter.read(payload?.filter)
-        return { data: resourceOf(yield* lifecycle.update(parameters, { filter })) }
+        const batch = payload?.batch == null ? payload?.batch : Batch.read(payload.batch)
+        return { data: resourceOf(yield* lifecycle.update(parameters, { filter, batch })) }
       }, answerUnknownSubscription),
       delete: Effect.fnUntraced(function*({ payload, query }) {
         yield* lifecycle.remove(yield* parametersFrom(query, payload))

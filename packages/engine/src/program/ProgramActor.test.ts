@@ -320,7 +320,7 @@ export default {
       const log = yield* EngineFixture.emitter(account.id)
       const subscriptions = yield* Subscriptions
       const key = { accountId: account.id, emitterId: log.emitterId, listenerId: program.id, eventName: "" }
-      const subscription = yield* subscriptions.create(key, JSON.stringify({ n: { $gt: 2 } }))
+      const subscription = yield* subscriptions.create(key, { filter: JSON.stringify({ n: { $gt: 2 } }) })
       yield* EngineFixture.append(log, [1, 5, 2, 3, 0].map((n) => ({ n })))
       yield* actor.wake(Wake.forEverything)
       assert.deepStrictEqual(yield* stream(program), [5, 3])

@@ -1,6 +1,7 @@
 import type { LoggedEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import { type ProgramId, type RunId, type SubscriptionId, WorkflowId } from "@headwater/domain/Id"
+import type { SubscriptionBatch } from "@headwater/domain/SubscriptionBatch"
 import * as Timer from "@headwater/domain/Timer"
 import { Cursors, type FilteredPosition, keyText, ownRequests } from "@headwater/log/Cursors"
 import { type DueItem, type DueKind, DueWork, isFull } from "@headwater/log/DueWork"
@@ -9,7 +10,8 @@ import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
 import { Clock, Effect, Option, Semaphore } from "effect"
 import { untilAnswered } from "../DatabaseRetry.ts"
 import { EngineLimits } from "../EngineLimits.ts"
-import { type EventItem, Feed, type FeedItem, FeedReader, type PassedItem } from "../routing/Feed.ts"
+import * as EventBatch from "../routing/EventBatch.ts"
+import { type BatchItem, type EventItem, Feed, type FeedItem, FeedReader, type PassedItem } from "../routing/Feed.ts"
 import * as OwedLook from "../routing/OwedLook.ts"
 import * as Wake from "../routing/Wake.ts"
 import * as DueDeletions from "./DueDeletions.ts"
@@ -100,6 +102,10 @@ export interface ProgramInputs {
 const kindOf = ({ meta }: LoggedEvent): "INVOCATION" | "RERUN" | undefined =>
   meta.kind === "invocation" ? "INVOCATION" : meta.kind === "rerun" ? "RERUN" : undefined
 
+/** How events go to a program together: only where its code asks for lists, and then always. */
+const batchesOf = ({ component }: ProgramMemory, asked: SubscriptionBatch | undefined): SubscriptionBatch | undefined =>
+  component.batch === null ? undefined : asked ?? component.batch
+
 const dueKey = (item: DueItem): string => `${item.kind} ${item.key}`
 
 export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
@@ -124,8 +130,12 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
   /** The due times of timers and delayed emits taken by commits that may be under way. */
   const taken = new Map<string, number>()
   const forgotten = new Set<string>()
-  /** When a program that waits for its account's quota, or a workflow for its own limit, looks again, by what it waits for. */
+  /** When a program that waits for its account's quota, a workflow for its own limit, or batches for others, looks again, by that. */
   const waitsUntil = new Map<string, number>()
+  /** When the first feed is to be looked at whose events wait for others, in Unix milliseconds; infinity where none do. */
+  let batchesWait = Infinity
+  /** Whether such a feed was forgotten: it is found again by a look at what is owed. */
+  let forgotWaiting = false
   let turn = 0
   const look = yield* OwedLook.make(programId)
   /** The memory that was last looked at, and how much it and `taken` may hold before what is not needed goes. */
@@ -138,10 +148,17 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
   const addFeed = (
     memory: ProgramMemory,
     { emitterId, stream, subscriptionId }: Omit<Wake.FedEvents, "events">,
-    { filter, position }: FilteredPosition
+    { batch, filter, position }: FilteredPosition
   ) => {
     const address = { emitterId, stream }
-    const feed = new Feed({ subscriptionId, emitterId }, address, position, reader.room, memory.filters.of(filter))
+    const feed = new Feed(
+      { subscriptionId, emitterId },
+      address,
+      position,
+      reader.room,
+      memory.filters.of(filter),
+      batchesOf(memory, batch)
+    )
     memory.feeds.set(keyText({ subscriptionId, emitterId }), feed)
     return feed
   }
@@ -213,6 +230,19 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
     }
   }
 
+  const ofBatch = (feed: Feed, item: BatchItem): ProgramInput => {
+    const batch = EventBatch.make(item.events)
+    return {
+      kind: "EVENT",
+      eventJson: EventBatch.body(batch),
+      id: batch.id,
+      at: EventId.milliseconds(item.events[0]!.id),
+      hops: EventBatch.hops(batch),
+      from: feed.address,
+      take: () => ({ moves: [feed.pass(item, { delivered: item.events.length })] })
+    }
+  }
+
   /** What is known to come after an input and can be run together with it: events alike, while nobody waits for an answer. */
   const withOthers = (memory: ProgramMemory, feed: Feed, first: ProgramInput, kind: "EVENT" | "HTTP", now: number) => {
     const { accountId, workflow } = memory.program
@@ -229,6 +259,7 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
     Effect.clockWith((clock) => {
       const toWork = (item: FeedItem): NextWork => {
         if (item._tag === "Passed") return { _tag: "Skip", feed, item }
+        if (item._tag === "Batch") return { _tag: "Run", inputs: [ofBatch(feed, item)] }
         const inputs = withOthers(memory, feed, ofEvent(feed, item, kind), kind, clock.currentTimeMillisUnsafe())
         return { _tag: "Run", inputs }
       }
@@ -270,6 +301,29 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
       (now) => waitUntil(memory, "quota", Math.min(until, now + quotaWaitMs))
     )
 
+  /** Events keep their place while they wait for others to go with. */
+  const waitForOthers = Effect.fnUntraced(function*(memory: ProgramMemory) {
+    waitsUntil.delete("batch")
+    return yield* waitUntil(memory, "batch", batchesWait)
+  })
+
+  /** Whether events wait for others and it is yet to be said that they are to go then. */
+  const mayWait = () => batchesWait < (waitsUntil.get("batch") ?? Infinity)
+
+  /** Takes in those whose events have waited for others for long enough. */
+  const endWaits = ({ feeds, ready }: ProgramMemory, now: number) => {
+    if (batchesWait > now) return
+    batchesWait = Infinity
+    waitsUntil.delete("batch")
+    for (const feed of feeds.values()) {
+      if (feed.waitsUntil === 0) continue
+      if (feed.waitsUntil <= now) ready.add(feed)
+      else batchesWait = Math.min(batchesWait, feed.waitsUntil)
+    }
+    if (forgotWaiting) look.begin()
+    forgotWaiting = false
+  }
+
   const fromFeeds = Effect.fnUntraced(function*(memory: ProgramMemory) {
     const { ready } = memory
     for (const feed of ready) {
@@ -282,8 +336,9 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
           if (ready.delete(feed)) ready.add(feed)
           return work
         }
+        batchesWait = Math.min(batchesWait, feed.waitsUntil || Infinity)
         // A commit that it waited for may have ended meanwhile.
-        if (feed.mayHaveMore && !feed.isPassing) continue
+        if (feed.waitsUntil === 0 && feed.mayHaveMore && !feed.isPassing) continue
       }
       ready.delete(feed)
     }
@@ -412,6 +467,7 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
 
   const search = Effect.fnUntraced(function*(memory: ProgramMemory) {
     if (due.length === 0 && hints !== undefined) yield* takeHints(memory)
+    endWaits(memory, yield* Clock.currentTimeMillis)
     while (mayLookOn(memory)) yield* lookOn(memory)
     for (let i = 0; i < kinds.length; i++) {
       turn = (turn + 1) % kinds.length
@@ -420,7 +476,7 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
       const work = yield* find(memory)
       if (Option.isSome(work)) return work
     }
-    return Option.none<NextWork>()
+    return mayWait() ? yield* waitForOthers(memory) : Option.none<NextWork>()
   })
 
   const next: ProgramInputs["next"] = (memory, { besideHook, busy: atSteps, most }) =>
@@ -443,7 +499,7 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
         return Effect.filterOrElse(fromUnread(memory, unread), Option.isSome, () =>
           next(memory, { besideHook, busy, most }))
       }
-      const mayBeAny = hints !== undefined || mayLookOn(memory) || kinds.some(({ mayBe }) =>
+      const mayBeAny = hints !== undefined || mayLookOn(memory) || mayWait() || kinds.some(({ mayBe }) =>
         mayBe(memory)
       )
       return mayBeAny ? search(memory) : Effect.succeedNone
@@ -453,7 +509,10 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
   const dropIdleFeeds = ({ feeds, ready }: ProgramMemory) => {
     for (const [key, feed] of feeds) {
       if (feeds.size <= limits.idle) break
-      if (!ready.has(feed) && !feed.mayHaveMore) feeds.delete(key)
+      if (ready.has(feed) || feed.mayHaveMore && feed.waitsUntil === 0) continue
+      if (feed.waitsUntil > 0) forgotWaiting = true
+      feed.letGo()
+      feeds.delete(key)
     }
     mayHold = feeds.size + limits.idle
   }
@@ -464,6 +523,7 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
     deletions = []
     held.clear()
     waitsUntil.clear()
+    batchesWait = Infinity
     taken.clear()
   }
 
@@ -499,6 +559,7 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
       for (const feed of memory.feeds.values()) {
         if (feed.key.subscriptionId !== subscriptionId) continue
         feed.setFilter(filter)
+        feed.setBatch(batchesOf(memory, found.value.batch ?? undefined))
         memory.ready.add(feed)
       }
     }, filtering.withPermits(1)),

@@ -2,6 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { charactersOf, type LoggedEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import * as Stream from "@headwater/domain/Stream"
+import type { SubscriptionBatch } from "@headwater/domain/SubscriptionBatch"
 import { beginning, noTally, type Tally } from "@headwater/log/Cursors"
 import { Clock, Effect, Option, Schema } from "effect"
 import { TestClock } from "effect/testing"
@@ -28,6 +29,16 @@ const event = (n: number, now: number, hops: number, payload = "1"): LoggedEvent
   payload
 })
 
+/** How many events are delivered with an item. */
+const eventsOf = (item: FeedItem): number => item._tag === "Event" ? 1 : item._tag === "Passed" ? 0 : item.events.length
+
+const three: SubscriptionBatch = { maxEvents: 3, maxWaitMs: 6_000, maxBytes: 1024 * 1024 }
+
+const batches = { none: undefined, three, short: { maxEvents: 100, maxWaitMs: 6_000, maxBytes: 60 } }
+
+/** The JSON list of some events. */
+const listOf = (events: ReadonlyArray<LoggedEvent>) => `[${events.map(({ payload }) => payload).join(",")}]`
+
 const filterOf = (documents: EventDocuments, text: string) => new EventFilter(text, "u_test", documents)
 
 const below = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum }))
@@ -51,9 +62,10 @@ const Step = Schema.Struct({
 
 it.effect.prop(
   "passes every event once and in order whatever it was told, none long after its deletion, and counts what it dropped",
-  [Schema.Array(Step), Schema.Boolean],
-  ([steps, filters]) =>
+  [Schema.Array(Step), Schema.Boolean, Schema.Literals(["none", "three", "three", "short"])],
+  ([steps, filters, batched]) =>
     Effect.gen(function*() {
+      const batch = batches[batched]
       const log: Array<LoggedEvent> = []
       let head = 0
       const append = Effect.fnUntraced(function*(count: number, hops = 1, payload = kept) {
@@ -72,7 +84,14 @@ it.effect.prop(
         Effect.map(Clock.currentTimeMillis, (now) => {
           if (pressed === when) room.take({ letGo: () => {} }, full, now)
         })
-      const feed = new Feed(key, address, beginning, room, filters ? filter : undefined)
+      const feed = new Feed(
+        key,
+        address,
+        beginning,
+        room,
+        filters ? filter : undefined,
+        batch
+      )
       const reader = {
         page: (_: typeof address, after: { readonly id: bigint }, limit: number) =>
           Effect.gen(function*() {
@@ -95,7 +114,7 @@ it.effect.prop(
         if (Option.isNone(next)) return false
         const item = next.value
         yield* pressIf("between")
-        const move = feed.pass(item, item._tag === "Event" ? { delivered: 1 } : {})
+        const move = feed.pass(item, { delivered: eventsOf(item) })
         assert.strictEqual(move.from, position)
         assert.isAbove(move.to.n, position, "a cursor only moves forward")
         position = move.to.n
@@ -105,10 +124,22 @@ it.effect.prop(
           dropped: tally.dropped + move.tally.dropped,
           filtered: tally.filtered + move.tally.filtered
         }
-        if (item._tag === "Event") {
-          assert.isFalse(longDeleted.has(item.event.n), `${item.event.n} was deleted`)
-          assert.isTrue(isKept(item.event))
-          delivered.push(item.event.n)
+        for (const event of item._tag === "Passed" ? [] : item._tag === "Event" ? [item.event] : item.events) {
+          assert.isFalse(longDeleted.has(event.n), `${event.n} was deleted`)
+          assert.isTrue(isKept(event))
+          delivered.push(event.n)
+        }
+        if (item._tag === "Batch" && batch !== undefined) {
+          const { events } = item
+          assert.isAtMost(events.length, batch.maxEvents)
+          const bytes = listOf(events).length
+          if (events.length > 1) assert.isAtMost(bytes, batch.maxBytes)
+          const next = log.find((event) => event.n > move.to.n && (event.hops === 16 || isKept(event)))
+          const waited = (yield* Clock.currentTimeMillis) - EventId.milliseconds(events[0]!.id) >= batch.maxWaitMs
+          const isFull = events.length === batch.maxEvents ||
+            bytes + 1 + (next === undefined ? 0 : next.payload.length) > batch.maxBytes
+          const isEnough = isFull || waited || next?.hops === 16
+          assert.isTrue(isEnough || steps.some(({ pressed }) => pressed !== "never"), "others could have come")
         }
         return true
       })
@@ -126,8 +157,12 @@ it.effect.prop(
         yield* pressIf("before")
         for (let i = 0; i < step.take; i++) yield* takeOne()
       }
-      feed.lookAgain()
-      while (yield* takeOne()) { /* to the head */ }
+      // Once more for what is appended while the first is read.
+      for (let i = 0; i < 2; i++) {
+        yield* TestClock.adjust(three.maxWaitMs)
+        feed.lookAgain()
+        while (yield* takeOne()) { /* to the head */ }
+      }
       assert.strictEqual(position, head)
       assert.strictEqual(tally.delivered + tally.dropped + tally.filtered, head)
       if (!filters) assert.strictEqual(tally.filtered, 0)
@@ -242,4 +277,88 @@ it.effect("events that are known are taken together up to so many characters, an
     const each = charactersOf(events[0]!)
     const taken = (characters: number) => feed.knownEvents(now, 64, characters).map((item) => item.event.n)
     assert.deepStrictEqual([taken(4 * each), taken(3 * each - 1), taken(1)], [[1, 2, 3, 4], [1, 2], [1]])
+  }))
+
+/** A feed of batches on a log, and the number of events of each page that was read of it. */
+const batchedOn = (batch: SubscriptionBatch, limits = {}, filter?: EventFilter) => {
+  const room = new FeedRoom({ ...defaults, ...limits })
+  const log: Array<LoggedEvent> = []
+  const pages: Array<number> = []
+  const reader = {
+    page: (_: typeof address, after: { readonly id: bigint }, limit: number) => {
+      const events = log.filter(({ id }) => id > after.id).slice(0, Math.min(limit, room.page.count))
+      pages.push(events.length)
+      return Effect.succeed({ events, head: { n: log.length, id: log.at(-1)?.id ?? 0n } })
+    }
+  }
+  const append = (count: number, payload = "1") =>
+    Effect.map(Clock.currentTimeMillis, (now) => {
+      const appended = Array.from({ length: count }, (_, i) => event(log.length + i + 1, now, 1, payload))
+      log.push(...appended)
+      return appended
+    })
+  const feed = new Feed(key, address, beginning, room, filter, batch)
+  return { append, feed, next: Effect.map(feed.next(reader), Option.map(eventsOf)), pages, room }
+}
+
+it.effect("sends together what it can hold, however many are asked for and however long they could wait", () =>
+  Effect.gen(function*() {
+    const limits = { feed: { count: 4, characters: 1_000 } }
+    const { append, next } = batchedOn({ ...three, maxEvents: 100 }, limits)
+    yield* append(10)
+    assert.deepStrictEqual(yield* next, Option.some(4))
+  }))
+
+it.effect("reads once what waits for others longer than it is held, when that goes, and not with each that comes", () =>
+  Effect.gen(function*() {
+    const { append, feed, next, pages, room } = batchedOn({ maxEvents: 8, maxWaitMs: 60_000, maxBytes: 1_024 })
+    yield* append(3)
+    assert.deepStrictEqual(yield* next, Option.none())
+    assert.deepStrictEqual(pages, [3])
+    // Others read, and have those let go who hold what is old.
+    yield* TestClock.adjust("4 seconds")
+    room.clearBefore(yield* Clock.currentTimeMillis)
+    for (let n = 4; n < 8; n++) {
+      // One of them was not told of.
+      const appended = yield* append(1)
+      if (n !== 5) feed.offer(appended)
+      else feed.lookAgain()
+      assert.deepStrictEqual(yield* next, Option.none())
+    }
+    assert.deepStrictEqual(pages, [3, 1])
+    feed.offer(yield* append(1))
+    assert.deepStrictEqual(yield* next, Option.some(8))
+    assert.deepStrictEqual(pages, [3, 1, 8])
+  }))
+
+it.effect("lets what waits go where something behind it goes round too often: somebody may wait to hear of that", () =>
+  Effect.gen(function*() {
+    const { append, feed, next } = batchedOn({ maxEvents: 8, maxWaitMs: 60_000, maxBytes: 1_024 })
+    yield* append(2)
+    assert.deepStrictEqual(yield* next, Option.none())
+    const [looped] = yield* append(1)
+    feed.offer([{ ...looped!, hops: 16 }])
+    assert.deepStrictEqual(yield* next, Option.some(2))
+  }))
+
+it.effect("sends full batches of a backlog whose events have all waited long enough, over pages and judgements", () =>
+  Effect.gen(function*() {
+    const filter = filterOf(yield* EventDocuments.make, JSON.stringify({ kept: true }))
+    const { append, next } = batchedOn(
+      { maxEvents: 10, maxWaitMs: 0, maxBytes: 1024 * 1024 },
+      { feedPage: { count: 4, bytes: 1_000_000 } },
+      filter
+    )
+    yield* append(12, large(kept))
+    assert.deepStrictEqual(yield* next, Option.some(10))
+  }))
+
+it.effect("reads pages of what its filter keeps out, however few are missing", () =>
+  Effect.gen(function*() {
+    const filter = filterOf(yield* EventDocuments.make, JSON.stringify({ kept: true }))
+    const { append, next, pages } = batchedOn({ maxEvents: 2, maxWaitMs: 60_000, maxBytes: 1_024 }, {}, filter)
+    yield* append(1, kept)
+    yield* append(500)
+    assert.deepStrictEqual(yield* next, Option.none())
+    assert.isAtMost(pages.length, 6)
   }))

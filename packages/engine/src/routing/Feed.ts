@@ -2,6 +2,7 @@ import { charactersOf, type LoggedEvent, maxHops } from "@headwater/domain/Event
 import * as EventId from "@headwater/domain/EventId"
 import { Sharers } from "@headwater/domain/Sharers"
 import * as Stream from "@headwater/domain/Stream"
+import type { SubscriptionBatch } from "@headwater/domain/SubscriptionBatch"
 import { type CursorKey, type CursorMove, noTally, type Position, type Tally } from "@headwater/log/Cursors"
 import { EventLog } from "@headwater/log/EventLog"
 import { Heads, ordinalOf } from "@headwater/log/Heads"
@@ -27,8 +28,17 @@ export interface PassedItem {
   readonly filtered: number
 }
 
+/** Events that go to the listener together, and how many up to the last of them will not be delivered. */
+export interface BatchItem {
+  readonly _tag: "Batch"
+  /** One at least, in the order of the log. */
+  readonly events: ReadonlyArray<LoggedEvent>
+  readonly dropped: number
+  readonly filtered: number
+}
+
 /** The next thing a cursor meets. */
-export type FeedItem = EventItem | PassedItem
+export type FeedItem = EventItem | PassedItem | BatchItem
 
 /**
  * How long an event held in memory is taken to be in the log still, in milliseconds. After that it is read again, so that
@@ -42,6 +52,19 @@ interface Held {
   readonly knownAt: number
   /** Whether the filter lets it through; undefined where that is not known yet. */
   passes: boolean | undefined
+}
+
+/** Events in front of a cursor that wait for others to go with. */
+interface Wait {
+  /** They go then at the latest, in Unix milliseconds. */
+  readonly until: number
+  /** The last of what is known to be there. */
+  last: Position
+  /** After so many more events, or so many characters of them, they may be enough. */
+  events: number
+  characters: number
+  /** Whether they were let go of: they are read again when they go, and what comes meanwhile is counted alone. */
+  isLetGo: boolean
 }
 
 /** Characters of payloads that one look at what comes next has judged at once. */
@@ -67,13 +90,31 @@ export class Feed {
   /** Set while a commit is under way that passes events without a delivery: what is passed like that meanwhile waits for the next one. */
   isPassing = false
   private readonly room: FeedRoom
+  private batch: SubscriptionBatch | undefined
+  private wait: Wait | undefined
+  /** Others need the room in which it was to hold more of what comes next: what it can hold goes. */
+  private isSqueezed = false
 
-  constructor(key: CursorKey, address: Stream.StreamAddress, position: Position, room: FeedRoom, filter?: EventFilter) {
+  constructor(
+    key: CursorKey,
+    address: Stream.StreamAddress,
+    position: Position,
+    room: FeedRoom,
+    filter?: EventFilter,
+    batch?: SubscriptionBatch
+  ) {
     this.key = key
     this.address = address
     this.position = position
     this.room = room
     this.filter = filter
+    this.batch = batch
+  }
+
+  /** The subscription has its events go together, or otherwise than before. */
+  setBatch(batch: SubscriptionBatch | undefined): void {
+    this.batch = batch
+    this.endWait()
   }
 
   /** The subscription lets other events through, from what has not been passed on. */
@@ -81,16 +122,26 @@ export class Feed {
     this.filter = filter
     this.judged = undefined
     for (const held of this.buffer) held.passes = undefined
+    this.endWait()
   }
 
   /** Whether there may be something in front of the cursor. */
   get mayHaveMore(): boolean {
-    return this.buffer.length > 0 || this.behind
+    return this.buffer.length > 0 || this.behind || this.wait !== undefined
+  }
+
+  /** Until when the events in front of the cursor wait for others to go with, in Unix milliseconds; 0 where none do. */
+  get waitsUntil(): number {
+    return this.wait?.until ?? 0
   }
 
   /** Whether to know what comes next the log is to be read, or a large event judged. */
   get takesLook(): boolean {
-    return this.awaitsJudgement || this.behind && !this.waitsForPass
+    return this.awaitsJudgement || this.mayReadOn
+  }
+
+  private get mayReadOn(): boolean {
+    return this.behind && !this.waitsForPass
   }
 
   /** Whether all it knows is passed with the next commit, when the one under way has ended. */
@@ -104,17 +155,14 @@ export class Feed {
   }
 
   private get tail(): number {
-    return this.buffer.at(-1)?.event.n ?? this.position.n
+    return this.wait?.last.n ?? this.buffer.at(-1)?.event.n ?? this.position.n
   }
 
   /** Events that were appended to the stream, oldest first. Those known already are passed over. */
   offer(events: ReadonlyArray<LoggedEvent>): void {
     for (const event of events) {
       if (event.n <= this.tail) continue
-      if (
-        this.behind || event.n !== this.tail + 1 || this.buffer.length >= this.room.ofFeed.count ||
-        this.buffered >= this.room.ofFeed.characters
-      ) {
+      if (this.behind || event.n !== this.tail + 1 || this.isFull) {
         this.behind = true
         return
       }
@@ -128,8 +176,16 @@ export class Feed {
   }
 
   private hold(event: LoggedEvent, knownAt: number): void {
-    this.buffer.push({ event, knownAt, passes: event.id === this.judged?.id ? this.judged.passes : undefined })
     const characters = charactersOf(event)
+    const { wait } = this
+    if (wait !== undefined) {
+      wait.last = { n: event.n, id: event.id }
+      // What is past the hop limit waits for nothing: somebody may wait to hear of it.
+      wait.events = event.hops < maxHops ? wait.events - 1 : 0
+      wait.characters -= characters
+      if (wait.isLetGo) return
+    }
+    this.buffer.push({ event, knownAt, passes: event.id === this.judged?.id ? this.judged.passes : undefined })
     this.buffered += characters
     this.room.take(this, characters, knownAt)
   }
@@ -139,7 +195,8 @@ export class Feed {
     this.room.giveBack(this, this.buffered)
     this.buffer = []
     this.buffered = 0
-    this.behind = true
+    if (this.wait === undefined) this.behind = true
+    else this.wait.isLetGo = true
   }
 
   /** Lets go of everything where what comes first has been held too long, or from before the clock was set back. */
@@ -152,8 +209,12 @@ export class Feed {
 
   /** What comes next as far as is known without a look into the log, and without passing it. */
   known(now: number): FeedItem | undefined {
+    if (this.wait !== undefined) {
+      if (this.stillWaits(this.wait, now)) return undefined
+      this.endWait()
+    }
     this.letGoOfOld(now)
-    const item = this.peek()
+    const item = this.batch === undefined ? this.peek() : this.peekBatch(this.batch, now)
     return item?._tag === "Passed" && this.isPassing ? undefined : item
   }
 
@@ -163,7 +224,7 @@ export class Feed {
       const known = this.known(now)
       if (known !== undefined) return Effect.succeedSome(known)
       if (this.awaitsJudgement) return Effect.andThen(this.judgeNext, Effect.suspend(() => this.next(read)))
-      return this.behind && !this.waitsForPass ? this.readOn(read) : Effect.succeedNone
+      return this.mayReadOn ? this.readOn(read) : Effect.succeedNone
     })
   }
 
@@ -173,6 +234,8 @@ export class Feed {
     const held = this.buffer.find(({ event, passes }) => passes === undefined && event.hops < maxHops)
     if (held === undefined || filter === undefined) return Effect.void
     return Effect.map(filter.passes(held.event), (passes) => {
+      // What was judged before it is judged again: as much of that as one look may goes, so that something does.
+      if (this.buffer.length === 0) this.isSqueezed = true
       // Another filter may have come meanwhile.
       if (this.filter !== filter) return
       this.judged = { id: held.event.id, passes }
@@ -182,11 +245,14 @@ export class Feed {
 
   private readOn(read: Pick<FeedReader["Service"], "page">): Effect.Effect<Option.Option<FeedItem>, SqlError.SqlError> {
     return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      this.room.clearBefore(now - heldMs)
       // Cleared first, so that what is offered while the page is read asks for another look.
       this.behind = false
-      this.room.clearBefore(now - heldMs)
       const limit = this.room.isScarce ? 1 : this.room.page.count
-      return Effect.map(read.page(this.address, this.position, limit), (page) => ({ ...page, now }))
+      const page = this.batch === undefined
+        ? read.page(this.address, this.position, limit)
+        : this.readMore(read)
+      return Effect.map(page, (page) => ({ ...page, now }))
     }).pipe(
       Effect.flatMap(({ events, head, now }) => {
         for (const event of events) {
@@ -194,7 +260,7 @@ export class Feed {
           if (event.n > this.tail) this.hold(event, now)
         }
         if (events.length > 0 && this.tail < head.n) this.behind = true
-        const item = this.peek() ?? this.deletedUpTo(head)
+        const item = (this.batch === undefined ? this.peek() : this.known(now)) ?? this.deletedUpTo(head)
         // What was offered meanwhile may not have followed on, or what was read is yet to be judged.
         return item === undefined && (this.behind || this.awaitsJudgement)
           ? this.next(read)
@@ -202,6 +268,24 @@ export class Feed {
       }),
       Effect.tapError(() => Effect.sync(() => this.lookAgain()))
     )
+  }
+
+  /** Reads what follows on what is known to be there. */
+  private readMore(read: Pick<FeedReader["Service"], "page">) {
+    const { ofFeed, page } = this.room
+    const last = this.wait?.last ?? this.buffer.at(-1)?.event
+    const after = last === undefined ? this.position : { n: last.n, id: last.id }
+    const limit = Math.max(
+      1,
+      Math.min(Math.max(page.count, this.batch?.maxEvents ?? 0), ofFeed.count - this.buffer.length)
+    )
+    return Effect.map(read.page(this.address, after, limit), (page) => {
+      if (this.tail >= after.n) return page
+      // What it follows on was let go of meanwhile: there is no room for as much.
+      this.isSqueezed = true
+      this.behind = true
+      return { events: [], head: this.position }
+    })
   }
 
   /** What is known to come next. Judges small events at once, as many as one look may. */
@@ -242,6 +326,101 @@ export class Feed {
     return passed()
   }
 
+  /** Whether events still wait for others, as far as can be told without a look at each of them. */
+  private stillWaits({ characters, events, until }: Wait, now: number): boolean {
+    return now < until && events > 0 && characters > 0 && !this.isFull
+  }
+
+  private endWait(): void {
+    if (this.wait?.isLetGo === true) this.behind = true
+    this.wait = undefined
+  }
+
+  /** Whether it can hold no more. */
+  private get isFull(): boolean {
+    return this.buffer.length >= this.room.ofFeed.count || this.buffered >= this.room.ofFeed.characters
+  }
+
+  /**
+   * As `peek`, where events go together. None while they wait for others, and while more is to be read or judged to know
+   * how many go.
+   */
+  private peekBatch({ maxBytes, maxEvents, maxWaitMs }: SubscriptionBatch, now: number): FeedItem | undefined {
+    const events: Array<LoggedEvent> = []
+    /** Of the JSON list: one bracket, and behind each payload a comma or the other bracket. */
+    let bytes = 1
+    let dropped = 0
+    let filtered = 0
+    /** Up to the last of the events. */
+    let droppedWithin = 0
+    let filteredWithin = 0
+    let looped = false
+    let isEnough = false
+    let last: LoggedEvent | undefined
+    let judged = 0
+    let { n } = this.position
+    this.awaitsJudgement = false
+    for (const held of this.buffer) {
+      const { event } = held
+      const isLooped = event.hops >= maxHops
+      // What is past the hop limit goes by itself: somebody may wait to hear of it.
+      if (isLooped && events.length > 0) {
+        isEnough = true
+        break
+      }
+      if (!isLooped && this.filter !== undefined && held.passes === undefined && judged <= mostJudged) {
+        judged += event.payload.length
+        held.passes = this.filter.passesAtOnce(event)
+      }
+      const passes = isLooped ? false : this.filter === undefined ? true : held.passes
+      if (passes === undefined) {
+        this.awaitsJudgement = events.length > 0 || last === undefined
+        break
+      }
+      if (passes && looped) break
+      const bytesWith = bytes + Buffer.byteLength(event.payload) + 1
+      if (passes && events.length > 0 && bytesWith > maxBytes) {
+        isEnough = true
+        break
+      }
+      dropped += event.n - n - 1
+      n = event.n
+      last = event
+      if (passes) {
+        bytes = bytesWith
+        events.push(event)
+        droppedWithin = dropped
+        filteredWithin = filtered
+        isEnough = events.length >= maxEvents || bytes >= maxBytes
+        if (isEnough) break
+      } else if (isLooped) {
+        looped = true
+        dropped += 1
+      } else filtered += 1
+    }
+    const [first] = events
+    if (last === undefined) return undefined
+    if (first === undefined) return { _tag: "Passed", to: { n: last.n, id: last.id }, dropped, filtered }
+    if (!isEnough && !this.isSqueezed && this.awaitsJudgement) return undefined
+    if (!isEnough && !this.isSqueezed && !this.isFull) {
+      if (this.mayReadOn) return undefined
+      const until = EventId.milliseconds(first.id) + maxWaitMs
+      if (now < until) {
+        this.wait = {
+          until,
+          last: { n: last.n, id: last.id },
+          events: maxEvents - events.length,
+          // A character is at most three bytes, and each event has a comma.
+          characters: Math.floor((maxBytes - bytes) / 4),
+          isLetGo: false
+        }
+        return undefined
+      }
+    }
+    this.awaitsJudgement = false
+    return { _tag: "Batch", events, dropped: droppedWithin, filtered: filteredWithin }
+  }
+
   /** The events that are known to come next, in order, as far as each follows on the one before and is to be delivered. */
   knownEvents(now: number, most: number, mostCharacters: number): ReadonlyArray<EventItem> {
     const first = this.known(now)
@@ -272,14 +451,16 @@ export class Feed {
 
   /** A head the cursor is behind of with no events between: they were deleted. */
   private deletedUpTo(head: Position): FeedItem | undefined {
-    if (this.behind || this.buffer.length > 0 || head.n <= this.position.n) return undefined
+    if (this.behind || this.buffer.length > 0 || this.wait !== undefined || head.n <= this.position.n) return undefined
     return { _tag: "Passed", to: head, dropped: head.n - this.position.n, filtered: 0 }
   }
 
   /** Passes an item, answering the move to commit. `outcome` says what became of the event itself. */
   pass(item: FeedItem, outcome: Partial<Tally> = {}): CursorMove {
     const from = this.position.n
-    const to = item._tag === "Event" ? { n: item.event.n, id: item.event.id } : item.to
+    const to = endOf(item)
+    this.wait = undefined
+    this.isSqueezed = false
     while (this.buffer.length > 0 && this.buffer[0]!.event.n <= to.n) {
       const characters = charactersOf(this.buffer.shift()!.event)
       this.buffered -= characters
@@ -288,6 +469,13 @@ export class Feed {
     this.position = to
     return { ...this.key, from, to, tally: { ...noTally, ...outcome, dropped: item.dropped, filtered: item.filtered } }
   }
+}
+
+/** Where a cursor stands when it has passed an item. */
+const endOf = (item: FeedItem): Position => {
+  if (item._tag === "Passed") return item.to
+  const { id, n } = item._tag === "Event" ? item.event : item.events.at(-1)!
+  return { n, id }
 }
 
 /** Reads what feeds are behind on. */

@@ -3,6 +3,7 @@ import * as EmitterPattern from "@headwater/domain/EmitterPattern"
 import type { EventId } from "@headwater/domain/EventId"
 import * as Id from "@headwater/domain/Id"
 import type { Subscription } from "@headwater/domain/Subscription"
+import type { SubscriptionBatch } from "@headwater/domain/SubscriptionBatch"
 import type { SubscriptionFilter } from "@headwater/domain/SubscriptionFilter"
 import { AutoSubscriptions } from "@headwater/log/AutoSubscriptions"
 import * as CrashPoint from "@headwater/log/CrashPoint"
@@ -41,6 +42,8 @@ export interface SubscriptionParameters {
 export interface SubscriptionOptions {
   /** Events have to pass it. */
   readonly filter?: SubscriptionFilter | undefined
+  /** Its events go together. */
+  readonly batch?: SubscriptionBatch | undefined
   /** It begins with the first event from this id on of each emitter there is, not at the end of the log. */
   readonly from?: EventId | undefined
 }
@@ -77,16 +80,19 @@ export class SubscriptionLifecycle extends Context.Service<SubscriptionLifecycle
   /**
    * Changes a subscription, for what its cursors have not come to when this returns.
    *
-   * @param change a filter that is not given stays as it is; null removes it
+   * @param change what is not given stays as it is; null removes it
    */
   readonly update: (
     input: SubscriptionParameters,
-    change: { readonly filter: SubscriptionFilter | null | undefined }
+    change: {
+      readonly filter?: SubscriptionFilter | null | undefined
+      readonly batch?: SubscriptionBatch | null | undefined
+    }
   ) => Effect.Effect<Subscription, SubscriptionNotFound | Unavailable>
   /** Idempotent on its parameters. */
   readonly createAuto: (
     input: AutoSubscriptionParameters,
-    filter?: SubscriptionFilter | undefined
+    options?: Pick<SubscriptionOptions, "filter" | "batch">
   ) => Effect.Effect<AutoSubscription, UnknownParty | Unavailable>
   /** What a subscription with these parameters makes of the last events there are, newest first. Changes nothing. */
   readonly preview: (
@@ -147,28 +153,32 @@ export class SubscriptionLifecycle extends Context.Service<SubscriptionLifecycle
       })
 
       return SubscriptionLifecycle.of({
-        create: Effect.fnUntraced(function*(input, { filter, from } = {}) {
+        create: Effect.fnUntraced(function*(input, { batch, filter, from } = {}) {
           const subscription = yield* sql.withTransaction(Effect.gen(function*() {
             const emitterId = yield* emitterOf(input)
             const listenerId = yield* partyOf(input.accountId, "listener_id", input.listenerId)
-            return yield* subscriptions.create({ ...input, emitterId, listenerId }, filter?.text, from)
+            return yield* subscriptions.create(
+              { ...input, emitterId, listenerId },
+              { filter: filter?.text, batch },
+              from
+            )
           }))
           yield* router.invalidate(input.accountId)
           // Events that were appended before the commit were routed, and scanned for, without this subscription.
           actors.wake(subscription.listenerId, Wake.forEverything)
           return subscription
         }, Effect.catchTag("SqlError", toUnavailable)),
-        update: Effect.fnUntraced(function*(input, { filter }) {
-          const change = { filter: filter === null ? null : filter?.text }
+        update: Effect.fnUntraced(function*(input, { batch, filter }) {
+          const change = { filter: filter === null ? null : filter?.text, batch }
           const changed = yield* subscriptions.update(yield* keyOf(input), change)
           if (Option.isNone(changed)) return yield* new SubscriptionNotFound()
           yield* actors.refilter(changed.value.listenerId, changed.value.id)
           return changed.value
         }, Effect.catchTag("SqlError", toUnavailable)),
-        createAuto: Effect.fnUntraced(function*(input, filter) {
+        createAuto: Effect.fnUntraced(function*(input, { batch, filter } = {}) {
           return yield* sql.withTransaction(Effect.gen(function*() {
             const listenerId = yield* partyOf(input.accountId, "listener_id", input.listenerId)
-            return yield* autoSubscriptions.create({ ...input, listenerId }, filter?.text)
+            return yield* autoSubscriptions.create({ ...input, listenerId }, { filter: filter?.text, batch })
           }))
         }, Effect.catchTag("SqlError", toUnavailable)),
         preview: Effect.fnUntraced(function*(input, { filter, limit }) {

@@ -2,8 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import type { BulkAction } from "@headwater/domain/BulkAction"
 import * as EventId from "@headwater/domain/EventId"
 import type * as Id from "@headwater/domain/Id"
+import { Attempts } from "@headwater/log/Attempts"
 import { BulkActions } from "@headwater/log/BulkActions"
-import { DeliveryList } from "@headwater/log/DeliveryList"
+import { type DeliveryFilter, DeliveryList } from "@headwater/log/DeliveryList"
 import { DueWork } from "@headwater/log/DueWork"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Webhooks } from "@headwater/log/Webhooks"
@@ -198,6 +199,59 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a bulk action", 
       assert.deepInclude(yield* progressOf(fixture, filtered), { matched: 5, skipped: 5 })
       yield* WebhookFixture.balances
     }))
+
+  it.effect("sends lists again as they were, of each event that is found in one, and what the log has as lists of one", () =>
+    Effect.gen(function*() {
+      const three = { maxEvents: 3, maxWaitMs: 60_000, maxBytes: 1_024 }
+      const fixture = yield* WebhookFixture.make((n) => ({ status: n === 0 ? 410 : 200 }), null, {}, three)
+      const { account, actor, log, sink, subscription, webhook } = fixture
+      const lists = () => sink.received.map(({ body, headers }) => [headers["webhook-id"], body])
+      const events = yield* EngineFixture.append(log, ["a", "b", "c", "d", "e", "f"])
+      const bulk = Effect.fnUntraced(function*(input: Parameters<typeof begin>[1]) {
+        const id = yield* begin(fixture, input)
+        yield* whileTimePasses(actor.wake(Wake.forDueWork))
+        return yield* progressOf(fixture, id)
+      })
+      yield* actor.wake(Wake.forEverything)
+      const stays = { name: undefined, description: undefined, url: undefined, active: true }
+      yield* (yield* Webhooks).update(account.id, webhook.id, stays)
+      yield* actor.changed
+      yield* actor.wake(Wake.forEverything)
+      const [first, second] = lists()
+      assert.deepStrictEqual([first![1], second![1]], ["[\"a\",\"b\",\"c\"]", "[\"d\",\"e\",\"f\"]"])
+      assert.deepInclude(yield* WebhookFixture.accounts(subscription.id), { exhausted: 3, delivered: 3 })
+      assert.deepInclude(yield* bulk({ filter: { state: "exhausted" } }), { matched: 1, done: 1, left: 0 })
+      assert.deepStrictEqual(lists().slice(2), [first])
+      assert.deepInclude(yield* WebhookFixture.accounts(subscription.id), { exhausted: 0, delivered: 6 })
+      assert.deepInclude(yield* bulk({ action: "replay", filter: { state: "delivered" } }), { matched: 2, done: 2 })
+      assert.deepStrictEqual(lists().slice(3), [first, second])
+      const ofLog = {
+        emitterId: log.emitterId,
+        from: EventId.format(events[1]!.id),
+        to: EventId.format(events[3]!.id)
+      }
+      assert.deepInclude(yield* bulk({ action: "replay", filter: ofLog }), { matched: 3, done: 3 })
+      assert.deepStrictEqual(lists().slice(5).map(([, body]) => body), ["[\"b\"]", "[\"c\"]", "[\"d\"]"])
+      assert.deepInclude(yield* WebhookFixture.accounts(subscription.id), { exhausted: 0, delivered: 6 })
+      yield* WebhookFixture.balances
+
+      const found = Effect.fnUntraced(function*(filter: DeliveryFilter) {
+        const { items } = yield* (yield* DeliveryList).page(account.id, filter, {
+          limit: 10,
+          after: undefined,
+          before: undefined
+        })
+        return items.toReversed().map((
+          { batch, eventId }
+        ) => [events.findIndex(({ id }) => id === eventId), batch?.events])
+      })
+      const { emitterId } = log
+      assert.deepStrictEqual(yield* found({ emitterId, eventId: events[1]!.id }), [[0, 3], [0, 3], [1, 1]])
+      assert.deepStrictEqual(yield* found({ emitterId, eventId: events[5]!.id }), [[3, 3], [3, 3]])
+      assert.deepStrictEqual(yield* found({ text: "\"f\"" }), [[3, 3], [3, 3]])
+      const tried = yield* (yield* Attempts).ofBatches(account.id, emitterId, events[1]!.id, [subscription.id])
+      assert.deepStrictEqual(tried.map(({ eventId }) => eventId), [events[0]!.id, events[0]!.id, events[0]!.id])
+    }).pipe(EngineFixture.onTestClock))
 
   it.effect("replays what the log has, also where the clock was set back since", () =>
     Effect.gen(function*() {

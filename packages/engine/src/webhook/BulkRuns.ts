@@ -3,6 +3,7 @@ import * as DeliveryId from "@headwater/domain/DeliveryId"
 import { maxHops } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import * as Id from "@headwater/domain/Id"
+import { Attempts } from "@headwater/log/Attempts"
 import { BulkActions, type BulkOutcome, type BulkPart, noTally } from "@headwater/log/BulkActions"
 import type { Commit } from "@headwater/log/Commit"
 import * as CrashPoint from "@headwater/log/CrashPoint"
@@ -14,6 +15,8 @@ import { EventLog } from "@headwater/log/EventLog"
 import { type PassedEvent, ReplayList } from "@headwater/log/ReplayList"
 import { Clock, Effect, Exit, Fiber, Latch, Option, Semaphore } from "effect"
 import { untilAnswered } from "../DatabaseRetry.ts"
+import * as EventBatch from "../routing/EventBatch.ts"
+import * as DeliveryEvents from "./DeliveryEvents.ts"
 import { Pace } from "./Pace.ts"
 import type { WebhookCommits } from "./WebhookCommits.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
@@ -162,6 +165,7 @@ const dueItem = ({ bulkId, webhookId }: BulkPart, dueAt: number): DueItem => ({
 export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId, owner: BulkOwner) {
   const bulk = yield* BulkActions
   const cursors = yield* Cursors
+  const attempts = yield* Attempts
   const deliveries = yield* Deliveries
   const events = yield* EventLog
   const list = yield* DeliveryList
@@ -397,7 +401,11 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId, owner: 
       const id = item.key
       const { underWay } = this.memory.retries
       if (item._tag === "Event") return this.replay(item.event.subscriptionId, item.event, item.key)
-      if (this.part.action.action === "replay") return this.replay(item.listed.subscriptionId, item.listed, item.key)
+      if (this.part.action.action === "replay") {
+        return item.listed.batch === undefined
+          ? this.replay(item.listed.subscriptionId, item.listed, item.key)
+          : this.replayBatch(item.listed)
+      }
       // An attempt at it is being made.
       if (underWay.has(id)) return this.mark(id, "skipped", {})
       underWay.add(id)
@@ -423,17 +431,17 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId, owner: 
         const { id } = listed
         const settled = () => this.memory.retries.underWay.delete(id)
         const [delivery] = yield* untilAnswered(deliveries.find([id]))
-        const event = yield* untilAnswered(events.find(listed, listed.eventId))
+        const found = yield* untilAnswered(this.eventsOf(listed, delivery))
         const subscribed = yield* untilAnswered(cursors.position(listed))
         const isGone = delivery === undefined && listed.state !== "delivered"
-        if (isGone || Option.isNone(event) || Option.isNone(subscribed) || owner.isForgotten(listed.subscriptionId)) {
+        if (isGone || found === undefined || Option.isNone(subscribed) || owner.isForgotten(listed.subscriptionId)) {
           return yield* this.mark(id, "skipped", {}, settled)
         }
         const sent = yield* owner.attempt(this.memory, {
           deliveryId: id,
           subscriptionId: listed.subscriptionId,
-          event: event.value,
-          attempt: (delivery ?? listed).attempts + 1
+          attempt: (delivery ?? listed).attempts + 1,
+          ...found
         })
         if (sent === undefined) {
           this.halt ??= "closed"
@@ -449,6 +457,44 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId, owner: 
         const becomes = commit.deliveryChanges?.[0]?.state
         yield* this.mark(id, sent.outcome._tag === "Delivered" ? "done" : "failed", commit, settled)
         if (delivery?.state === "pending" && becomes !== "pending") owner.onEnded(this.memory, delivery)
+      })
+    }
+
+    /** What an attempt at a delivery sends. What a batch held that has arrived is told by its last attempt. */
+    private eventsOf(listed: ListedDelivery, delivery: Delivery | undefined) {
+      if (delivery !== undefined || listed.batch === undefined) {
+        return DeliveryEvents.read(events, delivery ?? { ...listed, batch: undefined })
+      }
+      return Effect.flatMap(
+        attempts.ofDelivery(this.memory.accountId, listed.id, Id.timeOf(listed.id)),
+        (made) => {
+          const last = made.at(-1)
+          return last === undefined
+            ? Effect.undefined
+            : DeliveryEvents.read(events, { ...listed, batch: DeliveryEvents.batchOf(last) })
+        }
+      )
+    }
+
+    /** Sends what is left of a batch once more, under its id. */
+    private replayBatch(listed: ListedDelivery): Effect.Effect<void> {
+      return Effect.gen({ self: this }, function*() {
+        const { id, subscriptionId } = listed
+        const [delivery] = yield* untilAnswered(deliveries.find([id]))
+        const found = yield* untilAnswered(this.eventsOf(listed, delivery))
+        const subscribed = yield* untilAnswered(cursors.position(listed))
+        if (found === undefined || Option.isNone(subscribed) || owner.isForgotten(subscriptionId)) {
+          return yield* this.mark(id, "skipped", {})
+        }
+        const deliveryId = DeliveryId.make(yield* Clock.currentTimeMillis)
+        const sent = yield* owner.attempt(this.memory, { deliveryId, subscriptionId, attempt: 1, ...found })
+        if (sent === undefined) {
+          this.halt ??= "closed"
+          return
+        }
+        CrashPoint.reached("bulk-answered")
+        const outcome = sent.outcome._tag === "Delivered" ? "done" : "failed"
+        yield* this.mark(id, outcome, owner.commits.sentApart(this.memory, sent))
       })
     }
 
@@ -471,7 +517,9 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId, owner: 
           deliveryId: DeliveryId.make(now),
           subscriptionId,
           event: found.value,
-          attempt: 1
+          attempt: 1,
+          // Who takes lists gets a list of one.
+          batch: subscribed.value.batch && EventBatch.make([found.value])
         })
         if (sent === undefined) {
           this.halt ??= "closed"

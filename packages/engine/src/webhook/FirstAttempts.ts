@@ -2,7 +2,8 @@ import * as DeliveryId from "@headwater/domain/DeliveryId"
 import type { Commit } from "@headwater/log/Commit"
 import * as CrashPoint from "@headwater/log/CrashPoint"
 import { Effect, Exit } from "effect"
-import type { EventItem, Feed, FeedItem, PassedItem } from "../routing/Feed.ts"
+import * as EventBatch from "../routing/EventBatch.ts"
+import type { BatchItem, EventItem, Feed, FeedItem, PassedItem } from "../routing/Feed.ts"
 import type { FedEvents } from "../routing/Wake.ts"
 import type { Lane } from "./Lanes.ts"
 import { Overlap, type OverlapItem } from "./Overlap.ts"
@@ -44,6 +45,8 @@ export interface LanesOwner {
   readonly readKeys: (memory: WebhookMemory) => Effect.Effect<void>
   /** Does work in a fiber of the webhook's. A defect of it fails the memory. */
   readonly start: (work: Effect.Effect<void>, onEnd: (exit: Exit.Exit<void>) => void) => void
+  /** Has the webhook go on at a time, Unix milliseconds: events that wait for others to go with have waited long enough. */
+  readonly wakeAt: (memory: WebhookMemory, at: number) => void
   /** What the webhook's circuit lets through may have changed. */
   readonly onProbed: () => void
   /** A retry was made of an event: it is due. */
@@ -187,11 +190,15 @@ export class FirstAttempts {
   }
 
   private deal(memory: WebhookMemory, lane: Lane, next: NextItem | undefined, now: number): void {
-    if (next === undefined) return this.putBack(memory, lane, false)
+    if (next === undefined) {
+      const until = memory.lanes.noteWait(lane)
+      if (until !== undefined) this.owner.wakeAt(memory, until)
+      return this.putBack(memory, lane, false)
+    }
     const { feed, item } = next
     const { commits, onQueued } = this.owner
     if (item._tag === "Passed") return this.pass(memory, lane, feed, item)
-    if (memory.webhook.workflowId !== null) {
+    if (memory.webhook.workflowId !== null && item._tag === "Event") {
       return this.finish(memory, lane, commits.queued(memory, feed, item, DeliveryId.make(now), now), onQueued)
     }
     if (this.mayStart(memory, now)) this.send(memory, lane, feed, item, now)
@@ -220,13 +227,14 @@ export class FirstAttempts {
     this.putBack(memory, lane, true)
   }
 
-  private send(memory: WebhookMemory, lane: Lane, feed: Feed, item: EventItem, now: number): void {
+  private send(memory: WebhookMemory, lane: Lane, feed: Feed, item: EventItem | BatchItem, now: number): void {
     CrashPoint.reached("send-chosen")
-    const options = {
+    const options: Send = {
       deliveryId: DeliveryId.make(now),
       subscriptionId: feed.key.subscriptionId,
-      event: item.event,
-      attempt: 1
+      event: item._tag === "Event" ? item.event : item.events[0]!,
+      attempt: 1,
+      batch: item._tag === "Event" ? undefined : EventBatch.make(item.events)
     }
     if (memory.webhook.settings.ordering === "none") return this.sendBeside(memory, lane, feed, item, options, now)
     this.begin(memory, options, now, (sent) => {
@@ -260,7 +268,7 @@ export class FirstAttempts {
     memory: WebhookMemory,
     lane: Lane,
     feed: Feed,
-    item: EventItem,
+    item: EventItem | BatchItem,
     options: Send,
     now: number
   ): void {
@@ -334,4 +342,5 @@ const none: ReadonlyArray<never> = []
 export const isBefore = (item: FeedItem, other: FeedItem | undefined): boolean =>
   other === undefined || idOf(item) < idOf(other)
 
-const idOf = (item: FeedItem): bigint => item._tag === "Event" ? item.event.id : item.to.id
+const idOf = (item: FeedItem): bigint =>
+  item._tag === "Event" ? item.event.id : item._tag === "Passed" ? item.to.id : item.events[0]!.id

@@ -8,6 +8,7 @@ import { EventLog } from "@headwater/log/EventLog"
 import type { CommitError } from "@headwater/log/GroupCommit"
 import { Clock, Effect, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
+import * as DeliveryEvents from "./DeliveryEvents.ts"
 import * as WebhookCommits from "./WebhookCommits.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
 
@@ -66,10 +67,10 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId, owner: 
   const events = yield* EventLog
 
   const refusal = Effect.fnUntraced(function*(
-    delivery: Pick<Delivery, "emitterId" | "eventId" | "stream" | "subscriptionId">
+    delivery: Pick<Delivery, "batch" | "emitterId" | "eventId" | "stream" | "subscriptionId">
   ) {
     if (Option.isNone(yield* cursors.position(delivery))) return "subscription_deleted"
-    return Option.isNone(yield* events.find(delivery, delivery.eventId)) ? "event_deleted" : undefined
+    return (yield* DeliveryEvents.read(events, delivery)) === undefined ? "event_deleted" : undefined
   })
 
   const dropWaiting = Effect.fnUntraced(function*(memory: WebhookMemory) {
@@ -102,7 +103,8 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId, owner: 
         : undefined
       const known = delivery ?? last
       if (known?.webhookId !== webhookId) return "unknown"
-      const refused = yield* refusal(known)
+      const batch = delivery === undefined ? last && DeliveryEvents.batchOf(last) : delivery.batch
+      const refused = yield* refusal({ ...known, batch })
       if (refused !== undefined) return refused
       if (delivery === undefined) {
         if (last?.outcome !== "delivered") return "unknown"

@@ -1,3 +1,4 @@
+import type { SubscriptionBatch } from "@headwater/domain/SubscriptionBatch"
 import type { CursorKey, Position } from "@headwater/log/Cursors"
 import type { EventFilter } from "../routing/EventFilter.ts"
 import { Feed } from "../routing/Feed.ts"
@@ -18,10 +19,17 @@ export interface Lane {
   commits: number
 }
 
-/** Whether a lane may have something to send. */
+/** Whether a lane may have something to send now. */
 const mayHaveMore = ({ feeds }: Lane): boolean => {
-  for (const feed of feeds.values()) if (feed.mayHaveMore) return true
+  for (const feed of feeds.values()) if (feed.mayHaveMore && feed.waitsUntil === 0) return true
   return false
+}
+
+/** Until when a lane's events wait for others to go with, in Unix milliseconds; infinity where none do. */
+const waitsUntil = ({ feeds }: Lane): number => {
+  let first = Infinity
+  for (const feed of feeds.values()) if (feed.waitsUntil > 0) first = Math.min(first, feed.waitsUntil)
+  return first
 }
 
 /** The lanes of a webhook, and whose turn it is. */
@@ -32,6 +40,12 @@ export class Lanes {
   private held: Map<string, number> = new Map()
   /** How often that has changed. */
   heldChanges = 0
+  /** When the first lane is to be looked at whose events wait for others, in Unix milliseconds; infinity where none do. */
+  waitUntil = Infinity
+  /** Whether such a lane was forgotten: it is found again by a look at what is owed. */
+  private forgotWaiting = false
+  /** Whether there has been a feed whose events go together. */
+  private hasBatches = false
   private readonly room: FeedRoom
   private readonly mostIdle: number
   /** Set while positions are read: a feed that were dropped meanwhile could be added again where it stood before. */
@@ -61,9 +75,11 @@ export class Lanes {
   add(
     { emitterId, stream, subscriptionId }: Omit<FedEvents, "events">,
     position: Position,
-    filter?: EventFilter
+    filter?: EventFilter,
+    batch?: SubscriptionBatch
   ): Feed {
-    const feed = new Feed({ emitterId, subscriptionId }, { emitterId, stream }, position, this.room, filter)
+    const feed = new Feed({ emitterId, subscriptionId }, { emitterId, stream }, position, this.room, filter, batch)
+    if (batch !== undefined) this.hasBatches = true
     const lane = this.lanes.get(emitterId) ?? { emitterId, feeds: new Map(), state: "idle", commits: 0 }
     lane.feeds.set(subscriptionId, feed)
     this.lanes.set(emitterId, lane)
@@ -108,7 +124,10 @@ export class Lanes {
   dropIfIdle(lane: Lane): void {
     if (this.keepAll || this.lanes.size <= this.mostIdle || lane.state !== "idle" || lane.commits > 0) return
     if ((mayHaveMore(lane) && !this.isHeld(lane.emitterId)) || this.lanes.get(lane.emitterId) !== lane) return
-    for (const feed of lane.feeds.values()) feed.letGo()
+    for (const feed of lane.feeds.values()) {
+      if (feed.waitsUntil > 0) this.forgotWaiting = true
+      feed.letGo()
+    }
     this.lanes.delete(lane.emitterId)
   }
 
@@ -121,12 +140,39 @@ export class Lanes {
     }
   }
 
-  /** A subscription lets other events through. */
-  setFilter(subscriptionId: string, filter: EventFilter | undefined): void {
+  /** A lane has nothing to send now: what it has may wait for others. Answers until when at the earliest, where it does. */
+  noteWait(lane: Lane): number | undefined {
+    if (!this.hasBatches) return undefined
+    const until = waitsUntil(lane)
+    if (until >= this.waitUntil) return undefined
+    this.waitUntil = until
+    return until
+  }
+
+  /**
+   * Puts those in line whose events have waited for long enough. Answers whether others that did were forgotten; `waitUntil`
+   * says when the next ones have.
+   */
+  endWaits(now: number): boolean {
+    this.waitUntil = Infinity
+    for (const lane of this.lanes.values()) {
+      const until = waitsUntil(lane)
+      if (until <= now) this.hint(lane)
+      else this.waitUntil = Math.min(this.waitUntil, until)
+    }
+    const { forgotWaiting } = this
+    this.forgotWaiting = false
+    return forgotWaiting
+  }
+
+  /** A subscription lets other events through, or has them go together otherwise than before. */
+  change(subscriptionId: string, filter: EventFilter | undefined, batch: SubscriptionBatch | undefined): void {
+    if (batch !== undefined) this.hasBatches = true
     for (const lane of this.lanes.values()) {
       const feed = lane.feeds.get(subscriptionId)
       if (feed === undefined) continue
       feed.setFilter(filter)
+      feed.setBatch(batch)
       this.hint(lane)
     }
   }

@@ -4,7 +4,7 @@ import type { Attempt } from "@headwater/log/Attempts"
 /** What the record of an attempt tells of its request anyway. */
 export type Facts = Pick<
   Attempt,
-  "attempt" | "emitId" | "emitterId" | "eventId" | "startedAt" | "stream" | "subscriptionId"
+  "attempt" | "batch" | "emitId" | "emitterId" | "eventId" | "startedAt" | "stream" | "subscriptionId"
 >
 
 /** The headers that it does not tell; null for one that was left out. Lower-case names. */
@@ -37,7 +37,7 @@ export const ofUrl = (url: string): UrlHeaders => {
 
 /** The headers of a request as it is sent (delivery.md, "The request"), without those that come of its URL. */
 export const all = (facts: Facts, own: OwnHeaders): Record<string, string> => {
-  const { attempt, emitId, emitterId, eventId, startedAt, stream, subscriptionId } = facts
+  const { attempt, batch, emitId, emitterId, eventId, startedAt, stream, subscriptionId } = facts
   const headers: Record<string, string> = {
     "content-type": json,
     "webhook-id": emitId,
@@ -47,6 +47,10 @@ export const all = (facts: Facts, own: OwnHeaders): Record<string, string> => {
     "x-headwater-event-name": headerText(stream === "" ? "default" : stream),
     "x-headwater-subscription-id": subscriptionId,
     "x-headwater-attempt": String(attempt)
+  }
+  if (batch !== undefined) {
+    headers["x-headwater-last-event-id"] = EventId.format(batch.lastEventId)
+    headers["x-headwater-event-count"] = String(batch.events)
   }
   for (const name in own) {
     const value = own[name]!

@@ -1,11 +1,11 @@
 import type { Webhook } from "@headwater/domain/Webhook"
 
 /** Why an event waits for its first attempt, where that is not just its turn. */
-export type WaitReason = "inactive" | "throttled" | "circuit" | "order" | "rate"
+export type WaitReason = "inactive" | "throttled" | "circuit" | "order" | "rate" | "batch"
 
 export interface Waiting {
   readonly reason: WaitReason
-  /** Until when at least, Unix milliseconds; undefined where nobody knows. */
+  /** Until when at least, and for a batch at most, Unix milliseconds; undefined where nobody knows. */
   readonly until: number | undefined
 }
 

@@ -1,6 +1,7 @@
 import * as DeliveryId from "@headwater/domain/DeliveryId"
 import type { LoggedEvent } from "@headwater/domain/Event"
 import type * as Id from "@headwater/domain/Id"
+import type { SubscriptionBatch } from "@headwater/domain/SubscriptionBatch"
 import { EgressHttp } from "@headwater/egress/EgressHttp"
 import type { Commit } from "@headwater/log/Commit"
 import * as CrashPoint from "@headwater/log/CrashPoint"
@@ -24,6 +25,7 @@ import { FeedReader } from "../routing/Feed.ts"
 import * as OwedLook from "../routing/OwedLook.ts"
 import * as Wake from "../routing/Wake.ts"
 import * as BulkRuns from "./BulkRuns.ts"
+import * as DeliveryEvents from "./DeliveryEvents.ts"
 import * as DueRetries from "./DueRetries.ts"
 import * as FirstAttempts from "./FirstAttempts.ts"
 import * as Interventions from "./Interventions.ts"
@@ -72,8 +74,11 @@ export interface WebhookActor {
  */
 const firstsPerRetry = 4
 
-/** A wait for the rate that is longer than this, in milliseconds, is due work: nobody has to stay in memory for it. */
+/** A wait for the rate or a batch that is longer than this, in milliseconds, is due work: nobody has to stay in memory for it. */
 const longestWaitMs = 1_000
+
+/** Waits of batches that end within so many milliseconds of each other end together. */
+const batchedWaitsMs = 20
 
 const waitsForRate = Metric.counter("headwater_rate_waits_total", {
   description: "How often the attempts of a webhook had to wait for its rate.",
@@ -86,6 +91,15 @@ const isUnavailable = Schema.is(Unavailable)
 const mostTests = 4
 
 const stopping = "The webhook is leaving this node. Try again."
+
+/** The batches that a subscription asks for, of which none is larger than the webhook takes. */
+const fitting = (
+  { requestSettings }: WebhookMemory,
+  batch: SubscriptionBatch | undefined
+): SubscriptionBatch | undefined => {
+  const most = requestSettings?.maxBytes ?? Infinity
+  return batch === undefined || batch.maxBytes <= most ? batch : { ...batch, maxBytes: most }
+}
 
 /** How long retries of an inactive webhook are put off; they are due at once when it is active again. */
 const inactiveRetryMs = 3_600_000
@@ -131,8 +145,8 @@ export const make = Effect.fnUntraced(function*(
     })
   )
   let retrySlotsTaken = 0
-  /** When it is woken for its rate, Unix milliseconds. */
-  let wakesAt = 0
+  /** When it is woken for its rate, and for batches that have waited for long enough, Unix milliseconds. */
+  const wakesAt = { rate: 0, batch: 0 }
   let hints: Wake.Wake | undefined = Wake.forEverything
   /** Subscriptions that are gone: what is known of them starts nothing more. */
   const forgotten = new Set<string>()
@@ -152,6 +166,8 @@ export const make = Effect.fnUntraced(function*(
     const before = tlsOf(memory)
     do {
       isChanged = false
+      // What was to wake it may not have been written.
+      wakesAt.rate = wakesAt.batch = 0
       memory = yield* read
     } while (isChanged)
     if (before !== undefined && before.id !== tlsOf(memory)?.id) http.forget(before)
@@ -213,27 +229,27 @@ export const make = Effect.fnUntraced(function*(
   const isOpen = (memory: WebhookMemory, now: number): boolean =>
     !isStopping() && !memory.failed && memory.webhook.active && !asked.awaitsRest && heldUpTo(memory) <= now
 
-  /** Has the webhook go on at a time. */
-  const wakeAt = (memory: WebhookMemory, at: number, now: number) => {
-    if (wakesAt > now && wakesAt <= at) return
-    wakesAt = at
-    waitsForRate.updateUnsafe(1, context)
+  /** Has the webhook go on at a time. Answers false where it was to already. */
+  const wakeAt = (memory: WebhookMemory, why: keyof typeof wakesAt, at: number, now: number): boolean => {
+    if (wakesAt[why] > now && wakesAt[why] <= at) return false
+    wakesAt[why] = at
     if (at - now > longestWaitMs) {
-      handOver(memory, { ...WebhookCommits.ownedBy(memory), duePut: [wakeItem(webhookId, "rate", at)] }, () => {})
+      handOver(memory, { ...WebhookCommits.ownedBy(memory), duePut: [wakeItem(webhookId, why, at)] }, () => {})
     } else {
       const wake = Effect.sync(() => {
-        wakesAt = 0
+        wakesAt[why] = 0
         work()
       })
       runSync(Effect.forkIn(Effect.delay(wake, at - now), scope))
     }
+    return true
   }
 
   /** Whether it is the next send's turn by the webhook's rate and circuit. Where not, the webhook goes on when it is. */
   const isTurn = (memory: WebhookMemory, now: number): boolean => {
     const at = memory.gate?.startsAt(now) ?? now
     if (at <= now) return true
-    if (at < Infinity) wakeAt(memory, at, now)
+    if (at < Infinity && wakeAt(memory, "rate", at, now)) waitsForRate.updateUnsafe(1, context)
     return false
   }
 
@@ -308,6 +324,7 @@ export const make = Effect.fnUntraced(function*(
       hint(Wake.forDueWork)
       work()
     },
+    wakeAt: (memory, at) => void wakeAt(memory, "batch", at, clock.currentTimeMillisUnsafe()),
     onProbed: () => work(),
     onDefect: (defect) => void Effect.runForkWith(context)(noteDefect(defect)),
     onSlack: () => {
@@ -347,9 +364,9 @@ export const make = Effect.fnUntraced(function*(
       yield* commit(memory, { dueDone: [due] }, settled)
       return yield* readHeld(memory)
     }
-    const event = yield* untilAnswered(events.find(delivery, delivery.eventId))
+    const found = yield* untilAnswered(DeliveryEvents.read(events, delivery))
     const subscribed = yield* untilAnswered(cursors.position(delivery))
-    if (Option.isNone(event) || Option.isNone(subscribed)) {
+    if (found === undefined || Option.isNone(subscribed)) {
       yield* commit(memory, commits.ended(memory, [delivery], "dropped"), settled)
       return release(memory, delivery)
     }
@@ -357,8 +374,8 @@ export const make = Effect.fnUntraced(function*(
     const sent = yield* attempt(memory, {
       deliveryId: delivery.id,
       subscriptionId: delivery.subscriptionId,
-      event: event.value,
-      attempt: delivery.attempts + 1
+      attempt: delivery.attempts + 1,
+      ...found
     })
     if (sent === undefined) {
       settled()
@@ -435,20 +452,23 @@ export const make = Effect.fnUntraced(function*(
     }
   })
 
-  const takeHint = Effect.fnUntraced(function*({ filters, lanes }: WebhookMemory, hint: Wake.FedEvents) {
+  const takeHint = Effect.fnUntraced(function*(memory: WebhookMemory, hint: Wake.FedEvents) {
+    const { filters, lanes } = memory
     // One that is held is read from the log when it is not any more: those in memory are bounded by what is ready.
     if (lanes.offer(hint) || lanes.isHeld(hint.emitterId)) return
     const found = yield* untilAnswered(cursors.position(hint))
     if (Option.isNone(found) || forgotten.has(hint.subscriptionId)) return
-    lanes.add(hint, found.value.position, filters.of(found.value.filter))
+    lanes.add(hint, found.value.position, filters.of(found.value.filter), fitting(memory, found.value.batch))
     lanes.offer(hint)
   }, filtering.withPermits(1))
 
-  const lookAtPage = Effect.fnUntraced(function*({ filters, lanes }: WebhookMemory) {
+  const lookAtPage = Effect.fnUntraced(function*(memory: WebhookMemory) {
+    const { filters, lanes } = memory
     lanes.keepAll = true
     for (const owed of yield* look.page) {
       if (forgotten.has(owed.subscriptionId) || lanes.isHeld(owed.emitterId)) continue
-      const feed = lanes.feed(owed) ?? lanes.add(owed, owed.position, filters.of(owed.filter))
+      const feed = lanes.feed(owed) ??
+        lanes.add(owed, owed.position, filters.of(owed.filter), fitting(memory, owed.batch))
       feed.lookAgain()
       lanes.makeReady(owed.emitterId)
     }
@@ -459,9 +479,19 @@ export const make = Effect.fnUntraced(function*(
     while (look.isUnderWay() && memory.lanes.readyCount < limits.ready) yield* lookAtPage(memory)
   })
 
+  /** Has those go on whose events have waited for others for long enough. */
+  const endWaits = (memory: WebhookMemory) => {
+    const now = clock.currentTimeMillisUnsafe()
+    const { lanes } = memory
+    if (lanes.waitUntil > now) return
+    if (lanes.endWaits(now)) look.begin()
+    if (lanes.waitUntil < Infinity) wakeAt(memory, "batch", Math.max(lanes.waitUntil, now + batchedWaitsMs), now)
+  }
+
   const takeHints = Effect.fnUntraced(function*(memory: WebhookMemory) {
     const taken = hints ?? Wake.forEvents([])
     hints = undefined
+    endWaits(memory)
     if (taken.look) look.begin()
     yield* lookOn(memory)
     if (taken.look && memory.lanes.heldCount > 0) yield* readHeld(memory)
@@ -669,7 +699,8 @@ export const make = Effect.fnUntraced(function*(
       const found = yield* untilAnswered(subscriptions.get(subscriptionId))
       if (Option.isNone(memory) || Option.isNone(found)) return
       const { filters, lanes } = memory.value
-      lanes.setFilter(subscriptionId, filters.of(found.value.filter))
+      const batch = fitting(memory.value, found.value.batch ?? undefined)
+      lanes.change(subscriptionId, filters.of(found.value.filter), batch)
       work()
     }, filtering.withPermits(1)),
     forget: (subscriptionId) =>

@@ -1,17 +1,28 @@
 import type { Attempt } from "@headwater/log/Attempts"
 import type { Commit } from "@headwater/log/Commit"
-import { type CursorMove, type CursorSettlement, noTally, type Tally, type Unpassed } from "@headwater/log/Cursors"
+import {
+  addTally,
+  type CursorMove,
+  type CursorSettlement,
+  noTally,
+  type Tally,
+  type Unpassed
+} from "@headwater/log/Cursors"
 import {
   type Delivery,
+  type DeliveryBatch,
   type DeliveryChange,
   type DeliveryState,
+  eventCount,
   type LastAttempt,
   noAttempt
 } from "@headwater/log/Deliveries"
 import type { DueItem } from "@headwater/log/DueWork"
 import { Webhooks } from "@headwater/log/Webhooks"
 import { Effect, Random } from "effect"
+import type { EventBatch } from "../routing/EventBatch.ts"
 import type { EventItem, Feed, FeedItem } from "../routing/Feed.ts"
+import * as DeliveryEvents from "./DeliveryEvents.ts"
 import * as RetrySchedule from "./RetrySchedule.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
 import type { Send, Sent } from "./WebhookSend.ts"
@@ -39,7 +50,14 @@ const noItems: ReadonlyArray<never> = []
 const recordOf = ({ record }: Sent, nextAt: number | undefined): Attempt =>
   nextAt === undefined ? record : { ...record, nextAt }
 
-/** What becomes of an event whose first attempt did not deliver it. */
+/** How many events an attempt sent. */
+const eventsSent = ({ batch }: Sent): number => batch === undefined ? 1 : batch.events.length
+
+/** What the row of a delivery holds of a batch. */
+const keptOf = (batch: EventBatch | undefined): DeliveryBatch | undefined =>
+  batch && { id: batch.id, lastEventId: batch.lastEventId, eventIds: batch.eventIds }
+
+/** What becomes of events whose first attempt did not deliver them. */
 const deliveryOf = (sent: Sent, state: "exhausted" | "pending"): Delivery => {
   const { record } = sent
   return {
@@ -53,12 +71,16 @@ const deliveryOf = (sent: Sent, state: "exhausted" | "pending"): Delivery => {
     attempts: 1,
     state,
     last: lastOf(sent),
-    apart: false
+    apart: false,
+    batch: keptOf(sent.batch)
   }
 }
 
 /** A delivery that is yet to be attempted. */
-export const unattempted = ({ webhook }: WebhookMemory, { deliveryId, event, subscriptionId }: Send): Delivery => ({
+export const unattempted = (
+  { webhook }: WebhookMemory,
+  { batch, deliveryId, event, subscriptionId }: Send
+): Delivery => ({
   id: deliveryId,
   accountId: webhook.accountId,
   webhookId: webhook.id,
@@ -69,19 +91,31 @@ export const unattempted = ({ webhook }: WebhookMemory, { deliveryId, event, sub
   attempts: 0,
   state: "pending",
   last: noAttempt,
-  apart: false
+  apart: false,
+  batch: keptOf(batch)
 })
 
-/** What cursors account for, of deliveries that it changes for. */
+/** What cursors account for, of deliveries that it changes for: how each event counts that they are of. */
 const settlementsOf = (
   deliveries: ReadonlyArray<Delivery>,
-  tally: Partial<Tally>
+  from: keyof Tally,
+  to: (events: number) => Partial<Tally>
 ): ReadonlyArray<CursorSettlement> =>
-  deliveries.filter(({ apart }) => !apart).map(({ emitterId, subscriptionId }) => ({
-    subscriptionId,
-    emitterId,
-    tally: { ...noTally, ...tally }
-  }))
+  deliveries.filter(({ apart }) => !apart).map((delivery) => {
+    const { emitterId, subscriptionId } = delivery
+    const events = eventCount(delivery)
+    const tally = addTally({ ...noTally, [from]: -events }, { ...noTally, ...to(events) })
+    return { subscriptionId, emitterId, tally }
+  })
+
+/** All of them become this. */
+const become = (state: keyof Tally) => (events: number): Partial<Tally> => ({ [state]: events })
+
+/** What was deleted meanwhile did not arrive with the others of its batch. */
+const arrive = (sent: Sent) => (events: number): Partial<Tally> => ({
+  delivered: eventsSent(sent),
+  dropped: events - eventsSent(sent)
+})
 
 /** The row of a delivery that is in another state without an attempt. */
 const changeTo = ({ attempts, id, last, state }: Delivery, to: DeliveryState): DeliveryChange => ({
@@ -115,7 +149,7 @@ export class WebhookCommits {
     const became = tallyOf(sent, nextAt)
     return {
       ...this.common(memory, sent, nextAt),
-      moves: [feed.pass(item, { [became]: 1 })],
+      moves: [feed.pass(item, { [became]: eventsSent(sent) })],
       deliveries: became === "delivered" ? noItems : [deliveryOf(sent, became)]
     }
   }
@@ -137,7 +171,7 @@ export class WebhookCommits {
       inOrder: {
         ...ownedBy(memory),
         attempts: [recordOf(sent, nextAt)],
-        moves: [{ ...move, tally: { ...move.tally, [became]: 1 } }],
+        moves: [{ ...move, tally: { ...move.tally, [became]: eventsSent(sent) } }],
         duePut: nextAt === undefined ? noItems : [retryItem(memory.webhook.id, sent.record.deliveryId, nextAt)],
         deliveries: became === "delivered" ? noItems : [deliveryOf(sent, became)]
       }
@@ -148,7 +182,7 @@ export class WebhookCommits {
   steppedAside(memory: WebhookMemory, move: CursorMove, delivery: Delivery, dueAt: number): Commit {
     return {
       ...ownedBy(memory),
-      moves: [{ ...move, tally: { ...move.tally, pending: 1 } }],
+      moves: [{ ...move, tally: { ...move.tally, pending: eventCount(delivery) } }],
       deliveries: [delivery],
       duePut: [retryItem(delivery.webhookId, delivery.id, dueAt)]
     }
@@ -191,7 +225,9 @@ export class WebhookCommits {
         state: became === "delivered" ? "settled" : became === "exhausted" ? "exhausted" : "pending",
         last: lastOf(sent)
       }],
-      settlements: isPending ? noItems : settlementsOf([delivery], { pending: -1, [became]: 1 })
+      settlements: isPending
+        ? noItems
+        : settlementsOf([delivery], "pending", became === "delivered" ? arrive(sent) : become(became))
     }
   }
 
@@ -201,7 +237,7 @@ export class WebhookCommits {
       ...ownedBy(memory),
       dueDone: deliveries.map(({ id, webhookId }) => retryItem(webhookId, id, Number.MAX_SAFE_INTEGER)),
       deliveryChanges: deliveries.map((delivery) => changeTo(delivery, state)),
-      settlements: settlementsOf(deliveries, { pending: -1, [state]: 1 })
+      settlements: settlementsOf(deliveries, "pending", become(state))
     }
   }
 
@@ -211,7 +247,7 @@ export class WebhookCommits {
       ...ownedBy(memory),
       duePut: [retryItem(delivery.webhookId, delivery.id, now)],
       deliveryChanges: [changeTo(delivery, "pending")],
-      settlements: settlementsOf([delivery], { [delivery.state]: -1, pending: 1 })
+      settlements: settlementsOf([delivery], delivery.state, become("pending"))
     }
   }
 
@@ -231,7 +267,8 @@ export class WebhookCommits {
         attempts: last.attempt,
         state: "pending",
         last: { at: last.startedAt, status: last.status, errorClass: last.errorClass },
-        apart: true
+        apart: true,
+        batch: DeliveryEvents.batchOf(last)
       }]
     }
   }
@@ -251,7 +288,7 @@ export class WebhookCommits {
       }],
       settlements: became === delivery.state
         ? noItems
-        : settlementsOf([delivery], { [delivery.state]: -1, [became]: 1 })
+        : settlementsOf([delivery], delivery.state, became === "delivered" ? arrive(sent) : become(became))
     }
   }
 
@@ -271,7 +308,8 @@ export class WebhookCommits {
         attempts: record.attempt,
         state: "exhausted",
         last: lastOf(sent),
-        apart: true
+        apart: true,
+        batch: keptOf(sent.batch)
       }]
     }
   }

@@ -7,6 +7,7 @@ import type { Phases } from "@headwater/egress/Phases"
 import type { Attempt } from "@headwater/log/Attempts"
 import { Clock, Effect, Metric, Option, Redacted, Result } from "effect"
 import * as LogText from "../LogText.ts"
+import * as EventBatch from "../routing/EventBatch.ts"
 import { WideLog } from "../WideLog.ts"
 import * as DeliveryOutcome from "./DeliveryOutcome.ts"
 import * as OutgoingRequest from "./OutgoingRequest.ts"
@@ -22,11 +23,14 @@ const keptOfFailure = 16 * 1_024
 export interface Send {
   readonly deliveryId: string
   readonly subscriptionId: string
+  /** The first one of a batch. */
   readonly event: LoggedEvent
   /** From 1. */
   readonly attempt: number
   /** It belongs to no delivery, and is sent to try the endpoint. */
   readonly isTest?: true
+  /** Where several events go together. */
+  readonly batch?: EventBatch.EventBatch | undefined
 }
 
 /** What an attempt came to, with its record as it is where no other one is due. */
@@ -34,6 +38,7 @@ export interface Sent {
   readonly outcome: DeliveryOutcome.DeliveryOutcome
   readonly endedAt: number
   readonly record: Attempt
+  readonly batch: EventBatch.EventBatch | undefined
 }
 
 const userAgent = `Headwater/${version}`
@@ -53,17 +58,18 @@ const deliveryLag = Metric.histogram("headwater_delivery_lag_seconds", {
   boundaries: Metric.boundariesFromIterable([0.002, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 300, 3_600])
 })
 
-/** What an event is sent as: itself to a webhook's URL; or, of a workflow's own requests, what it says. */
-const requestOf = ({ target, webhook }: WebhookMemory, { payload }: LoggedEvent): OutgoingRequest.OutgoingRequest =>
-  webhook.workflowId === null
-    ? { method: "POST", url: Redacted.value(target), headers: {}, body: payload }
-    // Only what is a request comes into the stream of a workflow's own.
-    : Option.getOrThrow(OutgoingRequest.parse(payload))
+/** What events are sent as: themselves to a webhook's URL; or, of a workflow's own requests, what one says. */
+const requestOf = ({ target, webhook }: WebhookMemory, { batch, event }: Send): OutgoingRequest.OutgoingRequest => {
+  // Only what is a request comes into the stream of a workflow's own.
+  if (webhook.workflowId !== null) return Option.getOrThrow(OutgoingRequest.parse(event.payload))
+  const body = batch === undefined ? event.payload : EventBatch.body(batch)
+  return { method: "POST", url: Redacted.value(target), headers: {}, body }
+}
 
 /** What the record of an attempt does not tell of its headers otherwise. */
 const ownHeaders = (
   { requestSettings, signingKeys, webhook }: WebhookMemory,
-  { event, isTest }: Send,
+  { batch, event, isTest }: Send,
   request: OutgoingRequest.OutgoingRequest,
   startedAt: number
 ): SentHeaders.OwnHeaders => {
@@ -76,19 +82,25 @@ const ownHeaders = (
       "content-type": body === "" ? null : SentHeaders.json,
       ...OutgoingRequest.headersOf(request)
     }),
-    "webhook-signature": StandardWebhook.signature(signingKeys, event.emitId, Math.floor(startedAt / 1_000), body),
-    "x-headwater-hops": String(event.hops)
+    "webhook-signature": StandardWebhook.signature(
+      signingKeys,
+      batch?.id ?? event.emitId,
+      Math.floor(startedAt / 1_000),
+      body
+    ),
+    "x-headwater-hops": String(batch === undefined ? event.hops : EventBatch.hops(batch))
   }
 }
 
-const factsOf = ({ attempt, event, subscriptionId }: Send, startedAt: number): SentHeaders.Facts => ({
+const factsOf = ({ attempt, batch, event, subscriptionId }: Send, startedAt: number): SentHeaders.Facts => ({
   attempt,
-  emitId: event.emitId,
+  emitId: batch?.id ?? event.emitId,
   emitterId: event.emitterId,
-  eventId: event.id,
+  eventId: batch?.eventIds[0] ?? event.id,
   startedAt,
   stream: event.stream,
-  subscriptionId
+  subscriptionId,
+  batch: EventBatch.sent(batch)
 })
 
 /** Longer ones are beyond what the column holds, and beyond any timeout. */
@@ -118,7 +130,7 @@ const sentOf = (
 /** @param answer none where nothing was sent */
 const recordOf = (
   { webhook }: WebhookMemory,
-  { attempt, deliveryId, event, subscriptionId }: Send,
+  { attempt, batch, deliveryId, event, subscriptionId }: Send,
   outcome: DeliveryOutcome.DeliveryOutcome,
   requestHeaders: string | null,
   startedAt: number,
@@ -135,6 +147,7 @@ const recordOf = (
   return {
     outcome,
     endedAt,
+    batch,
     record: {
       accountId: webhook.accountId,
       deliveryId,
@@ -143,8 +156,9 @@ const recordOf = (
       subscriptionId,
       emitterId: event.emitterId,
       stream: event.stream,
-      eventId: event.id,
-      emitId: event.emitId,
+      eventId: batch?.eventIds[0] ?? event.id,
+      emitId: batch?.id ?? event.emitId,
+      batch: EventBatch.sent(batch),
       startedAt,
       durationMs: Storable.toInteger(endedAt - startedAt),
       outcome: delivered ? "delivered" : "failed",
@@ -213,6 +227,7 @@ export const make: Effect.Effect<WebhookSend, never, EgressHttp> = Effect.gen(fu
         subscription_id: record.subscriptionId,
         emitter_id: record.emitterId,
         event_id: EventId.format(record.eventId),
+        event_count: record.batch?.events,
         emit_id: record.emitId,
         attempt: record.attempt,
         outcome: record.outcome,
@@ -227,8 +242,9 @@ export const make: Effect.Effect<WebhookSend, never, EgressHttp> = Effect.gen(fu
   return (memory, options, onSent) => {
     const startedAt = clock.currentTimeMillisUnsafe()
     const { requestSettings } = memory
+    const request = requestOf(memory, options)
     if (requestSettings?.maxBytes !== undefined) {
-      const bytes = Buffer.byteLength(options.event.payload)
+      const bytes = Buffer.byteLength(request.body ?? "")
       if (bytes > requestSettings.maxBytes) {
         const outcome = DeliveryOutcome.tooLarge(bytes, requestSettings.maxBytes)
         return refuse(recordOf(memory, options, outcome, null, startedAt, startedAt, undefined), (sent) => {
@@ -237,7 +253,6 @@ export const make: Effect.Effect<WebhookSend, never, EgressHttp> = Effect.gen(fu
         })
       }
     }
-    const request = requestOf(memory, options.event)
     const own = ownHeaders(memory, options, request, startedAt)
     const shown = requestSettings === undefined ? own : { ...own, ...requestSettings.shownHeaders }
     const kept = SentHeaders.kept(memory.urlHeaders ?? SentHeaders.ofUrl(request.url), shown)

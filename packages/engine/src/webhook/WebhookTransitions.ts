@@ -47,7 +47,11 @@ export interface Transition {
 const none: Transition = { duePut: [], updates: [] }
 
 /** Has the webhook woken at a time. */
-export const wakeItem = (webhookId: string, key: "throttle" | "circuit" | "rate", dueAt: number): DueItem => ({
+export const wakeItem = (
+  webhookId: string,
+  key: "throttle" | "circuit" | "rate" | "batch",
+  dueAt: number
+): DueItem => ({
   ownerId: webhookId,
   kind: "wake",
   key,

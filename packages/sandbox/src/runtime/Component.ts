@@ -114,6 +114,10 @@ const apphookOf = (component: ComponentDefinition, bindings: Bindings) => {
 const scalar = (value: unknown): unknown =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : undefined
 
+/** How a definition asks for lists of events, for who checks that; nothing where it does not. */
+const batchIn = ({ batch }: Record<string, unknown>): { readonly batch?: unknown } =>
+  batch === undefined || batch === false ? {} : { batch: isCallable(batch) ? null : batch }
+
 export const describe = (component: ComponentDefinition, kind: "source" | "workflow"): Record<string, unknown> => {
   const described: Record<string, unknown> = {}
   for (const key of ["name", "key", "version", "type", "description", "dedupe"]) {
@@ -124,7 +128,15 @@ export const describe = (component: ComponentDefinition, kind: "source" | "workf
     const { definition, steps } = describeWorkflow(component)
     delete described["dedupe"]
     const props = declared(definition).map((each) => describeEach(each)[1])
-    return { ...described, hasRun: true, hooks: [], hasAdditionalProps: false, props, steps }
+    return {
+      ...described,
+      ...batchIn(component),
+      hasRun: true,
+      hooks: [],
+      hasAdditionalProps: false,
+      props,
+      steps
+    }
   }
   if (!isCallable(component.run) && typeof component.props !== "object") {
     throw new Invalid({
@@ -140,6 +152,7 @@ export const describe = (component: ComponentDefinition, kind: "source" | "workf
   }
   return {
     ...described,
+    ...batchIn(component),
     hasRun: isCallable(component.run),
     hooks: ["deploy", "activate", "deactivate"].filter((hook) => isCallable(component.hooks?.[hook])),
     hasAdditionalProps: isCallable(component["additionalProps"]),

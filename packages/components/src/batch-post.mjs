@@ -1,0 +1,98 @@
+import { shown } from "./Web.mjs"
+
+const timeoutSeconds = 30
+const pausesSeconds = [1, 5, 15]
+
+const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+
+/** What the events are written as, and how that is called. */
+const formats = {
+  json: { type: "application/json", write: (events) => JSON.stringify(events) },
+  ndjson: {
+    type: "application/x-ndjson",
+    write: (events) => events.map((event) => `${JSON.stringify(event)}\n`).join("")
+  }
+}
+
+export default {
+  key: "headwater-batch-post",
+  name: "Batch post",
+  version: "1.0.0",
+  type: "source",
+  description: "Posts the events of the sources that it listens to, many together, to a service that takes rows: a " +
+    "database over HTTP, a REST proxy of Kafka, or an ingest endpoint.",
+  batch: { maxEvents: 500, maxWaitMs: 5_000 },
+  props: {
+    url: {
+      type: "string",
+      label: "URL",
+      description: "Where to post.",
+      secret: true
+    },
+    method: { type: "string", label: "Method", options: ["POST", "PUT"], default: "POST" },
+    headers: {
+      type: "object",
+      label: "Headers",
+      description: "Headers of the request, such as Authorization.",
+      optional: true,
+      secret: true
+    },
+    format: {
+      type: "string",
+      label: "Format",
+      description:
+        "json: a list. ndjson: a line for each event, as ClickHouse (JSONEachRow) and Elasticsearch take them.",
+      options: Object.keys(formats),
+      default: "json"
+    },
+    wrap: {
+      type: "string",
+      label: "Field for each event",
+      description:
+        "Each event goes as an object with the event in this field, as in value for the REST proxy of Kafka. " +
+        "Default: as it is.",
+      optional: true
+    },
+    field: {
+      type: "string",
+      label: "Field for the list",
+      description: "The list goes in this field of an object, such as records. Only for json. Default: as it is.",
+      optional: true
+    }
+  },
+  methods: {
+    bodyOf(events) {
+      const rows = this.wrap ? events.map((event) => ({ [this.wrap]: event })) : events
+      return formats[this.format].write(this.field && this.format === "json" ? { [this.field]: rows } : rows)
+    },
+    async send(body) {
+      const response = await fetch(this.url, {
+        method: this.method,
+        headers: { "content-type": formats[this.format].type, ...this.headers },
+        body,
+        signal: AbortSignal.timeout(timeoutSeconds * 1000)
+      })
+      await response.body?.cancel()
+      const { origin } = new URL(this.url)
+      if (!response.ok) throw new Error(`${this.method} ${shown(origin)}: the answer is ${response.status}`)
+      return response.status
+    },
+    /** Tries more than once: events come to a source but one time. */
+    async sendUntilTaken(body) {
+      for (const seconds of pausesSeconds) {
+        try {
+          return await this.send(body)
+        } catch (error) {
+          console.log(`${error.message}; trying again in ${seconds} s`)
+          await pause(seconds)
+        }
+      }
+      return await this.send(body)
+    }
+  },
+  async run(events) {
+    const status = await this.sendUntilTaken(this.bodyOf(events))
+    this.$emit({ events: events.length, status }, { summary: `${events.length} events` })
+  },
+  sampleEmit: { events: 500, status: 200 }
+}

@@ -1,0 +1,50 @@
+import { Option, Result, Schema } from "effect"
+
+/** The least and the most that a batch can be asked to be. */
+export const limits = {
+  events: 1_000,
+  waitMs: 3_600_000,
+  leastBytes: 1_024,
+  bytes: 4 * 1024 * 1024
+}
+
+const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
+
+/** How the events of a subscription go to its listener together. A batch is full at whichever comes first. */
+export const SubscriptionBatch = Schema.Struct({
+  maxEvents: between(1, limits.events),
+  /** How long the oldest event waits for others, from when it was appended, in milliseconds. */
+  maxWaitMs: between(0, limits.waitMs),
+  /** Of the JSON list of the payloads, in UTF-8. An event that is larger goes alone. */
+  maxBytes: between(limits.leastBytes, limits.bytes)
+})
+export type SubscriptionBatch = typeof SubscriptionBatch.Type
+
+/** What is not asked for. */
+export const defaults: SubscriptionBatch = { maxEvents: 100, maxWaitMs: 1_000, maxBytes: 1024 * 1024 }
+
+const Text = Schema.fromJsonString(SubscriptionBatch)
+
+/** As the database holds it; null for none. */
+export const Stored = Schema.NullOr(Text)
+
+export const toText: (batch: SubscriptionBatch) => string = Schema.encodeSync(Text)
+
+const decode = Schema.decodeOption(Text)
+
+/** What a row holds of it. */
+export const fromText = (text: string | null): SubscriptionBatch | undefined =>
+  text === null ? undefined : Option.getOrUndefined(decode(text))
+
+const decodeDeclared = Schema.decodeUnknownResult(SubscriptionBatch)
+
+/** What a component's code declares: `true`, or an object of which each field can be left out. Fails with what is wrong. */
+export const declared = (batch: Schema.Json): Result.Result<SubscriptionBatch, string> => {
+  if (batch === true) return Result.succeed(defaults)
+  if (typeof batch !== "object" || batch === null || Array.isArray(batch)) {
+    return Result.fail("batch must be true or an object with maxEvents, maxWaitMs and maxBytes")
+  }
+  const unknown = Object.keys(batch).find((key) => !(key in SubscriptionBatch.fields))
+  if (unknown !== undefined) return Result.fail(`batch has no field ${JSON.stringify(unknown)}`)
+  return Result.mapError(decodeDeclared({ ...defaults, ...batch }), ({ message }) => `batch: ${message}`)
+}

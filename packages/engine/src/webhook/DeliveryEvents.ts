@@ -1,0 +1,31 @@
+import type { Attempt } from "@headwater/log/Attempts"
+import type { Delivery, DeliveryBatch } from "@headwater/log/Deliveries"
+import type { EventLog } from "@headwater/log/EventLog"
+import { Effect, Option } from "effect"
+import type { SqlError } from "effect/sql"
+import type { Send } from "./WebhookSend.ts"
+
+/** What an attempt sends. */
+export type DeliveryEvents = Pick<Send, "event" | "batch">
+
+/** Reads what an attempt at a delivery sends: what is still there of it, if anything is. */
+export const read = (
+  events: EventLog["Service"],
+  delivery: Pick<Delivery, "batch" | "emitterId" | "eventId" | "stream">
+): Effect.Effect<DeliveryEvents | undefined, SqlError.SqlError> => {
+  const { batch } = delivery
+  if (batch === undefined) {
+    return Effect.map(
+      events.find(delivery, delivery.eventId),
+      Option.match({ onNone: () => undefined, onSome: (event) => ({ event }) })
+    )
+  }
+  return Effect.map(events.some(delivery, batch.eventIds), (found) => {
+    const [event] = found
+    return event === undefined ? undefined : { event, batch: { ...batch, events: found } }
+  })
+}
+
+/** The batch that an attempt sent, as it was when it began. */
+export const batchOf = ({ batch, emitId }: Attempt): DeliveryBatch | undefined =>
+  batch && { id: emitId, lastEventId: batch.lastEventId, eventIds: batch.eventIds }
