@@ -22,7 +22,9 @@ export const balances = (findings: Findings, { cursors, unpaired }: Snapshot, op
     if (options.mayHaveGaps(emitter_id) ? ahead > waiting : ahead !== waiting) {
       complain(cursor, "head − cursor is not what waits in the log")
     }
-    if (pending !== pending_rows) complain(cursor, "pending is not the number of deliveries that wait for a retry")
+    if (pending !== pending_rows) {
+      complain(cursor, "pending is not the number of events whose deliveries wait for a retry")
+    }
     if (!options.mayHaveGaps(emitter_id) && dropped !== 0n) complain(cursor, "events were dropped that nobody deleted")
   }
   for (const { id, what } of unpaired) findings.note("unbalanced", what, { id })

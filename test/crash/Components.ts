@@ -63,6 +63,37 @@ export default {
   }
 }`
 
+/** As `ledger`, over lists of events. */
+export const lister = `
+export default {
+  name: "Lister",
+  batch: { maxEvents: 4, maxWaitMs: 300 },
+  props: { db: "$.service.db" },
+  async run(events) {
+    const count = (this.db.get("count") ?? 0) + 1
+    const sum = events.reduce((sum, event) => sum + event.count, this.db.get("sum") ?? 0)
+    this.db.set("count", count)
+    this.db.set("sum", sum)
+    this.$emit({ of: events, count, sum })
+  }
+}`
+
+/** A workflow of one step that does as `lister`, and waits for long enough that its wait is due work. */
+export const listerWorkflow = `
+export default {
+  name: "Lister workflow",
+  batch: { maxEvents: 4, maxWaitMs: 1500 },
+  props: { db: "$.service.db" },
+  async run({ steps, $ }) {
+    const events = steps.trigger.event
+    const count = (this.db.get("count") ?? 0) + 1
+    const sum = events.reduce((sum, event) => sum + event.count, this.db.get("sum") ?? 0)
+    this.db.set("count", count)
+    this.db.set("sum", sum)
+    $.emit({ of: events, count, sum })
+  }
+}`
+
 /**
  * A workflow that listens: counts what it hears, waits with some of it, and tells of it then. Right only if each step
  * of each run happened exactly once.

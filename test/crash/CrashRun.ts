@@ -160,11 +160,13 @@ export const run = Effect.fnUntraced(function*(options: CrashOptions) {
     Effect.mapError(failed("the sources could not be deployed"))
   )
   const exact = new Set(topology.routes.map(({ subscriptionId }) => subscriptionId))
+  const withLists = new Set(topology.routes.filter(({ lists }) => lists).map(({ subscriptionId }) => subscriptionId))
   const orderings = new Map(topology.routes.map(({ ordering, subscriptionId }) => [subscriptionId, ordering]))
   const standing = new Set(topology.programs.map(({ id }) => id))
   const lanes = Lanes.make(findings, times, {
     isExact: (subscriptionId, emitterId) => exact.has(subscriptionId) && standing.has(emitterId),
-    orderingOf: (subscriptionId) => orderings.get(subscriptionId) ?? "ordered"
+    orderingOf: (subscriptionId) => orderings.get(subscriptionId) ?? "ordered",
+    hasLists: (subscriptionId) => withLists.has(subscriptionId)
   })
   receive = lanes.received
   for (const reception of early) receive(reception)

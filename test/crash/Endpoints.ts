@@ -15,9 +15,16 @@ export interface Endpoints {
 const failing: Readonly<Record<string, number>> = { flaky: 0.05, seldom: 0.01 }
 
 /** Packed as in the log, so that number order is log order. */
-const eventIdOf = (headers: IncomingHttpHeaders): bigint => {
-  const [ms, seq] = String(headers["x-headwater-event-id"]).split("-")
+const eventIdOf = (text: unknown): bigint => {
+  const [ms, seq] = String(text).split("-")
   return (BigInt(ms!) << 20n) | BigInt(seq!)
+}
+
+const listOf = (headers: IncomingHttpHeaders): Reception["list"] => {
+  const count = headers["x-headwater-event-count"]
+  return count === undefined
+    ? undefined
+    : { lastEventId: eventIdOf(headers["x-headwater-last-event-id"]), count: Number(count) }
 }
 
 interface Answer {
@@ -72,7 +79,8 @@ export const make = (
             webhook,
             subscriptionId: String(headers["x-headwater-subscription-id"]),
             emitterId: String(headers["x-headwater-emitter-id"]),
-            eventId: eventIdOf(headers),
+            eventId: eventIdOf(headers["x-headwater-event-id"]),
+            list: listOf(headers),
             emitId: String(headers["webhook-id"]),
             attempt,
             body: Buffer.concat(chunks).toString(),

@@ -1,6 +1,7 @@
 import type { Ordering } from "@headwater/domain/WebhookSettings"
 import type { FaultTimes } from "./FaultTimes.ts"
 import type { Findings } from "./Findings.ts"
+import * as ListLane from "./ListLane.ts"
 import type { EventRow } from "./Snapshot.ts"
 
 /** One request that a webhook's endpoint got, and what it answered. */
@@ -10,6 +11,8 @@ export interface Reception {
   readonly subscriptionId: string
   readonly emitterId: string
   readonly eventId: bigint
+  /** Of a list: its last event, and how many they are. */
+  readonly list?: { readonly lastEventId: bigint; readonly count: number } | undefined
   readonly emitId: string
   readonly attempt: number
   readonly body: string
@@ -56,8 +59,11 @@ const onItsWayMs = 1_000
 export const make = (findings: Findings, faults: FaultTimes, options: {
   readonly isExact: (subscriptionId: string, emitterId: string) => boolean
   readonly orderingOf: (subscriptionId: string) => Ordering
+  /** Whether its events go in lists. */
+  readonly hasLists: (subscriptionId: string) => boolean
 }): Lanes => {
   const lanes = new Map<string, Lane>()
+  const listLanes = new Map<string, ListLane.ListLane>()
   const closed = new Map<string, number>()
   let duplicates = 0
   let deliveries = 0
@@ -78,6 +84,13 @@ export const make = (findings: Findings, faults: FaultTimes, options: {
       failing: new Set()
     }
     lanes.set(what, lane)
+    return lane
+  }
+
+  const listLaneOf = (subscriptionId: string, emitterId: string): ListLane.ListLane => {
+    const what = `${subscriptionId} on ${emitterId}`
+    const lane = listLanes.get(what) ?? ListLane.make(findings, faults, what, () => void (duplicates += 1))
+    listLanes.set(what, lane)
     return lane
   }
 
@@ -130,6 +143,9 @@ export const make = (findings: Findings, faults: FaultTimes, options: {
   return {
     received: (reception) => {
       deliveries += 1
+      if (options.hasLists(reception.subscriptionId)) {
+        return listLaneOf(reception.subscriptionId, reception.emitterId).received(reception)
+      }
       const lane = laneOf(reception.subscriptionId, reception.emitterId)
       const closedAt = closed.get(reception.subscriptionId)
       if (closedAt !== undefined && reception.at > closedAt + onItsWayMs) {
@@ -162,12 +178,14 @@ export const make = (findings: Findings, faults: FaultTimes, options: {
       }
     },
     appended: (subscriptionId, event) => {
+      if (options.hasLists(subscriptionId)) return listLaneOf(subscriptionId, event.emitter_id).appended(event)
       const lane = laneOf(subscriptionId, event.emitter_id)
       lane.expected?.push(event)
       match(lane)
     },
     missing: () => {
       let missing = 0
+      for (const lane of listLanes.values()) missing += lane.missing()
       for (const { expected, firsts, latest } of lanes.values()) {
         missing += (expected?.length ?? 0) + firsts.length
         if (expected !== undefined) {
@@ -177,6 +195,7 @@ export const make = (findings: Findings, faults: FaultTimes, options: {
       return missing
     },
     settle: () => {
+      for (const lane of listLanes.values()) lane.settle()
       for (const lane of lanes.values()) {
         const { expected, firsts, latest, what } = lane
         if (expected !== undefined && expected.length > 0) {

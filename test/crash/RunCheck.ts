@@ -170,6 +170,48 @@ export const ofEvents = (findings: Findings, options: {
   }
 }
 
+/** A source or workflow that listens to another's default stream in lists and emits them (`lister`). */
+export const ofLists = (findings: Findings, options: {
+  readonly name: string
+  readonly programId: string
+  readonly most: number
+}): RunCheck => {
+  const { most, name, programId } = options
+  const torn = complaint(findings, name, programId)
+  const heard: Array<string> = []
+  let runs = 0
+  let events = 0
+  let total = 0
+  return {
+    event: ({ payload, stream }) => {
+      const said = JSON.parse(payload)
+      if (stream !== "") return torn("an event is in a stream that nothing emits to", { stream, said })
+      const list: ReadonlyArray<{ readonly count: number }> = said.of
+      const next = heard.splice(0, list.length)
+      if (next.join() !== list.map((event) => JSON.stringify(event)).join()) {
+        findings.note("reordered", `${name}: a run is not that of the next events`, { next, said })
+        return
+      }
+      if (list.length < 1 || list.length > most) torn("a list is not as long as it may be", { said })
+      runs += 1
+      events += list.length
+      for (const { count } of list) total += count
+      if (said.count !== runs || said.sum !== total) {
+        torn("a list changed the store twice or not at all", { said, runs, total })
+      }
+    },
+    heard: ({ payload }) => {
+      heard.push(payload)
+    },
+    agree: (snapshot) => {
+      const passed = agreeOn(torn, snapshot, programId, runs)
+      if (passed < events || passed > events + most * mayHaveBegun(programId)) {
+        torn("the cursor does not say what the log says", { events, passed })
+      }
+    }
+  }
+}
+
 /** A workflow of two steps, between which some of its runs wait (`stepped`). */
 export const ofSteps = (findings: Findings, options: {
   readonly name: string

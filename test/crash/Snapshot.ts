@@ -35,6 +35,7 @@ export interface CursorRow {
   readonly head_n: bigint
   /** Events that are in the log in front of it. */
   readonly ahead: bigint
+  /** Events of the deliveries that wait for a retry. */
   readonly pending_rows: bigint
 }
 
@@ -111,7 +112,7 @@ const cursors = (sql: SqlClient.SqlClient) =>
       coalesce((h.streams ->> coalesce(s.stream, '$requests'))::bigint, 0) AS head_n,
       (SELECT count(*) FROM events e
         WHERE e.emitter_id = c.emitter_id AND e.stream = coalesce(s.stream, '$requests') AND e.id > c.id) AS ahead,
-      (SELECT count(*) FROM deliveries d
+      (SELECT coalesce(sum(event_count), 0)::bigint FROM deliveries d
         WHERE d.subscription_id = c.subscription_id AND d.emitter_id = c.emitter_id AND d.state = 'pending'
       ) AS pending_rows
     FROM cursors c

@@ -27,6 +27,14 @@ export interface Route {
   /** Of a literal subscription; none for all sources. */
   readonly emitterId: string | undefined
   readonly ordering: Ordering
+  /** Whether its events go in lists. */
+  readonly lists: boolean
+}
+
+/** How a subscription's events go together, as the API has it. */
+interface Batch {
+  readonly max_events: number
+  readonly max_wait_ms: number
 }
 
 /** What is there from the beginning of a run to its end. */
@@ -81,11 +89,11 @@ export const deploy = Effect.fnUntraced(function*(api: ServerProcess["api"], opt
     deployed(name, code, (programId) => RunCheck.ofRequests(findings, requests, { name, programId, parts }))
 
   const routes: Array<Route> = []
-  const subscribe = Effect.fnUntraced(function*(emitterId: string, listenerId: string, stream = "") {
-    const { data } = yield* api(
-      "POST",
-      `/subscriptions?${query({ emitter_id: emitterId, listener_id: listenerId, event_name: stream })}`
-    )
+  const subscribe = Effect.fnUntraced(function*(emitterId: string, listenerId: string, stream = "", batch?: Batch) {
+    const parameters = { emitter_id: emitterId, listener_id: listenerId, event_name: stream }
+    const { data } = yield* batch === undefined
+      ? api("POST", `/subscriptions?${query(parameters)}`)
+      : api("POST", "/subscriptions", { ...parameters, batch })
     return Json.textOf(data!["id"])
   })
 
@@ -93,7 +101,8 @@ export const deploy = Effect.fnUntraced(function*(api: ServerProcess["api"], opt
     name: string,
     manner: Manner,
     wanted: ReadonlyArray<{ readonly emitter: StandingProgram | "all"; readonly stream?: string }>,
-    ordering: Ordering = "ordered"
+    ordering: Ordering = "ordered",
+    batch?: Batch
   ) {
     const settings = ordering === "strict"
       ? { ordering, retry_schedule: Array.from({ length: 20 }, () => 1) }
@@ -102,10 +111,11 @@ export const deploy = Effect.fnUntraced(function*(api: ServerProcess["api"], opt
     for (const { emitter, stream = "" } of wanted) {
       const emitterId = emitter === "all" ? "dc_*" : emitter.id
       routes.push({
-        subscriptionId: yield* subscribe(emitterId, Json.textOf(data!["id"]), stream),
+        subscriptionId: yield* subscribe(emitterId, Json.textOf(data!["id"]), stream, batch),
         stream,
         emitterId: emitter === "all" ? undefined : emitterId,
-        ordering
+        ordering,
+        lists: batch !== undefined
       })
     }
   })
@@ -146,22 +156,45 @@ export const deploy = Effect.fnUntraced(function*(api: ServerProcess["api"], opt
     emitter.listeners.push(listener)
   }
 
+  const lister = yield* deployed(
+    "lister",
+    Components.lister,
+    (programId) => RunCheck.ofLists(findings, { name: "lister", programId, most: 4 })
+  )
+  const listed = yield* workflow(
+    "listed",
+    Components.listerWorkflow,
+    (programId) => RunCheck.ofLists(findings, { name: "listed", programId, most: 4 })
+  )
+  for (const [emitter, listener] of [[second, lister], [lister, listed]] as const) {
+    yield* subscribe(emitter.id, listener.id)
+    emitter.listeners.push(listener)
+  }
+
   yield* webhook("all", "steady", [{ emitter: "all" }, { emitter: "all", stream: "$errors" }])
   yield* webhook("some", "steady", [{ emitter: first }, { emitter: second }, { emitter: unique, stream: "ids" }])
   yield* webhook("flaky", "flaky", [{ emitter: first }, { emitter: second }, { emitter: second, stream: "$logs" }])
   yield* webhook("end", "steady", [{ emitter: summed }, { emitter: ticking }, { emitter: second, stream: "later" }])
   yield* webhook("strict", "seldom", [{ emitter: unique, stream: "ids" }, { emitter: ticking }], "strict")
   yield* webhook("none", "flaky", [{ emitter: first }, { emitter: second }], "none")
+  yield* webhook("lists", "flaky", [{ emitter: first }, { emitter: listed }], "ordered", {
+    max_events: 5,
+    max_wait_ms: 400
+  })
+  yield* webhook("long-lists", "seldom", [{ emitter: unique, stream: "ids" }, { emitter: ticking }], "strict", {
+    max_events: 20,
+    max_wait_ms: 1_500
+  })
   const { data: consumer } = yield* api("POST", "/consumers", {
     emitter_id: "dc_*",
     start: "beginning",
     lease_seconds: leaseSeconds
   })
   const consumerId = Json.textOf(consumer!["id"])
-  routes.push({ subscriptionId: consumerId, stream: "", emitterId: undefined, ordering: "ordered" })
+  routes.push({ subscriptionId: consumerId, stream: "", emitterId: undefined, ordering: "ordered", lists: false })
   return {
     consumerId,
-    programs: [first, second, unique, answering, ticking, ledger, stepped, totals, summed],
+    programs: [first, second, unique, answering, ticking, ledger, stepped, totals, summed, lister, listed],
     routes
   } satisfies Topology
 })

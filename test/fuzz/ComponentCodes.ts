@@ -51,6 +51,7 @@ interface Shape {
   readonly version: string
   readonly http: "none" | "plain" | "custom"
   readonly dedupe: string
+  readonly batch: string
   readonly hooks: string
   readonly description: string
 }
@@ -72,6 +73,7 @@ export default {
   description: ${JSON.stringify(shape.description)},
   type: "source",
   ${shape.dedupe}
+  ${shape.batch}
   props: {${props}
     ${shape.http === "none" ? "" : `http: { type: "$.interface.http", customResponse: ${shape.http === "custom"} },`}
   },
@@ -85,6 +87,7 @@ export const working: FastCheck.Arbitrary<string> = FastCheck.record<Shape>({
   version,
   http: FastCheck.constantFrom("plain", "plain", "custom", "none"),
   dedupe: FastCheck.constantFrom("", "", `dedupe: "unique",`, `dedupe: "greatest",`, `dedupe: "last",`),
+  batch: FastCheck.constantFrom("", "", "batch: true,", "batch: { maxEvents: 3, maxWaitMs: 50 },"),
   hooks,
   description: Texts.marked(100)
 }).map(written)
@@ -95,6 +98,7 @@ export const hosted: string = written({
   version: "1.0.0",
   http: "plain",
   dedupe: "",
+  batch: "",
   hooks: "",
   description: `${Placeholder.marker} hosted`
 })

@@ -137,6 +137,15 @@ const filter = FastCheck.constantFrom<Schema.Json>(
   { original_event: { body: [{ a: [] }, Placeholder.marker] }, $and: [{ error: { $exist: false } }] }
 )
 
+/** Batches, most of which go within the time of a request. */
+const batch = FastCheck.constantFrom<Schema.Json>(
+  {},
+  { max_events: 2 },
+  { max_events: 1_000, max_wait_ms: 0 },
+  { max_wait_ms: 50, max_bytes: 1_024 },
+  { max_events: 3, max_wait_ms: 3_600_000, max_bytes: 4_194_304 }
+)
+
 /** Headers that a webhook may have. */
 const headers = FastCheck.constantFrom<Schema.Json>(
   null,
@@ -195,6 +204,8 @@ export const valueOf = ({ method, path }: Operation, place: Place, field: string
       return streams
     case "filter":
       return filter
+    case "batch":
+      return batch
     case "headers":
       return headers
     case "secret_headers":

@@ -1,5 +1,6 @@
 import { Ordering } from "@headwater/domain/WebhookSettings"
 import { Schema } from "effect"
+import * as ModelBatch from "./ModelBatch.ts"
 import * as ModelFilter from "./ModelFilter.ts"
 
 const below = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: maximum - 1 }))
@@ -7,8 +8,11 @@ const below = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 
 /** Which of those there are, counted round: any number names one as long as there is any. */
 const Nth = below(24)
 
-/** `counter` and `unique` take requests, `listener` takes events, `timer` ticks, `workflow` all of them and invocations. */
-export const Kind = Schema.Literals(["counter", "unique", "listener", "timer", "workflow"])
+/**
+ * `counter` and `unique` take requests, `listener` takes events and `lister` lists of them, `timer` ticks, `workflow` all of
+ * them and invocations.
+ */
+export const Kind = Schema.Literals(["counter", "unique", "listener", "lister", "timer", "workflow"])
 export type Kind = typeof Kind.Type
 
 /** Whether all that follows from a command is waited for before the next one. */
@@ -39,15 +43,18 @@ const Bulk = Schema.TaggedStruct("Bulk", {
 })
 const DeleteWebhook = Schema.TaggedStruct("DeleteWebhook", { webhook: Nth })
 const Filter = Schema.Literals(ModelFilter.names)
+const Batch = Schema.Literals(ModelBatch.names)
 const Subscribe = Schema.TaggedStruct("Subscribe", {
   /** None for a glob over all sources. */
   emitter: Schema.NullOr(Nth),
   listener: Nth,
   /** Of a webhook; all others listen to the default stream. */
   stream: Schema.Literals(["", "default", "$errors"]),
-  filter: Schema.NullOr(Filter)
+  filter: Schema.NullOr(Filter),
+  batch: Schema.NullOr(Batch)
 })
 const Refilter = Schema.TaggedStruct("Refilter", { subscription: Nth, filter: Schema.NullOr(Filter) })
+const Rebatch = Schema.TaggedStruct("Rebatch", { subscription: Nth, batch: Schema.NullOr(Batch) })
 const Unsubscribe = Schema.TaggedStruct("Unsubscribe", { subscription: Nth })
 const CreateConsumer = Schema.TaggedStruct("CreateConsumer", {
   emitter: Schema.NullOr(Nth),
@@ -112,6 +119,7 @@ export const Command = Schema.Union([
   Subscribe,
   Subscribe,
   Refilter,
+  Rebatch,
   CreateSource,
   UpdateSource,
   DeleteEvents,

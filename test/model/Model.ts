@@ -1,6 +1,7 @@
 import type { ProgramId } from "@headwater/domain/Id"
 import type { Ordering } from "@headwater/domain/WebhookSettings"
 import type { Kind } from "./Command.ts"
+import * as ModelBatch from "./ModelBatch.ts"
 import type { ModelConsumer } from "./ModelConsumer.ts"
 import type { FilterName } from "./ModelFilter.ts"
 import type { Manner } from "./ModelSink.ts"
@@ -58,6 +59,25 @@ export interface ModelReplay {
   gotCutOff: number
 }
 
+/** What waits for a retry. */
+export interface ModelPending {
+  attempts: number
+  dueAt: number | undefined
+  isAsked?: boolean
+  /** All that it was sent with at first, of a list; none of an event that goes alone. */
+  readonly list?: ReadonlyArray<ModelEvent> | undefined
+}
+
+/** How many events wait with it. */
+export const countOf = ({ list }: ModelPending): bigint => BigInt(list?.length ?? 1)
+
+/** A list that was sent since all was last quiet, and what there was before. */
+export interface SentList {
+  readonly emitId: string
+  readonly first: ModelEvent
+  readonly before: Pick<ModelCursor, "delivered" | "dropped" | "exhausted" | "filtered" | "n" | "pending">
+}
+
 export interface ModelCursor {
   readonly start: bigint
   /** Up to here first attempts were made, or passed over. */
@@ -67,7 +87,10 @@ export interface ModelCursor {
   exhausted: bigint
   dropped: bigint
   filtered: bigint
-  readonly pendings: Map<bigint, { attempts: number; dueAt: number | undefined; isAsked?: boolean }>
+  /** By event, of a list the first one. */
+  readonly pendings: Map<bigint, ModelPending>
+  /** In log order. */
+  readonly lists: Array<SentList>
   /** By event. */
   readonly replays: Map<bigint, ModelReplay>
   /** Requests of a workflow's own that were sent, which wait for no others. */
@@ -84,6 +107,7 @@ export interface ModelSubscription {
   readonly listenerId: string
   readonly stream: string
   filter: FilterName | null
+  batch: ModelBatch.BatchName | null
   /** By emitter; none for one that nothing was read of. */
   readonly cursors: Map<string, ModelCursor>
 }
@@ -97,6 +121,7 @@ export const newCursor = (start: bigint): ModelCursor => ({
   dropped: 0n,
   filtered: 0n,
   pendings: new Map(),
+  lists: [],
   replays: new Map(),
   sent: new Set()
 })
@@ -109,8 +134,11 @@ export class Model {
   readonly consumers = new Map<string, ModelConsumer>()
   /** The engine was cut off since all was last quiet: what was on its way may be sent again. */
   cutOff = false
-  /** Sources that were removed: what their hooks said last may have been heard, or went with them. */
-  readonly parting = new Set<string>()
+  /**
+   * Sources that were removed, and payloads of theirs that waited for others to go with: these may have been heard, or went
+   * with them, as what their hooks said last.
+   */
+  readonly parting = new Map<string, Set<string>>()
   /** Between which times the clock stood since all was last quiet, in milliseconds. */
   earliest = Infinity
   latest = 0
@@ -172,8 +200,14 @@ export class Model {
   }
 
   removeSource(id: string): void {
+    const waiting = new Set<string>()
+    for (const { cursors, stream } of this.subscriptions.values()) {
+      const n = cursors.get(id)?.n ?? 0n
+      const events = this.sources.get(id)?.streams.get(stream) ?? []
+      for (const event of events) if (event.n > n) waiting.add(event.payload)
+    }
     this.sources.delete(id)
-    this.parting.add(id)
+    this.parting.set(id, waiting)
     for (const { id: webhookId, workflowId } of this.webhooks.values()) {
       if (workflowId === id) this.webhooks.delete(webhookId)
     }
@@ -219,8 +253,10 @@ export class Model {
   /** What is pending at a webhook comes to an end without an attempt. */
   endPending(webhook: ModelWebhook, as: "dropped" | "exhausted"): void {
     for (const { cursor } of this.cursorsOf(webhook)) {
-      cursor[as] += BigInt(cursor.pendings.size)
-      cursor.pending -= BigInt(cursor.pendings.size)
+      for (const pending of cursor.pendings.values()) {
+        cursor[as] += countOf(pending)
+        cursor.pending -= countOf(pending)
+      }
       cursor.pendings.clear()
     }
   }
@@ -252,6 +288,13 @@ export class Model {
         cursor.replays.set(event.id, replay)
       }
     }
+  }
+
+  /** How a subscription's events go together; nothing where each goes alone. */
+  batchOf({ batch, listenerId }: Pick<ModelSubscription, "batch" | "listenerId">): ModelBatch.BatchName | null {
+    const listener = this.sources.get(listenerId)
+    if (listener === undefined) return batch
+    return listener.kind === "lister" ? batch ?? ModelBatch.ofLister : null
   }
 
   /** It begins at the end of the log of each emitter there is. */
@@ -288,7 +331,7 @@ export class Model {
 
   /** What the engine still has to do before it can be checked; undefined when all is quiet. */
   owing(
-    { bulkParts, cursors, deliveries, due, heads, sources, webhooks, workflowRuns }: Observation,
+    { bulkParts, cursors, deliveries, due, events, heads, sources, webhooks, workflowRuns }: Observation,
     now: number
   ): string | undefined {
     const able = new Set([
@@ -306,6 +349,7 @@ export class Model {
       // It stepped aside while its attempt was under way: what came of that is to be seen.
       if (attempts === 0 && subscription.stream !== sends) return `a first attempt of ${subscription_id}`
     }
+    const logs = Map.groupBy(events, ({ emitter_id, stream }) => `${emitter_id} ${stream}`)
     const at = new Map(cursors.map((row) => [`${row.subscription_id} ${row.emitter_id}`, row.n]))
     for (const [emitterId, streams] of heads) {
       const passed = at.get(`$requests ${emitterId}`) ?? 0n
@@ -314,7 +358,12 @@ export class Model {
         if (!this.matches(subscription, emitterId) || !able.has(subscription.listenerId)) continue
         if (held.has(`${subscription.listenerId} ${emitterId}`)) continue
         const n = at.get(`${subscription.id} ${emitterId}`) ?? 0n
-        if (n < BigInt(streams[subscription.stream] ?? 0)) return `${subscription.id} on ${emitterId}`
+        if (n >= BigInt(streams[subscription.stream] ?? 0)) continue
+        const batch = this.batchOf(subscription)
+        const log = logs.get(`${emitterId} ${subscription.stream}`) ?? []
+        const ahead = log.filter((row) => row.n > n)
+        if (batch !== null && ModelBatch.waits(batch, subscription.filter, ahead, now)) continue
+        return `${subscription.id} on ${emitterId}`
       }
     }
     const part = bulkParts.find(({ action, ended_at, webhook_id }) =>

@@ -1,15 +1,19 @@
 import { maxHops } from "@headwater/domain/Event"
 import { defaults } from "@headwater/domain/WebhookSettings"
 import {
+  countOf,
   hookEvent,
   type Model,
   type ModelCursor,
+  type ModelEvent,
+  type ModelPending,
   type ModelSource,
   type ModelSubscription,
   type ModelWebhook,
   newCursor,
   sends
 } from "./Model.ts"
+import * as ModelBatch from "./ModelBatch.ts"
 import { broken, same } from "./ModelBroken.ts"
 import { tickSeconds } from "./ModelComponents.ts"
 import { isDropped, isFiltered, passes } from "./ModelFate.ts"
@@ -60,7 +64,8 @@ const emitted = (model: Model, source: ModelSource, { payload }: EventRow): void
     return
   }
   const said = JSON.parse(payload)
-  const isOfRun = said.timestamp !== undefined || said.heard !== undefined || said.given !== undefined
+  const isOfRun = said.timestamp !== undefined || said.heard !== undefined || said.given !== undefined ||
+    said.list !== undefined
   if (isOfRun) {
     source.runs += 1
     same("a run counted from a store that is not that of the last one", said.count, source.runs)
@@ -76,6 +81,10 @@ const emitted = (model: Model, source: ModelSource, { payload }: EventRow): void
     return
   }
   if (said.given !== undefined) return wentOn(model, source, said)
+  if (said.list !== undefined) {
+    for (const event of said.list) source.told.push(JSON.stringify(event))
+    return
+  }
   const [soonest] = source.later.toSorted((a, b) => a.at - b.at)
   if (soonest?.payload !== payload || soonest.at > model.latest) {
     return broken("an event that nothing was to emit now", { payload, next: source.next[0], soonest })
@@ -113,21 +122,37 @@ const checkLog = (model: Model, source: ModelSource, seen: Observation, now: num
   same("delayed events are missing", source.later.filter(({ at }) => at <= now), [], { source: source.id })
 }
 
-const answered = ({ manner }: ModelWebhook, cursor: ModelCursor, { attempt, emitId, eventId }: Received): void => {
-  if (attempt > 1) cursor.pending -= 1n
+/** @param list what it was sent with at first, of a list */
+const answered = (
+  { manner }: ModelWebhook,
+  cursor: ModelCursor,
+  { attempt, emitId, eventId, list: sent }: Received,
+  list: ReadonlyArray<ModelEvent> | undefined
+): void => {
+  const all = BigInt(list?.length ?? 1)
+  const came = BigInt(sent?.count ?? 1)
+  if (attempt > 1) cursor.pending -= all
   cursor.pendings.delete(eventId)
   switch (answerTo(manner, emitId, attempt)) {
     case "delivered":
-      cursor.delivered += 1n
+      cursor.delivered += came
+      cursor.dropped += all - came
       break
     case "gone":
-      cursor.exhausted += 1n
+      cursor.exhausted += all
       break
     default:
-      cursor.pending += 1n
-      cursor.pendings.set(eventId, { attempts: attempt, dueAt: undefined })
+      cursor.pending += all
+      cursor.pendings.set(eventId, { attempts: attempt, dueAt: undefined, list })
   }
 }
+
+/** What is still there of what waits for a retry. */
+const leftOf = (
+  { list }: ModelPending,
+  eventId: bigint,
+  events: ReadonlyArray<ModelEvent>
+): ReadonlyArray<ModelEvent> => (list ?? events.filter(({ id }) => id === eventId)).filter(({ deleted }) => !deleted)
 
 /** That by its strict order a webhook has nothing that waits for a retry before a first attempt. */
 const checkHeld = (model: Model, webhook: ModelWebhook, source: ModelSource, reception: Received): void => {
@@ -135,10 +160,8 @@ const checkHeld = (model: Model, webhook: ModelWebhook, source: ModelSource, rec
   for (const { cursors, listenerId, stream } of model.subscriptions.values()) {
     if (listenerId !== webhook.id) continue
     for (const [eventId, pending] of cursors.get(source.id)?.pendings ?? []) {
-      const event = model.events(source, stream).find(({ id }) => id === eventId)
-      if (event?.deleted === false) {
-        broken("a first attempt behind an event that holds it", { reception, pending, event })
-      }
+      const left = leftOf(pending, eventId, model.events(source, stream))
+      if (left.length > 0) broken("a first attempt behind an event that holds it", { reception, pending, left })
     }
   }
 }
@@ -161,7 +184,7 @@ const inOrder = (model: Model, received: ReadonlyArray<Received>): ReadonlyArray
 /** An attempt that an endpoint saw has to be the first one of the next event, or a retry that was due. */
 const receive = (model: Model, reception: Received): void => {
   const { attempt, body, emitId, emitterId, eventId, subscriptionId } = reception
-  if (model.parting.has(emitterId) && body === lastWords) return
+  if (model.parting.has(emitterId) && (body === lastWords || reception.list !== undefined)) return
   const subscription = model.subscriptions.get(subscriptionId)
   const webhook = subscription === undefined ? undefined : model.webhooks.get(subscription.listenerId)
   const source = model.sources.get(emitterId)
@@ -171,46 +194,89 @@ const receive = (model: Model, reception: Received): void => {
   const events = model.events(source, subscription.stream)
   const event = events.find(({ id }) => id === eventId)
   const isOwn = subscription.stream === sends
-  const payload = isOwn && event !== undefined ? JSON.parse(event.payload).body : event?.payload
-  if (event === undefined || event.emit_id !== emitId || payload !== body || event.deleted) {
-    return broken("what was delivered is not in the log", { reception, event })
-  }
+  if (event === undefined) return broken("what was delivered is not in the log", { reception })
   const cursor = subscription.cursors.get(emitterId) ?? newCursor(0n)
   subscription.cursors.set(emitterId, cursor)
   const pending = cursor.pendings.get(eventId)
+  const { list: listed } = reception
+  const list = listed === undefined
+    ? undefined
+    : pending !== undefined && attempt > 1
+    ? leftOf(pending, eventId, events)
+    : events.filter((one) => one.id >= eventId && one.id <= listed.lastEventId && passes(subscription, one))
+  const payload = list !== undefined
+    ? ModelBatch.listOf(list.map(({ payload }) => payload))
+    : isOwn
+    ? JSON.parse(event.payload).body
+    : event.payload
+  const isListed = list !== undefined
+    ? list.length === listed?.count
+    : event.emit_id === emitId && !event.deleted
   const isAttempted = isOwn ? cursor.sent.has(eventId) : event.n <= cursor.n
-  const replay = attempt === 1 && isAttempted ? cursor.replays.get(eventId) : undefined
+  if (payload !== body || !isListed) {
+    // What was sent again was sent under another filter before.
+    if (isAttempted && model.cutOff && attempt > 1) return
+    return broken("what was delivered is not in the log", { reception, event, list })
+  }
+  const replay = attempt === 1 && isAttempted && (listed?.count ?? 1) === 1 ? cursor.replays.get(eventId) : undefined
   if (replay !== undefined && (model.cutOff || replay.got < replay.allowed)) {
     if (model.cutOff) replay.gotCutOff += 1
     else replay.got += 1
     if (answerTo(webhook.manner, emitId, attempt) === "gone") webhook.heardGone = true
     return
   }
-  if (isAttempted && (pending === undefined || attempt <= pending.attempts)) {
+  const isDividedAnew = attempt === 1 && model.cutOff && list !== undefined && goBack(cursor, event, emitId)
+  if (!isDividedAnew && isAttempted && (pending === undefined || attempt <= pending.attempts)) {
     return model.cutOff ? undefined : broken("a delivery came again and nothing had happened", { reception, pending })
   }
   if (attempt === 1 && isOwn) {
     if (isDropped(event)) return broken("what has no hops left was sent", { reception })
     cursor.sent.add(eventId)
   } else if (attempt === 1) {
-    const between = events.filter(({ n }) => n > cursor.n && n < event.n)
-    if (
-      event.n <= cursor.n || isDropped(event) || isFiltered(subscription, event) ||
-      between.some((one) => !isDropped(one) && !isFiltered(subscription, one))
-    ) {
-      return broken("a first attempt is not that of the next event", { reception, event, cursor: cursor.n, between })
+    const sent = list ?? [event]
+    const last = sent.at(-1) ?? event
+    const others = events.filter((one) => one.n > cursor.n && one.n < last.n && !sent.includes(one))
+    if (event.n <= cursor.n || !passes(subscription, event) || others.some((one) => passes(subscription, one))) {
+      return broken("a first attempt is not that of the next event", { reception, event, cursor: cursor.n, others })
+    }
+    const batch = model.batchOf(subscription)
+    if ((batch === null) !== (list === undefined)) {
+      return broken("a list, or none, where it should not be", { reception })
+    }
+    const next = events.find(({ deleted, n }) => n > last.n && !deleted)
+    const isFollowed = next?.n === last.n + 1n
+    if (batch !== null && !ModelBatch.mayGo(batch, sent, next, model.latest) && (next === undefined || isFollowed)) {
+      return broken("a list went that others were to go with", { reception, batch, next, latest: model.latest })
     }
     checkHeld(model, webhook, source, reception)
-    cursor.dropped += BigInt(between.filter(isDropped).length)
-    cursor.filtered += BigInt(between.filter((one) => isFiltered(subscription, one)).length)
-    cursor.n = event.n
+    if (list !== undefined) {
+      const { delivered, dropped, exhausted, filtered, n, pending } = cursor
+      cursor.lists.push({ emitId, first: event, before: { delivered, dropped, exhausted, filtered, n, pending } })
+    }
+    cursor.dropped += BigInt(others.filter(isDropped).length)
+    cursor.filtered += BigInt(others.filter((one) => isFiltered(subscription, one)).length)
+    cursor.n = last.n
   } else if (pending?.attempts !== attempt - 1) {
     return broken("a retry of what does not wait for it", { reception, pending })
   }
-  if (pending?.isAsked !== true && (pending?.dueAt ?? 0) > model.latest) {
+  const before = attempt === 1 ? undefined : pending
+  if (before?.isAsked !== true && (before?.dueAt ?? 0) > model.latest) {
     return broken("a retry before it was due", { reception, pending })
   }
-  answered(webhook, cursor, reception)
+  answered(webhook, cursor, reception, attempt === 1 ? list : pending?.list)
+}
+
+/**
+ * Lists of which nobody wrote down what came of them are divided anew, by what has come meanwhile. Answers whether the
+ * cursor has gone back to where such a one begins; false where it is the same as before.
+ */
+const goBack = (cursor: ModelCursor, event: ModelEvent, emitId: string): boolean => {
+  const at = cursor.lists.findIndex(({ first }) => first.id === event.id)
+  const list = cursor.lists[at]
+  if (list === undefined || list.emitId === emitId) return false
+  Object.assign(cursor, list.before)
+  for (const { first } of cursor.lists.splice(at)) cursor.pendings.delete(first.id)
+  return true
 }
 
 /** What a cursor passed beyond what endpoints saw: for a source everything, for a webhook only what is dropped or filtered. */
@@ -259,13 +325,13 @@ const checkPending = (
       one.subscription_id === subscription.id && one.emitter_id === source.id && one.event_id === eventId && !one.apart
     )
     if (row?.state !== "pending") {
-      const event = model.events(source, subscription.stream).find(({ id }) => id === eventId)
-      if (event?.deleted !== true || (pending.dueAt ?? 0) > model.latest) {
+      const left = leftOf(pending, eventId, model.events(source, subscription.stream))
+      if (left.length > 0 || (pending.dueAt ?? 0) > model.latest) {
         broken("a delivery does not wait for its retry any more", { eventId, pending, row })
       }
       cursor.pendings.delete(eventId)
-      cursor.pending -= 1n
-      cursor.dropped += 1n
+      cursor.pending -= countOf(pending)
+      cursor.dropped += countOf(pending)
       continue
     }
     const due = seen.due.find(({ key, kind }) => kind === "retry" && key === row.id)
@@ -307,6 +373,7 @@ const checkCursors = (model: Model, subscription: ModelSubscription, seen: Obser
       [start, n, delivered, pending, exhausted, dropped, filtered],
       where
     )
+    cursor.lists.length = 0
     same("the accounting does not balance", delivered + pending + exhausted + dropped + filtered, n - start, where)
   }
 }
@@ -351,12 +418,16 @@ const checkBulk = (model: Model, { bulkParts }: Observation): void => {
   }
 }
 
+/** Whether a source that is removed may have been heard to say this. */
+const isPartOf = ({ parting }: Model, told: string): boolean =>
+  parting.size > 0 && (told === lastWords || [...parting.values()].some((waiting) => waiting.has(told)))
+
 /** A listener told of each event as often as it had subscriptions to it, in the order of each log. */
 const checkHeard = (model: Model, source: ModelSource): void => {
   const left = [...source.heard.values()]
   for (const told of source.told) {
     const list = left.find((list) => list[0] === told)
-    if (list === undefined && model.parting.size > 0 && told === lastWords) continue
+    if (list === undefined && isPartOf(model, told)) continue
     if (list === undefined) return broken("a listener told of what it had not heard, or not yet", { told, left })
     list.shift()
   }

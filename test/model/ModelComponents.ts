@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { createHash } from "node:crypto"
 import type { Kind } from "./Command.ts"
 import { fateOf } from "./Fate.ts"
+import * as ModelBatch from "./ModelBatch.ts"
 import { delaySeconds, returnSeconds } from "./ModelWorkflow.ts"
 
 const hooks = `
@@ -45,6 +46,14 @@ export default {
   props: { db: "$.service.db" },
   async run(event) {${count}
     this.$emit({ by, count, heard: event })
+  }
+}`,
+  lister: `
+export default {
+  batch: ${JSON.stringify(ModelBatch.batchOf(ModelBatch.ofLister))},
+  props: { db: "$.service.db" },
+  async run(events) {${count}
+    this.$emit({ by, count, list: events })
   }
 }`,
   timer: `
@@ -119,7 +128,7 @@ export const insert = Effect.fnUntraced(function*(accountId: Id.AccountId, kind:
     url: null,
     dedupe: dedupe ?? null,
     hooks,
-    batch: null,
+    batch: kind === "lister" ? ModelBatch.batchOf(ModelBatch.ofLister) : null,
     hasAdditionalProps: false,
     steps: steps === undefined ? null : yield* Effect.forEach(steps, stepOf),
     configurableProps: props,

@@ -22,6 +22,7 @@ import { TestClock } from "effect/testing"
 import type { Command, Kind } from "./Command.ts"
 import * as EngineUnderTest from "./EngineUnderTest.ts"
 import { Model, type ModelEvent, type ModelSource, type ModelWebhook, sends } from "./Model.ts"
+import * as ModelBatch from "./ModelBatch.ts"
 import { ModelBroken } from "./ModelBroken.ts"
 import { check } from "./ModelCheck.ts"
 import * as ModelComponents from "./ModelComponents.ts"
@@ -70,7 +71,7 @@ const readMs = 30_000
  * Two listeners that hear each other go round until their hops are used up; three would fill the log, and so would two of
  * which one hears twice, since each round doubles the events.
  */
-const enoughOf: Partial<Record<Kind, number>> = { listener: 2, workflow: 2 }
+const enoughOf: Partial<Record<Kind, number>> = { listener: 1, lister: 1, workflow: 2 }
 
 const fail = (message: string) => new ModelBroken({ message })
 
@@ -125,7 +126,14 @@ export const run = Effect.fnUntraced(
       const listenerId = webhook!.id
       const [subscription] = yield* sql<{ id: string }>`SELECT id FROM subscriptions WHERE listener_id = ${listenerId}`
       model.webhooks.set(listenerId, { id: listenerId, workflowId, manner: "flaky", active: true, ordering: "ordered" })
-      model.subscribe({ id: subscription!.id, emitterId: workflowId, listenerId, stream: sends, filter: null })
+      model.subscribe({
+        id: subscription!.id,
+        emitterId: workflowId,
+        listenerId,
+        stream: sends,
+        filter: null,
+        batch: null
+      })
     })
 
     /** Those that clients made. */
@@ -218,12 +226,20 @@ export const run = Effect.fnUntraced(
     const readFilter = (name: FilterName | null) =>
       name === null ? undefined : Result.getOrThrow(SubscriptionFilter.parse(filterOf(name)))
 
+    const readBatch = (name: ModelBatch.BatchName | null) => name === null ? undefined : ModelBatch.batchOf(name)
+
+    /** Lists that are under way together come in any order, and after a cut divided otherwise: nobody could tell which is which. */
+    const hasBatches = ({ id }: ModelWebhook): boolean =>
+      [...model.subscriptions.values()].some(({ batch, listenerId }) => listenerId === id && batch !== null)
+
     const subscribe = Effect.fnUntraced(function*(
       emitterId: string | null,
       listenerId: string,
       eventName: string,
-      filter: FilterName | null = null
+      filter: FilterName | null = null,
+      wanted: ModelBatch.BatchName | null = null
     ) {
+      const batch = model.webhooks.get(listenerId)?.ordering === "none" ? null : wanted
       // A source or workflow listens to nothing but the default stream here, which `default` and none name.
       const asked = eventName === "$errors" && model.sources.has(listenerId) ? "" : eventName
       const stream = asked === "default" ? "" : asked
@@ -232,10 +248,14 @@ export const run = Effect.fnUntraced(
       )
       const { id } = yield* engine.use(Effect.flatMap(
         SubscriptionLifecycle,
-        ({ create }) => create(subscriptionOf({ emitterId, listenerId, stream: asked }), { filter: readFilter(filter) })
+        ({ create }) =>
+          create(subscriptionOf({ emitterId, listenerId, stream: asked }), {
+            filter: readFilter(filter),
+            batch: readBatch(batch)
+          })
       ))
       if (known !== undefined && known.id !== id) return yield* fail("the same subscription was made twice")
-      if (known === undefined) model.subscribe({ id, emitterId, listenerId, stream, filter })
+      if (known === undefined) model.subscribe({ id, emitterId, listenerId, stream, filter, batch })
     })
 
     /**
@@ -283,7 +303,15 @@ export const run = Effect.fnUntraced(
           from: start === "beginning" ? 0n : undefined
         })))
       model.consumers.set(id, { id, subscriptionId, lease: undefined, page: new Map() })
-      const subscription = { id: subscriptionId, emitterId, listenerId: id, stream, filter, cursors: new Map() }
+      const subscription = {
+        id: subscriptionId,
+        emitterId,
+        listenerId: id,
+        stream,
+        filter,
+        batch: null,
+        cursors: new Map()
+      }
       model.subscriptions.set(subscriptionId, subscription)
       ModelConsumer.place(model, subscription, start)
     })
@@ -418,7 +446,9 @@ export const run = Effect.fnUntraced(
           const webhook = nth(ownWebhooks(), command.webhook)
           if (webhook === undefined) return
           const { active } = command
-          const ordering = command.ordering ?? webhook.ordering
+          const ordering = command.ordering === null || (command.ordering === "none" && hasBatches(webhook))
+            ? webhook.ordering
+            : command.ordering
           const change = { name: undefined, description: undefined, url: undefined, active, settings: { ordering } }
           yield* engine.use(Effect.flatMap(WebhookLifecycle, ({ update }) => update(accountId, webhook.id, change)))
           webhook.ordering = ordering
@@ -459,7 +489,7 @@ export const run = Effect.fnUntraced(
         case "Subscribe": {
           const idsOf = (kind: Kind): ReadonlyArray<string> =>
             sources.filter((source) => source.kind === kind).map(({ id }) => id)
-          const listeners = idsOf("listener")
+          const listeners = [...idsOf("listener"), ...idsOf("lister")]
           const workflows = idsOf("workflow")
           const listener = nth([...ownWebhooks().map(({ id }) => id), ...workflows, ...listeners], command.listener)
           if (listener === undefined) return
@@ -474,7 +504,20 @@ export const run = Effect.fnUntraced(
             one.listenerId === listener && hearsOne(one.emitterId)
           )
           if (listeners.includes(listener) && hearsOne(emitter) && hears) return
-          return yield* subscribe(emitter, listener, command.stream, command.filter)
+          return yield* subscribe(emitter, listener, command.stream, command.filter, command.batch)
+        }
+        case "Rebatch": {
+          const subscription = nth(ownSubscriptions(), command.subscription)
+          if (subscription === undefined) return
+          const batch = model.webhooks.get(subscription.listenerId)?.ordering === "none" ? null : command.batch
+          yield* engine.use(
+            Effect.flatMap(
+              SubscriptionLifecycle,
+              ({ update }) => update(subscriptionOf(subscription), { batch: readBatch(batch) ?? null })
+            )
+          )
+          subscription.batch = batch
+          return
         }
         case "Refilter": {
           const { filter } = command
@@ -559,14 +602,16 @@ export const run = Effect.fnUntraced(
     yield* createSource("workflow")
     yield* createWebhook("flaky", "ordered")
     yield* createWebhook("flaky", "strict")
+    yield* createSource("lister")
     yield* settle
-    const [counter, listener, workflow] = [...model.sources.keys()]
+    const [counter, listener, workflow, lister] = [...model.sources.keys()]
     const [webhook, strict] = ownWebhooks().map(({ id }) => id)
+    yield* subscribe(counter!, lister!, "")
     yield* subscribe(counter!, listener!, "")
     yield* subscribe(counter!, workflow!, "")
     yield* subscribe(null, webhook!, "")
-    yield* subscribe(counter!, strict!, "")
-    yield* subscribe(workflow!, webhook!, "")
+    yield* subscribe(counter!, strict!, "", null, "pairs")
+    yield* subscribe(workflow!, webhook!, "", null, "short")
     yield* createConsumer(null, { stream: "", filter: null, start: "end" })
     yield* settle
 

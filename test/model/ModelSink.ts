@@ -8,6 +8,8 @@ export interface Received {
   readonly subscriptionId: string
   readonly emitterId: string
   readonly eventId: bigint
+  /** Of a list: its last event, and how many they are. */
+  readonly list: { readonly lastEventId: bigint; readonly count: number } | undefined
   readonly emitId: string
   readonly attempt: number
   readonly body: string
@@ -64,6 +66,10 @@ export const make: Effect.Effect<ModelSink, never, Scope.Scope> = Effect.acquire
           subscriptionId: String(headers["x-headwater-subscription-id"]),
           emitterId: String(headers["x-headwater-emitter-id"]),
           eventId: eventIdOf(String(headers["x-headwater-event-id"])),
+          list: headers["x-headwater-event-count"] === undefined ? undefined : {
+            lastEventId: eventIdOf(String(headers["x-headwater-last-event-id"])),
+            count: Number(headers["x-headwater-event-count"])
+          },
           emitId,
           attempt,
           body: Buffer.concat(chunks).toString()
