@@ -4,6 +4,7 @@ import * as WebhookSink from "@headwater/testing/WebhookSink"
 import { Effect, Schedule } from "effect"
 import * as Files from "../test/Files.ts"
 import * as HeadwaterCommand from "../test/HeadwaterCommand.ts"
+import * as HeardSource from "../test/HeardSource.ts"
 import { RunningServer } from "../test/RunningServer.ts"
 
 const files = {
@@ -63,6 +64,29 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
           yield* headwater(folder, "deliveries", "list", "--since", "soon"),
           /--since is not a time: "soon"/
         )
+      }),
+    HeadwaterCommand.patienceMs
+  )
+
+  it.effect(
+    "attempts a delivery once more, and drops one",
+    () =>
+      Effect.gen(function*() {
+        const { headwater, json, post, received, webhookId } = yield* HeardSource.make((count) => ({
+          status: count < 2 ? 500 : 200
+        }))
+        const waiting = json("deliveries", "list", "--webhook", webhookId, "--state", "pending")
+        for (const n of [1, 2]) yield* post(n)
+        const pending = yield* HeardSource.until(waiting, (said) => Json.listOf(said).length === 2)
+        const [second, first] = Json.listOf(pending).map(({ id }) => Json.textOf(id))
+        const skipped = yield* headwater("deliveries", "skip", second!)
+        assert.match(skipped.stdout, new RegExp(`^Delivery +${second}\\nState +dropped\\nNext attempt +none\\n$`))
+        HeadwaterCommand.assertRefused(yield* headwater("deliveries", "skip", second!), /this one is dropped/)
+        const retried = yield* headwater("deliveries", "retry", first!)
+        assert.match(retried.stdout, new RegExp(`^Delivery +${first}\\nState +`))
+        assert.deepStrictEqual((yield* received(3)).slice(2), ["{\"n\":1}"])
+        assert.strictEqual((yield* headwater("deliveries", "retry", second!)).code, 0)
+        assert.deepStrictEqual((yield* received(4)).slice(3), ["{\"n\":2}"])
       }),
     HeadwaterCommand.patienceMs
   )
