@@ -8,6 +8,7 @@ import * as Endurance from "./scenarios/Endurance.ts"
 import * as Held from "./scenarios/Held.ts"
 import * as History from "./scenarios/History.ts"
 import * as Ingest from "./scenarios/Ingest.ts"
+import * as Lists from "./scenarios/Lists.ts"
 import * as Many from "./scenarios/Many.ts"
 import * as Noisy from "./scenarios/Noisy.ts"
 import * as Peers from "./scenarios/Peers.ts"
@@ -28,6 +29,7 @@ const bench = Command.make("bench").pipe(
     Many.command,
     History.command,
     Held.command,
+    Lists.command,
     Sandbox.command,
     Workers.command,
     Workflow.command,
