@@ -52,7 +52,7 @@ export const rows = (it: It): void => {
     Effect.gen(function*() {
       const { ann: client, bob } = yield* ContractServer
       const created = yield* client.ok("POST", "/users/me/keys", { name: "deploy" })
-      assert.hasAllKeys(created, ["id", "name", "key", "created_at", "expires_at"])
+      assert.hasAllKeys(created, ["id", "name", "scope", "key", "created_at", "expires_at"])
       assertRecent(created["created_at"])
       const key = Json.textOf(created["key"])
       assert.match(key, /^hw_/)
@@ -60,11 +60,11 @@ export const rows = (it: It): void => {
       assert.strictEqual(Json.textOf(me), client.id)
       const list = yield* client.listed("/users/me/keys", 0)
       assert.strictEqual(Json.textOf(list[0]!["id"]), Json.textOf(created["id"]))
-      for (const shown of list) assert.hasAllKeys(shown, ["id", "name", "created_at", "expires_at"])
+      for (const shown of list) assert.hasAllKeys(shown, ["id", "name", "scope", "created_at", "expires_at"])
       const path = `/users/me/keys/${Json.textOf(created["id"])}`
       assertInvalid(yield* client.send("POST", `${path}/rotate`, { body: { overlap_seconds: -1 } }), "overlap_seconds")
       const rotated = yield* client.ok("POST", `${path}/rotate`, { overlap_seconds: 3_600 })
-      Json.assertHolds(rotated, { name: "deploy", expires_at: null })
+      Json.assertHolds(rotated, { name: "deploy", scope: "write", expires_at: null })
       const next = Json.textOf(rotated["key"])
       for (const live of [key, next]) {
         assert.strictEqual((yield* client.send("GET", "/users/me", { key: live })).status, 200)

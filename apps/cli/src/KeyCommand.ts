@@ -1,4 +1,4 @@
-import { type ApiKey, maxOverlapSeconds } from "@headwater/domain/ApiKey"
+import { type ApiKey, KeyScope, maxOverlapSeconds } from "@headwater/domain/ApiKey"
 import { ApiKeys, type NewApiKey } from "@headwater/log/ApiKeys"
 import { Duration, Effect, Option, Redacted, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -16,6 +16,7 @@ const valueOf = (key: ApiKey) => ({
   id: key.id,
   account_id: key.accountId,
   name: key.name,
+  scope: key.scope,
   created_at: key.createdAt,
   expires_at: key.expiresAt
 })
@@ -28,6 +29,7 @@ const printNew = (json: boolean, made: NewApiKey) => {
     Output.table([
       ["Key id", made.id],
       ["Name", made.name],
+      ["Scope", made.scope],
       ["Account", made.accountId],
       ["API key", `${key}   shown only once: save it`]
     ])
@@ -53,11 +55,17 @@ const create = Command.make(
       Flag.withDescription("What the key is for"),
       Flag.withDefault("")
     ),
+    scope: Flag.Literals("scope", KeyScope.literals).pipe(
+      Flag.withDescription(
+        "What the key may do: read shows things, run also runs and sends what exists, write (the default) does everything"
+      ),
+      Flag.withDefault("write")
+    ),
     json: Output.json
   },
-  Effect.fnUntraced(function*({ account, json, name }) {
+  Effect.fnUntraced(function*({ account, json, name, scope }) {
     const { id } = yield* Operator.findAccount(account)
-    yield* printNew(json, yield* (yield* ApiKeys).create(id, name))
+    yield* printNew(json, yield* (yield* ApiKeys).create(id, name, { scope }))
   }, Effect.provide(Operator.layer))
 ).pipe(Command.withDescription("Create another key for an account; print it, only this once"))
 
@@ -67,8 +75,14 @@ const list = Command.make(
   Effect.fnUntraced(function*({ account, json }) {
     const { id } = yield* Operator.findAccount(account)
     const found = yield* (yield* ApiKeys).list(id)
-    const rows = found.map((key) => [key.id, key.name, Output.time(key.createdAt), Output.time(key.expiresAt)])
-    yield* Output.print(json, found.map(valueOf), Output.table([["ID", "NAME", "CREATED", "EXPIRES"], ...rows]))
+    const rows = found.map((
+      key
+    ) => [key.id, key.name, key.scope, Output.time(key.createdAt), Output.time(key.expiresAt)])
+    yield* Output.print(
+      json,
+      found.map(valueOf),
+      Output.table([["ID", "NAME", "SCOPE", "CREATED", "EXPIRES"], ...rows])
+    )
   }, Effect.provide(Operator.layer))
 ).pipe(Command.withDescription("List the live keys of an account, the oldest first"))
 

@@ -4,6 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Authorization } from "./Authorization.ts"
 import * as Extension from "./Extension.ts"
 import * as Idempotency from "./Idempotency.ts"
+import { NeededScope } from "./NeededScope.ts"
 import * as Pagination from "./Pagination.ts"
 import { PathId } from "./PathId.ts"
 import * as Problem from "./Problem.ts"
@@ -41,7 +42,7 @@ export class AppAccountsApi extends HttpApiGroup.make("appAccounts")
         ...Projection.fields
       }).annotate({ examples: [{ app: "shop", name: "North", credentials: { api_key: "k-7Yb2", shop: "north" } }] }),
       success: Pagination.Single(AppAccountResource)
-    }).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "write").middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
       summary: "Add an account with an app",
       description: "Give its id to an app prop of a source as {authProvisionId: id}.",
       override: Extension.mark
@@ -49,7 +50,7 @@ export class AppAccountsApi extends HttpApiGroup.make("appAccounts")
     HttpApiEndpoint.get("list", "/accounts", {
       query: { ...Pagination.query("appAccount"), ...Projection.fields },
       success: Pagination.Page(AppAccountResource)
-    }).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "read").annotateMerge(OpenApi.annotations({
       summary: "List accounts with apps",
       description: "Newest first, without their credentials.",
       override: Extension.mark
@@ -59,7 +60,7 @@ export class AppAccountsApi extends HttpApiGroup.make("appAccounts")
       query: Projection.fields,
       success: Pagination.Single(AppAccountResource),
       error: Problem.NotFound
-    }).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "read").annotateMerge(OpenApi.annotations({
       summary: "Get an account with an app",
       description: "Without its credentials.",
       override: Extension.mark
@@ -76,7 +77,7 @@ export class AppAccountsApi extends HttpApiGroup.make("appAccounts")
       }).annotate({ examples: [{ credentials: { api_key: "k-9Qd4", shop: "north" } }] }),
       success: Pagination.Single(AppAccountResource),
       error: Problem.NotFound
-    }).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "write").annotateMerge(OpenApi.annotations({
       summary: "Update an account with an app",
       description: "Fields that are not given stay unchanged. Runs that begin afterwards use the new credentials.",
       override: Extension.mark
@@ -86,7 +87,7 @@ export class AppAccountsApi extends HttpApiGroup.make("appAccounts")
       query: Projection.fields,
       success: HttpApiSchema.NoContent,
       error: Problem.NotFound
-    }).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "write").annotateMerge(OpenApi.annotations({
       summary: "Remove an account with an app",
       description: "Sources that use it get an empty $auth from their next run on.",
       override: Extension.mark

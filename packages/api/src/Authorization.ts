@@ -10,8 +10,8 @@ export class CurrentAccount extends Context.Service<CurrentAccount, AccountId>()
 export class CurrentKey extends Context.Service<CurrentKey, Redacted.Redacted>()("@headwater/api/CurrentKey") {}
 
 /**
- * Requires `Authorization: Bearer <API key>` (rest-api.md, "Authentication"), and holds the account to the operator's
- * requests a second.
+ * Requires `Authorization: Bearer <API key>` (rest-api.md, "Authentication") with the scope that the endpoint needs, and
+ * holds the account to the operator's requests a second.
  */
 export class Authorization extends HttpApiMiddleware.Service<Authorization, {
   provides: CurrentAccount | CurrentKey
@@ -23,6 +23,7 @@ export class Authorization extends HttpApiMiddleware.Service<Authorization, {
   error: [
     Problem.UnauthorizedResponse,
     Problem.AccountSuspended,
+    Problem.InsufficientScope,
     Problem.RateLimitedResponse,
     Problem.UnavailableResponse,
     Problem.InternalError

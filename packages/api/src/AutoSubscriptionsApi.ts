@@ -6,6 +6,7 @@ import * as Batch from "./Batch.ts"
 import * as Extension from "./Extension.ts"
 import * as Filter from "./Filter.ts"
 import * as Idempotency from "./Idempotency.ts"
+import { NeededScope } from "./NeededScope.ts"
 import * as Pagination from "./Pagination.ts"
 import { PathId } from "./PathId.ts"
 import * as Problem from "./Problem.ts"
@@ -56,7 +57,7 @@ export class AutoSubscriptionsApi extends HttpApiGroup.make("autoSubscriptions")
       ],
       success: Pagination.Single(AutoSubscriptionResource),
       error: Problem.NotFound
-    }).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "write").middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
       summary: "Subscribe a listener to what is created later",
       description: "Subscribes the listener to every source and workflow created from now on, from its first event. " +
         "Existing ones are not affected. Repeating the request returns the existing " +
@@ -65,7 +66,7 @@ export class AutoSubscriptionsApi extends HttpApiGroup.make("autoSubscriptions")
     HttpApiEndpoint.get("list", "/users/me/auto_subscriptions", {
       query: { ...Pagination.query("autoSubscription"), ...Projection.fields },
       success: Pagination.Page(AutoSubscriptionResource)
-    }).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "read").annotateMerge(OpenApi.annotations({
       summary: "List auto-subscriptions",
       description: "Newest first.",
       override: Extension.mark
@@ -75,7 +76,7 @@ export class AutoSubscriptionsApi extends HttpApiGroup.make("autoSubscriptions")
       query: Projection.fields,
       success: HttpApiSchema.NoContent,
       error: Problem.NotFound
-    }).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "write").annotateMerge(OpenApi.annotations({
       summary: "Delete an auto-subscription",
       description: "The subscriptions that it created remain.",
       override: Extension.mark

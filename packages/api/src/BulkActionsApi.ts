@@ -5,6 +5,7 @@ import { Authorization } from "./Authorization.ts"
 import { deliveryFilters } from "./DeliveriesApi.ts"
 import * as Extension from "./Extension.ts"
 import * as Idempotency from "./Idempotency.ts"
+import { NeededScope } from "./NeededScope.ts"
 import * as Pagination from "./Pagination.ts"
 import { PathId } from "./PathId.ts"
 import * as Problem from "./Problem.ts"
@@ -104,7 +105,9 @@ const control = <const Name extends "pause" | "resume" | "cancel">(name: Name, s
     query: Projection.fields,
     success: Pagination.Single(BulkActionResource),
     error: refusals
-  }).middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(summary, description))
+  }).annotate(NeededScope, "run").middleware(Idempotency.Idempotency).annotateMerge(
+    Extension.operation(summary, description)
+  )
 
 export class BulkActionsApi extends HttpApiGroup.make("bulkActions")
   .add(
@@ -123,7 +126,7 @@ export class BulkActionsApi extends HttpApiGroup.make("bulkActions")
       }).annotate({ examples: [{ action: example.action, filter: example.filter, dry_run: true }] }),
       success: Pagination.Single(BulkActionResource).pipe(HttpApiSchema.status(202)),
       error: [Problem.NotFound, Problem.BulkActionsFull]
-    }).middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
+    }).annotate(NeededScope, "run").middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
       "Begin a bulk action",
       "Deals with many deliveries or events, a few at a time and the oldest first, beside what is new."
     )),
@@ -142,20 +145,22 @@ export class BulkActionsApi extends HttpApiGroup.make("bulkActions")
       }).annotate({ examples: [{ emitter_id: "dc_0Uz7Me6SAe7TzXw9LrNf", from: "1760000120000-0" }] }),
       success: Pagination.Single(BulkActionResource).pipe(HttpApiSchema.status(202)),
       error: [Problem.NotFound, Problem.BulkActionsFull]
-    }).middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
+    }).annotate(NeededScope, "run").middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
       "Replay events to a webhook",
       "Begins a bulk action that sends them again: those of an emitter from an event on, or those of a span of time."
     )),
     HttpApiEndpoint.get("list", "/bulk_actions", {
       query: { ...Pagination.query("bulkAction"), ...Projection.fields },
       success: Pagination.OpenPage(BulkActionResource)
-    }).annotateMerge(Extension.operation("List bulk actions", "Newest first, without a count.")),
+    }).annotate(NeededScope, "read").annotateMerge(
+      Extension.operation("List bulk actions", "Newest first, without a count.")
+    ),
     HttpApiEndpoint.get("get", "/bulk_actions/:id", {
       params,
       query: Projection.fields,
       success: Pagination.Single(BulkActionResource),
       error: Problem.NotFound
-    }).annotateMerge(Extension.operation("Get a bulk action", "With its progress.")),
+    }).annotate(NeededScope, "read").annotateMerge(Extension.operation("Get a bulk action", "With its progress.")),
     HttpApiEndpoint.put("update", "/bulk_actions/:id", {
       params,
       payload: Schema.Struct({ rate_limit: Schema.optionalKey(RateLimit), ...Projection.fields }).annotate({
@@ -163,7 +168,9 @@ export class BulkActionsApi extends HttpApiGroup.make("bulkActions")
       }),
       success: Pagination.Single(BulkActionResource),
       error: refusals
-    }).annotateMerge(Extension.operation("Change the rate of a bulk action", "It holds within a second.")),
+    }).annotate(NeededScope, "run").annotateMerge(
+      Extension.operation("Change the rate of a bulk action", "It holds within a second.")
+    ),
     control("pause", "Pause a bulk action", "Within a second it begins nothing more, until it is resumed."),
     control("resume", "Resume a bulk action", "It goes on where it stood."),
     control("cancel", "Cancel a bulk action", "Within a second it begins nothing more. What it has done remains.")

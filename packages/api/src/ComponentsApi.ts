@@ -5,6 +5,7 @@ import { Authorization } from "./Authorization.ts"
 import * as Extension from "./Extension.ts"
 import * as Idempotency from "./Idempotency.ts"
 import { JsonValue } from "./JsonValue.ts"
+import { NeededScope } from "./NeededScope.ts"
 import * as Pagination from "./Pagination.ts"
 import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
@@ -120,11 +121,13 @@ export class ComponentsApi extends HttpApiGroup.make("components")
       }).annotate({ examples: [{ component_code: exampleCode }] }),
       success: Pagination.Single(ComponentResource),
       error: Problem.ComponentInvalid
-    }).annotate(TakesLargeBody, true).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
-      summary: "Create a component",
-      description: "Saves component code after loading it once to read its props. One of component_code and " +
-        "component_url is required."
-    })),
+    }).annotate(NeededScope, "write").annotate(TakesLargeBody, true).middleware(Idempotency.Idempotency).annotateMerge(
+      OpenApi.annotations({
+        summary: "Create a component",
+        description: "Saves component code after loading it once to read its props. One of component_code and " +
+          "component_url is required."
+      })
+    ),
     HttpApiEndpoint.post("configure", "/components/:key/configure", {
       params: { key: Text.annotate({ description: "The component's id, or the key in its code." }) },
       headers: Idempotency.headers,
@@ -148,17 +151,19 @@ export class ComponentsApi extends HttpApiGroup.make("components")
       }).annotate({ examples: [{ prop_name: "project", configured_props: {}, page: 0 }] }),
       success: Pagination.Single(ComponentConfigurationResource),
       error: [Problem.NotFound, Problem.HookFailed]
-    }).annotate(TakesLargeBody, true).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
-      summary: "Configure a component's props",
-      description:
-        "Asks the component's code: with prop_name for the possible values of that prop, otherwise for all props, " +
-        "including those that the code adds for the given values. Saves nothing.",
-      override: Extension.mark
-    })),
+    }).annotate(NeededScope, "run").annotate(TakesLargeBody, true).middleware(Idempotency.Idempotency).annotateMerge(
+      OpenApi.annotations({
+        summary: "Configure a component's props",
+        description:
+          "Asks the component's code: with prop_name for the possible values of that prop, otherwise for all props, " +
+          "including those that the code adds for the given values. Saves nothing.",
+        override: Extension.mark
+      })
+    ),
     HttpApiEndpoint.get("list", "/users/me/components", {
       query: { ...Pagination.query("component"), ...Projection.fields },
       success: Pagination.Page(ListedComponent)
-    }).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "read").annotateMerge(OpenApi.annotations({
       summary: "List components",
       description: "Every version that the account has saved, newest first, without code and props.",
       override: Extension.mark
@@ -166,7 +171,7 @@ export class ComponentsApi extends HttpApiGroup.make("components")
     HttpApiEndpoint.get("listPublished", "/registry/components", {
       query: { ...Pagination.query("component"), ...Projection.fields },
       success: Pagination.Page(ListedComponent)
-    }).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "read").annotateMerge(OpenApi.annotations({
       summary: "List the components of the registry",
       description: "The newest version of each key, newest first, without code and props.",
       override: Extension.mark
@@ -176,7 +181,7 @@ export class ComponentsApi extends HttpApiGroup.make("components")
       query: Projection.fields,
       success: Pagination.Single(ComponentResource),
       error: Problem.NotFound
-    }).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "read").annotateMerge(OpenApi.annotations({
       summary: "Get a component of the registry",
       description: "The newest version of a globally published component. Every account can create sources from it."
     })),
@@ -185,7 +190,7 @@ export class ComponentsApi extends HttpApiGroup.make("components")
       query: Projection.fields,
       success: Pagination.Single(ComponentResource),
       error: Problem.NotFound
-    }).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "read").annotateMerge(OpenApi.annotations({
       summary: "Get a component",
       description: "By id, or the newest version by key."
     })),
@@ -194,7 +199,7 @@ export class ComponentsApi extends HttpApiGroup.make("components")
       query: Projection.fields,
       success: HttpApiSchema.NoContent,
       error: [Problem.NotFound, Problem.ComponentInUse]
-    }).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "write").annotateMerge(OpenApi.annotations({
       summary: "Delete a component",
       description: "Deletes one version, by its id. Fails if sources use the component: the problem names them.",
       override: Extension.mark

@@ -8,6 +8,7 @@ import { EventSummary } from "./EventsApi.ts"
 import * as Extension from "./Extension.ts"
 import * as Filter from "./Filter.ts"
 import * as Idempotency from "./Idempotency.ts"
+import { NeededScope } from "./NeededScope.ts"
 import * as Pagination from "./Pagination.ts"
 import { PathId } from "./PathId.ts"
 import * as Problem from "./Problem.ts"
@@ -172,7 +173,7 @@ export class ConsumersApi extends HttpApiGroup.make("consumers")
       }),
       success: Pagination.Single(ConsumerResource),
       error: Problem.NotFound
-    }).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "write").middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
       summary: "Create a consumer",
       description: "A place in the log of one emitter or of several, from which a client reads and commits.",
       override: Extension.mark
@@ -180,7 +181,7 @@ export class ConsumersApi extends HttpApiGroup.make("consumers")
     HttpApiEndpoint.get("list", "/consumers", {
       query: { ...Pagination.query("consumer"), ...Projection.fields },
       success: Pagination.OpenPage(ConsumerResource)
-    }).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "read").annotateMerge(OpenApi.annotations({
       summary: "List consumers",
       description: "Newest first.",
       override: Extension.mark
@@ -190,7 +191,7 @@ export class ConsumersApi extends HttpApiGroup.make("consumers")
       query: Projection.fields,
       success: Pagination.Single(ConsumerResource),
       error: Problem.NotFound
-    }).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "read").annotateMerge(OpenApi.annotations({
       summary: "Get a consumer",
       description: "By its id.",
       override: Extension.mark
@@ -200,7 +201,7 @@ export class ConsumersApi extends HttpApiGroup.make("consumers")
       query: Projection.fields,
       success: HttpApiSchema.NoContent,
       error: Problem.NotFound
-    }).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "write").annotateMerge(OpenApi.annotations({
       summary: "Delete a consumer",
       description: "Reads that wait end.",
       override: Extension.mark
@@ -210,7 +211,7 @@ export class ConsumersApi extends HttpApiGroup.make("consumers")
       query: { ...Pagination.emitterQuery, ...Projection.fields },
       success: Pagination.OpenPage(ConsumerPosition),
       error: Problem.NotFound
-    }).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "read").annotateMerge(OpenApi.annotations({
       summary: "List where a consumer stands",
       description:
         "Each emitter that it reads, in the order of their ids, with what waits there and what became of the rest.",
@@ -221,7 +222,7 @@ export class ConsumersApi extends HttpApiGroup.make("consumers")
       query: reading,
       success: ConsumerEvents,
       error: [Problem.NotFound, Problem.LeaseHeld, Problem.LeaseLost]
-    }).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "run").annotateMerge(OpenApi.annotations({
       summary: "Read a consumer's events",
       description:
         "What comes behind the last commit, oldest first: until it is committed, the same events again. A page can be empty " +
@@ -253,7 +254,7 @@ export class ConsumersApi extends HttpApiGroup.make("consumers")
         })
       ),
       error: [Problem.NotFound, Problem.LeaseLost]
-    }).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "run").middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
       summary: "Commit events",
       description:
         "They are not read again. To repeat a commit changes nothing. With a lease that has ended it is taken only as long as " +
@@ -272,7 +273,7 @@ export class ConsumersApi extends HttpApiGroup.make("consumers")
       }).annotate({ examples: [{ to: "1760000120000-0" }] }),
       success: Pagination.Single(ConsumerResource),
       error: Problem.NotFound
-    }).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "run").middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
       summary: "Move a consumer",
       description:
         "Reads go on from there. Ends the lease, so that a commit of what was read before answers 409, and counts anew.",

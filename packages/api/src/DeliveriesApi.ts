@@ -6,6 +6,7 @@ import { Authorization } from "./Authorization.ts"
 import * as Batch from "./Batch.ts"
 import * as Extension from "./Extension.ts"
 import * as Idempotency from "./Idempotency.ts"
+import { NeededScope } from "./NeededScope.ts"
 import * as Pagination from "./Pagination.ts"
 import { PathId } from "./PathId.ts"
 import * as Problem from "./Problem.ts"
@@ -250,19 +251,21 @@ export class DeliveriesApi extends HttpApiGroup.make("deliveries")
         ...filters
       },
       success: Pagination.OpenPage(DeliveryResource)
-    }).annotateMerge(Extension.operation("List deliveries", `Those of the account. ${listed}`)),
+    }).annotate(NeededScope, "read").annotateMerge(
+      Extension.operation("List deliveries", `Those of the account. ${listed}`)
+    ),
     HttpApiEndpoint.get("ofWebhook", "/webhooks/:id/deliveries", {
       params: PathId("The webhook's id."),
       query: filters,
       success: Pagination.OpenPage(DeliveryResource),
       error: Problem.NotFound
-    }).annotateMerge(Extension.operation("List a webhook's deliveries", listed)),
+    }).annotate(NeededScope, "read").annotateMerge(Extension.operation("List a webhook's deliveries", listed)),
     HttpApiEndpoint.get("get", "/deliveries/:id", {
       params,
       query: Projection.fields,
       success: Pagination.Single(DeliveryDetails),
       error: Problem.NotFound
-    }).annotateMerge(
+    }).annotate(NeededScope, "read").annotateMerge(
       Extension.operation(
         "Get a delivery",
         "With every attempt: what was sent, what came back, and how long each phase took."
@@ -274,7 +277,7 @@ export class DeliveriesApi extends HttpApiGroup.make("deliveries")
       query: Projection.fields,
       success: Pagination.Single(DeliveryResource).pipe(HttpApiSchema.status(202)),
       error: [Problem.NotFound, Problem.DeliveryNotRepeatable]
-    }).middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
+    }).annotate(NeededScope, "run").middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
       "Retry a delivery",
       "Attempts it once more, as soon as the webhook takes an attempt, with the same webhook-id. One that has ended, also one " +
         "that arrived, is pending until then. If the attempt fails, the retry schedule continues after it."
@@ -285,7 +288,7 @@ export class DeliveriesApi extends HttpApiGroup.make("deliveries")
       query: Projection.fields,
       success: Pagination.Single(DeliveryResource),
       error: [Problem.NotFound, Problem.DeliveryNotPending]
-    }).middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
+    }).annotate(NeededScope, "run").middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
       "Skip a delivery",
       "Drops a pending delivery. An attempt that is under way is broken off; the endpoint may have received it."
     ))

@@ -53,11 +53,53 @@ describe("Document", () => {
         assert.isNotEmpty(Json.textOf(text), name)
       }
       for (const tag of Json.listOf(operation["tags"])) assert.isNotEmpty(Json.textOf(tags.get(Json.textOf(tag))), name)
-      assert.deepStrictEqual<unknown>(operation["security"], / \/v1\//.test(name) ? [{ bearer: [] }] : [], name)
+      const schemes = Json.listOf(operation["security"])
+      assert.deepStrictEqual(
+        schemes.flatMap((scheme) => Object.keys(scheme)),
+        / \/v1\//.test(name) ? ["bearer"] : [],
+        name
+      )
       for (const parameter of Json.listOf(operation["parameters"])) {
         assert.isNotEmpty(Json.textOf(parameter["description"]), `${name}: ${Json.textOf(parameter["name"])}`)
       }
     }
+  })
+
+  it("says of every operation under /v1 which scope its key needs", () => {
+    const scopes = new Map<string, Array<string>>()
+    for (const { name, operation } of operations.filter(({ name }) => / \/v1\//.test(name))) {
+      const scope = Json.textOf(operation["x-headwater-scope"])
+      assert.include(Json.textOf(operation["description"]), `Needs a key with the scope \`${scope}\`.`, name)
+      scopes.set(scope, [...scopes.get(scope) ?? [], name])
+    }
+    assert.sameMembers([...scopes.keys()], ["read", "run", "write"])
+    const [reads, runs, writes] = ["read", "run", "write"].map((scope) => scopes.get(scope)!)
+    assert.deepStrictEqual(reads!.filter((name) => !name.startsWith("GET ")), ["POST /v1/subscriptions/preview"])
+    assert.sameMembers(runs!, [
+      "POST /v1/components/{key}/configure",
+      "GET /v1/consumers/{id}/events",
+      "POST /v1/consumers/{id}/commit",
+      "POST /v1/consumers/{id}/seek",
+      "POST /v1/webhooks/{id}/test",
+      "POST /v1/webhooks/{id}/pause",
+      "POST /v1/webhooks/{id}/resume",
+      "POST /v1/webhooks/{id}/force-next",
+      "POST /v1/webhooks/{id}/replay",
+      "POST /v1/deliveries/{id}/retry",
+      "POST /v1/deliveries/{id}/skip",
+      "POST /v1/bulk_actions",
+      "PUT /v1/bulk_actions/{id}",
+      "POST /v1/bulk_actions/{id}/pause",
+      "POST /v1/bulk_actions/{id}/resume",
+      "POST /v1/bulk_actions/{id}/cancel",
+      "POST /v1/workflows/{id}/invocations",
+      "POST /v1/workflows/{id}/runs/{run_id}/rerun",
+      "POST /v1/workflows/{id}/runs/{run_id}/cancel"
+    ])
+    assert.sameMembers(writes!.filter((name) => name.startsWith("GET ")), [
+      "GET /v1/webhooks/{id}/secret",
+      "GET /v1/workflows/{id}/secret"
+    ])
   })
 
   it("gives an example of every request body and of every answer that has one", () => {

@@ -16,7 +16,8 @@ export interface OpenApiDocument {
 
 const introduction = `Run event sources and workflows, and route their events to listeners.
 
-- Every request carries \`Authorization: Bearer <API key>\`. An id of another account behaves like an unknown one.
+- Every request carries \`Authorization: Bearer <API key>\`. The scope of a key is \`read\`, \`run\` or \`write\`, and each
+  includes those before it. An id of another account behaves like an unknown one.
 - A trailing slash is optional. \`HEAD\` answers like \`GET\`, without the body; \`OPTIONS\` answers 204 with \`Allow\`.
 - Every error is a problem document (RFC 9457): \`code\` is for programs, \`detail\` for people. \`error\` repeats \`detail\`.
 - With \`include\` or \`exclude\` the items of \`data\` lack the omitted fields, even those that their schema requires.

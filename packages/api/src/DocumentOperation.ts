@@ -1,8 +1,10 @@
-import { type JsonSchema, Predicate, Schema } from "effect"
+import type { KeyScope } from "@headwater/domain/ApiKey"
+import { Context, type JsonSchema, Predicate, Schema } from "effect"
 import type { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import type { PathItem, Response } from "./DocumentProblems.ts"
 import { exampleOf, marked, open, propertiesOf, tidy } from "./DocumentSchema.ts"
 import * as Extension from "./Extension.ts"
+import { NeededScope, scopeKey } from "./NeededScope.ts"
 
 /** The document's named schemas, tidied. */
 type Definitions = JsonSchema.Definitions
@@ -167,6 +169,8 @@ const isPossible = (
   }
 }
 
+const scopeSentence = (scope: KeyScope): string => `Needs a key with the scope \`${scope}\`.`
+
 /** Completes a generated operation with what is the same for all: headers, examples, descriptions, extension marks. */
 export const complete = (
   operation: Operation,
@@ -174,13 +178,15 @@ export const complete = (
   definitions: Definitions
 ): PathItem[string] => {
   const isExtension = operation[Extension.key] === true
+  const scope = Context.get(endpoint.annotations, NeededScope)
   return {
     operationId: operation.operationId,
     tags: operation.tags,
     summary: operation.summary,
-    description: isExtension ? marked(operation.description) : operation.description,
+    description: `${isExtension ? marked(operation.description) : operation.description} ${scopeSentence(scope)}`,
     ...(isExtension ? Extension.mark : {}),
     security: operation.security,
+    [scopeKey]: scope,
     parameters: operation.parameters.map((given) => parameter(given, endpoint)),
     ...(operation.requestBody === undefined ? {} : { requestBody: requestBody(operation.requestBody, definitions) }),
     responses: {

@@ -5,6 +5,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Authorization } from "./Authorization.ts"
 import { EventData } from "./EventData.ts"
 import * as Extension from "./Extension.ts"
+import { NeededScope } from "./NeededScope.ts"
 import * as Pagination from "./Pagination.ts"
 import { PathId } from "./PathId.ts"
 import * as Problem from "./Problem.ts"
@@ -102,13 +103,15 @@ export class EventsApi extends HttpApiGroup.make("events")
       query: anyStream,
       success: Pagination.Page(EventSummary),
       error: Problem.NotFound
-    }).annotateMerge(OpenApi.annotations({ summary: "List a source's events", description: summaries })),
+    }).annotate(NeededScope, "read").annotateMerge(
+      OpenApi.annotations({ summary: "List a source's events", description: summaries })
+    ),
     HttpApiEndpoint.get("sourceErrorSummaries", "/sources/:id/$errors/event_summaries", {
       params: sourceParams,
       query,
       success: Pagination.Page(EventSummary).annotate({ examples: [exampleErrors] }),
       error: Problem.NotFound
-    }).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "read").annotateMerge(OpenApi.annotations({
       summary: "List a source's errors",
       description: summaries,
       override: Extension.mark
@@ -118,7 +121,7 @@ export class EventsApi extends HttpApiGroup.make("events")
       query,
       success: Pagination.Page(EventSummary),
       error: Problem.NotFound
-    }).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "read").annotateMerge(OpenApi.annotations({
       summary: "List what a source logged",
       description: summaries,
       override: Extension.mark
@@ -144,7 +147,7 @@ export class EventsApi extends HttpApiGroup.make("events")
         description: "The server removes the events soon. There is no body."
       }),
       error: Problem.NotFound
-    }).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "write").annotateMerge(OpenApi.annotations({
       summary: "Delete a source's events",
       description:
         "Deletes the events from start_id to end_id, both included. The server removes them soon after the response, and " +
@@ -155,19 +158,23 @@ export class EventsApi extends HttpApiGroup.make("events")
       query: anyStream,
       success: Pagination.Page(EventSummary),
       error: Problem.NotFound
-    }).annotateMerge(OpenApi.annotations({ summary: "List a workflow's events", description: summaries })),
+    }).annotate(NeededScope, "read").annotateMerge(
+      OpenApi.annotations({ summary: "List a workflow's events", description: summaries })
+    ),
     HttpApiEndpoint.get("workflowErrorSummaries", "/workflows/:id/$errors/event_summaries", {
       params: workflowParams,
       query,
       success: Pagination.Page(EventSummary).annotate({ examples: [exampleErrors] }),
       error: Problem.NotFound
-    }).annotateMerge(OpenApi.annotations({ summary: "List a workflow's errors", description: summaries })),
+    }).annotate(NeededScope, "read").annotateMerge(
+      OpenApi.annotations({ summary: "List a workflow's errors", description: summaries })
+    ),
     HttpApiEndpoint.get("workflowLogSummaries", "/workflows/:id/$logs/event_summaries", {
       params: workflowParams,
       query,
       success: Pagination.Page(EventSummary),
       error: Problem.NotFound
-    }).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "read").annotateMerge(OpenApi.annotations({
       summary: "List what a workflow logged",
       description: summaries,
       override: Extension.mark

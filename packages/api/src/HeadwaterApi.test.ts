@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { OpenApi } from "effect/http-api"
+import { Context, Option } from "effect"
+import { HttpApi, OpenApi } from "effect/http-api"
 import { HeadwaterApi } from "./HeadwaterApi.ts"
+import { NeededScope } from "./NeededScope.ts"
 
 const document = OpenApi.fromApi(HeadwaterApi)
 
@@ -114,6 +116,15 @@ describe("HeadwaterApi", () => {
         }
       }
     }
+  })
+
+  it("says at every endpoint which scope it needs", () => {
+    HttpApi.reflect(HeadwaterApi, {
+      onGroup: () => {},
+      onEndpoint: ({ endpoint: { annotations, method, path } }) => {
+        assert.isTrue(Option.isSome(Context.getOption(annotations, NeededScope)), `${method} ${path}`)
+      }
+    })
   })
 
   it("documents for every POST, and for nothing else, that it takes an Idempotency-Key", () => {

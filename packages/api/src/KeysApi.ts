@@ -1,9 +1,10 @@
-import { defaultOverlapSeconds, maxOverlapSeconds } from "@headwater/domain/ApiKey"
+import { defaultOverlapSeconds, KeyScope, maxOverlapSeconds } from "@headwater/domain/ApiKey"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
 import * as Extension from "./Extension.ts"
 import * as Idempotency from "./Idempotency.ts"
+import { NeededScope } from "./NeededScope.ts"
 import * as Pagination from "./Pagination.ts"
 import { PathId } from "./PathId.ts"
 import * as Problem from "./Problem.ts"
@@ -17,13 +18,24 @@ const id = ResourceId("key")
 
 const name = Schema.String.annotate({ description: "Empty if none was given." })
 
+const scope = KeyScope.annotate({
+  description:
+    "read: what shows something, secrets excepted. run: also what runs, sends or steers what exists. write: everything."
+})
+
 const expiresAt = Schema.NullOr(UnixSeconds).annotate({
   description: "Unix time in seconds at which the key expires; null if it does not expire."
 })
 
-const example = { id: "key_0Uz1W6zoKv4NcFg6SyMe", name: "deploy", created_at: 1_760_000_000, expires_at: null }
+const example = {
+  id: "key_0Uz1W6zoKv4NcFg6SyMe",
+  name: "deploy",
+  scope: "write" as const,
+  created_at: 1_760_000_000,
+  expires_at: null
+}
 
-export const KeyResource = Schema.Struct({ id, name, created_at: UnixSeconds, expires_at: expiresAt }).annotate({
+export const KeyResource = Schema.Struct({ id, name, scope, created_at: UnixSeconds, expires_at: expiresAt }).annotate({
   identifier: "Key",
   examples: [example]
 })
@@ -32,6 +44,7 @@ export type KeyResource = typeof KeyResource.Type
 export const NewKeyResource = Schema.Struct({
   id,
   name,
+  scope,
   key: Schema.String.annotate({ description: "The key itself: hw_ and 40 letters and digits. Shown here only." }),
   created_at: UnixSeconds,
   expires_at: expiresAt
@@ -50,7 +63,7 @@ export class KeysApi extends HttpApiGroup.make("keys")
     HttpApiEndpoint.get("list", "/users/me/keys", {
       query: { ...Pagination.query("key"), ...Projection.fields },
       success: Pagination.Page(KeyResource)
-    }).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "read").annotateMerge(OpenApi.annotations({
       summary: "List API keys",
       description: "The account's live keys, newest first, without the keys themselves.",
       override: Extension.mark
@@ -63,13 +76,16 @@ export class KeysApi extends HttpApiGroup.make("keys")
         Schema.Null,
         Schema.Struct({
           name: Schema.optionalKey(Text.annotate({ description: "What the key is for. Default: empty." })),
+          scope: Schema.optionalKey(KeyScope.annotate({
+            description: "What the key may do: read, run or write. Default: write."
+          })),
           ...Projection.fields
-        }).annotate({ examples: [{ name: "deploy" }] })
+        }).annotate({ examples: [{ name: "dashboard", scope: "read" }] })
       ],
       success: Pagination.Single(NewKeyResource)
-    }).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "write").middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
       summary: "Create an API key",
-      description: "Creates a key with the same rights as the account's other keys. It does not expire.",
+      description: "Creates a key, which does not expire.",
       override: Extension.mark
     })),
     HttpApiEndpoint.post("rotate", "/users/me/keys/:id/rotate", {
@@ -88,9 +104,9 @@ export class KeysApi extends HttpApiGroup.make("keys")
       ],
       success: Pagination.Single(NewKeyResource),
       error: Problem.NotFound
-    }).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "write").middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
       summary: "Rotate an API key",
-      description: "Returns a new key of the same name. The old key expires after the overlap.",
+      description: "Returns a new key of the same name and scope. The old key expires after the overlap.",
       override: Extension.mark
     })),
     HttpApiEndpoint.delete("revoke", "/users/me/keys/:id", {
@@ -98,7 +114,7 @@ export class KeysApi extends HttpApiGroup.make("keys")
       query: Projection.fields,
       success: HttpApiSchema.NoContent,
       error: Problem.NotFound
-    }).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "write").annotateMerge(OpenApi.annotations({
       summary: "Revoke an API key",
       description:
         "The server refuses the key from now on, even if it is the key of this request or the account's last one.",

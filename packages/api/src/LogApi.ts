@@ -7,6 +7,7 @@ import * as Batch from "./Batch.ts"
 import { EventSummary } from "./EventsApi.ts"
 import * as Extension from "./Extension.ts"
 import * as Filter from "./Filter.ts"
+import { NeededScope } from "./NeededScope.ts"
 import * as Pagination from "./Pagination.ts"
 import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
@@ -179,49 +180,49 @@ export class LogApi extends HttpApiGroup.make("log")
       query: listing,
       success: Pagination.Page(EventSummary),
       error: Problem.NotFound
-    }).annotateMerge(list("a source's")),
+    }).annotate(NeededScope, "read").annotateMerge(list("a source's")),
     HttpApiEndpoint.get("sourceEvent", "/sources/:id/events/:event_id", {
       params: { ...ofSource, ...event },
       query: Projection.fields,
       success: Pagination.Single(EventSummary),
       error: Problem.NotFound
-    }).annotateMerge(get),
+    }).annotate(NeededScope, "read").annotateMerge(get),
     HttpApiEndpoint.get("sourceEventTrace", "/sources/:id/events/:event_id/trace", {
       params: { ...ofSource, ...event },
       query: Projection.fields,
       success: Pagination.Single(EventTrace),
       error: Problem.NotFound
-    }).annotateMerge(trace),
+    }).annotate(NeededScope, "read").annotateMerge(trace),
     HttpApiEndpoint.get("sourceTail", "/sources/:id/sse", {
       params: ofSource,
       ...following,
       success: Tail,
       error: Problem.NotFound
-    }).annotateMerge(tail("a source's")),
+    }).annotate(NeededScope, "read").annotateMerge(tail("a source's")),
     HttpApiEndpoint.get("workflowEvents", "/workflows/:id/events", {
       params: ofWorkflow,
       query: listing,
       success: Pagination.Page(EventSummary),
       error: Problem.NotFound
-    }).annotateMerge(list("a workflow's")),
+    }).annotate(NeededScope, "read").annotateMerge(list("a workflow's")),
     HttpApiEndpoint.get("workflowEvent", "/workflows/:id/events/:event_id", {
       params: { ...ofWorkflow, ...event },
       query: Projection.fields,
       success: Pagination.Single(EventSummary),
       error: Problem.NotFound
-    }).annotateMerge(get),
+    }).annotate(NeededScope, "read").annotateMerge(get),
     HttpApiEndpoint.get("workflowEventTrace", "/workflows/:id/events/:event_id/trace", {
       params: { ...ofWorkflow, ...event },
       query: Projection.fields,
       success: Pagination.Single(EventTrace),
       error: Problem.NotFound
-    }).annotateMerge(trace),
+    }).annotate(NeededScope, "read").annotateMerge(trace),
     HttpApiEndpoint.get("workflowTail", "/workflows/:id/sse", {
       params: ofWorkflow,
       ...following,
       success: Tail,
       error: Problem.NotFound
-    }).annotateMerge(tail("a workflow's"))
+    }).annotate(NeededScope, "read").annotateMerge(tail("a workflow's"))
   )
   .middleware(RequestCheck)
   .middleware(Projection.Projection)

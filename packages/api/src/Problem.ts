@@ -1,3 +1,4 @@
+import { KeyScope } from "@headwater/domain/ApiKey"
 import { Schema } from "effect"
 import { HttpApiError, HttpApiSchema } from "effect/http-api"
 
@@ -61,6 +62,18 @@ export class AccountSuspended extends HttpApiError.Problem<AccountSuspended>()(
   { type: typeOf("account_suspended"), status: 403, title: "Account suspended" },
   members("account_suspended", Details, "The account is suspended. Ask the operator of this server to resume it."),
   { description: "The server's operator has suspended the account." }
+) {}
+
+const ScopeDetails = Schema.Struct({
+  scope: KeyScope.annotate({ description: "The scope of the key." }),
+  needed_scope: KeyScope.annotate({ description: "The scope that the operation needs." })
+}).annotate({ examples: [{ scope: "read", needed_scope: "write" }] })
+
+export class InsufficientScope extends HttpApiError.Problem<InsufficientScope>()(
+  "InsufficientScopeProblem",
+  { type: typeOf("insufficient_scope"), status: 403, title: "Insufficient scope" },
+  members("insufficient_scope", ScopeDetails, "This needs a key with the scope write: the scope of this key is read."),
+  { description: "The scope of the key does not include the operation." }
 ) {}
 
 export class NotFound extends HttpApiError.Problem<NotFound>()(
@@ -329,6 +342,11 @@ export const UnavailableResponse = Unavailable.pipe(
 
 /** The members that every problem takes, for one that has nothing to tell beyond its sentence. */
 export const because = (sentence: string) => ({ detail: sentence, error: sentence, details: {} })
+
+export const insufficientScope = (scope: KeyScope, needed: KeyScope): InsufficientScope => {
+  const sentence = `This needs a key with the scope ${needed}: the scope of this key is ${scope}.`
+  return new InsufficientScope({ detail: sentence, error: sentence, details: { scope, needed_scope: needed } })
+}
 
 export const notFound = (what: string, id: string): NotFound => new NotFound(because(`There is no ${what} "${id}".`))
 

@@ -4,6 +4,7 @@ import { Authorization } from "./Authorization.ts"
 import { ComponentUrl } from "./ComponentsApi.ts"
 import * as Extension from "./Extension.ts"
 import * as Idempotency from "./Idempotency.ts"
+import { NeededScope } from "./NeededScope.ts"
 import * as Pagination from "./Pagination.ts"
 import { PathId } from "./PathId.ts"
 import * as Problem from "./Problem.ts"
@@ -79,7 +80,9 @@ export class SourcesApi extends HttpApiGroup.make("sources")
     HttpApiEndpoint.get("list", "/users/me/sources", {
       query: { ...Pagination.query("source"), ...Projection.fields },
       success: Pagination.Page(SourceResource)
-    }).annotateMerge(OpenApi.annotations({ summary: "List sources", description: "Newest first." })),
+    }).annotate(NeededScope, "read").annotateMerge(
+      OpenApi.annotations({ summary: "List sources", description: "Newest first." })
+    ),
     HttpApiEndpoint.post("create", "/sources", {
       headers: Idempotency.headers,
       payload: Schema.Struct({
@@ -99,16 +102,18 @@ export class SourcesApi extends HttpApiGroup.make("sources")
       }),
       success: Pagination.Single(CreatedSource),
       error: [Problem.NotFound, Problem.ComponentInvalid, Problem.HookFailed]
-    }).annotate(TakesLargeBody, true).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
-      summary: "Create a source",
-      description: "Runs the component's deploy and activate hooks. If one fails, the source is not created."
-    })),
+    }).annotate(NeededScope, "write").annotate(TakesLargeBody, true).middleware(Idempotency.Idempotency).annotateMerge(
+      OpenApi.annotations({
+        summary: "Create a source",
+        description: "Runs the component's deploy and activate hooks. If one fails, the source is not created."
+      })
+    ),
     HttpApiEndpoint.get("get", "/sources/:id", {
       params,
       query: Projection.fields,
       success: Pagination.Single(SourceResource),
       error: Problem.NotFound
-    }).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "read").annotateMerge(OpenApi.annotations({
       summary: "Get a source",
       description: "By its id or its name slug.",
       override: Extension.mark
@@ -123,7 +128,7 @@ export class SourcesApi extends HttpApiGroup.make("sources")
       }).annotate({ examples: [{ name: "Orders", configured_props: { shop: "south" }, active: true }] }),
       success: Pagination.Single(SourceResource),
       error: [Problem.NotFound, Problem.ComponentInvalid, Problem.HookFailed]
-    }).annotate(TakesLargeBody, true).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "write").annotate(TakesLargeBody, true).annotateMerge(OpenApi.annotations({
       summary: "Update a source",
       description:
         "Given props replace those of the same name; the others stay. Runs the deactivate hook, applies the change, " +
@@ -134,7 +139,9 @@ export class SourcesApi extends HttpApiGroup.make("sources")
       query: Projection.fields,
       success: HttpApiSchema.NoContent,
       error: Problem.NotFound
-    }).annotateMerge(OpenApi.annotations({ summary: "Delete a source", description: "Runs its deactivate hook." }))
+    }).annotate(NeededScope, "write").annotateMerge(
+      OpenApi.annotations({ summary: "Delete a source", description: "Runs its deactivate hook." })
+    )
   )
   .middleware(RequestCheck)
   .middleware(Projection.Projection)

@@ -9,6 +9,7 @@ import * as Extension from "./Extension.ts"
 import * as Filter from "./Filter.ts"
 import * as Idempotency from "./Idempotency.ts"
 import { Mismatch } from "./LogApi.ts"
+import { NeededScope } from "./NeededScope.ts"
 import * as Pagination from "./Pagination.ts"
 import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
@@ -122,7 +123,7 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
       ],
       success: Pagination.Single(SubscriptionResource),
       error: Problem.NotFound
-    }).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "write").middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
       summary: "Subscribe a listener",
       description:
         "The listener receives what the emitter emits from now on and the filter lets through. Repeating the " +
@@ -141,7 +142,7 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
       ],
       success: Pagination.Single(SubscriptionPreview),
       error: Problem.NotFound
-    }).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "read").middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
       summary: "Preview a subscription",
       description:
         "Shows which of the latest events of all matching emitters such a subscription would deliver, and to which " +
@@ -174,7 +175,7 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
       ],
       success: Pagination.Single(SubscriptionResource),
       error: Problem.NotFound
-    }).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "write").annotateMerge(OpenApi.annotations({
       summary: "Update a subscription",
       description: "Takes the parameters that created the subscription. The filter and batch hold for every event " +
         "that the subscription has not passed yet.",
@@ -192,7 +193,7 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
       ],
       success: HttpApiSchema.NoContent,
       error: Problem.NotFound
-    }).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "write").annotateMerge(OpenApi.annotations({
       summary: "Unsubscribe a listener",
       description:
         "Takes the parameters that created the subscription; event_name is empty if it was created without one."
@@ -200,7 +201,9 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
     HttpApiEndpoint.get("list", "/users/me/subscriptions", {
       query: Projection.fields,
       success: Schema.Struct({ data: Schema.Array(SubscriptionResource) })
-    }).annotateMerge(OpenApi.annotations({ summary: "List subscriptions", description: "All of them, newest first." }))
+    }).annotate(NeededScope, "read").annotateMerge(
+      OpenApi.annotations({ summary: "List subscriptions", description: "All of them, newest first." })
+    )
   )
   .middleware(RequestCheck)
   .middleware(Projection.Projection)

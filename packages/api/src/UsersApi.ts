@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
+import { NeededScope } from "./NeededScope.ts"
 import { Single } from "./Pagination.ts"
 import * as Projection from "./Projection.ts"
 import { RequestCheck } from "./RequestCheck.ts"
@@ -62,7 +63,7 @@ export class UsersApi extends HttpApiGroup.make("users")
     HttpApiEndpoint.get("me", "/users/me", {
       query: Projection.fields,
       success: Single(UserResource)
-    }).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "read").annotateMerge(OpenApi.annotations({
       summary: "Get the authenticated user",
       description: "The fields depend on the account's plan."
     }))

@@ -6,6 +6,7 @@ import { AttemptResource, exampleAttempt } from "./DeliveriesApi.ts"
 import * as Extension from "./Extension.ts"
 import * as Idempotency from "./Idempotency.ts"
 import { JsonValue } from "./JsonValue.ts"
+import { NeededScope } from "./NeededScope.ts"
 import * as Pagination from "./Pagination.ts"
 import { PathId } from "./PathId.ts"
 import * as Problem from "./Problem.ts"
@@ -134,7 +135,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
         })
       ],
       success: Pagination.Single(CreatedWebhook)
-    }).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "write").middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
       summary: "Create a webhook",
       description:
         "Creates a URL that events can be delivered to. Subscriptions with the webhook as listener route events to it."
@@ -142,13 +143,15 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
     HttpApiEndpoint.get("list", "/users/me/webhooks", {
       query: { ...Pagination.query("webhook"), ...Projection.fields },
       success: Pagination.Page(WebhookResource)
-    }).annotateMerge(OpenApi.annotations({ summary: "List webhooks", description: "Newest first." })),
+    }).annotate(NeededScope, "read").annotateMerge(
+      OpenApi.annotations({ summary: "List webhooks", description: "Newest first." })
+    ),
     HttpApiEndpoint.get("get", "/webhooks/:id", {
       params,
       query: Projection.fields,
       success: Pagination.Single(WebhookDetails),
       error: Problem.NotFound
-    }).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "read").annotateMerge(OpenApi.annotations({
       summary: "Get a webhook",
       description: "By its id, with its settings.",
       override: Extension.mark
@@ -168,7 +171,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       }).annotate({ examples: [{ url: "https://warehouse.example.com/v2/orders", active: true }] }),
       success: Pagination.Single(WebhookDetails),
       error: Problem.NotFound
-    }).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "write").annotateMerge(OpenApi.annotations({
       summary: "Update a webhook",
       description: "Fields that are not given stay unchanged, but a missing active means true.",
       override: Extension.mark
@@ -178,7 +181,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       query: Projection.fields,
       success: HttpApiSchema.NoContent,
       error: Problem.NotFound
-    }).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "write").annotateMerge(OpenApi.annotations({
       summary: "Delete a webhook",
       description: "Also deletes its subscriptions.",
       override: Extension.mark
@@ -188,7 +191,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       query: Projection.fields,
       success: Pagination.Single(WebhookSecret),
       error: Problem.NotFound
-    }).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "write").annotateMerge(OpenApi.annotations({
       summary: "Get a webhook's signing secret",
       description: "The newest one.",
       override: Extension.mark
@@ -199,7 +202,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       query: Projection.fields,
       success: Pagination.Single(WebhookSecret),
       error: Problem.NotFound
-    }).middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "write").middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
       summary: "Rotate a webhook's signing secret",
       description: "Returns the new secret. For 24 hours the previous one signs too.",
       override: Extension.mark
@@ -209,7 +212,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       query: Projection.fields,
       success: Pagination.Single(WebhookPublicKey),
       error: Problem.NotFound
-    }).annotateMerge(Extension.operation(
+    }).annotate(NeededScope, "read").annotateMerge(Extension.operation(
       "Get a webhook's public key",
       "The newest one. It verifies the v1a signatures of a webhook with the signature ed25519 or both."
     )),
@@ -219,7 +222,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       query: Projection.fields,
       success: Pagination.Single(WebhookPublicKey),
       error: Problem.NotFound
-    }).middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
+    }).annotate(NeededScope, "write").middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
       "Rotate a webhook's key pair",
       "Returns the new public key. For 24 hours the previous private key signs too."
     )),
@@ -244,7 +247,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       ],
       success: Pagination.Single(TestedWebhook),
       error: Problem.NotFound
-    }).middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
+    }).annotate(NeededScope, "run").middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
       "Send a webhook a test",
       "Sends one signed request, now and without a retry, also to an inactive webhook, and answers what came back. It has a " +
         "webhook-id of its own and the header x-headwater-test: true. It is in no list and in no accounting."
@@ -255,7 +258,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       query: Projection.fields,
       success: Pagination.Single(WebhookResource),
       error: Problem.NotFound
-    }).middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
+    }).annotate(NeededScope, "run").middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
       "Pause a webhook",
       "Makes it inactive. It keeps its place in the log, and its retries wait."
     )),
@@ -279,7 +282,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       ],
       success: Pagination.Single(WebhookResource),
       error: Problem.NotFound
-    }).middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
+    }).annotate(NeededScope, "run").middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
       "Resume a webhook",
       "Makes it active. With from: now, also an active webhook drops what waits."
     )),
@@ -299,7 +302,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       ],
       success: Pagination.Single(ForcedLines).pipe(HttpApiSchema.status(202)),
       error: Problem.NotFound
-    }).middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
+    }).annotate(NeededScope, "run").middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
       "Attempt now what the lines of a webhook stand on",
       "The events of each emitter are a line. Of each, the oldest pending delivery is attempted as soon as the webhook takes " +
         "an attempt."

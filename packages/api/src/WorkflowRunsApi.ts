@@ -5,6 +5,7 @@ import { Authorization } from "./Authorization.ts"
 import * as Extension from "./Extension.ts"
 import * as Idempotency from "./Idempotency.ts"
 import { JsonValue } from "./JsonValue.ts"
+import { NeededScope } from "./NeededScope.ts"
 import * as Pagination from "./Pagination.ts"
 import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
@@ -127,7 +128,7 @@ export class WorkflowRunsApi extends HttpApiGroup.make("workflowRuns")
       },
       success: Pagination.Page(RunResource),
       error: Problem.NotFound
-    }).annotateMerge(
+    }).annotate(NeededScope, "read").annotateMerge(
       Extension.operation(
         "List a workflow's runs",
         "Newest first. The server keeps runs as long as the account's events."
@@ -138,7 +139,7 @@ export class WorkflowRunsApi extends HttpApiGroup.make("workflowRuns")
       query: Projection.fields,
       success: Pagination.Single(RunDetails),
       error: Problem.NotFound
-    }).annotateMerge(
+    }).annotate(NeededScope, "read").annotateMerge(
       Extension.operation("Get a run of a workflow", "With its event, its steps, and their results and logs.")
     ),
     HttpApiEndpoint.post("rerun", "/workflows/:id/runs/:run_id/rerun", {
@@ -158,7 +159,7 @@ export class WorkflowRunsApi extends HttpApiGroup.make("workflowRuns")
       ],
       success: Pagination.Single(RunStarted).pipe(HttpApiSchema.status(202)),
       error: runRefused
-    }).middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
+    }).annotate(NeededScope, "run").middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
       "Run a run's event again",
       "Starts a new run for the same event, with the workflow's current code and props."
     )),
@@ -168,7 +169,7 @@ export class WorkflowRunsApi extends HttpApiGroup.make("workflowRuns")
       query: Projection.fields,
       success: Pagination.Single(RunResource),
       error: [Problem.NotFound, Problem.RunNotWaiting]
-    }).middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
+    }).annotate(NeededScope, "run").middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
       "Cancel a waiting run",
       "Ends the run. What its steps have done remains. A run that is at a step cannot be cancelled."
     ))

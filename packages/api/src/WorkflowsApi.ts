@@ -4,6 +4,7 @@ import { Authorization } from "./Authorization.ts"
 import { ComponentUrl } from "./ComponentsApi.ts"
 import * as Extension from "./Extension.ts"
 import * as Idempotency from "./Idempotency.ts"
+import { NeededScope } from "./NeededScope.ts"
 import * as Pagination from "./Pagination.ts"
 import { PathId } from "./PathId.ts"
 import * as Problem from "./Problem.ts"
@@ -119,7 +120,7 @@ export class WorkflowsApi extends HttpApiGroup.make("workflows")
     HttpApiEndpoint.get("list", "/users/me/workflows", {
       query: { ...Pagination.query("workflow"), ...Projection.fields },
       success: Pagination.Page(WorkflowResource)
-    }).annotateMerge(Extension.operation("List workflows", "Newest first.")),
+    }).annotate(NeededScope, "read").annotateMerge(Extension.operation("List workflows", "Newest first.")),
     HttpApiEndpoint.post("create", "/workflows", {
       headers: Idempotency.headers,
       payload: Schema.Struct(input).annotate({
@@ -130,23 +131,27 @@ export class WorkflowsApi extends HttpApiGroup.make("workflows")
       }),
       success: Pagination.Single(WorkflowResource),
       error: Problem.ComponentInvalid
-    }).annotate(TakesLargeBody, true).middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
-      "Create a workflow",
-      "One of workflow_code and workflow_url is required. The workflow listens to its subscriptions, and to the HTTP " +
-        "and timer props in its code."
-    )),
+    }).annotate(NeededScope, "write").annotate(TakesLargeBody, true).middleware(Idempotency.Idempotency).annotateMerge(
+      Extension.operation(
+        "Create a workflow",
+        "One of workflow_code and workflow_url is required. The workflow listens to its subscriptions, and to the HTTP " +
+          "and timer props in its code."
+      )
+    ),
     HttpApiEndpoint.get("get", "/workflows/:id", {
       params: workflowParams,
       query: Projection.fields,
       success: Pagination.Single(WorkflowResource),
       error: Problem.NotFound
-    }).annotateMerge(Extension.operation("Get a workflow", "By its id or its name slug.")),
+    }).annotate(NeededScope, "read").annotateMerge(
+      Extension.operation("Get a workflow", "By its id or its name slug.")
+    ),
     HttpApiEndpoint.put("update", "/workflows/:id", {
       params: workflowParams,
       payload: Schema.Struct(input).annotate({ examples: [{ configured_props: { limit: 200 }, active: true }] }),
       success: Pagination.Single(WorkflowResource),
       error: [Problem.NotFound, Problem.ComponentInvalid]
-    }).annotate(TakesLargeBody, true).annotateMerge(Extension.operation(
+    }).annotate(NeededScope, "write").annotate(TakesLargeBody, true).annotateMerge(Extension.operation(
       "Update a workflow",
       "Fields that are not given stay unchanged, but a missing active means true. Runs that have begun continue with the code " +
         "and props that they began with."
@@ -156,13 +161,15 @@ export class WorkflowsApi extends HttpApiGroup.make("workflows")
       query: Projection.fields,
       success: HttpApiSchema.NoContent,
       error: Problem.NotFound
-    }).annotateMerge(Extension.operation("Delete a workflow", "Also deletes its runs, events and subscriptions.")),
+    }).annotate(NeededScope, "write").annotateMerge(
+      Extension.operation("Delete a workflow", "Also deletes its runs, events and subscriptions.")
+    ),
     HttpApiEndpoint.get("getSecret", "/workflows/:id/secret", {
       params: workflowParams,
       query: Projection.fields,
       success: Pagination.Single(WebhookSecret),
       error: Problem.NotFound
-    }).annotateMerge(Extension.operation(
+    }).annotate(NeededScope, "write").annotateMerge(Extension.operation(
       "Get a workflow's signing secret",
       "Signs the requests that the workflow sends with $.send.http, as for deliveries to webhooks."
     )),
@@ -182,7 +189,7 @@ export class WorkflowsApi extends HttpApiGroup.make("workflows")
       ],
       success: Pagination.Single(RunStarted).pipe(HttpApiSchema.status(202)),
       error: runRefused
-    }).middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
+    }).annotate(NeededScope, "run").middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
       "Run a workflow",
       "The server answers once the event is durable. The run begins when its turn comes."
     ))

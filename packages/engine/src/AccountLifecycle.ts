@@ -34,7 +34,7 @@ export class AccountLifecycle extends Context.Service<AccountLifecycle, {
       const create = Effect.fnUntraced(function*({ key, ...input }: NewAccount) {
         const account = yield* accounts.create(input)
         yield* heads.create(account.id, account.id)
-        const created = yield* keys.create(account.id, "first", key)
+        const created = yield* keys.create(account.id, "first", { key })
         return { account, key: created.key }
       }, sql.withTransaction)
 

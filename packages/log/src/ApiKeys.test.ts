@@ -17,6 +17,12 @@ const newAccount = Effect.flatMap(
   (accounts) => accounts.create({ username: "ann", email: "ann@example.com", plan: "free" })
 )
 
+/** Whose live key it is. */
+const accountOf = Effect.fnUntraced(function*(key: Redacted.Redacted) {
+  const found = yield* (yield* ApiKeys).authenticate(key)
+  return Option.map(found, ({ accountId }) => accountId)
+})
+
 describe("ApiKeys", () => {
   it.effect("makes keys that name their account, and keeps a hash of each and no copy", () =>
     Effect.gen(function*() {
@@ -25,14 +31,14 @@ describe("ApiKeys", () => {
       const account = yield* newAccount
       const { key } = yield* keys.create(account.id, "first")
       assert.match(Redacted.value(key), /^hw_[0-9A-Za-z]{40}$/)
-      assert.deepStrictEqual(yield* keys.authenticate(key), Option.some(account.id))
+      assert.deepStrictEqual(yield* accountOf(key), Option.some(account.id))
       assert.deepStrictEqual(yield* keys.authenticate(Redacted.make("hw_unknown")), Option.none())
       assert.deepStrictEqual(yield* keys.authenticate(Redacted.make("")), Option.none())
       const columns = yield* sql<{ readonly name: string }>`
         SELECT column_name AS name FROM information_schema.columns WHERE table_name = 'api_keys' ORDER BY name`
       assert.deepStrictEqual(
         columns.map(({ name }) => name),
-        ["account_id", "created_at", "expires_at", "hash", "id", "name", "revoked_at"]
+        ["account_id", "created_at", "expires_at", "hash", "id", "name", "revoked_at", "scope"]
       )
       const rows = yield* sql<{ readonly text: string }>`
         SELECT id || encode(hash, 'escape') || name AS text FROM api_keys`
@@ -44,8 +50,19 @@ describe("ApiKeys", () => {
       const keys = yield* ApiKeys
       const account = yield* newAccount
       const given = Redacted.make("hw_given-by-the-operator")
-      yield* keys.create(account.id, "first", given)
-      assert.deepStrictEqual(yield* keys.authenticate(given), Option.some(account.id))
+      yield* keys.create(account.id, "first", { key: given })
+      assert.deepStrictEqual(yield* accountOf(given), Option.some(account.id))
+    }).pipe(Effect.provide(tables)))
+
+  it.effect("says what a key may do: everything, unless it was made for less", () =>
+    Effect.gen(function*() {
+      const keys = yield* ApiKeys
+      const account = yield* newAccount
+      for (const scope of [undefined, "read", "run", "write"] as const) {
+        const { id, key } = yield* keys.create(account.id, "", scope === undefined ? {} : { scope })
+        const found = Option.getOrThrow(yield* keys.authenticate(key))
+        assert.deepInclude(found, { id, accountId: account.id, scope: scope ?? "write" })
+      }
     }).pipe(Effect.provide(tables)))
 
   it.effect("refuses a revoked key at once, also where it was seen before", () =>
@@ -91,14 +108,20 @@ describe("ApiKeys", () => {
       const keys = yield* ApiKeys
       const account = yield* newAccount
       yield* TestClock.setTime(100_000)
-      const old = yield* keys.create(account.id, "deploy")
+      const old = yield* keys.create(account.id, "deploy", { scope: "run" })
       yield* keys.authenticate(old.key)
       yield* TestClock.setTime(100_500)
       const rotated = Option.getOrThrow(yield* keys.rotate(account.id, old.id, 60))
-      assert.deepInclude(rotated, { accountId: account.id, name: "deploy", createdAt: 100, expiresAt: null })
+      assert.deepInclude(rotated, {
+        accountId: account.id,
+        name: "deploy",
+        scope: "run",
+        createdAt: 100,
+        expiresAt: null
+      })
       yield* TestClock.setTime(159_999)
       for (const { key } of [old, rotated]) {
-        assert.deepStrictEqual(yield* keys.authenticate(key), Option.some(account.id))
+        assert.deepStrictEqual(yield* accountOf(key), Option.some(account.id))
       }
       assert.deepStrictEqual((yield* keys.list(account.id)).map(({ expiresAt, id }) => [id, expiresAt]), [
         [old.id, 160],
@@ -106,7 +129,7 @@ describe("ApiKeys", () => {
       ])
       yield* TestClock.setTime(160_000)
       assert.deepStrictEqual(yield* keys.authenticate(old.key), Option.none())
-      assert.deepStrictEqual(yield* keys.authenticate(rotated.key), Option.some(account.id))
+      assert.deepStrictEqual(yield* accountOf(rotated.key), Option.some(account.id))
       assert.deepStrictEqual((yield* keys.list(account.id)).map(({ id }) => id), [rotated.id])
       assert.deepStrictEqual(yield* keys.getById(old.id), Option.none())
       assert.deepStrictEqual(yield* keys.rotate(account.id, old.id, 60), Option.none())
@@ -121,7 +144,7 @@ describe("ApiKeys", () => {
       yield* keys.authenticate(old.key)
       const rotated = Option.getOrThrow(yield* keys.rotate(account.id, old.id, 0))
       assert.deepStrictEqual(yield* keys.authenticate(old.key), Option.none())
-      assert.deepStrictEqual(yield* keys.authenticate(rotated.key), Option.some(account.id))
+      assert.deepStrictEqual(yield* accountOf(rotated.key), Option.some(account.id))
     }).pipe(Effect.provide(tables)))
 
   it.effect("never gives a key longer to live by rotating it again", () =>
@@ -152,6 +175,6 @@ describe("ApiKeys", () => {
       const second = yield* keys.page(account.id, { limit: 2, after: made[2]!, before: undefined })
       assert.deepStrictEqual([second.items.map(({ name }) => name), second.totalCount], [["a"], 3])
       assert.deepStrictEqual(yield* keys.rotate(account.id, theirs.id, 0), Option.none())
-      assert.deepStrictEqual(yield* keys.authenticate(theirs.key), Option.some(other.id))
+      assert.deepStrictEqual(yield* accountOf(theirs.key), Option.some(other.id))
     }).pipe(Effect.provide(tables)))
 })

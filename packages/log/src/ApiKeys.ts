@@ -1,4 +1,4 @@
-import { ApiKey } from "@headwater/domain/ApiKey"
+import { ApiKey, type KeyScope } from "@headwater/domain/ApiKey"
 import * as Id from "@headwater/domain/Id"
 import {
   Cache,
@@ -38,8 +38,14 @@ export interface NewApiKey extends ApiKey {
   readonly key: Redacted.Redacted
 }
 
-interface Found {
+/** A live key, as a request that carries it needs to know it. */
+export interface AuthenticatedKey {
+  readonly id: Id.KeyId
   readonly accountId: Id.AccountId
+  readonly scope: KeyScope
+}
+
+interface Found extends AuthenticatedKey {
   readonly expiresAt: number | undefined
 }
 
@@ -55,16 +61,19 @@ const Row = Schema.Struct({
 
 /** The keys by which requests name their account: looked up by SHA-256, and kept in no other form. */
 export class ApiKeys extends Context.Service<ApiKeys, {
-  /** @param key the key's text where it is not to be a new one, as of the first account's key from the configuration */
+  /**
+   * @param options.scope `write` if it is left out
+   * @param options.key the key's text where it is not to be a new one, as of the first account's key from the configuration
+   */
   readonly create: (
     accountId: Id.AccountId,
     name: string,
-    key?: Redacted.Redacted
+    options?: { readonly scope?: KeyScope; readonly key?: Redacted.Redacted | undefined }
   ) => Effect.Effect<NewApiKey, SqlError.SqlError>
-  /** The account of a live key. A revocation on another node counts within a second. */
+  /** Whose key it is, and what it may do, if it is live. A revocation on another node counts within a second. */
   readonly authenticate: (
     key: Redacted.Redacted
-  ) => Effect.Effect<Option.Option<Id.AccountId>, SqlError.SqlError>
+  ) => Effect.Effect<Option.Option<AuthenticatedKey>, SqlError.SqlError>
   /** Returns once the key is no longer live, or its account suspended: within a second, on whichever node that came about. */
   readonly awaitEnd: (key: Redacted.Redacted) => Effect.Effect<void>
   /** A page of the account's live keys. */
@@ -77,7 +86,7 @@ export class ApiKeys extends Context.Service<ApiKeys, {
   /** A live key of any account, for the operator. */
   readonly getById: (id: string) => Effect.Effect<Option.Option<ApiKey>, SqlError.SqlError>
   /**
-   * Makes a new key of the same name. The one before it is refused after `overlapSeconds`, or at its own expiry where that
+   * Makes a new key of the same name and scope. The one before it is refused after `overlapSeconds`, or at its own expiry where that
    * is sooner. None where there is no such live key.
    */
   readonly rotate: (
@@ -108,11 +117,18 @@ export class ApiKeys extends Context.Service<ApiKeys, {
 
       const found = yield* Cache.makeWith(
         Effect.fnUntraced(function*(hashHex: string) {
-          const [row] = yield* sql<{ readonly account_id: string; readonly expires_at: bigint | null }>`
-            SELECT account_id, expires_at FROM api_keys
+          const [row] = yield* sql<{
+            readonly id: string
+            readonly account_id: string
+            readonly scope: KeyScope
+            readonly expires_at: bigint | null
+          }>`
+            SELECT id, account_id, scope, expires_at FROM api_keys
             WHERE hash = decode(${hashHex}, 'hex') AND ${live(yield* currentSeconds)}`
           return row === undefined ? Option.none<Found>() : Option.some<Found>({
+            id: Id.KeyId.make(row.id),
             accountId: Id.AccountId.make(row.account_id),
+            scope: row.scope,
             expiresAt: row.expires_at === null ? undefined : Number(row.expires_at)
           })
         }),
@@ -169,7 +185,12 @@ export class ApiKeys extends Context.Service<ApiKeys, {
         )
       })
 
-      const create = Effect.fnUntraced(function*(accountId: Id.AccountId, name: string, given?: Redacted.Redacted) {
+      const create = Effect.fnUntraced(function*(
+        accountId: Id.AccountId,
+        name: string,
+        { key: given, scope = "write" }: { readonly scope?: KeyScope; readonly key?: Redacted.Redacted | undefined } =
+          {}
+      ) {
         const id = Id.KeyId.make(
           yield* Id.make("key").pipe(Effect.provideService(SecureRandom.SecureRandom, random))
         )
@@ -185,19 +206,21 @@ export class ApiKeys extends Context.Service<ApiKeys, {
             id,
             account_id: accountId,
             name,
+            scope,
             hash: yield* hashOf(key),
             created_at: createdAt
           })
         }`
-        return { id, accountId, name, createdAt, expiresAt: null, key }
+        return { id, accountId, name, scope, createdAt, expiresAt: null, key }
       })
 
       const replace = Effect.fnUntraced(function*(accountId: Id.AccountId, id: string, overlapSeconds: number) {
         const now = yield* currentSeconds
-        const [row] = yield* sql<{ readonly name: string; readonly hash: Uint8Array }>`
+        const [row] = yield* sql<{ readonly name: string; readonly scope: KeyScope; readonly hash: Uint8Array }>`
           UPDATE api_keys SET expires_at = least(expires_at, ${now + overlapSeconds}::bigint)
-          WHERE account_id = ${accountId} AND id = ${id} AND ${live(now)} RETURNING name, hash`
-        return row === undefined ? undefined : { replaced: row.hash, made: yield* create(accountId, row.name) }
+          WHERE account_id = ${accountId} AND id = ${id} AND ${live(now)} RETURNING name, scope, hash`
+        if (row === undefined) return undefined
+        return { replaced: row.hash, made: yield* create(accountId, row.name, { scope: row.scope }) }
       }, sql.withTransaction)
 
       return ApiKeys.of({
@@ -206,11 +229,7 @@ export class ApiKeys extends Context.Service<ApiKeys, {
           if (!Redacted.value(key).startsWith(prefix)) return Option.none()
           const known = yield* Cache.get(found, hex(yield* hashOf(key)))
           const now = yield* currentSeconds
-          return Option.flatMap(
-            known,
-            ({ accountId, expiresAt }) =>
-              expiresAt === undefined || expiresAt > now ? Option.some(accountId) : Option.none()
-          )
+          return Option.filter(known, ({ expiresAt }) => expiresAt === undefined || expiresAt > now)
         }),
         awaitEnd,
         page: Effect.fnUntraced(function*(accountId, request) {

@@ -30,6 +30,7 @@ import webhookRequests from "./migrations/0026_webhook_requests.ts"
 import consumers from "./migrations/0027_consumers.ts"
 import deliveryActions from "./migrations/0028_delivery_actions.ts"
 import batches from "./migrations/0029_batches.ts"
+import access from "./migrations/0030_access.ts"
 
 const migrator = {
   table: "headwater_migrations",
@@ -62,7 +63,8 @@ const migrator = {
     "0026_webhook_requests": webhookRequests,
     "0027_consumers": consumers,
     "0028_delivery_actions": deliveryActions,
-    "0029_batches": batches
+    "0029_batches": batches,
+    "0030_access": access
   })
 }
 

@@ -1,8 +1,10 @@
 import { Authorization, CurrentAccount, CurrentKey } from "@headwater/api/Authorization"
+import { NeededScope } from "@headwater/api/NeededScope"
 import * as Problem from "@headwater/api/Problem"
+import { covers } from "@headwater/domain/ApiKey"
 import { Suspensions } from "@headwater/engine/placement/Suspensions"
 import { ApiKeys } from "@headwater/log/ApiKeys"
-import { Effect, Layer, Option, Redacted } from "effect"
+import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { AnswerRoom } from "./AnswerRoom.ts"
 import { answerFailures } from "./FailureProblem.ts"
@@ -25,9 +27,9 @@ export const layer = Layer.effect(
     const settings = yield* HttpSettings
     const [largest, plain] = [maxApiBody(settings), maxPlainApiBody(settings)]
     return Authorization.of({
-      bearer: Effect.fnUntraced(function*(handle, { credential }) {
-        const account = yield* keys.authenticate(credential).pipe(answerFailures)
-        if (Option.isNone(account)) {
+      bearer: Effect.fnUntraced(function*(handle, { credential, endpoint }) {
+        const found = yield* keys.authenticate(credential).pipe(answerFailures)
+        if (Option.isNone(found)) {
           return yield* new Problem.Unauthorized(
             Problem.because(
               Redacted.value(credential) === ""
@@ -36,16 +38,19 @@ export const layer = Layer.effect(
             )
           )
         }
-        if (suspensions.isSuspended(account.value)) return yield* suspended
-        yield* rate.take(account.value)
+        const { accountId, scope } = found.value
+        if (suspensions.isSuspended(accountId)) return yield* suspended
+        yield* rate.take(accountId)
+        const needed = Context.get(endpoint.annotations, NeededScope)
+        if (!covers(scope, needed)) return yield* Problem.insufficientScope(scope, needed)
         const request = yield* HttpServerRequest.HttpServerRequest
         const most = RequestBody.isOfUnknownLength(request) ? plain : largest
-        rate.noteBytes(account.value, RequestBody.mostBytes(request, most))
+        rate.noteBytes(accountId, RequestBody.mostBytes(request, most))
         const response = yield* handle.pipe(
-          Effect.provideService(CurrentAccount, account.value),
+          Effect.provideService(CurrentAccount, accountId),
           Effect.provideService(CurrentKey, credential)
         )
-        return yield* room.admit(account.value, response)
+        return yield* room.admit(accountId, response)
       })
     })
   })

@@ -13,12 +13,12 @@ layer(Http.layer, { excludeTestServices: true })("keys", (it) => {
     Effect.gen(function*() {
       const http = yield* Http.tenant()
       const named = yield* http.created("/v1/users/me/keys", { name: "Ünï 😀" })
-      assert.hasAllKeys(named, ["id", "name", "key", "created_at", "expires_at"])
-      Json.assertHolds(named, { name: "Ünï 😀", expires_at: null })
+      assert.hasAllKeys(named, ["id", "name", "scope", "key", "created_at", "expires_at"])
+      Json.assertHolds(named, { name: "Ünï 😀", scope: "write", expires_at: null })
       assert.match(named.id, /^key_[0-9A-Za-z]{20}$/)
       assert.match(Json.textOf(named["key"]), /^hw_[0-9A-Za-z]{40}$/)
       const { json: { data: plain } } = yield* http.request("POST", "/v1/users/me/keys/?exclude=created_at")
-      assert.hasAllKeys(plain, ["id", "name", "key", "expires_at"])
+      assert.hasAllKeys(plain, ["id", "name", "scope", "key", "expires_at"])
       for (const { key } of [named, plain!]) assert.strictEqual(yield* statusUnder(http, Json.textOf(key)), 200)
       const page = yield* http.request("GET", "/v1/users/me/keys?limit=2")
       Json.assertHolds(page.json["page_info"], { total_count: 3, count: 2 })
@@ -27,6 +27,7 @@ layer(Http.layer, { excludeTestServices: true })("keys", (it) => {
       assert.deepStrictEqual<unknown>(first, {
         id: named.id,
         name: "Ünï 😀",
+        scope: "write",
         created_at: named["created_at"],
         expires_at: null
       })
@@ -50,6 +51,11 @@ layer(Http.layer, { excludeTestServices: true })("keys", (it) => {
         Http.assertProblem(answer, 400, "invalid_request")
         assert.deepStrictEqual(Http.issuePaths(answer), ["name"])
       }
+      for (const scope of ["all", "", null, ["read"]]) {
+        const answer = yield* http.request("POST", "/v1/users/me/keys", { body: { scope } })
+        Http.assertProblem(answer, 400, "invalid_request")
+        assert.deepStrictEqual(Http.issuePaths(answer), ["scope"])
+      }
       const form = yield* http.request("POST", "/v1/users/me/keys", {
         raw: "name=a",
         headers: { "content-type": "application/x-www-form-urlencoded" }
@@ -66,7 +72,7 @@ layer(Http.layer, { excludeTestServices: true })("keys", (it) => {
       const before = Math.floor((yield* Clock.currentTimeMillis) / 1000)
       const rotated = yield* http.request("POST", `/v1/users/me/keys/${old.id}/rotate`)
       const { data: second } = rotated.json
-      Json.assertHolds(second, { name: "deploy", expires_at: null })
+      Json.assertHolds(second, { name: "deploy", scope: "write", expires_at: null })
       assert.notStrictEqual(Json.textOf(second!["id"]), old.id)
       for (const { key } of [old, second!]) assert.strictEqual(yield* statusUnder(http, Json.textOf(key)), 200)
       const after = Math.floor((yield* Clock.currentTimeMillis) / 1000)

@@ -12,6 +12,7 @@ import { answerFailures } from "./FailureProblem.ts"
 const resourceOf = (key: ApiKey): KeyResource => ({
   id: key.id,
   name: key.name,
+  scope: key.scope,
   created_at: key.createdAt,
   expires_at: key.expiresAt
 })
@@ -29,7 +30,7 @@ export const layer = HttpApiBuilder.group(
         return Pagination.page(items.map(resourceOf), totalCount)
       }, answerFailures),
       create: Effect.fnUntraced(function*({ payload }) {
-        const created = yield* keys.create(yield* CurrentAccount, payload?.name ?? "")
+        const created = yield* keys.create(yield* CurrentAccount, payload?.name ?? "", payload ?? {})
         return { data: newResourceOf(created) }
       }, answerFailures),
       rotate: Effect.fnUntraced(function*({ params, payload }) {
