@@ -9,6 +9,7 @@ import * as Errors from "./contract/ErrorsContract.ts"
 import * as Events from "./contract/EventsContract.ts"
 import * as Log from "./contract/LogContract.ts"
 import * as Pagination from "./contract/PaginationContract.ts"
+import * as Session from "./contract/SessionContract.ts"
 import * as Sources from "./contract/SourcesContract.ts"
 import * as Subscriptions from "./contract/SubscriptionsContract.ts"
 import * as Users from "./contract/UsersContract.ts"
@@ -26,6 +27,7 @@ layer(ContractServer.layer, { excludeTestServices: true })("the contract", (it) 
   DeliveryActions.rows(it)
   Consumers.rows(it)
   Users.rows(it)
+  Session.rows(it)
   AppAccounts.rows(it)
   Workflows.rows(it)
   Pagination.rows(it)

@@ -1,6 +1,7 @@
 import { version } from "@headwater/domain/Version"
 import type { JsonSchema } from "effect"
 import { HttpApi, type HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { consoleHeader, sessionCookie } from "./Authorization.ts"
 import * as DocumentBeside from "./DocumentBeside.ts"
 import { complete } from "./DocumentOperation.ts"
 import { type PathItem, share } from "./DocumentProblems.ts"
@@ -16,7 +17,7 @@ export interface OpenApiDocument {
 
 const introduction = `Run event sources and workflows, and route their events to listeners.
 
-- Every request carries \`Authorization: Bearer <API key>\`. The scope of a key is \`read\`, \`run\` or \`write\`, and each
+- Every request carries \`Authorization: Bearer <API key>\`, or the cookie of a session of the console. The scope of a key is \`read\`, \`run\` or \`write\`, and each
   includes those before it. An id of another account behaves like an unknown one.
 - A trailing slash is optional. \`HEAD\` answers like \`GET\`, without the body; \`OPTIONS\` answers 204 with \`Allow\`.
 - Every error is a problem document (RFC 9457): \`code\` is for programs, \`detail\` for people. \`error\` repeats \`detail\`.
@@ -115,12 +116,21 @@ export const make = (serverUrl: string): OpenApiDocument => {
       license: { name: "Apache-2.0", identifier: "Apache-2.0" }
     },
     servers: [{ url: serverUrl, description: "This server." }],
-    security: [{ bearer: [] }],
+    security: [{ bearer: [] }, { session: [] }],
     tags: [...generated.tags, ...DocumentBeside.tags, DocumentWebhooks.tag],
     paths,
     webhooks: DocumentWebhooks.webhooks(definitions),
     components: {
-      securitySchemes: generated.components.securitySchemes,
+      securitySchemes: {
+        ...generated.components.securitySchemes,
+        session: {
+          type: "apiKey",
+          in: sessionCookie.in,
+          name: sessionCookie.key,
+          description:
+            `The session of the console. A request that is not GET or HEAD also needs the header \`${consoleHeader}: 1\`.`
+        }
+      },
       headers,
       responses: {
         ...responses,

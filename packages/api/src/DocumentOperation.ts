@@ -1,4 +1,3 @@
-import type { KeyScope } from "@headwater/domain/ApiKey"
 import { Context, type JsonSchema, Predicate, Schema } from "effect"
 import type { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import type { PathItem, Response } from "./DocumentProblems.ts"
@@ -169,8 +168,6 @@ const isPossible = (
   }
 }
 
-const scopeSentence = (scope: KeyScope): string => `Needs a key with the scope \`${scope}\`.`
-
 /** Completes a generated operation with what is the same for all: headers, examples, descriptions, extension marks. */
 export const complete = (
   operation: Operation,
@@ -178,15 +175,17 @@ export const complete = (
   definitions: Definitions
 ): PathItem[string] => {
   const isExtension = operation[Extension.key] === true
+  const description = isExtension ? marked(operation.description) : operation.description
+  const isOpen = operation.security.length === 0
   const scope = Context.get(endpoint.annotations, NeededScope)
   return {
     operationId: operation.operationId,
     tags: operation.tags,
     summary: operation.summary,
-    description: `${isExtension ? marked(operation.description) : operation.description} ${scopeSentence(scope)}`,
+    description: isOpen ? description : `${description} Needs a key with the scope \`${scope}\`.`,
     ...(isExtension ? Extension.mark : {}),
-    security: operation.security,
-    [scopeKey]: scope,
+    security: isOpen ? [] : [{ bearer: [] }, { session: [] }],
+    ...(isOpen ? {} : { [scopeKey]: scope }),
     parameters: operation.parameters.map((given) => parameter(given, endpoint)),
     ...(operation.requestBody === undefined ? {} : { requestBody: requestBody(operation.requestBody, definitions) }),
     responses: {

@@ -10,6 +10,7 @@ import * as DocumentWebhooks from "./DocumentWebhooks.ts"
 import { EventsApi } from "./EventsApi.ts"
 import { KeysApi } from "./KeysApi.ts"
 import { LogApi } from "./LogApi.ts"
+import { SessionApi } from "./SessionApi.ts"
 import { SourcesApi } from "./SourcesApi.ts"
 import { SubscriptionsApi } from "./SubscriptionsApi.ts"
 import { UsersApi } from "./UsersApi.ts"
@@ -32,6 +33,7 @@ export class HeadwaterApi extends HttpApi.make("headwater")
   .add(BulkActionsApi)
   .add(UsersApi)
   .add(KeysApi)
+  .add(SessionApi)
   .add(AppAccountsApi)
   .add(WorkflowsApi)
   .add(WorkflowRunsApi)

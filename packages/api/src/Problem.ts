@@ -64,6 +64,13 @@ export class AccountSuspended extends HttpApiError.Problem<AccountSuspended>()(
   { description: "The server's operator has suspended the account." }
 ) {}
 
+export class CrossSiteRequest extends HttpApiError.Problem<CrossSiteRequest>()(
+  "CrossSiteRequestProblem",
+  { type: typeOf("cross_site_request"), status: 403, title: "Cross-site request" },
+  members("cross_site_request", Details, "A page of another site may not use a session."),
+  { description: "A request in a session comes from another site, or lacks the header that shows that it does not." }
+) {}
+
 const ScopeDetails = Schema.Struct({
   scope: KeyScope.annotate({ description: "The scope of the key." }),
   needed_scope: KeyScope.annotate({ description: "The scope that the operation needs." })

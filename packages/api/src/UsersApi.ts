@@ -23,7 +23,9 @@ const invocations = "Runs of component code, per UTC day."
 
 export const FreeUser = Schema.Struct({
   ...identity,
-  api_key: Schema.String.annotate({ description: "The key that this request carries." }),
+  api_key: Schema.optionalKey(
+    Schema.String.annotate({ description: "The key that this request carries; absent in a session." })
+  ),
   daily_compute_time_quota: Schema.Int.annotate({ description: `${computeTime} ${noLimit}` }),
   daily_compute_time_used: Schema.Int.annotate({ description: computeTime }),
   daily_invocations_quota: Schema.Int.annotate({ description: `${invocations} ${noLimit}` }),

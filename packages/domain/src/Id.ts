@@ -14,6 +14,7 @@ export const prefixes = {
   deployment: "d",
   key: "key",
   run: "run",
+  session: "ses",
   source: "dc",
   step: "c",
   subscription: "sub",
@@ -82,6 +83,9 @@ export type BulkActionId = typeof BulkActionId.Type
 
 export const KeyId = idOf("key").pipe(Schema.brand("KeyId"))
 export type KeyId = typeof KeyId.Type
+
+export const SessionId = idOf("session").pipe(Schema.brand("SessionId"))
+export type SessionId = typeof SessionId.Type
 
 const kinds: ReadonlyMap<string, Kind> = new Map(
   Object.entries(prefixes).map(([kind, prefix]) => [prefix, kind as Kind])

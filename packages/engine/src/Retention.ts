@@ -7,6 +7,7 @@ import { DedupeMarks } from "@headwater/log/DedupeMarks"
 import { Deliveries } from "@headwater/log/Deliveries"
 import { DueWork } from "@headwater/log/DueWork"
 import { EventLog, type ExpiredStream } from "@headwater/log/EventLog"
+import { Sessions } from "@headwater/log/Sessions"
 import { Usage } from "@headwater/log/Usage"
 import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
 import { Clock, Effect, Exit, Option, Schedule } from "effect"
@@ -70,7 +71,7 @@ const droppedEvent = (
 
 /**
  * Removes what is beyond its retention, in small bites: events that are too old and not among the last 100 of their
- * stream, requests that have run, attempts, deliveries that were given up, dedupe ids, usage, runs of workflows. It does not wait for cursors; what a listener has
+ * stream, requests that have run, attempts, deliveries that were given up, dedupe ids, usage, runs of workflows, sessions. It does not wait for cursors; what a listener has
  * not come to is told.
  *
  * @param options.defaultDays for accounts without a retention of their own
@@ -84,6 +85,7 @@ export const sweep = Effect.fnUntraced(function*(options: { readonly defaultDays
   const events = yield* EventLog
   const marks = yield* DedupeMarks
   const runs = yield* WorkflowRuns
+  const sessions = yield* Sessions
   const usage = yield* Usage
 
   const trim = Effect.fnUntraced(function*(expired: ExpiredStream) {
@@ -128,6 +130,7 @@ export const sweep = Effect.fnUntraced(function*(options: { readonly defaultDays
     paced(deliveries.removeEnded(EventId.make(Math.max(0, oldest), 0))),
     paced(marks.expire({ now, defaultDays: options.defaultDays, leastDays: dedupeDays })),
     paced(runs.expire({ now, defaultDays: options.defaultDays })),
+    paced(sessions.removeEnded),
     paced(usage.expire(now - usageDays * dayMs))
   ], Effect.exit)
   yield* Exit.asVoidAll(exits)

@@ -1,27 +1,14 @@
 import { ApiKey, type KeyScope } from "@headwater/domain/ApiKey"
 import * as Id from "@headwater/domain/Id"
-import {
-  Cache,
-  Clock,
-  Context,
-  Deferred,
-  Duration,
-  Effect,
-  Exit,
-  Latch,
-  Layer,
-  Option,
-  Redacted,
-  Schedule,
-  Schema
-} from "effect"
-import { Digest, SecureRandom } from "effect/crypto"
+import { Cache, Clock, Context, Duration, Effect, Exit, Layer, Option, Redacted, Schema } from "effect"
+import { type Digest, SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as Column from "./Column.ts"
+import * as AwaitedEnds from "./internal/AwaitedEnds.ts"
+import * as HashedSecret from "./internal/HashedSecret.ts"
 import * as Rows from "./internal/Rows.ts"
 import { texts } from "./internal/SqlArray.ts"
 import * as Page from "./Page.ts"
-import { isTransient, retrySchedule } from "./TransientSqlError.ts"
 
 const prefix = "hw_"
 const secretLength = 40
@@ -29,9 +16,6 @@ const secretLength = 40
 /** How long a key that was found is taken for live without asking the database: the longest a revocation takes. */
 const trustFor = Duration.seconds(1)
 const trustedKeys = 10_000
-
-/** How often those are looked at whose end somebody waits for. */
-const lookEvery = "500 millis"
 
 /** A key that was just made, with its text. */
 export interface NewApiKey extends ApiKey {
@@ -105,15 +89,13 @@ export class ApiKeys extends Context.Service<ApiKeys, {
     ApiKeys,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      const digest = yield* Digest.Digest
       const random = yield* SecureRandom.SecureRandom
 
       const currentSeconds = Effect.map(Clock.currentTimeMillis, (ms) => Math.floor(ms / 1000))
       const live = (now: number) => sql`revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`
       const { all, one } = Rows.make(Schema.decodeUnknownEffect(Row))
 
-      const hashOf = (key: Redacted.Redacted) =>
-        digest.digest(Digest.sha256, new TextEncoder().encode(Redacted.value(key)))
+      const hashOf = yield* HashedSecret.make
 
       const found = yield* Cache.makeWith(
         Effect.fnUntraced(function*(hashHex: string) {
@@ -137,53 +119,19 @@ export class ApiKeys extends Context.Service<ApiKeys, {
           timeToLive: (exit) => Exit.isSuccess(exit) && Option.isSome(exit.value) ? trustFor : Duration.zero
         }
       )
-      const forget = (hash: Uint8Array) => Cache.invalidate(found, hex(hash))
+      const forget = (hashHex: string) => Cache.invalidate(found, hashHex)
 
-      /** Who waits for the end of a key, by its hash in hex. */
-      const waiting = new Map<string, Set<Deferred.Deferred<void>>>()
-      /** Open while somebody waits. */
-      const isAwaited = Latch.makeUnsafe()
-
-      const look = Effect.gen(function*() {
-        yield* isAwaited.await
-        const asked = [...waiting.keys()]
-        const rows = yield* sql<{ readonly hash: string }>`
+      const ends = yield* AwaitedEnds.make(
+        "API keys",
+        Effect.fnUntraced(function*(hashes) {
+          const rows = yield* sql<{ readonly hash: string }>`
           SELECT encode(hash, 'hex') AS hash FROM api_keys
-          WHERE hash IN (SELECT decode(asked, 'hex') FROM unnest(${texts(asked)}) AS asked)
+          WHERE hash IN (SELECT decode(asked, 'hex') FROM unnest(${texts(hashes)}) AS asked)
             AND ${live(yield* currentSeconds)}
             AND account_id NOT IN (SELECT id FROM accounts WHERE suspended_at IS NOT NULL)`
-        const stillLive = new Set(rows.map(({ hash }) => hash))
-        for (const hash of asked) {
-          if (stillLive.has(hash)) continue
-          for (const ended of waiting.get(hash) ?? []) Deferred.doneUnsafe(ended, Effect.void)
-        }
-      })
-
-      yield* look.pipe(
-        Effect.retry({ schedule: retrySchedule, while: isTransient }),
-        Effect.catchCause((cause) => Effect.logError("Could not check which API keys have ended", cause)),
-        Effect.repeat(Schedule.spaced(lookEvery)),
-        Effect.forkScoped
+          return new Set(rows.map(({ hash }) => hash))
+        })
       )
-
-      const awaitEnd = Effect.fnUntraced(function*(key: Redacted.Redacted) {
-        const hash = hex(yield* hashOf(key))
-        const ended = yield* Deferred.make<void>()
-        yield* Effect.acquireUseRelease(
-          Effect.sync(() => {
-            waiting.set(hash, (waiting.get(hash) ?? new Set()).add(ended))
-            isAwaited.openUnsafe()
-          }),
-          () => Deferred.await(ended),
-          () =>
-            Effect.sync(() => {
-              const others = waiting.get(hash)
-              others?.delete(ended)
-              if (others?.size === 0) waiting.delete(hash)
-              if (waiting.size === 0) isAwaited.closeUnsafe()
-            })
-        )
-      })
 
       const create = Effect.fnUntraced(function*(
         accountId: Id.AccountId,
@@ -207,7 +155,7 @@ export class ApiKeys extends Context.Service<ApiKeys, {
             account_id: accountId,
             name,
             scope,
-            hash: yield* hashOf(key),
+            hash: Buffer.from(yield* hashOf(key), "hex"),
             created_at: createdAt
           })
         }`
@@ -216,9 +164,11 @@ export class ApiKeys extends Context.Service<ApiKeys, {
 
       const replace = Effect.fnUntraced(function*(accountId: Id.AccountId, id: string, overlapSeconds: number) {
         const now = yield* currentSeconds
-        const [row] = yield* sql<{ readonly name: string; readonly scope: KeyScope; readonly hash: Uint8Array }>`
+        const [row] = yield* sql<{ readonly name: string; readonly scope: KeyScope; readonly hash: string }>`
           UPDATE api_keys SET expires_at = least(expires_at, ${now + overlapSeconds}::bigint)
-          WHERE account_id = ${accountId} AND id = ${id} AND ${live(now)} RETURNING name, scope, hash`
+          WHERE account_id = ${accountId} AND id = ${id} AND ${
+          live(now)
+        } RETURNING name, scope, encode(hash, 'hex') AS hash`
         if (row === undefined) return undefined
         return { replaced: row.hash, made: yield* create(accountId, row.name, { scope: row.scope }) }
       }, sql.withTransaction)
@@ -227,11 +177,11 @@ export class ApiKeys extends Context.Service<ApiKeys, {
         create,
         authenticate: Effect.fnUntraced(function*(key) {
           if (!Redacted.value(key).startsWith(prefix)) return Option.none()
-          const known = yield* Cache.get(found, hex(yield* hashOf(key)))
+          const known = yield* Cache.get(found, yield* hashOf(key))
           const now = yield* currentSeconds
           return Option.filter(known, ({ expiresAt }) => expiresAt === undefined || expiresAt > now)
         }),
-        awaitEnd,
+        awaitEnd: (key) => Effect.flatMap(hashOf(key), ends.await),
         page: Effect.fnUntraced(function*(accountId, request) {
           const where = sql`account_id = ${accountId} AND ${live(yield* currentSeconds)}`
           return yield* Page.read(sql, { table: "api_keys", where, request, all })
@@ -253,9 +203,9 @@ export class ApiKeys extends Context.Service<ApiKeys, {
         }, Effect.uninterruptible),
         revoke: Effect.fnUntraced(function*(accountId, id) {
           const now = yield* currentSeconds
-          const [row] = yield* sql<{ readonly hash: Uint8Array }>`
+          const [row] = yield* sql<{ readonly hash: string }>`
             UPDATE api_keys SET revoked_at = ${now}
-            WHERE account_id = ${accountId} AND id = ${id} AND ${live(now)} RETURNING hash`
+            WHERE account_id = ${accountId} AND id = ${id} AND ${live(now)} RETURNING encode(hash, 'hex') AS hash`
           if (row === undefined) return false
           yield* forget(row.hash)
           return true
@@ -264,5 +214,3 @@ export class ApiKeys extends Context.Service<ApiKeys, {
     })
   )
 }
-
-const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex")

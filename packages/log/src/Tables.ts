@@ -13,6 +13,7 @@ import { IdempotencyKeys } from "./IdempotencyKeys.ts"
 import { Programs } from "./Programs.ts"
 import { ReplayList } from "./ReplayList.ts"
 import { SealCheck } from "./SealCheck.ts"
+import { Sessions } from "./Sessions.ts"
 import { Subscriptions } from "./Subscriptions.ts"
 import { Webhooks } from "./Webhooks.ts"
 
@@ -28,6 +29,7 @@ export const layer = Layer.mergeAll(
   IdempotencyKeys.layer,
   Programs.layer,
   SealCheck.layer,
+  Sessions.layer,
   Webhooks.layer,
   Layer.merge(DeliveryList.layer, ReplayList.layer).pipe(Layer.provideMerge(GroupCommit.layer))
 ).pipe(Layer.provideMerge(Subscriptions.layer), Layer.provideMerge(AutoSubscriptions.layer))

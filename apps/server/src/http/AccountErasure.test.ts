@@ -36,6 +36,7 @@ layer(Http.layer, { excludeTestServices: true })("an account that is deleted", (
     yield* http.created("/v1/auto_subscriptions", { listener_id: webhook.id })
     yield* http.created("/v1/accounts", { app: "shop", credentials: { key: "k" } })
     yield* http.request("POST", "/v1/users/me/keys", { headers: { "idempotency-key": "a" } })
+    yield* http.request("POST", "/v1/session", { key: null, body: { api_key: http.key } })
     const workflow = yield* http.created("/v1/workflows", { workflow_code })
     yield* http.request("POST", `/v1/workflows/${workflow.id}/invocations`)
     yield* http.summaries(`/v1/workflows/${workflow.id}/runs?status=waiting`, 1)
@@ -89,6 +90,7 @@ layer(Http.layer, { excludeTestServices: true })("an account that is deleted", (
           "idempotency_keys",
           "program_state_folded",
           "programs",
+          "sessions",
           "subscriptions",
           "usage_folded",
           "webhooks",

@@ -8,6 +8,17 @@ const addressOf = (entry: string): Option.Option<NetAddress.IpAddress> => {
   return Option.map(Option.getSuccess(NetAddress.ipFromString(text)), (address) => NetAddress.toCanonical(address))
 }
 
+const contains = (networks: ReadonlyArray<IpNetwork.IpNetwork>, address: NetAddress.IpAddress): boolean =>
+  networks.some((network) => IpNetwork.contains(network, address))
+
+/**
+ * Whether what a peer says about its client is believed.
+ *
+ * @param peer the address at the other end of the connection
+ */
+export const isTrusted = (peer: string, trusted: ReadonlyArray<IpNetwork.IpNetwork>): boolean =>
+  trusted.length > 0 && Option.exists(addressOf(peer), (address) => contains(trusted, address))
+
 /**
  * Who sent a request: the nearest address that is not a trusted proxy's. Proxies append to `X-Forwarded-For`, so it is read
  * from its end, and only as far as those who wrote it are trusted.
@@ -20,12 +31,11 @@ export const of = (
   trusted: ReadonlyArray<IpNetwork.IpNetwork>
 ): string => {
   if (trusted.length === 0) return peer.replace(/^::ffff:/, "")
-  const isTrusted = (address: NetAddress.IpAddress) => trusted.some((network) => IpNetwork.contains(network, address))
   const first = addressOf(peer)
   if (Option.isNone(first)) return peer
   let client = first.value
   for (const entry of (forwarded ?? "").split(",").toReversed()) {
-    if (!isTrusted(client)) break
+    if (!contains(trusted, client)) break
     const before = addressOf(entry.trim())
     if (Option.isNone(before)) break
     client = before.value

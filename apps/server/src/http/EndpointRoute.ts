@@ -22,6 +22,7 @@ import { HttpSettings } from "./HttpSettings.ts"
 import { backlogFull, quotaExceeded } from "./IntakeProblem.ts"
 import type { EventTask } from "./JsonTask.ts"
 import { JsonThread } from "./JsonThread.ts"
+import * as PageSandbox from "./PageSandbox.ts"
 import { type AnyProblem, problemResponse } from "./ProblemResponse.ts"
 import { RateLimiting } from "./RateLimiting.ts"
 import * as RequestBody from "./RequestBody.ts"
@@ -93,7 +94,7 @@ export const makeEventTask = Effect.gen(function*() {
 })
 
 const canBeSent = (name: string, value: string): boolean => {
-  if (unforwardable.has(name.toLowerCase())) return false
+  if (unforwardable.has(name.toLowerCase()) || PageSandbox.touchesSession(name, value)) return false
   try {
     validateHeaderName(name)
     validateHeaderValue(name, value)
@@ -118,7 +119,9 @@ const responseOf = ({ body, headers, status }: HttpReply) => {
     // Said, or the empty body would be sent in chunks.
     ? HttpServerResponse.empty({ status, headers: { "content-length": "0" } })
     : HttpServerResponse.uint8Array(body, { status, contentType: "text/plain; charset=utf-8" })
-  const sent = Object.entries(headers).filter(([name, value]) => canBeSent(name, value))
+  const sent = Object.entries(body.length === 0 ? headers : PageSandbox.around(headers)).filter(([name, value]) =>
+    canBeSent(name, value)
+  )
   return Effect.succeed(sent.length === 0 ? response : HttpServerResponse.setHeaders(response, sent))
 }
 

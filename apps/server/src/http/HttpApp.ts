@@ -26,6 +26,7 @@ import * as Projecting from "./Projecting.ts"
 import { RateLimiting } from "./RateLimiting.ts"
 import * as RequestChecking from "./RequestChecking.ts"
 import * as ResponseConventions from "./ResponseConventions.ts"
+import * as SessionHandlers from "./SessionHandlers.ts"
 import * as SourcesHandlers from "./SourcesHandlers.ts"
 import * as SubscriptionsHandlers from "./SubscriptionsHandlers.ts"
 import * as UsersHandlers from "./UsersHandlers.ts"
@@ -44,6 +45,7 @@ const apiRoutes = HttpApiBuilder.layer(HeadwaterApi).pipe(
     EventsHandlers.layer,
     KeysHandlers.layer,
     LogHandlers.layer,
+    SessionHandlers.layer,
     SourcesHandlers.layer,
     SubscriptionsHandlers.layer,
     UsersHandlers.layer,

@@ -1,11 +1,10 @@
-import { CurrentKey } from "@headwater/api/Authorization"
+import { CurrentAccess } from "@headwater/api/Authorization"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Problem from "@headwater/api/Problem"
 import * as EventId from "@headwater/domain/EventId"
 import type * as Id from "@headwater/domain/Id"
 import * as StreamName from "@headwater/domain/Stream"
 import { EventTrace, type TracedSubscription } from "@headwater/engine/EventTrace"
-import { ApiKeys } from "@headwater/log/ApiKeys"
 import { EventLog } from "@headwater/log/EventLog"
 import { Heads } from "@headwater/log/Heads"
 import type { ProgramKind } from "@headwater/log/Programs"
@@ -70,7 +69,6 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function*(handlers) {
     const events = yield* EventLog
     const heads = yield* Heads
-    const keys = yield* ApiKeys
     const findOwn = yield* makeFind
     const answers = yield* EventAnswers.make
     const eventTrace = yield* EventTrace
@@ -120,7 +118,7 @@ export const layer = HttpApiBuilder.group(
         program.accountId,
         { emitterId: program.id, stream: options.stream },
         options.after ?? end,
-        keys.awaitEnd(yield* CurrentKey)
+        (yield* CurrentAccess).awaitEnd
       )
     }, answerFailures)
 

@@ -37,7 +37,7 @@ export const layer = Layer.effect(
       }
       if (selection.include === undefined && selection.exclude === undefined) return response
       const { body: answer, status } = response
-      if (status !== 200 || answer._tag !== "Uint8Array") return response
+      if ((status !== 200 && status !== 201) || answer._tag !== "Uint8Array") return response
       const account = Option.getOrElse(yield* Effect.serviceOption(CurrentAccount), () => "")
       // A copy, since it is handed over.
       return yield* thread.project(account, { of: "answer", bytes: new Uint8Array(answer.body), selection }).pipe(

@@ -16,7 +16,10 @@ const requestIdLength = 20
 export const requestIdFor = (given: string | Array<string> | undefined): string =>
   typeof given === "string" && givenRequestId.test(given) ? given : Id.takeText(requestIdLength)
 
-/** Any page may call the API: it holds no cookies, so a foreign page can do nothing without a key. */
+/**
+ * Any page may call the API with a key of its own. None of another site gets at a session: without
+ * `access-control-allow-credentials` browsers send no cookies for it, and the header that sessions need is not allowed.
+ */
 const cors = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "Allow, Idempotency-Replayed, Retry-After, WWW-Authenticate, X-Request-Id"

@@ -1,4 +1,4 @@
-import { CurrentAccount, CurrentKey } from "@headwater/api/Authorization"
+import { CurrentAccess, CurrentAccount } from "@headwater/api/Authorization"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Problem from "@headwater/api/Problem"
 import { Accounts } from "@headwater/log/Accounts"
@@ -40,10 +40,11 @@ export const layer = HttpApiBuilder.group(
           }
         }
         const used = yield* usage.of(id, dayOf(now))
+        const { key } = yield* CurrentAccess
         return {
           data: {
             ...identity,
-            api_key: Redacted.value(yield* CurrentKey),
+            ...(key === undefined ? {} : { api_key: Redacted.value(key) }),
             daily_compute_time_quota: account.dailyComputeTimeQuotaMs ?? unlimited,
             daily_compute_time_used: used.computeMs,
             daily_invocations_quota: account.dailyInvocationsQuota ?? unlimited,
