@@ -36,4 +36,20 @@ export const rows = (it: It): void => {
       assertProblem(refused, 403, "insufficient_scope")
       Json.assertHolds(refused.json["details"], { scope: "read", needed_scope: "write" })
     }))
+
+  it.effect("extension: the audit log tells who has changed what", () =>
+    Effect.gen(function*() {
+      const { fresh } = yield* ContractServer
+      const client = yield* fresh("audited")
+      const webhook = yield* client.ok("POST", "/webhooks?url=http://127.0.0.1:9/")
+      const [entry] = yield* client.listed("/audit", 1)
+      Json.assertHolds(entry, {
+        operation: "webhooks.create",
+        method: "POST",
+        path: "/v1/webhooks",
+        resource_id: webhook["id"],
+        status: 200,
+        session_id: null
+      })
+    }))
 }

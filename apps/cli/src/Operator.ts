@@ -5,6 +5,7 @@ import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
 import { Accounts } from "@headwater/log/Accounts"
 import { ApiKeys } from "@headwater/log/ApiKeys"
 import { Attempts } from "@headwater/log/Attempts"
+import { AuditLog } from "@headwater/log/AuditLog"
 import { AutoSubscriptions } from "@headwater/log/AutoSubscriptions"
 import { Components } from "@headwater/log/Components"
 import { Consumers } from "@headwater/log/Consumers"
@@ -32,6 +33,7 @@ const erasure = AccountErasure.layer.pipe(
   Layer.provide(Subscriptions.layer),
   Layer.provide([
     Attempts.layer,
+    AuditLog.layer,
     AutoSubscriptions.layer,
     Components.layer,
     Cursors.layer,

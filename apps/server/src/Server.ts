@@ -149,7 +149,10 @@ const published = Effect.flatMap(FirstPartyPublishing, ({ done }) => Effect.time
 const whileServing = Layer.mergeAll(drainFirst, HeapGrowth.layer, WriterDeath.layer())
 
 const ownEngine = Layer.unwrap(
-  Effect.map(ServerConfig, ({ node, retentionDays }) => Engine.layerServer({ retentionDays, node }))
+  Effect.map(
+    ServerConfig,
+    ({ auditDays, node, retentionDays }) => Engine.layerServer({ auditDays, retentionDays, node })
+  )
 )
 
 /** The whole program in one process: HTTP, engine, sandboxes and database, as configured by the environment. */
@@ -179,9 +182,9 @@ export const layer = Layer.mergeAll(Layer.effectDiscard(Effect.andThen(published
 export const layerWorker = ({ node, number, of }: WorkerPlace, machine: MachineLink) => {
   const isFirst = number === 1
   const engine = Layer.unwrap(Effect.gen(function*() {
-    const { retentionDays } = yield* ServerConfig
+    const { auditDays, retentionDays } = yield* ServerConfig
     const firstWithAbandoned = isFirst ? Option.some(yield* machine.abandoned) : Option.none()
-    return Engine.layerWorker({ retentionDays, node, firstWithAbandoned })
+    return Engine.layerWorker({ auditDays, retentionDays, node, firstWithAbandoned })
   }))
   const serves = isFirst
     ? Layer.effectDiscard(

@@ -24,6 +24,7 @@ describe("ServerConfig", () => {
       assert.strictEqual(settings.maxCode, 1_048_576)
       assert.strictEqual(settings.maxProp, 65_536)
       assert.strictEqual(settings.retentionDays, 30)
+      assert.strictEqual(settings.auditDays, 90)
       assert.deepStrictEqual(settings.runLimits, {
         wallMillis: 300_000,
         cpuMillis: 30_000,
@@ -125,6 +126,7 @@ describe("ServerConfig", () => {
     ["HEADWATER_NAME_SERVERS", { HEADWATER_NAME_SERVERS: "10.0.0.2:0x35" }],
     ["HEADWATER_DATABASE_CACHE", { HEADWATER_DATABASE_CACHE: "15" }],
     ["HEADWATER_RETENTION_DAYS", { HEADWATER_RETENTION_DAYS: "0" }],
+    ["HEADWATER_AUDIT_DAYS", { HEADWATER_AUDIT_DAYS: "0" }],
     ["HEADWATER_RATE_LIMIT", { HEADWATER_RATE_LIMIT: "-1" }],
     ["HEADWATER_BYTE_RATE_LIMIT", { HEADWATER_BYTE_RATE_LIMIT: "1MB" }],
     ["HEADWATER_MAX_BODY", { HEADWATER_MAX_BODY: "512KiB" }],

@@ -51,6 +51,8 @@ export interface ServerSettings {
   /** Where component code's npm packages come from; `None` for the public registry. */
   readonly npmRegistry: Option.Option<string>
   readonly retentionDays: number
+  /** Days that the audit log is kept for. */
+  readonly auditDays: number
   /** Requests a second per account; 0 for no limit. */
   readonly rateLimit: number
   /** Bytes a second per account; 0 for no limit. */
@@ -312,6 +314,7 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
         () => npmsOwn
       ),
       retentionDays: Option.getOrElse(yield* variable("HEADWATER_RETENTION_DAYS", integer(1, 36_500)), () => 30),
+      auditDays: Option.getOrElse(yield* variable("HEADWATER_AUDIT_DAYS", integer(1, 36_500)), () => 90),
       rateLimit: Option.getOrElse(yield* variable("HEADWATER_RATE_LIMIT", integer(0, 1_000_000)), () => 0),
       byteRateLimit: Option.getOrElse(
         yield* variable("HEADWATER_BYTE_RATE_LIMIT", integer(0, Number.MAX_SAFE_INTEGER)),
@@ -388,6 +391,7 @@ export const render = (settings: ServerSettings): string => {
     ["HEADWATER_EXTRA_CA", Option.getOrElse(settings.extraCa, () => "")],
     ["HEADWATER_NPM_REGISTRY", Option.getOrElse(settings.npmRegistry, () => "")],
     ["HEADWATER_RETENTION_DAYS", settings.retentionDays],
+    ["HEADWATER_AUDIT_DAYS", settings.auditDays],
     ["HEADWATER_RATE_LIMIT", settings.rateLimit],
     ["HEADWATER_BYTE_RATE_LIMIT", settings.byteRateLimit],
     ["HEADWATER_MAX_BODY", settings.maxBody],

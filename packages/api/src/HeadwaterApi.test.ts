@@ -100,6 +100,7 @@ describe("HeadwaterApi", () => {
       "GET /v1/session",
       "POST /v1/session",
       "DELETE /v1/session",
+      "GET /v1/audit",
       "GET /v1/accounts",
       "POST /v1/accounts",
       "GET /v1/accounts/{id}",

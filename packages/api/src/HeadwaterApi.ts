@@ -1,5 +1,6 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { AppAccountsApi } from "./AppAccountsApi.ts"
+import { AuditApi } from "./AuditApi.ts"
 import { AutoSubscriptionsApi } from "./AutoSubscriptionsApi.ts"
 import { BulkActionsApi } from "./BulkActionsApi.ts"
 import { ComponentsApi } from "./ComponentsApi.ts"
@@ -34,6 +35,7 @@ export class HeadwaterApi extends HttpApi.make("headwater")
   .add(UsersApi)
   .add(KeysApi)
   .add(SessionApi)
+  .add(AuditApi)
   .add(AppAccountsApi)
   .add(WorkflowsApi)
   .add(WorkflowRunsApi)

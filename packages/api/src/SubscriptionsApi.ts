@@ -4,6 +4,7 @@ import { Option, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
 import * as Batch from "./Batch.ts"
+import { ChangesNothing } from "./ChangesNothing.ts"
 import { EmitterOrGlob } from "./EmitterOrGlob.ts"
 import * as Extension from "./Extension.ts"
 import * as Filter from "./Filter.ts"
@@ -142,13 +143,15 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
       ],
       success: Pagination.Single(SubscriptionPreview),
       error: Problem.NotFound
-    }).annotate(NeededScope, "read").middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
-      summary: "Preview a subscription",
-      description:
-        "Shows which of the latest events of all matching emitters such a subscription would deliver, and to which " +
-        "listener. Sends and creates nothing.",
-      override: Extension.mark
-    }))
+    }).annotate(NeededScope, "read").annotate(ChangesNothing, true).middleware(Idempotency.Idempotency).annotateMerge(
+      OpenApi.annotations({
+        summary: "Preview a subscription",
+        description:
+          "Shows which of the latest events of all matching emitters such a subscription would deliver, and to which " +
+          "listener. Sends and creates nothing.",
+        override: Extension.mark
+      })
+    )
   )
   .add(
     HttpApiEndpoint.put("update", "/subscriptions", {

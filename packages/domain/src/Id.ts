@@ -6,6 +6,7 @@ import * as RandomBytes from "./RandomBytes.ts"
 export const prefixes = {
   account: "u",
   appAccount: "apn",
+  audit: "aud",
   autoSubscription: "as",
   bulkAction: "ba",
   component: "sc",
@@ -40,6 +41,9 @@ export type AccountId = typeof AccountId.Type
 
 export const AppAccountId = idOf("appAccount").pipe(Schema.brand("AppAccountId"))
 export type AppAccountId = typeof AppAccountId.Type
+
+export const AuditId = idOf("audit").pipe(Schema.brand("AuditId"))
+export type AuditId = typeof AuditId.Type
 
 export const ComponentId = idOf("component").pipe(Schema.brand("ComponentId"))
 export type ComponentId = typeof ComponentId.Type

@@ -1,6 +1,7 @@
 import type { AccountId } from "@headwater/domain/Id"
 import { Accounts } from "@headwater/log/Accounts"
 import { Attempts } from "@headwater/log/Attempts"
+import { AuditLog } from "@headwater/log/AuditLog"
 import { Components } from "@headwater/log/Components"
 import { Consumers } from "@headwater/log/Consumers"
 import { Cursors } from "@headwater/log/Cursors"
@@ -30,6 +31,7 @@ export class AccountErasure extends Context.Service<AccountErasure, {
     Effect.gen(function*() {
       const accounts = yield* Accounts
       const attempts = yield* Attempts
+      const audit = yield* AuditLog
       const components = yield* Components
       const consumers = yield* Consumers
       const cursors = yield* Cursors
@@ -65,6 +67,7 @@ export class AccountErasure extends Context.Service<AccountErasure, {
           yield* components.removeOfAccount(accountId)
           yield* usage.removeOfAccount(accountId)
           yield* idempotencyKeys.removeOfAccount(accountId)
+          yield* audit.removeOfAccount(accountId)
           yield* accounts.remove(accountId)
         })
       })

@@ -59,8 +59,8 @@ const onCluster = Layer.mergeAll(
 /** The engine on one node by itself, doing nothing but what it is asked to. */
 export const layer = onCluster.pipe(Layer.provide(Actors.layerSingleNode))
 
-const retention = (options: { readonly retentionDays: number }) =>
-  Retention.layer({ defaultDays: options.retentionDays })
+const retention = ({ auditDays, retentionDays }: { readonly retentionDays: number; readonly auditDays: number }) =>
+  Retention.layer({ defaultDays: retentionDays, auditDays })
 
 const measuring = Layer.merge(
   Gauges.layer,
@@ -72,6 +72,7 @@ const measuring = Layer.merge(
  */
 export const layerWorker = (options: {
   readonly retentionDays: number
+  readonly auditDays: number
   readonly node: Actors.NodeAddress
   /** Does, for all workers of the machine, what one of them is to do: measures the database, and takes down what a crash left. */
   readonly firstWithAbandoned: Option.Option<ReadonlyArray<string>>
@@ -92,6 +93,8 @@ export const layerWorker = (options: {
 export const layerServer = (options: {
   /** Days that events are kept for, for accounts without a retention of their own. */
   readonly retentionDays: number
+  /** Days that the audit log is kept for. */
+  readonly auditDays: number
   /** Where this node answers the others; none where it is the only one. */
   readonly node: Option.Option<Actors.NodeAddress>
 }) =>

@@ -1,15 +1,18 @@
 import { assert, layer } from "@effect/vitest"
 import * as EventId from "@headwater/domain/EventId"
-import type * as Id from "@headwater/domain/Id"
+import * as Id from "@headwater/domain/Id"
 import { Accounts } from "@headwater/log/Accounts"
+import { ApiKeys } from "@headwater/log/ApiKeys"
 import { type Attempt, Attempts } from "@headwater/log/Attempts"
+import { AuditLog } from "@headwater/log/AuditLog"
 import { DedupeMarks } from "@headwater/log/DedupeMarks"
 import { Deliveries, noAttempt } from "@headwater/log/Deliveries"
 import { EventLog } from "@headwater/log/EventLog"
 import { Journals } from "@headwater/log/Journals"
+import { Sessions } from "@headwater/log/Sessions"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Webhooks } from "@headwater/log/Webhooks"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../test/EngineFixture.ts"
@@ -84,10 +87,10 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
       yield* TestClock.adjust("20 days")
       yield* appendTo(busy, "", numbers(2_500, 2_700))
       yield* TestClock.adjust("9 days")
-      yield* Retention.sweep({ defaultDays: 30 })
+      yield* Retention.sweep({ defaultDays: 30, auditDays: 90 })
       assert.lengthOf(yield* payloads(busy.emitterId), 2_700)
       yield* TestClock.adjust("2 days")
-      yield* Retention.sweep({ defaultDays: 30 })
+      yield* Retention.sweep({ defaultDays: 30, auditDays: 90 })
       assert.deepStrictEqual(yield* payloads(busy.emitterId), numbers(2_500, 2_700))
       assert.deepStrictEqual(yield* payloads(busy.emitterId, "$errors"), numbers(20, 120))
       assert.lengthOf(yield* payloads(busy.emitterId, "$requests"), 150)
@@ -107,11 +110,35 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
         SELECT '$requests', emitter_id, n, id, 0 FROM events
         WHERE emitter_id = ${emitterId} AND stream = '$requests' AND n = 1100`
       yield* TestClock.adjust("59 minutes")
-      yield* Retention.sweep({ defaultDays: 30 })
+      yield* Retention.sweep({ defaultDays: 30, auditDays: 90 })
       assert.lengthOf(yield* payloads(emitterId, "$requests"), 1_150)
       yield* TestClock.adjust("2 minutes")
-      yield* Retention.sweep({ defaultDays: 30 })
+      yield* Retention.sweep({ defaultDays: 30, auditDays: 90 })
       assert.deepStrictEqual(yield* payloads(emitterId, "$requests"), numbers(1_100, 1_150))
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("keeps the audit log for as long as it is told, and no session that has ended", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(start)
+      const audit = yield* AuditLog
+      const account = yield* EngineFixture.account
+      const keys = yield* ApiKeys
+      const key = yield* keys.create(account.id, "")
+      yield* (yield* Sessions).create(Option.getOrThrow(yield* keys.authenticate(key.key)))
+      const sql = yield* SqlClient.SqlClient
+      const id = Id.AuditId.make(Id.of("audit", start, new Uint8Array(Id.randomLength)))
+      yield* sql`INSERT INTO audit_log VALUES (${id}, ${account.id}, ${key.id}, NULL, 'a.b', 'PUT', '/', NULL, 200, '::1')`
+      const left = Effect.gen(function*() {
+        yield* Retention.sweep({ defaultDays: 30, auditDays: 90 })
+        const { items } = yield* audit.page(account.id, {}, { limit: 10, after: undefined, before: undefined })
+        const sessions = yield* sql`SELECT id FROM sessions WHERE account_id = ${account.id}`
+        return [items.length, sessions.length]
+      })
+      assert.deepStrictEqual(yield* left, [1, 1])
+      yield* TestClock.adjust("90 days")
+      assert.deepStrictEqual(yield* left, [1, 0])
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(yield* left, [0, 0])
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("follows the account's own, where it has one", () =>
@@ -122,7 +149,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
       const log = yield* EngineFixture.emitter(account.id)
       yield* appendTo(log, "", numbers(0, 200))
       yield* TestClock.adjust("3 days")
-      yield* Retention.sweep({ defaultDays: 30 })
+      yield* Retention.sweep({ defaultDays: 30, auditDays: 90 })
       assert.deepStrictEqual(yield* payloads(log.emitterId), numbers(100, 200))
     }).pipe(EngineFixture.onTestClock))
 
@@ -148,7 +175,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
         apart: false
       })))
       yield* TestClock.adjust("31 days")
-      yield* Retention.sweep({ defaultDays: 30 })
+      yield* Retention.sweep({ defaultDays: 30, auditDays: 90 })
       assert.deepStrictEqual(yield* payloads(log.emitterId), [3, ...numbers(100, 200)])
       const left = yield* deliveries.find([3, 4].map((index) => `dlv_${account.id}_${index}`))
       assert.deepStrictEqual(left.map(({ state }) => state), ["pending"])
@@ -163,8 +190,8 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
       const { subscription, webhook } = yield* webhookOf(account.id, log.emitterId)
       yield* appendTo(log, "", numbers(50, 300))
       yield* TestClock.adjust("31 days")
-      yield* Retention.sweep({ defaultDays: 30 })
-      yield* Retention.sweep({ defaultDays: 30 })
+      yield* Retention.sweep({ defaultDays: 30, auditDays: 90 })
+      yield* Retention.sweep({ defaultDays: 30, auditDays: 90 })
       yield* (yield* AccountActor.make(account.id)).wake(Wake.forDueWork)
       const told = yield* payloads(account.id, "$errors")
       assert.deepStrictEqual(told, [{
@@ -189,17 +216,17 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
         >`SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'attempts'::regclass`,
         (rows) => rows.map(({ name }) => name)
       )
-      yield* Retention.sweep({ defaultDays: 30 })
+      yield* Retention.sweep({ defaultDays: 30, auditDays: 90 })
       assert.includeMembers(yield* partitions, ["attempts_20261121", "attempts_20261124"])
       yield* attempts.record([attempt("dlv_before", start - days(1)), attempt("dlv_today", start)])
       const [row] = yield* sql`SELECT tableoid::regclass::text AS name FROM attempts WHERE delivery_id = 'dlv_today'`
       assert.strictEqual(row?.["name"], "attempts_20261121")
       const left = Effect.map(attempts.ofWebhook("wh_retention"), (found) => found.map(({ deliveryId }) => deliveryId))
       yield* TestClock.setTime(start + days(30))
-      yield* Retention.sweep({ defaultDays: 30 })
+      yield* Retention.sweep({ defaultDays: 30, auditDays: 90 })
       assert.deepStrictEqual(yield* left, ["dlv_today"])
       yield* TestClock.adjust("1 day")
-      yield* Retention.sweep({ defaultDays: 30 })
+      yield* Retention.sweep({ defaultDays: 30, auditDays: 90 })
       assert.deepStrictEqual(yield* left, [])
       assert.notInclude(yield* partitions, "attempts_20261121")
     }).pipe(EngineFixture.onTestClock))
@@ -215,7 +242,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
       yield* appendTo(log, "", numbers(0, 120))
       yield* TestClock.adjust("31 days")
       yield* attempts.record([attempt("dlv_first", later + days(31))])
-      yield* Retention.sweep({ defaultDays: 30 })
+      yield* Retention.sweep({ defaultDays: 30, auditDays: 90 })
       assert.deepStrictEqual(yield* payloads(log.emitterId), numbers(20, 120))
       yield* TestClock.adjust("1 day")
       yield* attempts.record([attempt("dlv_second", later + days(32))])
@@ -237,7 +264,10 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
       })
       const emitters = [yield* emitterOf(90), yield* emitterOf(7)]
       const knownOf = (emitterId: string) => Effect.map(marks.known(emitterId, ["id:1"]), ({ length }) => length)
-      const remembered = Effect.andThen(Retention.sweep({ defaultDays: 60 }), Effect.forEach(emitters, knownOf))
+      const remembered = Effect.andThen(
+        Retention.sweep({ defaultDays: 60, auditDays: 90 }),
+        Effect.forEach(emitters, knownOf)
+      )
       yield* TestClock.adjust("29 days")
       assert.deepStrictEqual(yield* remembered, [1, 1])
       yield* TestClock.adjust("2 days")
@@ -272,7 +302,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
         yield* marks.add(aDay.map((n) => ({ emitterId, mark: `id:${day}-${n}`, value: "", seenAt: now })))
         yield* attempts.record(aDay.map((n) => attempt(`dlv_${day}_${n}`, now)))
         yield* TestClock.adjust("2 hours")
-        yield* Retention.sweep({ defaultDays: 10 })
+        yield* Retention.sweep({ defaultDays: 10, auditDays: 90 })
         yield* Effect.flatMap(Journals, ({ fold }) => fold)
         yield* sql`
           VACUUM events, dedupe_marks, cursors_folded, cursors_journal, heads_folded, heads_journal, batches, trims,

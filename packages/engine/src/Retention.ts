@@ -1,6 +1,7 @@
 import * as EventId from "@headwater/domain/EventId"
 import * as Stream from "@headwater/domain/Stream"
 import { Attempts } from "@headwater/log/Attempts"
+import { AuditLog } from "@headwater/log/AuditLog"
 import { BulkActions } from "@headwater/log/BulkActions"
 import { Cursors } from "@headwater/log/Cursors"
 import { DedupeMarks } from "@headwater/log/DedupeMarks"
@@ -69,15 +70,21 @@ const droppedEvent = (
     })
   }, now)
 
+/** For how many days things are kept. */
+export interface KeptDays {
+  /** The events of accounts without a retention of their own. */
+  readonly defaultDays: number
+  readonly auditDays: number
+}
+
 /**
  * Removes what is beyond its retention, in small bites: events that are too old and not among the last 100 of their
- * stream, requests that have run, attempts, deliveries that were given up, dedupe ids, usage, runs of workflows, sessions. It does not wait for cursors; what a listener has
- * not come to is told.
- *
- * @param options.defaultDays for accounts without a retention of their own
+ * stream, requests that have run, attempts, deliveries that were given up, dedupe ids, usage, runs of workflows, sessions
+ * that have ended, and the audit log. It does not wait for cursors; what a listener has not come to is told.
  */
-export const sweep = Effect.fnUntraced(function*(options: { readonly defaultDays: number }) {
+export const sweep = Effect.fnUntraced(function*(options: KeptDays) {
   const attempts = yield* Attempts
+  const audit = yield* AuditLog
   const bulkActions = yield* BulkActions
   const cursors = yield* Cursors
   const deliveries = yield* Deliveries
@@ -131,13 +138,14 @@ export const sweep = Effect.fnUntraced(function*(options: { readonly defaultDays
     paced(marks.expire({ now, defaultDays: options.defaultDays, leastDays: dedupeDays })),
     paced(runs.expire({ now, defaultDays: options.defaultDays })),
     paced(sessions.removeEnded),
+    paced(audit.expire(now - options.auditDays * dayMs)),
     paced(usage.expire(now - usageDays * dayMs))
   ], Effect.exit)
   yield* Exit.asVoidAll(exits)
 })
 
 /** Sweeps for as long as this is built: on one node, however many there are. */
-export const layer = (options: { readonly defaultDays: number }) =>
+export const layer = (options: KeptDays) =>
   singleton(
     "Retention",
     sweep(options).pipe(

@@ -3,6 +3,7 @@ import { Accounting } from "./Accounting.ts"
 import { Accounts } from "./Accounts.ts"
 import { ApiKeys } from "./ApiKeys.ts"
 import { AppAccounts } from "./AppAccounts.ts"
+import { AuditLog } from "./AuditLog.ts"
 import { AutoSubscriptions } from "./AutoSubscriptions.ts"
 import { Components } from "./Components.ts"
 import { Consumers } from "./Consumers.ts"
@@ -23,6 +24,7 @@ export const layer = Layer.mergeAll(
   Accounts.layer,
   ApiKeys.layer,
   AppAccounts.layer,
+  AuditLog.layer,
   Components.layer,
   Consumers.layer,
   Deployments.layer,

@@ -37,6 +37,7 @@ layer(Http.layer, { excludeTestServices: true })("an account that is deleted", (
     yield* http.created("/v1/accounts", { app: "shop", credentials: { key: "k" } })
     yield* http.request("POST", "/v1/users/me/keys", { headers: { "idempotency-key": "a" } })
     yield* http.request("POST", "/v1/session", { key: null, body: { api_key: http.key } })
+    yield* http.summaries("/v1/audit?operation=session.create", 1)
     const workflow = yield* http.created("/v1/workflows", { workflow_code })
     yield* http.request("POST", `/v1/workflows/${workflow.id}/invocations`)
     yield* http.summaries(`/v1/workflows/${workflow.id}/runs?status=waiting`, 1)
@@ -77,6 +78,7 @@ layer(Http.layer, { excludeTestServices: true })("an account that is deleted", (
           "accounts",
           "api_keys",
           "app_accounts",
+          "audit_log",
           "auto_subscriptions",
           "components",
           "cursors_folded",

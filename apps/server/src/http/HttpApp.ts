@@ -4,6 +4,7 @@ import { HttpRouter, HttpServer } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { AnswerRoom } from "./AnswerRoom.ts"
 import * as AppAccountsHandlers from "./AppAccountsHandlers.ts"
+import * as AuditHandlers from "./AuditHandlers.ts"
 import * as AutoSubscriptionsHandlers from "./AutoSubscriptionsHandlers.ts"
 import { BodyRoom } from "./BodyRoom.ts"
 import * as BulkActionsHandlers from "./BulkActionsHandlers.ts"
@@ -37,6 +38,7 @@ import * as WorkflowsHandlers from "./WorkflowsHandlers.ts"
 const apiRoutes = HttpApiBuilder.layer(HeadwaterApi).pipe(
   Layer.provide([
     AppAccountsHandlers.layer,
+    AuditHandlers.layer,
     AutoSubscriptionsHandlers.layer,
     BulkActionsHandlers.layer,
     ComponentsHandlers.layer,

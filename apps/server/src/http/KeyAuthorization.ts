@@ -9,6 +9,7 @@ import { Sessions } from "@headwater/log/Sessions"
 import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { AnswerRoom } from "./AnswerRoom.ts"
+import * as Auditing from "./Auditing.ts"
 import { answerFailures } from "./FailureProblem.ts"
 import { HttpSettings, maxApiBody, maxPlainApiBody } from "./HttpSettings.ts"
 import { RateLimiting } from "./RateLimiting.ts"
@@ -53,6 +54,7 @@ export const layer = Layer.effect(
     const keys = yield* ApiKeys
     const sessions = yield* Sessions
     const rate = yield* RateLimiting
+    const audit = yield* Auditing.make
     const room = yield* AnswerRoom
     const suspensions = yield* Suspensions
     const settings = yield* HttpSettings
@@ -79,7 +81,7 @@ export const layer = Layer.effect(
     )
 
     return Authorization.of({
-      bearer: Effect.fnUntraced(function*(handle, { credential, endpoint }) {
+      bearer: Effect.fnUntraced(function*(handle, { credential, endpoint, group }) {
         const request = yield* HttpServerRequest.HttpServerRequest
         const token = Redacted.value(credential) === "" ? SessionCookie.tokenOf(request) : undefined
         const { accountId, scope, ...access } = yield* token === undefined
@@ -87,6 +89,7 @@ export const layer = Layer.effect(
           : bySession(request, token)
         if (suspensions.isSuspended(accountId)) return yield* suspended
         yield* rate.take(accountId)
+        if (Auditing.isAudited(endpoint)) yield* audit({ ...access, accountId, endpoint, group })
         const needed = Context.get(endpoint.annotations, NeededScope)
         if (!covers(scope, needed)) return yield* Problem.insufficientScope(scope, needed)
         const most = RequestBody.isOfUnknownLength(request) ? plain : largest

@@ -11,6 +11,7 @@ import { Sessions } from "@headwater/log/Sessions"
 import { Effect, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import * as Auditing from "./Auditing.ts"
 import { answerFailures } from "./FailureProblem.ts"
 import { HttpSettings } from "./HttpSettings.ts"
 import { foreignSite, suspended } from "./KeyAuthorization.ts"
@@ -38,6 +39,7 @@ export const layer = HttpApiBuilder.group(
     const keys = yield* ApiKeys
     const sessions = yield* Sessions
     const rate = yield* RateLimiting
+    const audit = yield* Auditing.make
     const suspensions = yield* Suspensions
     const { trustedProxies = [] } = yield* HttpSettings
     const { publicUrl } = yield* EngineConfig
@@ -55,13 +57,14 @@ export const layer = HttpApiBuilder.group(
     )
 
     return handlers.handleAll({
-      create: Effect.fnUntraced(function*({ payload, request }) {
+      create: Effect.fnUntraced(function*({ endpoint, group, payload, request }) {
         if (RequestSite.isForeign(request, site)) return yield* foreignSite
         const found = yield* keys.authenticate(Redacted.make(payload.api_key))
         const key = yield* Effect.mapError(Effect.fromOption(found), () => deadKey)
         if (suspensions.isSuspended(key.accountId)) return yield* suspended
         yield* rate.take(key.accountId)
         const { id, token } = yield* sessions.create(key)
+        yield* audit({ accountId: key.accountId, keyId: key.id, sessionId: id, endpoint, group })
         yield* SessionCookie.set(request, site, token)
         return yield* show(id)
       }, answerFailures),

@@ -45,6 +45,7 @@ const furnished = Effect.gen(function*() {
   const { json: { data: bulk } } = yield* http.request("POST", "/v1/bulk_actions", {
     body: { action: "retry", filter: { webhook_id: webhook.id }, dry_run: true }
   })
+  const [audited] = yield* http.summaries("/v1/audit?operation=consumers.create", 1)
   // What it has counted changes until then.
   yield* Effect.repeat(http.request("GET", `/v1/bulk_actions/${Json.textOf(bulk!["id"])}`), {
     until: ({ json }) => Json.textOf(json["data"]!["state"]) === "done",
@@ -53,6 +54,7 @@ const furnished = Effect.gen(function*() {
   /** By the segment of a path that stands before the id. */
   const ids: Readonly<Record<string, string>> = {
     accounts: appAccount.id,
+    audit: Json.textOf(audited!["id"]),
     auto_subscriptions: auto.id,
     bulk_actions: Json.textOf(bulk!["id"]),
     components: component.id,
@@ -184,18 +186,18 @@ layer(Http.layer, { excludeTestServices: true })("the wall between accounts", (i
       const theirs = [other, later].flatMap(({ accountId, ids, key }) => [accountId, key, ...Object.values(ids)])
       for (const { path } of lists) {
         const kind = path.slice(path.lastIndexOf("/") + 1)
-        const { json, text } = yield* own.request("GET", path)
+        const { json, text } = yield* own.request("GET", `${path}?limit=100`)
         for (const id of theirs) assert.notInclude(text, id, path)
         if (!("page_info" in json)) continue
         const items = Json.listOf(json["data"]).map(({ id }) => Json.textOf(id))
         assert.include(items, own.ids[kind], path)
-        if (!["bulk_actions", "consumers", "deliveries"].includes(kind)) {
+        if (!["audit", "bulk_actions", "consumers", "deliveries"].includes(kind)) {
           Json.assertHolds(json["page_info"], { total_count: items.length })
         }
         for (const parameter of ["after", "before"]) {
           for (const { ids } of [other, later]) {
             const cursor = Pagination.cursorOf(ids[kind] ?? "")
-            const page = yield* own.request("GET", `${path}?${parameter}=${cursor}`)
+            const page = yield* own.request("GET", `${path}?limit=100&${parameter}=${cursor}`)
             const shown = Json.listOf(page.json["data"]).map(({ id }) => Json.textOf(id))
             const isBeyond = (id: string) => parameter === "after" ? id < ids[kind]! : id > ids[kind]!
             assert.deepStrictEqual(shown, items.filter(isBeyond), path)

@@ -477,7 +477,7 @@ export default {
       for (let day = 1; day <= 40; day += 3) {
         yield* TestClock.adjust("3 days")
         yield* emit("again and again", `day ${day}`)
-        yield* Retention.sweep({ defaultDays: 30 })
+        yield* Retention.sweep({ defaultDays: 30, auditDays: 90 })
       }
       assert.deepStrictEqual(yield* stream(program), ["now and then", "again and again"])
       yield* emit("now and then", "last")
