@@ -13,7 +13,9 @@ import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
 import { RequestCheck } from "./RequestCheck.ts"
 import { ResourceId } from "./ResourceId.ts"
-import { Text, textUpTo } from "./Text.ts"
+import { SoughtText } from "./SoughtText.ts"
+import { Text } from "./Text.ts"
+import { UnixMillis } from "./UnixMillis.ts"
 
 const milliseconds = Schema.Int.annotate({ description: "Unix time in milliseconds." })
 
@@ -199,11 +201,6 @@ export const ErrorClass = Schema.Literals([
   "too_large"
 ])
 
-/** Text to look for; none is found everywhere. */
-const SoughtText = textUpTo(200).pipe(Schema.check(Schema.isMinLength(1)))
-
-const Time = Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 8_640_000_000_000_000 })))
-
 /** Which deliveries are meant, beside their webhook. */
 export const deliveryFilters = {
   subscription_id: Schema.optionalKey(Text.annotate({ description: "Of this subscription, even if it is deleted." })),
@@ -222,8 +219,10 @@ export const deliveryFilters = {
       examples: ["5xx"]
     })
   ),
-  since: Schema.optionalKey(Time.annotate({ description: "Begun at this time or later. Unix time in milliseconds." })),
-  until: Schema.optionalKey(Time.annotate({ description: "Begun before this time. Unix time in milliseconds." })),
+  since: Schema.optionalKey(
+    UnixMillis.annotate({ description: "Begun at this time or later. Unix time in milliseconds." })
+  ),
+  until: Schema.optionalKey(UnixMillis.annotate({ description: "Begun before this time. Unix time in milliseconds." })),
   text: Schema.optionalKey(SoughtText.annotate({
     description: "Of events whose payload, as JSON text, contains this text. Upper and lower case differ."
   }))

@@ -12,6 +12,13 @@ import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
 import { RequestCheck } from "./RequestCheck.ts"
 
+export const exampleEvent = {
+  id: "1760000120000-0",
+  indexed_at_ms: 1760000120000,
+  event: { raw_event: { shop: "north", order: 1001 } },
+  metadata: { emit_id: "yJ5vXc0eVb7nQm2sRk4wTz8a", name: "", emitter_id: "dc_0Uz7Me6SAe7TzXw9LrNf" }
+}
+
 export const EventSummary = Schema.Struct({
   id: EventIdText.annotate({ description: "<milliseconds>-<sequence>, ordered by time." }),
   indexed_at_ms: Schema.Int.annotate({ description: "Unix time in milliseconds." }),
@@ -35,12 +42,7 @@ export const EventSummary = Schema.Struct({
   })
 }).annotate({
   identifier: "EventSummary",
-  examples: [{
-    id: "1760000120000-0",
-    indexed_at_ms: 1760000120000,
-    event: { raw_event: { shop: "north", order: 1001 } },
-    metadata: { emit_id: "yJ5vXc0eVb7nQm2sRk4wTz8a", name: "", emitter_id: "dc_0Uz7Me6SAe7TzXw9LrNf" }
-  }]
+  examples: [exampleEvent]
 })
 export type EventSummary = typeof EventSummary.Type
 

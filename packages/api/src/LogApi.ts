@@ -1,10 +1,12 @@
+import * as EventId from "@headwater/domain/EventId"
 import { EventIdText } from "@headwater/domain/EventId"
 import { StreamNameInput } from "@headwater/domain/Stream"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
 import * as Batch from "./Batch.ts"
-import { EventSummary } from "./EventsApi.ts"
+import * as EventCursor from "./EventCursor.ts"
+import { EventSummary, exampleEvent } from "./EventsApi.ts"
 import * as Extension from "./Extension.ts"
 import * as Filter from "./Filter.ts"
 import { NeededScope } from "./NeededScope.ts"
@@ -13,7 +15,11 @@ import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
 import { RequestCheck } from "./RequestCheck.ts"
 import { ResourceId } from "./ResourceId.ts"
+import { SoughtText } from "./SoughtText.ts"
 import { Text } from "./Text.ts"
+import { UnixMillis } from "./UnixMillis.ts"
+
+const exampleCursor = EventCursor.format({ id: EventId.make(1760000120000, 0), emitterId: "dc_0Uz7Me6SAe7TzXw9LrNf" })
 
 const milliseconds = "Unix time in milliseconds."
 
@@ -125,6 +131,47 @@ const listing = {
   ...Projection.fields
 }
 
+/** Emitters that one list is of, where it names them. */
+const maxEmitters = 100
+
+const accountListing = {
+  emitter: Schema.optionalKey(
+    Schema.Array(Text).check(Schema.isMaxLength(maxEmitters)).annotate({
+      description:
+        "Only events of this emitter: the id or name slug of a source or workflow, or the account's id. Can be repeated."
+    })
+  ),
+  stream: Schema.optionalKey(StreamNameInput.annotate({
+    description: "Only events of this stream; empty or default for the default one. Default: all streams."
+  })),
+  id: Schema.optionalKey(EventIdText.annotate({ description: "Only events with this id." })),
+  from: Schema.optionalKey(UnixMillis.annotate({ description: `Indexed at this time or later. ${milliseconds}` })),
+  to: Schema.optionalKey(UnixMillis.annotate({ description: `Indexed before this time. ${milliseconds}` })),
+  text: Schema.optionalKey(SoughtText.annotate({
+    description: "Only events whose payload, as JSON text, contains this text. Upper and lower case differ."
+  })),
+  expand: listing.expand,
+  ...Pagination.eventListQuery,
+  ...Projection.fields
+}
+
+const EventListPage = Schema.Struct({
+  page_info: Schema.Struct({
+    ...Pagination.OpenPageInfo.fields,
+    is_cut: Schema.Boolean.annotate({
+      description:
+        "Whether the list ends here before the oldest event, since the account has more than 5,000 streams: name emitters to " +
+        "see older events."
+    })
+  }),
+  data: Schema.Array(EventSummary)
+}).annotate({
+  examples: [{
+    page_info: { count: 1, start_cursor: exampleCursor, end_cursor: exampleCursor, has_more: false, is_cut: false },
+    data: [exampleEvent]
+  }]
+})
+
 const following = {
   query: {
     ...stream,
@@ -175,6 +222,16 @@ const tail = (whose: string) =>
 /** Reading emitters' whole logs: all of this stands beside the documented contract. */
 export class LogApi extends HttpApiGroup.make("log")
   .add(
+    HttpApiEndpoint.get("accountEvents", "/events", {
+      query: accountListing,
+      success: EventListPage,
+      error: Problem.NotFound
+    }).annotateMerge(Extension.operation(
+      "Page over the events of the account",
+      "Every retained event of all emitters, or of those named, newest first, without a count. All filters given must hold. " +
+        "The server looks into a limited number of payloads for each page, so a page can be short or empty before the end of " +
+        "the list: go on with end_cursor while has_more is true."
+    )),
     HttpApiEndpoint.get("sourceEvents", "/sources/:id/events", {
       params: ofSource,
       query: listing,

@@ -2,6 +2,7 @@ import * as EventId from "@headwater/domain/EventId"
 import { type Kind, prefixes } from "@headwater/domain/Id"
 import { Result, Schema, SchemaTransformation } from "effect"
 import { Base64Url } from "effect/encoding"
+import { EventCursorText } from "./EventCursor.ts"
 
 export const defaultLimit = 10
 export const maxLimit = 100
@@ -53,6 +54,13 @@ export const eventQuery = {
   limit,
   after: Schema.optionalKey(EventId.EventIdText.annotate({ description: afterText })),
   before: Schema.optionalKey(EventId.EventIdText.annotate({ description: beforeText }))
+}
+
+/** The pagination parameters of a list of the events of several emitters. */
+export const eventListQuery = {
+  limit,
+  after: Schema.optionalKey(EventCursorText.annotate({ description: afterText })),
+  before: Schema.optionalKey(EventCursorText.annotate({ description: beforeText }))
 }
 
 /** Which page of a list its parameters ask for. */

@@ -19,18 +19,24 @@ const shift = BigInt(sequenceBits)
 const maxSequence = (1n << shift) - 1n
 
 /** The largest that the database's eight signed bytes hold. */
-const max = (1n << 63n) - 1n
+export const last: EventId = (1n << 63n) - 1n
 
 export const make = (ms: number, seq: number): EventId => (BigInt(ms) << shift) | BigInt(seq)
+
+/** The first id that there can be at a time, or the largest for a time beyond all ids. */
+export const firstAt = (ms: number): EventId => {
+  const id = make(ms, 0)
+  return id > last ? last : id
+}
 
 export const milliseconds = (id: EventId): number => Number(id >> shift)
 
 export const sequence = (id: EventId): number => Number(id & maxSequence)
 
-/** The first id after `last` at the time `now`: strictly larger, also when the clock stands still or steps back. */
-export const next = (last: EventId, now: number): EventId => {
+/** The first id after another at the time `now`: strictly larger, also when the clock stands still or steps back. */
+export const next = (before: EventId, now: number): EventId => {
   const fresh = make(now, 0)
-  return fresh > last ? fresh : last + 1n
+  return fresh > before ? fresh : before + 1n
 }
 
 export const format = (id: EventId): string => `${milliseconds(id)}-${sequence(id)}`
@@ -42,7 +48,7 @@ export const parse = (text: string): Option.Option<EventId> => {
   const match = pattern.exec(text)
   if (match === null || BigInt(match[2]!) > maxSequence) return Option.none()
   const id = make(Number(match[1]), Number(match[2]))
-  return Option.some(id > max ? max : id)
+  return Option.some(id > last ? last : id)
 }
 
 /** An event id as clients write it. */

@@ -22,7 +22,7 @@ interface EventRow extends PlaceRow {
   readonly payload: string
 }
 
-interface OutlineRow extends EventRow {
+export interface OutlineRow extends EventRow {
   readonly bytes: number
 }
 
@@ -41,7 +41,7 @@ const fromRow = (row: EventRow): LoggedEvent => ({
   payload: row.payload
 })
 
-const outlineFromRow = (row: OutlineRow): EventOutline => ({ ...fromRow(row), bytes: row.bytes })
+export const outlineFromRow = (row: OutlineRow): EventOutline => ({ ...fromRow(row), bytes: row.bytes })
 
 const metaText = (meta: EventMeta): string | null => Object.keys(meta).length === 0 ? null : JSON.stringify(meta)
 
@@ -60,7 +60,7 @@ const latestBytes = 16 * 1024 * 1024
 const beginningCharacters = 2 * maxPreviewBytes
 
 /** What an outline takes at most beside its meta, in bytes. */
-const beginningBytes = 4 * beginningCharacters
+export const beginningBytes = 4 * beginningCharacters
 
 /** An event without what it says. */
 export type EventPlace = Omit<LoggedEvent, "meta" | "payload">
@@ -71,8 +71,17 @@ export interface EventOutline extends LoggedEvent {
   readonly bytes: number
 }
 
+/** An event's place among those of all emitters, as one text. */
+export const placeText = ({ emitterId, id }: Pick<EventPlace, "emitterId" | "id">): string => `${emitterId} ${id}`
+
 /** Whether an outline has the whole payload. */
 export const isWhole = ({ bytes }: EventOutline): boolean => bytes <= maxPreviewBytes
+
+/** The columns of outlines. No length here reads a value that is stored apart from its row, and a beginning reads no more than that. */
+export const outlineColumns = (sql: SqlClient.SqlClient) =>
+  sql`
+    emitter_id, stream, id, n, emit_id, hops, meta, octet_length(payload) AS bytes,
+    CASE WHEN octet_length(payload) <= ${maxPreviewBytes} THEN payload ELSE substr(payload, 1, ${beginningCharacters}) END AS payload`
 
 /** What of a stream is to go for its age. */
 export interface ExpiredStream extends Stream.StreamAddress {
@@ -148,6 +157,10 @@ export class EventLog extends Context.Service<EventLog, {
     address: Stream.StreamAddress,
     ids: ReadonlyArray<EventId.EventId>
   ) => Effect.Effect<ReadonlyMap<EventId.EventId, string>, SqlError.SqlError>
+  /** The same for events of several logs, each found under the text of its place. */
+  readonly payloadsAt: (
+    places: ReadonlyArray<Stream.StreamAddress & { readonly id: EventId.EventId }>
+  ) => Effect.Effect<ReadonlyMap<string, string>, SqlError.SqlError>
   /** How many events there are among the last `most`, and the oldest of these; reads ids alone. */
   readonly tail: (
     address: Stream.StreamAddress,
@@ -221,10 +234,7 @@ export class EventLog extends Context.Service<EventLog, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
 
-      /** No length here reads a value that is stored apart from its row, and a beginning reads no more than that. */
-      const outline = sql`
-        emitter_id, stream, id, n, emit_id, hops, meta, octet_length(payload) AS bytes,
-        CASE WHEN octet_length(payload) <= ${maxPreviewBytes} THEN payload ELSE substr(payload, 1, ${beginningCharacters}) END AS payload`
+      const outline = outlineColumns(sql)
 
       /** What a query for events finds first, until that has come to so many bytes. */
       const first = <Row extends object>({ columns, maxBytes, query, whole, ...options }: {
@@ -360,6 +370,20 @@ export class EventLog extends Context.Service<EventLog, {
               SELECT id, payload FROM events
               WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id = ANY (${bigints(ids)})`,
             (rows) => new Map(rows.map((row) => [row.id, row.payload]))
+          ),
+        payloadsAt: (places) =>
+          Effect.map(
+            sql<{ emitter_id: string; id: bigint; payload: string }>`
+              SELECT e.emitter_id, e.id, e.payload FROM unnest(
+                ${texts(places.map(({ emitterId }) => emitterId))},
+                ${texts(places.map(({ stream }) => stream))},
+                ${bigints(places.map(({ id }) => id))}
+              ) AS p (emitter_id, stream, id)
+              CROSS JOIN LATERAL (
+                SELECT * FROM events
+                WHERE emitter_id = p.emitter_id COLLATE "C" AND stream = p.stream COLLATE "C" AND id = p.id OFFSET 0
+              ) AS e`,
+            (rows) => new Map(rows.map((row) => [placeText({ emitterId: row.emitter_id, id: row.id }), row.payload]))
           ),
         tail: (address, most) =>
           Effect.map(

@@ -9,6 +9,7 @@ import { Components } from "./Components.ts"
 import { Consumers } from "./Consumers.ts"
 import { DeliveryList } from "./DeliveryList.ts"
 import { Deployments } from "./Deployments.ts"
+import { EventList } from "./EventList.ts"
 import { GroupCommit } from "./GroupCommit.ts"
 import { IdempotencyKeys } from "./IdempotencyKeys.ts"
 import { Programs } from "./Programs.ts"
@@ -28,6 +29,7 @@ export const layer = Layer.mergeAll(
   Components.layer,
   Consumers.layer,
   Deployments.layer,
+  EventList.layer,
   IdempotencyKeys.layer,
   Programs.layer,
   SealCheck.layer,

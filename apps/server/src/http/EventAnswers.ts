@@ -1,3 +1,4 @@
+import * as EventCursor from "@headwater/api/EventCursor"
 import * as Pagination from "@headwater/api/Pagination"
 import type { LoggedEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
@@ -5,7 +6,8 @@ import type { AccountId } from "@headwater/domain/Id"
 import type { StreamAddress } from "@headwater/domain/Stream"
 import { untilAnswered } from "@headwater/engine/DatabaseRetry"
 import { LogTail } from "@headwater/engine/LogTail"
-import { EventLog, type EventOutline, isWhole } from "@headwater/log/EventLog"
+import { EventList, type EventListFilter, type EventListPlace, type EventListRequest } from "@headwater/log/EventList"
+import { EventLog, type EventOutline, isWhole, placeText } from "@headwater/log/EventLog"
 import { Effect, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { AnswerRoom } from "./AnswerRoom.ts"
@@ -31,6 +33,7 @@ const streamed = <E>(parts: Stream.Stream<string, E>) =>
 /** Answers with events in full. Room is taken for large ones before they are read, and held until the client has them. */
 export const make = Effect.gen(function*() {
   const events = yield* EventLog
+  const list = yield* EventList
   const room = yield* AnswerRoom
   const tail = yield* LogTail
   const thread = yield* JsonThread
@@ -49,18 +52,39 @@ export const make = Effect.gen(function*() {
   /** The events with their whole payloads, but for those that were deleted meanwhile. */
   const complete = Effect.fnUntraced(function*(
     accountId: AccountId,
-    address: StreamAddress,
     outlines: ReadonlyArray<EventOutline>
   ) {
     const cut = outlines.filter((outline) => !isWhole(outline))
     if (cut.length === 0) return { events: outlines, isLarge: false }
     yield* room.take(accountId, cut.reduce((sum, { bytes }) => sum + bytes, 0))
-    const payloads = yield* events.payloads(address, cut.map(({ id }) => id))
+    const payloads = yield* events.payloadsAt(cut)
     const found = outlines.flatMap((outline) => {
-      const payload = isWhole(outline) ? outline.payload : payloads.get(outline.id)
+      const payload = isWhole(outline) ? outline.payload : payloads.get(placeText(outline))
       return payload === undefined ? [] : [{ ...outline, payload }]
     })
     return { events: found, isLarge: true }
+  })
+
+  /** A page of events in its envelope. */
+  const inEnvelope = Effect.fnUntraced(function*(
+    accountId: AccountId,
+    outlines: ReadonlyArray<EventOutline>,
+    query: EventQuery,
+    infoOf: (events: ReadonlyArray<LoggedEvent>) => object
+  ) {
+    const { events: shown, isLarge } = query.expand === "event"
+      ? yield* complete(accountId, outlines)
+      : { events: outlines, isLarge: false }
+    const head = `{"page_info":${JSON.stringify(infoOf(shown))},"data":[`
+    if (!isLarge) {
+      return HttpServerResponse.text(`${head}${outlines.map(summaryOf).join()}]}`, { contentType })
+    }
+    const items = Stream.fromIterable(shown.entries(), { chunkSize: 1 }).pipe(
+      Stream.mapEffect(([index, event]) =>
+        Effect.map(shownWhole(accountId, event, query), (text) => index === 0 ? text : `,${text}`)
+      )
+    )
+    return streamed(Stream.concat(Stream.concat(Stream.succeed(head), items), Stream.succeed("]}")))
   })
 
   return {
@@ -71,23 +95,38 @@ export const make = Effect.gen(function*() {
     }) {
       const whole = query.expand === "event"
       const page = { ...address, ...eventPageRequest(query), from: list.from, maxBytes: pageBytes, whole }
-      const outlines = yield* events.page(page)
-      const shown = whole ? yield* complete(accountId, address, outlines) : { events: outlines, isLarge: false }
-      const info = Pagination.pageInfo(shown.events.map(({ id }) => EventId.format(id)), list.totalCount)
-      const head = `{"page_info":${JSON.stringify(info)},"data":[`
-      if (!shown.isLarge) {
-        return HttpServerResponse.text(`${head}${outlines.map(summaryOf).join()}]}`, { contentType })
-      }
-      const items = Stream.fromIterable(shown.events.entries(), { chunkSize: 1 }).pipe(
-        Stream.mapEffect(([index, event]) =>
-          Effect.map(shownWhole(accountId, event, query), (text) => index === 0 ? text : `,${text}`)
-        )
+      return yield* inEnvelope(
+        accountId,
+        yield* events.page(page),
+        query,
+        (shown) => Pagination.pageInfo(shown.map(({ id }) => EventId.format(id)), list.totalCount)
       )
-      return streamed(Stream.concat(Stream.concat(Stream.succeed(head), items), Stream.succeed("]}")))
+    }),
+    /** One page of the events of an account. */
+    listed: Effect.fnUntraced(function*(
+      accountId: AccountId,
+      filter: EventListFilter,
+      query: EventQuery,
+      request: Pick<EventListRequest, "after" | "before" | "limit">
+    ) {
+      const whole = query.expand === "event"
+      const { goesOnAt, isCut, items } = yield* list.page(accountId, filter, { ...request, maxBytes: pageBytes, whole })
+      const towardsNewer = request.before !== undefined && request.after === undefined
+      const edge = (place: EventListPlace | undefined, isEnd: boolean) => {
+        const at = goesOnAt !== undefined && isEnd !== towardsNewer ? goesOnAt : place
+        return at === undefined ? "" : EventCursor.format(at)
+      }
+      return yield* inEnvelope(accountId, items, query, (shown) => ({
+        count: shown.length,
+        start_cursor: edge(items[0], false),
+        end_cursor: edge(items.at(-1), true),
+        has_more: goesOnAt !== undefined,
+        is_cut: isCut
+      }))
     }),
     /** One event in full; undefined where it was deleted meanwhile. */
     one: Effect.fnUntraced(function*(accountId: AccountId, outline: EventOutline, query: EventQuery) {
-      const { events: [event], isLarge } = yield* complete(accountId, outline, [outline])
+      const { events: [event], isLarge } = yield* complete(accountId, [outline])
       if (event === undefined) return undefined
       const parts = ["{\"data\":", yield* shownWhole(accountId, event, query), "}"]
       return isLarge

@@ -188,4 +188,52 @@ layer(Http.layer, { excludeTestServices: true })("a source's log", (it) => {
       const seen = yield* Effect.forEach(tails, Fiber.join).pipe(Effect.timeout("10 seconds"))
       assert.deepStrictEqual(seen, [":\n\n", ":\n\n", ":\n\n"])
     }))
+
+  it.effect("is listed with those of all other emitters of the account, and found by what it says", () =>
+    Effect.gen(function*() {
+      const { emit, http, source } = yield* setup
+      const other = yield* http.created("/v1/sources", { component_code: emitting, name: "t" })
+      const theirs = yield* setup
+      yield* theirs.emit(["theirs"])
+      yield* emit([{ shop: "north" }, { shop: "x".repeat(1_500) }])
+      yield* http.summaries("/v1/sources/s/events", 2)
+      yield* http.request("POST", Http.endpointOf(other), {
+        body: { emit: [{ shop: "south" }], meta: { name: "orders" } }
+      })
+      const all = yield* http.summaries("/v1/events", 3)
+      const cut = (list: ReadonlyArray<Json.Json | undefined>) =>
+        list.map((one) => [one!["metadata"]!["emitter_id"], JSON.stringify(one!["event"]).slice(0, 30)])
+      assert.deepStrictEqual<unknown>(all.map(({ metadata }) => metadata!["emitter_id"]), [
+        other.id,
+        source.id,
+        source.id
+      ])
+      assert.deepStrictEqual<unknown>(all.map(({ metadata }) => metadata!["truncated"]), [undefined, true, undefined])
+      const get = (query: string) => Effect.map(http.request("GET", `/v1/events?${query}`), ({ json }) => json)
+      const whole = yield* get("expand=event&limit=2")
+      assert.deepStrictEqual<unknown>(whole["data"]![1]!["event"], { raw_event: { shop: "x".repeat(1_500) } })
+      const next = yield* get(`expand=event&after=${Json.textOf(whole["page_info"]!["end_cursor"])}`)
+      assert.deepStrictEqual<unknown>(payloadsOf(next["data"]), [{ shop: "north" }])
+      Json.assertHolds(next["page_info"], { count: 1, has_more: false, is_cut: false })
+      const [newest, , oldest] = all
+      for (
+        const [query, found] of [
+          ["text=south", [newest]],
+          ["text=theirs", []],
+          ["stream=orders", [newest]],
+          ["stream=default&text=north", [oldest]],
+          [`emitter=s&emitter=${other.id}`, all],
+          ["emitter=t", [newest]],
+          [`id=${Json.textOf(oldest!["id"])}&emitter=s`, [oldest]],
+          [`from=${String(newest!["indexed_at_ms"])}&emitter=t`, [newest]],
+          [`to=${String(newest!["indexed_at_ms"])}&emitter=t`, []]
+        ] as const
+      ) {
+        assert.deepStrictEqual(cut(Json.listOf((yield* get(query))["data"])), cut(found), query)
+      }
+      Http.assertProblem(yield* http.request("GET", `/v1/events?emitter=${theirs.source.id}`), 404, "not_found")
+      for (const wrong of ["after=x", `after=${Json.textOf(newest!["id"])}`, "from=x", "text=", "id=1"]) {
+        Http.assertProblem(yield* http.request("GET", `/v1/events?${wrong}`), 400, "invalid_request")
+      }
+    }))
 })

@@ -1,5 +1,7 @@
-import { CurrentAccess } from "@headwater/api/Authorization"
+import { CurrentAccess, CurrentAccount } from "@headwater/api/Authorization"
+import * as EventCursor from "@headwater/api/EventCursor"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
+import * as Pagination from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
 import * as EventId from "@headwater/domain/EventId"
 import type * as Id from "@headwater/domain/Id"
@@ -11,6 +13,7 @@ import type { ProgramKind } from "@headwater/log/Programs"
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import * as DeliveredBatch from "./DeliveredBatch.ts"
+import { makeFindAny } from "./EmitterIdOf.ts"
 import * as EventAnswers from "./EventAnswers.ts"
 import { boundOf, type EventQuery } from "./EventSummaries.ts"
 import { answerFailures } from "./FailureProblem.ts"
@@ -19,6 +22,18 @@ import { makeFind } from "./OwnProgram.ts"
 interface Listing extends EventQuery {
   readonly event_name?: string
 }
+
+interface AccountListing extends EventQuery {
+  readonly emitter?: ReadonlyArray<string>
+  readonly stream?: string
+  readonly id?: string
+  readonly from?: number
+  readonly to?: number
+  readonly text?: string
+}
+
+const placeOf = (cursor: string | undefined) =>
+  cursor === undefined ? undefined : Option.getOrUndefined(EventCursor.parse(cursor))
 
 const tracedOf = (
   { attempts, batch, clause, mismatch, nextAttemptAt, progress, subscription, waiting }: TracedSubscription
@@ -70,6 +85,7 @@ export const layer = HttpApiBuilder.group(
     const events = yield* EventLog
     const heads = yield* Heads
     const findOwn = yield* makeFind
+    const findEmitter = yield* makeFindAny
     const answers = yield* EventAnswers.make
     const eventTrace = yield* EventTrace
 
@@ -79,6 +95,29 @@ export const layer = HttpApiBuilder.group(
       const { accountId, id } = yield* emitterOf(named)
       const address = { emitterId: id, stream: StreamName.normalize(query.event_name ?? "") }
       return yield* answers.page(accountId, address, query, { totalCount: yield* events.count(address) })
+    }, answerFailures)
+
+    const listAll = Effect.fnUntraced(function*(query: AccountListing) {
+      const accountId = yield* CurrentAccount
+      const { after, before, emitter, from, id, limit, stream, text, to } = query
+      const emitterIds = emitter && (yield* Effect.forEach(emitter, (one) => findEmitter(accountId, one)))
+      return yield* answers.listed(
+        accountId,
+        {
+          emitterIds,
+          stream: stream === undefined ? undefined : StreamName.normalize(stream),
+          id: boundOf(id),
+          from: from === undefined ? undefined : EventId.firstAt(from),
+          until: to === undefined ? undefined : EventId.firstAt(to),
+          text
+        },
+        query,
+        {
+          limit: limit ?? Pagination.defaultLimit,
+          after: placeOf(after),
+          before: placeOf(before)
+        }
+      )
     }, answerFailures)
 
     const find = Effect.fnUntraced(function*(programId: Id.ProgramId, eventId: string) {
@@ -126,6 +165,7 @@ export const layer = HttpApiBuilder.group(
       sourceEventTrace: ({ params }) => trace(source(params), params.event_id),
       workflowEventTrace: ({ params }) => trace(workflow(params), params.event_id)
     })
+      .handleRaw("accountEvents", ({ query }) => listAll(query))
       .handleRaw("sourceEvents", ({ params, query }) => list(source(params), query))
       .handleRaw("workflowEvents", ({ params, query }) => list(workflow(params), query))
       .handleRaw("sourceEvent", ({ params, query }) => get(source(params), params.event_id, query))
