@@ -59,6 +59,17 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         assert.match(shown.stdout, /\nAttempt 1 .* the endpoint answered 500\n {2}127\.0\.0\.1: .*total \d+ ms\n/)
         assert.match(shown.stdout, /\n {4}webhook-signature: v1,/)
         assert.match(shown.stdout, /\n {4}no \ufffd\[31mtables\n/)
+        const eventId = Json.textOf(failed!["event_id"])
+        const why = yield* headwater(folder, "why", eventId, "--emitter", Json.textOf(source["id"]))
+        assert.match(
+          why.stdout,
+          new RegExp(
+            `^- request to Orders .* UTC\n  - run of Orders .*: ended\n    \\* event ${eventId} of Orders .*\n` +
+              "(?=(?:.*\n)?      - delivery to wh_.*: pending, attempt \\d+: the endpoint answered 500, next .* UTC, dlv_)"
+          )
+        )
+        assert.match(why.stdout, /\n {6}- delivery to wh_.*: delivered, attempt 1: 200, dlv_/)
+        HeadwaterCommand.assertRefused(yield* headwater(folder, "why", "1-0"), /no event "1-0"/)
         HeadwaterCommand.assertRefused(yield* headwater(folder, "deliveries", "show", "dlv_0"), /no delivery "dlv_0"/)
         HeadwaterCommand.assertRefused(
           yield* headwater(folder, "deliveries", "list", "--since", "soon"),

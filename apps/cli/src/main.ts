@@ -18,6 +18,7 @@ import { keyCommand } from "./KeyCommand.ts"
 import { loginCommand } from "./LoginCommand.ts"
 import { publishCommand, unpublishCommand } from "./PublishCommand.ts"
 import { webhooksCommand } from "./WebhooksCommand.ts"
+import { whyCommand } from "./WhyCommand.ts"
 
 const headwater = Command.make("headwater").pipe(
   Command.withDescription("Write and deploy components, and operate a Headwater server"),
@@ -27,6 +28,7 @@ const headwater = Command.make("headwater").pipe(
     deployCommand,
     devCommand,
     deliveriesCommand,
+    whyCommand,
     webhooksCommand,
     bulkCommand,
     consumersCommand,

@@ -9,6 +9,7 @@ import { DeliveriesApi } from "./DeliveriesApi.ts"
 import * as DocumentBeside from "./DocumentBeside.ts"
 import * as DocumentWebhooks from "./DocumentWebhooks.ts"
 import { EventsApi } from "./EventsApi.ts"
+import { JourneyApi } from "./JourneyApi.ts"
 import { KeysApi } from "./KeysApi.ts"
 import { LogApi } from "./LogApi.ts"
 import { SessionApi } from "./SessionApi.ts"
@@ -27,6 +28,7 @@ export class HeadwaterApi extends HttpApi.make("headwater")
   // Before the log: its stream of summaries takes their name in the document otherwise.
   .add(ConsumersApi)
   .add(LogApi)
+  .add(JourneyApi)
   .add(SubscriptionsApi)
   .add(AutoSubscriptionsApi)
   .add(WebhooksApi)

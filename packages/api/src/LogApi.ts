@@ -44,6 +44,18 @@ export const Mismatch = Schema.Literals([
   "filtered"
 ])
 
+/** Spread into what waits. */
+export const WaitingFor = {
+  waiting_for: Schema.optionalKey(
+    Schema.Literals(["inactive", "throttled", "circuit", "order", "rate", "batch"]).annotate({
+      description:
+        "With the state waiting, if it is more than its turn: for its webhook to be active, for the end of a " +
+        "pause that the endpoint asked for, for its circuit, for an event before it (strict order), for the rate, or for " +
+        "others to go with, until next_attempt_at_ms at the latest (batch)."
+    })
+  )
+}
+
 export const TracedSubscription = Schema.Struct({
   subscription_id: ResourceId("subscription"),
   emitter_id: Schema.String.annotate({ description: "The id of a source or workflow, or a glob." }),
@@ -57,14 +69,7 @@ export const TracedSubscription = Schema.Struct({
       "The state of its delivery, in the order of the values: not yet attempted, delivered, to be retried, given up, or skipped " +
       "without an attempt; null if the subscription did not match."
   }),
-  waiting_for: Schema.optionalKey(
-    Schema.Literals(["inactive", "throttled", "circuit", "order", "rate", "batch"]).annotate({
-      description:
-        "With the state waiting, if it is more than its turn: for its webhook to be active, for the end of a " +
-        "pause that the endpoint asked for, for its circuit, for an event before it (strict order), for the rate, or for " +
-        "others to go with, until next_attempt_at_ms at the latest (batch)."
-    })
-  ),
+  ...WaitingFor,
   next_attempt_at_ms: Schema.NullOr(Schema.Int).annotate({
     description: `When the next attempt is due. ${milliseconds}`
   }),

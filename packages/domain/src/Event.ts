@@ -11,6 +11,14 @@ export const EventMeta = Schema.Struct({
 })
 export type EventMeta = typeof EventMeta.Type
 
+/** The input over which a program emitted an event. */
+export const EventCause = Schema.Struct({
+  /** Whose event it is; null for a request to the program, which is in its own log. */
+  emitterId: Schema.NullOr(Schema.String),
+  id: Schema.BigInt
+})
+export type EventCause = typeof EventCause.Type
+
 /** One entry of an emitter's log. */
 export const LoggedEvent = Schema.Struct({
   emitterId: Schema.String,
@@ -23,6 +31,8 @@ export const LoggedEvent = Schema.Struct({
   /** How many emitters the event has passed through. */
   hops: Schema.Int,
   meta: EventMeta,
+  /** Only of what is about to be appended: what is read of a log leaves it out. */
+  cause: Schema.optional(EventCause),
   /** JSON text, byte for byte as emitted. */
   payload: Schema.String
 })
@@ -40,6 +50,7 @@ export const NewEvent = Schema.Struct({
   emitId: Schema.String,
   hops: Schema.Int,
   meta: EventMeta,
+  cause: Schema.optional(EventCause),
   payload: Schema.String
 })
 export type NewEvent = typeof NewEvent.Type

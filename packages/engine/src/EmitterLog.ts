@@ -67,11 +67,11 @@ export const acquire: (emitterId: string) => Effect.Effect<
       const ordinals = new Map<string, number>()
       // There may be very many: each one is the next at the same time, which is the first's plus one.
       let lastId = EventId.next(head.lastId, now) - 1n
-      const assigned = events.map(({ emitId, hops, meta, payload, stream }): LoggedEvent => {
+      const assigned = events.map(({ cause, emitId, hops, meta, payload, stream }): LoggedEvent => {
         lastId += 1n
         const n = (ordinals.get(stream) ?? ordinalOf(head, stream)) + 1
         ordinals.set(stream, n)
-        return { stream, emitId, hops, meta, payload, emitterId, id: lastId, n }
+        return { stream, emitId, hops, meta, cause, payload, emitterId, id: lastId, n }
       })
       head = { ...head, lastId, streams: { ...head.streams, ...Object.fromEntries(ordinals) } }
       return assigned

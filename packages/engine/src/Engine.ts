@@ -2,6 +2,7 @@ import * as DatabaseClaim from "@headwater/log/DatabaseClaim"
 import * as OldestSnapshot from "@headwater/log/OldestSnapshot"
 import { Layer, Option } from "effect"
 import { ConsumerLifecycle } from "./consumer/ConsumerLifecycle.ts"
+import { EventJourney } from "./EventJourney.ts"
 import { EventTrace } from "./EventTrace.ts"
 import * as Gauges from "./Gauges.ts"
 import { LogTail } from "./LogTail.ts"
@@ -35,7 +36,7 @@ const onCluster = Layer.mergeAll(
   TestSend.layer,
   ConsumerLifecycle.layer,
   EventDeletion.layer,
-  EventTrace.layer,
+  EventJourney.layer.pipe(Layer.provideMerge(EventTrace.layer)),
   LogTail.layer,
   Ingest.layer,
   Invocations.layer,

@@ -5,14 +5,14 @@ import * as Id from "@headwater/domain/Id"
 import * as Stream from "@headwater/domain/Stream"
 import type { Subscription } from "@headwater/domain/Subscription"
 import { type AttemptOutline, Attempts } from "@headwater/log/Attempts"
-import { Cursors } from "@headwater/log/Cursors"
+import { Cursors, keyText } from "@headwater/log/Cursors"
 import { Deliveries, type Delivery, eventCount } from "@headwater/log/Deliveries"
 import { EventLog, type EventPlace } from "@headwater/log/EventLog"
 import { readTogether } from "@headwater/log/Snapshot"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Webhooks } from "@headwater/log/Webhooks"
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import { toUnavailable } from "./DatabaseRetry.ts"
 import type { Unavailable } from "./placement/Unavailable.ts"
 import { EventFilter } from "./routing/EventFilter.ts"
@@ -82,12 +82,31 @@ const asksFilter = (one: TracedSubscription, { id }: Pick<EventPlace, "id">): bo
   one.attempts.every(({ eventId }) => eventId !== id) &&
   (one.progress === "waiting" || one.progress === "delivered" || one.progress === "dropped")
 
-/** Says for an event what every subscription of the account made of it. */
+/** The trace of one of several events. */
+export interface TracedEvent<Event extends EventPlace> {
+  readonly event: Event
+  readonly subscriptions: ReadonlyArray<TracedSubscription>
+}
+
+/** So much of events is read to ask filters about them, in characters. */
+const mostJudged = 4 * 1024 * 1024
+
+/** Says for events what subscriptions of the account made of them. */
 export class EventTrace extends Context.Service<EventTrace, {
+  /** What every subscription of the account made of an event. */
   readonly of: (
     accountId: Id.AccountId,
     event: EventPlace
   ) => Effect.Effect<ReadonlyArray<TracedSubscription>, Unavailable>
+  /**
+   * What subscriptions made of events. Filters are asked until they were shown 4 MiB of events; what was not asked seems to
+   * pass.
+   */
+  readonly ofAll: <Event extends EventPlace>(
+    accountId: Id.AccountId,
+    subscriptions: ReadonlyArray<Subscription>,
+    events: ReadonlyArray<Event>
+  ) => Effect.Effect<ReadonlyArray<TracedEvent<Event>>, Unavailable>
 }>()("@headwater/engine/EventTrace") {
   static readonly layer = Layer.effect(
     EventTrace,
@@ -110,7 +129,7 @@ export class EventTrace extends Context.Service<EventTrace, {
         const webhook = yield* webhooks.getById(Id.WebhookId.make(listenerId))
         if (Option.isNone(webhook)) return undefined
         const isStrict = webhook.value.settings.ordering === "strict"
-        const isHeld = isStrict && (yield* deliveries.pendingByEmitter(listenerId)).has(emitterId)
+        const isHeld = isStrict && Option.isSome(yield* deliveries.headOfLine(listenerId, emitterId))
         const now = yield* Clock.currentTimeMillis
         const until = batch === null ? 0 : EventId.milliseconds(id) + batch.maxWaitMs
         return waitingOf(webhook.value, isHeld, now) ?? (until > now ? { reason: "batch" as const, until } : undefined)
@@ -118,9 +137,20 @@ export class EventTrace extends Context.Service<EventTrace, {
 
       /** What there is to say but for what filters say, and the event where they are to be asked. */
       const read = Effect.fnUntraced(
-        function*(accountId: Id.AccountId, event: EventPlace) {
-          const all = (yield* subscriptions.forAccount(accountId)).toReversed()
-          const positions = yield* cursors.onEmitter(event.emitterId)
+        function*(
+          accountId: Id.AccountId,
+          subscriptions: Effect.Effect<ReadonlyArray<Subscription>, SqlError.SqlError>,
+          event: EventPlace
+        ) {
+          const all = yield* subscriptions
+          const { emitterId } = event
+          const standing = yield* cursors.standing(
+            all.filter((one) => mismatchOf(one, event) === undefined).map(({ id }) => ({
+              subscriptionId: id,
+              emitterId
+            }))
+          )
+          const positions = new Map(all.map(({ id }) => [id, standing.get(keyText({ subscriptionId: id, emitterId }))]))
           const made = Map.groupBy(yield* attempts.ofEvent(event.emitterId, event.id), (one) => one.subscriptionId)
           const held = new Map(
             (yield* deliveries.ofEvent(event.emitterId, event.stream, event.id, all.map(({ id }) => id)))
@@ -167,32 +197,66 @@ export class EventTrace extends Context.Service<EventTrace, {
         readTogether(sql)
       )
 
+      const judge = Effect.fnUntraced(function*(
+        accountId: Id.AccountId,
+        event: LoggedEvent,
+        traced: ReadonlyArray<TracedSubscription>
+      ) {
+        const judged: Array<TracedSubscription> = []
+        for (const one of traced) {
+          const { filter } = one.subscription
+          const clause = filter !== null && asksFilter(one, event)
+            ? yield* new EventFilter(filter, accountId, documents).failingClause(event)
+            : undefined
+          judged.push(
+            clause === undefined
+              ? one
+              : {
+                ...one,
+                mismatch: "filtered",
+                clause,
+                progress: undefined,
+                waiting: undefined,
+                attempts: [],
+                batch: undefined
+              }
+          )
+        }
+        return judged
+      })
+
       return EventTrace.of({
         of: Effect.fnUntraced(function*(accountId, event) {
-          const { traced, whole } = yield* read(accountId, event)
-          if (Option.isNone(whole)) return traced
-          const judged: Array<TracedSubscription> = []
-          for (const one of traced) {
-            const { filter } = one.subscription
-            const clause = filter !== null && asksFilter(one, event)
-              ? yield* new EventFilter(filter, accountId, documents).failingClause(whole.value)
-              : undefined
-            judged.push(
-              clause === undefined
-                ? one
-                : {
-                  ...one,
-                  mismatch: "filtered",
-                  clause,
-                  progress: undefined,
-                  waiting: undefined,
-                  attempts: [],
-                  batch: undefined
-                }
-            )
-          }
-          return judged
-        }, Effect.catchTag("SqlError", toUnavailable))
+          const all = Effect.map(subscriptions.forAccount(accountId), (found) => found.toReversed())
+          const { traced, whole } = yield* read(accountId, all, event)
+          return Option.isNone(whole) ? traced : yield* judge(accountId, whole.value, traced)
+        }, Effect.catchTag("SqlError", toUnavailable)),
+        ofAll: Effect.fnUntraced(
+          function*<Event extends EventPlace>(
+            accountId: Id.AccountId,
+            all: ReadonlyArray<Subscription>,
+            traced: ReadonlyArray<Event>
+          ) {
+            const judged: Array<TracedEvent<Event>> = []
+            let characters = 0
+            for (const event of traced) {
+              const hearing = all.filter((one) => mismatchOf(one, event) !== "other_emitter")
+              if (hearing.length === 0) {
+                judged.push({ event, subscriptions: [] })
+                continue
+              }
+              const { traced: subscriptions, whole } = yield* read(accountId, Effect.succeed(hearing), event)
+              if (Option.isNone(whole) || characters >= mostJudged) {
+                judged.push({ event, subscriptions })
+                continue
+              }
+              characters += whole.value.payload.length
+              judged.push({ event, subscriptions: yield* judge(accountId, whole.value, subscriptions) })
+            }
+            return judged
+          },
+          Effect.catchTag("SqlError", toUnavailable)
+        )
       })
     })
   )

@@ -222,9 +222,9 @@ export class Cursors extends Context.Service<Cursors, {
     after: string,
     limit: number
   ) => Effect.Effect<ReadonlyArray<AccountedCursor>, SqlError.SqlError>
-  /** Where the cursors on an emitter's log stand and where they started, by subscription. */
-  readonly onEmitter: (
-    emitterId: string
+  /** Where cursors on logs stand and where they started, by the text of their keys. */
+  readonly standing: (
+    keys: ReadonlyArray<CursorKey>
   ) => Effect.Effect<ReadonlyMap<string, { readonly n: number; readonly startN: number }>, SqlError.SqlError>
   /** Where a program stands in its own requests. */
   readonly requestsPosition: (emitterId: string) => Effect.Effect<Position, SqlError.SqlError>
@@ -360,12 +360,20 @@ export class Cursors extends Context.Service<Cursors, {
                 }
               }))
           ),
-        onEmitter: (emitterId) =>
+        standing: (keys) =>
           Effect.map(
-            sql<{ subscription_id: string; n: bigint; start_n: bigint }>`
-              SELECT subscription_id, n, start_n FROM cursors WHERE emitter_id = ${emitterId}`,
+            sql<{ subscription_id: string; emitter_id: string; n: bigint; start_n: bigint }>`
+              SELECT c.subscription_id, c.emitter_id, c.n, c.start_n
+              FROM unnest(
+                ${texts(keys.map(({ subscriptionId }) => subscriptionId))},
+                ${texts(keys.map(({ emitterId }) => emitterId))}
+              ) AS k (subscription_id, emitter_id)
+              JOIN cursors c ON c.subscription_id = k.subscription_id COLLATE "C" AND c.emitter_id = k.emitter_id COLLATE "C"`,
             (rows) =>
-              new Map(rows.map((row) => [row.subscription_id, { n: Number(row.n), startN: Number(row.start_n) }]))
+              new Map(rows.map((row) => [
+                keyText({ subscriptionId: row.subscription_id, emitterId: row.emitter_id }),
+                { n: Number(row.n), startN: Number(row.start_n) }
+              ]))
           ),
         requestsPosition: (emitterId) =>
           Effect.map(

@@ -1,5 +1,5 @@
 import * as EmitterPattern from "@headwater/domain/EmitterPattern"
-import { type EventMeta, type LoggedEvent, maxPreviewBytes } from "@headwater/domain/Event"
+import { type EventCause, type EventMeta, type LoggedEvent, maxPreviewBytes } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import type * as Id from "@headwater/domain/Id"
 import * as Stream from "@headwater/domain/Stream"
@@ -35,9 +35,11 @@ const placeFromRow = (row: PlaceRow): EventPlace => ({
   hops: row.hops
 })
 
+const metaFromText = (text: string | null): EventMeta => text === null ? {} : JSON.parse(text) as EventMeta
+
 const fromRow = (row: EventRow): LoggedEvent => ({
   ...placeFromRow(row),
-  meta: row.meta === null ? {} : JSON.parse(row.meta) as EventMeta,
+  meta: metaFromText(row.meta),
   payload: row.payload
 })
 
@@ -62,8 +64,26 @@ const beginningCharacters = 2 * maxPreviewBytes
 /** What an outline takes at most beside its meta, in bytes. */
 export const beginningBytes = 4 * beginningCharacters
 
+interface CausedRow extends PlaceRow {
+  readonly meta: string | null
+  readonly cause_emitter: string | null
+  readonly cause_id: bigint | null
+}
+
+/** An event, and the input over which its program emitted it: none where that is no event or request, or is not known. */
+export interface CausedEvent extends EventPlace {
+  readonly meta: EventMeta
+  readonly cause: EventCause | undefined
+}
+
+const causedFromRow = (row: CausedRow): CausedEvent => ({
+  ...placeFromRow(row),
+  meta: metaFromText(row.meta),
+  cause: row.cause_id === null ? undefined : { emitterId: row.cause_emitter, id: row.cause_id }
+})
+
 /** An event without what it says. */
-export type EventPlace = Omit<LoggedEvent, "meta" | "payload">
+export type EventPlace = Omit<LoggedEvent, "cause" | "meta" | "payload">
 
 /** An event as lists show it: what it says is whole where it is short, and else cut to its beginning. */
 export interface EventOutline extends LoggedEvent {
@@ -173,6 +193,22 @@ export class EventLog extends Context.Service<EventLog, {
     emitterId: string,
     id: EventId.EventId
   ) => Effect.Effect<Option.Option<EventOutline>, SqlError.SqlError>
+  /** The event or request of that id, in whichever stream, and the input over which it was emitted. */
+  readonly withCause: (
+    emitterId: string,
+    id: EventId.EventId
+  ) => Effect.Effect<Option.Option<CausedEvent>, SqlError.SqlError>
+  /** What programs emitted over events, in no order: of each at most `limit`, console lines included. */
+  readonly causedBy: (
+    causes: ReadonlyArray<{ readonly emitterId: string; readonly id: EventId.EventId }>,
+    limit: number
+  ) => Effect.Effect<ReadonlyArray<CausedEvent>, SqlError.SqlError>
+  /** What a program emitted over a request, among the events next to one that it did: a run's are next to each other. */
+  readonly besideOverRequest: (
+    event: Pick<EventPlace, "emitterId" | "id">,
+    requestId: EventId.EventId,
+    limit: number
+  ) => Effect.Effect<ReadonlyArray<CausedEvent>, SqlError.SqlError>
   /** Events of a range in any stream but requests, oldest first: at most `limit`, and no more once they have come to `maxBytes`. */
   readonly inRange: (
     emitterId: string,
@@ -268,7 +304,7 @@ export class EventLog extends Context.Service<EventLog, {
       return EventLog.of({
         append: (events) =>
           Effect.asVoid(sql`
-            INSERT INTO events (emitter_id, stream, id, n, emit_id, hops, meta, payload)
+            INSERT INTO events (emitter_id, stream, id, n, emit_id, hops, meta, payload, cause_emitter, cause_id)
             SELECT * FROM unnest(
               ${texts(events.map((event) => event.emitterId))},
               ${texts(events.map((event) => event.stream))},
@@ -277,7 +313,9 @@ export class EventLog extends Context.Service<EventLog, {
               ${texts(events.map((event) => event.emitId))},
               ${integers(events.map((event) => event.hops))},
               ${texts(events.map((event) => metaText(event.meta)))},
-              ${texts(events.map((event) => event.payload))}
+              ${texts(events.map((event) => event.payload))},
+              ${texts(events.map(({ cause }) => cause === undefined ? null : cause.emitterId))},
+              ${bigints(events.map(({ cause }) => cause === undefined ? null : cause.id))}
             )`),
         after: (address, id, limit, maxBytes) =>
           Effect.map(
@@ -412,6 +450,38 @@ export class EventLog extends Context.Service<EventLog, {
                 WHERE h.emitter_id = ${emitterId} AND s.stream <> ${Stream.requests}
               ) AS found`,
             ([row]) => Option.map(Option.fromUndefinedOr(row), outlineFromRow)
+          ),
+        withCause: (emitterId, id) =>
+          Effect.map(
+            sql<CausedRow>`
+              SELECT e.emitter_id, e.stream, e.id, e.n, e.emit_id, e.hops, e.meta, e.cause_emitter, e.cause_id
+              FROM heads h CROSS JOIN LATERAL jsonb_object_keys(h.streams) AS s (stream)
+              JOIN events e ON e.emitter_id = h.emitter_id AND e.stream = s.stream AND e.id = ${id}
+              WHERE h.emitter_id = ${emitterId}`,
+            ([row]) => Option.map(Option.fromUndefinedOr(row), causedFromRow)
+          ),
+        causedBy: (causes, limit) =>
+          Effect.map(
+            sql<CausedRow>`
+              SELECT e.* FROM unnest(
+                ${texts(causes.map(({ emitterId }) => emitterId))},
+                ${bigints(causes.map(({ id }) => id))}
+              ) AS c (emitter_id, id)
+              CROSS JOIN LATERAL (
+                SELECT emitter_id, stream, id, n, emit_id, hops, meta, cause_emitter, cause_id FROM events
+                WHERE cause_emitter = c.emitter_id COLLATE "C" AND cause_id = c.id LIMIT ${limit}
+              ) AS e`,
+            (rows) => rows.map(causedFromRow)
+          ),
+        besideOverRequest: ({ emitterId, id }, requestId, limit) =>
+          Effect.map(
+            sql<CausedRow>`
+              SELECT e.emitter_id, e.stream, e.id, e.n, e.emit_id, e.hops, e.meta, e.cause_emitter, e.cause_id
+              FROM heads h CROSS JOIN LATERAL jsonb_object_keys(h.streams) AS s (stream)
+              JOIN events e ON e.emitter_id = h.emitter_id AND e.stream = s.stream
+                AND e.id BETWEEN ${id - BigInt(limit)} AND ${id + BigInt(limit)}
+              WHERE h.emitter_id = ${emitterId} AND e.cause_emitter IS NULL AND e.cause_id = ${requestId} LIMIT ${limit}`,
+            (rows) => rows.map(causedFromRow)
           ),
         inRange: (emitterId, range, limit, maxBytes) =>
           outlines({

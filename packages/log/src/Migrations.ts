@@ -31,6 +31,7 @@ import consumers from "./migrations/0027_consumers.ts"
 import deliveryActions from "./migrations/0028_delivery_actions.ts"
 import batches from "./migrations/0029_batches.ts"
 import access from "./migrations/0030_access.ts"
+import figures from "./migrations/0031_figures.ts"
 
 const migrator = {
   table: "headwater_migrations",
@@ -64,7 +65,8 @@ const migrator = {
     "0027_consumers": consumers,
     "0028_delivery_actions": deliveryActions,
     "0029_batches": batches,
-    "0030_access": access
+    "0030_access": access,
+    "0031_figures": figures
   })
 }
 

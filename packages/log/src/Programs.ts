@@ -66,6 +66,10 @@ export class Programs extends Context.Service<Programs, {
   ) => Effect.Effect<Option.Option<Program>, SqlError.SqlError>
   /** In any account and state, for the engine. */
   readonly getById: (id: Id.ProgramId) => Effect.Effect<Option.Option<Program>, SqlError.SqlError>
+  /** What programs are called, and whether they are active, by their ids. */
+  readonly names: (
+    ids: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyMap<string, { readonly name: string; readonly active: boolean }>, SqlError.SqlError>
   /** All of an account, in any state. */
   readonly idsOfAccount: (accountId: Id.AccountId) => Effect.Effect<ReadonlyArray<Id.ProgramId>, SqlError.SqlError>
   /** The programs that a component is the code of, in any state; at most `limit` of them. */
@@ -159,6 +163,12 @@ export class Programs extends Context.Service<Programs, {
         get: (accountId, idOrSlug, kind) => one(named(accountId, idOrSlug, kind)),
         hold: (accountId, idOrSlug) => one(sql`${named(accountId, idOrSlug)} FOR SHARE`),
         getById: (id) => one(rowsOf(id)),
+        names: (ids) =>
+          Effect.map(
+            sql<{ id: string; name: string; active: boolean }>`
+              SELECT id, name, active FROM programs WHERE id = ANY (${texts(ids)})`,
+            (rows) => new Map(rows.map(({ active, id, name }) => [id, { name, active }]))
+          ),
         idsOfAccount: (accountId) =>
           Effect.map(
             sql<{ readonly id: Id.ProgramId }>`SELECT id FROM programs WHERE account_id = ${accountId} ORDER BY id`,

@@ -101,6 +101,12 @@ export class Subscriptions extends Context.Service<Subscriptions, {
   readonly list: (accountId: Id.AccountId) => Effect.Effect<ReadonlyArray<Subscription>, SqlError.SqlError>
   /** Oldest first. */
   readonly forAccount: (accountId: Id.AccountId) => Effect.Effect<ReadonlyArray<Subscription>, SqlError.SqlError>
+  /** Those that hear one of these emitters, globs included, oldest first and at most `limit`. */
+  readonly hearing: (
+    accountId: Id.AccountId,
+    emitterIds: ReadonlyArray<string>,
+    limit: number
+  ) => Effect.Effect<ReadonlyArray<Subscription>, SqlError.SqlError>
   /** Oldest first. */
   readonly forListener: (listenerId: string) => Effect.Effect<ReadonlyArray<Subscription>, SqlError.SqlError>
 }>()("@headwater/log/Subscriptions") {
@@ -238,6 +244,15 @@ export class Subscriptions extends Context.Service<Subscriptions, {
           all(sql`
           SELECT * FROM subscriptions s WHERE account_id = ${accountId} AND ${isVisible} ORDER BY id DESC`),
         forAccount: (accountId) => all(sql`SELECT * FROM subscriptions WHERE account_id = ${accountId} ORDER BY id`),
+        hearing: (accountId, emitterIds, limit) =>
+          all(sql`
+            SELECT * FROM subscriptions s
+            WHERE account_id = ${accountId} AND (
+              emitter_id = ANY (${texts(emitterIds)}) OR is_glob AND EXISTS (
+                SELECT FROM unnest(${texts(emitterIds)}) AS e (id) WHERE e.id LIKE s.emitter_like
+              )
+            )
+            ORDER BY id LIMIT ${limit}`),
         forListener: (listenerId) => all(sql`SELECT * FROM subscriptions WHERE listener_id = ${listenerId} ORDER BY id`)
       })
     })

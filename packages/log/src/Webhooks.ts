@@ -106,6 +106,10 @@ export class Webhooks extends Context.Service<Webhooks, {
   readonly hold: (accountId: Id.AccountId, id: string) => Effect.Effect<Option.Option<Webhook>, SqlError.SqlError>
   /** All of an account, those that send workflows' own requests included. */
   readonly idsOfAccount: (accountId: Id.AccountId) => Effect.Effect<ReadonlyArray<Id.WebhookId>, SqlError.SqlError>
+  /** What webhooks are called, and whether they are active, by their ids. */
+  readonly names: (
+    ids: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyMap<string, { readonly name: string | null; readonly active: boolean }>, SqlError.SqlError>
   /** What sends a workflow's own requests. */
   readonly ofWorkflow: (id: Id.WorkflowId) => Effect.Effect<Option.Option<Webhook>, SqlError.SqlError>
   /** Of any account, for the engine; also what sends a workflow's requests. */
@@ -315,6 +319,12 @@ export class Webhooks extends Context.Service<Webhooks, {
           Effect.map(
             sql<{ readonly id: Id.WebhookId }>`SELECT id FROM webhooks WHERE account_id = ${accountId} ORDER BY id`,
             (rows) => rows.map(({ id }) => id)
+          ),
+        names: (ids) =>
+          Effect.map(
+            sql<{ id: string; name: string | null; active: boolean }>`
+              SELECT id, name, active FROM webhooks WHERE id = ANY (${texts(ids)})`,
+            (rows) => new Map(rows.map(({ active, id, name }) => [id, { name, active }]))
           ),
         ofWorkflow: (id) => one(sql`SELECT * FROM webhooks WHERE workflow_id = ${id}`),
         getById: (id) => one(sql`SELECT * FROM webhooks WHERE id = ${id}`),

@@ -1,5 +1,5 @@
-import type { EventId } from "@headwater/domain/EventId"
-import { DeploymentId, RunId, WorkflowId } from "@headwater/domain/Id"
+import { type EventId, format } from "@headwater/domain/EventId"
+import { DeploymentId, firstAt, RunId, WorkflowId } from "@headwater/domain/Id"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as Column from "./Column.ts"
@@ -20,6 +20,8 @@ export const RunTrigger = Schema.Struct({
   emitterId: Schema.String,
   /** The stream that it came from. */
   stream: Schema.String,
+  /** The id of that event or request in its log, as clients write it; none for a tick. */
+  eventId: Schema.optionalKey(Schema.String),
   /** The run of which this one repeats a part. */
   rerunOf: Schema.optionalKey(Schema.String)
 })
@@ -157,6 +159,10 @@ const ofStepOutlineRow = (row: StepOutlineRow): StepOutline => ({
 
 const json = (value: RunFault | string | null): string | null => value === null ? null : JSON.stringify(value)
 
+/** Runs looked through for those of an event, and how many of these are read. */
+const mostLooked = 2_000
+const mostOfEvent = 10
+
 /** Rows deleted at once. */
 const bite = 500
 
@@ -185,6 +191,15 @@ export class WorkflowRuns extends Context.Service<WorkflowRuns, {
     workflowId: WorkflowId,
     request: Page.PageRequest & { readonly status: RunStatus | undefined }
   ) => Effect.Effect<Page.Page<RunOutline>, SqlError.SqlError>
+  /**
+   * The runs that an event began, or a batch that begins with it, the oldest first. Of the runs that began after a time, in Unix milliseconds, it looks
+   * through the first 2,000.
+   */
+  readonly begunBy: (
+    workflowId: WorkflowId,
+    event: { readonly emitterId: string; readonly id: EventId; readonly emitId: string },
+    after: number
+  ) => Effect.Effect<ReadonlyArray<RunOutline>, SqlError.SqlError>
   /** When the runs that began after a time did, oldest first, in Unix milliseconds. */
   readonly begunAfter: (workflowId: WorkflowId, time: number) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
   /** Removes runs that ended longer ago than their account keeps events. */
@@ -335,6 +350,15 @@ export class WorkflowRuns extends Context.Service<WorkflowRuns, {
             request,
             all: outlines.all
           }),
+        begunBy: (workflowId, { emitId, emitterId, id }, after) =>
+          outlines.all(sql`
+            SELECT * FROM (
+              SELECT ${runColumns} FROM workflow_runs
+              WHERE workflow_id = ${workflowId} AND id >= ${firstAt("run", after)} ORDER BY id LIMIT ${mostLooked}
+            ) AS begun
+            WHERE ${emitId} = trigger::json ->> 'id' AND ${emitterId} = trigger::json ->> 'emitterId'
+              OR ${format(id)} = trigger::json ->> 'eventId' AND ${emitterId} = trigger::json ->> 'emitterId'
+            LIMIT ${mostOfEvent}`),
         begunAfter: (workflowId, time) =>
           Effect.map(
             sql<{ readonly started_at: bigint }>`

@@ -18,6 +18,7 @@ import * as EndpointRoute from "./EndpointRoute.ts"
 import * as EventsHandlers from "./EventsHandlers.ts"
 import * as HealthRoutes from "./HealthRoutes.ts"
 import * as Idempotent from "./Idempotent.ts"
+import * as JourneyHandlers from "./JourneyHandlers.ts"
 import { JsonThread } from "./JsonThread.ts"
 import * as KeyAuthorization from "./KeyAuthorization.ts"
 import * as KeysHandlers from "./KeysHandlers.ts"
@@ -45,6 +46,7 @@ const apiRoutes = HttpApiBuilder.layer(HeadwaterApi).pipe(
     ConsumersHandlers.layer,
     DeliveriesHandlers.layer,
     EventsHandlers.layer,
+    JourneyHandlers.layer,
     KeysHandlers.layer,
     LogHandlers.layer,
     SessionHandlers.layer,

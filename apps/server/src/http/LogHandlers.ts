@@ -12,6 +12,7 @@ import { Heads } from "@headwater/log/Heads"
 import type { ProgramKind } from "@headwater/log/Programs"
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { outlineOf } from "./AttemptOutlineAnswer.ts"
 import * as DeliveredBatch from "./DeliveredBatch.ts"
 import { makeFindAny } from "./EmitterIdOf.ts"
 import * as EventAnswers from "./EventAnswers.ts"
@@ -48,16 +49,7 @@ const tracedOf = (
   state: progress ?? null,
   ...(waiting === undefined ? {} : { waiting_for: waiting.reason }),
   next_attempt_at_ms: nextAttemptAt ?? waiting?.until ?? null,
-  attempts: attempts.map((attempt) => ({
-    attempt: attempt.attempt,
-    started_at_ms: attempt.startedAt,
-    duration_ms: attempt.durationMs,
-    outcome: attempt.outcome,
-    status: attempt.status,
-    address: attempt.address,
-    error_class: attempt.errorClass,
-    error_message: attempt.errorMessage
-  })),
+  attempts: attempts.map(outlineOf),
   ...DeliveredBatch.shown(batch)
 })
 

@@ -289,6 +289,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner) {
         emitId: EmitId.make(),
         hops: RunEvents.errorHops(origin),
         meta: {},
+        cause: origin.input.cause,
         payload: RunEvents.errorPayload(origin, now, failure)
       }], parts)
     }),

@@ -1,3 +1,4 @@
+import type { EventCause } from "@headwater/domain/Event"
 import type { EventId } from "@headwater/domain/EventId"
 import type { CommitParts } from "../EmitterLog.ts"
 
@@ -17,6 +18,8 @@ export interface ProgramInput {
   readonly hops: number
   /** Where an event came from. */
   readonly from?: { readonly emitterId: string; readonly stream: string }
+  /** The event or request that it is, of a batch the first; none for a tick or a hook. */
+  readonly cause?: EventCause | undefined
   /** Set for a request: its place in the program's own log, and its size. */
   readonly request?: { readonly id: EventId; readonly bytes: number }
   /** What to write so that the input is taken. Called once, when the run has ended. */

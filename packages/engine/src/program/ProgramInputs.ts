@@ -225,6 +225,7 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
       at: EventId.milliseconds(event.id),
       hops: event.hops,
       from: feed.address,
+      cause: { emitterId: kind === "HTTP" ? null : event.emitterId, id: event.id },
       ...(kind === "EVENT" ? {} : { request: { id: event.id, bytes: event.payload.length } }),
       take: () => ({ moves: [feed.pass(item, { delivered: 1 })] })
     }
@@ -239,6 +240,7 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
       at: EventId.milliseconds(item.events[0]!.id),
       hops: EventBatch.hops(batch),
       from: feed.address,
+      cause: { emitterId: item.events[0]!.emitterId, id: item.events[0]!.id },
       take: () => ({ moves: [feed.pass(item, { delivered: item.events.length })] })
     }
   }

@@ -45,7 +45,7 @@ export interface RunOrigin {
   readonly deploymentId: string
   /** The source itself, the step of a workflow. */
   readonly cellId: string
-  readonly input: Pick<ProgramInput, "kind" | "eventJson" | "id" | "at" | "hops">
+  readonly input: Pick<ProgramInput, "kind" | "eventJson" | "id" | "at" | "hops" | "cause">
   /** Set where errors are kept and go no further, since they are of code that handles errors. */
   readonly isHandler?: boolean
 }
@@ -165,6 +165,7 @@ export function* make(options: {
 }): Generator<void, RunEvents> {
   const { emitId, isReported = true, now, origin, result, strategy, streams } = options
   const hops = origin.input.hops + 1
+  const { cause } = origin.input
   const emits = ordered(result.emits)
   const decision: Dedupe.Decision = strategy === null
     ? { passes: emits.map(() => true), marks: new Map() }
@@ -196,6 +197,7 @@ export function* make(options: {
       emitId: emitId(),
       hops,
       meta: metaOf(emit),
+      cause,
       payload: emit.payload
     }
     const dueAt = Math.round(Math.min(emit.deliveryTs ?? now, latest))
@@ -207,7 +209,7 @@ export function* make(options: {
   }
   for (const line of result.logs) {
     yield
-    events.push({ stream: Stream.logs, emitId: emitId(), hops, meta: {}, payload: JSON.stringify(line) })
+    events.push({ stream: Stream.logs, emitId: emitId(), hops, meta: {}, cause, payload: JSON.stringify(line) })
   }
   const fail = (error: RunFailure) =>
     events.push({
@@ -215,6 +217,7 @@ export function* make(options: {
       emitId: emitId(),
       hops: errorHops(origin),
       meta: {},
+      cause,
       payload: errorPayload(origin, now, error)
     })
   if (hops >= maxHops && events.length > 0) {

@@ -1,3 +1,5 @@
+import type { EventCause } from "@headwater/domain/Event"
+import * as EventId from "@headwater/domain/EventId"
 import * as Id from "@headwater/domain/Id"
 import { maxComponentDepth } from "@headwater/domain/JsonDepth"
 import * as Storable from "@headwater/domain/Storable"
@@ -10,6 +12,7 @@ import type { DueItem } from "@headwater/log/DueWork"
 import {
   type RunFault,
   type RunProgress,
+  type RunTrigger,
   type StepRecord,
   type WorkflowRun,
   WorkflowRuns
@@ -187,6 +190,12 @@ const beginning = {
   dueAt: null
 } as const
 
+/** The input that a run began with; none for a tick, and for what began before triggers told it. */
+const causeOf = ({ emitterId, eventId, stream }: RunTrigger): EventCause | undefined => {
+  const id = eventId === undefined ? undefined : Option.getOrUndefined(EventId.parse(eventId))
+  return id === undefined ? undefined : { emitterId: stream === Stream.requests ? null : emitterId, id }
+}
+
 const isRunId = Schema.is(Id.RunId)
 
 /** What is asked for by a rerun, in its event. */
@@ -251,7 +260,8 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
       eventJson: run.event,
       id: run.trigger.id,
       at: run.trigger.at,
-      hops: run.trigger.hops
+      hops: run.trigger.hops,
+      cause: causeOf(run.trigger)
     },
     isHandler: run.trigger.kind === "EVENT" && run.trigger.stream === Stream.errors
   })
@@ -341,7 +351,8 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
           at: input.at,
           hops: input.hops,
           emitterId: input.from?.emitterId ?? workflowId,
-          stream: input.from?.stream ?? Stream.requests
+          stream: input.from?.stream ?? Stream.requests,
+          ...(input.cause === undefined ? {} : { eventId: EventId.format(input.cause.id) })
         },
         event: input.eventJson,
         startedAt,
