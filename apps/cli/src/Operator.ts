@@ -15,6 +15,7 @@ import { Deliveries } from "@headwater/log/Deliveries"
 import { Deployments } from "@headwater/log/Deployments"
 import { DueWork } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
+import { Figures } from "@headwater/log/Figures"
 import { Heads } from "@headwater/log/Heads"
 import { IdempotencyKeys } from "@headwater/log/IdempotencyKeys"
 import { Programs } from "@headwater/log/Programs"
@@ -42,6 +43,7 @@ const erasure = AccountErasure.layer.pipe(
     Deployments.layer,
     DueWork.layer,
     EventLog.layer,
+    Figures.layer,
     IdempotencyKeys.layer,
     Programs.layer,
     ProgramState.layer,

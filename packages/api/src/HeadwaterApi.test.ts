@@ -30,6 +30,8 @@ describe("HeadwaterApi", () => {
       "DELETE /v1/sources/{id}/events",
       "GET /v1/events",
       "GET /v1/events/{id}/journey",
+      "GET /v1/figures",
+      "GET /v1/graph",
       "GET /v1/sources/{id}/events",
       "GET /v1/sources/{id}/events/{event_id}",
       "GET /v1/sources/{id}/events/{event_id}/trace",

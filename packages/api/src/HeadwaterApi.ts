@@ -9,6 +9,8 @@ import { DeliveriesApi } from "./DeliveriesApi.ts"
 import * as DocumentBeside from "./DocumentBeside.ts"
 import * as DocumentWebhooks from "./DocumentWebhooks.ts"
 import { EventsApi } from "./EventsApi.ts"
+import { FiguresApi } from "./FiguresApi.ts"
+import { GraphApi } from "./GraphApi.ts"
 import { JourneyApi } from "./JourneyApi.ts"
 import { KeysApi } from "./KeysApi.ts"
 import { LogApi } from "./LogApi.ts"
@@ -29,6 +31,8 @@ export class HeadwaterApi extends HttpApi.make("headwater")
   .add(ConsumersApi)
   .add(LogApi)
   .add(JourneyApi)
+  .add(FiguresApi)
+  .add(GraphApi)
   .add(SubscriptionsApi)
   .add(AutoSubscriptionsApi)
   .add(WebhooksApi)

@@ -49,6 +49,21 @@ export const emitterQuery = {
   )
 }
 
+export const maxGraphLimit = 1_000
+
+/** The pagination parameters of the graph, which goes one way only, by the ids of its nodes. */
+export const graphQuery = {
+  limit: Schema.optionalKey(
+    Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 1, maximum: maxGraphLimit }))).annotate({
+      description: `Nodes per page, 1 to ${maxGraphLimit}; default ${maxGraphLimit}.`,
+      default: maxGraphLimit
+    })
+  ),
+  after: Schema.optionalKey(
+    Cursor(["source", "workflow", "webhook", "consumer", "account"], "An end_cursor. Lists only nodes after its node.")
+  )
+}
+
 /** The pagination parameters of a list of events, whose cursors are the event ids themselves. */
 export const eventQuery = {
   limit,

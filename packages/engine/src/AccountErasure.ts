@@ -8,6 +8,7 @@ import { Cursors } from "@headwater/log/Cursors"
 import { Deliveries } from "@headwater/log/Deliveries"
 import { DueWork } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
+import { Figures } from "@headwater/log/Figures"
 import { Heads } from "@headwater/log/Heads"
 import { IdempotencyKeys } from "@headwater/log/IdempotencyKeys"
 import { Programs } from "@headwater/log/Programs"
@@ -39,6 +40,7 @@ export class AccountErasure extends Context.Service<AccountErasure, {
       const dueWork = yield* DueWork
       const eraseProgram = yield* ProgramErasure.make
       const events = yield* EventLog
+      const figures = yield* Figures
       const heads = yield* Heads
       const idempotencyKeys = yield* IdempotencyKeys
       const programs = yield* Programs
@@ -66,6 +68,7 @@ export class AccountErasure extends Context.Service<AccountErasure, {
           yield* events.removeAll(accountId)
           yield* components.removeOfAccount(accountId)
           yield* usage.removeOfAccount(accountId)
+          yield* figures.removeOfAccount(accountId)
           yield* idempotencyKeys.removeOfAccount(accountId)
           yield* audit.removeOfAccount(accountId)
           yield* accounts.remove(accountId)

@@ -1,6 +1,7 @@
 import * as DatabaseClaim from "@headwater/log/DatabaseClaim"
 import * as OldestSnapshot from "@headwater/log/OldestSnapshot"
 import { Layer, Option } from "effect"
+import { AccountStanding } from "./AccountStanding.ts"
 import { ConsumerLifecycle } from "./consumer/ConsumerLifecycle.ts"
 import { EventJourney } from "./EventJourney.ts"
 import { EventTrace } from "./EventTrace.ts"
@@ -31,6 +32,7 @@ import { WebhookLifecycle } from "./webhook/WebhookLifecycle.ts"
 
 /** The actors, what wakes them, and the services by which the rest of the program speaks to them. */
 const onCluster = Layer.mergeAll(
+  AccountStanding.layer,
   BulkControl.layer,
   DeliveryControl.layer,
   TestSend.layer,

@@ -8,6 +8,7 @@ import { DedupeMarks } from "@headwater/log/DedupeMarks"
 import { Deliveries } from "@headwater/log/Deliveries"
 import { DueWork } from "@headwater/log/DueWork"
 import { EventLog, type ExpiredStream } from "@headwater/log/EventLog"
+import { Figures } from "@headwater/log/Figures"
 import { Sessions } from "@headwater/log/Sessions"
 import { Usage } from "@headwater/log/Usage"
 import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
@@ -79,8 +80,8 @@ export interface KeptDays {
 
 /**
  * Removes what is beyond its retention, in small bites: events that are too old and not among the last 100 of their
- * stream, requests that have run, attempts, deliveries that were given up, dedupe ids, usage, runs of workflows, sessions
- * that have ended, and the audit log. It does not wait for cursors; what a listener has not come to is told.
+ * stream, requests that have run, attempts, deliveries that were given up, dedupe ids, usage, figures, runs of workflows,
+ * sessions that have ended, and the audit log. It does not wait for cursors; what a listener has not come to is told.
  */
 export const sweep = Effect.fnUntraced(function*(options: KeptDays) {
   const attempts = yield* Attempts
@@ -90,6 +91,7 @@ export const sweep = Effect.fnUntraced(function*(options: KeptDays) {
   const deliveries = yield* Deliveries
   const due = yield* DueWork
   const events = yield* EventLog
+  const figures = yield* Figures
   const marks = yield* DedupeMarks
   const runs = yield* WorkflowRuns
   const sessions = yield* Sessions
@@ -139,7 +141,8 @@ export const sweep = Effect.fnUntraced(function*(options: KeptDays) {
     paced(runs.expire({ now, defaultDays: options.defaultDays })),
     paced(sessions.removeEnded),
     paced(audit.expire(now - options.auditDays * dayMs)),
-    paced(usage.expire(now - usageDays * dayMs))
+    paced(usage.expire(now - usageDays * dayMs)),
+    paced(figures.fold(now))
   ], Effect.exit)
   yield* Exit.asVoidAll(exits)
 })

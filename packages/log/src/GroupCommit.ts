@@ -31,6 +31,7 @@ import { Deliveries } from "./Deliveries.ts"
 import { DueWork } from "./DueWork.ts"
 import { EventLog } from "./EventLog.ts"
 import { type Fence, Fences } from "./Fences.ts"
+import * as Figures from "./Figures.ts"
 import { Heads } from "./Heads.ts"
 import * as Journals from "./Journals.ts"
 import * as LargeCommits from "./LargeCommits.ts"
@@ -154,6 +155,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       const large = yield* LargeCommits.make
       const slots = yield* PartitionedSemaphore.make<string>({ permits: mostBeside })
       const journals = yield* Journals.Journals
+      const figures = yield* Figures.Figures
       const died = yield* Deferred.make<Cause.Cause<unknown>>()
       const lines = new AccountLines<Waiting>(turnBytes, ({ bytes }) => bytes)
       const arrived = yield* Latch.make(false)
@@ -218,6 +220,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       const succeed = Effect.fnUntraced(function*(batch: ReadonlyArray<Waiting>, members: ReadonlyArray<Commit>) {
         CrashPoint.reached("commit-done")
         journals.note(members)
+        figures.noteCommits(members)
         const appended: Array<CommittedTopic.CommittedEvents> = []
         let count = 0
         for (const { events, head } of members) {
@@ -531,11 +534,12 @@ export class GroupCommit extends Context.Service<GroupCommit, {
   static readonly layer = GroupCommit.layerNoTables.pipe(
     Layer.provide(BatchTransaction.layer),
     Layer.provide([CommitWriter.layer, Pipeline.layer, Writers.layer]),
-    Layer.provideMerge(Journals.layerFolding),
+    Layer.provideMerge(Layer.merge(Journals.layerFolding, Figures.layerWriting)),
     Layer.provideMerge(
       Layer.mergeAll(
         Fences.layer,
         Heads.layer,
+        Figures.Figures.layer,
         Journals.Journals.layer,
         EventLog.layer,
         Cursors.layer,

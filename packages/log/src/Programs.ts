@@ -70,6 +70,13 @@ export class Programs extends Context.Service<Programs, {
   readonly names: (
     ids: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyMap<string, { readonly name: string; readonly active: boolean }>, SqlError.SqlError>
+  /** How many ready programs of each kind an account has, and how many of them are active. */
+  readonly countsOf: (
+    accountId: Id.AccountId
+  ) => Effect.Effect<
+    Readonly<Record<ProgramKind, { readonly total: number; readonly active: number }>>,
+    SqlError.SqlError
+  >
   /** All of an account, in any state. */
   readonly idsOfAccount: (accountId: Id.AccountId) => Effect.Effect<ReadonlyArray<Id.ProgramId>, SqlError.SqlError>
   /** The programs that a component is the code of, in any state; at most `limit` of them. */
@@ -168,6 +175,19 @@ export class Programs extends Context.Service<Programs, {
             sql<{ id: string; name: string; active: boolean }>`
               SELECT id, name, active FROM programs WHERE id = ANY (${texts(ids)})`,
             (rows) => new Map(rows.map(({ active, id, name }) => [id, { name, active }]))
+          ),
+        countsOf: (accountId) =>
+          Effect.map(
+            sql<{ is_workflow: boolean; total: bigint; active: bigint }>`
+              SELECT workflow IS NOT NULL AS is_workflow, count(*) AS total, count(*) FILTER (WHERE active) AS active
+              FROM programs WHERE account_id = ${accountId} AND state = 'ready' GROUP BY 1`,
+            (rows) => {
+              const of = (isWorkflow: boolean) => {
+                const row = rows.find(({ is_workflow }) => is_workflow === isWorkflow)
+                return { total: Number(row?.total ?? 0), active: Number(row?.active ?? 0) }
+              }
+              return { source: of(false), workflow: of(true) }
+            }
           ),
         idsOfAccount: (accountId) =>
           Effect.map(

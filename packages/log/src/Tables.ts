@@ -5,6 +5,7 @@ import { ApiKeys } from "./ApiKeys.ts"
 import { AppAccounts } from "./AppAccounts.ts"
 import { AuditLog } from "./AuditLog.ts"
 import { AutoSubscriptions } from "./AutoSubscriptions.ts"
+import { Backlog } from "./Backlog.ts"
 import { Components } from "./Components.ts"
 import { Consumers } from "./Consumers.ts"
 import { DeliveryList } from "./DeliveryList.ts"
@@ -16,6 +17,7 @@ import { Programs } from "./Programs.ts"
 import { ReplayList } from "./ReplayList.ts"
 import { SealCheck } from "./SealCheck.ts"
 import { Sessions } from "./Sessions.ts"
+import { SubscriptionGraph } from "./SubscriptionGraph.ts"
 import { Subscriptions } from "./Subscriptions.ts"
 import { Webhooks } from "./Webhooks.ts"
 
@@ -26,6 +28,7 @@ export const layer = Layer.mergeAll(
   ApiKeys.layer,
   AppAccounts.layer,
   AuditLog.layer,
+  Backlog.layer,
   Components.layer,
   Consumers.layer,
   Deployments.layer,
@@ -34,6 +37,7 @@ export const layer = Layer.mergeAll(
   Programs.layer,
   SealCheck.layer,
   Sessions.layer,
+  SubscriptionGraph.layer,
   Webhooks.layer,
   Layer.merge(DeliveryList.layer, ReplayList.layer).pipe(Layer.provideMerge(GroupCommit.layer))
 ).pipe(Layer.provideMerge(Subscriptions.layer), Layer.provideMerge(AutoSubscriptions.layer))

@@ -77,6 +77,18 @@ export interface WebhookChange {
   readonly request?: WebhookRequest.WebhookRequestChange
 }
 
+/** How many webhooks there are, and of these how many are in each of several conditions, of which one can be in more. */
+export interface WebhookCounts {
+  readonly total: number
+  readonly active: number
+  /** Taken out of service by the engine. */
+  readonly disabled: number
+  readonly failing: number
+  readonly throttled: number
+  /** Whose circuit is open. */
+  readonly open: number
+}
+
 /** What is stored of settings, and which of them are to be as by default. */
 const settingsOf = (change: SettingsChange) => {
   const entries = Object.entries(change)
@@ -110,6 +122,8 @@ export class Webhooks extends Context.Service<Webhooks, {
   readonly names: (
     ids: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyMap<string, { readonly name: string | null; readonly active: boolean }>, SqlError.SqlError>
+  /** How many webhooks an account has, and how many of them are in which condition at a time, in Unix milliseconds. */
+  readonly countsOf: (accountId: Id.AccountId, now: number) => Effect.Effect<WebhookCounts, SqlError.SqlError>
   /** What sends a workflow's own requests. */
   readonly ofWorkflow: (id: Id.WorkflowId) => Effect.Effect<Option.Option<Webhook>, SqlError.SqlError>
   /** Of any account, for the engine; also what sends a workflow's requests. */
@@ -325,6 +339,24 @@ export class Webhooks extends Context.Service<Webhooks, {
             sql<{ id: string; name: string | null; active: boolean }>`
               SELECT id, name, active FROM webhooks WHERE id = ANY (${texts(ids)})`,
             (rows) => new Map(rows.map(({ active, id, name }) => [id, { name, active }]))
+          ),
+        countsOf: (accountId, now) =>
+          Effect.map(
+            sql<Record<keyof WebhookCounts, bigint>>`
+              SELECT count(*) AS total, count(*) FILTER (WHERE active) AS active,
+                count(*) FILTER (WHERE NOT active AND disabled_reason IS NOT NULL) AS disabled,
+                count(*) FILTER (WHERE active AND failing_since IS NOT NULL) AS failing,
+                count(*) FILTER (WHERE active AND throttled_until > ${now}) AS throttled,
+                count(*) FILTER (WHERE active AND circuit_until IS NOT NULL) AS open
+              FROM webhooks WHERE account_id = ${accountId} AND workflow_id IS NULL`,
+            ([row]) => ({
+              total: Number(row!.total),
+              active: Number(row!.active),
+              disabled: Number(row!.disabled),
+              failing: Number(row!.failing),
+              throttled: Number(row!.throttled),
+              open: Number(row!.open)
+            })
           ),
         ofWorkflow: (id) => one(sql`SELECT * FROM webhooks WHERE workflow_id = ${id}`),
         getById: (id) => one(sql`SELECT * FROM webhooks WHERE id = ${id}`),

@@ -16,6 +16,8 @@ import * as DocsRoutes from "./DocsRoutes.ts"
 import * as EndpointFastPath from "./EndpointFastPath.ts"
 import * as EndpointRoute from "./EndpointRoute.ts"
 import * as EventsHandlers from "./EventsHandlers.ts"
+import * as FiguresHandlers from "./FiguresHandlers.ts"
+import * as GraphHandlers from "./GraphHandlers.ts"
 import * as HealthRoutes from "./HealthRoutes.ts"
 import * as Idempotent from "./Idempotent.ts"
 import * as JourneyHandlers from "./JourneyHandlers.ts"
@@ -46,6 +48,8 @@ const apiRoutes = HttpApiBuilder.layer(HeadwaterApi).pipe(
     ConsumersHandlers.layer,
     DeliveriesHandlers.layer,
     EventsHandlers.layer,
+    FiguresHandlers.layer,
+    GraphHandlers.layer,
     JourneyHandlers.layer,
     KeysHandlers.layer,
     LogHandlers.layer,

@@ -5,6 +5,7 @@ import { labelOf } from "@headwater/domain/Program"
 import * as Stream from "@headwater/domain/Stream"
 import { Turns } from "@headwater/domain/Turns"
 import { DedupeMarks } from "@headwater/log/DedupeMarks"
+import { Figures } from "@headwater/log/Figures"
 import type { CommitError, CommitRejected } from "@headwater/log/GroupCommit"
 import type { Submission } from "@headwater/log/Submission"
 import type { RunBatch, RunCall, RunRequest, RunResponse, RunResult } from "@headwater/sandbox/Run"
@@ -125,6 +126,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner) {
   const turns = yield* Turns
   const context = yield* Effect.context()
   const wideLog = yield* WideLog
+  const figures = yield* Figures
   /** Dedupe looks at what is committed and what is handed over, so deciding and handing over are one step. */
   const deciding = yield* Semaphore.make(1)
   const poison = new Map<string, CommitRejected>()
@@ -182,6 +184,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner) {
     const { annotations, component, origin, result } = run
     runsBy[result.outcome].updateUnsafe(1, context)
     runDuration.updateUnsafe(result.wallMs / 1_000, context)
+    figures.noteRun(memory.program.accountId, memory.program.id, result.outcome !== "success", result.wallMs)
     wideLog.write({
       message: "run",
       isFailure: result.outcome !== "success",

@@ -33,16 +33,16 @@ interface Standing {
   used: number
 }
 
-const limitOf = {
+export const limitOf = {
   daily_compute_time: (account: Account) => account.dailyComputeTimeQuotaMs,
   daily_invocations: (account: Account) => account.dailyInvocationsQuota,
   billing_period_invocations: (account: Account) => account.billingPeriodInvocationsQuota
 } satisfies Record<Quota, (account: Account) => number | null>
 
-const spanOf = (quota: Quota, now: number): Span =>
+export const spanOf = (quota: Quota, now: number): Span =>
   quota === "billing_period_invocations" ? billingPeriodOf(now) : dayOf(now)
 
-const amountOf = (quota: Quota, used: { readonly invocations: number; readonly computeMs: number }): number =>
+export const amountOf = (quota: Quota, used: { readonly invocations: number; readonly computeMs: number }): number =>
   quota === "daily_compute_time" ? used.computeMs : used.invocations
 
 /**

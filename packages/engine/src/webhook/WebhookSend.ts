@@ -5,6 +5,7 @@ import { version } from "@headwater/domain/Version"
 import { EgressHttp, type EgressHttpEnding } from "@headwater/egress/EgressHttp"
 import type { Phases } from "@headwater/egress/Phases"
 import type { Attempt } from "@headwater/log/Attempts"
+import { Figures } from "@headwater/log/Figures"
 import { Clock, Effect, Metric, Option, Redacted, Result } from "effect"
 import * as LogText from "../LogText.ts"
 import * as EventBatch from "../routing/EventBatch.ts"
@@ -203,9 +204,10 @@ export type WebhookSend = (
   onSent: (sent: Sent) => void
 ) => { readonly cancel: () => void }
 
-export const make: Effect.Effect<WebhookSend, never, EgressHttp> = Effect.gen(function*() {
+export const make: Effect.Effect<WebhookSend, never, EgressHttp | Figures> = Effect.gen(function*() {
   const http = yield* EgressHttp
   const wideLog = yield* WideLog
+  const figures = yield* Figures
   const clock = yield* Clock.Clock
   const context = yield* Effect.context<never>()
 
@@ -213,6 +215,7 @@ export const make: Effect.Effect<WebhookSend, never, EgressHttp> = Effect.gen(fu
   const report = ({ webhook }: WebhookMemory, { event, isTest }: Send, { record }: Sent) => {
     if (isTest) return
     deliveriesBy[record.outcome].updateUnsafe(1, context)
+    figures.noteAttempt(webhook.accountId, webhook.id, record.outcome !== "delivered", record.durationMs)
     if (record.attempt === 1) {
       const lagMs = Math.max(0, record.startedAt - EventId.milliseconds(event.id))
       deliveryLag.updateUnsafe(lagMs / 1_000, context)

@@ -1,0 +1,102 @@
+import type { AccountId } from "@headwater/domain/Id"
+import { Accounting } from "@headwater/log/Accounting"
+import { Accounts } from "@headwater/log/Accounts"
+import { type AccountBacklog, Backlog } from "@headwater/log/Backlog"
+import { Programs } from "@headwater/log/Programs"
+import { Usage } from "@headwater/log/Usage"
+import { type WebhookCounts, Webhooks } from "@headwater/log/Webhooks"
+import { Cache, Clock, Context, Duration, Effect, Layer, Option } from "effect"
+import type { SqlError } from "effect/sql"
+import { amountOf, limitOf, Quota, spanOf } from "./program/Quotas.ts"
+
+/** What an account has used of what it may. */
+export interface QuotaStanding {
+  readonly quota: Quota
+  /** None where the operator set none. */
+  readonly limit: number | null
+  readonly used: number
+  /** When it is counted anew, Unix milliseconds. */
+  readonly until: number
+}
+
+/** How an account stands at a moment. */
+export interface Standing {
+  /** Unix milliseconds. */
+  readonly at: number
+  readonly backlog: AccountBacklog
+  /** Subscriptions and emitters whose accounting does not balance. */
+  readonly imbalances: number
+  readonly quotas: ReadonlyArray<QuotaStanding>
+  readonly sources: { readonly total: number; readonly active: number }
+  readonly workflows: { readonly total: number; readonly active: number }
+  readonly webhooks: WebhookCounts
+}
+
+/** For how long what was read is shown: whoever looks on asks every few seconds. */
+const shownFor = Duration.seconds(5)
+const accountingShownFor = Duration.minutes(1)
+const mostAccounts = 1_000
+
+/** What is owed to an account's listeners, what it has used, and how its parts are, as of a few seconds ago. */
+export class AccountStanding extends Context.Service<AccountStanding, {
+  readonly of: (accountId: AccountId) => Effect.Effect<Standing, SqlError.SqlError>
+  readonly backlogOf: (accountId: AccountId) => Effect.Effect<AccountBacklog, SqlError.SqlError>
+}>()("@headwater/engine/AccountStanding") {
+  static readonly layer: Layer.Layer<
+    AccountStanding,
+    never,
+    Accounting | Accounts | Backlog | Programs | Usage | Webhooks
+  > = Layer.effect(
+    AccountStanding,
+    Effect.gen(function*() {
+      const accounting = yield* Accounting
+      const accounts = yield* Accounts
+      const backlog = yield* Backlog
+      const programs = yield* Programs
+      const usage = yield* Usage
+      const webhooks = yield* Webhooks
+
+      const backlogs = yield* Cache.make({ capacity: mostAccounts, timeToLive: shownFor, lookup: backlog.of })
+      const imbalances = yield* Cache.make({
+        capacity: mostAccounts,
+        timeToLive: accountingShownFor,
+        lookup: (accountId: AccountId) => Effect.map(accounting.ofAccount(accountId), (found) => found.length)
+      })
+
+      const quotasOf = Effect.fnUntraced(function*(accountId: AccountId, now: number) {
+        const account = yield* accounts.get(accountId)
+        if (Option.isNone(account)) return []
+        return yield* Effect.forEach(Quota.literals, (quota) => {
+          const span = spanOf(quota, now)
+          return Effect.map(usage.of(accountId, span), (used): QuotaStanding => ({
+            quota,
+            limit: limitOf[quota](account.value),
+            used: amountOf(quota, used),
+            until: span.until
+          }))
+        })
+      })
+
+      const read = Effect.fnUntraced(function*(accountId: AccountId) {
+        const at = yield* Clock.currentTimeMillis
+        const { source, workflow } = yield* programs.countsOf(accountId)
+        return {
+          at,
+          backlog: yield* Cache.get(backlogs, accountId),
+          imbalances: yield* Cache.get(imbalances, accountId),
+          quotas: yield* quotasOf(accountId, at),
+          sources: source,
+          workflows: workflow,
+          webhooks: yield* webhooks.countsOf(accountId, at)
+        }
+      })
+
+      const standings = yield* Cache.make({ capacity: mostAccounts, timeToLive: shownFor, lookup: read })
+
+      return AccountStanding.of({
+        of: (accountId) => Cache.get(standings, accountId),
+        backlogOf: (accountId) => Cache.get(backlogs, accountId)
+      })
+    })
+  )
+}

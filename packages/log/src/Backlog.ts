@@ -1,0 +1,104 @@
+import * as EventId from "@headwater/domain/EventId"
+import type { AccountId } from "@headwater/domain/Id"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { ownRequests } from "./Cursors.ts"
+
+/** What an account's listeners have not come to. */
+export interface AccountBacklog {
+  /** Events in front of cursors, by subscription: of those that have any. */
+  readonly waiting: ReadonlyMap<string, number>
+  /** Requests in front of programs, by program: of those that have any. */
+  readonly requests: ReadonlyMap<string, number>
+  /** Deliveries that wait for an attempt, by webhook. */
+  readonly pending: ReadonlyMap<string, number>
+  /** When the oldest of these events and requests was appended, Unix milliseconds; undefined where there is none. */
+  readonly oldestAt: number | undefined
+  /** Whether there is more than was looked at. */
+  readonly isCut: boolean
+}
+
+/** Emitters, cursors and deliveries that are looked at; and cursors whose next event is. */
+const mostEmitters = 5_000
+const mostCursors = 5_000
+const mostPending = 20_000
+const mostOldest = 100
+
+interface OwedRow {
+  readonly subscription_id: string | null
+  readonly emitter_id: string | null
+  readonly waiting: bigint | null
+  readonly oldest: bigint | null
+  readonly cursors: bigint
+  readonly emitters: bigint
+}
+
+/** What accounts are owed, by the tables of subscriptions, cursors and deliveries. */
+export class Backlog extends Context.Service<Backlog, {
+  /** Of all listeners of an account, whether or not they are in service. */
+  readonly of: (accountId: AccountId) => Effect.Effect<AccountBacklog, SqlError.SqlError>
+}>()("@headwater/log/Backlog") {
+  static readonly layer: Layer.Layer<Backlog, never, SqlClient.SqlClient> = Layer.effect(
+    Backlog,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      return Backlog.of({
+        of: Effect.fnUntraced(function*(accountId) {
+          const rows = yield* sql<OwedRow>`
+            WITH logs AS MATERIALIZED (
+              SELECT emitter_id, streams FROM heads WHERE account_id = ${accountId} ORDER BY emitter_id LIMIT ${mostEmitters}
+            ), heard AS MATERIALIZED (
+              SELECT * FROM (
+                SELECT s.id AS subscription_id, s.stream, l.emitter_id, (l.streams ->> s.stream)::bigint AS n
+                FROM subscriptions s JOIN logs l ON l.emitter_id = s.emitter_id
+                WHERE s.account_id = ${accountId} AND NOT s.is_glob
+                UNION ALL
+                SELECT s.id, s.stream, l.emitter_id, (l.streams ->> s.stream)::bigint
+                FROM subscriptions s JOIN logs l ON l.emitter_id LIKE s.emitter_like AND l.emitter_id <> s.listener_id
+                WHERE s.account_id = ${accountId} AND s.is_glob
+                UNION ALL
+                SELECT ${ownRequests}, ${ownRequests}, emitter_id, (streams ->> ${ownRequests})::bigint FROM logs
+              ) AS r
+              WHERE n > 0 LIMIT ${mostCursors}
+            ), owed AS MATERIALIZED (
+              SELECT h.*, h.n - coalesce(c.n, 0) AS waiting, coalesce(c.id, 0) AS id
+              FROM heard h LEFT JOIN cursors c ON c.subscription_id = h.subscription_id AND c.emitter_id = h.emitter_id
+              WHERE h.n > coalesce(c.n, 0)
+            ), sums AS (
+              SELECT subscription_id, CASE WHEN subscription_id = ${ownRequests} THEN emitter_id END AS emitter_id,
+                sum(waiting)::bigint AS waiting
+              FROM owed GROUP BY 1, 2
+            )
+            SELECT s.*, (
+              SELECT min(e.id) FROM (SELECT * FROM owed ORDER BY id LIMIT ${mostOldest}) AS o CROSS JOIN LATERAL (
+                SELECT id FROM events WHERE emitter_id = o.emitter_id AND stream = o.stream AND id > o.id ORDER BY id LIMIT 1
+              ) AS e
+            ) AS oldest, (SELECT count(*) FROM heard) AS cursors, (SELECT count(*) FROM logs) AS emitters
+            FROM (SELECT 1) AS one LEFT JOIN sums s ON true`
+          const deliveries = yield* sql<{ readonly webhook_id: string; readonly pending: bigint }>`
+            SELECT webhook_id, count(*) AS pending FROM (
+              SELECT webhook_id FROM deliveries WHERE account_id = ${accountId} AND state = 'pending' LIMIT ${mostPending}
+            ) AS d
+            GROUP BY webhook_id`
+          const waiting = new Map<string, number>()
+          const requests = new Map<string, number>()
+          for (const row of rows) {
+            if (row.subscription_id === null) continue
+            if (row.emitter_id === null) waiting.set(row.subscription_id, Number(row.waiting))
+            else requests.set(row.emitter_id, Number(row.waiting))
+          }
+          const pending = new Map(deliveries.map((row) => [row.webhook_id, Number(row.pending)]))
+          const [first] = rows
+          return {
+            waiting,
+            requests,
+            pending,
+            oldestAt: first?.oldest == null ? undefined : EventId.milliseconds(first.oldest),
+            isCut: Number(first?.cursors ?? 0) === mostCursors || Number(first?.emitters ?? 0) === mostEmitters ||
+              [...pending.values()].reduce((sum, count) => sum + count, 0) === mostPending
+          }
+        })
+      })
+    })
+  )
+}
