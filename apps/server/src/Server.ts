@@ -184,7 +184,7 @@ export const layerWorker = ({ node, number, of }: WorkerPlace, machine: MachineL
   const engine = Layer.unwrap(Effect.gen(function*() {
     const { auditDays, retentionDays } = yield* ServerConfig
     const firstWithAbandoned = isFirst ? Option.some(yield* machine.abandoned) : Option.none()
-    return Engine.layerWorker({ auditDays, retentionDays, node, firstWithAbandoned })
+    return Engine.layerWorker({ auditDays, retentionDays, node, worker: number, firstWithAbandoned })
   }))
   const serves = isFirst
     ? Layer.effectDiscard(

@@ -242,6 +242,30 @@ const listed =
 
 const params = PathId("The delivery's id.")
 
+export const DueRetries = Schema.Struct({
+  from_ms: Schema.Int.annotate({ description: "When the first step begins: now. Unix time in milliseconds." }),
+  step_ms: Schema.Int.annotate({ description: "How long a step is, in milliseconds." }),
+  webhooks: Schema.Array(Schema.Struct({
+    webhook_id: Schema.NullOr(Schema.String).annotate({
+      description: "null for the requests that a workflow sends itself: workflow_id names it."
+    }),
+    workflow_id: Schema.NullOr(Schema.String),
+    due: Schema.Array(Schema.Int).annotate({
+      description: "How many retries are due in each step. Those that are overdue are in the first."
+    }),
+    later: Schema.Int.annotate({ description: "How many are due after the last step." })
+  })).annotate({ description: "Those with any." }),
+  is_cut: Schema.Boolean.annotate({ description: "Whether there are more: the server counts 50,000." })
+}).annotate({
+  identifier: "DueRetries",
+  examples: [{
+    from_ms: 1760000120000,
+    step_ms: 60_000,
+    webhooks: [{ webhook_id: "wh_0Uz7MtBwGh3VyUc8PqJk", workflow_id: null, due: [3, 0, 1], later: 2 }],
+    is_cut: false
+  }]
+})
+
 export class DeliveriesApi extends HttpApiGroup.make("deliveries")
   .add(
     HttpApiEndpoint.get("list", "/deliveries", {
@@ -259,6 +283,27 @@ export class DeliveriesApi extends HttpApiGroup.make("deliveries")
       success: Pagination.OpenPage(DeliveryResource),
       error: Problem.NotFound
     }).annotate(NeededScope, "read").annotateMerge(Extension.operation("List a webhook's deliveries", listed)),
+    HttpApiEndpoint.get("due", "/deliveries/due", {
+      query: {
+        step: Schema.optionalKey(
+          Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 1_000, maximum: 86_400_000 }))).annotate({
+            description: "How long a step is, in milliseconds.",
+            default: 60_000
+          })
+        ),
+        steps: Schema.optionalKey(
+          Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 1, maximum: 500 }))).annotate({
+            description: "How many steps.",
+            default: 60
+          })
+        ),
+        ...Projection.fields
+      },
+      success: Pagination.Single(DueRetries)
+    }).annotate(NeededScope, "read").annotateMerge(Extension.operation(
+      "Count due retries",
+      "How many retries are due in each step of time from now on, by webhook. What a webhook out of service owes counts too."
+    )),
     HttpApiEndpoint.get("get", "/deliveries/:id", {
       params,
       query: Projection.fields,

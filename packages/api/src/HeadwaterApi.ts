@@ -15,6 +15,7 @@ import { JourneyApi } from "./JourneyApi.ts"
 import { KeysApi } from "./KeysApi.ts"
 import { LogApi } from "./LogApi.ts"
 import { SessionApi } from "./SessionApi.ts"
+import { NodesApi } from "./NodesApi.ts"
 import { SourcesApi } from "./SourcesApi.ts"
 import { SubscriptionsApi } from "./SubscriptionsApi.ts"
 import { UsersApi } from "./UsersApi.ts"
@@ -33,6 +34,7 @@ export class HeadwaterApi extends HttpApi.make("headwater")
   .add(JourneyApi)
   .add(FiguresApi)
   .add(GraphApi)
+  .add(NodesApi)
   .add(SubscriptionsApi)
   .add(AutoSubscriptionsApi)
   .add(WebhooksApi)

@@ -9,6 +9,7 @@ import * as Gauges from "./Gauges.ts"
 import { LogTail } from "./LogTail.ts"
 import * as Actors from "./placement/Actors.ts"
 import { Draining } from "./placement/Draining.ts"
+import * as NodePresence from "./placement/NodePresence.ts"
 import * as Resumption from "./placement/Resumption.ts"
 import { Suspensions } from "./placement/Suspensions.ts"
 import * as AbandonedPrograms from "./program/AbandonedPrograms.ts"
@@ -77,12 +78,15 @@ export const layerWorker = (options: {
   readonly retentionDays: number
   readonly auditDays: number
   readonly node: Actors.NodeAddress
+  /** Its number among the machine's workers. */
+  readonly worker: number
   /** Does, for all workers of the machine, what one of them is to do: measures the database, and takes down what a crash left. */
   readonly firstWithAbandoned: Option.Option<ReadonlyArray<string>>
 }) =>
   Layer.mergeAll(
     retention(options),
     AbandonedPrograms.layerWhileRunning,
+    NodePresence.layer({ worker: options.worker }),
     Option.match(options.firstWithAbandoned, {
       onNone: () => Layer.empty,
       onSome: (ids) => Layer.merge(measuring, AbandonedPrograms.layerNamed(ids))
@@ -104,6 +108,7 @@ export const layerServer = (options: {
   Layer.mergeAll(
     retention(options),
     measuring,
+    NodePresence.layer({ worker: null }),
     Option.isNone(options.node) ? AbandonedPrograms.layerAtStart : AbandonedPrograms.layerWhileRunning
   ).pipe(
     Layer.provideMerge(onCluster),

@@ -76,8 +76,25 @@ interface DueQuestion {
 /** Rows removed at once. */
 const bite = 1_000
 
+/** How many retries of an owner are due in a step of time. */
+export interface DueStep {
+  readonly ownerId: string
+  /** From 0. What is due already is in the first step, and what is due later than the last is in one more. */
+  readonly step: number
+  readonly due: number
+}
+
+/** Retries that are counted at once. */
+const mostCounted = 50_000
+
 /** The `due_work` table: timers, delayed emits, deletions, retries, wake-ups and runs that wait, so that none of them needs a resident actor. */
 export class DueWork extends Context.Service<DueWork, {
+  /** How many retries of owners are due in each of so many steps from a time on, in Unix milliseconds: of the first 50,000. */
+  readonly retriesByStep: (ownerIds: ReadonlyArray<string>, options: {
+    readonly from: number
+    readonly stepMs: number
+    readonly steps: number
+  }) => Effect.Effect<{ readonly steps: ReadonlyArray<DueStep>; readonly isCut: boolean }, SqlError.SqlError>
   readonly put: (items: ReadonlyArray<DueItem>) => Effect.Effect<void, SqlError.SqlError>
   /** Takes work off, unless it was put off to a later time than it had when it was taken. */
   readonly done: (items: ReadonlyArray<DueItem>) => Effect.Effect<void, SqlError.SqlError>
@@ -213,6 +230,20 @@ export class DueWork extends Context.Service<DueWork, {
           Effect.map(
             sql<DueRow>`SELECT * FROM due_work WHERE owner_id = ${ownerId} AND kind = ${kind}`,
             (rows) => rows.map(fromRow)
+          ),
+        retriesByStep: (ownerIds, { from, stepMs, steps }) =>
+          Effect.map(
+            sql<{ readonly owner_id: string; readonly step: bigint; readonly due: bigint }>`
+              SELECT owner_id, least(greatest(due_at - ${from}::bigint, 0) / ${stepMs}::bigint, ${steps}::bigint) AS step, count(*) AS due
+              FROM (
+                SELECT owner_id, due_at FROM due_work WHERE owner_id = ANY (${texts(ownerIds)}) AND kind = 'retry'
+                LIMIT ${mostCounted}
+              ) AS retries
+              GROUP BY 1, 2 ORDER BY 1, 2`,
+            (rows) => ({
+              steps: rows.map((row) => ({ ownerId: row.owner_id, step: Number(row.step), due: Number(row.due) })),
+              isCut: rows.reduce((sum, { due }) => sum + Number(due), 0) === mostCounted
+            })
           ),
         bringForward: (ownerId, kind, now) =>
           Effect.asVoid(sql`

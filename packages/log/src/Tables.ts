@@ -13,6 +13,7 @@ import { Deployments } from "./Deployments.ts"
 import { EventList } from "./EventList.ts"
 import { GroupCommit } from "./GroupCommit.ts"
 import { IdempotencyKeys } from "./IdempotencyKeys.ts"
+import { Nodes } from "./Nodes.ts"
 import { Programs } from "./Programs.ts"
 import { ReplayList } from "./ReplayList.ts"
 import { SealCheck } from "./SealCheck.ts"
@@ -34,6 +35,7 @@ export const layer = Layer.mergeAll(
   Deployments.layer,
   EventList.layer,
   IdempotencyKeys.layer,
+  Nodes.layer,
   Programs.layer,
   SealCheck.layer,
   Sessions.layer,

@@ -124,6 +124,10 @@ export class Webhooks extends Context.Service<Webhooks, {
   ) => Effect.Effect<ReadonlyMap<string, { readonly name: string | null; readonly active: boolean }>, SqlError.SqlError>
   /** How many webhooks an account has, and how many of them are in which condition at a time, in Unix milliseconds. */
   readonly countsOf: (accountId: Id.AccountId, now: number) => Effect.Effect<WebhookCounts, SqlError.SqlError>
+  /** The same, each with the workflow whose own requests it sends; null for a webhook of the account's. */
+  readonly ownersOfAccount: (
+    accountId: Id.AccountId
+  ) => Effect.Effect<ReadonlyMap<string, string | null>, SqlError.SqlError>
   /** What sends a workflow's own requests. */
   readonly ofWorkflow: (id: Id.WorkflowId) => Effect.Effect<Option.Option<Webhook>, SqlError.SqlError>
   /** Of any account, for the engine; also what sends a workflow's requests. */
@@ -357,6 +361,12 @@ export class Webhooks extends Context.Service<Webhooks, {
               throttled: Number(row!.throttled),
               open: Number(row!.open)
             })
+          ),
+        ownersOfAccount: (accountId) =>
+          Effect.map(
+            sql<{ id: string; workflow_id: string | null }>`
+              SELECT id, workflow_id FROM webhooks WHERE account_id = ${accountId}`,
+            (rows) => new Map(rows.map((row) => [row.id, row.workflow_id]))
           ),
         ofWorkflow: (id) => one(sql`SELECT * FROM webhooks WHERE workflow_id = ${id}`),
         getById: (id) => one(sql`SELECT * FROM webhooks WHERE id = ${id}`),

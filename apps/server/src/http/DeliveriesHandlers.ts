@@ -11,6 +11,7 @@ import { DeliveryControl } from "@headwater/engine/webhook/DeliveryControl"
 import * as NextAttempt from "@headwater/engine/webhook/NextAttempt"
 import type { Attempt } from "@headwater/log/Attempts"
 import { DeliveryList, type ListedDelivery } from "@headwater/log/DeliveryList"
+import { DueWork } from "@headwater/log/DueWork"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Webhooks } from "@headwater/log/Webhooks"
 import { Clock, Effect, Option, Schema } from "effect"
@@ -75,6 +76,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function*(handlers) {
     const list = yield* DeliveryList
     const control = yield* DeliveryControl
+    const dueWork = yield* DueWork
     const emitterIdOf = yield* makeEmitterId
     const subscriptions = yield* Subscriptions
     const webhooks = yield* Webhooks
@@ -120,6 +122,30 @@ export const layer = HttpApiBuilder.group(
         const webhook = yield* webhooks.get(yield* CurrentAccount, params.id)
         if (Option.isNone(webhook)) return yield* Problem.notFound("webhook", params.id)
         return yield* page(webhook.value.id, query)
+      }, answerFailures),
+      due: Effect.fnUntraced(function*({ query }) {
+        const { step: stepMs = 60_000, steps = 60 } = query
+        const from = yield* Clock.currentTimeMillis
+        const owners = yield* webhooks.ownersOfAccount(yield* CurrentAccount)
+        const { isCut, steps: due } = yield* dueWork.retriesByStep([...owners.keys()], { from, stepMs, steps })
+        return {
+          data: {
+            from_ms: from,
+            step_ms: stepMs,
+            webhooks: [...Map.groupBy(due, ({ ownerId }) => ownerId)].map(([ownerId, own]) => {
+              const counts = Array.from({ length: steps + 1 }, () => 0)
+              for (const one of own) counts[one.step] = one.due
+              const workflowId = owners.get(ownerId) ?? null
+              return {
+                webhook_id: workflowId === null ? ownerId : null,
+                workflow_id: workflowId,
+                due: counts.slice(0, steps),
+                later: counts[steps]!
+              }
+            }),
+            is_cut: isCut
+          }
+        }
       }, answerFailures),
       retry: Effect.fnUntraced(function*({ params }) {
         const id = yield* deliveryIdOf(params.id)

@@ -26,6 +26,7 @@ import * as KeyAuthorization from "./KeyAuthorization.ts"
 import * as KeysHandlers from "./KeysHandlers.ts"
 import { routerConfig } from "./KnownPaths.ts"
 import * as LogHandlers from "./LogHandlers.ts"
+import * as NodesHandlers from "./NodesHandlers.ts"
 import * as Projecting from "./Projecting.ts"
 import { RateLimiting } from "./RateLimiting.ts"
 import * as RequestChecking from "./RequestChecking.ts"
@@ -54,6 +55,7 @@ const apiRoutes = HttpApiBuilder.layer(HeadwaterApi).pipe(
     KeysHandlers.layer,
     LogHandlers.layer,
     SessionHandlers.layer,
+    NodesHandlers.layer,
     SourcesHandlers.layer,
     SubscriptionsHandlers.layer,
     UsersHandlers.layer,

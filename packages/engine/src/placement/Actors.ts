@@ -2,6 +2,7 @@ import { Lease } from "@headwater/domain/Consumer"
 import { LoggedEvent } from "@headwater/domain/Event"
 import * as Id from "@headwater/domain/Id"
 import { Program } from "@headwater/domain/Program"
+import type { HeldActors } from "@headwater/log/Nodes"
 import { Context, Duration, Effect, type Exit, Layer, Option, Schema, type Scope } from "effect"
 import {
   ClusterError,
@@ -265,6 +266,8 @@ export class Actors extends Context.Service<Actors, {
   readonly wake: (actorId: string, wake: Wake.Wake) => void
   /** Whether an actor lives, or would live, on this node. */
   readonly isHere: (actorId: string) => boolean
+  /** How many actors of each kind this node has in memory. */
+  readonly held: Effect.Effect<HeldActors>
   /** Whether this node has its share of the actors: not before it has joined the others, nor once it lost touch with them. */
   readonly hasShards: Effect.Effect<boolean>
 }>()("@headwater/engine/placement/Actors") {
@@ -392,6 +395,12 @@ export class Actors extends Context.Service<Actors, {
             if (!crossing.wake(actorId, hint)) wake(actorId, hint)
           },
           isHere,
+          held: Effect.sync(() => ({
+            programs: local.programs.size(),
+            webhooks: local.webhooks.size(),
+            consumers: local.consumers.size(),
+            accounts: local.accounts.size()
+          })),
           hasShards: Effect.sync(() => shards.some(sharding.hasShardId))
         })
       })

@@ -41,6 +41,7 @@ export interface Residents<A> {
     drain: Effect.Effect<void>
   ) => Effect.Effect<Resident<A>, never, Scope.Scope>
   readonly find: (id: string) => Resident<A> | undefined
+  readonly size: () => number
 }
 
 const sweepInterval = "1 second"
@@ -228,6 +229,7 @@ export const make = Effect.fnUntraced(function*<A extends Wakeable>(population: 
             return added.leave
           })
       ),
-    find: (id) => known.get(id)
+    find: (id) => known.get(id),
+    size: () => known.size
   }
 })

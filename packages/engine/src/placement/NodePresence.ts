@@ -1,0 +1,35 @@
+import * as Id from "@headwater/domain/Id"
+import { version } from "@headwater/domain/Version"
+import { Nodes } from "@headwater/log/Nodes"
+import { Clock, Effect, Layer, Schedule } from "effect"
+import { Actors } from "./Actors.ts"
+
+const sayEvery = "10 seconds"
+
+/** How long a node that stops takes at most to say so. */
+const leavingWithin = "2 seconds"
+
+const idLength = 12
+
+/**
+ * Says, for as long as this is built, that this node is there and how many actors it holds.
+ *
+ * @param options.worker its number among the workers of its machine; null where it is one process
+ */
+export const layer = (options: { readonly worker: number | null }) =>
+  Layer.effectDiscard(Effect.gen(function*() {
+    const actors = yield* Actors
+    const nodes = yield* Nodes
+    const id = Id.takeText(idLength)
+    const startedAt = yield* Clock.currentTimeMillis
+    const say = Effect.gen(function*() {
+      const held = yield* actors.held
+      yield* nodes.see({ id, ...options, version, startedAt, held }, yield* Clock.currentTimeMillis)
+    })
+    yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(nodes.remove(id), leavingWithin)))
+    yield* say.pipe(
+      Effect.catchCause((cause) => Effect.logWarning("Could not say that this node is there; trying again", cause)),
+      Effect.repeat(Schedule.spaced(sayEvery)),
+      Effect.forkScoped
+    )
+  }))
