@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
 import * as Extension from "./Extension.ts"
+import { NeededScope } from "./NeededScope.ts"
 import * as Pagination from "./Pagination.ts"
 import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
@@ -153,7 +154,7 @@ export class FiguresApi extends HttpApiGroup.make("figures")
       },
       success: Pagination.Single(Figures),
       error: Problem.NotFound
-    }).annotateMerge(Extension.operation(
+    }).annotate(NeededScope, "read").annotateMerge(Extension.operation(
       "Get figures",
       "What happened over time, and how the account stands now. Minutes are kept for 48 hours, hours for 40 days. A server adds " +
         "what it has counted every 10 seconds; one that is killed loses the figures of its last seconds, and nothing else."

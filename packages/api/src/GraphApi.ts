@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
 import * as Extension from "./Extension.ts"
+import { NeededScope } from "./NeededScope.ts"
 import * as Pagination from "./Pagination.ts"
 import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
@@ -110,7 +111,7 @@ export class GraphApi extends HttpApiGroup.make("graph")
       },
       success: Pagination.Single(Graph),
       error: Problem.NotFound
-    }).annotateMerge(Extension.operation(
+    }).annotate(NeededScope, "read").annotateMerge(Extension.operation(
       "Get the graph",
       "The emitters and listeners of the account, with their rates and whether something fails or waits, and the subscriptions " +
         "between them. What waits is at most 5 seconds old, rates are as the figures."

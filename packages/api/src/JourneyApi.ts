@@ -5,6 +5,7 @@ import { Authorization } from "./Authorization.ts"
 import * as Extension from "./Extension.ts"
 import * as Filter from "./Filter.ts"
 import { Mismatch, TracedAttempt, WaitingFor } from "./LogApi.ts"
+import { NeededScope } from "./NeededScope.ts"
 import * as Pagination from "./Pagination.ts"
 import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
@@ -183,7 +184,7 @@ export class JourneyApi extends HttpApiGroup.make("journey")
       },
       success: Pagination.Single(Journey),
       error: Problem.NotFound
-    }).annotateMerge(Extension.operation(
+    }).annotate(NeededScope, "read").annotateMerge(Extension.operation(
       "Follow an event",
       "The way of an event over all emitters, as a graph: the request or event that its emitter ran over, and so on back; every " +
         "subscription that hears its emitter, and if it does not deliver the event why; and the runs, deliveries and events that " +

@@ -231,7 +231,7 @@ export class LogApi extends HttpApiGroup.make("log")
       query: accountListing,
       success: EventListPage,
       error: Problem.NotFound
-    }).annotateMerge(Extension.operation(
+    }).annotate(NeededScope, "read").annotateMerge(Extension.operation(
       "Page over the events of the account",
       "Every retained event of all emitters, or of those named, newest first, without a count. All filters given must hold. " +
         "The server looks into a limited number of payloads for each page, so a page can be short or empty before the end of " +

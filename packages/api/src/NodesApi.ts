@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
 import * as Extension from "./Extension.ts"
+import { NeededScope } from "./NeededScope.ts"
 import * as Projection from "./Projection.ts"
 import { RequestCheck } from "./RequestCheck.ts"
 
@@ -39,7 +40,7 @@ export class NodesApi extends HttpApiGroup.make("nodes")
     HttpApiEndpoint.get("list", "/nodes", {
       query: Projection.fields,
       success: Schema.Struct({ data: Schema.Array(NodeResource) })
-    }).annotateMerge(Extension.operation(
+    }).annotate(NeededScope, "read").annotateMerge(Extension.operation(
       "List nodes",
       "The processes that share the database, oldest first: those that said within 30 seconds that they are there. Each says so " +
         "every 10 seconds."
