@@ -94,9 +94,14 @@ const normal = (target: string): string =>
 
 const taken: ReadonlySet<number> = new Set([404, 409, 422, 429])
 
+/** Whether nothing is there without a live key or cookie of a session, which no generated request has. */
+const isOfSession = ({ request }: Exchange): boolean =>
+  request !== undefined && /^\/v1\/session\/?(?:\?|$)/.test(normal(request.target))
+
 const misjudged = (exchange: Exchange): ReadonlyArray<Fault> => {
   const { answer: { status }, expects } = exchange
-  if (expects === "taken" && status >= 300 && !taken.has(status) && !goesOn(exchange)) {
+  const isTaken = status < 300 || taken.has(status) || (status === 401 && isOfSession(exchange))
+  if (expects === "taken" && !isTaken && !goesOn(exchange)) {
     return [{ kind: "misjudged", what: `a request in order is answered by ${status}` }]
   }
   return expects === "refused" && status < 400

@@ -57,6 +57,36 @@ const fieldPath = FastCheck.array(
 
 const fieldList = FastCheck.array(fieldPath, { maxLength: 4 }).map((paths) => paths.join(","))
 
+/** Cursors of lists whose items are made by every other request. */
+const knownCursors: Readonly<Record<string, FastCheck.Arbitrary<string>>> = {
+  "/v1/audit": FastCheck.constant(Buffer.from("aud_0Uz10000Unknown00000").toString("base64url")),
+  "/v1/events": FastCheck.constant(Buffer.from("1760000120000-0 dc_0Uz10000Unknown00000").toString("base64url"))
+}
+
+/** Fields of lists and figures over the whole account. */
+const overAccount: Readonly<Record<string, Readonly<Record<string, Value>>>> = {
+  "/v1/audit": {
+    key: id("key"),
+    from: FastCheck.constantFrom(0, 1_760_000_000),
+    to: FastCheck.constant(4_000_000_000)
+  },
+  "/v1/events": {
+    emitter: sourceId,
+    id: id("event"),
+    from: FastCheck.constantFrom(0, 1_760_000_000_000),
+    to: FastCheck.constant(4_000_000_000_000)
+  },
+  "/v1/events/{id}/journey": { emitter: sourceId },
+  "/v1/figures": {
+    emitter: sourceId,
+    listener: FastCheck.oneof(id("webhook"), sourceId),
+    from: FastCheck.constant(1_760_000_000_000),
+    to: FastCheck.constant(1_790_000_000_000),
+    step: FastCheck.constantFrom(86_400_000, 604_800_000)
+  },
+  "/v1/graph": { expand: id("subscription") }
+}
+
 /** The kind of what a path names in the segment after this one. */
 const kindsBySegment: Readonly<Record<string, FastCheck.Arbitrary<string>>> = {
   accounts: id("appAccount"),
@@ -92,6 +122,8 @@ const listKind = (path: string): Placeholder.Kind => {
 }
 
 const cursorOf = (path: string): FastCheck.Arbitrary<string> => {
+  const known = knownCursors[path]
+  if (known !== undefined) return known
   const kind = listKind(path)
   return kind === "event" ? id("event") : FastCheck.oneof(
     { weight: 8, arbitrary: index.map((at) => Placeholder.cursor(kind, at)) },
@@ -172,6 +204,8 @@ export const valueOf = ({ method, path }: Operation, place: Place, field: string
       ? FastCheck.oneof({ weight: 3, arbitrary: sourceId }, { weight: 1, arbitrary: own("oddSource") })
       : kindsBySegment[segment]
   }
+  const hint = overAccount[path]?.[name]
+  if (hint !== undefined) return hint
   switch (name) {
     case "component_code":
       return ComponentCodes.working
@@ -333,6 +367,9 @@ export const rarity = (name: string): number => {
     case "since":
     case "until":
     case "text":
+    case "key":
+    case "session":
+    case "operation":
     case "component_code":
     case "component_url":
     case "workflow_code":
