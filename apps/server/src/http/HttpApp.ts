@@ -10,6 +10,7 @@ import { BodyRoom } from "./BodyRoom.ts"
 import * as BulkActionsHandlers from "./BulkActionsHandlers.ts"
 import { ComponentSaving } from "./ComponentSaving.ts"
 import * as ComponentsHandlers from "./ComponentsHandlers.ts"
+import * as ConsoleRoutes from "./ConsoleRoutes.ts"
 import * as ConsumersHandlers from "./ConsumersHandlers.ts"
 import * as DeliveriesHandlers from "./DeliveriesHandlers.ts"
 import * as DocsRoutes from "./DocsRoutes.ts"
@@ -74,6 +75,7 @@ const apiRoutes = HttpApiBuilder.layer(HeadwaterApi).pipe(
 
 const routes = Layer.mergeAll(
   apiRoutes,
+  ConsoleRoutes.layer,
   DocsRoutes.layer,
   EndpointFastPath.layer,
   EndpointRoute.layer,

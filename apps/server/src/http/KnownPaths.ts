@@ -20,7 +20,9 @@ HttpApi.reflect(HeadwaterApi, {
     router.on(endpoint.method, endpoint.path as FindMyWay.PathInput, true)
   }
 })
-for (const path of ["/docs", "/healthz", "/metrics", "/openapi.json", "/readyz"] as const) router.on("GET", path, true)
+for (const path of ["/console", "/console/*", "/docs", "/healthz", "/metrics", "/openapi.json", "/readyz"] as const) {
+  router.on("GET", path, true)
+}
 
 /** A path names something with each of its parameters: one with an empty segment in that place is another path. */
 const answersTo = (method: string, url: string): boolean => {

@@ -1,0 +1,104 @@
+import { apiRoot } from "./Address.ts"
+import { Failure, ofResponse } from "./Failure.ts"
+import { ended } from "./SessionEnd.ts"
+
+/** Values of a query; one that is undefined or empty is left out. */
+export type Parameters = Readonly<Record<string, string | number | boolean | ReadonlyArray<string> | undefined>>
+
+export interface Request {
+  readonly query?: Parameters
+  readonly body?: unknown
+  readonly signal?: AbortSignal
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A foreign page can't send this with a cookie, so the server takes changes from this page alone. */
+const ownHeader = { "x-headwater-console": "1" }
+
+/** The URL of a path of the API: its segments are escaped, so that a name can't become another path. */
+export const urlOf = (path: ReadonlyArray<string>, query: Parameters = {}): URL => {
+  const url = new URL(path.map((segment) => encodeURIComponent(segment).replaceAll("%24", "$")).join("/"), apiRoot)
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined && one !== "") url.searchParams.append(name, String(one))
+    }
+  }
+  return url
+}
+
+/**
+ * Sends a request and answers what came back if it is a 2xx.
+ *
+ * @throws Failure otherwise, and the reason of `signal` if that ended it
+ */
+export const respond = async (
+  method: string,
+  path: ReadonlyArray<string>,
+  { body, headers, query, signal }: Request = {}
+): Promise<Response> => {
+  let response: Response
+  try {
+    response = await fetch(urlOf(path, query), {
+      method,
+      credentials: "same-origin",
+      headers: {
+        ...ownHeader,
+        ...headers,
+        ...(body === undefined ? {} : { "content-type": "application/json" })
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal })
+    })
+  } catch (error) {
+    if (signal?.aborted === true) throw error
+    throw new Failure({ message: "The server does not answer.", code: "network", status: 0 })
+  }
+  if (response.ok) return response
+  const failure = await ofResponse(response)
+  if (response.status === 401) ended(failure)
+  throw failure
+}
+
+/** What the API answers with, which its own schemas say. */
+const bodyOf = async <A>(response: Response): Promise<A> => {
+  const text = await response.text()
+  return (text === "" ? undefined : JSON.parse(text)) as A
+}
+
+export const get = async <A>(path: ReadonlyArray<string>, request: Omit<Request, "body"> = {}): Promise<A> =>
+  bodyOf<A>(await respond("GET", path, request))
+
+export const post = async <A>(path: ReadonlyArray<string>, request: Request = {}): Promise<A> =>
+  bodyOf<A>(await respond("POST", path, request))
+
+export const put = async <A>(path: ReadonlyArray<string>, request: Request = {}): Promise<A> =>
+  bodyOf<A>(await respond("PUT", path, request))
+
+export const remove = async (path: ReadonlyArray<string>, request: Request = {}): Promise<void> => {
+  await respond("DELETE", path, request)
+}
+
+/** The envelope of one thing. */
+export interface Single<A> {
+  readonly data: A
+}
+
+/** The envelope of a page of a list, newest first. */
+export interface Page<A> {
+  readonly data: ReadonlyArray<A>
+  readonly page_info: {
+    readonly count: number
+    readonly start_cursor: string
+    readonly end_cursor: string
+    /** Of a list that is not counted, and can have an empty page before its end. */
+    readonly has_more?: boolean
+    /** Of a list that is counted. */
+    readonly total_count?: number
+  }
+}
+
+/** Where the next page of a list begins; undefined at its end. */
+export const nextOf = <A>({ data, page_info }: Page<A>, limit: number): string | undefined => {
+  const goesOn = page_info.has_more ?? (data.length > 0 && data.length <= limit)
+  return goesOn && page_info.end_cursor !== "" ? page_info.end_cursor : undefined
+}

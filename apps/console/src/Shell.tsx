@@ -1,0 +1,170 @@
+import { useSignal } from "@preact/signals"
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks"
+import { address, hrefOf } from "./Address.ts"
+import { Loading } from "./Loading.ts"
+import { Failed } from "./parts/Failed.tsx"
+import { Mark, Menu } from "./parts/Icons.tsx"
+import { Notices } from "./parts/Notices.tsx"
+import { Waiting } from "./parts/Waiting.tsx"
+import { find, first, type Params, places, type Route } from "./routes.ts"
+import * as Session from "./Session.ts"
+import { SignIn } from "./SignIn.tsx"
+import { choose, type Theme, theme } from "./Theme.ts"
+
+const scopeMeaning: Record<Session.Scope, string> = {
+  read: "may read",
+  run: "may read, run and send",
+  write: "may do everything"
+}
+
+const ThemeChoice = () => (
+  <label class="choice">
+    <span>Colours</span>
+    <select
+      value={theme.value}
+      onChange={(event) => choose(event.currentTarget.value as Theme)}
+    >
+      <option value="system">system</option>
+      <option value="light">light</option>
+      <option value="dark">dark</option>
+    </select>
+  </label>
+)
+
+const Navigation = () => {
+  const isOpen = useSignal(false)
+  const current = address.value.path[0] ?? first[0]
+  const session = Session.session.value
+  return (
+    <header class={`navigation ${isOpen.value ? "is-open" : ""}`}>
+      <div class="brand">
+        <a href={hrefOf([])}>
+          <Mark />
+          <span>Headwater</span>
+        </a>
+        <button
+          type="button"
+          class="menu"
+          aria-expanded={isOpen.value}
+          aria-controls="places"
+          aria-label="Menu"
+          onClick={() => {
+            isOpen.value = !isOpen.value
+          }}
+        >
+          <Menu />
+        </button>
+      </div>
+      <div id="places" class="places">
+        <nav aria-label="Pages">
+          {places.map(({ name, path }) => (
+            <a
+              key={path}
+              href={hrefOf([path])}
+              aria-current={path === current ? "page" : undefined}
+              onClick={() => {
+                isOpen.value = false
+              }}
+            >
+              {name}
+            </a>
+          ))}
+        </nav>
+        <div class="self">
+          {session === undefined ? null : (
+            <p>
+              <b>{session.account.username}</b>
+              <br />
+              Key {session.key.name === "" ? <code>{session.key.id}</code> : <q>{session.key.name}</q>}:{" "}
+              {scopeMeaning[session.key.scope]}
+            </p>
+          )}
+          <ThemeChoice />
+          <button type="button" class="quiet" onClick={() => void Session.signOut()}>Sign out</button>
+        </div>
+      </div>
+    </header>
+  )
+}
+
+const Page = ({ params, route }: { readonly route: Route; readonly params: Params }) => {
+  const loading = useMemo(() => new Loading(route.load), [route])
+  useEffect(() => {
+    void loading.reload()
+  }, [loading])
+  const loaded = loading.loaded.value
+  if (loaded.state === "loading") return <Waiting what="the page" />
+  if (loaded.state === "failed") {
+    return (
+      <Failed
+        what="This page could not be loaded."
+        failure={loaded.failure}
+        advice="The server may have a newer version of the console. Load the page again."
+        onRetry={() => location.reload()}
+      />
+    )
+  }
+  const Component = loaded.value.default
+  return <Component params={params} />
+}
+
+const Content = () => {
+  const { path } = address.value
+  const found = find(path.length === 0 ? first : path)
+  const content = useRef<HTMLElement>(null)
+  const isFirst = useRef(true)
+  const title = found?.route.title ?? "Not found"
+  const place = path.join("/")
+  useLayoutEffect(() => {
+    document.title = `${title} · Headwater`
+    // A screen reader goes on with the new page; the first one it reads anyway.
+    if (!isFirst.current) content.current?.focus({ preventScroll: true })
+    isFirst.current = false
+  }, [place, title])
+  return (
+    <main id="content" ref={content} tabIndex={-1}>
+      {found === undefined
+        ? (
+          <div class="page">
+            <h1>There is no such page</h1>
+            <p>
+              <code>{path.join("/")}</code> leads nowhere. <a href={hrefOf(first)}>Go to the events</a>.
+            </p>
+          </div>
+        )
+        : <Page key={place} route={found.route} params={found.params} />}
+    </main>
+  )
+}
+
+/** What surrounds every page. */
+export const Shell = () => {
+  const reader = Session.reader.value
+  switch (reader.state) {
+    case "unknown":
+      return <Waiting what="the console" />
+    case "unreachable":
+      return (
+        <main class="alone">
+          <Failed
+            what="The server can't be asked who you are."
+            failure={reader.failure}
+            onRetry={() => void Session.find()}
+          />
+        </main>
+      )
+    case "out":
+      return <SignIn why={reader.why} />
+    case "in":
+      return (
+        <div class="shell">
+          <button type="button" class="skip" onClick={() => document.getElementById("content")?.focus()}>
+            Skip to the content
+          </button>
+          <Navigation />
+          <Content />
+          <Notices />
+        </div>
+      )
+  }
+}

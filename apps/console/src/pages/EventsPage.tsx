@@ -1,0 +1,239 @@
+import { useSignal } from "@preact/signals"
+import { useCallback, useEffect, useMemo } from "preact/hooks"
+import { address, setQuery } from "../Address.ts"
+import * as Directory from "../Directory.ts"
+import * as EventColumns from "../EventColumns.ts"
+import { EventFeed, type Live, type Older } from "../EventFeed.ts"
+import { type EventFilter, type EventSummary, keyOf } from "../Events.ts"
+import { counted } from "../Figures.ts"
+import { ColumnChoice } from "../parts/ColumnChoice.tsx"
+import { Empty } from "../parts/Empty.tsx"
+import { cellOf } from "../parts/EventCells.tsx"
+import { EventPanel } from "../parts/EventPanel.tsx"
+import { Failed } from "../parts/Failed.tsx"
+import { Filters } from "../parts/Filters.tsx"
+import { NamedField } from "../parts/NamedField.tsx"
+import { SearchField } from "../parts/SearchField.tsx"
+import { TimeField } from "../parts/TimeField.tsx"
+import { VirtualRows } from "../parts/VirtualRows.tsx"
+import { Waiting } from "../parts/Waiting.tsx"
+
+const numberOf = (text: string | null): number | undefined =>
+  text !== null && /^\d{1,16}$/.test(text) ? Number(text) : undefined
+
+const filterOf = (query: URLSearchParams): EventFilter => ({
+  emitter: query.get("emitter") ?? "",
+  stream: query.get("stream") ?? "",
+  text: query.get("text") ?? "",
+  from: numberOf(query.get("from")),
+  to: numberOf(query.get("to"))
+})
+
+/** The list that was left last, to come back to as it was. */
+let kept: EventFeed | undefined
+
+const feedFor = (filter: EventFilter): EventFeed => {
+  if (kept !== undefined && JSON.stringify(kept.filter) === JSON.stringify(filter)) return kept
+  kept?.stop()
+  kept = new EventFeed(filter)
+  void kept.readOlder()
+  return kept
+}
+
+const commonStreams = ["default", "$errors", "$logs"]
+
+const StreamField = ({ chosen, seen }: { readonly chosen: string; readonly seen: ReadonlyArray<string> }) => (
+  <label class="field">
+    <span>Stream</span>
+    <input
+      type="text"
+      list="streams"
+      spellcheck={false}
+      placeholder="all"
+      maxLength={200}
+      value={chosen}
+      onChange={(event) => setQuery({ stream: event.currentTarget.value.trim(), open: "" }, "push")}
+    />
+    <datalist id="streams">
+      {[...new Set([...commonStreams, ...seen])].map((name) => <option key={name} value={name} />)}
+    </datalist>
+  </label>
+)
+
+const liveWords: Readonly<Record<Live["state"], string>> = {
+  paused: "Paused",
+  connecting: "Connecting …",
+  live: "Live",
+  lost: "Connection lost, trying again …",
+  refused: "Not live"
+}
+
+const LiveSwitch = ({ feed }: { readonly feed: EventFeed }) => {
+  const live = feed.live.value
+  if (!feed.canBeLive) return <span class="note">A list with an end is not live.</span>
+  const isOn = live.state !== "paused" && live.state !== "refused"
+  return (
+    <span class={`live is-${live.state}`}>
+      <span class="live-mark" aria-hidden="true" />
+      <span role="status">{liveWords[live.state]}</span>
+      <button
+        type="button"
+        onClick={() => {
+          setQuery({ live: isOn ? "off" : "" })
+          if (isOn) feed.pause()
+          else feed.resume()
+        }}
+      >
+        {isOn ? "Pause" : "Resume"}
+      </button>
+    </span>
+  )
+}
+
+const Footer = (
+  { count, feed, older }: { readonly feed: EventFeed; readonly older: Older; readonly count: number }
+) => {
+  switch (older.state) {
+    case "reading":
+      return <Waiting what={count === 0 ? "events" : "older events"} />
+    case "failed":
+      return (
+        <Failed
+          what={count === 0 ? "Could not load the events." : "Could not load older events."}
+          failure={older.failure}
+          onRetry={() => void feed.readOlder()}
+        />
+      )
+    case "open":
+      return (
+        <p class="end">
+          <button type="button" onClick={() => void feed.readOlder()}>
+            {count === 0 ? "Nothing so far: look further back" : "Older events"}
+          </button>
+        </p>
+      )
+    case "full":
+      return (
+        <p class="end note">These are the newest {counted(count, "event")}. Set a time before, to see older ones.</p>
+      )
+    case "ended":
+      return count === 0 ? null : <p class="end note">{counted(count, "event")}. There are no older ones.</p>
+  }
+}
+
+const Nothing = ({ filter }: { readonly filter: EventFilter }) => {
+  const isNarrowed = Object.values(filter).some((value) => value !== "" && value !== undefined)
+  return isNarrowed
+    ? (
+      <Empty what="No event matches.">
+        <button
+          type="button"
+          onClick={() => setQuery({ emitter: "", stream: "", text: "", from: "", to: "" }, "push")}
+        >
+          Show all events
+        </button>
+      </Empty>
+    )
+    : (
+      <Empty what="There are no events yet.">
+        <p>
+          Deploy a source with <code>headwater deploy</code>, and what it emits is here at once.
+        </p>
+      </Empty>
+    )
+}
+
+/** The log: the events of one emitter or of all, and new ones as they come. */
+export default () => {
+  const { query } = address.value
+  const filter = filterOf(query)
+  const key = JSON.stringify(filter)
+  const feed = useMemo(() => feedFor(filter), [key])
+  const columns = useMemo(() => EventColumns.read(query.get("columns")), [query.get("columns")])
+  const isPaused = query.get("live") === "off"
+  const searchKey = useSignal(0)
+
+  useEffect(() => {
+    void Directory.refresh()
+  }, [])
+  useEffect(() => {
+    if (!isPaused) feed.resume()
+    return () => feed.pause()
+  }, [feed])
+
+  const opened = query.get("open")
+  const [openEmitter = "", openId = ""] = opened?.split("/") ?? []
+  const close = useCallback(() => setQuery({ open: "" }), [])
+  const open = (event: EventSummary) => setQuery({ open: keyOf(event) }, opened === null ? "push" : "replace")
+
+  const rows = feed.rows.value
+  const older = feed.older.value
+  const seen = [...new Set(rows.slice(0, 500).map(({ metadata }) => metadata.name))].filter((name) => name !== "")
+  const shown = columns.map(EventColumns.columnOf)
+  const live = feed.live.value
+  return (
+    <div class="page is-list">
+      <div class="page-head">
+        <h1>Events</h1>
+        <LiveSwitch feed={feed} />
+      </div>
+      {live.state === "refused"
+        ? <Failed what="New events do not come in." failure={live.failure} onRetry={() => feed.resume()} />
+        : null}
+      <Filters
+        label="Events"
+        active={Object.values(filter).filter((value) => value !== "" && value !== undefined).length}
+      >
+        <NamedField
+          label="Emitter"
+          all="all emitters"
+          kinds={["source", "workflow", "account"]}
+          chosen={filter.emitter}
+          onChange={(emitter) => setQuery({ emitter, open: "" }, "push")}
+        />
+        <StreamField chosen={filter.stream} seen={seen} />
+        <SearchField
+          key={searchKey.value}
+          label="Payload contains"
+          text={filter.text}
+          placeholder={"\"order\":1001"}
+          onChange={(text) => setQuery({ text, open: "" })}
+        />
+        <TimeField
+          label="From"
+          ms={filter.from}
+          onChange={(ms) => setQuery({ from: ms === undefined ? "" : String(ms), open: "" }, "push")}
+        />
+        <TimeField
+          label="Before"
+          ms={filter.to}
+          onChange={(ms) => setQuery({ to: ms === undefined ? "" : String(ms), open: "" }, "push")}
+        />
+        <ColumnChoice chosen={columns} onChange={(ids) => setQuery({ columns: EventColumns.write(ids) })} />
+      </Filters>
+      <div class={opened === null ? "split" : "split is-open"}>
+        <div class="split-list">
+          {rows.length === 0 && older.state === "ended" ? <Nothing filter={filter} /> : rows.length === 0
+            ? <Footer feed={feed} older={older} count={0} />
+            : (
+              <VirtualRows
+                label="Events"
+                rows={feed.rows}
+                keyOf={keyOf}
+                columns={shown.map(({ width }) => width).join(" ")}
+                header={shown.map(({ name }) => name)}
+                cells={(event) => columns.map((column) => cellOf(column, event))}
+                isOpen={(event) => keyOf(event) === opened}
+                onOpen={open}
+                onNearEnd={() => {
+                  if (feed.older.peek().state === "open") void feed.readOlder()
+                }}
+                footer={<Footer feed={feed} older={older} count={rows.length} />}
+              />
+            )}
+        </div>
+        {opened === null ? null : <EventPanel key={opened} emitter={openEmitter} id={openId} onClose={close} />}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,30 @@
+/** How something stands: the colour says whether that is good, the word says it too. */
+export type Tone = "good" | "bad" | "waiting" | "plain" | "accent"
+
+export const Badge = ({ text, title, tone }: {
+  readonly tone: Tone
+  readonly text: string
+  readonly title?: string
+}) => <span class={`badge is-${tone}`} title={title}>{text}</span>
+
+const tones: Readonly<Record<string, Tone>> = {
+  delivered: "good",
+  success: "good",
+  done: "good",
+  active: "good",
+  closed: "good",
+  pending: "waiting",
+  waiting: "waiting",
+  running: "accent",
+  paused: "waiting",
+  half_open: "waiting",
+  exhausted: "bad",
+  failed: "bad",
+  error: "bad",
+  open: "bad"
+}
+
+/** The badge of a state, under the API's own word for it. */
+export const StateBadge = ({ state, title }: { readonly state: string; readonly title?: string }) => (
+  <Badge tone={tones[state] ?? "plain"} text={state.replaceAll("_", " ")} {...(title === undefined ? {} : { title })} />
+)

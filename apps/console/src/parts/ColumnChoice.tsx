@@ -1,0 +1,55 @@
+import { useSignal } from "@preact/signals"
+import { columnOf, columnOfField, fieldOf, knownColumns } from "../EventColumns.ts"
+import { Dropdown } from "./Dropdown.tsx"
+
+/** Chooses what a list of events shows of each. */
+export const ColumnChoice = ({ chosen, onChange }: {
+  readonly chosen: ReadonlyArray<string>
+  readonly onChange: (ids: ReadonlyArray<string>) => void
+}) => {
+  const path = useSignal("")
+  const fields = chosen.filter((id) => fieldOf(id) !== undefined)
+  const toggle = (id: string) => {
+    if (!chosen.includes(id)) {
+      const order = knownColumns.map((column) => column.id)
+      const all = order.filter((known) => known === id || chosen.includes(known))
+      onChange([...all, ...fields])
+    } else if (chosen.length > 1) onChange(chosen.filter((other) => other !== id))
+  }
+  const add = (event: Event) => {
+    event.preventDefault()
+    const given = path.value.trim().replace(/^\$\.?/, "")
+    if (given === "" || given.includes(",")) return
+    path.value = ""
+    onChange([...new Set([...chosen, columnOfField(given)])])
+  }
+  return (
+    <Dropdown label="Columns">
+      <fieldset>
+        <legend>Shown of each event</legend>
+        {[...knownColumns, ...fields.map(columnOf)].map(({ id, name }) => (
+          <label key={id} class="check">
+            <input type="checkbox" checked={chosen.includes(id)} onChange={() => toggle(id)} />
+            {fieldOf(id) === undefined ? name : <code>{name}</code>}
+          </label>
+        ))}
+      </fieldset>
+      <form onSubmit={add} class="inline">
+        <label class="field">
+          <span>A field of the payload</span>
+          <input
+            type="text"
+            spellcheck={false}
+            placeholder="body.order"
+            maxLength={100}
+            value={path.value}
+            onInput={(event) => {
+              path.value = event.currentTarget.value
+            }}
+          />
+        </label>
+        <button type="submit">Add</button>
+      </form>
+    </Dropdown>
+  )
+}

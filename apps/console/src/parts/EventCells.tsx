@@ -1,0 +1,50 @@
+import type { ComponentChildren } from "preact"
+import { hrefOf } from "../Address.ts"
+import { fieldOf } from "../EventColumns.ts"
+import { type EventSummary, lineOf, payloadOf, streamOf, timeOf, valueAt } from "../Events.ts"
+import { harmless } from "./Harmless.ts"
+import { Name } from "./Name.tsx"
+import { Time } from "./Time.tsx"
+
+/** A line shows no more than this. */
+const maxLine = 400
+
+const line = (text: string) => <bdi>{harmless(text.slice(0, maxLine)).replaceAll("\n", " ")}</bdi>
+
+/** The name of a stream: errors stand out. */
+export const Stream = ({ name }: { readonly name: string }) => (
+  <bdi class={name === "$errors" ? "stream is-errors" : name.startsWith("$") ? "stream is-own" : "stream"}>
+    {harmless(name)}
+  </bdi>
+)
+
+/** What a column shows of an event. */
+export const cellOf = (id: string, event: EventSummary): ComponentChildren => {
+  const { metadata } = event
+  switch (id) {
+    case "time":
+      return (
+        <a tabIndex={-1} href={hrefOf(["events", metadata.emitter_id, event.id])}>
+          <Time ms={timeOf(event.id)} milliseconds />
+        </a>
+      )
+    case "emitter":
+      return <Name id={metadata.emitter_id} />
+    case "stream":
+      return <Stream name={streamOf(event)} />
+    case "summary":
+      return line(metadata.summary ?? "")
+    case "payload":
+      return <code>{line(lineOf(event))}</code>
+    case "id":
+      return <code>{event.id}</code>
+    case "emit_id":
+      return <code>{line(metadata.emit_id)}</code>
+    default: {
+      const value = valueAt(payloadOf(event), fieldOf(id) ?? "")
+      return value === undefined
+        ? <span class="note">–</span>
+        : <code>{line(typeof value === "string" ? value : JSON.stringify(value))}</code>
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import { type Kind, names } from "../Directory.ts"
+import { harmless } from "./Harmless.ts"
+
+const groups: ReadonlyArray<readonly [Kind, string]> = [
+  ["source", "Sources"],
+  ["workflow", "Workflows"],
+  ["webhook", "Webhooks"],
+  ["account", "Account"]
+]
+
+/** A choice among what is known by name. An id that is not known stays a choice as itself. */
+export const NamedField = ({ all, chosen, kinds, label, onChange }: {
+  readonly label: string
+  /** What stands for no choice. */
+  readonly all: string
+  readonly kinds: ReadonlyArray<Kind>
+  readonly chosen: string
+  readonly onChange: (id: string) => void
+}) => {
+  const known = [...names.value.values()]
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <select value={chosen} onChange={(event) => onChange(event.currentTarget.value)}>
+        <option value="">{all}</option>
+        {chosen !== "" && !names.value.has(chosen) ? <option value={chosen}>{chosen}</option> : null}
+        {groups.filter(([kind]) => kinds.includes(kind)).map(([kind, group]) => {
+          const members = known.filter((named) => named.kind === kind).sort((a, b) => a.name.localeCompare(b.name))
+          if (members.length === 0) return null
+          const options = members.map(({ id, name }) => <option key={id} value={id}>{harmless(name)}</option>)
+          return kinds.length === 1 ? options : <optgroup key={kind} label={group}>{options}</optgroup>
+        })}
+      </select>
+    </label>
+  )
+}

@@ -1,0 +1,39 @@
+import { signal } from "@preact/signals"
+import { Close } from "./Icons.tsx"
+
+/** What an action came to, told for a while. */
+interface Notice {
+  readonly id: number
+  readonly kind: "done" | "failed"
+  readonly text: string
+}
+
+const notices = signal<ReadonlyArray<Notice>>([])
+
+let nextId = 1
+
+const doneMs = 6_000
+
+const dismiss = (id: number) => {
+  notices.value = notices.value.filter((notice) => notice.id !== id)
+}
+
+/** Tells the reader something that stays until it is dismissed if it is a failure, and for some seconds if it is not. */
+export const tell = (kind: Notice["kind"], text: string): void => {
+  const id = nextId++
+  notices.value = [...notices.value.slice(-3), { id, kind, text }]
+  if (kind === "done") setTimeout(() => dismiss(id), doneMs)
+}
+
+export const Notices = () => (
+  <div class="notices" role="status" aria-live="polite">
+    {notices.value.map(({ id, kind, text }) => (
+      <div key={id} class={`notice is-${kind}`}>
+        <span>{text}</span>
+        <button type="button" class="bare" aria-label="Dismiss" onClick={() => dismiss(id)}>
+          <Close />
+        </button>
+      </div>
+    ))}
+  </div>
+)

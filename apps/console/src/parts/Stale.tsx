@@ -1,0 +1,16 @@
+import type { Failure } from "../Failure.ts"
+import { Time } from "./Time.tsx"
+
+/** What is shown is as it was, because it could not be read again. */
+export const Stale = ({ atMs, failure, onRetry }: {
+  readonly atMs: number
+  readonly failure: Failure
+  readonly onRetry: () => void
+}) => (
+  <div class="stale" role="status">
+    <span>
+      As of <Time ms={atMs} />: it could not be read again. {failure.message}
+    </span>
+    <button type="button" class="quiet" onClick={onRetry}>Try again</button>
+  </div>
+)

@@ -1,0 +1,39 @@
+import { now } from "../Clock.ts"
+import { humanSeconds } from "../Figures.ts"
+
+const two = (value: number) => String(value).padStart(2, "0")
+
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+const clock = (date: Date) => `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
+
+/** A time in the reader's zone: the day is left out today, the year in this year. */
+export const local = (ms: number, options: { readonly milliseconds?: boolean } = {}): string => {
+  const date = new Date(ms)
+  const today = new Date(now.peek())
+  const fraction = options.milliseconds === true ? `.${String(date.getMilliseconds()).padStart(3, "0")}` : ""
+  const time = clock(date) + fraction
+  if (date.toDateString() === today.toDateString()) return time
+  const day = `${two(date.getDate())} ${months[date.getMonth()]}`
+  return date.getFullYear() === today.getFullYear() ? `${day} ${time}` : `${day} ${date.getFullYear()} ${time}`
+}
+
+/** The same in UTC, to be compared with logs. */
+export const utc = (ms: number): string => `${new Date(ms).toISOString().replace("T", " ").replace("Z", "")} UTC`
+
+const isDate = (ms: number) => Math.abs(ms) <= 8_640_000_000_000_000
+
+/** A time in the reader's zone, with UTC on hover. */
+export const Time = ({ milliseconds = false, ms }: { readonly ms: number; readonly milliseconds?: boolean }) =>
+  isDate(ms)
+    ? <time dateTime={new Date(ms).toISOString()} title={utc(ms)}>{local(ms, { milliseconds })}</time>
+    : <span>{ms}</span>
+
+/** How far a time is from now, with the time itself on hover. */
+export const Ago = ({ ms }: { readonly ms: number }) => {
+  const seconds = Math.round((ms - now.value) / 1_000)
+  const text = seconds > 0 ? `in ${humanSeconds(seconds)}` : seconds > -2 ? "now" : `${humanSeconds(-seconds)} ago`
+  return isDate(ms)
+    ? <time dateTime={new Date(ms).toISOString()} title={`${local(ms)} here, ${utc(ms)}`}>{text}</time>
+    : <span>{ms}</span>
+}

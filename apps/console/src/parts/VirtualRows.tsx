@@ -1,0 +1,186 @@
+import { type ReadonlySignal, useSignal } from "@preact/signals"
+import type { ComponentChildren } from "preact"
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks"
+import { isNarrow } from "../Narrow.ts"
+
+/** Rows beyond what is seen that are drawn too, so that a fast scroll does not show the ground. */
+const overscan = 12
+
+/** The height of a row in pixels. On a narrow page its last cell has a line of its own. */
+const wideHeight = 28
+const narrowHeight = 52
+
+interface Place {
+  readonly key: string
+  /** Pixels of the first row that are scrolled out. */
+  readonly offset: number
+}
+
+/**
+ * A grid of rows of one height, of which only those are drawn that can be seen. When rows come in above, those that the
+ * reader looks at stay where they are. The arrow keys move through it.
+ */
+export const VirtualRows = <Row extends object>(
+  { cells, columns, footer, header, isOpen, keyOf, label, onNearEnd, onOpen, rows }: {
+    readonly label: string
+    readonly rows: ReadonlySignal<ReadonlyArray<Row>>
+    readonly keyOf: (row: Row) => string
+    /** The widths of the columns, for CSS. */
+    readonly columns: string
+    /** The heads of the columns. */
+    readonly header: ReadonlyArray<string>
+    readonly cells: (row: Row) => ReadonlyArray<ComponentChildren>
+    readonly isOpen?: (row: Row) => boolean
+    readonly onOpen: (row: Row) => void
+    /** The last rows are seen. */
+    readonly onNearEnd?: () => void
+    /** What is behind the last row. */
+    readonly footer?: ComponentChildren
+  }
+) => {
+  const scroller = useRef<HTMLDivElement>(null)
+  const top = useSignal(0)
+  const height = useSignal(600)
+  const active = useSignal<string | undefined>(undefined)
+  const place = useRef<Place | undefined>(undefined)
+  const all = rows.value
+  const rowHeight = isNarrow.value ? narrowHeight : wideHeight
+
+  const first = Math.max(0, Math.floor(top.value / rowHeight) - overscan)
+  const last = Math.min(all.length, Math.ceil((top.value + height.value) / rowHeight) + overscan)
+
+  const note = () => {
+    const element = scroller.current
+    if (element === null) return
+    top.value = element.scrollTop
+    const index = Math.floor(element.scrollTop / rowHeight)
+    const row = rows.peek()[index]
+    place.current = element.scrollTop < rowHeight || row === undefined
+      ? undefined
+      : { key: keyOf(row), offset: element.scrollTop - index * rowHeight }
+    if (element.scrollTop + element.clientHeight > element.scrollHeight - 20 * rowHeight) onNearEnd?.()
+  }
+
+  useLayoutEffect(() => {
+    const element = scroller.current
+    const held = place.current
+    if (element === null || held === undefined) return
+    const index = all.findIndex((row) => keyOf(row) === held.key)
+    if (index !== -1) element.scrollTop = index * rowHeight + held.offset
+  }, [all, rowHeight])
+
+  useEffect(() => {
+    const element = scroller.current
+    if (element === null) return
+    const observer = new ResizeObserver(() => {
+      height.value = element.clientHeight
+      note()
+    })
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+
+  useEffect(note, [all])
+
+  const above = place.current === undefined ? 0 : Math.floor(top.value / rowHeight)
+
+  const move = (event: KeyboardEvent) => {
+    const element = scroller.current
+    const present = rows.peek()
+    if (element === null || present.length === 0) return
+    const current = present.findIndex((row) => keyOf(row) === active.value)
+    const page = Math.max(1, Math.floor(element.clientHeight / rowHeight) - 1)
+    const targets: Readonly<Record<string, number>> = {
+      ArrowDown: current + 1,
+      ArrowUp: current - 1,
+      PageDown: current + page,
+      PageUp: current - page,
+      Home: 0,
+      End: present.length - 1
+    }
+    const target = targets[event.key]
+    if (event.key === "Enter" || event.key === " ") {
+      const row = present[current]
+      if (row === undefined) return
+      event.preventDefault()
+      onOpen(row)
+      return
+    }
+    if (target === undefined) return
+    event.preventDefault()
+    const index = Math.min(present.length - 1, Math.max(0, target))
+    active.value = keyOf(present[index]!)
+    const from = index * rowHeight
+    const bottom = from + rowHeight * 2
+    if (from < element.scrollTop) element.scrollTop = from
+    else if (bottom > element.scrollTop + element.clientHeight) element.scrollTop = bottom - element.clientHeight
+  }
+
+  const shown = all.slice(first, last)
+  const activeIndex = shown.findIndex((row) => keyOf(row) === active.value)
+  return (
+    <div class={isNarrow.value ? "rows is-narrow" : "rows"}>
+      <div ref={scroller} class="rows-scroller" onScroll={note}>
+        <div
+          class="grid"
+          role="grid"
+          aria-label={label}
+          aria-rowcount={all.length + 1}
+          aria-activedescendant={activeIndex === -1 ? undefined : `row-${first + activeIndex}`}
+          tabIndex={0}
+          onKeyDown={move}
+        >
+          <div class="rows-head" role="row" aria-rowindex={1} style={{ gridTemplateColumns: columns }}>
+            {header.map((name) => <div key={name} role="columnheader">{name}</div>)}
+          </div>
+          <div role="rowgroup" class="rows-body" style={{ height: `${all.length * rowHeight}px` }}>
+            {shown.map((row, index) => {
+              const key = keyOf(row)
+              const number = first + index
+              const opened = isOpen?.(row) === true
+              return (
+                <div
+                  key={key}
+                  id={`row-${number}`}
+                  role="row"
+                  aria-rowindex={number + 2}
+                  aria-selected={opened}
+                  class={`row ${opened ? "is-open" : ""} ${key === active.value ? "is-active" : ""}`}
+                  style={{
+                    gridTemplateColumns: columns,
+                    height: `${rowHeight}px`,
+                    transform: `translateY(${number * rowHeight}px)`
+                  }}
+                  onClick={(event) => {
+                    if (event.metaKey || event.ctrlKey || event.shiftKey) return
+                    // A link in the row is for another tab.
+                    event.preventDefault()
+                    active.value = key
+                    onOpen(row)
+                  }}
+                >
+                  {cells(row).map((cell, column) => <div key={header[column]} role="gridcell">{cell}</div>)}
+                </div>
+              )
+            })}
+          </div>
+        </div>
+        {footer}
+      </div>
+      {above > 0
+        ? (
+          <button
+            type="button"
+            class="to-top"
+            onClick={() => {
+              place.current = undefined
+              scroller.current?.scrollTo(0, 0)
+            }}
+          >
+            ↑ Newest
+          </button>
+        )
+        : null}
+    </div>
+  )
+}

@@ -1,0 +1,41 @@
+import type { ComponentType } from "preact"
+
+/** What a page gets of its address: the segments that its path has names for. */
+export type Params = Readonly<Record<string, string>>
+
+export type PageComponent = ComponentType<{ readonly params: Params }>
+
+/** A page and its address: a segment of the path that begins with `:` stands for any one, under that name. */
+export interface Route {
+  readonly path: ReadonlyArray<string>
+  readonly title: string
+  readonly load: () => Promise<{ readonly default: PageComponent }>
+}
+
+/** All pages. To add one, add it here, and to `places` if the navigation is to show it. */
+export const routes: ReadonlyArray<Route> = [
+  { path: ["events"], title: "Events", load: () => import("./pages/EventsPage.tsx") }
+]
+
+/** Where a reader who names no page is taken. */
+export const first: ReadonlyArray<string> = ["events"]
+
+/** What the navigation shows, by the first segment of the path. */
+export const places: ReadonlyArray<{ readonly path: string; readonly name: string }> = [
+  { path: "events", name: "Events" }
+]
+
+/** The page at a path, and what of the path it gets. */
+export const find = (path: ReadonlyArray<string>): { readonly route: Route; readonly params: Params } | undefined => {
+  for (const route of routes) {
+    if (route.path.length !== path.length) continue
+    const params: Record<string, string> = {}
+    const fits = route.path.every((segment, index) => {
+      if (!segment.startsWith(":")) return segment === path[index]
+      params[segment.slice(1)] = path[index]!
+      return true
+    })
+    if (fits) return { route, params }
+  }
+  return undefined
+}
