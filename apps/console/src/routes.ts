@@ -14,7 +14,13 @@ export interface Route {
 
 /** All pages. To add one, add it here, and to `places` if the navigation is to show it. */
 export const routes: ReadonlyArray<Route> = [
-  { path: ["events"], title: "Events", load: () => import("./pages/EventsPage.tsx") }
+  { path: ["events"], title: "Events", load: () => import("./pages/EventsPage.tsx") },
+  { path: ["deliveries"], title: "Deliveries", load: () => import("./pages/DeliveriesPage.tsx") },
+  { path: ["deliveries", ":delivery"], title: "Delivery", load: () => import("./pages/DeliveryPage.tsx") },
+  { path: ["webhooks"], title: "Webhooks", load: () => import("./pages/WebhooksPage.tsx") },
+  { path: ["webhooks", ":webhook"], title: "Webhook", load: () => import("./pages/WebhookPage.tsx") },
+  { path: ["bulk-actions"], title: "Bulk actions", load: () => import("./pages/BulkActionsPage.tsx") },
+  { path: ["bulk-actions", ":action"], title: "Bulk action", load: () => import("./pages/BulkActionPage.tsx") }
 ]
 
 /** Where a reader who names no page is taken. */
@@ -22,7 +28,10 @@ export const first: ReadonlyArray<string> = ["events"]
 
 /** What the navigation shows, by the first segment of the path. */
 export const places: ReadonlyArray<{ readonly path: string; readonly name: string }> = [
-  { path: "events", name: "Events" }
+  { path: "events", name: "Events" },
+  { path: "deliveries", name: "Deliveries" },
+  { path: "webhooks", name: "Webhooks" },
+  { path: "bulk-actions", name: "Bulk actions" }
 ]
 
 /** The page at a path, and what of the path it gets. */

@@ -1,0 +1,18 @@
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
+/** Headers that curl sends by itself. */
+const ownHeaders = new Set(["host", "content-length", "connection", "accept-encoding", "transfer-encoding"])
+
+/** A command for a shell that sends the same request again. Secrets are not known here, and stand as `***`. */
+export const curl = ({ body, headers, url }: {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}): string =>
+  [
+    `curl -X POST ${quoted(url)}`,
+    ...Object.entries(headers)
+      .filter(([name]) => !ownHeaders.has(name.toLowerCase()))
+      .map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    `--data-binary ${quoted(body)}`
+  ].join(" \\\n  ")

@@ -1,0 +1,98 @@
+import { type ReadonlySignal, signal } from "@preact/signals"
+import { nextOf, type Page } from "./Api.ts"
+import { type Failure, failureOf } from "./Failure.ts"
+
+export const pageSize = 100
+
+/** Pages without a match are read on to the next so often, before the reader is asked whether to go on. */
+const maxEmptyPages = 20
+
+/** How far the list is read. `failed` and `open` go on with `readOlder`. */
+export type Reach =
+  | { readonly state: "reading" }
+  | { readonly state: "open" }
+  | { readonly state: "ended" }
+  | { readonly state: "failed"; readonly failure: Failure }
+
+/** The list is shown as it was at a time, since it could not be read again. */
+export interface Outdated {
+  readonly atMs: number
+  readonly failure: Failure
+}
+
+/** A list of the API, newest first, of which more is read when it is asked for, and the newest page now and then again. */
+export class PagedList<Item extends { readonly id: string }> {
+  readonly #list: (after: string | undefined, signal: AbortSignal) => Promise<Page<Item>>
+  readonly #rows = signal<ReadonlyArray<Item>>([])
+  readonly #reach = signal<Reach>({ state: "reading" })
+  readonly #outdated = signal<Outdated | undefined>(undefined)
+  readonly #abort = new AbortController()
+  #next: string | undefined
+  #readAtMs = 0
+  #isReading = false
+
+  constructor(list: (after: string | undefined, signal: AbortSignal) => Promise<Page<Item>>) {
+    this.#list = list
+  }
+
+  get rows(): ReadonlySignal<ReadonlyArray<Item>> {
+    return this.#rows
+  }
+
+  get reach(): ReadonlySignal<Reach> {
+    return this.#reach
+  }
+
+  get outdated(): ReadonlySignal<Outdated | undefined> {
+    return this.#outdated
+  }
+
+  readOlder = async (): Promise<void> => {
+    if (this.#isReading) return
+    this.#isReading = true
+    this.#reach.value = { state: "reading" }
+    try {
+      for (let pages = 0; pages < maxEmptyPages; pages++) {
+        const page = await this.#list(this.#next, this.#abort.signal)
+        const known = new Set(this.#rows.peek().map(({ id }) => id))
+        this.#rows.value = [...this.#rows.peek(), ...page.data.filter(({ id }) => !known.has(id))]
+        this.#next = nextOf(page, pageSize)
+        this.#readAtMs = Date.now()
+        if (page.data.length > 0 || this.#next === undefined) break
+      }
+      this.#reach.value = { state: this.#next === undefined ? "ended" : "open" }
+    } catch (error) {
+      if (!this.#abort.signal.aborted) this.#reach.value = { state: "failed", failure: failureOf(error) }
+    } finally {
+      this.#isReading = false
+    }
+  }
+
+  /** Reads the newest page again. What is behind it stays as it is. */
+  refresh = async (): Promise<void> => {
+    if (this.#isReading || this.#reach.peek().state === "failed") return
+    this.#isReading = true
+    try {
+      const page = await this.#list(undefined, this.#abort.signal)
+      const last = page.data.at(-1)
+      const rows = this.#rows.peek()
+      const end = last === undefined ? -1 : rows.findIndex(({ id }) => id === last.id)
+      const reachesEnd = nextOf(page, pageSize) === undefined
+      if (end === -1 || reachesEnd) {
+        this.#rows.value = page.data
+        this.#next = nextOf(page, pageSize)
+        this.#reach.value = { state: reachesEnd ? "ended" : "open" }
+      } else this.#rows.value = [...page.data, ...rows.slice(end + 1)]
+      this.#readAtMs = Date.now()
+      this.#outdated.value = undefined
+    } catch (error) {
+      if (!this.#abort.signal.aborted) this.#outdated.value = { atMs: this.#readAtMs, failure: failureOf(error) }
+    } finally {
+      this.#isReading = false
+    }
+  }
+
+  stop(): void {
+    this.#abort.abort()
+  }
+}

@@ -1,0 +1,143 @@
+import { useSignal } from "@preact/signals"
+import { hrefOf } from "../Address.ts"
+import { actions, type BulkActionResource, control, hasEnded, one, setRate } from "../BulkActions.ts"
+import { count, counted, humanSeconds } from "../Figures.ts"
+import { useLoading } from "../Loading.ts"
+import { Act } from "../parts/Act.tsx"
+import { StateBadge } from "../parts/Badge.tsx"
+import { harmless } from "../parts/Harmless.ts"
+import { Progress } from "../parts/Progress.tsx"
+import { Shown } from "../parts/Shown.tsx"
+import { Time } from "../parts/Time.tsx"
+import type { Params } from "../routes.ts"
+
+const pollMs = 1_000
+
+const RateForm = ({ onChange, run }: { readonly run: BulkActionResource; readonly onChange: () => void }) => {
+  const rate = useSignal(run.rate_limit)
+  return (
+    <div class="inline">
+      <label class="field rate">
+        <span>Attempts a second, at most</span>
+        <input
+          type="number"
+          min={1}
+          max={10_000}
+          value={rate.value}
+          onInput={(event) => {
+            rate.value = event.currentTarget.valueAsNumber
+          }}
+        />
+      </label>
+      <Act
+        needs="run"
+        done="The rate holds within a second."
+        act={async () => {
+          await setRate(run.id, rate.value)
+          onChange()
+        }}
+      >
+        Set
+      </Act>
+    </div>
+  )
+}
+
+const Details = ({ onChange, run }: { readonly run: BulkActionResource; readonly onChange: () => void }) => {
+  const act = (how: "pause" | "resume" | "cancel") => async () => {
+    await control(run.id, how)
+    onChange()
+  }
+  const filter = Object.entries(run.filter as Readonly<Record<string, unknown>>)
+  const attempts = run.action === "retry" || run.action === "replay"
+  return (
+    <>
+      <div class="page-head">
+        <h1>{run.dry_run ? `Count for ${run.action}` : actions[run.action].verb}</h1>
+        <StateBadge state={run.state} />
+        <span class="grow" />
+        {run.state === "running" ? <Act needs="run" act={act("pause")}>Pause</Act> : null}
+        {run.state === "paused" ? <Act needs="run" kind="main" act={act("resume")}>Resume</Act> : null}
+        {hasEnded(run) ?
+          null :
+          (
+            <Act needs="run" kind="danger" ask="It begins nothing more. What it has done remains." act={act("cancel")}>
+              Cancel
+            </Act>
+          )}
+      </div>
+      <section aria-label="Progress" class="bulk-progress">
+        <Progress run={run} />
+        <dl class="figures">
+          <div>
+            <dt>found</dt>
+            <dd>{count(run.matched)}</dd>
+          </div>
+          <div>
+            <dt>done</dt>
+            <dd>{count(run.done)}</dd>
+          </div>
+          <div>
+            <dt>failed</dt>
+            <dd class={run.failed > 0 ? "fault" : ""}>{count(run.failed)}</dd>
+          </div>
+          <div>
+            <dt>nothing to do</dt>
+            <dd>{count(run.skipped)}</dd>
+          </div>
+          <div>
+            <dt>left</dt>
+            <dd>{count(run.left)}</dd>
+          </div>
+        </dl>
+      </section>
+      <dl class="facts">
+        <dt>Means</dt>
+        <dd>
+          {filter.length === 0 ? "all deliveries of the account" : filter.map(([name, value]) => (
+            <div key={name}>
+              <code>{name}</code> {harmless(String(value))}
+            </div>
+          ))}
+        </dd>
+        <dt>At</dt>
+        <dd>{counted(run.webhooks.total, "webhook")}, ended at {count(run.webhooks.ended)}</dd>
+        <dt>Begun</dt>
+        <dd>
+          <Time ms={run.created_at_ms} />
+        </dd>
+        <dt>Ended</dt>
+        <dd>
+          {run.ended_at_ms === null
+            ? "not yet"
+            : (
+              <>
+                <Time ms={run.ended_at_ms} />, after {humanSeconds((run.ended_at_ms - run.created_at_ms) / 1_000)}
+              </>
+            )}
+        </dd>
+        <dt>Id</dt>
+        <dd>
+          <code>{run.id}</code>
+        </dd>
+      </dl>
+      {hasEnded(run) || !attempts ? null : <RateForm run={run} onChange={onChange} />}
+      <p>
+        <a href={hrefOf(["bulk-actions"])}>All bulk actions</a>
+      </p>
+    </>
+  )
+}
+
+/** How far a bulk action has come. */
+export default ({ params }: { readonly params: Params }) => {
+  const id = params["action"]!
+  const run = useLoading(id, (signal) => one(id, signal), { everyMs: pollMs })
+  return (
+    <div class="page">
+      <Shown loading={run} what="the bulk action">
+        {(found) => <Details run={found} onChange={() => void run.reload()} />}
+      </Shown>
+    </div>
+  )
+}

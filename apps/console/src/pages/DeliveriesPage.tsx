@@ -1,0 +1,230 @@
+import { useSignal } from "@preact/signals"
+import { useEffect, useMemo } from "preact/hooks"
+import { address, hrefOf, setQuery, visit } from "../Address.ts"
+import {
+  bulkFilterOf,
+  type DeliveryFilter,
+  type DeliveryResource,
+  errorClasses,
+  filterOf,
+  list,
+  outcomeOf,
+  states
+} from "../Deliveries.ts"
+import * as Directory from "../Directory.ts"
+import { StateBadge } from "../parts/Badge.tsx"
+import { BulkDialog } from "../parts/BulkDialog.tsx"
+import { Empty } from "../parts/Empty.tsx"
+import { Stream } from "../parts/EventCells.tsx"
+import { Filters } from "../parts/Filters.tsx"
+import { Name } from "../parts/Name.tsx"
+import { NamedField } from "../parts/NamedField.tsx"
+import { PagedRows, type RowColumn } from "../parts/PagedRows.tsx"
+import { RetriesChart } from "../parts/RetriesChart.tsx"
+import { SearchField } from "../parts/SearchField.tsx"
+import { Ago, local, Time } from "../parts/Time.tsx"
+import { TimeField } from "../parts/TimeField.tsx"
+import { may } from "../Session.ts"
+import { usePagedList } from "../usePagedList.ts"
+
+const columns: ReadonlyArray<RowColumn<DeliveryResource>> = [
+  {
+    name: "Began",
+    width: "8.5rem",
+    cell: ({ id, started_at_ms }) => (
+      <a tabIndex={-1} href={hrefOf(["deliveries", id])}>
+        <Time ms={started_at_ms} milliseconds />
+      </a>
+    )
+  },
+  { name: "State", width: "5.5rem", cell: ({ state }) => <StateBadge state={state} /> },
+  {
+    name: "Last",
+    width: "5.5rem",
+    cell: (delivery) => (
+      <span class={delivery.error_class === null ? "" : "fault"} title={errorClasses[delivery.error_class ?? ""]}>
+        {outcomeOf(delivery)}
+      </span>
+    )
+  },
+  { name: "Attempts", width: "4rem", cell: ({ attempt_count }) => attempt_count },
+  {
+    name: "Next",
+    width: "6.5rem",
+    cell: ({ next_attempt_at_ms }) =>
+      next_attempt_at_ms === null ? <span class="note">–</span> : <Ago ms={next_attempt_at_ms} />
+  },
+  { name: "Stream", width: "minmax(4rem, 0.4fr)", cell: ({ event_name }) => <Stream name={event_name || "default"} /> },
+  { name: "From", width: "minmax(7rem, 1fr)", cell: ({ emitter_id }) => <Name id={emitter_id} /> },
+  {
+    name: "To",
+    width: "minmax(7rem, 1fr)",
+    cell: ({ webhook_id }) =>
+      webhook_id === null ? <span class="note">a workflow's request</span> : <Name id={webhook_id} />
+  }
+]
+
+const Choice = ({ all, chosen, label, name, values }: {
+  readonly label: string
+  readonly name: keyof DeliveryFilter
+  readonly all: string
+  readonly chosen: string | undefined
+  readonly values: ReadonlyArray<readonly [value: string, text: string]>
+}) => (
+  <label class="field">
+    <span>{label}</span>
+    <select value={chosen ?? ""} onChange={(event) => setQuery({ [name]: event.currentTarget.value }, "push")}>
+      <option value="">{all}</option>
+      {values.map(([value, text]) => <option key={value} value={value}>{text}</option>)}
+    </select>
+  </label>
+)
+
+/** A filter in words, for somebody who is about to do something with all that it means. */
+const words = (filter: DeliveryFilter): string => {
+  const {
+    emitter_id,
+    error_class,
+    event_id,
+    event_name,
+    since,
+    state,
+    status,
+    subscription_id,
+    text,
+    until,
+    webhook_id
+  } = filter
+  const parts = [
+    webhook_id === undefined ? undefined : `to ${Directory.nameOf(webhook_id)}`,
+    emitter_id === undefined ? undefined : `of events of ${Directory.nameOf(emitter_id)}`,
+    event_name === undefined ? undefined : `on the stream ${event_name}`,
+    event_id === undefined ? undefined : `of the event ${event_id}`,
+    subscription_id === undefined ? undefined : `by the subscription ${subscription_id}`,
+    state === undefined ? undefined : `that are ${state}`,
+    error_class === undefined ? undefined : `whose last attempt failed as ${error_class}`,
+    status === undefined ? undefined : `whose last attempt was answered ${status}`,
+    since === undefined ? undefined : `that began at ${local(Number(since))} or later`,
+    until === undefined ? undefined : `that began before ${local(Number(until))}`,
+    text === undefined ? undefined : `whose payload contains ${text}`
+  ].filter((part) => part !== undefined)
+  return parts.length === 0 ? "All deliveries of the account." : `Deliveries ${parts.join(", ")}.`
+}
+
+const numberOf = (text: string | undefined): number | undefined => text === undefined ? undefined : Number(text)
+
+/** What is owed, and what became of what was. */
+export default () => {
+  const { query } = address.value
+  const filter = useMemo(() => filterOf(query), [query])
+  const key = JSON.stringify(filter)
+  const deliveries = usePagedList(key, (after, signal) => list(filter, after, signal))
+  const isAsking = useSignal(false)
+  const active = Object.keys(filter).length
+  useEffect(() => {
+    void Directory.refresh()
+  }, [])
+  const set = (name: keyof DeliveryFilter) => (value: string) => setQuery({ [name]: value }, "push")
+  const setTime = (name: "since" | "until") => (ms: number | undefined) =>
+    setQuery({ [name]: ms === undefined ? "" : String(ms) }, "push")
+  const other = (["event_id", "subscription_id"] as const).filter((name) => filter[name] !== undefined)
+  return (
+    <div class="page is-list">
+      <div class="page-head">
+        <h1>Deliveries</h1>
+        <span class="grow" />
+        {may("run")
+          ? (
+            <button
+              type="button"
+              onClick={() => {
+                isAsking.value = true
+              }}
+            >
+              {active === 0 ? "Do with all …" : "Do with all that match …"}
+            </button>
+          )
+          : null}
+      </div>
+      <RetriesChart webhook={filter.webhook_id} />
+      <Filters label="Deliveries" active={active}>
+        <Choice
+          label="State"
+          name="state"
+          all="all states"
+          chosen={filter.state}
+          values={states.map((state) => [state, state])}
+        />
+        <NamedField
+          label="To the webhook"
+          all="all webhooks"
+          kinds={["webhook"]}
+          chosen={filter.webhook_id ?? ""}
+          onChange={set("webhook_id")}
+        />
+        <NamedField
+          label="From the emitter"
+          all="all emitters"
+          kinds={["source", "workflow", "account"]}
+          chosen={filter.emitter_id ?? ""}
+          onChange={set("emitter_id")}
+        />
+        <Choice
+          label="Failed as"
+          name="error_class"
+          all="any or none"
+          chosen={filter.error_class}
+          values={Object.keys(errorClasses).map((name) => [name, name])}
+        />
+        <Choice
+          label="Last status"
+          name="status"
+          all="any or none"
+          chosen={filter.status}
+          values={["2xx", "3xx", "4xx", "5xx", "429", "500", "503"].map((status) => [status, status])}
+        />
+        <SearchField label="Payload contains" text={filter.text ?? ""} onChange={(text) => setQuery({ text })} />
+        <TimeField label="Begun from" ms={numberOf(filter.since)} onChange={setTime("since")} />
+        <TimeField label="Begun before" ms={numberOf(filter.until)} onChange={setTime("until")} />
+        {other.map((name) => (
+          <button
+            key={name}
+            type="button"
+            class="quiet"
+            onClick={() => setQuery({ [name]: "" }, "push")}
+          >
+            {name === "event_id" ? "Event" : "Subscription"} <code>{filter[name]}</code> ×
+          </button>
+        ))}
+      </Filters>
+      <PagedRows
+        list={deliveries}
+        noun={["delivery", "deliveries"]}
+        columns={columns}
+        onOpen={({ id }) => visit(hrefOf(["deliveries", id]))}
+        empty={active === 0
+          ? (
+            <Empty what="Nothing has been delivered yet.">
+              <p>A delivery begins with its first attempt: subscribe a webhook to an emitter, and it is here.</p>
+            </Empty>
+          )
+          : (
+            <Empty what="No delivery matches.">
+              <button type="button" onClick={() => visit(hrefOf(["deliveries"]))}>Show all deliveries</button>
+            </Empty>
+          )}
+      />
+      {isAsking.value
+        ? (
+          <BulkDialog
+            filter={bulkFilterOf(filter)}
+            meant={words(filter)}
+            onClose={() => {
+              isAsking.value = false
+            }}
+          />
+        )
+        : null}
+    </div>
+  )
+}

@@ -1,0 +1,127 @@
+import { useEffect } from "preact/hooks"
+import { hrefOf } from "../Address.ts"
+import { post } from "../Api.ts"
+import { type DeliveryDetails, one, reasons } from "../Deliveries.ts"
+import * as Directory from "../Directory.ts"
+import * as Events from "../Events.ts"
+import { useLoading } from "../Loading.ts"
+import { Act } from "../parts/Act.tsx"
+import { AttemptView } from "../parts/AttemptView.tsx"
+import { StateBadge } from "../parts/Badge.tsx"
+import { Stream } from "../parts/EventCells.tsx"
+import { Name, WebhookName } from "../parts/Name.tsx"
+import { Shown } from "../parts/Shown.tsx"
+import { Ago, Time } from "../parts/Time.tsx"
+import type { Params } from "../routes.ts"
+import * as Webhooks from "../Webhooks.ts"
+
+const pollMs = 2_000
+
+/** The body that was sent and where to, as far as both are still there. */
+const useSent = (delivery: DeliveryDetails) => {
+  const { emitter_id, event_id, webhook_id } = delivery
+  const event = useLoading(
+    `${emitter_id}/${event_id}`,
+    async (signal) => JSON.stringify(Events.payloadOf(await Events.one(emitter_id, event_id, signal)))
+  )
+  const webhook = useLoading(
+    webhook_id ?? "",
+    async (signal) => webhook_id === null ? { url: undefined } : { url: (await Webhooks.one(webhook_id, signal)).url }
+  )
+  const payload = event.loaded.value
+  const target = webhook.loaded.value
+  return {
+    payload: payload.state === "shown" ? payload.value : undefined,
+    url: target.state === "shown" ? target.value.url : undefined
+  }
+}
+
+const Details = ({ delivery, onChange }: { readonly delivery: DeliveryDetails; readonly onChange: () => void }) => {
+  const { payload, url } = useSent(delivery)
+  const { attempts, next_attempt } = delivery
+  const retry = async () => {
+    await post(["deliveries", delivery.id, "retry"])
+    onChange()
+  }
+  const skip = async () => {
+    await post(["deliveries", delivery.id, "skip"])
+    onChange()
+  }
+  const replay = async () => {
+    const { emitter_id, event_id, webhook_id } = delivery
+    await post(["webhooks", webhook_id!, "replay"], { body: { emitter_id, from: event_id, to: event_id } })
+  }
+  return (
+    <>
+      <div class="page-head">
+        <h1>
+          Delivery to {delivery.webhook_id === null ? "a workflow's target" : <Name id={delivery.webhook_id} />}
+        </h1>
+        <StateBadge state={delivery.state} />
+        <span class="grow" />
+        <Act needs="run" act={retry} done="It is attempted as soon as the webhook takes an attempt.">Retry</Act>
+        {delivery.state === "pending" ? <Act needs="run" act={skip} done="It is dropped.">Skip</Act> : null}
+        {delivery.webhook_id === null ?
+          null :
+          <Act needs="run" act={replay} done="The event is sent again, as a delivery of its own.">Replay</Act>}
+      </div>
+      <dl class="facts">
+        <dt>Event</dt>
+        <dd>
+          <a href={hrefOf(["events", delivery.emitter_id, delivery.event_id])}>
+            <code>{delivery.event_id}</code>
+          </a>{" "}
+          of <Name id={delivery.emitter_id} />, stream <Stream name={delivery.event_name || "default"} />
+        </dd>
+        {delivery.webhook_id === null ? null : (
+          <>
+            <dt>Webhook</dt>
+            <dd>
+              <WebhookName id={delivery.webhook_id} />
+            </dd>
+          </>
+        )}
+        <dt>Began</dt>
+        <dd>
+          <Time ms={delivery.started_at_ms} milliseconds />
+        </dd>
+        <dt>Next attempt</dt>
+        <dd>
+          {next_attempt === null
+            ? "none"
+            : (
+              <>
+                <Ago ms={next_attempt.at_ms} />: {reasons[next_attempt.reason]}
+              </>
+            )}
+        </dd>
+        <dt>Delivery id</dt>
+        <dd>
+          <code>{delivery.id}</code>
+        </dd>
+      </dl>
+      <section class="attempts" aria-label="Attempts">
+        <h2>{attempts.length === 0 ? "No attempt yet" : "Attempts, the last one first"}</h2>
+        {attempts.toReversed().map((attempt) => (
+          <AttemptView key={attempt.attempt} attempt={attempt} url={url} payload={payload} />
+        ))}
+      </section>
+    </>
+  )
+}
+
+/** One event on its way to one webhook, with every attempt. */
+export default ({ params }: { readonly params: Params }) => {
+  const id = params["delivery"]!
+  const delivery = useLoading(id, (signal) => one(id, signal), { everyMs: pollMs })
+  useEffect(() => {
+    void Directory.refresh()
+  }, [])
+  return (
+    <div class="page">
+      <Shown loading={delivery} what="the delivery">
+        {(found) => <Details delivery={found} onChange={() => void delivery.reload()} />}
+      </Shown>
+    </div>
+  )
+}

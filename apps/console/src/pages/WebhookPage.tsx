@@ -1,0 +1,361 @@
+import { useSignal } from "@preact/signals"
+import { useEffect } from "preact/hooks"
+import { hrefOf } from "../Address.ts"
+import { post } from "../Api.ts"
+import * as Deliveries from "../Deliveries.ts"
+import * as Directory from "../Directory.ts"
+import { type Failure, failureOf } from "../Failure.ts"
+import { counted, duration, humanSeconds } from "../Figures.ts"
+import { type Loading, useLoading } from "../Loading.ts"
+import { Act } from "../parts/Act.tsx"
+import { AttemptView } from "../parts/AttemptView.tsx"
+import { Badge, StateBadge } from "../parts/Badge.tsx"
+import { Dialog } from "../parts/Dialog.tsx"
+import { Empty } from "../parts/Empty.tsx"
+import { Failed } from "../parts/Failed.tsx"
+import { harmless } from "../parts/Harmless.ts"
+import { RetriesChart } from "../parts/RetriesChart.tsx"
+import { Shown } from "../parts/Shown.tsx"
+import { Ago, Time } from "../parts/Time.tsx"
+import type { Params } from "../routes.ts"
+import { may } from "../Session.ts"
+import * as Webhooks from "../Webhooks.ts"
+
+const pollMs = 3_000
+
+const TestDialog = ({ id, onClose, url }: {
+  readonly id: string
+  readonly url: string
+  readonly onClose: () => void
+}) => {
+  const text = useSignal("")
+  const fault = useSignal<string | undefined>(undefined)
+  const failure = useSignal<Failure | undefined>(undefined)
+  const tested = useSignal<{ readonly result: Webhooks.Tested; readonly sent: string | undefined } | undefined>(
+    undefined
+  )
+  const isUnderWay = useSignal(false)
+  const send = async (event: Event) => {
+    event.preventDefault()
+    if (isUnderWay.value) return
+    fault.value = undefined
+    failure.value = undefined
+    const given = text.value.trim()
+    let body: { readonly payload?: unknown } = {}
+    if (given !== "") {
+      try {
+        body = { payload: JSON.parse(given) as unknown }
+      } catch (error) {
+        fault.value = `This is not JSON: ${error instanceof Error ? error.message : String(error)}`
+        return
+      }
+    }
+    isUnderWay.value = true
+    try {
+      const result = await Webhooks.test(id, body)
+      tested.value = { result, sent: given === "" ? undefined : given }
+    } catch (error) {
+      failure.value = failureOf(error)
+    } finally {
+      isUnderWay.value = false
+    }
+  }
+  return (
+    <Dialog title="Send a test" onClose={onClose}>
+      <form onSubmit={(event) => void send(event)}>
+        <p class="note">
+          One signed request, now and without a retry, also while the webhook is paused. It is in no list and in no
+          accounting.
+        </p>
+        <label class="field">
+          <span>Payload, as JSON; empty for a sample</span>
+          <textarea
+            rows={5}
+            spellcheck={false}
+            value={text.value}
+            onInput={(event) => {
+              text.value = event.currentTarget.value
+            }}
+          />
+        </label>
+        {fault.value === undefined ? null : <p class="fault" role="alert">{fault.value}</p>}
+        {failure.value === undefined ? null : <Failed what="The test was not sent." failure={failure.value} />}
+        <div class="dialog-acts">
+          <button type="button" class="quiet" onClick={onClose}>Close</button>
+          <button type="submit" class="main" disabled={isUnderWay.value}>
+            {isUnderWay.value ? "Sending …" : "Send"}
+          </button>
+        </div>
+      </form>
+      {tested.value === undefined
+        ? null
+        : (
+          <AttemptView
+            attempt={tested.value.result.attempt}
+            url={url}
+            payload={tested.value.sent ?? "(a sample)"}
+          />
+        )}
+    </Dialog>
+  )
+}
+
+const ResumeChoice = ({ id, onDone }: { readonly id: string; readonly onDone: () => void }) => (
+  <>
+    <Act
+      needs="run"
+      kind="main"
+      done="It is active, and goes on where it stood."
+      act={async () => {
+        await post(["webhooks", id, "resume"])
+        onDone()
+      }}
+    >
+      Resume
+    </Act>
+    <Act
+      needs="run"
+      ask="Everything that waits for this webhook is dropped. It continues with what is emitted from now on."
+      done="It is active. What waited is dropped."
+      act={async () => {
+        await post(["webhooks", id, "resume"], { body: { from: "now" } })
+        onDone()
+      }}
+    >
+      Resume from now on
+    </Act>
+  </>
+)
+
+const Settings = ({ webhook }: { readonly webhook: Webhooks.WebhookDetails }) => {
+  const { circuit, circuit_state } = webhook
+  return (
+    <dl class="facts">
+      <dt>Sends to</dt>
+      <dd>
+        <code>
+          <bdi>{harmless(webhook.url)}</bdi>
+        </code>
+      </dd>
+      <dt>Circuit</dt>
+      <dd>
+        {circuit === null ? "none: nothing stops sending by itself" : (
+          <>
+            <StateBadge state={circuit_state.state} /> {circuit_state.until_ms === null
+              ? `${counted(circuit_state.failures, "failure")} in a row; it opens after ${circuit.failures}`
+              : (
+                <>
+                  the next attempt <Ago ms={circuit_state.until_ms} /> decides
+                </>
+              )}
+          </>
+        )}
+      </dd>
+      <dt>Rate</dt>
+      <dd>{Webhooks.rateOf(webhook)}</dd>
+      <dt>Order</dt>
+      <dd>
+        {webhook.ordering}, {counted(webhook.concurrency, "first attempt")} at once
+      </dd>
+      <dt>Retries</dt>
+      <dd>
+        {webhook.retry_schedule.length === 0
+          ? "none"
+          : `${counted(webhook.retry_schedule.length, "retry", "retries")}: after ${
+            webhook.retry_schedule.map(humanSeconds).join(", ")
+          }`}
+      </dd>
+      <dt>Time to answer</dt>
+      <dd>{duration(webhook.timeout_ms)}</dd>
+      <dt>Signed by</dt>
+      <dd>{webhook.signature}</dd>
+      <dt>Made</dt>
+      <dd>
+        <Time ms={webhook.created_at * 1_000} />
+      </dd>
+      <dt>Id</dt>
+      <dd>
+        <code>{webhook.id}</code>
+      </dd>
+    </dl>
+  )
+}
+
+/** What waits, and what was attempted last. */
+interface Work {
+  readonly pending: ReadonlyArray<Deliveries.DeliveryResource>
+  readonly hasMorePending: boolean
+  readonly recent: ReadonlyArray<Deliveries.DeliveryResource>
+}
+
+const workOf = async (id: string, signal: AbortSignal): Promise<Work> => {
+  const [pending, recent] = await Promise.all([
+    Deliveries.list({ webhook_id: id, state: "pending" }, undefined, signal),
+    Deliveries.list({ webhook_id: id }, undefined, signal)
+  ])
+  return {
+    pending: pending.data,
+    hasMorePending: pending.page_info.has_more === true,
+    recent: recent.data.slice(0, 12)
+  }
+}
+
+const WorkView = (
+  { id, onChange, work }: { readonly id: string; readonly work: Work; readonly onChange: () => void }
+) => {
+  const { hasMorePending, pending, recent } = work
+  const times = pending.flatMap(({ next_attempt_at_ms }) => next_attempt_at_ms === null ? [] : [next_attempt_at_ms])
+  return (
+    <>
+      <section aria-label="Pending">
+        <div class="bar">
+          <h2>
+            {pending.length === 0
+              ? "Nothing waits for a retry"
+              : `${pending.length}${hasMorePending ? " or more" : ""} ${
+                pending.length === 1 && !hasMorePending ? "waits" : "wait"
+              } for a retry`}
+          </h2>
+          {times.length === 0 ? null : (
+            <span class="note">
+              the next one <Ago ms={Math.min(...times)} />
+            </span>
+          )}
+          {pending.length === 0 ? null : (
+            <>
+              <Act
+                needs="run"
+                done="The oldest of each emitter is attempted now."
+                act={async () => {
+                  await post(["webhooks", id, "force-next"])
+                  onChange()
+                }}
+              >
+                Attempt the oldest now
+              </Act>
+              <a class="button" href={hrefOf(["deliveries"], { webhook_id: id, state: "pending" })}>Show them</a>
+            </>
+          )}
+        </div>
+      </section>
+      <section aria-label="Last deliveries">
+        <div class="bar">
+          <h2>Last deliveries</h2>
+          <a href={hrefOf(["deliveries"], { webhook_id: id })}>all</a>
+        </div>
+        {recent.length === 0
+          ? (
+            <Empty what="Nothing has been delivered yet.">
+              <p>Subscribe this webhook to an emitter, or send a test.</p>
+            </Empty>
+          )
+          : (
+            <table class="plain">
+              <thead>
+                <tr>
+                  <th>Began</th>
+                  <th>State</th>
+                  <th>Last</th>
+                  <th>Attempts</th>
+                </tr>
+              </thead>
+              <tbody>
+                {recent.map((delivery) => (
+                  <tr key={delivery.id}>
+                    <td>
+                      <a href={hrefOf(["deliveries", delivery.id])}>
+                        <Time ms={delivery.started_at_ms} milliseconds />
+                      </a>
+                    </td>
+                    <td>
+                      <StateBadge state={delivery.state} />
+                    </td>
+                    <td>{Deliveries.outcomeOf(delivery)}</td>
+                    <td>{delivery.attempt_count}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          )}
+      </section>
+    </>
+  )
+}
+
+const Details = ({ loading, webhook }: {
+  readonly webhook: Webhooks.WebhookDetails
+  readonly loading: Loading<Webhooks.WebhookDetails>
+}) => {
+  const { id } = webhook
+  const isTesting = useSignal(false)
+  const work = useLoading(id, (signal) => workOf(id, signal), { everyMs: pollMs })
+  const changed = () => {
+    void loading.reload()
+    void work.reload()
+  }
+  const pause = async () => {
+    await post(["webhooks", id, "pause"])
+    changed()
+  }
+  return (
+    <>
+      <div class="page-head">
+        <h1>
+          <bdi>{harmless(webhook.name ?? "Webhook without a name")}</bdi>
+        </h1>
+        {webhook.active ? <Badge tone="good" text="active" /> : <Badge tone="waiting" text="paused" />}
+        <span class="grow" />
+        {may("run")
+          ? (
+            <button
+              type="button"
+              onClick={() => {
+                isTesting.value = true
+              }}
+            >
+              Send a test …
+            </button>
+          )
+          : null}
+        {webhook.active
+          ? <Act needs="run" act={pause} done="It is paused, and keeps its place.">Pause</Act>
+          : <ResumeChoice id={id} onDone={changed} />}
+      </div>
+      {webhook.description === null ? null : (
+        <p>
+          <bdi>{harmless(webhook.description)}</bdi>
+        </p>
+      )}
+      <Settings webhook={webhook} />
+      <RetriesChart webhook={id} />
+      <Shown loading={work} what="its deliveries">
+        {(found) => <WorkView id={id} work={found} onChange={changed} />}
+      </Shown>
+      {isTesting.value
+        ? (
+          <TestDialog
+            id={id}
+            url={webhook.url}
+            onClose={() => {
+              isTesting.value = false
+            }}
+          />
+        )
+        : null}
+    </>
+  )
+}
+
+/** One webhook: how it stands, how fast it is sent to, what waits, and what can be done about it. */
+export default ({ params }: { readonly params: Params }) => {
+  const id = params["webhook"]!
+  const webhook = useLoading(id, (signal) => Webhooks.one(id, signal), { everyMs: pollMs })
+  useEffect(() => {
+    void Directory.refresh()
+  }, [])
+  return (
+    <div class="page">
+      <Shown loading={webhook} what="the webhook">{(found) => <Details webhook={found} loading={webhook} />}</Shown>
+    </div>
+  )
+}

@@ -1,0 +1,103 @@
+import { hrefOf, visit } from "../Address.ts"
+import { count } from "../Figures.ts"
+import { type Loaded, useLoading } from "../Loading.ts"
+import { Badge, StateBadge } from "../parts/Badge.tsx"
+import { Empty } from "../parts/Empty.tsx"
+import { harmless } from "../parts/Harmless.ts"
+import { PagedRows, type RowColumn } from "../parts/PagedRows.tsx"
+import { RetriesChart } from "../parts/RetriesChart.tsx"
+import { Ago } from "../parts/Time.tsx"
+import * as Retries from "../Retries.ts"
+import { usePagedList } from "../usePagedList.ts"
+import * as Webhooks from "../Webhooks.ts"
+
+const pollMs = 10_000
+
+const stepMs = 60_000
+
+/** How one webhook is sent to, which its list does not say. */
+const Sending = ({ id }: { readonly id: string }) => {
+  const webhook = useLoading(id, (signal) => Webhooks.one(id, signal), { everyMs: pollMs })
+  const loaded = webhook.loaded.value
+  if (loaded.state === "loading") return <span class="note">…</span>
+  if (loaded.state === "failed") return <span class="note" title={loaded.failure.message}>unknown</span>
+  const { circuit, circuit_state } = loaded.value
+  return (
+    <>
+      {circuit === null ? null : <StateBadge state={circuit_state.state} title="Its circuit" />}{" "}
+      <span class="note">{Webhooks.rateOf(loaded.value)}</span>
+    </>
+  )
+}
+
+const Waiting = ({ id, loaded }: { readonly id: string; readonly loaded: Loaded<Retries.Due> }) => {
+  if (loaded.state === "loading") return <span class="note">…</span>
+  if (loaded.state === "failed") return <span class="note" title={loaded.failure.message}>unknown</span>
+  const { count: waiting, nextMs } = Retries.waitingFor(loaded.value, id)
+  if (waiting === 0) return <span class="note">–</span>
+  return (
+    <span class="fault">
+      {count(waiting)}
+      {nextMs === undefined ? "" : (
+        <>
+          , the next <Ago ms={nextMs} />
+        </>
+      )}
+    </span>
+  )
+}
+
+const columnsOf = (due: Loaded<Retries.Due>): ReadonlyArray<RowColumn<Webhooks.WebhookResource>> => [
+  {
+    name: "Name",
+    width: "minmax(8rem, 1fr)",
+    cell: ({ id, name }) => (
+      <a tabIndex={-1} href={hrefOf(["webhooks", id])}>
+        {name === null ? <span class="note">without a name</span> : <bdi>{harmless(name)}</bdi>}
+      </a>
+    )
+  },
+  {
+    name: "State",
+    width: "5.5rem",
+    cell: ({ active }) => active ? <Badge tone="good" text="active" /> : <Badge tone="waiting" text="paused" />
+  },
+  { name: "Circuit and rate", width: "11rem", cell: ({ id }) => <Sending id={id} /> },
+  { name: "Retries", width: "11rem", cell: ({ id }) => <Waiting id={id} loaded={due} /> },
+  {
+    name: "Sends to",
+    width: "minmax(12rem, 2fr)",
+    cell: ({ url }) => (
+      <code>
+        <bdi>{harmless(url)}</bdi>
+      </code>
+    )
+  }
+]
+
+/** Where events are delivered to. */
+export default () => {
+  const webhooks = usePagedList("webhooks", Webhooks.list)
+  const due = useLoading("due", (signal) => Retries.due(stepMs, signal), { everyMs: pollMs })
+  return (
+    <div class="page is-list">
+      <div class="page-head">
+        <h1>Webhooks</h1>
+      </div>
+      <RetriesChart webhook={undefined} />
+      <PagedRows
+        list={webhooks}
+        noun={["webhook", "webhooks"]}
+        columns={columnsOf(due.loaded.value)}
+        onOpen={({ id }) => visit(hrefOf(["webhooks", id]))}
+        empty={
+          <Empty what="There are no webhooks yet.">
+            <p>
+              Make one by <code>POST /v1/webhooks</code>, and subscribe it to an emitter. README.md walks through it.
+            </p>
+          </Empty>
+        }
+      />
+    </div>
+  )
+}

@@ -1,0 +1,65 @@
+import { useSignal } from "@preact/signals"
+import type { ComponentChildren } from "preact"
+import { failureOf } from "../Failure.ts"
+import { may, type Scope } from "../Session.ts"
+import { Dialog } from "./Dialog.tsx"
+import { tell } from "./Notices.tsx"
+
+/** A button that has the server do something, and tells what it came to. It is there only for keys that may do it. */
+export const Act = ({ act, ask, children, done, kind, needs }: {
+  readonly needs: Exclude<Scope, "read">
+  readonly act: () => Promise<unknown>
+  /** What cannot be undone, said before it is done. */
+  readonly ask?: string
+  /** What is told when it is done; nothing where the page shows it. */
+  readonly done?: string
+  readonly kind?: "main" | "danger"
+  readonly children: ComponentChildren
+}) => {
+  const isUnderWay = useSignal(false)
+  const isAsking = useSignal(false)
+  if (!may(needs)) return null
+  const start = async () => {
+    isAsking.value = false
+    if (isUnderWay.value) return
+    isUnderWay.value = true
+    try {
+      await act()
+      if (done !== undefined) tell("done", done)
+    } catch (error) {
+      const failure = failureOf(error)
+      tell("failed", `${failure.message} ${failure.advice}`)
+    } finally {
+      isUnderWay.value = false
+    }
+  }
+  const leave = () => {
+    isAsking.value = false
+  }
+  return (
+    <>
+      <button
+        type="button"
+        class={kind}
+        disabled={isUnderWay.value}
+        onClick={() => {
+          if (ask === undefined) void start()
+          else isAsking.value = true
+        }}
+      >
+        {children}
+      </button>
+      {isAsking.value
+        ? (
+          <Dialog title="Are you sure?" onClose={leave}>
+            <p>{ask}</p>
+            <div class="dialog-acts">
+              <button type="button" class="quiet" onClick={leave}>Leave it</button>
+              <button type="button" class="danger" onClick={() => void start()}>{children}</button>
+            </div>
+          </Dialog>
+        )
+        : null}
+    </>
+  )
+}

@@ -1,0 +1,142 @@
+import { useSignal } from "@preact/signals"
+import { useEffect, useRef } from "preact/hooks"
+import { hrefOf, visit } from "../Address.ts"
+import { type Action, actions, begin, type BulkActionResource, hasEnded, one } from "../BulkActions.ts"
+import { type Failure, failureOf } from "../Failure.ts"
+import { counted } from "../Figures.ts"
+import { Dialog } from "./Dialog.tsx"
+import { Failed } from "./Failed.tsx"
+
+const pollMs = 300
+
+const defaultRate = 100
+const maxRate = 10_000
+
+type Counting =
+  | { readonly state: "counting"; readonly soFar: number }
+  | { readonly state: "counted"; readonly matched: number }
+  | { readonly state: "failed"; readonly failure: Failure }
+
+/** Counts what a bulk action would do, by a dry run; a later one makes an earlier one meaningless. */
+const useCount = (action: Action, filter: Readonly<Record<string, string | number>>) => {
+  const counting = useSignal<Counting>({ state: "counting", soFar: 0 })
+  const turn = useRef(0)
+  const count = async () => {
+    const own = ++turn.current
+    const isCurrent = () => own === turn.current
+    counting.value = { state: "counting", soFar: 0 }
+    try {
+      let run: BulkActionResource = await begin(action, filter, { dry_run: true })
+      while (isCurrent() && !hasEnded(run)) {
+        counting.value = { state: "counting", soFar: run.matched }
+        await new Promise((resolve) => setTimeout(resolve, pollMs))
+        run = await one(run.id)
+      }
+      if (isCurrent()) counting.value = { state: "counted", matched: run.matched }
+    } catch (error) {
+      if (isCurrent()) counting.value = { state: "failed", failure: failureOf(error) }
+    }
+  }
+  useEffect(() => {
+    void count()
+    return () => {
+      turn.current += 1
+    }
+  }, [action])
+  return { counting: counting.value, count }
+}
+
+/** Asks what to do with all deliveries that a filter means, says how many they are, and begins it. */
+export const BulkDialog = ({ filter, meant, onClose }: {
+  readonly filter: Readonly<Record<string, string | number>>
+  /** What the filter means, in words. */
+  readonly meant: string
+  readonly onClose: () => void
+}) => {
+  const action = useSignal<Action>("retry")
+  const rate = useSignal(defaultRate)
+  const failure = useSignal<Failure | undefined>(undefined)
+  const isUnderWay = useSignal(false)
+  const { count, counting } = useCount(action.value, filter)
+
+  const start = async (event: Event) => {
+    event.preventDefault()
+    if (isUnderWay.value) return
+    isUnderWay.value = true
+    failure.value = undefined
+    try {
+      const begun = await begin(action.value, filter, { rate_limit: rate.value })
+      onClose()
+      visit(hrefOf(["bulk-actions", begun.id]))
+    } catch (error) {
+      failure.value = failureOf(error)
+      isUnderWay.value = false
+    }
+  }
+
+  return (
+    <Dialog title="With all that match" onClose={onClose}>
+      <p>{meant}</p>
+      <form onSubmit={(event) => void start(event)}>
+        <fieldset class="choices">
+          <legend class="visually-hidden">What to do</legend>
+          {(Object.keys(actions) as ReadonlyArray<Action>).map((name) => (
+            <label key={name} class="choice-row">
+              <input
+                type="radio"
+                name="action"
+                checked={action.value === name}
+                onChange={() => {
+                  action.value = name
+                }}
+              />
+              <span>
+                <b>{actions[name].verb}</b> <span class="note">{actions[name].meaning}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        {action.value === "retry" || action.value === "replay"
+          ? (
+            <label class="field rate">
+              <span>Attempts a second at each webhook, at most</span>
+              <input
+                type="number"
+                min={1}
+                max={maxRate}
+                value={rate.value}
+                onInput={(event) => {
+                  const { valueAsNumber } = event.currentTarget
+                  if (Number.isInteger(valueAsNumber)) rate.value = valueAsNumber
+                }}
+              />
+            </label>
+          )
+          : null}
+        {counting.state === "failed"
+          ? <Failed what="Could not count them." failure={counting.failure} onRetry={() => void count()} />
+          : (
+            <p role="status" class="counted">
+              {counting.state === "counting"
+                ? `Counting … ${counted(counting.soFar, "delivery", "deliveries")} so far`
+                : counting.matched === 0
+                ? "Nothing matches now."
+                : `${counted(counting.matched, "delivery matches", "deliveries match")} now.`}
+            </p>
+          )}
+        {failure.value === undefined ? null : <Failed what="It has not begun." failure={failure.value} />}
+        <div class="dialog-acts">
+          <button type="button" class="quiet" onClick={onClose}>Leave it</button>
+          <button
+            type="submit"
+            class="main"
+            disabled={isUnderWay.value || counting.state !== "counted" || counting.matched === 0}
+          >
+            {actions[action.value].verb}
+            {counting.state === "counted" ? ` ${counted(counting.matched, "delivery", "deliveries")}` : ""}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,72 @@
+import type { ComponentChildren } from "preact"
+import { counted } from "../Figures.ts"
+import type { PagedList } from "../PagedList.ts"
+import { Failed } from "./Failed.tsx"
+import { Stale } from "./Stale.tsx"
+import { VirtualRows } from "./VirtualRows.tsx"
+import { Waiting } from "./Waiting.tsx"
+
+export interface RowColumn<Item> {
+  readonly name: string
+  /** For CSS. */
+  readonly width: string
+  readonly cell: (item: Item) => ComponentChildren
+}
+
+/** A list of the API as rows, with what there is to say of it while it is read, where it is empty, and at its end. */
+export const PagedRows = <Item extends { readonly id: string }>({ columns, empty, list, noun, onOpen }: {
+  readonly list: PagedList<Item>
+  /** What it is a list of, one and many. */
+  readonly noun: readonly [one: string, many: string]
+  readonly columns: ReadonlyArray<RowColumn<Item>>
+  readonly empty: ComponentChildren
+  readonly onOpen: (item: Item) => void
+}) => {
+  const rows = list.rows.value
+  const reach = list.reach.value
+  const outdated = list.outdated.value
+  const [one, many] = noun
+  const footer = reach.state === "reading"
+    ? <Waiting what={many} />
+    : reach.state === "failed"
+    ? <Failed what={`Could not load ${many}.`} failure={reach.failure} onRetry={() => void list.readOlder()} />
+    : reach.state === "open"
+    ? (
+      <p class="end">
+        <button type="button" onClick={() => void list.readOlder()}>
+          {rows.length === 0 ? "Nothing so far: look further back" : `Older ${many}`}
+        </button>
+      </p>
+    )
+    : <p class="end note">{counted(rows.length, one, many)}. There are no older ones.</p>
+  return (
+    <>
+      {outdated === undefined
+        ? null
+        : <Stale atMs={outdated.atMs} failure={outdated.failure} onRetry={() => void list.refresh()} />}
+      <div class="split">
+        <div class="split-list">
+          {rows.length > 0
+            ? (
+              <VirtualRows
+                label={many}
+                rows={list.rows}
+                keyOf={({ id }) => id}
+                columns={columns.map(({ width }) => width).join(" ")}
+                header={columns.map(({ name }) => name)}
+                cells={(item) => columns.map(({ cell }) => cell(item))}
+                onOpen={onOpen}
+                onNearEnd={() => {
+                  if (list.reach.peek().state === "open") void list.readOlder()
+                }}
+                footer={footer}
+              />
+            )
+            : reach.state === "ended"
+            ? empty
+            : footer}
+        </div>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,23 @@
+import type { BulkActionResource } from "../BulkActions.ts"
+import { count } from "../Figures.ts"
+
+/** What has become of what a bulk action has found so far, as shares of it. */
+export const Progress = ({ run }: { readonly run: BulkActionResource }) => {
+  const { done, failed, left, matched, skipped } = run
+  const shares = [["done", done], ["failed", failed], ["skipped", skipped], ["left", left]] as const
+  return (
+    <div
+      class="progress"
+      role="progressbar"
+      aria-label="Dealt with"
+      aria-valuemin={0}
+      aria-valuemax={matched}
+      aria-valuenow={matched - left}
+      aria-valuetext={`${count(matched - left)} of ${count(matched)}`}
+    >
+      {shares.map(([name, share]) =>
+        share === 0 ? null : <span key={name} class={`progress-${name}`} style={{ flexGrow: share }} />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,112 @@
+import { useSignal } from "@preact/signals"
+import { useEffect } from "preact/hooks"
+import { nameOf, refresh } from "../Directory.ts"
+import { count, counted, humanSeconds } from "../Figures.ts"
+import { useLoading } from "../Loading.ts"
+import { type Due, due as dueIn, steps } from "../Retries.ts"
+import { Failed } from "./Failed.tsx"
+import { harmless } from "./Harmless.ts"
+import { Stale } from "./Stale.tsx"
+import { Tabs } from "./Tabs.tsx"
+import { local } from "./Time.tsx"
+
+const pollMs = 10_000
+
+/** How long a step is, by the span that the chart is of, in milliseconds. */
+const stepOf = { hour: 60_000, day: 24 * 60_000, week: 168 * 60_000 } as const
+
+type Span = keyof typeof stepOf
+
+const height = 56
+const gap = 1
+const bar = 10
+
+/** How many are due in each step, over all webhooks that are meant. */
+const sums = (due: Due, webhook: string | undefined) => {
+  const meant = due.webhooks.filter(({ webhook_id }) => webhook === undefined || webhook_id === webhook)
+  const inSteps = Array.from({ length: steps }, (_, step) => meant.reduce((sum, one) => sum + (one.due[step] ?? 0), 0))
+  return { meant, inSteps, later: meant.reduce((sum, one) => sum + one.later, 0) }
+}
+
+/** When the retries that wait are due. It is not there while nothing waits. */
+export const RetriesChart = ({ webhook }: {
+  /** The webhook that it is of; all of them without one. */
+  readonly webhook: string | undefined
+}) => {
+  const span = useSignal<Span>("hour")
+  const step = stepOf[span.value]
+  const loading = useLoading(`${step}`, (signal) => dueIn(step, signal), { everyMs: pollMs })
+  useEffect(() => {
+    void refresh()
+  }, [])
+  const loaded = loading.loaded.value
+  if (loaded.state === "loading") return null
+  if (loaded.state === "failed") {
+    return (
+      <Failed
+        what="The retries could not be counted."
+        failure={loaded.failure}
+        onRetry={() => void loading.reload()}
+      />
+    )
+  }
+  const due = loaded.value
+  const { inSteps, later, meant } = sums(due, webhook)
+  const most = Math.max(1, ...inSteps)
+  const soon = inSteps.reduce((sum, one) => sum + one, 0)
+  if (soon + later === 0) return null
+  const sum = ({ due, later }: Due["webhooks"][number]) => due.reduce((all, one) => all + one, later)
+  const busiest = meant.toSorted((a, b) => sum(b) - sum(a)).slice(0, 3)
+  return (
+    <section class="chart" aria-label="Retries by time">
+      {loaded.state === "stale"
+        ? <Stale atMs={loaded.atMs} failure={loaded.failure} onRetry={() => void loading.reload()} />
+        : null}
+      <div class="bar">
+        <h2>{counted(soon, "retry", "retries")} in the next {span.value}</h2>
+        <span class="note">
+          {later === 0 ? "none later" : `${count(later)} later`}
+          {due.is_cut ? ", and more than were counted" : ""}
+          {webhook !== undefined || busiest.length === 0
+            ? ""
+            : `; to ${
+              busiest.map(({ webhook_id, workflow_id }) => harmless(nameOf(webhook_id ?? workflow_id ?? ""))).join(", ")
+            }${meant.length > busiest.length ? ` and ${count(meant.length - busiest.length)} more` : ""}`}
+        </span>
+        <Tabs
+          label="How far the chart goes"
+          chosen={span.value}
+          choices={[["hour", "1 h"], ["day", "1 day"], ["week", "1 week"]]}
+          onChoose={(chosen) => {
+            span.value = chosen
+          }}
+        />
+      </div>
+      <svg
+        class="bars"
+        viewBox={`0 0 ${steps * (bar + gap)} ${height}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`${counted(soon, "retry", "retries")} are due in the next ${span.value}, at most ${
+          count(most)
+        } in ${humanSeconds(step / 1_000)}`}
+      >
+        {inSteps.map((value, index) => {
+          const tall = value === 0 ? 0 : Math.max(2, (value / most) * height)
+          const from = due.from_ms + index * step
+          return (
+            <g key={index}>
+              <title>{`${counted(value, "retry", "retries")} from ${local(from)} to ${local(from + step)}`}</title>
+              <rect class="bars-ground" x={index * (bar + gap)} y={0} width={bar} height={height} />
+              <rect x={index * (bar + gap)} y={height - tall} width={bar} height={tall} />
+            </g>
+          )
+        })}
+      </svg>
+      <div class="chart-ends note">
+        <span>now</span>
+        <span>{local(due.from_ms + steps * step)}</span>
+      </div>
+    </section>
+  )
+}
