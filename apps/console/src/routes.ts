@@ -15,6 +15,7 @@ export interface Route {
 /** All pages. To add one, add it here, and to `places` if the navigation is to show it. */
 export const routes: ReadonlyArray<Route> = [
   { path: ["events"], title: "Events", load: () => import("./pages/EventsPage.tsx") },
+  { path: ["events", ":emitter", ":event"], title: "Event", load: () => import("./pages/EventPage.tsx") },
   { path: ["deliveries"], title: "Deliveries", load: () => import("./pages/DeliveriesPage.tsx") },
   { path: ["deliveries", ":delivery"], title: "Delivery", load: () => import("./pages/DeliveryPage.tsx") },
   { path: ["webhooks"], title: "Webhooks", load: () => import("./pages/WebhooksPage.tsx") },

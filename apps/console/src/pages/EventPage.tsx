@@ -1,0 +1,95 @@
+import { useSignal } from "@preact/signals"
+import { useEffect, useMemo } from "preact/hooks"
+import { hrefOf } from "../Address.ts"
+import * as Directory from "../Directory.ts"
+import { counted } from "../Figures.ts"
+import * as Journey from "../Journey.ts"
+import { useLoading } from "../Loading.ts"
+import { JourneyDetails } from "../parts/JourneyDetails.tsx"
+import { JourneyGraph } from "../parts/JourneyGraph.tsx"
+import { Name } from "../parts/Name.tsx"
+import { Shown } from "../parts/Shown.tsx"
+import type { Params } from "../routes.ts"
+
+const pollMs = 5_000
+
+/** More listeners that an event does not reach are shown only when they are asked for. */
+const maxUnreached = 8
+
+const isUnreached = (node: Journey.JourneyNode) => node.type === "listener"
+
+const Way = ({ journey, onChange }: { readonly journey: Journey.Journey; readonly onChange: () => void }) => {
+  const chosen = useSignal(journey.nodes[0]!.id)
+  const showsAll = useSignal(false)
+  const unreached = journey.nodes.filter(isUnreached).length
+  const isFolded = unreached > maxUnreached && !showsAll.value
+  // What comes with each reading is another object, though it says the same: the graph moves only if it has changed.
+  const text = JSON.stringify(journey)
+  const shown = useMemo((): Journey.Journey => {
+    if (!isFolded) return journey
+    const nodes = journey.nodes.filter((node) => !isUnreached(node))
+    const ids = new Set(nodes.map(({ id }) => id))
+    return { ...journey, nodes, edges: journey.edges.filter(({ from, to }) => ids.has(from) && ids.has(to)) }
+  }, [text, isFolded])
+  const node = shown.nodes.find(({ id }) => id === chosen.value) ?? shown.nodes[0]!
+  return (
+    <>
+      <JourneyGraph
+        journey={shown}
+        chosen={node.id}
+        onChoose={(id) => {
+          chosen.value = id
+        }}
+      />
+      <div class="bar">
+        {journey.truncated
+          ? <p class="note">Its way goes on: 8 emitters each way and 200 stops are shown.</p>
+          : null}
+        {unreached > maxUnreached
+          ? (
+            <button
+              type="button"
+              class="quiet"
+              onClick={() => {
+                showsAll.value = !showsAll.value
+              }}
+            >
+              {isFolded ? `Show ${counted(unreached, "listener")} that it does not reach` : "Show only what it reaches"}
+            </button>
+          )
+          : null}
+      </div>
+      <section class="stop-details" aria-label="The chosen stop">
+        <JourneyDetails key={node.id} journey={shown} node={node} onChange={onChange} />
+      </section>
+    </>
+  )
+}
+
+/** One event: what it came of, what came of it, and why something did not. */
+export default ({ params }: { readonly params: Params }) => {
+  const emitter = params["emitter"]!
+  const id = params["event"]!
+  const journey = useLoading(`${emitter}/${id}`, (signal) => Journey.of(emitter, id, signal), { everyMs: pollMs })
+  useEffect(() => {
+    void Directory.refresh()
+  }, [])
+  return (
+    <div class="page">
+      <div class="page-head">
+        <h1>
+          Event <code>{id}</code>
+        </h1>
+        <span class="note">
+          of{" "}
+          <a href={hrefOf(["events"], { emitter })}>
+            <Name id={emitter} />
+          </a>
+        </span>
+      </div>
+      <Shown loading={journey} what="its way">
+        {(found) => <Way journey={found} onChange={() => void journey.reload()} />}
+      </Shown>
+    </div>
+  )
+}

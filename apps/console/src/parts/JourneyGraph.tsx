@@ -1,0 +1,202 @@
+import { graphlib, layout } from "@dagrejs/dagre"
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks"
+import { type Journey, type JourneyNode, reasonOf, waits } from "../Journey.ts"
+import type { Tone } from "./Badge.tsx"
+import { harmless } from "./Harmless.ts"
+import { local } from "./Time.tsx"
+
+const width = 196
+const height = 46
+const margin = 12
+
+/** What fits into a line of a node, in characters. */
+const maxTitle = 26
+const maxNote = 40
+
+const cut = (text: string, length: number): string => text.length > length ? `${text.slice(0, length - 1)}…` : text
+
+interface Face {
+  readonly kind: string
+  readonly title: string
+  readonly note: string
+  readonly tone: Tone
+}
+
+const runTones: Readonly<Record<string, Tone>> = {
+  waiting: "waiting",
+  ended: "good",
+  failed: "bad",
+  dropped: "plain",
+  running: "accent",
+  paused: "waiting",
+  cancelled: "plain"
+}
+
+const deliveryTones: Readonly<Record<string, Tone>> = {
+  waiting: "waiting",
+  delivered: "good",
+  pending: "waiting",
+  exhausted: "bad",
+  dropped: "plain"
+}
+
+/** What a node says of itself. */
+export const faceOf = (node: JourneyNode): Face => {
+  switch (node.type) {
+    case "event": {
+      const stream = node.event_name === null ? "deleted" : node.event_name === "" ? "default" : node.event_name
+      return {
+        kind: "Event",
+        title: node.emitter_name ?? node.emitter_id,
+        note: `${stream}, ${local(node.indexed_at_ms, { milliseconds: true })}`,
+        tone: stream === "$errors" ? "bad" : "accent"
+      }
+    }
+    case "request":
+      return {
+        kind: "Request",
+        title: node.kind === "http" ? "HTTP request" : node.kind ?? "Request",
+        note: local(node.received_at_ms, { milliseconds: true }),
+        tone: "plain"
+      }
+    case "run": {
+      const { ended_at_ms, error, logs, started_at_ms, state } = node
+      const took = started_at_ms === null || ended_at_ms === null ? "" : ` in ${ended_at_ms - started_at_ms} ms`
+      return {
+        kind: "Run",
+        title: node.listener_name ?? node.listener_id,
+        note: error === null
+          ? `${state}${took}${logs === 0 ? "" : `, ${logs} on the console`}`
+          : `${error.name}: ${error.message}`,
+        tone: runTones[state] ?? "plain"
+      }
+    }
+    case "delivery": {
+      const { attempts, last_attempt, next_attempt_at_ms, state, waiting_for } = node
+      const last = last_attempt === null ? "" : ` ${last_attempt.status ?? last_attempt.error_class ?? ""}`
+      const why = waiting_for === undefined ? "" : `: ${waits[waiting_for] ?? waiting_for}`
+      const next = next_attempt_at_ms === null ? "" : `, next ${local(next_attempt_at_ms)}`
+      return {
+        kind: "Delivery",
+        title: node.webhook_name ?? node.webhook_id,
+        note: `${state}${last}${attempts > 1 ? `, ${attempts} attempts` : ""}${why}${next}`,
+        tone: deliveryTones[state] ?? "plain"
+      }
+    }
+    case "consumer":
+      return { kind: "Consumer", title: node.consumer_id, note: node.state, tone: deliveryTones[node.state] ?? "plain" }
+    case "listener":
+      return { kind: "Not reached", title: node.listener_name ?? node.listener_id, note: "", tone: "plain" }
+  }
+}
+
+interface Point {
+  readonly x: number
+  readonly y: number
+}
+
+interface Placed {
+  readonly width: number
+  readonly height: number
+  readonly nodes: ReadonlyMap<string, Point>
+  /** What each edge goes by between its ends. */
+  readonly edges: ReadonlyArray<ReadonlyArray<Point>>
+}
+
+const place = ({ edges, nodes }: Journey): Placed => {
+  const graph = new graphlib.Graph({ multigraph: true })
+  graph.setGraph({ rankdir: "LR", nodesep: 14, ranksep: 44, marginx: margin, marginy: margin })
+  for (const { id } of nodes) graph.setNode(id, { width, height })
+  for (const [index, { from, to }] of edges.entries()) graph.setEdge(from, to, {}, String(index))
+  layout(graph)
+  const size = graph.graph() as { readonly width?: number; readonly height?: number }
+  return {
+    width: Math.ceil(size.width ?? 0),
+    height: Math.ceil(size.height ?? 0),
+    nodes: new Map(nodes.map(({ id }) => [id, graph.node(id) as Point])),
+    edges: edges.map(({ from, to }, index) =>
+      (graph.edge(from, to, String(index)) as { points: Array<Point> }).points.slice(1, -1)
+    )
+  }
+}
+
+/** A curve from the right of one node to the left of another, which leaves and arrives level, around what is between. */
+const curve = (from: Point, between: ReadonlyArray<Point>, to: Point): string => {
+  let last: Point = { x: from.x + width / 2, y: from.y }
+  let path = `M${last.x},${last.y}`
+  for (const next of [...between, { x: to.x - width / 2, y: to.y }]) {
+    const middle = (last.x + next.x) / 2
+    path += `C${middle},${last.y} ${middle},${next.y} ${next.x},${next.y}`
+    last = next
+  }
+  return path
+}
+
+/** The way of an event: each node is a button that shows more of it. */
+export const JourneyGraph = ({ chosen, journey, onChoose }: {
+  readonly journey: Journey
+  /** The id of the node that is shown in full. */
+  readonly chosen: string
+  readonly onChoose: (id: string) => void
+}) => {
+  const placed = useMemo(() => place(journey), [journey])
+  const frame = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    // The event itself comes first, and is seen first.
+    const own = placed.nodes.get(journey.nodes[0]!.id)
+    const element = frame.current
+    if (own === undefined || element === null) return
+    element.scrollTo(own.x - element.clientWidth / 2, own.y - element.clientHeight / 2)
+  }, [placed])
+  const reasons = new Map(journey.edges.filter(({ matched }) => !matched).map((edge) => [edge.to, reasonOf(edge)]))
+  return (
+    <div ref={frame} class="journey" role="group" aria-label="The way of the event">
+      <svg
+        width={placed.width}
+        height={placed.height}
+        viewBox={`0 0 ${placed.width} ${placed.height}`}
+        role="presentation"
+      >
+        {journey.edges.map((edge, index) => {
+          const from = placed.nodes.get(edge.from)!
+          const to = placed.nodes.get(edge.to)!
+          const end = to.x - width / 2
+          return (
+            <g key={`${edge.from} ${edge.to} ${edge.subscription_id}`} class={edge.matched ? "way" : "way is-not"}>
+              <path d={curve(from, placed.edges[index]!, to)} />
+              <path class="way-end" d={`M${end - 6},${to.y - 3.5}L${end},${to.y}L${end - 6},${to.y + 3.5}Z`} />
+            </g>
+          )
+        })}
+      </svg>
+      {journey.nodes.map((node) => {
+        const { kind, note, title, tone } = faceOf(node)
+        const { x, y } = placed.nodes.get(node.id)!
+        const said = harmless(note === "" ? reasons.get(node.id) ?? "" : note)
+        return (
+          <button
+            key={node.id}
+            type="button"
+            class={`stop is-${tone} is-${node.type}`}
+            aria-pressed={node.id === chosen}
+            title={`${harmless(title)}\n${said}`}
+            style={{
+              left: `${x - width / 2}px`,
+              top: `${y - height / 2}px`,
+              width: `${width}px`,
+              height: `${height}px`
+            }}
+            onClick={() => onChoose(node.id)}
+          >
+            <span class="stop-title">
+              <span class="stop-kind">{kind}</span> <bdi>{harmless(cut(title, maxTitle))}</bdi>
+            </span>
+            <span class="stop-note">
+              <bdi>{cut(said, maxNote)}</bdi>
+            </span>
+          </button>
+        )
+      })}
+    </div>
+  )
+}
