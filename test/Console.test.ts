@@ -1,0 +1,441 @@
+import { assert, layer } from "@effect/vitest"
+import * as Json from "@headwater/testing/Json"
+import { Effect } from "effect"
+import * as Fs from "node:fs/promises"
+import { createRequire } from "node:module"
+import type { Locator, Page } from "playwright-core"
+import { ConsoleSite } from "./browser/ConsoleSite.ts"
+
+type Site = ConsoleSite["Service"]
+
+/** A test in the browser, which goes its way in promises. */
+const inBrowser = (test: (site: Site) => Promise<void>) =>
+  Effect.flatMap(ConsoleSite, (site) => Effect.promise(() => test(site)))
+
+/** Waits for something that the page does not show by an element of its own. */
+const until = async (what: string, holds: () => Promise<boolean> | boolean): Promise<void> => {
+  const deadline = Date.now() + 20_000
+  while (!(await holds())) {
+    if (Date.now() > deadline) assert.fail(`it never came to this: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+const rowsOf = (page: Page, list: string): Locator => page.getByRole("grid", { name: list }).getByRole("row")
+
+/** The orders that the first rows of the log show, the newest first. */
+const shownOrders = async (page: Page): Promise<ReadonlyArray<number>> => {
+  const texts = await rowsOf(page, "Events").allInnerTexts()
+  return texts.flatMap((text) => /"order":(\d+)/.exec(text)?.slice(1).map(Number) ?? [])
+}
+
+const range = (from: number, to: number): ReadonlyArray<number> =>
+  Array.from({ length: to - from + 1 }, (_, index) => from + index)
+
+const axeSource = Fs.readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+
+interface Violation {
+  readonly id: string
+  readonly nodes: ReadonlyArray<{ readonly html: string; readonly failureSummary?: string }>
+}
+
+/** What is wrong with a page for people who do not see it well, or use no mouse. */
+const violations = async (page: Page): Promise<ReadonlyArray<string>> => {
+  await page.evaluate(await axeSource)
+  const found = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run: () => Promise<{ violations: ReadonlyArray<Violation> }> } }
+    return (await axe.run()).violations
+  })
+  return found.flatMap(({ id, nodes }) =>
+    nodes.map(({ failureSummary, html }) => `${id}: ${html} ${failureSummary ?? ""}`)
+  )
+}
+
+const overflows = (page: Page): Promise<boolean> =>
+  page.evaluate(() => {
+    const { document, innerWidth } = globalThis as unknown as {
+      innerWidth: number
+      document: { documentElement: { scrollWidth: number } }
+    }
+    return document.documentElement.scrollWidth > innerWidth
+  })
+
+/** What the log, deliveries and webhooks hold so that every page has something to show. */
+const somePages = async ({ api, orders, webhook }: Site): Promise<ReadonlyArray<string>> => {
+  const event = (await api("GET", `/sources/${orders.id}/events?limit=1`))["data"]![0]!
+  const delivery = (await api("GET", `/webhooks/${webhook}/deliveries?limit=1`))["data"]![0]!
+  const bulk =
+    (await api("POST", "/bulk_actions", { action: "retry", filter: { webhook_id: webhook }, dry_run: true }))["data"]!
+  return [
+    "events",
+    `events?open=${encodeURIComponent(`${orders.id}/${Json.textOf(event["id"])}`)}`,
+    `events/${orders.id}/${Json.textOf(event["id"])}`,
+    "deliveries",
+    `deliveries/${Json.textOf(delivery["id"])}`,
+    "webhooks",
+    `webhooks/${webhook}`,
+    "bulk-actions",
+    `bulk-actions/${Json.textOf(bulk["id"])}`,
+    "nowhere"
+  ]
+}
+
+layer(ConsoleSite.layer, { excludeTestServices: true })("the console", (it) => {
+  it.effect("takes a key for a session, and none that the server does not know, and keeps the key nowhere", () =>
+    inBrowser(async ({ open, orders, send }) => {
+      await send(orders, [{ order: 1, total: 1 }])
+      const page = await open("/events?text=order")
+      await page.getByLabel("API key").fill(`hw_${"x".repeat(40)}`)
+      await page.getByRole("button", { name: "Sign in" }).click()
+      await page.getByText("The server does not know this key").waitFor()
+      await page.getByLabel("API key").fill(`hw_${"k".repeat(40)}`)
+      await page.keyboard.press("Enter")
+      await page.getByRole("heading", { name: "Events" }).waitFor()
+      assert.include(page.url(), "/engine/console/events?text=order", "it is taken to where it wanted to go")
+      const kept = await page.evaluate(() => {
+        const { document, localStorage, sessionStorage } = globalThis as unknown as Record<string, unknown> & {
+          document: { cookie: string; documentElement: { outerHTML: string } }
+        }
+        return JSON.stringify([localStorage, sessionStorage, document.cookie, document.documentElement.outerHTML])
+      })
+      assert.notInclude(kept, "hw_kkkk")
+      const [cookie] = await page.context().cookies()
+      assert.isTrue(cookie?.httpOnly)
+      assert.strictEqual(cookie?.sameSite, "Strict")
+      await page.reload()
+      await page.getByRole("heading", { name: "Events" }).waitFor()
+      await page.getByRole("button", { name: "Sign out" }).click()
+      await page.getByText("You have signed out").waitFor()
+      await page.reload()
+      await page.getByLabel("API key").waitFor()
+    }))
+
+  it.effect("says that the session has ended when its key is revoked, and goes on where it was with another", () =>
+    inBrowser(async ({ api, signedIn }) => {
+      const { data } = await api("POST", "/users/me/keys", { name: "to be revoked" })
+      const page = await signedIn("/webhooks", { key: Json.textOf(data!["key"]) })
+      await page.getByRole("gridcell", { name: "Warehouse" }).waitFor()
+      await api("DELETE", `/users/me/keys/${Json.textOf(data!["id"])}`)
+      await page.getByText("The session has ended").waitFor()
+      await page.getByLabel("API key").fill(`hw_${"k".repeat(40)}`)
+      await page.keyboard.press("Enter")
+      await page.getByRole("gridcell", { name: "Warehouse" }).waitFor()
+    }))
+
+  it.effect("lists the log by what the address says, and shows an event's payload as a tree and raw", () =>
+    inBrowser(async ({ ledger, orders, send, signedIn }) => {
+      await send(orders, [{ order: 100, total: 5, customer: { name: "Ann" } }, { order: 101, total: 6 }])
+      const page = await signedIn("/events")
+      await rowsOf(page, "Events").filter({ hasText: "\"booked\":101" }).waitFor()
+      await page.getByRole("combobox", { name: "Emitter" }).selectOption({ label: "Ledger" })
+      await until("only the ledger's events", async () => (await shownOrders(page)).length === 0)
+      assert.include(page.url(), `emitter=${ledger.id}`)
+      await page.goBack()
+      await rowsOf(page, "Events").filter({ hasText: "\"order\":101" }).waitFor()
+      await page.getByLabel("Payload contains").fill("\"name\":\"Ann\"")
+      await until("only what was searched", async () => (await shownOrders(page)).join() === "100")
+      const address = page.url()
+      await page.getByLabel("Payload contains").fill("there is no such text")
+      await page.getByText("No event matches").waitFor()
+      await page.goto(address)
+      await rowsOf(page, "Events").filter({ hasText: "\"order\":100" }).click()
+      const panel = page.getByRole("complementary", { name: "The opened event" })
+      await panel.getByText("\"Ann\"").waitFor()
+      await panel.getByRole("button", { name: "Raw" }).click()
+      assert.deepInclude(JSON.parse(await panel.locator("pre").innerText()), { order: 100 })
+      await page.keyboard.press("Escape")
+      await panel.waitFor({ state: "detached" })
+      await page.getByText("Columns").click()
+      await page.getByLabel("A field of the payload").fill("customer.name")
+      await page.getByRole("button", { name: "Add" }).click()
+      await page.getByRole("columnheader", { name: "customer.name" }).waitFor()
+      await rowsOf(page, "Events").getByRole("gridcell", { name: "Ann", exact: true }).waitFor()
+    }))
+
+  it.effect("follows one stream over a restart of the server, and over a pause, without missing or repeating an event", () =>
+    inBrowser(async ({ server, send, signedIn, source, start }) => {
+      const own = await source("Followed")
+      await send(own, [{ order: 1 }])
+      const page = await signedIn(`/events?emitter=${own.id}&stream=default`)
+      await page.getByText("Live", { exact: true }).waitFor()
+      await send(own, range(2, 6).map((order) => ({ order })))
+      await until("the new events", async () => (await shownOrders(page)).length === 6)
+      await Effect.runPromise(server.kill)
+      await page.getByText("Connection lost").waitFor()
+      await Effect.runPromise(start)
+      await send(own, range(7, 12).map((order) => ({ order })))
+      await until("what came after the restart", async () => (await shownOrders(page)).length === 12)
+      await page.getByRole("button", { name: "Pause" }).click()
+      await page.getByText("Paused", { exact: true }).waitFor()
+      await send(own, range(13, 20).map((order) => ({ order })))
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      assert.strictEqual((await shownOrders(page)).length, 12)
+      await page.getByRole("button", { name: "Resume" }).click()
+      await until("what came in the pause", async () => (await shownOrders(page)).length === 20)
+      assert.deepStrictEqual((await shownOrders(page)).toSorted((a, b) => a - b), [...range(1, 20)])
+    }))
+
+  it.effect("follows all emitters, and does not move what the reader looks at", () =>
+    inBrowser(async ({ orders, send, signedIn }) => {
+      await send(orders, range(200, 320).map((order) => ({ order, total: 1 })))
+      const page = await signedIn("/events")
+      await rowsOf(page, "Events").filter({ hasText: "\"booked\":320" }).waitFor()
+      const grid = page.getByRole("grid", { name: "Events" })
+      await grid.focus()
+      await page.keyboard.press("PageDown")
+      await page.keyboard.press("PageDown")
+      await page.keyboard.press("PageDown")
+      const held = page.locator("[role=row].is-active")
+      const text = await held.innerText()
+      const before = (await held.boundingBox())!.y
+      await send(orders, range(400, 410).map((order) => ({ order, total: 1 })))
+      const first = async () => {
+        const number = await held.getAttribute("aria-rowindex")
+        return Number(number)
+      }
+      const index = await first()
+      await until("new rows above", async () => (await first()) > index)
+      assert.strictEqual(await held.innerText(), text)
+      assert.approximately((await held.boundingBox())!.y, before, 1)
+    }))
+
+  it.effect("shows an event's whole way with the reasons, and what was sent and came back", () =>
+    inBrowser(async ({ endpoint, orders, send, signedIn }) => {
+      endpoint.answer = 500
+      await send(orders, [{ order: 500, total: 50 }, { order: 501, total: 500, fails: true }])
+      const page = await signedIn("/events?text=501&stream=default")
+      await rowsOf(page, "Events").filter({ hasText: "\"order\":501" }).click()
+      await page.getByRole("link", { name: "Its whole way" }).click()
+      const way = page.getByRole("group", { name: "The way of the event" })
+      await way.getByRole("button", { name: /Delivery Warehouse.*pending 500/ }).click()
+      await page.getByText("out of stock").waitFor()
+      await page.getByRole("link", { name: "All attempts" }).click()
+      await page.getByRole("heading", { name: "Delivery to Warehouse" }).waitFor()
+      endpoint.answer = 200
+      await page.getByRole("button", { name: "Retry", exact: true }).click()
+      await page.getByRole("heading", { name: "Attempt 2" }).waitFor()
+      await page.getByText("delivered", { exact: true }).first().waitFor()
+
+      await page.goto(
+        page.url().replace(/deliveries.*/, `events?text=${encodeURIComponent("\"order\":500")}&stream=default`)
+      )
+      await rowsOf(page, "Events").filter({ hasText: "\"total\":50}" }).click()
+      await page.getByRole("link", { name: "Its whole way" }).click()
+      await way.getByRole("button", { name: /Not reached Warehouse.*filter keeps it out/ }).click()
+      await page.getByText("filter.total.$gt").first().waitFor()
+      await way.getByRole("button", { name: /Run Ledger/ }).waitFor()
+      assert.include(orders.id, "dc_")
+    }))
+
+  it.effect("counts 1,000 deliveries before it retries them, and shows how far that is", () =>
+    inBrowser(async ({ endpoint, orders, send, signedIn, webhook }) => {
+      endpoint.answer = 500
+      await send(orders, range(10_000, 10_999).map((order) => ({ order, total: 1_000 })))
+      const page = await signedIn(`/deliveries?webhook_id=${webhook}&state=pending`)
+      await rowsOf(page, "deliveries").nth(1).waitFor()
+      const sent = () => endpoint.bodies.filter((body) => body.includes("\"total\":1000}"))
+      await until("all have failed", () => sent().length >= 1_000)
+      endpoint.answer = 200
+      await page.getByRole("button", { name: "Do with all that match" }).click()
+      const start = page.getByRole("button", { name: /^Retry [\d,]+ deliveries$/ })
+      await until("all are counted", async () => {
+        if (await start.isVisible() && await start.innerText() === "Retry 1,000 deliveries") return true
+        await page.getByLabel("Skip").check()
+        await page.getByLabel("Retry").check()
+        await new Promise((resolve) => setTimeout(resolve, 700))
+        return false
+      })
+      await page.getByLabel("Attempts a second").fill("10000")
+      await start.click()
+      await page.getByRole("heading", { name: "Retry" }).waitFor()
+      const bar = page.getByRole("progressbar")
+      await until("all are done", async () => await bar.getAttribute("aria-valuetext") === "1,000 of 1,000")
+      await page.getByText("done", { exact: true }).first().waitFor()
+      assert.strictEqual(new Set(sent().slice(1_000)).size, 1_000)
+    }))
+
+  it.effect("tests, pauses and resumes a webhook", () =>
+    inBrowser(async ({ endpoint, signedIn, webhook }) => {
+      const page = await signedIn(`/webhooks/${webhook}`)
+      await page.getByRole("button", { name: "Send a test" }).click()
+      await page.getByLabel("Payload").fill("{\"order\": }")
+      await page.getByRole("button", { name: "Send", exact: true }).click()
+      await page.getByText("This is not JSON").waitFor()
+      await page.getByLabel("Payload").fill("{\"from\": \"the console\"}")
+      await page.getByRole("button", { name: "Send", exact: true }).click()
+      await page.getByRole("article", { name: "Attempt 1" }).waitFor()
+      assert.include(endpoint.bodies.at(-1) ?? "", "the console")
+      await page.keyboard.press("Escape")
+      await page.getByRole("button", { name: "Pause" }).click()
+      await page.getByText("paused", { exact: true }).waitFor()
+      await page.getByRole("button", { name: "Resume", exact: true }).click()
+      await page.getByText("active", { exact: true }).waitFor()
+    }))
+
+  it.effect("offers a key only what it may do", () =>
+    inBrowser(async ({ api, signedIn, webhook }) => {
+      const { data } = await api("POST", "/users/me/keys", { name: "looking", scope: "read" })
+      const page = await signedIn(`/webhooks/${webhook}`, { key: Json.textOf(data!["key"]) })
+      await page.getByRole("heading", { name: "Warehouse" }).waitFor()
+      await page.getByText("may read").waitFor()
+      assert.strictEqual(await page.getByRole("button", { name: /Pause|Send a test|Attempt the oldest/ }).count(), 0)
+      await page.getByRole("link", { name: "Deliveries" }).click()
+      await rowsOf(page, "deliveries").nth(1).click()
+      await page.getByRole("heading", { name: "Delivery to Warehouse" }).waitFor()
+      assert.strictEqual(await page.getByRole("button", { name: /^(Retry|Skip|Replay)$/ }).count(), 0)
+      await page.getByRole("link", { name: "Deliveries" }).click()
+      assert.strictEqual(await page.getByRole("button", { name: /Do with all/ }).count(), 0)
+    }))
+
+  it.effect("tells a failure from an empty list, and tries again", () =>
+    inBrowser(async ({ signedIn }) => {
+      const page = await signedIn("/webhooks")
+      await page.getByRole("gridcell", { name: "Warehouse" }).waitFor()
+      await page.route("**/v1/**", (route) =>
+        route.fulfill({ status: 503, contentType: "application/json", body: "{\"detail\":\"The database is away.\"}" }))
+      await page.getByText("it could not be read again").waitFor()
+      await page.getByRole("gridcell", { name: "Warehouse" }).waitFor()
+      await page.getByRole("link", { name: "Deliveries" }).click()
+      await page.getByText("Could not load deliveries.").waitFor()
+      assert.strictEqual(await page.getByText("No delivery").count(), 0)
+      await page.unroute("**/v1/**")
+      const failed = page.getByRole("alert").filter({ hasText: "Could not load deliveries." })
+      await failed.getByRole("button", { name: "Try again" }).click()
+      await rowsOf(page, "deliveries").nth(1).waitFor()
+    }))
+
+  it.effect("can be walked through by the keyboard alone", () =>
+    inBrowser(async ({ open }) => {
+      const page = await open("/")
+      await page.getByLabel("API key").waitFor()
+      await page.keyboard.type(`hw_${"k".repeat(40)}`)
+      await page.keyboard.press("Enter")
+      await page.getByRole("grid", { name: "Events" }).waitFor()
+      await page.keyboard.press("Tab")
+      assert.strictEqual(await page.evaluate(focused), "Skip to the content")
+      await page.keyboard.press("Enter")
+      assert.strictEqual(await page.locator("#content:focus").count(), 1)
+      await page.keyboard.press("Shift+Tab")
+      const seen: Array<string> = []
+      for (let presses = 0; presses < 40; presses++) {
+        await page.keyboard.press("Tab")
+        const name = await page.evaluate(focused)
+        seen.push(name)
+        if (name === "Events grid") break
+      }
+      assert.strictEqual(seen.at(-1), "Events grid", seen.join(", "))
+      await page.keyboard.press("ArrowDown")
+      await page.keyboard.press("ArrowDown")
+      await page.keyboard.press("Enter")
+      const panel = page.getByRole("complementary", { name: "The opened event" })
+      await panel.waitFor()
+      await page.keyboard.press("Escape")
+      await panel.waitFor({ state: "detached" })
+      await page.keyboard.press("Home")
+      await page.keyboard.press("Enter")
+      await panel.waitFor()
+    }))
+
+  it.effect("runs nothing of hostile names, payloads and logs, and stays in one piece", () =>
+    inBrowser(async (site) => {
+      const { api, send, signedIn, source } = site
+      const markup = "<img src=x onerror=alert(1)><script>alert(2)</script>"
+      const name = `${markup} \u202Egnp.exe\u202C \u0007${"long".repeat(100)}`
+      const own = await source(name)
+      let deep: unknown = markup
+      for (let level = 0; level < 98; level++) deep = { [level % 2 === 0 ? markup : "d"]: deep }
+      await send(own, [
+        { order: 1, log: `${markup}\u001b[31m\u202Ered\u0000` },
+        { order: 2, [markup]: markup, __proto__: { x: 1 }, constructor: "c", "": "empty", bidi: "\u202Eabc\u2066" },
+        { order: 3, text: "x".repeat(400_000) },
+        { order: 4, list: Array.from({ length: 20_000 }, (_, index) => index) }
+      ])
+      await send(own, [{ order: 5, deep }]).catch(() => {})
+      const fiveMegabytes = await source(
+        "Large",
+        `export default { name: "Large", props: { http: "$.interface.http" },
+          run() { for (let part = 0; part < 1; part++) this.$emit({ order: 6, text: "y".repeat(5_000_000) }) } }`
+      )
+      await send(fiveMegabytes, [{}])
+      const hook = Json.textOf(
+        (await api("POST", "/webhooks", {
+          url: "http://127.0.0.1:1/?q=%22%3E%3Cscript%3Ealert(3)%3C/script%3E",
+          name
+        }))["data"]![
+          "id"
+        ]
+      )
+      for (const width of [360, 1440]) {
+        const page = await signedIn(`/events?emitter=${own.id}`, { width })
+        await rowsOf(page, "Events").filter({ hasText: "\"order\":1" }).first().waitFor()
+        assert.isFalse(await overflows(page), "the log is wider than the window")
+        assert.include(await page.locator("body").innerText(), "\\u202e")
+        for (const order of [2, 3, 4]) {
+          await rowsOf(page, "Events").filter({ hasText: new RegExp(`"order":${order}[,}]`) }).click()
+          const panel = page.getByRole("complementary", { name: "The opened event" })
+          await panel.locator(".json").waitFor()
+          await panel.getByRole("button", { name: "Raw" }).click()
+          await panel.locator("pre").waitFor()
+          assert.isFalse(await overflows(page), `the event of order ${order} is wider than the window`)
+          await page.keyboard.press("Escape")
+        }
+        await page.goto(`${site.url}webhooks/${hook}`)
+        await page.getByRole("heading", { level: 1 }).waitFor()
+        assert.isFalse(await overflows(page), "the webhook is wider than the window")
+        await page.goto(`${site.url}events?emitter=${fiveMegabytes.id}`)
+        await rowsOf(page, "Events").nth(1).click()
+        await page.getByRole("complementary").getByText("more characters").waitFor()
+        await page.context().close()
+      }
+    }))
+
+  it.effect("has nothing on any page that axe finds fault with, in light and in dark, and fits a narrow window", () =>
+    inBrowser(async (site) => {
+      const paths = await somePages(site)
+      for (const colorScheme of ["light", "dark"] as const) {
+        const page = await site.signedIn("/events", { colorScheme })
+        for (const path of paths) {
+          await page.goto(site.url + path)
+          await page.getByRole("heading", { level: 1 }).waitFor()
+          await page.waitForLoadState("load")
+          await until(`${path} is loaded`, async () => await page.locator(".waiting").count() === 0)
+          assert.deepStrictEqual(await violations(page), [], `${path} in ${colorScheme}`)
+        }
+        if (colorScheme === "light") {
+          for (const width of [360, 2_560]) {
+            await page.setViewportSize({ width, height: 900 })
+            for (const path of paths) {
+              await page.goto(site.url + path)
+              await page.getByRole("heading", { level: 1 }).waitFor()
+              await until(`${path} is loaded`, async () => await page.locator(".waiting").count() === 0)
+              assert.isFalse(await overflows(page), `${path} is wider than ${width} px`)
+            }
+          }
+        }
+        await page.context().close()
+      }
+    }))
+
+  it.effect("asked nobody but its own server, in all of this, and met no error", () =>
+    inBrowser(async ({ faults, foreignRequests }) => {
+      assert.deepStrictEqual(foreignRequests, [])
+      assert.deepStrictEqual(faults, [])
+      await Promise.resolve()
+    }))
+})
+
+/** What has the focus: its name, and that it is a grid if it is one. */
+function focused(): string {
+  const { document } = globalThis as unknown as {
+    document: {
+      activeElement: {
+        getAttribute: (name: string) => string | null
+        innerText?: string
+      }
+    }
+  }
+  const element = document.activeElement
+  const label = element.getAttribute("aria-label")
+  if (element.getAttribute("role") === "grid") return `${label} grid`
+  return label ?? element.innerText ?? ""
+}
