@@ -86,4 +86,30 @@ export const rows = (it: It): void => {
       }
       assertInvalid(yield* ann.send("GET", `${path}/sse?after=x`), "after")
     }))
+
+  it.effect("extension: the account's events, the way of one of them, figures and the graph are the account's own", () =>
+    Effect.gen(function*() {
+      const { ann, bob } = yield* ContractServer
+      const { path, source } = yield* emitted(ann, 2)
+      const [event] = yield* ann.listed(`${path}/events`, 2)
+      const [listed] = yield* ann.listed(`/events?emitter=${idOf(source)}`, 2)
+      assert.deepStrictEqual(listed, event)
+      const journey = yield* ann.ok("GET", `/events/${idOf(event!)}/journey?emitter=${idOf(source)}`)
+      assert.deepStrictEqual<unknown>(
+        Json.listOf(journey["nodes"]).map(({ type }) => type),
+        ["event", "request", "run"]
+      )
+      yield* ann.ok("GET", `/figures?emitter=${idOf(source)}`)
+      yield* ann.ok("GET", "/graph")
+      for (
+        const foreign of [
+          `/events?emitter=${idOf(source)}`,
+          `/events/${idOf(event!)}/journey?emitter=${idOf(source)}`,
+          `/figures?emitter=${idOf(source)}`,
+          "/graph?expand=sub_0"
+        ]
+      ) {
+        assertProblem(yield* bob.send("GET", foreign), 404, "not_found")
+      }
+    }))
 }

@@ -2,7 +2,7 @@ import { NewEvent } from "@headwater/domain/Event"
 import type { DueItem } from "@headwater/log/DueWork"
 import { Effect, Schema } from "effect"
 
-const Payload = Schema.fromJsonString(NewEvent)
+const Payload = Schema.fromJsonString(Schema.toCodecJson(NewEvent))
 const encodePayload = Schema.encodeSync(Payload)
 const decodePayload = Schema.decodeUnknownEffect(Payload)
 
