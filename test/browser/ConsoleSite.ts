@@ -111,7 +111,8 @@ export class ConsoleSite extends Context.Service<ConsoleSite, {
       yield* start
       const browser = yield* Chromium.launch
       const sink = yield* endpoint
-      const api = (method: string, path: string, body?: unknown) => Effect.runPromise(server.api(method, path, body))
+      const runPromise = Effect.runPromiseWith(yield* Effect.context<never>())
+      const api = (method: string, path: string, body?: unknown) => runPromise(server.api(method, path, body))
 
       const source = async (name: string, code = orders): Promise<Source> => {
         const { data } = await api("POST", "/sources", { component_code: code, name })

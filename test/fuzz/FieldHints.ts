@@ -59,17 +59,12 @@ const fieldList = FastCheck.array(fieldPath, { maxLength: 4 }).map((paths) => pa
 
 /** Cursors of lists whose items are made by every other request. */
 const knownCursors: Readonly<Record<string, FastCheck.Arbitrary<string>>> = {
-  "/v1/audit": FastCheck.constant(Buffer.from("aud_0Uz10000Unknown00000").toString("base64url")),
   "/v1/events": FastCheck.constant(Buffer.from("1760000120000-0 dc_0Uz10000Unknown00000").toString("base64url"))
 }
 
 /** Fields of lists and figures over the whole account. */
 const overAccount: Readonly<Record<string, Readonly<Record<string, Value>>>> = {
-  "/v1/audit": {
-    key: id("key"),
-    from: FastCheck.constantFrom(0, 1_760_000_000),
-    to: FastCheck.constant(4_000_000_000)
-  },
+  "/v1/audit": { key: id("key") },
   "/v1/events": {
     emitter: sourceId,
     id: id("event"),
@@ -109,6 +104,7 @@ const listKind = (path: string): Placeholder.Kind => {
   if (/event_summaries|\/events|\/sse/.test(path)) return "event"
   if (/\/positions/.test(path)) return "source"
   if (/\/consumers/.test(path)) return "consumer"
+  if (/\/audit/.test(path)) return "audit"
   if (/\/keys/.test(path)) return "key"
   if (/\/accounts/.test(path)) return "appAccount"
   if (/\/auto_subscriptions/.test(path)) return "autoSubscription"
@@ -159,6 +155,8 @@ const idempotencyKey = FastCheck.oneof(
   { weight: 1, arbitrary: FastCheck.nat({ max: 30 }).map((at) => `same-key-${at}`) },
   { weight: 3, arbitrary: FastCheck.uuid() }
 )
+
+const seconds = FastCheck.constantFrom(0, 1_760_000_000, 4_000_000_000)
 
 /** Filters that are well formed, whatever passes them. */
 const filter = FastCheck.constantFrom<Schema.Json>(
@@ -247,11 +245,13 @@ export const valueOf = ({ method, path }: Operation, place: Place, field: string
     case "tls":
       return FastCheck.constantFrom<Schema.Json>(null, {}, { ca: authority })
     case "from":
+      if (path.endsWith("/audit")) return seconds
       return path.endsWith("/resume")
         ? FastCheck.constantFrom("place", "now")
         : FastCheck.oneof(FastCheck.constant("beginning"), id("event"))
     case "start":
     case "to":
+      if (path.endsWith("/audit")) return seconds
       return FastCheck.oneof(
         FastCheck.constantFrom<Schema.Json>("beginning", "end", 0, 1_760_000_000_000),
         id("event")

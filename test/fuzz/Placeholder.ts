@@ -5,6 +5,7 @@
 export const kinds = [
   "account",
   "appAccount",
+  "audit",
   "autoSubscription",
   "component",
   "componentKey",

@@ -36,6 +36,7 @@ export interface Tenant {
 
 const kindsByPrefix: ReadonlyMap<string, Placeholder.Kind> = new Map<string, Placeholder.Kind>([
   [prefixes.appAccount, "appAccount"],
+  [prefixes.audit, "audit"],
   [prefixes.autoSubscription, "autoSubscription"],
   [prefixes.component, "component"],
   [prefixes.bulkAction, "bulkAction"],
@@ -190,6 +191,7 @@ export const make = (
 const unknownPrefixes: Partial<Record<Placeholder.Kind, string>> = {
   account: prefixes.account,
   appAccount: prefixes.appAccount,
+  audit: prefixes.audit,
   autoSubscription: prefixes.autoSubscription,
   component: prefixes.component,
   bulkAction: prefixes.bulkAction,

@@ -3,6 +3,7 @@ import { ChangesNothing } from "@headwater/api/ChangesNothing"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Json from "@headwater/testing/Json"
 import { Context, Effect } from "effect"
+import { HttpServer } from "effect/http"
 import { HttpApi } from "effect/http-api"
 import { SqlClient } from "effect/sql"
 import * as Http from "../../test/HttpAppFixture.ts"
@@ -110,6 +111,26 @@ layer(Http.layer, { excludeTestServices: true })("the audit log", (it) => {
       const end = Json.textOf(first.json["page_info"]!["end_cursor"])
       const rest = yield* http.request("GET", `/v1/audit?limit=3&after=${end}`)
       Json.assertHolds(rest.json["page_info"], { count: 1, has_more: false })
+    }))
+
+  it.effect("tells of a request whose client did not wait, and where it came from", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const server = yield* HttpServer.HttpServer
+      const component_code = `export default {
+        hooks: { async deploy() { await new Promise((resolve) => setTimeout(resolve, 1_000)) } },
+        async run() {}
+      }`
+      yield* Effect.promise(() =>
+        fetch(`${HttpServer.formatAddress(server.address)}/v1/sources`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${http.key}`, "content-type": "application/json" },
+          body: JSON.stringify({ component_code }),
+          signal: AbortSignal.timeout(400)
+        }).catch(() => undefined)
+      )
+      const [entry] = yield* http.summaries("/v1/audit", 1)
+      Json.assertHolds(entry, { operation: "sources.create", status: 499, client_ip: "127.0.0.1" })
     }))
 
   it.effect("leaves out no operation that changes something, and has none that reads", () =>

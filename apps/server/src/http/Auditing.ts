@@ -4,7 +4,7 @@ import * as RandomBytes from "@headwater/domain/RandomBytes"
 import * as Storable from "@headwater/domain/Storable"
 import { AuditLog } from "@headwater/log/AuditLog"
 import { Clock, Context, Effect, Option } from "effect"
-import { HttpEffect, HttpRouter, type HttpServerResponse } from "effect/http"
+import { HttpEffect, HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import * as ClientAddress from "./ClientAddress.ts"
 import { HttpSettings } from "./HttpSettings.ts"
@@ -45,10 +45,11 @@ export const make = Effect.gen(function*() {
   const { trustedProxies = [] } = yield* HttpSettings
   return Effect.fnUntraced(function*({ accountId, endpoint, group, keyId, sessionId }: Audited) {
     const { params } = yield* HttpRouter.RouteContext
-    yield* HttpEffect.appendPreResponseHandler((request, response) => {
-      const { headers, method, remoteAddress, url } = request
-      const peer = Option.getOrElse(remoteAddress, () => "")
-      return Effect.as(
+    const { headers, method, remoteAddress, url } = yield* HttpServerRequest.HttpServerRequest
+    // Of a client that has gone away it is no longer known.
+    const peer = Option.getOrElse(remoteAddress, () => "")
+    yield* HttpEffect.appendPreResponseHandler((_request, response) =>
+      Effect.as(
         audit.note({
           id: Id.AuditId.make(Id.of("audit", clock.currentTimeMillisUnsafe(), RandomBytes.take(Id.randomLength))),
           accountId,
@@ -63,6 +64,6 @@ export const make = Effect.gen(function*() {
         }),
         response
       )
-    })
+    )
   })
 })
