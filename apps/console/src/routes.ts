@@ -20,6 +20,14 @@ export const routes: ReadonlyArray<Route> = [
   { path: ["deliveries", ":delivery"], title: "Delivery", load: () => import("./pages/DeliveryPage.tsx") },
   { path: ["webhooks"], title: "Webhooks", load: () => import("./pages/WebhooksPage.tsx") },
   { path: ["webhooks", ":webhook"], title: "Webhook", load: () => import("./pages/WebhookPage.tsx") },
+  { path: ["sources"], title: "Sources", load: () => import("./pages/SourcesPage.tsx") },
+  { path: ["sources", ":source"], title: "Source", load: () => import("./pages/SourcePage.tsx") },
+  { path: ["workflows"], title: "Workflows", load: () => import("./pages/WorkflowsPage.tsx") },
+  { path: ["workflows", ":workflow"], title: "Workflow", load: () => import("./pages/WorkflowPage.tsx") },
+  { path: ["workflows", ":workflow", "runs"], title: "Runs", load: () => import("./pages/RunsPage.tsx") },
+  { path: ["workflows", ":workflow", "runs", ":run"], title: "Run", load: () => import("./pages/RunPage.tsx") },
+  { path: ["registry"], title: "Registry", load: () => import("./pages/RegistryPage.tsx") },
+  { path: ["registry", ":component"], title: "Component", load: () => import("./pages/RegistryComponentPage.tsx") },
   { path: ["bulk-actions"], title: "Bulk actions", load: () => import("./pages/BulkActionsPage.tsx") },
   { path: ["bulk-actions", ":action"], title: "Bulk action", load: () => import("./pages/BulkActionPage.tsx") }
 ]
@@ -32,6 +40,9 @@ export const places: ReadonlyArray<{ readonly path: string; readonly name: strin
   { path: "events", name: "Events" },
   { path: "deliveries", name: "Deliveries" },
   { path: "webhooks", name: "Webhooks" },
+  { path: "sources", name: "Sources" },
+  { path: "workflows", name: "Workflows" },
+  { path: "registry", name: "Registry" },
   { path: "bulk-actions", name: "Bulk actions" }
 ]
 

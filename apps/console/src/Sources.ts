@@ -1,0 +1,41 @@
+import type { ComponentResource } from "@headwater/api/ComponentsApi"
+import type { CreatedSource, SourceResource } from "@headwater/api/SourcesApi"
+import { get, post, put, type Single } from "./Api.ts"
+import type { Values } from "./Props.ts"
+import * as WholeList from "./WholeList.ts"
+
+export type { ComponentResource, SourceResource }
+
+const listed = ["id", "name", "name_slug", "active", "updated_at"] as const
+
+/** A source as a list shows it. */
+export type ListedSource = Pick<SourceResource, typeof listed[number]>
+
+export const all = (signal: AbortSignal): Promise<WholeList.WholeList<ListedSource>> =>
+  WholeList.read<ListedSource>(["users", "me", "sources"], listed, signal)
+
+export const one = async (id: string, signal: AbortSignal): Promise<SourceResource> =>
+  (await get<Single<SourceResource>>(["sources", id], { signal })).data
+
+/** What `POST /sources` takes, as far as the page gives it. */
+export interface NewSource {
+  readonly component_id: string
+  readonly name?: string
+  readonly configured_props: Values
+}
+
+export const create = async (given: NewSource): Promise<typeof CreatedSource.Type> =>
+  (await post<Single<typeof CreatedSource.Type>>(["sources"], { body: given })).data
+
+/** What can be changed of a source. What is left out stays. */
+export interface SourceChanges {
+  readonly active?: boolean
+  readonly configured_props?: Values
+}
+
+/** `active` is sent always: without it the server takes the source for one that is to be active. */
+export const change = async (source: SourceResource, changes: SourceChanges): Promise<SourceResource> =>
+  (await put<Single<SourceResource>>(["sources", source.id], { body: { active: source.active, ...changes } })).data
+
+export const component = async (id: string, signal: AbortSignal): Promise<ComponentResource> =>
+  (await get<Single<ComponentResource>>(["components", id], { signal })).data

@@ -1,0 +1,36 @@
+import { get, type Page } from "./Api.ts"
+
+const pageSize = 100
+
+/** So many pages of a list are read as a whole: 1,000 items. */
+const maxPages = 10
+
+/** A list of the API that is read to its end, so that it can be searched here. */
+export interface WholeList<Item> {
+  readonly items: ReadonlyArray<Item>
+  /** How many more there are than were read. */
+  readonly rest: number
+}
+
+/**
+ * @param fields what is read of each; what else there is can be large
+ * @throws Failure
+ */
+export const read = async <Item>(
+  path: ReadonlyArray<string>,
+  fields: ReadonlyArray<keyof Item & string>,
+  signal: AbortSignal
+): Promise<WholeList<Item>> => {
+  const include = fields.join()
+  const items: Array<Item> = []
+  let total = 0
+  let after: string | undefined
+  for (let pages = 0; pages < maxPages; pages++) {
+    const { data, page_info } = await get<Page<Item>>(path, { query: { limit: pageSize, after, include }, signal })
+    items.push(...data)
+    total = page_info.total_count ?? items.length
+    if (data.length === 0 || items.length >= total) break
+    after = page_info.end_cursor
+  }
+  return { items, rest: Math.max(0, total - items.length) }
+}

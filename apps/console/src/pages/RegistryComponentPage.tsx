@@ -1,0 +1,100 @@
+import { useSignal } from "@preact/signals"
+import { hrefOf, visit } from "../Address.ts"
+import { useLoading } from "../Loading.ts"
+import { harmless } from "../parts/Harmless.ts"
+import { tell } from "../parts/Notices.tsx"
+import { PropsForm, PropsList } from "../parts/PropsForm.tsx"
+import { Shown } from "../parts/Shown.tsx"
+import { Time } from "../parts/Time.tsx"
+import * as Registry from "../Registry.ts"
+import type { Params } from "../routes.ts"
+import { may } from "../Session.ts"
+import * as Sources from "../Sources.ts"
+
+/** So much of the code is shown. */
+const maxCode = 200_000
+
+const NewSource = ({ component }: { readonly component: Sources.ComponentResource }) => {
+  const name = useSignal("")
+  return (
+    <PropsForm
+      component={component.id}
+      declared={component.configurable_props}
+      current={{}}
+      isNew
+      submitName="Create the source"
+      doing="Creating …"
+      submit={async (configured_props) => {
+        const given = name.value.trim()
+        const created = await Sources.create({
+          component_id: component.id,
+          ...(given === "" ? {} : { name: given }),
+          configured_props
+        })
+        tell("done", "The source is there, and active.")
+        visit(hrefOf(["sources", created.id]))
+      }}
+    >
+      <label class="prop">
+        <span class="prop-label">Name of the source</span>
+        <input
+          type="text"
+          maxLength={200}
+          placeholder={component.name}
+          value={name.value}
+          onInput={(event) => {
+            name.value = event.currentTarget.value
+          }}
+        />
+      </label>
+    </PropsForm>
+  )
+}
+
+const Details = ({ component }: { readonly component: Sources.ComponentResource }) => {
+  const { code, configurable_props, key, name, updated_at, version } = component
+  return (
+    <>
+      <div class="page-head">
+        <h1>
+          <bdi>{harmless(name)}</bdi>
+        </h1>
+        <span class="note">version {harmless(version)}</span>
+      </div>
+      <dl class="facts">
+        <dt>Key</dt>
+        <dd>
+          <code>{harmless(key ?? "")}</code>
+        </dd>
+        <dt>Published</dt>
+        <dd>
+          <Time ms={updated_at * 1_000} />
+        </dd>
+      </dl>
+      <section class="block" aria-label={may("write") ? "New source" : "Props"}>
+        <h2>{may("write") ? "New source of it" : "Its props"}</h2>
+        {may("write") ? <NewSource component={component} /> : <PropsList declared={configurable_props} current={{}} />}
+      </section>
+      <details>
+        <summary>Its code</summary>
+        <pre class="raw" tabIndex={0}><bdi>{harmless(code.slice(0, maxCode))}</bdi></pre>
+      </details>
+      <p>
+        <a href={hrefOf(["registry"])}>The whole registry</a>
+      </p>
+    </>
+  )
+}
+
+/** One component of the registry, and the form by which a source is made of it. */
+export default ({ params }: { readonly params: Params }) => {
+  const key = params["component"]!
+  const component = useLoading(key, (signal) => Registry.one(key, signal))
+  return (
+    <div class="page">
+      <Shown loading={component} what="the component">
+        {(found) => <Details key={found.id} component={found} />}
+      </Shown>
+    </div>
+  )
+}

@@ -1,0 +1,138 @@
+import { useEffect } from "preact/hooks"
+import { hrefOf, visit } from "../Address.ts"
+import * as Directory from "../Directory.ts"
+import { useLoading } from "../Loading.ts"
+import { Act } from "../parts/Act.tsx"
+import { StateBadge } from "../parts/Badge.tsx"
+import { harmless } from "../parts/Harmless.ts"
+import { Name } from "../parts/Name.tsx"
+import { Payload } from "../parts/Payload.tsx"
+import { RunSteps } from "../parts/RunSteps.tsx"
+import { outcomeOf, RunTime } from "../parts/RunTable.tsx"
+import { Shown } from "../parts/Shown.tsx"
+import { Time } from "../parts/Time.tsx"
+import type { Params } from "../routes.ts"
+import { begun } from "../RunStart.ts"
+import * as Workflows from "../Workflows.ts"
+
+const pollMs = 2_000
+
+const Trigger = ({ run }: { readonly run: Workflows.RunDetails }) => {
+  const { emitter_id, event_name, id, rerun_of, source_type } = run.trigger
+  return (
+    <>
+      {Workflows.triggers[source_type]}
+      {source_type !== "EVENT" ? null : (
+        <>
+          {" of "}
+          <Name id={emitter_id} />
+          {event_name === "" ? "" : ` on ${harmless(event_name)}`}
+        </>
+      )}
+      {", "}
+      <code>{harmless(id)}</code>
+      {rerun_of === null ? null : (
+        <>
+          {", again after "}
+          <a href={hrefOf(["workflows", run.workflow_id, "runs", rerun_of])}>
+            <code>{rerun_of}</code>
+          </a>
+        </>
+      )}
+    </>
+  )
+}
+
+const Details = ({ onChange, run }: { readonly run: Workflows.RunDetails; readonly onChange: () => void }) => {
+  const { id, workflow_id } = run
+  const again = (fromStep?: string) => async () => {
+    const started = await Workflows.rerun(workflow_id, id, fromStep)
+    if (await begun(workflow_id, started)) visit(hrefOf(["workflows", workflow_id, "runs", started]))
+  }
+  const outcome = outcomeOf(run)
+  return (
+    <>
+      <div class="page-head">
+        <h1>
+          Run <code>{id}</code>
+        </h1>
+        <StateBadge state={run.status} />
+        <span class="grow" />
+        {run.status === "waiting"
+          ? (
+            <Act
+              needs="run"
+              kind="danger"
+              done="It is cancelled. What its steps have done stays."
+              act={async () => {
+                await Workflows.cancel(workflow_id, id)
+                onChange()
+              }}
+            >
+              Cancel
+            </Act>
+          )
+          : null}
+        <Act needs="run" done="It runs again, as a run of its own." act={again()}>Run again</Act>
+      </div>
+      {outcome === "" ? null : (
+        <p class={run.error === null ? "" : "fault"}>
+          <bdi>{harmless(outcome)}</bdi>
+        </p>
+      )}
+      <dl class="facts">
+        <dt>Workflow</dt>
+        <dd>
+          <a href={hrefOf(["workflows", workflow_id])}>
+            <Name id={workflow_id} />
+          </a>
+        </dd>
+        <dt>Began by</dt>
+        <dd>
+          <Trigger run={run} />
+        </dd>
+        <dt>Began</dt>
+        <dd>
+          <Time ms={run.started_at_ms} milliseconds />
+        </dd>
+        <dt>{run.status === "waiting" ? "Waits" : "Took"}</dt>
+        <dd>
+          <RunTime run={run} />
+        </dd>
+        <dt>Deployment</dt>
+        <dd>
+          <code>{run.deployment_id}</code>
+        </dd>
+      </dl>
+      <section class="block" aria-label="Steps">
+        <h2>Steps</h2>
+        {run.steps.length === 0 ? <p class="note">No step has ended yet.</p> : (
+          <RunSteps run={run}>
+            {({ name }) => <Act needs="run" done="It runs again from there." act={again(name)}>Again from here</Act>}
+          </RunSteps>
+        )}
+      </section>
+      <section class="block" aria-label="Its event">
+        <h2>Its event</h2>
+        <Payload value={run.event} />
+      </section>
+    </>
+  )
+}
+
+/** One run of a workflow: its event, its steps and what came of them. */
+export default ({ params }: { readonly params: Params }) => {
+  const workflow = params["workflow"]!
+  const id = params["run"]!
+  const run = useLoading(`${workflow}/${id}`, (signal) => Workflows.run(workflow, id, signal), { everyMs: pollMs })
+  useEffect(() => {
+    void Directory.refresh()
+  }, [])
+  return (
+    <div class="page">
+      <Shown loading={run} what="the run">
+        {(found) => <Details run={found} onChange={() => void run.reload()} />}
+      </Shown>
+    </div>
+  )
+}

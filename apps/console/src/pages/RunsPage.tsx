@@ -1,0 +1,56 @@
+import { address, hrefOf, setQuery, visit } from "../Address.ts"
+import { useLoading } from "../Loading.ts"
+import { Empty } from "../parts/Empty.tsx"
+import { harmless } from "../parts/Harmless.ts"
+import { PagedRows } from "../parts/PagedRows.tsx"
+import { runColumns } from "../parts/RunTable.tsx"
+import type { Params } from "../routes.ts"
+import { usePagedList } from "../usePagedList.ts"
+import * as Workflows from "../Workflows.ts"
+
+/** What a workflow has done, run by run. */
+export default ({ params }: { readonly params: Params }) => {
+  const id = params["workflow"]!
+  const given = address.value.query.get("status") ?? ""
+  const status = Workflows.statuses.find((known) => known === given) ?? ""
+  const workflow = useLoading(id, (signal) => Workflows.one(id, signal))
+  const runs = usePagedList(`${id} ${status}`, (after, signal) => Workflows.runs(id, status, after, signal))
+  const loaded = workflow.loaded.value
+  const name = loaded.state === "shown" || loaded.state === "stale" ? harmless(loaded.value.name) : id
+  return (
+    <div class="page is-list">
+      <div class="page-head">
+        <h1>Runs</h1>
+        <span class="note">
+          of{" "}
+          <a href={hrefOf(["workflows", id])}>
+            <bdi>{name}</bdi>
+          </a>
+        </span>
+      </div>
+      <div class="filters" role="search" aria-label="Runs">
+        <label class="field">
+          <span>State</span>
+          <select value={status} onChange={(event) => setQuery({ status: event.currentTarget.value }, "push")}>
+            <option value="">any state</option>
+            {Workflows.statuses.map((one) => <option key={one} value={one}>{one}</option>)}
+          </select>
+        </label>
+      </div>
+      <PagedRows
+        key={status}
+        list={runs}
+        noun={["run", "runs"]}
+        columns={runColumns}
+        onOpen={(run) => visit(hrefOf(["workflows", id, "runs", run.id]))}
+        empty={status === ""
+          ? <Empty what="It has not run yet." />
+          : (
+            <Empty what={`No run is in the state ${status}.`}>
+              <button type="button" onClick={() => setQuery({ status: "" }, "push")}>Show all runs</button>
+            </Empty>
+          )}
+      />
+    </div>
+  )
+}

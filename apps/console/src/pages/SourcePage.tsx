@@ -1,0 +1,189 @@
+import { hrefOf, visit } from "../Address.ts"
+import { remove } from "../Api.ts"
+import { type Failure, failureOf } from "../Failure.ts"
+import { type Loading, useLoading } from "../Loading.ts"
+import { lastRunOfSource } from "../Outcome.ts"
+import { Act } from "../parts/Act.tsx"
+import { Delete } from "../parts/DeleteDialog.tsx"
+import { Failed } from "../parts/Failed.tsx"
+import { harmless } from "../parts/Harmless.ts"
+import { Activity, Health } from "../parts/Health.tsx"
+import { tell } from "../parts/Notices.tsx"
+import { ProgramTraces } from "../parts/ProgramTraces.tsx"
+import { Endpoint } from "../parts/PropField.tsx"
+import { PropsForm, PropsList } from "../parts/PropsForm.tsx"
+import { SendEvent } from "../parts/SendEvent.tsx"
+import { Shown } from "../parts/Shown.tsx"
+import { Time } from "../parts/Time.tsx"
+import * as Props from "../Props.ts"
+import type { Params } from "../routes.ts"
+import { may } from "../Session.ts"
+import * as Sources from "../Sources.ts"
+
+const pollMs = 5_000
+
+/** A component that the registry has no more can't be read, while sources go on with it. */
+type Component =
+  | { readonly state: "found"; readonly component: Sources.ComponentResource }
+  | { readonly state: "unknown"; readonly failure: Failure }
+
+const componentOf = async (id: string, signal: AbortSignal): Promise<Component> => {
+  try {
+    return { state: "found", component: await Sources.component(id, signal) }
+  } catch (error) {
+    const failure = failureOf(error)
+    if (failure.status !== 404) throw error
+    return { state: "unknown", failure }
+  }
+}
+
+const PropsSection = ({ onChange, source }: {
+  readonly source: Sources.SourceResource
+  readonly onChange: () => void
+}) => {
+  const component = useLoading(source.component_id, (signal) => componentOf(source.component_id, signal))
+  return (
+    <section class="block" aria-label="Props">
+      <h2>Props</h2>
+      <Shown loading={component} what="the component">
+        {(found) => {
+          if (found.state === "unknown") {
+            return (
+              <>
+                <Failed
+                  what="The component can't be read, so its props can't be changed here."
+                  failure={found.failure}
+                  advice="It was withdrawn from the registry. The source goes on with it."
+                />
+                <PropsList declared={[]} current={source.configured_props} />
+              </>
+            )
+          }
+          const { configurable_props: declared, id } = found.component
+          return may("write")
+            ? (
+              <PropsForm
+                key={id}
+                component={id}
+                declared={declared}
+                current={source.configured_props}
+                submitName="Save the props"
+                doing="Saving …"
+                done="The props are saved. The next run has them."
+                submit={async (changes) => {
+                  await Sources.change(source, { configured_props: changes })
+                  onChange()
+                }}
+              />
+            )
+            : <PropsList declared={declared} current={source.configured_props} />
+        }}
+      </Shown>
+    </section>
+  )
+}
+
+const Details = ({ loading, source }: {
+  readonly source: Sources.SourceResource
+  readonly loading: Loading<Sources.SourceResource>
+}) => {
+  const { active, component_id, configured_props, id, name } = source
+  const changed = () => void loading.reload()
+  const endpoint = Props.endpointOf(configured_props)
+  return (
+    <>
+      <div class="page-head">
+        <h1>
+          <bdi>{harmless(name)}</bdi>
+        </h1>
+        <Activity active={active} />
+        <span class="grow" />
+        {active ? <SendEvent url={endpoint} /> : null}
+        {active
+          ? (
+            <Act
+              needs="write"
+              done="It is paused. Its endpoint and timers stop; events of others wait for it."
+              act={async () => {
+                await Sources.change(source, { active: false })
+                changed()
+              }}
+            >
+              Pause
+            </Act>
+          )
+          : (
+            <Act
+              needs="write"
+              kind="main"
+              done="It is active, and goes on where it stood."
+              act={async () => {
+                await Sources.change(source, { active: true })
+                changed()
+              }}
+            >
+              Activate
+            </Act>
+          )}
+        <Delete
+          what={`the source ${harmless(name)}`}
+          act={async () => {
+            await remove(["sources", id])
+            tell("done", "The source is deleted.")
+            visit(hrefOf(["sources"]))
+          }}
+        >
+          <p>
+            Its log, its store and its subscriptions go with it, and its endpoint answers 404 from then on. To only stop
+            it, pause it.
+          </p>
+        </Delete>
+      </div>
+      <dl class="facts">
+        <dt>Last trace</dt>
+        <dd>
+          <Health id={id} read={lastRunOfSource} />
+        </dd>
+        {endpoint === undefined ? null : (
+          <>
+            <dt>Endpoint</dt>
+            <dd>
+              <Endpoint url={endpoint} />
+            </dd>
+          </>
+        )}
+        <dt>Slug</dt>
+        <dd>
+          <code>{source.name_slug}</code>
+        </dd>
+        <dt>Id</dt>
+        <dd>
+          <code>{id}</code>
+        </dd>
+        <dt>Component</dt>
+        <dd>
+          <code>{component_id}</code>
+        </dd>
+        <dt>Changed</dt>
+        <dd>
+          <Time ms={source.updated_at * 1_000} />, made <Time ms={source.created_at * 1_000} />
+        </dd>
+      </dl>
+      <div class="halves">
+        <ProgramTraces id={id} />
+        <PropsSection source={source} onChange={changed} />
+      </div>
+    </>
+  )
+}
+
+/** One source: how it does, its props, what it has done of late, and what can be done about it. */
+export default ({ params }: { readonly params: Params }) => {
+  const id = params["source"]!
+  const source = useLoading(id, (signal) => Sources.one(id, signal), { everyMs: pollMs })
+  return (
+    <div class="page">
+      <Shown loading={source} what="the source">{(found) => <Details source={found} loading={source} />}</Shown>
+    </div>
+  )
+}

@@ -1,0 +1,64 @@
+import { hrefOf, visit } from "../Address.ts"
+import { useLoading } from "../Loading.ts"
+import { isNarrow } from "../Narrow.ts"
+import { lastRunOfSource } from "../Outcome.ts"
+import { Empty } from "../parts/Empty.tsx"
+import { harmless } from "../parts/Harmless.ts"
+import { Activity, Health } from "../parts/Health.tsx"
+import type { RowColumn } from "../parts/PagedRows.tsx"
+import { SearchedRows } from "../parts/SearchedRows.tsx"
+import { Time } from "../parts/Time.tsx"
+import { may } from "../Session.ts"
+import * as Sources from "../Sources.ts"
+
+const pollMs = 10_000
+
+const columns: ReadonlyArray<RowColumn<Sources.ListedSource>> = [
+  {
+    name: "Name",
+    width: "minmax(9rem, 1.5fr)",
+    cell: ({ id, name }) => (
+      <a tabIndex={-1} href={hrefOf(["sources", id])}>
+        <bdi>{harmless(name)}</bdi>
+      </a>
+    )
+  },
+  { name: "State", width: "5.5rem", cell: ({ active }) => <Activity active={active} /> },
+  { name: "Last trace", width: "11rem", cell: ({ id }) => <Health id={id} read={lastRunOfSource} /> },
+  { name: "Changed", width: "8.5rem", cell: ({ updated_at }) => <Time ms={updated_at * 1_000} /> },
+  { name: "Id", width: "minmax(12rem, 1fr)", cell: ({ id }) => <code>{id}</code> }
+]
+
+/** What a narrow page has room for. */
+const narrowColumns = columns.filter(({ name }) => ["Name", "State", "Last trace"].includes(name))
+
+/** What takes events in, and runs code over them. */
+export default () => {
+  const sources = useLoading("sources", Sources.all, { everyMs: pollMs })
+  return (
+    <div class="page is-list">
+      <div class="page-head">
+        <h1>Sources</h1>
+        <span class="grow" />
+        {may("write") ? <a class="button" href={hrefOf(["registry"])}>New from the registry …</a> : null}
+      </div>
+      <SearchedRows
+        loading={sources}
+        noun={["source", "sources"]}
+        label="Name, slug or id"
+        textsOf={({ id, name, name_slug }) => [id, name, name_slug]}
+        columns={isNarrow.value ? narrowColumns : columns}
+        onOpen={({ id }) => visit(hrefOf(["sources", id]))}
+        empty={
+          <Empty what="There are no sources yet.">
+            <p>
+              Make one of a component of{" "}
+              <a href={hrefOf(["registry"])}>the registry</a>, or deploy code of your own with{" "}
+              <code>headwater deploy</code>.
+            </p>
+          </Empty>
+        }
+      />
+    </div>
+  )
+}

@@ -1,0 +1,66 @@
+import { hrefOf, visit } from "../Address.ts"
+import { counted } from "../Figures.ts"
+import { useLoading } from "../Loading.ts"
+import { isNarrow } from "../Narrow.ts"
+import { lastRunOfWorkflow } from "../Outcome.ts"
+import { Empty } from "../parts/Empty.tsx"
+import { harmless } from "../parts/Harmless.ts"
+import { Activity, Health } from "../parts/Health.tsx"
+import type { RowColumn } from "../parts/PagedRows.tsx"
+import { SearchedRows } from "../parts/SearchedRows.tsx"
+import { Time } from "../parts/Time.tsx"
+import * as Workflows from "../Workflows.ts"
+
+const pollMs = 10_000
+
+const columns: ReadonlyArray<RowColumn<Workflows.ListedWorkflow>> = [
+  {
+    name: "Name",
+    width: "minmax(9rem, 1.5fr)",
+    cell: ({ id, name }) => (
+      <a tabIndex={-1} href={hrefOf(["workflows", id])}>
+        <bdi>{harmless(name)}</bdi>
+      </a>
+    )
+  },
+  { name: "State", width: "5.5rem", cell: ({ active }) => <Activity active={active} /> },
+  { name: "Last run", width: "11rem", cell: ({ id }) => <Health id={id} read={lastRunOfWorkflow} /> },
+  { name: "Changed", width: "8.5rem", cell: ({ updated_at }) => <Time ms={updated_at * 1_000} /> },
+  {
+    name: "Steps",
+    width: "minmax(8rem, 1fr)",
+    cell: ({ steps }) => (
+      <bdi title={counted(steps.length, "step")}>{harmless(steps.map(({ name }) => name).join(", "))}</bdi>
+    )
+  }
+]
+
+/** What a narrow page has room for. */
+const narrowColumns = columns.filter(({ name }) => ["Name", "State", "Last run"].includes(name))
+
+/** Programs of steps that run on events. */
+export default () => {
+  const workflows = useLoading("workflows", Workflows.all, { everyMs: pollMs })
+  return (
+    <div class="page is-list">
+      <div class="page-head">
+        <h1>Workflows</h1>
+      </div>
+      <SearchedRows
+        loading={workflows}
+        noun={["workflow", "workflows"]}
+        label="Name, slug or id"
+        textsOf={({ id, name, name_slug }) => [id, name, name_slug]}
+        columns={isNarrow.value ? narrowColumns : columns}
+        onOpen={({ id }) => visit(hrefOf(["workflows", id]))}
+        empty={
+          <Empty what="There are no workflows yet.">
+            <p>
+              Deploy one with <code>headwater deploy --workflow</code>, and subscribe it to an emitter.
+            </p>
+          </Empty>
+        }
+      />
+    </div>
+  )
+}

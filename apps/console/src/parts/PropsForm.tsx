@@ -1,0 +1,193 @@
+import { useSignal } from "@preact/signals"
+import type { ComponentChildren } from "preact"
+import { useEffect, useRef } from "preact/hooks"
+import { type Failure, failureOf } from "../Failure.ts"
+import * as Props from "../Props.ts"
+import { Failed } from "./Failed.tsx"
+import { harmless } from "./Harmless.ts"
+import { tell } from "./Notices.tsx"
+import { PropField } from "./PropField.tsx"
+
+const issuePrefix = "configured_props."
+
+/** A change of a prop on which others depend is followed up once the reader rests for so many milliseconds. */
+const restMs = 500
+
+/** The props that the code has for the values so far, which can be more than it declares. */
+const useDeclared = (
+  component: string | undefined,
+  known: ReadonlyArray<Props.Prop>,
+  values: () => Props.Values
+) => {
+  const props = useSignal(known)
+  const failure = useSignal<Failure | undefined>(undefined)
+  const abort = useRef<AbortController | undefined>(undefined)
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  const ask = async () => {
+    if (component === undefined) return
+    abort.current?.abort()
+    const { signal } = abort.current = new AbortController()
+    try {
+      const found = await Props.declared(component, values(), signal)
+      if (signal.aborted) return
+      props.value = found
+      failure.value = undefined
+    } catch (error) {
+      if (!signal.aborted) failure.value = failureOf(error)
+    }
+  }
+  useEffect(() => {
+    void ask()
+    return () => {
+      clearTimeout(timer.current)
+      abort.current?.abort()
+    }
+  }, [component])
+  const askSoon = () => {
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => void ask(), restMs)
+  }
+  return { props: props.value, failure: failure.value, ask, askSoon }
+}
+
+/** The values of props, to be changed and sent. */
+export const PropsForm = (
+  { children, component, current, declared, done, doing, isNew = false, only, submit, submitName }: {
+    /** The component whose code can be asked about the props; undefined where there is none to ask. */
+    readonly component: string | undefined
+    readonly declared: ReadonlyArray<Props.Prop>
+    /** What the program has now. */
+    readonly current: Props.Values
+    /** The names of the props that are asked for; all where it is undefined. */
+    readonly only?: ReadonlySet<string>
+    /** Whether it can be sent without a change. */
+    readonly isNew?: boolean
+    readonly submitName: string
+    readonly doing: string
+    /** What is told when it is done; nothing where the page shows it. */
+    readonly done?: string
+    readonly submit: (changes: Props.Values) => Promise<void>
+    /** Fields of more than props, above them. */
+    readonly children?: ComponentChildren
+  }
+) => {
+  const changes = useSignal<Props.Values>({})
+  const faults = useSignal<Readonly<Record<string, string>>>({})
+  const failure = useSignal<Failure | undefined>(undefined)
+  const isUnderWay = useSignal(false)
+  const round = useSignal(0)
+  const form = useRef<HTMLFormElement>(null)
+  const values = () => Props.chosen(current, changes.peek())
+  const { ask, askSoon, failure: unasked, props } = useDeclared(component, declared, values)
+
+  const setFault = (name: string, fault: string | undefined) => {
+    const { [name]: _, ...others } = faults.peek()
+    faults.value = fault === undefined ? others : { ...others, [name]: fault }
+  }
+  const change = (prop: Props.Prop, value: unknown) => {
+    setFault(prop.name, undefined)
+    changes.value = { ...changes.peek(), [prop.name]: value }
+    if (prop["reloadProps"] === true) askSoon()
+  }
+  const reset = () => {
+    changes.value = {}
+    faults.value = {}
+    failure.value = undefined
+    round.value += 1
+    void ask()
+  }
+  const showFirstFault = () =>
+    requestAnimationFrame(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus())
+
+  const send = async (event: Event) => {
+    event.preventDefault()
+    if (isUnderWay.value) return
+    if (Object.keys(faults.value).length > 0) {
+      showFirstFault()
+      return
+    }
+    isUnderWay.value = true
+    failure.value = undefined
+    try {
+      await submit(changes.value)
+      if (done !== undefined) tell("done", done)
+      changes.value = {}
+      round.value += 1
+    } catch (error) {
+      const refused = failureOf(error)
+      const own = refused.issues.filter(({ path }) =>
+        path.startsWith(issuePrefix) && props.some(({ name }) => name === path.slice(issuePrefix.length))
+      )
+      for (const { message, path } of own) setFault(path.slice(issuePrefix.length), message)
+      if (own.length === 0 || own.length < refused.issues.length) failure.value = refused
+      else showFirstFault()
+    } finally {
+      isUnderWay.value = false
+    }
+  }
+
+  const isChanged = Object.keys(changes.value).length > 0 || Object.keys(faults.value).length > 0
+  const asked = only === undefined ? props : props.filter(({ name }) => only.has(name))
+  return (
+    <form ref={form} class="props" onSubmit={(event) => void send(event)}>
+      {children}
+      {unasked === undefined ? null : (
+        <div class="stale" role="status">
+          <span>The code could not be asked which props it has for these values: {harmless(unasked.message)}</span>
+          <button type="button" class="quiet" onClick={() => void ask()}>Ask again</button>
+        </div>
+      )}
+      {asked.map((prop) => (
+        <PropField
+          key={`${prop.name} ${prop.type} ${round.value}`}
+          prop={prop}
+          value={Props.valueOf(prop, current, changes.value)}
+          fault={faults.value[prop.name]}
+          onChange={(value) => change(prop, value)}
+          onFault={(fault) => setFault(prop.name, fault)}
+          ask={component === undefined ?
+            undefined :
+            (page, context, query) =>
+              Props.remoteOptions(component, prop.name, { values: values(), page, context, query })}
+        />
+      ))}
+      {failure.value === undefined ? null : <Failed what="It was not taken." failure={failure.value} />}
+      <div class="bar">
+        <button type="submit" class="main" disabled={isUnderWay.value || (!isNew && !isChanged)}>
+          {isUnderWay.value ? doing : submitName}
+        </button>
+        {isChanged ? <button type="button" class="quiet" onClick={reset}>Undo the changes</button> : null}
+      </div>
+    </form>
+  )
+}
+
+/** The values of props, to be looked at. */
+export const PropsList = ({ current, declared }: {
+  readonly declared: ReadonlyArray<Props.Prop>
+  readonly current: Props.Values
+}) => {
+  const others = Props.ofValues(current).filter(({ name }) => !declared.some((prop) => prop.name === name))
+  const all = [...declared, ...others].filter((prop) => !["endpoint", "note", "nothing"].includes(Props.entryOf(prop)))
+  return all.length === 0 ? <p class="note">The code has no props.</p> : (
+    <dl class="facts">
+      {all.map((prop) => {
+        const value = Props.valueOf(prop, current, {})
+        return [
+          <dt key={prop.name} title={prop.name}>{harmless(Props.labelOf(prop))}</dt>,
+          <dd key={`${prop.name} value`}>
+            {Props.isSecret(prop)
+              ? <span class="note">secret: not shown</span>
+              : value === undefined
+              ? <span class="note">none</span>
+              : (
+                <code>
+                  <bdi>{harmless(Props.shown(value).slice(0, 2_000))}</bdi>
+                </code>
+              )}
+          </dd>
+        ]
+      })}
+    </dl>
+  )
+}

@@ -1,0 +1,78 @@
+import { useComputed } from "@preact/signals"
+import type { ComponentChildren } from "preact"
+import { address, setQuery } from "../Address.ts"
+import { count, counted } from "../Figures.ts"
+import type { Loading } from "../Loading.ts"
+import type { WholeList } from "../WholeList.ts"
+import { Empty } from "./Empty.tsx"
+import type { RowColumn } from "./PagedRows.tsx"
+import { SearchField } from "./SearchField.tsx"
+import { Shown } from "./Shown.tsx"
+import { VirtualRows } from "./VirtualRows.tsx"
+
+/** A list that was read as a whole, as rows, narrowed by a text that the address holds. */
+export const SearchedRows = <Item extends { readonly id: string }>(
+  { columns, empty, label, loading, noun, onOpen, textsOf }: {
+    readonly loading: Loading<WholeList<Item>>
+    /** What it is a list of, one and many. */
+    readonly noun: readonly [one: string, many: string]
+    /** What is searched, such as "Name or id". */
+    readonly label: string
+    readonly textsOf: (item: Item) => ReadonlyArray<string | null>
+    readonly columns: ReadonlyArray<RowColumn<Item>>
+    readonly empty: ComponentChildren
+    readonly onOpen: (item: Item) => void
+  }
+) => {
+  const [one, many] = noun
+  const text = address.value.query.get("text") ?? ""
+  const rows = useComputed(() => {
+    const loaded = loading.loaded.value
+    if (loaded.state !== "shown" && loaded.state !== "stale") return []
+    const wanted = (address.value.query.get("text") ?? "").trim().toLowerCase()
+    if (wanted === "") return loaded.value.items
+    return loaded.value.items.filter((item) =>
+      textsOf(item).some((searched) => searched !== null && searched.toLowerCase().includes(wanted))
+    )
+  })
+  return (
+    <>
+      <div class="filters" role="search" aria-label={many}>
+        <SearchField label={label} text={text} onChange={(given) => setQuery({ text: given })} />
+      </div>
+      <Shown loading={loading} what={`the ${many}`}>
+        {({ items, rest }) => (
+          <div class="split">
+            <div class="split-list">
+              {items.length === 0 ? empty : rows.value.length === 0
+                ? (
+                  <Empty what={`No ${one} matches.`}>
+                    <button type="button" onClick={() => setQuery({ text: "" })}>Show all {many}</button>
+                  </Empty>
+                )
+                : (
+                  <VirtualRows
+                    label={many}
+                    rows={rows}
+                    keyOf={({ id }) => id}
+                    columns={columns.map(({ width }) => width).join(" ")}
+                    header={columns.map(({ name }) => name)}
+                    cells={(item) => columns.map(({ cell }) => cell(item))}
+                    onOpen={onOpen}
+                    footer={
+                      <p class="end note">
+                        {text.trim() === ""
+                          ? counted(rows.value.length, one, many)
+                          : `${count(rows.value.length)} of ${counted(items.length, one, many)}`}
+                        {rest === 0 ? "." : `; ${count(rest)} older ones are not looked at.`}
+                      </p>
+                    }
+                  />
+                )}
+            </div>
+          </div>
+        )}
+      </Shown>
+    </>
+  )
+}

@@ -1,0 +1,276 @@
+import { assert, layer } from "@effect/vitest"
+import * as Json from "@headwater/testing/Json"
+import { Effect } from "effect"
+import type { Page } from "playwright-core"
+import { ConsoleSite } from "./browser/ConsoleSite.ts"
+import * as PageFaults from "./browser/PageFaults.ts"
+
+type Site = ConsoleSite["Service"]
+
+/** A test in the browser, which goes its way in promises. */
+const inBrowser = (test: (site: Site) => Promise<void>) =>
+  Effect.flatMap(ConsoleSite, (site) => Effect.promise(() => test(site)))
+
+const shop = `
+export default {
+  name: "Shop",
+  props: {
+    http: "$.interface.http",
+    shop: { type: "string", label: "Shop name", default: "north" },
+    token: { type: "string", label: "Token", secret: true, optional: true },
+    format: { type: "string", label: "Format", options: ["plain", "table"], default: "plain", reloadProps: true },
+    rules: { type: "object", label: "Rules", optional: true },
+    branch: { type: "string", label: "Branch", optional: true, options() { return [{ label: "Seventh", value: "b7" }] } }
+  },
+  additionalProps() {
+    return this.format === "table" ? { columns: { type: "string[]", label: "Columns" } } : {}
+  },
+  run(event) {
+    console.log("taken", event.body.order)
+    if (event.body.fails) throw new RangeError("order " + event.body.order + " has no lines")
+    this.$emit({ order: event.body.order, shop: this.shop, digits: this.token?.length, columns: this.columns })
+  }
+}`
+
+const workflow = `
+export default {
+  name: "Large orders",
+  props: { limit: { type: "integer", default: 100 } },
+  steps: {
+    check: {
+      run({ steps }) {
+        const { order, total } = steps.trigger.event
+        console.log("checked", order)
+        if (total === undefined) throw new TypeError("order " + order + " has no total")
+        return { over: total - this.limit }
+      }
+    },
+    tell: { run({ steps, $ }) { $.emit({ over: steps.check.$return_value.over }) } }
+  }
+}`
+
+const markup = "<img src=x onerror=alert(1)><script>alert(2)</script>"
+
+const hostile = `
+export default {
+  name: "x",
+  props: {
+    http: "$.interface.http",
+    odd: { type: "string", label: ${JSON.stringify(`${markup} \u202Egnp`)}, description: ${
+  JSON.stringify(markup)
+}, default: "\\u202Eabc" }
+  },
+  run() {
+    console.log(${JSON.stringify(markup)} + "\\u001b[31m" + "y".repeat(2000))
+    throw new Error(${JSON.stringify(markup)} + "z".repeat(1000))
+  }
+} // \u202E ${"long".repeat(200)}`
+
+const keyOf = async ({ api }: Site, scope: string): Promise<string> =>
+  Json.textOf((await api("POST", "/users/me/keys", { name: scope, scope }))["data"]!["key"])
+
+const madeWorkflow = async ({ api }: Site): Promise<string> =>
+  Json.textOf((await api("POST", "/workflows", { workflow_code: workflow }))["data"]!["id"])
+
+/** A server publishes its own components while it already answers. */
+const untilPublished = async ({ api }: Site, key: string): Promise<void> => {
+  const isThere = async () =>
+    Json.listOf((await api("GET", "/registry/components?limit=100"))["data"]).some((listed) =>
+      Json.textOf(listed["key"]) === key
+    )
+  while (!(await isThere())) await new Promise((resolve) => setTimeout(resolve, 100))
+}
+
+const valueOf = async ({ api }: Site, source: string, name: string): Promise<unknown> =>
+  (await api("GET", `/sources/${source}`))["data"]!["configured_props"]![name]
+
+layer(ConsoleSite.layer, { excludeTestServices: true })("the console's sources and workflows", (it) => {
+  it.effect("makes a source of a component of the registry, and says at a field why its value is not taken", () =>
+    inBrowser(async (site) => {
+      await untilPublished(site, "headwater-signed-webhook")
+      await untilPublished(site, "headwater-schedule")
+      const page = await site.signedIn("/sources")
+      await page.getByRole("link", { name: "New from the registry" }).click()
+      await page.getByLabel("Name or key").fill("signed")
+      const components = page.getByRole("grid", { name: "components" })
+      await components.getByRole("gridcell", { name: "Signed webhook", exact: true }).click()
+      await page.getByRole("button", { name: "Create the source" }).click()
+      await page.getByText("is required").first().waitFor()
+      assert.isAtLeast(await page.locator("[aria-invalid=true]:focus").count(), 1)
+      await page.goto(`${site.url}registry/headwater-schedule`)
+      await page.getByLabel("Name of the source").fill("Each morning")
+      await page.getByLabel("How it is due").selectOption("cron")
+      await page.getByLabel("Cron expression").fill("0 9 * * 1-5")
+      await page.getByLabel("Time zone").fill("Europe/Berlin")
+      await page.getByRole("button", { name: "Create the source" }).click()
+      await page.getByRole("heading", { name: "Each morning" }).waitFor()
+      const source = /sources\/(dc_\w+)/.exec(page.url())![1]!
+      assert.deepInclude(await valueOf(site, source, "timer"), { cron: "0 9 * * 1-5", timezone: "Europe/Berlin" })
+      await page.getByRole("link", { name: "Sources" }).click()
+      await page.getByLabel("Name, slug or id").fill("each m")
+      await page.getByText("1 of").waitFor()
+    }))
+
+  it.effect("changes props, shows those that depend on others, and writes a secret that it never shows", () =>
+    inBrowser(async (site) => {
+      const { id, endpoint } = await site.source("Shop", shop)
+      const page = await site.signedIn(`/sources/${id}`)
+      await page.getByLabel("Shop name").fill("south")
+      await page.getByLabel("Token").fill("s3cr3t!")
+      await page.getByLabel("Rules").fill("{\"tax\": ")
+      await page.getByText("This is not JSON").waitFor()
+      await page.getByLabel("Rules").fill("{\"tax\": 25}")
+      await page.getByRole("button", { name: "Show what there is to choose" }).click()
+      await page.getByLabel("Values of Branch").selectOption({ label: "Seventh" })
+      assert.strictEqual(await page.getByLabel("Columns").count(), 0)
+      await page.getByLabel("Format").selectOption("table")
+      await page.getByLabel("Columns").fill("order\ntotal")
+      await page.getByRole("button", { name: "Save the props" }).click()
+      await page.getByText("The props are saved").waitFor()
+      assert.strictEqual(await page.getByLabel("Token").inputValue(), "")
+      assert.notInclude(await page.locator("body").innerHTML(), "s3cr3t!")
+      assert.strictEqual(await valueOf(site, id, "branch"), "b7")
+      assert.deepStrictEqual(await valueOf(site, id, "rules"), { tax: 25 })
+      await site.send({ id, endpoint }, [{ order: 1 }])
+      await page.getByText("{\"order\":1,\"shop\":\"south\",\"digits\":7,\"columns\":[\"order\",\"total\"]}").waitFor()
+    }))
+
+  it.effect("runs a workflow over an event, shows its steps, and runs it again with other props", () =>
+    inBrowser(async (site) => {
+      const id = await madeWorkflow(site)
+      const page = await site.signedIn(`/workflows/${id}`)
+      await page.getByText("It has not run yet").waitFor()
+      await page.getByRole("button", { name: "Run …" }).click()
+      await page.getByLabel("Event, as JSON").fill("{\"order\": 17}")
+      await page.getByRole("button", { name: "Run", exact: true }).click()
+      await page.getByRole("heading", { name: /^Run run_/ }).waitFor()
+      const steps = page.getByRole("region", { name: "Steps" })
+      await steps.getByText("TypeError: order 17 has no total", { exact: true }).waitFor()
+      await steps.getByText("at line 10, column").waitFor()
+      await steps.getByText("checked 17").waitFor()
+      await page.goto(`${site.url}workflows/${id}`)
+      await page.getByLabel("limit").fill("40")
+      await page.getByRole("button", { name: "Save the props" }).click()
+      await page.getByText("The props are saved").waitFor()
+      await page.getByLabel("Runs at once").fill("3")
+      await page.getByRole("button", { name: "Save the settings" }).click()
+      await page.getByText("The settings are saved").waitFor()
+      Json.assertHolds((await site.api("GET", `/workflows/${id}`))["data"], { concurrency: 3 })
+      await page.getByRole("button", { name: "Run …" }).click()
+      await page.getByLabel("Event, as JSON").fill("{\"order\": 18, \"total\": 50}")
+      await page.getByRole("button", { name: "Run", exact: true }).click()
+      await steps.getByText("checked 18").waitFor()
+      const first = page.url()
+      await page.getByRole("button", { name: "Run again" }).click()
+      await page.waitForURL((url) => /run_\w+$/.test(url.href) && url.href !== first)
+      await page.getByText("again after").waitFor()
+      await page.getByRole("link", { name: "large-orders" }).click()
+      await page.getByRole("link", { name: "All runs" }).click()
+      await page.getByText("3 runs").waitFor()
+      await page.getByLabel("State").selectOption("error")
+      await page.getByText("1 run.").waitFor()
+    }))
+
+  it.effect("pauses and activates a source, and deletes it once that is confirmed", () =>
+    inBrowser(async (site) => {
+      const { id } = await site.source("Passing", shop)
+      const page = await site.signedIn(`/sources/${id}`)
+      await page.getByRole("button", { name: "Pause" }).click()
+      await page.getByText("paused", { exact: true }).waitFor()
+      Json.assertHolds((await site.api("GET", `/sources/${id}`))["data"], { active: false })
+      // A change of a prop does not activate it by the way.
+      await page.getByLabel("Shop name").fill("east")
+      await page.getByRole("button", { name: "Save the props" }).click()
+      await page.getByText("The props are saved").waitFor()
+      Json.assertHolds((await site.api("GET", `/sources/${id}`))["data"], { active: false })
+      await page.getByRole("button", { name: "Activate" }).click()
+      await page.getByText("active", { exact: true }).waitFor()
+      await page.getByRole("button", { name: "Delete …" }).click()
+      await page.getByRole("button", { name: "Keep it" }).click()
+      await page.getByRole("button", { name: "Delete …" }).click()
+      await page.getByRole("button", { name: "Delete for good" }).click()
+      await page.getByRole("heading", { name: "Sources" }).waitFor()
+      await page.goto(`${site.url}sources/${id}`)
+      await page.getByText("Could not load the source").waitFor()
+    }))
+
+  it.effect("offers a key only what it may do", () =>
+    inBrowser(async (site) => {
+      const { id } = await site.source("Looked at", shop)
+      const flow = await madeWorkflow(site)
+      const changing = /Pause|Delete|Deploy|Save|Create/
+      for (const scope of ["read", "run"]) {
+        const page = await site.signedIn(`/sources/${id}`, { key: await keyOf(site, scope) })
+        await page.getByRole("heading", { name: "Looked at" }).waitFor()
+        await page.getByText("secret: not shown").waitFor()
+        assert.strictEqual(await page.getByRole("button", { name: changing }).count(), 0)
+        assert.strictEqual(await page.getByRole("button", { name: "Send an event" }).count(), scope === "run" ? 1 : 0)
+        await page.goto(`${site.url}workflows/${flow}`)
+        await page.getByText("Runs at once").waitFor()
+        assert.strictEqual(await page.getByRole("button", { name: changing }).count(), 0)
+        assert.strictEqual(await page.getByRole("button", { name: "Run …" }).count(), scope === "run" ? 1 : 0)
+        await page.goto(`${site.url}registry/headwater-schedule`)
+        await page.getByRole("heading", { name: "Its props" }).waitFor()
+        assert.strictEqual(await page.getByRole("button", { name: changing }).count(), 0)
+        await page.context().close()
+      }
+    }))
+
+  it.effect("has nothing on any of its pages that axe finds fault with, fits windows of any width, and runs no hostile text", () =>
+    inBrowser(async (site) => {
+      const odd = await site.source(`${markup} \u202Egnp.exe\u202C ${"long".repeat(60)}`, hostile)
+      await site.send(odd, [{}])
+      const flow = await madeWorkflow(site)
+      const run = Json.textOf(
+        (await site.api("POST", `/workflows/${flow}/invocations`, { event: { order: markup } }))["data"]!["id"]
+      )
+      const { id: shown } = await site.source("Shown", shop)
+      const paths = [
+        "sources",
+        `sources/${shown}`,
+        `sources/${odd.id}`,
+        "workflows",
+        `workflows/${flow}`,
+        `workflows/${flow}/runs`,
+        `workflows/${flow}/runs/${run}`,
+        "registry",
+        "registry/headwater-json-poll"
+      ]
+      const open = async (page: Page, path: string) => {
+        await page.goto(site.url + path)
+        await page.getByRole("heading", { level: 1 }).waitFor()
+        await page.waitForFunction(() => {
+          const { document } = globalThis as unknown as {
+            document: { querySelector: (selector: string) => unknown }
+          }
+          return document.querySelector(".waiting") === null
+        })
+      }
+      for (const colorScheme of ["light", "dark"] as const) {
+        const page = await site.signedIn("/sources", { colorScheme })
+        for (const path of paths) {
+          await open(page, path)
+          assert.deepStrictEqual(await PageFaults.violations(page), [], `${path} in ${colorScheme}`)
+          if (colorScheme === "dark") continue
+          for (const width of [360, 2_560, 1_440]) {
+            await page.setViewportSize({ width, height: 900 })
+            assert.isFalse(await PageFaults.overflows(page), `${path} is wider than ${width} px`)
+          }
+        }
+        await open(page, `sources/${shown}`)
+        for (const [button, leave] of [["Send an event", "Close"], ["Delete …", "Keep it"]] as const) {
+          await page.getByRole("button", { name: button }).click()
+          assert.deepStrictEqual(await PageFaults.violations(page), [], `${button} in ${colorScheme}`)
+          await page.getByRole("button", { name: leave }).click()
+        }
+        await page.context().close()
+      }
+    }))
+
+  it.effect("asked nobody but its own server, in all of this, and met no error", () =>
+    inBrowser(async ({ faults, foreignRequests }) => {
+      assert.deepStrictEqual(foreignRequests, [])
+      assert.deepStrictEqual(faults, [])
+      await Promise.resolve()
+    }))
+})
