@@ -66,6 +66,14 @@ export default {
   }
 } // \u202E ${"long".repeat(200)}`
 
+/** Puts another text into the editor. */
+const write = async (page: Page, code: string): Promise<void> => {
+  await page.locator(".cm-content").focus()
+  await page.keyboard.press("ControlOrMeta+a")
+  await page.keyboard.press("Delete")
+  await page.keyboard.insertText(code)
+}
+
 const keyOf = async ({ api }: Site, scope: string): Promise<string> =>
   Json.textOf((await api("POST", "/users/me/keys", { name: scope, scope }))["data"]!["key"])
 
@@ -83,6 +91,20 @@ const untilPublished = async ({ api }: Site, key: string): Promise<void> => {
 
 const valueOf = async ({ api }: Site, source: string, name: string): Promise<unknown> =>
   (await api("GET", `/sources/${source}`))["data"]!["configured_props"]![name]
+
+/** The texts of the scripts that the page has loaded. */
+const loadsEditor = (page: Page): Promise<boolean> =>
+  page.evaluate(async () => {
+    const { fetch, performance } = globalThis as unknown as {
+      fetch: (url: string) => Promise<{ text: () => Promise<string> }>
+      performance: { getEntriesByType: (type: string) => ReadonlyArray<{ readonly name: string }> }
+    }
+    const scripts = performance.getEntriesByType("resource").map(({ name }) => name).filter((name) =>
+      name.endsWith(".js")
+    )
+    const texts = await Promise.all(scripts.map(async (name) => (await fetch(name)).text()))
+    return texts.some((text) => text.includes("cm-content"))
+  })
 
 layer(ConsoleSite.layer, { excludeTestServices: true })("the console's sources and workflows", (it) => {
   it.effect("makes a source of a component of the registry, and says at a field why its value is not taken", () =>
@@ -109,6 +131,7 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console's sources a
       await page.getByRole("link", { name: "Sources" }).click()
       await page.getByLabel("Name, slug or id").fill("each m")
       await page.getByText("1 of").waitFor()
+      assert.isFalse(await loadsEditor(page))
     }))
 
   it.effect("changes props, shows those that depend on others, and writes a secret that it never shows", () =>
@@ -133,6 +156,64 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console's sources a
       assert.deepStrictEqual(await valueOf(site, id, "rules"), { tax: 25 })
       await site.send({ id, endpoint }, [{ order: 1 }])
       await page.getByText("{\"order\":1,\"shop\":\"south\",\"digits\":7,\"columns\":[\"order\",\"total\"]}").waitFor()
+    }))
+
+  it.effect("deploys code from the editor, marks a fault at its line, and shows what the new code emits and throws", () =>
+    inBrowser(async (site) => {
+      const { id } = await site.source("Edited", shop)
+      const page = await site.signedIn(`/sources/${id}/code`)
+      await page.locator(".cm-content").waitFor()
+      assert.isTrue(await loadsEditor(page))
+      const deploy = page.getByRole("button", { name: "Deploy", exact: true })
+      assert.isTrue(await deploy.isDisabled())
+      await write(page, "export default {\n  name: \"Edited\",\n  run( {\n}")
+      await deploy.click()
+      await page.getByText(/It was not deployed: look at line [34]/).waitFor()
+      await page.locator(".cm-lint-marker-error").waitFor()
+      await write(page, shop.replace("order: event.body.order", "number: event.body.order"))
+      await page.keyboard.press("ControlOrMeta+s")
+      await page.getByText("It is deployed").waitFor()
+      await page.locator(".cm-lint-marker-error").waitFor({ state: "detached" })
+      await page.getByRole("button", { name: "Send an event" }).click()
+      await page.getByLabel("Body, as JSON").fill("{\"order\": 42}")
+      await page.getByRole("button", { name: "Send", exact: true }).click()
+      await page.getByText("200 OK").waitFor()
+      await page.getByLabel("Body, as JSON").fill("{\"order\": 43, \"fails\": true}")
+      await page.getByRole("button", { name: "Send", exact: true }).click()
+      await page.keyboard.press("Escape")
+      await page.getByRole("region", { name: "Last events" }).getByText("{\"number\":42").waitFor()
+      await page.getByLabel("Console lines").getByText("taken 42").waitFor()
+      await page.getByText("RangeError: order 43 has no lines", { exact: true }).waitFor()
+      await page.getByRole("link", { name: /^line \d+, column \d+$/ }).click()
+      await page.locator(".cm-activeLine").filter({ hasText: "has no lines" }).waitFor()
+    }))
+
+  it.effect("asks for the values that new code needs, and does not overwrite what somebody else has deployed", () =>
+    inBrowser(async (site) => {
+      const { id } = await site.source("Shared", shop)
+      const page = await site.signedIn(`/sources/${id}/code`)
+      await page.locator(".cm-content").waitFor()
+      const wanting = shop.replace("props: {", "props: { size: { type: \"integer\", label: \"Size\" },")
+      await write(page, wanting)
+      await page.getByRole("button", { name: "Deploy", exact: true }).click()
+      const dialog = page.getByRole("dialog", { name: "The new code needs values" })
+      await dialog.getByLabel("Size").fill("3")
+      await dialog.getByRole("button", { name: "Deploy with these" }).click()
+      await page.getByText("It is deployed").waitFor()
+      assert.strictEqual(await valueOf(site, id, "size"), 3)
+      await write(page, `${wanting}\n// mine`)
+      await site.api("PUT", `/sources/${id}`, { component_code: `${wanting}\n// theirs` })
+      await page.keyboard.press("ControlOrMeta+s")
+      await page.getByText("Somebody has deployed another version").waitFor()
+      const { component_id } = (await site.api("GET", `/sources/${id}`))["data"]!
+      const { code } = (await site.api("GET", `/components/${Json.textOf(component_id)}`))["data"]!
+      assert.include(Json.textOf(code), "// theirs")
+      // What was typed is still there after the page was left.
+      await page.getByRole("link", { name: "The source" }).click()
+      await page.getByRole("link", { name: "Code", exact: true }).click()
+      await page.locator(".cm-content").getByText("// mine").waitFor()
+      await page.getByRole("button", { name: "Drop the changes and show it" }).click()
+      await page.locator(".cm-content").getByText("// theirs").waitFor()
     }))
 
   it.effect("runs a workflow over an event, shows its steps, and runs it again with other props", () =>
@@ -205,6 +286,10 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console's sources a
         await page.getByText("secret: not shown").waitFor()
         assert.strictEqual(await page.getByRole("button", { name: changing }).count(), 0)
         assert.strictEqual(await page.getByRole("button", { name: "Send an event" }).count(), scope === "run" ? 1 : 0)
+        await page.getByRole("link", { name: "Code", exact: true }).click()
+        await page.locator(".cm-content").waitFor()
+        assert.strictEqual(await page.locator(".cm-content").getAttribute("contenteditable"), "false")
+        assert.strictEqual(await page.getByRole("button", { name: changing }).count(), 0)
         await page.goto(`${site.url}workflows/${flow}`)
         await page.getByText("Runs at once").waitFor()
         assert.strictEqual(await page.getByRole("button", { name: changing }).count(), 0)
@@ -229,6 +314,7 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console's sources a
         "sources",
         `sources/${shown}`,
         `sources/${odd.id}`,
+        `sources/${odd.id}/code?line=1&column=400`,
         "workflows",
         `workflows/${flow}`,
         `workflows/${flow}/runs`,

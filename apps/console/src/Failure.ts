@@ -1,3 +1,4 @@
+import { type CodePlace, placeOf } from "./CodePlace.ts"
 import { humanSeconds } from "./Figures.ts"
 
 /** One thing that is wrong with a request, and where. */
@@ -14,6 +15,8 @@ export class Failure extends Error {
   /** The HTTP status; 0 if no answer came. */
   readonly status: number
   readonly issues: ReadonlyArray<Issue>
+  /** Where in the code it is, if it is the code's fault. */
+  readonly place: CodePlace | undefined
   readonly requestId: string | null
   readonly retryAfterSeconds: number | undefined
 
@@ -22,6 +25,7 @@ export class Failure extends Error {
     readonly code: string
     readonly status: number
     readonly issues?: ReadonlyArray<Issue>
+    readonly place?: CodePlace | undefined
     readonly requestId?: string | null
     readonly retryAfterSeconds?: number | undefined
   }) {
@@ -29,6 +33,7 @@ export class Failure extends Error {
     this.code = given.code
     this.status = given.status
     this.issues = given.issues ?? []
+    this.place = given.place
     this.requestId = given.requestId ?? null
     this.retryAfterSeconds = given.retryAfterSeconds
   }
@@ -83,6 +88,7 @@ export const ofResponse = async (response: Response): Promise<Failure> => {
     code: typeof code === "string" ? code : "unknown",
     status: response.status,
     issues: Array.isArray(details) ? details.filter(isIssue) : [],
+    place: placeOf(details),
     requestId: response.headers.get("x-request-id"),
     retryAfterSeconds: Number.isNaN(retryAfter) ? undefined : retryAfter
   })

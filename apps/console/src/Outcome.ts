@@ -34,6 +34,8 @@ export interface ThrownError {
   readonly place: CodePlace | undefined
   /** What the run was for: `HTTP`, `TIMER`, `EVENT`, `INVOCATION` or `HOOK`; empty if the code emitted it itself. */
   readonly sourceType: string
+  /** Which version of the code threw it: the id of a source's component. */
+  readonly deploymentId: string
 }
 
 /** A line that a run wrote to its console. */
@@ -61,7 +63,8 @@ const thrownOf = ({ event, id }: EventSummary): ThrownError => {
     message: error === undefined ? JSON.stringify(raw_event) ?? "" : textOf(message),
     stack: textOf(stack),
     place: placeIn(textOf(stack)),
-    sourceType: textOf(context["source_type"])
+    sourceType: textOf(context["source_type"]),
+    deploymentId: textOf(context["deployment_id"])
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ComponentResource } from "@headwater/api/ComponentsApi"
 import type { CreatedSource, SourceResource } from "@headwater/api/SourcesApi"
-import { get, post, put, type Single } from "./Api.ts"
+import { get, post, put, remove, type Single } from "./Api.ts"
 import type { Values } from "./Props.ts"
 import * as WholeList from "./WholeList.ts"
 
@@ -30,6 +30,8 @@ export const create = async (given: NewSource): Promise<typeof CreatedSource.Typ
 /** What can be changed of a source. What is left out stays. */
 export interface SourceChanges {
   readonly active?: boolean
+  readonly component_code?: string
+  readonly component_id?: string
   readonly configured_props?: Values
 }
 
@@ -39,3 +41,9 @@ export const change = async (source: SourceResource, changes: SourceChanges): Pr
 
 export const component = async (id: string, signal: AbortSignal): Promise<ComponentResource> =>
   (await get<Single<ComponentResource>>(["components", id], { signal })).data
+
+/** Saves code as a version that no source uses yet. */
+export const saveComponent = async (code: string): Promise<ComponentResource> =>
+  (await post<Single<ComponentResource>>(["components"], { body: { component_code: code } })).data
+
+export const removeComponent = (id: string): Promise<void> => remove(["components", id])

@@ -22,6 +22,7 @@ export const routes: ReadonlyArray<Route> = [
   { path: ["webhooks", ":webhook"], title: "Webhook", load: () => import("./pages/WebhookPage.tsx") },
   { path: ["sources"], title: "Sources", load: () => import("./pages/SourcesPage.tsx") },
   { path: ["sources", ":source"], title: "Source", load: () => import("./pages/SourcePage.tsx") },
+  { path: ["sources", ":source", "code"], title: "Code", load: () => import("./pages/SourceCodePage.tsx") },
   { path: ["workflows"], title: "Workflows", load: () => import("./pages/WorkflowsPage.tsx") },
   { path: ["workflows", ":workflow"], title: "Workflow", load: () => import("./pages/WorkflowPage.tsx") },
   { path: ["workflows", ":workflow", "runs"], title: "Runs", load: () => import("./pages/RunsPage.tsx") },

@@ -30,7 +30,11 @@ const Section = ({ children, empty, id, isEmpty, stream, title }: {
   </section>
 )
 
-const ErrorItem = ({ error, id }: { readonly id: string; readonly error: Outcome.ThrownError }) => {
+const ErrorItem = ({ codeHref, error, id }: {
+  readonly id: string
+  readonly error: Outcome.ThrownError
+  readonly codeHref: ((error: Outcome.ThrownError) => string) | undefined
+}) => {
   const { atMs, message, name, place, sourceType, stack } = error
   return (
     <li>
@@ -41,7 +45,9 @@ const ErrorItem = ({ error, id }: { readonly id: string; readonly error: Outcome
         <span class="fault">
           <bdi>{harmless(name === "" ? message.slice(0, maxLine) : `${name}: ${message.slice(0, maxLine)}`)}</bdi>
         </span>
-        {place === undefined ? null : <span class="note">{placeText(place)}</span>}
+        {place === undefined ? null : codeHref === undefined
+          ? <span class="note">{placeText(place)}</span>
+          : <a href={codeHref(error)}>{placeText(place)}</a>}
         {sourceType === "" ? null : <span class="note">{sourceType.toLowerCase()}</span>}
       </div>
       {stack === "" ? null : (
@@ -55,7 +61,11 @@ const ErrorItem = ({ error, id }: { readonly id: string; readonly error: Outcome
 }
 
 /** What a source or workflow has thrown, written to its console, and emitted of late. */
-export const ProgramTraces = ({ id }: { readonly id: string }) => {
+export const ProgramTraces = ({ codeHref, id }: {
+  readonly id: string
+  /** Where the code is shown at the place of an error; undefined where the API does not show the code. */
+  readonly codeHref?: (error: Outcome.ThrownError) => string
+}) => {
   const traces = useLoading(id, (signal) => Outcome.tracesOf(id, signal), { everyMs: pollMs })
   return (
     <Shown loading={traces} what="what it has done">
@@ -69,7 +79,7 @@ export const ProgramTraces = ({ id }: { readonly id: string }) => {
             empty="It has thrown nothing that the server still keeps."
           >
             <ul class="errors">
-              {errors.map((error) => <ErrorItem key={error.id} id={id} error={error} />)}
+              {errors.map((error) => <ErrorItem key={error.id} id={id} error={error} codeHref={codeHref} />)}
             </ul>
           </Section>
           <Section

@@ -1,0 +1,185 @@
+import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands"
+import { javascript } from "@codemirror/lang-javascript"
+import {
+  bracketMatching,
+  foldGutter,
+  foldKeymap,
+  HighlightStyle,
+  indentOnInput,
+  syntaxHighlighting
+} from "@codemirror/language"
+import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint"
+import { highlightSelectionMatches, searchKeymap } from "@codemirror/search"
+import { EditorState, type Extension } from "@codemirror/state"
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers
+} from "@codemirror/view"
+import { tags } from "@lezer/highlight"
+import { useEffect, useRef } from "preact/hooks"
+import type { CodePlace } from "../CodePlace.ts"
+
+const colours = HighlightStyle.define([
+  { tag: [tags.keyword, tags.operatorKeyword, tags.modifier], color: "var(--accent)" },
+  { tag: [tags.string, tags.special(tags.string), tags.regexp], color: "var(--good)" },
+  { tag: [tags.number, tags.bool, tags.null, tags.atom], color: "var(--wait)" },
+  { tag: [tags.comment], color: "var(--ink-faint)", fontStyle: "italic" },
+  { tag: [tags.definition(tags.variableName), tags.function(tags.variableName)], color: "var(--ink)" },
+  { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: "var(--ink)" },
+  { tag: [tags.typeName, tags.className], color: "var(--accent)" },
+  { tag: tags.invalid, color: "var(--bad)" }
+])
+
+const appearance = EditorView.theme({
+  "&": { height: "100%", fontSize: "12.5px", color: "var(--ink)", backgroundColor: "var(--surface)" },
+  "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
+  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "19px", overflow: "auto" },
+  ".cm-content": { caretColor: "var(--ink)" },
+  ".cm-cursor": { borderLeftColor: "var(--ink)" },
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
+    backgroundColor: "color-mix(in srgb, var(--accent) 28%, transparent)"
+  },
+  ".cm-gutters": {
+    color: "var(--ink-faint)",
+    backgroundColor: "var(--sunken)",
+    borderRight: "1px solid var(--line)"
+  },
+  ".cm-activeLine": { backgroundColor: "color-mix(in srgb, var(--ink) 4%, transparent)" },
+  ".cm-activeLineGutter": { color: "var(--ink)", backgroundColor: "transparent" },
+  ".cm-selectionMatch": { backgroundColor: "color-mix(in srgb, var(--accent) 16%, transparent)" },
+  ".cm-matchingBracket": { backgroundColor: "var(--accent-soft)", outline: "1px solid var(--line-strong)" },
+  ".cm-foldPlaceholder": { color: "var(--ink-faint)", backgroundColor: "transparent", borderColor: "var(--line)" },
+  ".cm-specialChar": { color: "var(--bad)" },
+  ".cm-panels": { color: "var(--ink)", backgroundColor: "var(--sunken)" },
+  ".cm-panels.cm-panels-bottom": { borderTop: "1px solid var(--line)" },
+  ".cm-textfield": { color: "var(--ink)", backgroundColor: "var(--surface)", border: "1px solid var(--line-strong)" },
+  ".cm-button": {
+    color: "var(--ink)",
+    backgroundImage: "none",
+    backgroundColor: "var(--surface)",
+    border: "1px solid var(--line-strong)"
+  },
+  ".cm-tooltip": { color: "var(--ink)", backgroundColor: "var(--surface)", border: "1px solid var(--line)" },
+  // The editor's own mark is an image written into a sheet, which the page's policy does not have.
+  ".cm-lint-marker": {
+    content: "normal",
+    width: "9px",
+    height: "9px",
+    margin: "5px 2px",
+    borderRadius: "50%",
+    backgroundColor: "var(--bad)"
+  },
+  ".cm-diagnostic-error": { borderLeftColor: "var(--bad)" },
+  ".cm-lintRange-error": {
+    backgroundImage: "none",
+    textDecoration: "underline wavy var(--bad)",
+    textUnderlineOffset: "3px"
+  }
+})
+
+/** Marks of direction beyond those that the editor shows by itself. */
+const hidden = /[\u202a-\u202e\u2060-\u206f\ufff9-\ufffb]/g
+
+const offsetOf = (state: EditorState, { column, line }: CodePlace): number => {
+  const { from, length } = state.doc.line(Math.min(Math.max(1, line), state.doc.lines))
+  return from + Math.min(Math.max(0, column - 1), length)
+}
+
+/** Something to say of a place in the code. */
+export interface Remark {
+  readonly place: CodePlace
+  readonly message: string
+}
+
+/**
+ * The editor of code. It lives in a shadow tree, since the page's policy has no styles written into the page, but lets
+ * a tree of its own have sheets.
+ */
+export const CodeEditor = ({ code, isReadOnly, label, onChange, onSave, remark }: {
+  readonly label: string
+  /** What is there at first. */
+  readonly code: string
+  readonly isReadOnly: boolean
+  readonly onChange: (code: string) => void
+  /** Control or Command with S. */
+  readonly onSave: () => void
+  /** What is marked, and scrolled to when it changes. */
+  readonly remark: Remark | undefined
+}) => {
+  const host = useRef<HTMLDivElement>(null)
+  const view = useRef<EditorView | undefined>(undefined)
+  const listeners = useRef({ onChange, onSave })
+  listeners.current = { onChange, onSave }
+
+  useEffect(() => {
+    const element = host.current
+    if (element === null) return
+    const shadow = element.shadowRoot ?? element.attachShadow({ mode: "open", delegatesFocus: true })
+    const place = document.createElement("div")
+    place.style.height = "100%"
+    shadow.replaceChildren(place)
+    const changing: Extension = isReadOnly
+      ? [EditorState.readOnly.of(true), EditorView.editable.of(false)]
+      : [history(), indentOnInput(), keymap.of([...historyKeymap, indentWithTab])]
+    const made = new EditorView({
+      parent: place,
+      root: shadow,
+      doc: code,
+      extensions: [
+        lineNumbers(),
+        lintGutter(),
+        foldGutter(),
+        highlightSpecialChars({ addSpecialChars: hidden }),
+        drawSelection(),
+        highlightActiveLine(),
+        highlightActiveLineGutter(),
+        highlightSelectionMatches(),
+        bracketMatching(),
+        javascript({ typescript: true }),
+        syntaxHighlighting(colours),
+        appearance,
+        EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
+        EditorView.updateListener.of(({ docChanged, state }) => {
+          if (docChanged) listeners.current.onChange(state.doc.toString())
+        }),
+        keymap.of([
+          {
+            key: "Mod-s",
+            run: () => {
+              listeners.current.onSave()
+              return true
+            }
+          },
+          ...searchKeymap,
+          ...foldKeymap,
+          ...lintKeymap,
+          ...defaultKeymap
+        ]),
+        changing
+      ]
+    })
+    view.current = made
+    return () => made.destroy()
+  }, [isReadOnly, label])
+
+  const text = remark === undefined ? "" : JSON.stringify(remark)
+  useEffect(() => {
+    const current = view.current
+    if (current === undefined) return
+    if (remark === undefined) {
+      current.dispatch(setDiagnostics(current.state, []))
+      return
+    }
+    const from = offsetOf(current.state, remark.place)
+    const to = Math.max(from, current.state.doc.lineAt(from).to)
+    current.dispatch(setDiagnostics(current.state, [{ from, to, severity: "error", message: remark.message }]))
+    current.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: "center" }) })
+  }, [text])
+
+  return <div ref={host} class="editor" />
+}
