@@ -10,7 +10,7 @@ import { type CursorMove, Cursors, noTally } from "@headwater/log/Cursors"
 import { EventLog } from "@headwater/log/EventLog"
 import { type Fence, Fences } from "@headwater/log/Fences"
 import { explain, GroupCommit } from "@headwater/log/GroupCommit"
-import { Clock, Deferred, Effect, Option, Semaphore } from "effect"
+import { Clock, Deferred, Effect, Option, Schema, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"
 import { toUnavailable } from "../DatabaseRetry.ts"
 import { EngineLimits } from "../EngineLimits.ts"
@@ -83,6 +83,8 @@ const mostJudged = 64 * 1024
 /** How often who waits looks whether the server stops, and who reads looks for what no hint came of; in milliseconds. */
 const tickMs = 1_000
 const lookAgainMs = 10_000
+
+const isUnavailable = Schema.is(Unavailable)
 
 const again = (message: string) => new Unavailable({ message, retryAfterSeconds: 1 })
 
@@ -419,6 +421,10 @@ export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
     })
   })
 
+  /** What a commit failed of is found out by doing it again on what the database says: the consumer may have gone. */
+  const onceMore = <A, E>(work: Effect.Effect<A, E>) =>
+    Effect.catchIf(work, (error) => isUnavailable(error) && memory?.failed === true, () => work)
+
   const counted = <A, E>(answer: Effect.Effect<A, E>) =>
     Effect.suspend(() => {
       answering += 1
@@ -436,8 +442,8 @@ export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
     wake: () => Effect.void,
     awaitsTurn: () => answering > 0,
     read: (request) => counted(read(request)),
-    commit: (request) => counted(inTurn(commit(request))),
-    seek: (request) => counted(inTurn(seek(request))),
+    commit: (request) => counted(inTurn(onceMore(commit(request)))),
+    seek: (request) => counted(inTurn(onceMore(seek(request)))),
     retire: Effect.sync(() => {
       retired = true
       signal()
