@@ -44,6 +44,12 @@ describe("unhandled", () => {
       }
     }))
 
+  it.effect("answers with 503 what was interrupted, as where its owner leaves for another node", () =>
+    Effect.gen(function*() {
+      const problem = yield* Effect.flip(unhandled(Cause.interrupt(1)))
+      assert.deepInclude(problem, { code: "unavailable", status: 503, details: { retry_after_seconds: 1 } })
+    }))
+
   it.effect("answers a defect with 500, without the cause", () =>
     Effect.gen(function*() {
       const problem = yield* Effect.flip(unhandled(Cause.die(defect)))

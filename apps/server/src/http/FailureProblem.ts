@@ -46,13 +46,19 @@ const problemOf = (failure: Failure): Effect.Effect<never, Problem.Unavailable |
   }
 }
 
+const interrupted = Problem.unavailable(
+  "The server is shutting down, or hands over to another what it was asked for. Try again.",
+  1
+)
+
 /**
- * The problem of what nobody has handled. The database may go away where an error has no place to go, in the midst of
- * rolling back for one: that is no fault of ours either.
+ * The problem of what nobody has handled. What was interrupted was not refused: its owner leaves this node. The database
+ * may go away where an error has no place to go, in the midst of rolling back for one: that is no fault of ours either.
  */
 export const unhandled = (
   cause: Cause.Cause<unknown>
 ): Effect.Effect<never, Problem.Unavailable | Problem.InternalError> => {
+  if (Cause.hasInterruptsOnly(cause)) return Effect.fail(interrupted)
   const errors = cause.reasons.map((reason) =>
     Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
   )

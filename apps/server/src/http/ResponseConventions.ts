@@ -128,11 +128,6 @@ const withProblem = (response: HttpServerResponse.HttpServerResponse) =>
     ? problemResponse(refusedMediaType)
     : Effect.succeed(response)
 
-const stopping = new Problem.Unavailable({
-  ...Problem.because("The server is shutting down."),
-  details: { retry_after_seconds: 1 }
-})
-
 const isClientGone = (cause: Cause.Cause<unknown>): boolean =>
   cause.reasons.some(({ annotations }) => annotations.has(HttpServerError.ClientAbort.key))
 
@@ -162,9 +157,7 @@ export const apply = Effect.fnUntraced(function*<E, R>(
   const response = yield* answer.pipe(
     Effect.flatMap(withProblem),
     Effect.catchCause((cause) => {
-      if (Cause.hasInterruptsOnly(cause)) {
-        return isClientGone(cause) ? Effect.failCause(cause as Cause.Cause<never>) : problemResponse(stopping)
-      }
+      if (Cause.hasInterruptsOnly(cause) && isClientGone(cause)) return Effect.failCause(cause as Cause.Cause<never>)
       return isUnknownPath(cause)
         ? unknownPath(request)
         : unhandled(cause).pipe(Effect.catch(problemResponse))

@@ -421,9 +421,11 @@ export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
     })
   })
 
-  /** What a commit failed of is found out by doing it again on what the database says: the consumer may have gone. */
-  const onceMore = <A, E>(work: Effect.Effect<A, E>) =>
-    Effect.catchIf(work, (error) => isUnavailable(error) && memory?.failed === true, () => work)
+  /** A commit fails too where the consumer was removed under its owner. */
+  const unlessGone = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+    Effect.catchIf(work, (error) => isUnavailable(error) && memory?.failed === true, (error) =>
+      Effect.flatMap(consumers.getById(consumerId), (found) =>
+        Effect.fail(Option.isNone(found) ? new ConsumerNotFound() : error)))
 
   const counted = <A, E>(answer: Effect.Effect<A, E>) =>
     Effect.suspend(() => {
@@ -442,8 +444,8 @@ export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
     wake: () => Effect.void,
     awaitsTurn: () => answering > 0,
     read: (request) => counted(read(request)),
-    commit: (request) => counted(inTurn(onceMore(commit(request)))),
-    seek: (request) => counted(inTurn(onceMore(seek(request)))),
+    commit: (request) => counted(inTurn(unlessGone(commit(request)))),
+    seek: (request) => counted(inTurn(unlessGone(seek(request)))),
     retire: Effect.sync(() => {
       retired = true
       signal()
