@@ -424,14 +424,24 @@ const isPartOf = ({ parting }: Model, told: string): boolean =>
 
 /** A listener told of each event as often as it had subscriptions to it, in the order of each log. */
 const checkHeard = (model: Model, source: ModelSource): void => {
-  const left = [...source.heard.values()]
+  const lists = [...source.heard.values()]
+  // What several lists go on with may be of any of them: how far each is told of shows by what follows.
+  let places: ReadonlyArray<ReadonlyArray<number>> = [lists.map(() => 0)]
+  const left = () => lists.map((list, index) => list.slice(places[0]![index]))
   for (const told of source.told) {
-    const list = left.find((list) => list[0] === told)
-    if (list === undefined && isPartOf(model, told)) continue
-    if (list === undefined) return broken("a listener told of what it had not heard, or not yet", { told, left })
-    list.shift()
+    const next = new Map<string, ReadonlyArray<number>>()
+    for (const place of places) {
+      for (const [index, list] of lists.entries()) {
+        if (list[place[index]!] !== told) continue
+        const after = place.with(index, place[index]! + 1)
+        next.set(after.join(), after)
+      }
+    }
+    if (next.size === 0 && isPartOf(model, told)) continue
+    if (next.size === 0) return broken("a listener told of what it had not heard, or not yet", { told, left: left() })
+    places = [...next.values()]
   }
-  same("a listener did not tell of what it had heard", left.flat(), [], { source: source.id })
+  same("a listener did not tell of what it had heard", left().flat(), [], { source: source.id })
   source.heard.clear()
   source.told.length = 0
 }

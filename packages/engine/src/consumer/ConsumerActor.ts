@@ -423,9 +423,15 @@ export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
 
   /** A commit fails too where the consumer was removed under its owner. */
   const unlessGone = <A, E, R>(work: Effect.Effect<A, E, R>) =>
-    Effect.catchIf(work, (error) => isUnavailable(error) && memory?.failed === true, (error) =>
-      Effect.flatMap(consumers.getById(consumerId), (found) =>
-        Effect.fail(Option.isNone(found) ? new ConsumerNotFound() : error)))
+    Effect.catchIf(
+      work,
+      (error) => isUnavailable(error) && memory?.failed === true,
+      (error) =>
+        Effect.flatMap(
+          consumers.getById(consumerId),
+          (found) => Effect.fail(Option.isNone(found) ? new ConsumerNotFound() : error)
+        )
+    )
 
   const counted = <A, E>(answer: Effect.Effect<A, E>) =>
     Effect.suspend(() => {
