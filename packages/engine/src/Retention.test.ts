@@ -8,6 +8,7 @@ import { AuditLog } from "@headwater/log/AuditLog"
 import { DedupeMarks } from "@headwater/log/DedupeMarks"
 import { Deliveries, noAttempt } from "@headwater/log/Deliveries"
 import { EventLog } from "@headwater/log/EventLog"
+import { Figures } from "@headwater/log/Figures"
 import { Journals } from "@headwater/log/Journals"
 import { Sessions } from "@headwater/log/Sessions"
 import { Subscriptions } from "@headwater/log/Subscriptions"
@@ -302,11 +303,12 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
         yield* marks.add(aDay.map((n) => ({ emitterId, mark: `id:${day}-${n}`, value: "", seenAt: now })))
         yield* attempts.record(aDay.map((n) => attempt(`dlv_${day}_${n}`, now)))
         yield* TestClock.adjust("2 hours")
+        yield* Effect.flatMap(Figures, ({ write }) => write)
         yield* Retention.sweep({ defaultDays: 10, auditDays: 90 })
         yield* Effect.flatMap(Journals, ({ fold }) => fold)
         yield* sql`
           VACUUM events, dedupe_marks, cursors_folded, cursors_journal, heads_folded, heads_journal, batches, trims,
-            attempts_default`
+            attempts_default, figures_hours, figures_minutes`
       })
       const sizes = sql<{ name: string; bytes: bigint }>`
         SELECT regexp_replace(relname, '_[0-9]{8}$', '') AS name, sum(pg_total_relation_size(oid))::bigint AS bytes
