@@ -3,9 +3,8 @@ import { SqlClient } from "effect/sql"
 
 export default Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  // Keys from before could do everything.
+  // Keys from before could do everything, and so can those that a server of the version before still makes.
   yield* sql`ALTER TABLE api_keys ADD COLUMN scope text NOT NULL DEFAULT 'write'`
-  yield* sql`ALTER TABLE api_keys ALTER COLUMN scope DROP DEFAULT`
 
   yield* sql`
     CREATE TABLE sessions (
