@@ -3,6 +3,7 @@ import { StreamNameInput } from "@headwater/domain/Stream"
 import { Option, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
+import { ChangesNothing } from "./ChangesNothing.ts"
 import { EmitterOrGlob } from "./EmitterOrGlob.ts"
 import { EventSummary } from "./EventsApi.ts"
 import * as Extension from "./Extension.ts"
@@ -254,13 +255,15 @@ export class ConsumersApi extends HttpApiGroup.make("consumers")
         })
       ),
       error: [Problem.NotFound, Problem.LeaseLost]
-    }).annotate(NeededScope, "run").middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
-      summary: "Commit events",
-      description:
-        "They are not read again. To repeat a commit changes nothing. With a lease that has ended it is taken only as long as " +
-        "no other reader has one.",
-      override: Extension.mark
-    })),
+    }).annotate(NeededScope, "run").annotate(ChangesNothing, true).middleware(Idempotency.Idempotency).annotateMerge(
+      OpenApi.annotations({
+        summary: "Commit events",
+        description:
+          "They are not read again. To repeat a commit changes nothing. With a lease that has ended it is taken only as long as " +
+          "no other reader has one.",
+        override: Extension.mark
+      })
+    ),
     HttpApiEndpoint.post("seek", "/consumers/:id/seek", {
       headers: Idempotency.headers,
       params,

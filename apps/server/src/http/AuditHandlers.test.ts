@@ -33,6 +33,11 @@ const outline = (entry: Json.Json) => ({
 })
 
 layer(Http.layer, { excludeTestServices: true })("the audit log", (it) => {
+  it("leaves out previews and what a reader commits, and nothing else that is no GET", () => {
+    const leftOut = operations.filter(({ changes, method }) => method !== "GET" && !changes).map(({ id }) => id)
+    assert.sameMembers(leftOut, ["subscriptions.preview", "consumers.commit"])
+  })
+
   it.effect("tells of each request that was to change something: done, refused by its scope, or failed", () =>
     Effect.gen(function*() {
       const http = yield* Http.tenant()
