@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config"
 export default defineConfig({
   test: {
     include: ["packages/**/*.test.ts", "apps/**/*.test.ts", "test/**/*.test.ts"],
-    globalSetup: ["packages/testing/src/TestPostgres.ts"],
+    globalSetup: ["packages/fixtures/src/TestPostgres.ts"],
     silent: "passed-only",
     // Loading Effect for each file would take longer than most files' tests. They share no state but what modules hold.
     isolate: false,

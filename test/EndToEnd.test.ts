@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import * as Json from "@headwater/testing/Json"
-import * as WebhookSink from "@headwater/testing/WebhookSink"
+import * as Json from "@headwater/fixtures/Json"
+import * as WebhookSink from "@headwater/fixtures/WebhookSink"
 import { Effect, Ref, Schedule } from "effect"
 import { Webhook } from "standardwebhooks"
 import * as ServerProcess from "./ServerProcess.ts"

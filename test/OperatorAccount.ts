@@ -1,4 +1,4 @@
-import * as Json from "@headwater/testing/Json"
+import * as Json from "@headwater/fixtures/Json"
 import { Effect } from "effect"
 import { execFile } from "node:child_process"
 import * as Path from "node:path"

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import * as FreePort from "@headwater/testing/FreePort"
+import * as FreePort from "@headwater/fixtures/FreePort"
 import { Effect } from "effect"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"

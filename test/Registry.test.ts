@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import * as Json from "@headwater/testing/Json"
+import * as Json from "@headwater/fixtures/Json"
 import { Effect, Schedule } from "effect"
 import * as ServerProcess from "./ServerProcess.ts"
 

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
-import * as FreePort from "@headwater/testing/FreePort"
-import * as Json from "@headwater/testing/Json"
+import * as FreePort from "@headwater/fixtures/FreePort"
+import * as Json from "@headwater/fixtures/Json"
 import { Effect, Option, Schema } from "effect"
 import * as DocumentServer from "./documents/DocumentServer.ts"
 import * as Examples from "./documents/Examples.ts"

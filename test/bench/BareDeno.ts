@@ -1,6 +1,6 @@
 /** A Deno process that answers each line with itself: the least that it costs to have something done by one. */
+import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
 import { packagedDenoPath } from "@headwater/sandbox/SandboxConfig"
-import * as TemporaryDirectory from "@headwater/testing/TemporaryDirectory"
 import { Effect } from "effect"
 import { spawn } from "node:child_process"
 import * as Fs from "node:fs/promises"

@@ -1,5 +1,5 @@
 /** The way to a database that is far away. */
-import { DatabaseProxy } from "@headwater/testing/DatabaseProxy"
+import { DatabaseProxy } from "@headwater/fixtures/DatabaseProxy"
 import { Effect, Scope } from "effect"
 import { farDatabase } from "./FarDatabaseCall.ts"
 import * as Program from "./Program.ts"

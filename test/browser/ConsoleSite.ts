@@ -1,4 +1,4 @@
-import * as Json from "@headwater/testing/Json"
+import * as Json from "@headwater/fixtures/Json"
 import { Context, Effect, Layer } from "effect"
 import { createServer, type ServerResponse } from "node:http"
 import type { Browser, BrowserContext, Page } from "playwright-core"

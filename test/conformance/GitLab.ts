@@ -1,4 +1,4 @@
-import * as TestCertificate from "@headwater/testing/TestCertificate"
+import * as TestCertificate from "@headwater/fixtures/TestCertificate"
 import { Effect, type Scope } from "effect"
 import type { IncomingMessage } from "node:http"
 import { createServer } from "node:https"

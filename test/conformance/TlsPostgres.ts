@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
-import * as TestCertificate from "@headwater/testing/TestCertificate"
-import * as TestDatabase from "@headwater/testing/TestDatabase"
+import * as TestCertificate from "@headwater/fixtures/TestCertificate"
+import * as TestDatabase from "@headwater/fixtures/TestDatabase"
 import { Effect, Layer, type Scope } from "effect"
 import { connect, createServer, type Socket } from "node:net"
 import { TLSSocket } from "node:tls"

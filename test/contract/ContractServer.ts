@@ -1,6 +1,6 @@
 import { assert, type Vitest } from "@effect/vitest"
-import * as Json from "@headwater/testing/Json"
-import * as TemporaryDirectory from "@headwater/testing/TemporaryDirectory"
+import * as Json from "@headwater/fixtures/Json"
+import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
 import { Context, Effect, Layer, Schedule, Stream } from "effect"
 import * as ContractValidator from "../ContractValidator.ts"
 import * as OperatorAccount from "../OperatorAccount.ts"

@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import * as Json from "@headwater/testing/Json"
+import * as Json from "@headwater/fixtures/Json"
 import { Effect, Schedule } from "effect"
 import { assertInvalid, assertProblem, type Client, ContractServer, emitting, type It } from "./ContractServer.ts"
 

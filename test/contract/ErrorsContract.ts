@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import * as Json from "@headwater/testing/Json"
+import * as Json from "@headwater/fixtures/Json"
 import { Effect } from "effect"
 import { assertInvalid, assertProblem, ContractServer, type It } from "./ContractServer.ts"
 

@@ -1,4 +1,4 @@
-import * as Json from "@headwater/testing/Json"
+import * as Json from "@headwater/fixtures/Json"
 import { Effect } from "effect"
 import { key } from "../ServerProcess.ts"
 import type { Findings } from "./Findings.ts"

@@ -1,6 +1,6 @@
+import type { DatabaseProxy } from "@headwater/fixtures/DatabaseProxy"
 import * as CrashPoint from "@headwater/log/CrashPoint"
 import { livingProcesses, readPostmaster } from "@headwater/postgres/PostgresProcesses"
-import type { DatabaseProxy } from "@headwater/testing/DatabaseProxy"
 import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Fs from "node:fs/promises"

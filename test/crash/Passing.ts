@@ -1,5 +1,5 @@
+import * as Json from "@headwater/fixtures/Json"
 import type { CrashPoint } from "@headwater/log/CrashPoint"
-import * as Json from "@headwater/testing/Json"
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { acknowledged, type Client } from "./Client.ts"

@@ -1,5 +1,5 @@
 import * as EventId from "@headwater/domain/EventId"
-import * as Json from "@headwater/testing/Json"
+import * as Json from "@headwater/fixtures/Json"
 import { Effect, Option } from "effect"
 import { acknowledged, type Client } from "./Client.ts"
 import type { Dice } from "./Dice.ts"

@@ -1,5 +1,5 @@
 import type { Ordering } from "@headwater/domain/WebhookSettings"
-import * as Json from "@headwater/testing/Json"
+import * as Json from "@headwater/fixtures/Json"
 import { Effect } from "effect"
 import type { ServerProcess } from "../ServerProcess.ts"
 import * as Components from "./Components.ts"

@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import * as TemporaryDirectory from "@headwater/testing/TemporaryDirectory"
+import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
 import { Effect } from "effect"
 import { execFile } from "node:child_process"
 import * as ServerProcess from "../ServerProcess.ts"

@@ -1,4 +1,4 @@
-import { authority } from "@headwater/testing/TestCertificate"
+import { authority } from "@headwater/fixtures/TestCertificate"
 import type { Schema } from "effect"
 import * as FastCheck from "fast-check"
 import type { Operation } from "./ApiDocument.ts"

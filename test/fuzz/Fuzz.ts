@@ -1,4 +1,4 @@
-import * as TemporaryDirectory from "@headwater/testing/TemporaryDirectory"
+import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
 import { Clock, Console, Effect, Predicate, Schedule } from "effect"
 import * as ContractValidator from "../ContractValidator.ts"
 import * as OperatorAccount from "../OperatorAccount.ts"

@@ -1,6 +1,6 @@
 import { layer } from "@effect/vitest"
-import { realSandbox } from "@headwater/testing/RealSandbox"
-import * as TestDatabase from "@headwater/testing/TestDatabase"
+import { realSandbox } from "@headwater/fixtures/RealSandbox"
+import * as TestDatabase from "@headwater/fixtures/TestDatabase"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Commands } from "./Command.ts"

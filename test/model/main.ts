@@ -1,5 +1,5 @@
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
-import { realSandbox } from "@headwater/testing/RealSandbox"
+import { realSandbox } from "@headwater/fixtures/RealSandbox"
 import { Arbitrary, Console, Effect, Layer, Option, References } from "effect"
 import { Command, Flag } from "effect/cli"
 import { TestClock } from "effect/testing"

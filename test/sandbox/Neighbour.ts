@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import * as Json from "@headwater/testing/Json"
+import * as Json from "@headwater/fixtures/Json"
 import { Effect, type Scope } from "effect"
 import type * as ServerProcess from "../ServerProcess.ts"
 import type { Account } from "./HostileServer.ts"

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import * as TemporaryDirectory from "@headwater/testing/TemporaryDirectory"
+import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
 import { Effect } from "effect"
 import { createHash } from "node:crypto"
 import * as Fs from "node:fs/promises"

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import * as Json from "@headwater/testing/Json"
+import * as Json from "@headwater/fixtures/Json"
 import { Effect } from "effect"
 import * as Files from "../test/Files.ts"
 import * as HeadwaterCommand from "../test/HeadwaterCommand.ts"

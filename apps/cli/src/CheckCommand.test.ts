@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import * as TestTables from "@headwater/testing/TestTables"
+import * as TestTables from "@headwater/fixtures/TestTables"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as HeadwaterCommand from "../test/HeadwaterCommand.ts"

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
-import * as Json from "@headwater/testing/Json"
-import * as ModuleServer from "@headwater/testing/ModuleServer"
+import * as Json from "@headwater/fixtures/Json"
+import * as ModuleServer from "@headwater/fixtures/ModuleServer"
 import { Effect } from "effect"
 import * as Files from "../test/Files.ts"
 import * as HeadwaterCommand from "../test/HeadwaterCommand.ts"

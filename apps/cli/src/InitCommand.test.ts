@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
-import * as Json from "@headwater/testing/Json"
-import * as TemporaryDirectory from "@headwater/testing/TemporaryDirectory"
+import * as Json from "@headwater/fixtures/Json"
+import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
 import { Effect } from "effect"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Json from "@headwater/fixtures/Json"
+import * as TestTables from "@headwater/fixtures/TestTables"
 import { Accounts } from "@headwater/log/Accounts"
 import { ApiKeys } from "@headwater/log/ApiKeys"
-import * as Json from "@headwater/testing/Json"
-import * as TestTables from "@headwater/testing/TestTables"
 import { Clock, Effect, Option, Redacted } from "effect"
 import * as HeadwaterCommand from "../test/HeadwaterCommand.ts"
 

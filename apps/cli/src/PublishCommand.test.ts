@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Id from "@headwater/domain/Id"
+import * as Json from "@headwater/fixtures/Json"
+import * as TestTables from "@headwater/fixtures/TestTables"
 import { Accounts } from "@headwater/log/Accounts"
 import { Components } from "@headwater/log/Components"
-import * as Json from "@headwater/testing/Json"
-import * as TestTables from "@headwater/testing/TestTables"
 import { Effect, Option } from "effect"
 import * as HeadwaterCommand from "../test/HeadwaterCommand.ts"
 

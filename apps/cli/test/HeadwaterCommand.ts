@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
-import * as Json from "@headwater/testing/Json"
-import type { TestPostgres } from "@headwater/testing/TestPostgres"
+import * as Json from "@headwater/fixtures/Json"
+import type { TestPostgres } from "@headwater/fixtures/TestPostgres"
 import { Effect, Schedule, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { execFile, spawn } from "node:child_process"

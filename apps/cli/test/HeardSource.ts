@@ -1,5 +1,5 @@
-import * as Json from "@headwater/testing/Json"
-import * as WebhookSink from "@headwater/testing/WebhookSink"
+import * as Json from "@headwater/fixtures/Json"
+import * as WebhookSink from "@headwater/fixtures/WebhookSink"
 import { Effect, Schedule } from "effect"
 import * as Files from "./Files.ts"
 import * as HeadwaterCommand from "./HeadwaterCommand.ts"

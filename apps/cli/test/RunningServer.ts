@@ -1,5 +1,5 @@
-import * as Json from "@headwater/testing/Json"
-import * as TemporaryDirectory from "@headwater/testing/TemporaryDirectory"
+import * as Json from "@headwater/fixtures/Json"
+import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
 import { Context, Effect, Layer, Schedule } from "effect"
 import * as ServerProcess from "../../../test/ServerProcess.ts"
 import * as HeadwaterCommand from "./HeadwaterCommand.ts"

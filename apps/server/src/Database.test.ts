@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import * as TemporaryDirectory from "@headwater/testing/TemporaryDirectory"
+import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
 import { ConfigProvider, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Fs from "node:fs/promises"

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { firstParty } from "@headwater/components/FirstParty"
+import * as Json from "@headwater/fixtures/Json"
 import { Components } from "@headwater/log/Components"
-import * as Json from "@headwater/testing/Json"
 import { Effect, Layer } from "effect"
 import * as Http from "../test/HttpAppFixture.ts"
 import { FirstPartyPublishing } from "./FirstPartyPublishing.ts"

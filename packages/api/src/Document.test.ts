@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { version } from "@headwater/domain/Version"
-import * as Json from "@headwater/testing/Json"
+import * as Json from "@headwater/fixtures/Json"
 import * as Document from "./Document.ts"
 
 const document = Json.parse(JSON.stringify(Document.make("https://events.example.com")))

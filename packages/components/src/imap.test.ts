@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
-import { realSandbox } from "@headwater/testing/RealSandbox"
-import { authority } from "@headwater/testing/TestCertificate"
+import { realSandbox } from "@headwater/fixtures/RealSandbox"
+import { authority } from "@headwater/fixtures/TestCertificate"
 import { Effect, Layer } from "effect"
 import * as ImapServer from "../test/ImapServer.ts"
 import * as Polling from "../test/Polling.ts"

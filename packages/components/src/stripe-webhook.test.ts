@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import * as Json from "@headwater/testing/Json"
+import * as Json from "@headwater/fixtures/Json"
 import { Effect } from "effect"
 import { createHmac } from "node:crypto"
 import * as Endpoint from "../test/Endpoint.ts"

@@ -1,6 +1,6 @@
 /** First-party components with an HTTP interface, behind the real HTTP side of the server. */
 import { assert } from "@effect/vitest"
-import * as Json from "@headwater/testing/Json"
+import * as Json from "@headwater/fixtures/Json"
 import { Effect } from "effect"
 import { HttpServer } from "effect/http"
 import * as Http from "../../../apps/server/test/HttpAppFixture.ts"

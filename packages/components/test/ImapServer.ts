@@ -1,4 +1,4 @@
-import { certificate, privateKey } from "@headwater/testing/TestCertificate"
+import { certificate, privateKey } from "@headwater/fixtures/TestCertificate"
 import { Effect, type Scope } from "effect"
 import { createRequire } from "node:module"
 import type * as Net from "node:net"

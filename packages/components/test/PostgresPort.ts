@@ -1,4 +1,4 @@
-import { authority, certificate, privateKey } from "@headwater/testing/TestCertificate"
+import { authority, certificate, privateKey } from "@headwater/fixtures/TestCertificate"
 import { Effect, type Scope } from "effect"
 import * as Net from "node:net"
 import * as Tls from "node:tls"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { authority, certificate, privateKey } from "@headwater/testing/TestCertificate"
+import { authority, certificate, privateKey } from "@headwater/fixtures/TestCertificate"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as BadEndpoints from "@headwater/testing/BadEndpoints"
-import { authority } from "@headwater/testing/TestCertificate"
+import * as BadEndpoints from "@headwater/fixtures/BadEndpoints"
+import { authority } from "@headwater/fixtures/TestCertificate"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { createServer } from "node:http"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Other from "@headwater/testing/OtherCertificates"
-import { authority, certificate, privateKey } from "@headwater/testing/TestCertificate"
+import * as Other from "@headwater/fixtures/OtherCertificates"
+import { authority, certificate, privateKey } from "@headwater/fixtures/TestCertificate"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"

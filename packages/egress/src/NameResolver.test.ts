@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as TemporaryDirectory from "@headwater/testing/TemporaryDirectory"
+import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Host from "effect/net/Host"

@@ -1,5 +1,5 @@
 /** Many requests to an endpoint that does something wrong, and what they leave behind. */
-import * as BadEndpoints from "@headwater/testing/BadEndpoints"
+import * as BadEndpoints from "@headwater/fixtures/BadEndpoints"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { EgressHttp } from "../src/EgressHttp.ts"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Seal } from "@headwater/domain/Seal"
-import * as TestDatabase from "@headwater/testing/TestDatabase"
+import * as TestDatabase from "@headwater/fixtures/TestDatabase"
 import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Id from "@headwater/domain/Id"
 import * as RandomBytes from "@headwater/domain/RandomBytes"
-import * as TestDatabase from "@headwater/testing/TestDatabase"
+import * as TestDatabase from "@headwater/fixtures/TestDatabase"
 import { Clock, Effect, Layer, Logger } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"

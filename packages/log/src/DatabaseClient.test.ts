@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import { DatabaseProxy } from "@headwater/testing/DatabaseProxy"
-import * as TestDatabase from "@headwater/testing/TestDatabase"
+import { DatabaseProxy } from "@headwater/fixtures/DatabaseProxy"
+import * as TestDatabase from "@headwater/fixtures/TestDatabase"
 import { Clock, Effect, Fiber, Layer, Option, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import * as EventId from "@headwater/domain/EventId"
 import * as Id from "@headwater/domain/Id"
-import * as TestTables from "@headwater/testing/TestTables"
+import * as TestTables from "@headwater/fixtures/TestTables"
 import { Effect } from "effect"
 import { type Attempt, Attempts } from "./Attempts.ts"
 import { Deliveries } from "./Deliveries.ts"

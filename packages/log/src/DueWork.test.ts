@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import * as TestDatabase from "@headwater/testing/TestDatabase"
+import * as TestDatabase from "@headwater/fixtures/TestDatabase"
 import { Effect, Layer } from "effect"
 import { beforeAll, type DueItem, DueWork, isFull } from "./DueWork.ts"
 

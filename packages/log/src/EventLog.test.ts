@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import type { LoggedEvent } from "@headwater/domain/Event"
-import * as TestDatabase from "@headwater/testing/TestDatabase"
+import * as TestDatabase from "@headwater/fixtures/TestDatabase"
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { EventLog, isWhole } from "./EventLog.ts"

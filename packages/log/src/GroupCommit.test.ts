@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import type { LoggedEvent } from "@headwater/domain/Event"
-import * as TestDatabase from "@headwater/testing/TestDatabase"
+import * as TestDatabase from "@headwater/fixtures/TestDatabase"
 import { Deferred, Effect, Exit, Fiber, Layer, Option, PubSub, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"

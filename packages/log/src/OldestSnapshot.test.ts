@@ -1,7 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, it, layer } from "@effect/vitest"
+import * as OwnPostgres from "@headwater/fixtures/OwnPostgres"
 import { EmbeddedPostgres } from "@headwater/postgres/EmbeddedPostgres"
-import * as OwnPostgres from "@headwater/testing/OwnPostgres"
 import { Effect, Fiber, Layer, Logger, Metric, Redacted, References, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, SqlError } from "effect/sql"

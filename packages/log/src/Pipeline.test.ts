@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import * as TestDatabase from "@headwater/testing/TestDatabase"
+import * as TestDatabase from "@headwater/fixtures/TestDatabase"
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { Pipeline } from "./Pipeline.ts"

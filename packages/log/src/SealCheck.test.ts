@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Seal } from "@headwater/domain/Seal"
-import * as TestDatabase from "@headwater/testing/TestDatabase"
+import * as TestDatabase from "@headwater/fixtures/TestDatabase"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import keyCopies from "./migrations/0018_key_copies.ts"

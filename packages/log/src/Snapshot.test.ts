@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import * as TestDatabase from "@headwater/testing/TestDatabase"
+import * as TestDatabase from "@headwater/fixtures/TestDatabase"
 import { Effect, Fiber, Latch } from "effect"
 import { SqlClient } from "effect/sql"
 import { readTogether } from "./Snapshot.ts"

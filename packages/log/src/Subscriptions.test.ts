@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { AccountId } from "@headwater/domain/Id"
-import * as TestDatabase from "@headwater/testing/TestDatabase"
+import * as TestDatabase from "@headwater/fixtures/TestDatabase"
 import { Effect, Layer, Option, Queue } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"

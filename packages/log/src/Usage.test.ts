@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as TestTables from "@headwater/testing/TestTables"
+import * as TestTables from "@headwater/fixtures/TestTables"
 import { Effect } from "effect"
 import { Accounts } from "./Accounts.ts"
 import { type HeadMove, Heads } from "./Heads.ts"

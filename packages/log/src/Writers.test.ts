@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import * as TestDatabase from "@headwater/testing/TestDatabase"
+import * as TestDatabase from "@headwater/fixtures/TestDatabase"
 import { Effect, Fiber, Layer } from "effect"
 import { lockWaits } from "../test/LockWaits.ts"
 import { inOpenTransaction } from "../test/OpenTransaction.ts"

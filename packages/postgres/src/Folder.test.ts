@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import * as TemporaryDirectory from "@headwater/testing/TemporaryDirectory"
+import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
 import { Effect } from "effect"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"

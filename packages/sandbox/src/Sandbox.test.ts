@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { componentOf, inspectCode, realSandbox, runCode } from "@headwater/testing/RealSandbox"
+import { componentOf, inspectCode, realSandbox, runCode } from "@headwater/fixtures/RealSandbox"
 import * as Effect from "effect/Effect"
 
 layer(realSandbox(), { excludeTestServices: true, timeout: "60 seconds" })("Sandbox", (it) => {

@@ -1,6 +1,6 @@
 import { assert, it, layer } from "@effect/vitest"
-import { componentOf, realSandbox, runCode } from "@headwater/testing/RealSandbox"
-import * as TemporaryDirectory from "@headwater/testing/TemporaryDirectory"
+import { componentOf, realSandbox, runCode } from "@headwater/fixtures/RealSandbox"
+import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
 import { Effect, Layer } from "effect"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { componentOf, hashOf, inspectCode, realSandbox, runCode } from "@headwater/testing/RealSandbox"
+import { componentOf, hashOf, inspectCode, realSandbox, runCode } from "@headwater/fixtures/RealSandbox"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Schedule from "effect/Schedule"

@@ -1,4 +1,4 @@
-import * as TemporaryDirectory from "@headwater/testing/TemporaryDirectory"
+import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
 import { Effect, type Scope } from "effect"
 import { execFile } from "node:child_process"
 import * as Fs from "node:fs/promises"

@@ -1,5 +1,5 @@
-import * as FreePort from "@headwater/testing/FreePort"
-import * as TemporaryDirectory from "@headwater/testing/TemporaryDirectory"
+import * as FreePort from "@headwater/fixtures/FreePort"
+import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
 import { Effect, Schedule, type Scope } from "effect"
 import { spawn } from "node:child_process"
 import * as Fs from "node:fs"

@@ -1,4 +1,4 @@
-import * as FreePort from "@headwater/testing/FreePort"
+import * as FreePort from "@headwater/fixtures/FreePort"
 import { Effect, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { BenchFailed } from "../BenchFailed.ts"

@@ -1,5 +1,5 @@
-import * as BadEndpoints from "@headwater/testing/BadEndpoints"
-import { authority } from "@headwater/testing/TestCertificate"
+import * as BadEndpoints from "@headwater/fixtures/BadEndpoints"
+import { authority } from "@headwater/fixtures/TestCertificate"
 import { Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Client from "../../../packages/egress/test/Client.ts"

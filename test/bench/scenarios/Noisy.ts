@@ -1,5 +1,5 @@
-import * as BadEndpoints from "@headwater/testing/BadEndpoints"
-import * as FreePort from "@headwater/testing/FreePort"
+import * as BadEndpoints from "@headwater/fixtures/BadEndpoints"
+import * as FreePort from "@headwater/fixtures/FreePort"
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Deployment from "../Deployment.ts"

@@ -1,6 +1,6 @@
+import { hashOf, realSandbox } from "@headwater/fixtures/RealSandbox"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import { SandboxPool } from "@headwater/sandbox/SandboxPool"
-import { hashOf, realSandbox } from "@headwater/testing/RealSandbox"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import * as BareDeno from "../BareDeno.ts"

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { ChangesNothing } from "@headwater/api/ChangesNothing"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
-import * as Json from "@headwater/testing/Json"
+import * as Json from "@headwater/fixtures/Json"
 import { Context, Effect } from "effect"
 import { HttpServer } from "effect/http"
 import { HttpApi } from "effect/http-api"

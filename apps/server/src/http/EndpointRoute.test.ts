@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
+import * as Json from "@headwater/fixtures/Json"
 import { Accounts } from "@headwater/log/Accounts"
-import * as Json from "@headwater/testing/Json"
 import { Effect, Schedule } from "effect"
 import { HttpServer } from "effect/http"
 import * as Net from "node:net"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Json from "@headwater/testing/Json"
+import * as Json from "@headwater/fixtures/Json"
 import { Schema } from "effect"
 import { preview } from "./EventPreview.ts"
 

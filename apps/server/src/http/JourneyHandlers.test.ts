@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
-import * as Json from "@headwater/testing/Json"
-import * as WebhookSink from "@headwater/testing/WebhookSink"
+import * as Json from "@headwater/fixtures/Json"
+import * as WebhookSink from "@headwater/fixtures/WebhookSink"
 import { Effect, Schedule } from "effect"
 import * as Http from "../../test/HttpAppFixture.ts"
 

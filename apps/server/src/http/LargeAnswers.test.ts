@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import * as Json from "@headwater/testing/Json"
+import * as Json from "@headwater/fixtures/Json"
 import { Effect, Schedule, Stream } from "effect"
 import { HttpServer } from "effect/http"
 import { connect } from "node:net"

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
-import * as Json from "@headwater/testing/Json"
-import * as WebhookSink from "@headwater/testing/WebhookSink"
+import * as Json from "@headwater/fixtures/Json"
+import * as WebhookSink from "@headwater/fixtures/WebhookSink"
 import { Effect, Fiber, Schedule, Stream } from "effect"
 import { Sse } from "effect/encoding"
 import { HttpServer } from "effect/http"

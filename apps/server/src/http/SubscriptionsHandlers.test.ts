@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import * as EventId from "@headwater/domain/EventId"
-import * as Json from "@headwater/testing/Json"
+import * as Json from "@headwater/fixtures/Json"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Http from "../../test/HttpAppFixture.ts"

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import type { LoggedEvent } from "@headwater/domain/Event"
-import * as TemporaryDirectory from "@headwater/testing/TemporaryDirectory"
+import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
 import { Context, Effect, Exit, Layer, Schedule, Scope } from "effect"
 import { RunnerAddress, ShardingConfig } from "effect/cluster"
 import { RpcSerialization, RpcServer } from "effect/rpc"
