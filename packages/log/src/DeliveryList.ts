@@ -246,8 +246,9 @@ export class DeliveryList extends Context.Service<DeliveryList, {
         if (errorClass !== undefined) where.push(sql`error_class = ${errorClass}`)
         if (status !== undefined) where.push(sql`coalesce(status BETWEEN ${status[0]} AND ${status[1]}, false)`)
         if (text !== undefined) where.push(sql`coalesce(strpos(payload, ${text}) > 0, false)`)
-        // One that is to be sent again has a row of its own, which tells of it.
-        where.push(sql`(state <> 'delivered' OR NOT EXISTS (SELECT FROM deliveries o WHERE o.id = r.id))`)
+        // One that is to be sent again has a row of its own, which tells of it. OFFSET keeps Postgres from reading all of
+        // these rows into a hash table first.
+        where.push(sql`(state <> 'delivered' OR NOT EXISTS (SELECT FROM deliveries o WHERE o.id = r.id OFFSET 0))`)
         return sql.and(where)
       }
 
