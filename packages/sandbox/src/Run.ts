@@ -51,6 +51,9 @@ export type RunCall =
     readonly context: StepContext
   }
 
+/** How many runs a call asks for. */
+export const runsOf = (call: RunCall): number => call._tag === "Run" ? call.eventsJson.length : 1
+
 /** What `this.http.respond` was called with. */
 export interface RunResponse {
   readonly status: number

@@ -10,7 +10,7 @@ import * as Layer from "effect/Layer"
 import { randomUUID } from "node:crypto"
 import { type ComponentDescription, ComponentInvalid } from "./ComponentDescription.ts"
 import { KnownPlaces } from "./KnownPlaces.ts"
-import type { RunBatch, RunLimit, RunRequest, RunResult, SandboxModule } from "./Run.ts"
+import { type RunBatch, type RunLimit, type RunRequest, type RunResult, runsOf, type SandboxModule } from "./Run.ts"
 import { maxHeaderBytes, RunRecord, StoreSizes } from "./RunRecord.ts"
 import { SandboxConfig } from "./SandboxConfig.ts"
 import type { SandboxFilesUnusable } from "./SandboxFiles.ts"
@@ -116,7 +116,7 @@ const make = Effect.fnUntraced(function*() {
   /** Runs what is asked, and has each result heard as soon as its run has ended. Returns when no more are to come. */
   const perform = (request: RunRequest, hear: Hear): Effect.Effect<void, SandboxUnavailable> => {
     const limits: SandboxLimits = { ...config.limits, ...request.limits }
-    const count = request.call._tag === "Run" ? request.call.eventsJson.length : 1
+    const count = runsOf(request.call)
     const responding = Deferred.makeUnsafe<void>()
     let responded = false
     /** By attempts that came to nothing. */

@@ -9,7 +9,6 @@ import type { RunCall, RunResponse, RunResult } from "@headwater/sandbox/Run"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Clock, Effect } from "effect"
 import { untilAnswered } from "../DatabaseRetry.ts"
-import { EngineLimits } from "../EngineLimits.ts"
 import { type CodeRuns, type EndedRun, originOf, unstorable } from "./CodeRuns.ts"
 import { HookFailed } from "./ComponentRuns.ts"
 import * as DueEmits from "./DueEmits.ts"
@@ -18,6 +17,7 @@ import { executableOf, type ProgramMemory, repeatWindowMs } from "./ProgramMemor
 import type { ProgramOwner } from "./ProgramOwner.ts"
 import type { QuotaExceeded } from "./Quotas.ts"
 import * as RunEvents from "./RunEvents.ts"
+import * as RunsTogether from "./RunsTogether.ts"
 
 export type Hook = "deploy" | "activate" | "deactivate"
 
@@ -55,17 +55,6 @@ export interface SourceRuns {
 /** Inputs of the same kind, of one stream, in its order. */
 type ProgramInputs = readonly [ProgramInput, ...ReadonlyArray<ProgramInput>]
 
-/** Only runs that take no longer are run together. */
-const shortMs = 10
-
-const sizeOf = ({ db, emits, logs }: RunResult): number => {
-  let size = 0
-  for (const { payload } of emits) size += payload.length
-  for (const { message } of logs) size += message.length
-  for (const key in db) size += db[key]?.length ?? 0
-  return size
-}
-
 /** Requests are pruned behind the cursor in bites of this many: with every run it would cost most of the append rate. */
 const pruneEvery = 200
 
@@ -81,9 +70,8 @@ const hookInput = (hook: Hook, at: number): ProgramInput => ({
 export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeRuns) {
   const cursors = yield* Cursors
   const log = yield* EventLog
-  const { charactersLeft, count: mostInputs } = (yield* EngineLimits).runsTogether
+  const together = yield* RunsTogether.make(code)
   let unpruned = 0
-  let most = 1
 
   /** Old requests whose runs are durable; those of the last minute still answer repeats. */
   const pruneRequests = Effect.fnUntraced(function*(memory: ProgramMemory, passed: number) {
@@ -126,48 +114,24 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
     const result = yield* code.execute(memory, executableOf(memory), callOver([input]), onRespond)
     CrashPoint.reached("run-ended")
     code.noteRefusal(yield* code.handOver(memory, [ended(memory, input, result)]), [input.id])
-    if (result.wallMs < shortMs) most = Math.min(mostInputs, 2 * most)
+    together.noteAlone(result.wallMs)
     return 1
   })
 
-  /** Hands over what runs did that have ended, as few commits. */
-  const handOverAll = Effect.fnUntraced(function*(
-    memory: ProgramMemory,
-    inputs: ReadonlyArray<ProgramInput>,
-    results: ReadonlyArray<RunResult>
-  ) {
-    for (let from = 0; from < results.length;) {
-      let to = from
-      let characters = 0
-      while (to < results.length && (to === from || characters + sizeOf(results[to]!) <= charactersLeft)) {
-        characters += sizeOf(results[to]!)
-        to += 1
-      }
-      const some = inputs.slice(from, to)
-      const [first, ...more] = some.map((input, index) => ended(memory, input, results[from + index]!))
-      code.noteRefusal(yield* code.handOver(memory, [first!, ...more]), some.map(({ id }) => id))
-      from = to
-    }
-  })
-
-  const runSome = Effect.fnUntraced(function*(memory: ProgramMemory, inputs: ReadonlyArray<ProgramInput>) {
-    const batch = yield* code.executeBatch(memory, executableOf(memory), callOver(inputs))
-    let taken = 0
-    yield* Effect.gen(function*() {
-      let results = yield* batch.next
-      while (results.length > 0) {
+  const runSome = (memory: ProgramMemory, inputs: ReadonlyArray<ProgramInput>) =>
+    together.run(memory, executableOf(memory), callOver(inputs), (results, from) =>
+      Effect.suspend(() => {
         CrashPoint.reached("run-ended")
-        yield* handOverAll(memory, inputs.slice(taken, taken + results.length), results)
-        taken += results.length
-        results = yield* batch.next
-      }
-    }).pipe(Effect.ensuring(batch.giveUp))
-    most = taken === inputs.length ? Math.min(mostInputs, 2 * most) : Math.max(1, taken)
-    return taken
-  })
+        const some = inputs.slice(from, from + results.length)
+        const [first, ...more] = some.map((input, index) => ended(memory, input, results[index]!))
+        return Effect.map(
+          code.handOver(memory, [first!, ...more]),
+          (submission) => code.noteRefusal(submission, some.map(({ id }) => id))
+        )
+      }))
 
   return {
-    most: () => most,
+    most: together.most,
     run: Effect.fnUntraced(function*(memory, inputs, onRespond) {
       const [first] = inputs
       const refusal = code.refusalOf(first.id)
