@@ -19,6 +19,14 @@ export interface OptionsRequest {
   readonly query?: string
 }
 
+/** What a step is handed of one run. */
+export interface StepInput {
+  /** JSON text of an object: the trigger, and what the steps before this one gave, by name. */
+  readonly stepsJson: string
+  /** What the step sees as `$.context`. */
+  readonly context: StepContext
+}
+
 /** Where a step stands. */
 export interface StepContext {
   readonly id: string
@@ -41,18 +49,12 @@ export type RunCall =
   | { readonly _tag: "Options"; readonly prop: string; readonly request: OptionsRequest }
   /** Answers the definitions of the props that the code adds. */
   | { readonly _tag: "AdditionalProps" }
-  /** Answers a `StepAnswer`. */
-  | {
-    readonly _tag: "Step"
-    readonly step: string
-    /** JSON text of an object: the trigger, and what the steps before this one gave, by name. */
-    readonly stepsJson: string
-    /** What the step sees as `$.context`. */
-    readonly context: StepContext
-  }
+  /** The same step of several runs, one after the other. Each answers a `StepAnswer`. */
+  | { readonly _tag: "Step"; readonly step: string; readonly runs: ReadonlyArray<StepInput> }
 
 /** How many runs a call asks for. */
-export const runsOf = (call: RunCall): number => call._tag === "Run" ? call.eventsJson.length : 1
+export const runsOf = (call: RunCall): number =>
+  call._tag === "Run" ? call.eventsJson.length : call._tag === "Step" ? call.runs.length : 1
 
 /** What `this.http.respond` was called with. */
 export interface RunResponse {

@@ -187,8 +187,9 @@ export const encodeHostMessage = (message: HostMessage): string => {
       return withCall(plain, "events", `[${eventsJson.join()}]`)
     }
     case "Step": {
-      const { stepsJson, ...plain } = call
-      return withCall(plain, "steps", stepsJson)
+      const { runs, ...plain } = call
+      const each = runs.map(({ context, stepsJson }) => `{"context":${JSON.stringify(context)},"steps":${stepsJson}}`)
+      return withCall(plain, "runs", `[${each.join()}]`)
     }
     default:
       return JSON.stringify(message)

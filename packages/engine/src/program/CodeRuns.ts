@@ -34,7 +34,7 @@ export interface EndedRun {
   readonly isReported?: boolean
   /** Whether it counts among the account's invocations. */
   readonly isInvocation?: boolean
-  /** What else to write, which may depend on the places that the run's events have. */
+  /** What else to write, which may depend on the places that the run's own events have. */
   readonly parts: CommitParts | ((appended: ReadonlyArray<LoggedEvent>) => CommitParts)
   /** What the log line about the run says beside the rest. */
   readonly annotations?: Readonly<Record<string, string>>
@@ -113,9 +113,14 @@ const rememberAgainMs = 24 * 3_600_000
 
 const noMarks: ReadonlyMap<string, string> = new Map()
 
-/** In a batch each run only takes its input; a single run does all that it has. */
+/** Of several runs each only takes its input, and is recorded where it is a workflow's; a single run does all that it has. */
 const mergeParts = (parts: ReadonlyArray<CommitParts>): CommitParts =>
-  parts.length === 1 ? parts[0]! : { moves: parts.flatMap(({ moves = [] }) => moves) }
+  parts.length === 1 ? parts[0]! : {
+    moves: parts.flatMap(({ moves = [] }) => moves),
+    runs: parts.flatMap(({ runs = [] }) => runs),
+    runChanges: parts.flatMap(({ runChanges = [] }) => runChanges),
+    steps: parts.flatMap(({ steps = [] }) => steps)
+  }
 
 export const make = Effect.fnUntraced(function*(owner: ProgramOwner) {
   const credentialsOf = yield* makeCredentialsOf
@@ -266,9 +271,12 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner) {
       }
       const usage = yield* use(memory, used)
       const submission = yield* owner.commit(memory, events, (appended) => {
-        const parts: ReadonlyArray<CommitParts> = runs.map(({ parts }) =>
-          typeof parts === "function" ? parts(appended) : parts
-        )
+        let from = 0
+        const parts: ReadonlyArray<CommitParts> = runs.map(({ parts }, index) => {
+          const own = appended.slice(from, from + made[index]!.events.length)
+          from += own.length
+          return typeof parts === "function" ? parts(own) : parts
+        })
         return {
           ...mergeParts(parts),
           duePut: [...parts.flatMap(({ duePut = [] }) => duePut), ...made.flatMap(({ delayed }) => delayed)],

@@ -21,6 +21,7 @@ import * as CodeRuns from "./CodeRuns.ts"
 import type { HookFailed } from "./ComponentRuns.ts"
 import * as DueDeletions from "./DueDeletions.ts"
 import type { EventRange } from "./DueDeletions.ts"
+import type { ProgramInput } from "./ProgramInput.ts"
 import * as ProgramInputs from "./ProgramInputs.ts"
 import { answersItself, type ProgramMemory } from "./ProgramMemory.ts"
 import type { ProgramNotFound } from "./ProgramOwner.ts"
@@ -129,19 +130,27 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
     else work.signal()
   }
 
+  /** Those of these inputs that are requests are no longer to be run. */
+  const noteTaken = Effect.fnUntraced(function*(memory: ProgramMemory, inputs: ReadonlyArray<ProgramInput>) {
+    if (inputs[0]?.request === undefined) return
+    yield* runs.pruneRequests(memory, inputs.length)
+    for (const { request } of inputs) memory.backlogBytes -= request?.bytes ?? 0
+    memory.backlogBytes = Math.max(0, memory.backlogBytes)
+  })
+
   const perform = Effect.fnUntraced(function*(memory: ProgramMemory, chosen: Inputs) {
     const [first] = chosen
-    let taken = 1
     if (memory.program.workflow === null) {
-      taken = yield* runs.run(memory, chosen, (response) => requests.respond(first.id, response))
+      const taken = yield* runs.run(memory, chosen, (response) => requests.respond(first.id, response))
       if (first.request !== undefined && chosen.length === 1) yield* requests.noResponse(first.id)
-    } else {
-      yield* steps.begin(memory, first)
+      return yield* noteTaken(memory, chosen.slice(0, taken))
     }
-    if (first.request === undefined) return
-    yield* runs.pruneRequests(memory, taken)
-    for (const { request } of chosen.slice(0, taken)) memory.backlogBytes -= request?.bytes ?? 0
-    memory.backlogBytes = Math.max(0, memory.backlogBytes)
+    const together = steps.chooseTogether(memory, chosen)
+    if (together.length > 0) {
+      return yield* stepping.startTogether(memory, together, (taken) => noteTaken(memory, together.slice(0, taken)))
+    }
+    yield* steps.begin(memory, first)
+    yield* noteTaken(memory, [first])
   })
 
   const startOver = Effect.andThen(owner.invalidate, Effect.sleep(retryMs))
@@ -214,7 +223,11 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
       inputs.noteSettled()
     }
     const memory = yield* owner.current
-    const next = yield* inputs.next(memory, { besideHook: hooking, busy: stepping.busy, most: runs.most() })
+    const next = yield* inputs.next(memory, {
+      besideHook: hooking,
+      busy: stepping.busy,
+      most: memory.program.workflow === null ? runs.most() : steps.most(memory)
+    })
     if (Option.isNone(next)) return false
     const work = next.value
     switch (work._tag) {

@@ -73,8 +73,8 @@ export interface ProgramInputs {
     memory: ProgramMemory,
     options: {
       readonly besideHook: boolean
-      /** The runs of a workflow that are at a step now, by id. */
-      readonly busy: ReadonlyMap<string, WorkflowProgress>
+      /** The runs of a workflow that are at a step now, by id, and what they hold. */
+      readonly busy: ReadonlyMap<string, Pick<WorkflowProgress, "held">>
       /** How many inputs are to be run together at most. */
       readonly most: number
     }
@@ -125,7 +125,7 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
   let deletions: Array<Deletion> = []
   /** Due work of a workflow that waits until another run may begin or go on. */
   const held = new Map<string, DueItem>()
-  let busy: ReadonlyMap<string, WorkflowProgress> = new Map()
+  let busy: ReadonlyMap<string, Pick<WorkflowProgress, "held">> = new Map()
   let mostTogether = 1
   /** The due times of timers and delayed emits taken by commits that may be under way. */
   const taken = new Map<string, number>()
@@ -247,8 +247,8 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
 
   /** What is known to come after an input and can be run together with it: events alike, while nobody waits for an answer. */
   const withOthers = (memory: ProgramMemory, feed: Feed, first: ProgramInput, kind: "EVENT" | "HTTP", now: number) => {
-    const { accountId, workflow } = memory.program
-    if (workflow !== null || kind === "HTTP" && answersItself(memory)) return [first] as const
+    const { accountId } = memory.program
+    if (first.kind === "RERUN" || kind === "HTTP" && answersItself(memory)) return [first] as const
     const most = kind === "HTTP" ? mostTogether : Math.min(mostTogether, quotas.runsLeft(accountId, now))
     if (most <= 1) return [first] as const
     const [, ...others] = feed.knownEvents(now, most, limits.runsTogether.characters)

@@ -44,6 +44,8 @@ export interface ProgramRequests {
    * whether it was taken, in which case `onEnd` is called once.
    */
   readonly take: (request: IngestRequest, onEnd: OnTaken) => boolean
+  /** Whether somebody waits for what the code responds to a request. */
+  readonly isAwaited: (emitId: string) => boolean
   /** Hands what the code responds to who waits for it. */
   readonly respond: (emitId: string, response: RunResponse) => Effect.Effect<void>
   /** Tells who waits for a response that the code has ended without one. */
@@ -255,6 +257,7 @@ export const make = Effect.fnUntraced(function*(options: {
             : Effect.succeed(accepted)
         })
       }).pipe(Effect.ensuring(Effect.sync(() => waiting.delete(request.emitId)))),
+    isAwaited: (emitId) => waiting.has(emitId),
     respond: (emitId, response) => answer(emitId, () => Exit.succeed(replyOf(response))),
     noResponse: (emitId) => answer(emitId, () => Exit.fail(new NotAnswered({ reason: "ended" }))),
     refuseUpTo: (last, reason) => refuse([...waiting.values()].filter(({ id }) => id <= last), reason),

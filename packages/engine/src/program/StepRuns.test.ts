@@ -397,7 +397,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       const refusingOnce = Sandbox.of({
         ...sandbox,
         run: (request) =>
-          request.call._tag === "Step" && request.call.stepsJson.includes(`"other"`) && refusals++ === 0
+          request.call._tag === "Step" && request.call.runs[0]!.stepsJson.includes(`"other"`) && refusals++ === 0
             ? Effect.fail(new SandboxUnavailable({ reason: "too_many_waiting", message: "busy" }))
             : sandbox.run(request)
       })

@@ -2,9 +2,10 @@ import type { EventCause } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import * as Id from "@headwater/domain/Id"
 import { maxComponentDepth } from "@headwater/domain/JsonDepth"
+import type { Program } from "@headwater/domain/Program"
 import * as Storable from "@headwater/domain/Storable"
 import * as Stream from "@headwater/domain/Stream"
-import { defaultSettings, type WorkflowSettings } from "@headwater/domain/Workflow"
+import { defaultSettings, type Workflow, type WorkflowSettings } from "@headwater/domain/Workflow"
 import { Components } from "@headwater/log/Components"
 import * as CrashPoint from "@headwater/log/CrashPoint"
 import { Deployments } from "@headwater/log/Deployments"
@@ -26,17 +27,17 @@ import { untilAnswered } from "../DatabaseRetry.ts"
 import type { CommitParts } from "../EmitterLog.ts"
 import { EngineLimits } from "../EngineLimits.ts"
 import type { Unavailable } from "../placement/Unavailable.ts"
-import { type CodeRuns, originOf, unstorable } from "./CodeRuns.ts"
+import { type CodeRuns, type EndedRun, originOf, unstorable } from "./CodeRuns.ts"
 import type { Executable } from "./ComponentRuns.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
-import { executableOf, type ProgramMemory, valuesOf } from "./ProgramMemory.ts"
+import { answersItself, executableOf, type ProgramMemory, valuesOf } from "./ProgramMemory.ts"
 import type { ProgramNotFound } from "./ProgramOwner.ts"
 import type { ProgramOwner } from "./ProgramOwner.ts"
 import { changingOwners } from "./ProgramRequests.ts"
 import * as RunEvents from "./RunEvents.ts"
+import * as RunsTogether from "./RunsTogether.ts"
 import {
   callOf,
-  isOfEndpoint,
   make as makeProgress,
   noteResult,
   of as progressOf,
@@ -47,6 +48,21 @@ import {
 export interface StepRuns {
   /** Takes an input: from here on it is a run, which goes on until it ends, whatever happens. */
   readonly begin: (memory: ProgramMemory, input: ProgramInput) => Effect.Effect<void>
+  /** How many inputs to run together: more while runs are short, where each is one step and follows on the one before. */
+  readonly most: (memory: ProgramMemory) => number
+  /** Those of some inputs that are run together next, which may be none: then the first is to begin by itself. */
+  readonly chooseTogether: (memory: ProgramMemory, inputs: ReadonlyArray<ProgramInput>) => ReadonlyArray<ProgramInput>
+  /**
+   * Runs inputs from beginning to end, one after the other, each of which begins and ends in one commit. Answers how many
+   * were: the others are still to be run, and so are those that the sandbox can't run.
+   *
+   * @param onBegun a run takes long, and is on its way into the log before it ends
+   */
+  readonly runTogether: (
+    memory: ProgramMemory,
+    inputs: ReadonlyArray<ProgramInput>,
+    onBegun: (run: WorkflowProgress) => void
+  ) => Effect.Effect<number, SandboxUnavailable>
   /**
    * Ends a run that waits, for good. Returns once that is durable.
    *
@@ -62,11 +78,13 @@ export interface StepRuns {
   /**
    * Runs the next step to its commit, and answers whether there is another one to run now, on memory that holds. Where the
    * sandbox can't, nothing of the step is kept, and it is still to be run.
+   *
+   * @param onRespond given where somebody waits for what the run responds, and is told when it has ended without that
    */
   readonly next: (
     memory: ProgramMemory,
     run: WorkflowProgress,
-    onRespond: (response: RunResponse) => Effect.Effect<void>
+    onRespond: ((response: RunResponse) => Effect.Effect<void>) | undefined
   ) => Effect.Effect<boolean, SandboxUnavailable>
 }
 
@@ -196,7 +214,41 @@ const causeOf = ({ emitterId, eventId, stream }: RunTrigger): EventCause | undef
   return id === undefined ? undefined : { emitterId: stream === Stream.requests ? null : emitterId, id }
 }
 
+/** A run of those that are done together that takes longer shows as under way before it ends, in milliseconds. */
+const longMs = 1_000
+
 const isRunId = Schema.is(Id.RunId)
+
+/** An input over which a run of its own begins. */
+type InputOfRun = ProgramInput & { readonly kind: RunTrigger["kind"] }
+
+const isOfRun = (input: ProgramInput): input is InputOfRun => input.kind !== "HOOK" && input.kind !== "RERUN"
+
+/** A run that begins now. */
+const runOver = (
+  { id: workflowId }: Program,
+  { deploymentId }: Workflow,
+  input: InputOfRun,
+  id: Id.RunId,
+  startedAt: number
+): WorkflowRun => ({
+  id,
+  workflowId: Id.WorkflowId.make(workflowId),
+  deploymentId,
+  trigger: {
+    kind: input.kind,
+    id: input.id,
+    at: input.at,
+    hops: input.hops,
+    emitterId: input.from?.emitterId ?? workflowId,
+    stream: input.from?.stream ?? Stream.requests,
+    ...(input.cause === undefined ? {} : { eventId: EventId.format(input.cause.id) })
+  },
+  event: input.eventJson,
+  startedAt,
+  ...beginning,
+  step: 0
+})
 
 /** What is asked for by a rerun, in its event. */
 export const Rerun = Schema.Struct({ run: Id.RunId, step: Schema.NullOr(Schema.String) })
@@ -223,6 +275,9 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
   const former = new Map<string, Executable>()
   /** By run. It is committed when the run goes on, and not run again: what it did outside can't be undone. */
   const uncommitted = new Map<string, UncommittedStep>()
+  /** Runs whose beginning was not committed, by their input: they begin again under the same id. */
+  const unbegun = new Map<string, Id.RunId>()
+  const together = yield* RunsTogether.make(code)
 
   const takeUncommitted = ({ recorded, run }: WorkflowProgress): UncommittedStep | undefined => {
     const step = uncommitted.get(run.id)
@@ -266,13 +321,64 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
     isHandler: run.trigger.kind === "EVENT" && run.trigger.stream === Stream.errors
   })
 
+  const dueOf = ({ id, workflowId }: WorkflowRun, { dueAt }: Turn): ReadonlyArray<DueItem> =>
+    dueAt === null ? [] : [resumption(workflowId, id, dueAt)]
+
   /** What is written of where a run goes. */
-  const partsOf = (progress: WorkflowProgress, turn: Turn): CommitParts => {
-    const { id, workflowId } = progress.run
-    return {
-      runChanges: [{ ...turn, id }],
-      ...(turn.dueAt === null ? {} : { duePut: [resumption(workflowId, id, turn.dueAt)] })
+  const partsOf = ({ run }: WorkflowProgress, turn: Turn): CommitParts => ({
+    runChanges: [{ ...turn, id: run.id }],
+    duePut: dueOf(run, turn)
+  })
+
+  /** What becomes of a run whose step has ended, and what of that is handed over, with what is written of the run itself. */
+  const endStep = (
+    memory: ProgramMemory,
+    progress: WorkflowProgress,
+    executable: Executable,
+    { n, result, startedAt }: UncommittedStep,
+    now: number,
+    written: (turn: Turn) => CommitParts
+  ) => {
+    const { run } = progress
+    const steps = executable.component.steps ?? []
+    const step = steps[run.step]!
+    const outcome = outcomeOf(result, progress, limits.resultsOfRun)
+    const settings = settingsOf(memory)
+    const turn = outcome._tag === "Failed"
+      ? afterFailure(run, settings, outcome.fault, now)
+      : afterSuccess(run, outcome.flow, steps.length, limits.rerunsOfStep, now)
+    const isAgain = turn.status === "waiting" && turn.step === run.step
+    const resultJson = outcome._tag === "Done" && !isAgain ? outcome.resultJson : null
+    const record: Omit<StepRecord, "events"> = {
+      runId: run.id,
+      n,
+      name: step.name,
+      status: outcome._tag === "Done" ? "success" : "error",
+      startedAt,
+      wallMs: Storable.toInteger(result.wallMs),
+      cpuMs: Storable.toInteger(result.cpuMs),
+      result: resultJson,
+      error: outcome._tag === "Done" ? null : outcome.fault
     }
+    const parts = written(turn)
+    const ended: EndedRun = {
+      origin: originOfStep(memory, progress, step.id),
+      component: executable.component,
+      // What a step did that failed is undone, so that it is done once when the step is run again.
+      result: outcome._tag === "Done" ? result : undone(result, outcome.fault),
+      isReported: settings.errors === "each" || turn.endedAt !== null,
+      isInvocation: parts.runs !== undefined,
+      parts: (appended) => {
+        const first = appended[0]?.id
+        const last = appended.at(-1)?.id
+        return {
+          ...parts,
+          steps: [{ ...record, events: first === undefined || last === undefined ? null : { first, last } }]
+        }
+      },
+      annotations: { run_id: run.id, deployment_id: run.deploymentId, step: step.name }
+    }
+    return { ended, resultJson, turn }
   }
 
   const failRun = Effect.fnUntraced(function*(memory: ProgramMemory, progress: WorkflowProgress, fault: RunFault) {
@@ -282,11 +388,17 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
     return false
   })
 
+  const newRunId = Effect.map(
+    Effect.provideService(Id.make("run"), SecureRandom.SecureRandom, random),
+    (id) => Id.RunId.make(id)
+  )
+
   /** What is invoked through the API knows its run beforehand. */
-  const runIdOf = ({ id }: ProgramInput) =>
-    isRunId(id)
-      ? Effect.succeed(id)
-      : Effect.map(Effect.provideService(Id.make("run"), SecureRandom.SecureRandom, random), (id) => Id.RunId.make(id))
+  const runIdOf = ({ id }: ProgramInput) => {
+    const known = isRunId(id) ? id : unbegun.get(id)
+    unbegun.delete(id)
+    return known === undefined ? newRunId : Effect.succeed(known)
+  }
 
   const enter = Effect.fnUntraced(function*(
     memory: ProgramMemory,
@@ -298,7 +410,11 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
     if (settingsOf(memory).rateLimit !== null) memory.begun.push(run.startedAt)
     memory.underWay.push(progress)
     const usage = yield* code.use(memory, { invocations: 1, computeMs: 0 })
-    yield* owner.commit(memory, [], { ...input.take(), ...usage, runs: [run], steps })
+    const submission = yield* owner.commit(memory, [], { ...input.take(), ...usage, runs: [run], steps })
+    submission.onEnd((exit) => {
+      // Its step may be done by now, and is not to be run again.
+      if (Exit.isFailure(exit)) unbegun.set(input.id, run.id)
+    })
     CrashPoint.reached("run-begun")
   })
 
@@ -335,31 +451,105 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
     yield* enter(memory, input, makeProgress(run, done), done)
   })
 
+  /** Runs that follow each other from beginning to end are done together: those of one step, one at a time. */
+  const mostTogether = (memory: ProgramMemory): number => {
+    const { concurrency, rateLimit } = settingsOf(memory)
+    return memory.component.steps?.length === 1 && concurrency === 1 && rateLimit === null ? together.most() : 1
+  }
+
   return {
     begin: Effect.fnUntraced(function*(memory, input) {
-      const { id: workflowId, workflow } = memory.program
-      if (workflow === null || input.kind === "HOOK") return
+      if (memory.program.workflow === null) return
       if (input.kind === "RERUN") return yield* beginAgain(memory, input)
+      if (!isOfRun(input)) return
       const startedAt = yield* Clock.currentTimeMillis
-      const run: WorkflowProgress["run"] = {
-        id: yield* runIdOf(input),
-        workflowId: Id.WorkflowId.make(workflowId),
-        deploymentId: workflow.deploymentId,
-        trigger: {
-          kind: input.kind,
-          id: input.id,
-          at: input.at,
-          hops: input.hops,
-          emitterId: input.from?.emitterId ?? workflowId,
-          stream: input.from?.stream ?? Stream.requests,
-          ...(input.cause === undefined ? {} : { eventId: EventId.format(input.cause.id) })
-        },
-        event: input.eventJson,
-        startedAt,
-        ...beginning,
-        step: 0
-      }
+      const run = runOver(memory.program, memory.program.workflow, input, yield* runIdOf(input), startedAt)
       yield* enter(memory, input, makeProgress(run, []), [])
+    }),
+    most: mostTogether,
+    chooseTogether: (memory, inputs) => {
+      if (mostTogether(memory) === 1) return []
+      const end = inputs.findIndex((input) =>
+        !isOfRun(input) || unbegun.has(input.id) || input.kind === "HTTP" && answersItself(memory)
+      )
+      return end < 0 ? inputs : inputs.slice(0, end)
+    },
+    runTogether: Effect.fnUntraced(function*(memory, inputs, onBegun) {
+      const { program, program: { workflow } } = memory
+      const chosen = inputs.filter(isOfRun)
+      if (workflow === null) return 0
+      CrashPoint.reached("step-chosen")
+      const executable = executableOf(memory)
+      let startedAt = yield* Clock.currentTimeMillis
+      // Lists have runs by their ids.
+      const ids = (yield* Effect.replicateEffect(newRunId, chosen.length)).toSorted()
+      const runs = chosen.map((input, index) =>
+        makeProgress(runOver(program, workflow, input, isRunId(input.id) ? input.id : ids[index]!, startedAt), [])
+      )
+      /** Runs that are handed over, and one that is so before it has ended. */
+      let handedOver = 0
+      let begun: number | undefined
+      let isHandingOver = false
+
+      const handOver = Effect.fnUntraced(function*(results: ReadonlyArray<RunResult>, from: number) {
+        CrashPoint.reached("step-ended")
+        isHandingOver = true
+        const now = yield* Clock.currentTimeMillis
+        const steps = results.map((result, index): UncommittedStep => {
+          const step = { n: 1, startedAt, result }
+          startedAt = Math.min(now, startedAt + Storable.toInteger(result.wallMs))
+          runs[from + index]!.run = { ...runs[from + index]!.run, startedAt: step.startedAt }
+          return step
+        })
+        const [first, ...more] = steps.map((step, index) => {
+          const progress = runs[from + index]!
+          const begins = from + index !== begun
+          const taken = begins ? chosen[from + index]!.take() : {}
+          return endStep(memory, progress, executable, step, now, (turn) =>
+            begins
+              ? {
+                ...taken,
+                runs: [{ ...progress.run, ...turn }],
+                duePut: [...taken.duePut ?? [], ...dueOf(progress.run, turn)]
+              }
+              : partsOf(progress, turn)).ended
+        })
+        const submission = yield* code.handOver(memory, [first!, ...more])
+        handedOver = from + results.length
+        isHandingOver = false
+        submission.onEnd((exit) => {
+          if (Exit.isSuccess(exit)) return
+          for (const [index, step] of steps.entries()) {
+            const { id } = runs[from + index]!.run
+            uncommitted.set(id, step)
+            if (from + index !== begun) unbegun.set(chosen[from + index]!.id, id)
+          }
+        })
+      })
+
+      /** Hands over that a run has begun, where that can be done at once, so that nothing comes in between. */
+      const show = (usage: CommitParts) => {
+        const progress = runs[handedOver]
+        const input = chosen[handedOver]
+        if (isHandingOver || progress === undefined || input === undefined) return
+        const parts = () => ({ ...input.take(), ...usage, runs: [progress.run] })
+        const submission = owner.commitUnsafe(memory, [], parts)
+        if (submission === undefined) return
+        begun = handedOver
+        onBegun(progress)
+        submission.onEnd((exit) => {
+          if (Exit.isFailure(exit)) unbegun.set(input.id, progress.run.id)
+        })
+      }
+
+      const showLong = Effect.gen(function*() {
+        yield* Effect.sleep(longMs)
+        if (owner.ready() === memory) show(yield* code.use(memory, { invocations: 1, computeMs: 0 }))
+      })
+
+      yield* Effect.forkChild(Effect.repeat(showLong, { until: () => begun !== undefined }))
+      const call = callOf(program, runs, memory.component.steps![0]!.name)
+      return yield* together.run(memory, executable, call, handOver, (run) => chosen[run]!.eventJson.length)
     }),
     resume: Effect.fnUntraced(function*(memory, item) {
       const workflowId = Id.WorkflowId.make(memory.program.id)
@@ -414,54 +604,23 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
       CrashPoint.reached("step-chosen")
       const execute = Effect.gen(function*() {
         const startedAt = yield* Clock.currentTimeMillis
-        const result = yield* code.execute(
-          memory,
-          executable.value,
-          callOf(memory.program, progress, step.name),
-          isOfEndpoint(run) ? onRespond : undefined
-        )
+        const call = callOf(memory.program, [progress], step.name)
+        const result = yield* code.execute(memory, executable.value, call, onRespond)
+        together.noteAlone(result.wallMs)
         return { n: progress.recorded + 1, startedAt, result }
       })
       const done: UncommittedStep = takeUncommitted(progress) ?? (yield* execute)
-      const { n, result, startedAt } = done
       CrashPoint.reached("step-ended")
       const now = yield* Clock.currentTimeMillis
-      const outcome = outcomeOf(result, progress, limits.resultsOfRun)
-      const settings = settingsOf(memory)
-      const turn = outcome._tag === "Failed"
-        ? afterFailure(run, settings, outcome.fault, now)
-        : afterSuccess(run, outcome.flow, steps.length, limits.rerunsOfStep, now)
-      const isAgain = turn.status === "waiting" && turn.step === run.step
-      const resultJson = outcome._tag === "Done" && !isAgain ? outcome.resultJson : null
-      const record: Omit<StepRecord, "events"> = {
-        runId: run.id,
-        n,
-        name: step.name,
-        status: outcome._tag === "Done" ? "success" : "error",
-        startedAt,
-        wallMs: Storable.toInteger(result.wallMs),
-        cpuMs: Storable.toInteger(result.cpuMs),
-        result: resultJson,
-        error: outcome._tag === "Done" ? null : outcome.fault
-      }
-      const submission = yield* code.handOver(memory, [{
-        origin: originOfStep(memory, progress, step.id),
-        component: executable.value.component,
-        // What a step did that failed is undone, so that it is done once when the step is run again.
-        result: outcome._tag === "Done" ? result : undone(result, outcome.fault),
-        isReported: settings.errors === "each" || turn.endedAt !== null,
-        // The run was counted as it began.
-        isInvocation: false,
-        parts: (appended) => {
-          const first = appended[0]?.id
-          const last = appended.at(-1)?.id
-          return {
-            ...partsOf(progress, turn),
-            steps: [{ ...record, events: first === undefined || last === undefined ? null : { first, last } }]
-          }
-        },
-        annotations: { run_id: run.id, deployment_id: run.deploymentId, step: step.name }
-      }])
+      const { ended, resultJson, turn } = endStep(
+        memory,
+        progress,
+        executable.value,
+        done,
+        now,
+        (turn) => partsOf(progress, turn)
+      )
+      const submission = yield* code.handOver(memory, [ended])
       code.noteRefusal(submission, [run.id])
       submission.onEnd((exit) => {
         const error = Exit.findErrorOption(exit)
@@ -469,7 +628,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
       })
       const isOver = turn.status !== "running"
       // On memory that has failed the commit fails too: what the step did is to be kept before the run is taken up again.
-      if (isOver && !isOfEndpoint(run) && !memory.failed) return false
+      if (isOver && onRespond === undefined && !memory.failed) return false
       // A step's effect is there for good before the next one begins. Where it is not, the step is still to be run.
       const exit = yield* Effect.exit(submission.durable)
       if (Exit.isFailure(exit)) return true

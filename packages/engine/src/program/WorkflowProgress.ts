@@ -1,7 +1,7 @@
 import type { Program } from "@headwater/domain/Program"
 import { version } from "@headwater/domain/Version"
 import { type StepRecord, type WorkflowRun, WorkflowRuns } from "@headwater/log/WorkflowRuns"
-import type { RunCall } from "@headwater/sandbox/Run"
+import type { RunCall, StepInput } from "@headwater/sandbox/Run"
 import { Effect } from "effect"
 
 /** A run that has not ended, as its workflow's owner holds it while it goes on. */
@@ -57,10 +57,8 @@ const triggerOf = ({ accountId }: Program, { deploymentId, event, trigger, workf
   return `{"event":${event},"context":${context}}`
 }
 
-/** What a step is given: `steps`, with the trigger and what the steps before it gave, and `$.context`. */
-export const callOf = (program: Program, { results, run }: WorkflowProgress, step: string): RunCall => ({
-  _tag: "Step",
-  step,
+/** What a step is given of a run: `steps`, with the trigger and what the steps before it gave, and `$.context`. */
+const inputOf = (program: Program, { results, run }: WorkflowProgress, step: string): StepInput => ({
   stepsJson: `{"trigger":${triggerOf(program, run)}${
     [...results].map(([name, result]) => `,${JSON.stringify(name)}:${result}`).join("")
   }}`,
@@ -74,4 +72,11 @@ export const callOf = (program: Program, { results, run }: WorkflowProgress, ste
       context: run.rerunContext === null ? null : JSON.parse(run.rerunContext)
     }
   }
+})
+
+/** The call of a step of runs, one after the other. */
+export const callOf = (program: Program, runs: ReadonlyArray<WorkflowProgress>, step: string): RunCall => ({
+  _tag: "Step",
+  step,
+  runs: runs.map((progress) => inputOf(program, progress, step))
 })

@@ -1,4 +1,5 @@
 /** What is asked of a component, and what others are told about it (`components.md`, "Module", "Props", "Running"). */
+import { isDeeper, maxComponentDepth } from "@headwater/domain/JsonDepth"
 import { expand } from "@headwater/domain/RequestEventBody"
 import { eventOf, isOfApphook } from "./Apphook.ts"
 import { type ComponentDefinition, Invalid } from "./Module.ts"
@@ -80,7 +81,12 @@ export const call = async (
   bindings: Bindings,
   what: Call
 ): Promise<void> => {
-  const answer = (value: unknown) => run.say({ _tag: "Answered", json: toText(value) })
+  const answer = (value: unknown) => {
+    const json = toText(value)
+    // The host takes it for one.
+    if (isDeeper(json, maxComponentDepth)) run.failed = true
+    run.say({ _tag: "Answered", json })
+  }
   if (what._tag === "Step") return answer(await runStep(component, run, bindings, what))
   const self = makeThis(component, run, bindings)
   switch (what._tag) {

@@ -10,6 +10,7 @@ import { begin, describeError, RunContext } from "./RunContext.ts"
 import { installSystem } from "./System.ts"
 import { type Bindings, Store } from "./This.ts"
 import { installWebSocket } from "./WebSocket.ts"
+import type { StepCall } from "./Workflow.ts"
 
 const now = performance.now.bind(performance)
 const { parse, stringify } = JSON
@@ -59,20 +60,37 @@ const start = (
 /** Runs that follow each other begin within so many milliseconds of the first. */
 const momentMs = 100
 
-type Asked = Exclude<Call, { readonly _tag: "Run" }> | {
-  readonly _tag: "Run"
-  readonly events: ReadonlyArray<unknown>
-  readonly isRequest?: boolean
+type Asked =
+  | Exclude<Call, { readonly _tag: "Run" | "Step" }>
+  | { readonly _tag: "Run"; readonly events: ReadonlyArray<unknown>; readonly isRequest?: boolean }
+  | {
+    readonly _tag: "Step"
+    readonly step: string
+    readonly runs: ReadonlyArray<Pick<StepCall, "steps" | "context">>
+  }
+
+const countOf = (asked: Asked): number =>
+  asked._tag === "Run" ? asked.events.length : asked._tag === "Step" ? asked.runs.length : 1
+
+const callOf = (asked: Asked, index: number): Call => {
+  if (asked._tag === "Step") return { _tag: "Step", step: asked.step, ...asked.runs[index]! }
+  if (asked._tag !== "Run") return asked
+  const { events, ...rest } = asked
+  return { ...rest, event: events[index] }
 }
 
-/** A call for each event. After a moment the rest is given back: the results of those that have ended are waited for. */
-function* callsOf(id: string, asked: Asked): Generator<Call> {
-  if (asked._tag !== "Run") return yield asked
-  const { events, ...rest } = asked
+/**
+ * A call for each run. After a moment the rest is given back: the results of those that have ended are waited for. So it is
+ * where the store is no longer what the next run is to find.
+ */
+function* callsOf(id: string, asked: Asked, isStoreSpoiled: () => boolean): Generator<Call> {
+  const count = countOf(asked)
   const startedAt = now()
-  for (let i = 0; i < events.length; i++) {
-    if (i > 0 && now() - startedAt > momentMs) return send({ __proto__: null, _tag: "Stopped", run: id })
-    yield { ...rest, event: events[i] }
+  for (let i = 0; i < count; i++) {
+    if (i > 0 && (isStoreSpoiled() || now() - startedAt > momentMs)) {
+      return send({ __proto__: null, _tag: "Stopped", run: id })
+    }
+    yield callOf(asked, i)
   }
 }
 
@@ -85,10 +103,16 @@ function* runs({ bindings, call, hash, run: id }: Record<string, unknown>) {
   const { db, ...rest } = bindings as Omit<Bindings, "store"> & { readonly db: Record<string, string> }
   const asked = call as Asked
   const store = new Store(db)
-  const given = asked._tag === "Run" && asked.events.length > 1 ? stringify(rest) : undefined
-  for (const what of callsOf(id as string, asked)) {
+  const given = countOf(asked) > 1 ? stringify(rest) : undefined
+  let last: RunContext | undefined
+  // What a step did that failed is undone.
+  const isStoreSpoiled = () => asked._tag === "Step" && last?.failed === true
+  for (const what of callsOf(id as string, asked, isStoreSpoiled)) {
     const bound: Bindings = { ...(given === undefined ? rest : parse(given) as typeof rest), store }
-    yield (run: RunContext) => void runComponent(run, hash as string, what, bound)
+    yield (run: RunContext) => {
+      last = run
+      void runComponent(run, hash as string, what, bound)
+    }
   }
 }
 

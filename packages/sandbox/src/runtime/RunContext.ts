@@ -14,6 +14,8 @@ export class RunContext {
   readonly env: Record<string, string>
   file: ComponentFile | undefined
   ended = false
+  /** Whether it came to an error. */
+  failed = false
   readonly #startedCpu = cpuUsage()
   readonly #onEnd: () => void
 
@@ -34,6 +36,7 @@ export class RunContext {
     const used = cpuUsage(this.#startedCpu)
     this.say({ ...message, cpuMs: (used.user + used.system) / 1000 })
     this.ended = true
+    if (message["error"] !== undefined) this.failed = true
     delete active[this.id]
     this.#onEnd()
   }
