@@ -357,7 +357,9 @@ const make = Effect.fnUntraced(function*() {
                 if (loss.reason === "shutdown") {
                   return finish(Exit.fail(new SandboxUnavailable({ reason: "stopping", message: loss.message })))
                 }
-                if (loss.reason === "displaced" || !first) return finish(Exit.succeed(new Again(loss)))
+                // Something outside may have ended it as well; a module that does so does it again.
+                const uncertain = loss.reason === "ended" && isolation !== "fresh"
+                if (loss.reason === "displaced" || !first || uncertain) return finish(Exit.succeed(new Again(loss)))
                 if (loss.reason === "memory") invalid("memory", "The module's top level exceeded its memory limit")
                 else invalid("ended", loss.message)
               }

@@ -120,6 +120,24 @@ layer(realSandbox({ pool: small }), { excludeTestServices: true, timeout: "60 se
       assert.deepStrictEqual(answers, [201])
     }))
 
+  it.effect("a component is looked at in another process when the one it was given to dies", () =>
+    Effect.gen(function*() {
+      const pool = yield* SandboxPool
+      const inspecting = yield* Effect.forkChild(
+        inspectCode(
+          `await new Promise((resolve) => setTimeout(resolve, 400)); export default { name: "N", run() {} }`,
+          "u_inspected"
+        )
+      )
+      const [own] = yield* pool.processes.pipe(
+        Effect.map((all) => all.filter((_) => _.accountId === "u_inspected" && _.pid !== undefined)),
+        Effect.repeat({ until: ({ length }) => length > 0, schedule: Schedule.spaced("10 millis") })
+      )
+      yield* Effect.sleep("100 millis")
+      process.kill(own!.pid!, "SIGKILL")
+      assert.strictEqual((yield* Fiber.join(inspecting)).name, "N")
+    }))
+
   it.effect.runIf(process.platform === "linux")(
     "a process is in no process group of the server's, so that a Ctrl-C on a terminal does not reach it",
     () =>
