@@ -1,3 +1,4 @@
+import * as EventId from "@headwater/domain/EventId"
 import type { ProgramId } from "@headwater/domain/Id"
 import type { Ordering } from "@headwater/domain/WebhookSettings"
 import type { Kind } from "./Command.ts"
@@ -48,6 +49,8 @@ export interface ModelWebhook {
   ordering: Ordering
   /** Its endpoint has said so to a replay, which no cursor accounts for. */
   heardGone?: boolean
+  /** Of its replays that have not ended, until when the events are that each means: to the millisecond, as ids tell. */
+  replaysUntil?: Array<number>
 }
 
 /** How often an event may come again by replays, and has to. */
@@ -279,15 +282,29 @@ export class Model {
   }
 
   /** What a webhook has passed comes again, if its filter lets it. */
-  replay(webhook: ModelWebhook, passes: (subscription: ModelSubscription, event: ModelEvent) => boolean): void {
+  replay(
+    webhook: ModelWebhook,
+    until: number,
+    passes: (subscription: ModelSubscription, event: ModelEvent) => boolean
+  ): void {
     for (const { cursor, events, subscription } of this.cursorsOf(webhook)) {
       for (const event of events) {
-        const replay = cursor.replays.get(event.id) ?? { allowed: 0, must: 0, got: 0, gotCutOff: 0 }
+        const replay = this.replayOf(webhook, cursor, event.id)
         replay.allowed += 1
         if (event.n <= cursor.n && passes(subscription, event)) replay.must += 1
-        cursor.replays.set(event.id, replay)
       }
     }
+    webhook.replaysUntil = [...webhook.replaysUntil ?? [], until]
+  }
+
+  /** What replays have to do with an event, also with one that came in the millisecond in which they began. */
+  replayOf({ replaysUntil = [] }: ModelWebhook, { replays }: ModelCursor, eventId: bigint): ModelReplay {
+    const known = replays.get(eventId)
+    if (known !== undefined) return known
+    const allowed = replaysUntil.filter((until) => EventId.milliseconds(eventId) <= until).length
+    const fresh = { allowed, must: 0, got: 0, gotCutOff: 0 }
+    replays.set(eventId, fresh)
+    return fresh
   }
 
   /** How a subscription's events go together; nothing where each goes alone. */

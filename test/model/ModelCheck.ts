@@ -218,8 +218,10 @@ const receive = (model: Model, reception: Received): void => {
     if (isAttempted && model.cutOff && attempt > 1) return
     return broken("what was delivered is not in the log", { reception, event, list })
   }
-  const replay = attempt === 1 && isAttempted && (listed?.count ?? 1) === 1 ? cursor.replays.get(eventId) : undefined
-  if (replay !== undefined && (model.cutOff || replay.got < replay.allowed)) {
+  const replay = attempt === 1 && isAttempted && (listed?.count ?? 1) === 1
+    ? model.replayOf(webhook, cursor, eventId)
+    : undefined
+  if (replay !== undefined && replay.allowed > 0 && (model.cutOff || replay.got < replay.allowed)) {
     if (model.cutOff) replay.gotCutOff += 1
     else replay.got += 1
     if (answerTo(webhook.manner, emitId, attempt) === "gone") webhook.heardGone = true
@@ -415,6 +417,7 @@ const checkBulk = (model: Model, { bulkParts }: Observation): void => {
       }
       cursor.replays.clear()
     }
+    webhook.replaysUntil = []
   }
 }
 

@@ -1,3 +1,4 @@
+import type { BulkAction } from "@headwater/domain/BulkAction"
 import type { Program } from "@headwater/domain/Program"
 import { SubscriptionFilter } from "@headwater/domain/SubscriptionFilter"
 import type { Ordering } from "@headwater/domain/WebhookSettings"
@@ -392,7 +393,7 @@ export const run = Effect.fnUntraced(
       return all[index % all.length]
     }
 
-    const bulk = (webhook: ModelWebhook, action: Extract<Command, { readonly _tag: "Bulk" }>["action"]): void => {
+    const bulk = (webhook: ModelWebhook, { action, createdAt }: Pick<BulkAction, "action" | "createdAt">): void => {
       switch (action) {
         case "skip":
           return model.endPending(webhook, "dropped")
@@ -401,7 +402,7 @@ export const run = Effect.fnUntraced(
         case "retry":
           return model.retryPending(webhook)
         case "replay":
-          return model.replay(webhook, passes)
+          return model.replay(webhook, createdAt, passes)
       }
     }
 
@@ -474,7 +475,7 @@ export const run = Effect.fnUntraced(
           if (begun._tag === "Failure") {
             return begun.failure._tag === "BulkActionsFull" ? undefined : yield* fail("a bulk action was not begun")
           }
-          bulk(webhook, action)
+          bulk(webhook, begun.success.action)
           if (cut === null) return
           model.cutOff = true
           yield* TestClock.withLive(Effect.sleep(cut))
