@@ -67,6 +67,8 @@ const somePages = async ({ api, orders, webhook }: Site): Promise<ReadonlyArray<
   const bulk =
     (await api("POST", "/bulk_actions", { action: "retry", filter: { webhook_id: webhook }, dry_run: true }))["data"]!
   return [
+    "overview",
+    "overview?range=30d",
     "events",
     `events?open=${encodeURIComponent(`${orders.id}/${Json.textOf(event["id"])}`)}`,
     `events/${orders.id}/${Json.textOf(event["id"])}`,
@@ -304,26 +306,151 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console", (it) => {
       await rowsOf(page, "deliveries").nth(1).waitFor()
     }))
 
+  it.effect("shows what was counted, what fails and waits, and the server, and leads to the pages about it", () =>
+    inBrowser(async ({ api, endpoint, orders, send, signedIn }) => {
+      endpoint.answer = 500
+      await send(orders, range(30_000, 30_019).map((order) => ({ order, total: 500, fails: order % 2 === 0 })))
+      const counted = async () => {
+        const { now, series } = (await api("GET", "/figures"))["data"] as unknown as {
+          readonly now: { readonly pending: number }
+          readonly series: ReadonlyArray<{ readonly requests: number; readonly errors: number }>
+        }
+        const sum = (name: "requests" | "errors") => series.reduce((all, step) => all + step[name], 0)
+        return { requests: sum("requests"), errors: sum("errors"), pending: now.pending }
+      }
+      await until("the failures are counted", async () => {
+        const { errors, pending } = await counted()
+        return errors >= 10 && pending >= 20
+      })
+      const page = await signedIn("/overview?range=6h")
+      await page.locator(".plot canvas").nth(5).waitFor()
+      await page.goBack()
+      await page.goForward()
+      assert.strictEqual(await page.getByRole("button", { name: "6 h" }).getAttribute("aria-pressed"), "true")
+      await page.getByRole("button", { name: "1 h", exact: true }).first().click()
+      await page.locator(".plot canvas").nth(5).waitFor()
+      assert.notInclude(page.url(), "range=")
+
+      const chart = page.getByRole("figure", { name: "Requests and events" })
+      const numberIn = (text: string) => Number(text.replaceAll(/\D/g, ""))
+      await until("the numbers of the API", async () => {
+        await page.reload()
+        await page.locator(".plot canvas").nth(5).waitFor()
+        const shown = numberIn(await chart.getByRole("listitem").first().innerText())
+        return shown === (await counted()).requests
+      })
+      await chart.getByText("As a table").click()
+      const cells = await chart.locator("tbody td:nth-child(2)").allInnerTexts()
+      const whole = numberIn(await chart.getByRole("listitem").first().innerText())
+      assert.strictEqual(cells.map(numberIn).reduce((all, one) => all + one, 0), whole)
+      assert.include([60, 61], cells.length)
+
+      const troubles = page.getByRole("region", { name: "What fails or waits" })
+      await troubles.getByRole("row").filter({ hasText: "Warehouse" }).getByText("failing").waitFor()
+      await page.getByRole("region", { name: "Nodes and workers" }).getByText("node", { exact: true }).waitFor()
+      const tiles = page.getByRole("list", { name: "How the account stands" })
+      await tiles.getByText("balances").waitFor()
+      await tiles.getByRole("link", { name: /Errors/ }).click()
+      await rowsOf(page, "Events").filter({ hasText: "has no lines" }).first().waitFor()
+      await page.goBack()
+      await tiles.getByRole("link", { name: /Retries/ }).click()
+      await rowsOf(page, "deliveries").filter({ hasText: "pending" }).first().waitFor()
+      await page.goBack()
+      await troubles.getByRole("link", { name: "Warehouse" }).click()
+      await page.getByRole("heading", { name: "Warehouse" }).waitFor()
+      endpoint.answer = 200
+    }))
+
+  it.effect("keeps its figures in place as they change, and says of those that it could not read that it could not", () =>
+    inBrowser(async ({ signedIn }) => {
+      const page = await signedIn("/overview")
+      await page.clock.install()
+      await page.reload()
+      const canvases = page.locator(".plot canvas")
+      await canvases.nth(5).waitFor()
+      const places = () => Promise.all(range(0, 5).map(async (index) => await canvases.nth(index).boundingBox()))
+      const before = await places()
+      await page.route("**/v1/figures*", async (route) => {
+        const answer = await route.fetch()
+        const body = await answer.json() as {
+          data: { now: Record<string, unknown>; series: Array<Record<string, unknown>> }
+        }
+        Object.assign(body.data.now, { waiting: 123_456, pending: 20_000, is_cut: true, imbalances: 7 })
+        for (const step of body.data.series) {
+          Object.assign(step, { requests: 1_234_567, p50_ms: 12_345, p99_ms: 99_999 })
+        }
+        await route.fulfill({ response: answer, json: body })
+      })
+      await page.clock.fastForward(10_500)
+      await page.getByText("123,456+").waitFor()
+      assert.deepStrictEqual(await places(), before)
+
+      const refuse = () =>
+        page.route(
+          "**/v1/{figures,graph,nodes}*",
+          (route) =>
+            route.fulfill({
+              status: 503,
+              contentType: "application/json",
+              body: "{\"detail\":\"The database is away.\"}"
+            })
+        )
+      await refuse()
+      await page.clock.fastForward(10_500)
+      await page.getByText("it could not be read again").first().waitFor()
+      assert.strictEqual(await page.locator(".charts.is-stale canvas").count(), 6)
+      await page.getByText("123,456+").waitFor()
+
+      await page.getByRole("button", { name: "7 d" }).click()
+      await page.getByText("The figures could not be loaded.").waitFor()
+      assert.strictEqual(await canvases.count(), 0)
+      const tiles = page.getByRole("list", { name: "How the account stands" })
+      assert.deepStrictEqual(await tiles.locator("b").allInnerTexts(), range(0, 7).map(() => "unknown"))
+      await page.reload()
+      await page.getByText("Could not load what fails or waits.").waitFor()
+      assert.strictEqual(await page.getByText("Nothing fails").count(), 0)
+      await page.unroute("**/v1/{figures,graph,nodes}*")
+      await page.unroute("**/v1/figures*")
+      await page.getByRole("alert").filter({ hasText: "The figures" }).getByRole("button", { name: "Try again" })
+        .click()
+      await canvases.nth(5).waitFor()
+    }))
+
   it.effect("can be walked through by the keyboard alone", () =>
     inBrowser(async ({ open }) => {
       const page = await open("/")
       await page.getByLabel("API key").waitFor()
       await page.keyboard.type(`hw_${"k".repeat(40)}`)
       await page.keyboard.press("Enter")
-      await page.getByRole("grid", { name: "Events" }).waitFor()
+      const walkTo = async (target: string, key = "Tab") => {
+        const seen: Array<string> = []
+        for (let presses = 0; presses < 40; presses++) {
+          await page.keyboard.press(key)
+          const name = await page.evaluate(focused)
+          seen.push(name)
+          if (name === target) break
+        }
+        assert.strictEqual(seen.at(-1), target, seen.join(", "))
+      }
+      await page.locator(".plot canvas").first().waitFor()
       await page.keyboard.press("Tab")
       assert.strictEqual(await page.evaluate(focused), "Skip to the content")
       await page.keyboard.press("Enter")
       assert.strictEqual(await page.locator("#content:focus").count(), 1)
-      await page.keyboard.press("Shift+Tab")
-      const seen: Array<string> = []
-      for (let presses = 0; presses < 40; presses++) {
-        await page.keyboard.press("Tab")
-        const name = await page.evaluate(focused)
-        seen.push(name)
-        if (name === "Events grid") break
-      }
-      assert.strictEqual(seen.at(-1), "Events grid", seen.join(", "))
+      await walkTo("24 h")
+      await page.keyboard.press("Enter")
+      await page.getByRole("heading", { name: "What happened in the last 24 hours" }).waitFor()
+      await page.locator(".plot canvas").first().waitFor()
+      const chart = page.getByRole("slider", { name: "Requests and events, in every 15 minutes" })
+      await walkTo("Requests and events, in every 15 minutes")
+      await page.keyboard.press("End")
+      await page.keyboard.press("ArrowLeft")
+      await until("the step before the last", async () =>
+        /^[\d: ]+ to [\d: ]+: requests \d+, events \d+$/.test(await chart.getAttribute("aria-valuetext") ?? ""))
+      await walkTo("Events", "Shift+Tab")
+      await page.keyboard.press("Enter")
+      await page.getByRole("grid", { name: "Events" }).waitFor()
+      await walkTo("Events grid")
       await page.keyboard.press("ArrowDown")
       await page.keyboard.press("ArrowDown")
       await page.keyboard.press("Enter")
@@ -365,8 +492,14 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console", (it) => {
           "id"
         ]
       )
+      await api("POST", "/subscriptions", { emitter_id: own.id, listener_id: hook })
+      await send(own, [{ order: 7 }])
       for (const width of [360, 1440]) {
-        const page = await signedIn(`/events?emitter=${own.id}`, { width })
+        const page = await signedIn("/overview", { width })
+        await page.getByRole("link", { name: /<img src=x/ }).first().waitFor()
+        await page.locator(".plot canvas").nth(5).waitFor()
+        assert.isFalse(await overflows(page), "the overview is wider than the window")
+        await page.goto(`${site.url}events?emitter=${own.id}`)
         await rowsOf(page, "Events").filter({ hasText: "\"order\":1" }).first().waitFor()
         assert.isFalse(await overflows(page), "the log is wider than the window")
         assert.include(await page.locator("body").innerText(), "\\u202e")

@@ -128,7 +128,7 @@ const Content = () => {
           <div class="page">
             <h1>There is no such page</h1>
             <p>
-              <code>{path.join("/")}</code> leads nowhere. <a href={hrefOf(first)}>Go to the events</a>.
+              <code>{path.join("/")}</code> leads nowhere. <a href={hrefOf(first)}>Go to the overview</a>.
             </p>
           </div>
         )

@@ -14,6 +14,7 @@ export interface Route {
 
 /** All pages. To add one, add it here, and to `places` if the navigation is to show it. */
 export const routes: ReadonlyArray<Route> = [
+  { path: ["overview"], title: "Overview", load: () => import("./pages/OverviewPage.tsx") },
   { path: ["events"], title: "Events", load: () => import("./pages/EventsPage.tsx") },
   { path: ["events", ":emitter", ":event"], title: "Event", load: () => import("./pages/EventPage.tsx") },
   { path: ["deliveries"], title: "Deliveries", load: () => import("./pages/DeliveriesPage.tsx") },
@@ -34,10 +35,11 @@ export const routes: ReadonlyArray<Route> = [
 ]
 
 /** Where a reader who names no page is taken. */
-export const first: ReadonlyArray<string> = ["events"]
+export const first: ReadonlyArray<string> = ["overview"]
 
 /** What the navigation shows, by the first segment of the path. */
 export const places: ReadonlyArray<{ readonly path: string; readonly name: string }> = [
+  { path: "overview", name: "Overview" },
   { path: "events", name: "Events" },
   { path: "deliveries", name: "Deliveries" },
   { path: "webhooks", name: "Webhooks" },

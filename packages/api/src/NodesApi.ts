@@ -8,7 +8,7 @@ import { RequestCheck } from "./RequestCheck.ts"
 
 const milliseconds = "Unix time in milliseconds."
 
-const NodeResource = Schema.Struct({
+export const NodeResource = Schema.Struct({
   id: Schema.String.annotate({ description: "Of this run of the process alone." }),
   worker: Schema.NullOr(Schema.Int).annotate({
     description: "Its number among the workers of its machine; null if it is one process."
@@ -33,6 +33,8 @@ const NodeResource = Schema.Struct({
     holds: { sources_and_workflows: 12, webhooks: 4, consumers: 0, accounts: 1 }
   }]
 })
+
+export type NodeResource = typeof NodeResource.Type
 
 /** The server's own processes. */
 export class NodesApi extends HttpApiGroup.make("nodes")

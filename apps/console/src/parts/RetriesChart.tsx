@@ -17,6 +17,9 @@ const stepOf = { hour: 60_000, day: 24 * 60_000, week: 168 * 60_000 } as const
 
 type Span = keyof typeof stepOf
 
+/** Of a name that is one of several in a line so many characters are shown. */
+const maxName = 60
+
 const height = 56
 const gap = 1
 const bar = 10
@@ -70,7 +73,9 @@ export const RetriesChart = ({ webhook }: {
           {webhook !== undefined || busiest.length === 0
             ? ""
             : `; to ${
-              busiest.map(({ webhook_id, workflow_id }) => harmless(nameOf(webhook_id ?? workflow_id ?? ""))).join(", ")
+              busiest.map(({ webhook_id, workflow_id }) =>
+                harmless(nameOf(webhook_id ?? workflow_id ?? "").slice(0, maxName))
+              ).join(", ")
             }${meant.length > busiest.length ? ` and ${count(meant.length - busiest.length)} more` : ""}`}
         </span>
         <Tabs

@@ -18,6 +18,9 @@ export const local = (ms: number, options: { readonly milliseconds?: boolean } =
   return date.getFullYear() === today.getFullYear() ? `${day} ${time}` : `${day} ${date.getFullYear()} ${time}`
 }
 
+/** The same for a time that is of a whole minute. */
+export const minuteOf = (ms: number): string => local(ms).replace(/:00$/, "")
+
 /** The same in UTC, to be compared with logs. */
 export const utc = (ms: number): string => `${new Date(ms).toISOString().replace("T", " ").replace("Z", "")} UTC`
 

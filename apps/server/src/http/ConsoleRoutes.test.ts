@@ -85,13 +85,15 @@ layer(Http.layer, { excludeTestServices: true })("ConsoleRoutes", (it) => {
         seen.add(name)
         const file = yield* fetched(`/console/${name}`)
         size += gzipSync(file.text, { level: 9 }).length
-        // What a file imports, and of the pages, which are imported when they are gone to, the first.
+        // What a file imports, and of what is imported when it is needed the first page, and what draws its charts.
         for (const [, imported] of file.text.matchAll(/(?:from|import)\s*"\.\/([^"]+)"/g)) {
           queue.push(`assets/${imported}`)
         }
-        for (const [, first] of file.text.matchAll(/import\("\.\/(EventsPage-[^"]+)"\)/g)) queue.push(`assets/${first}`)
+        for (const [, first] of file.text.matchAll(/import\("\.\/((?:OverviewPage|Plot)-[^"]+)"\)/g)) {
+          queue.push(`assets/${first}`)
+        }
       }
-      assert.isTrue([...seen].some((name) => name.includes("EventsPage")))
+      for (const part of ["OverviewPage", "Plot"]) assert.isTrue([...seen].some((name) => name.includes(part)), part)
       assert.isBelow(size, maxFirstLoad)
     }))
 })

@@ -1,0 +1,7 @@
+// A Chromium that was started with `LANG=C` calls its language `en-US@posix`. Intl refuses that, and uPlot asks Intl while it
+// is loaded: this comes before it.
+try {
+  Intl.getCanonicalLocales(navigator.language)
+} catch {
+  Object.defineProperty(navigator, "language", { value: "en" })
+}

@@ -1,0 +1,479 @@
+import { useRef } from "preact/hooks"
+import * as AccountFigures from "../AccountFigures.ts"
+import { address, hrefOf, setQuery } from "../Address.ts"
+import { kindOf } from "../Directory.ts"
+import { count, counted, duration } from "../Figures.ts"
+import { type Loading, useLoading } from "../Loading.ts"
+import { Badge, StateBadge, type Tone } from "../parts/Badge.tsx"
+import { Empty } from "../parts/Empty.tsx"
+import { Failed } from "../parts/Failed.tsx"
+import { harmless } from "../parts/Harmless.ts"
+import { RetriesChart } from "../parts/RetriesChart.tsx"
+import { Shown } from "../parts/Shown.tsx"
+import { Stale } from "../parts/Stale.tsx"
+import { type ChartSeries, type Colour, StepChart } from "../parts/StepChart.tsx"
+import { Tabs } from "../parts/Tabs.tsx"
+import { Ago, Time } from "../parts/Time.tsx"
+import * as ServerNodes from "../ServerNodes.ts"
+import * as Trouble from "../Trouble.ts"
+
+type Figures = AccountFigures.Figures
+type Step = AccountFigures.FigureStep
+type Now = AccountFigures.AccountNow
+
+const pollMs = 10_000
+
+/** Something about the account in a few words, and where to look at it. */
+interface Tile {
+  readonly name: string
+  readonly value: string
+  readonly note: preact.ComponentChildren
+  readonly tone: Tone
+  readonly href?: string
+}
+
+/** The tiles, in their order, with what they show while nothing is known of them. */
+const tilesWithout = (value: string): ReadonlyArray<Tile> =>
+  ["Waiting", "Retries", "Webhooks", "Programs", "Errors", "Given up", "Quotas", "Accounting"].map((name) => ({
+    name,
+    value,
+    note: "",
+    tone: "plain"
+  }))
+
+const quotaNames: Readonly<Record<Now["quotas"][number]["quota"], string>> = {
+  daily_compute_time: "Compute time of the day",
+  daily_invocations: "Invocations of the day",
+  billing_period_invocations: "Invocations of the billing period"
+}
+
+const shareOf = ({ limit, used }: Now["quotas"][number]): number => limit === null ? 0 : limit === 0 ? 1 : used / limit
+
+const percent = (share: number): string => `${Math.floor(share * 100)} %`
+
+/** What is wrong with webhooks, the worst first. */
+const webhookTroubles = ({ disabled, failing, open, throttled }: Now["webhooks"]): ReadonlyArray<string> =>
+  ([[disabled, "disabled"], [failing, "failing"], [open, "circuit open"], [throttled, "throttled"]] as const)
+    .filter(([number]) => number > 0)
+    .map(([number, what]) => `${count(number)} ${what}`)
+
+/** What is summed over a time that is not known yet. */
+const toCome = "…"
+
+/** @param figures of the time that is shown, once they are there */
+const tilesOf = (now: Now, figures: Figures | undefined): ReadonlyArray<Tile> => {
+  const { imbalances, is_cut, oldest_at_ms, pending, quotas, sources, waiting, webhooks, workflows } = now
+  const more = is_cut ? "+" : ""
+  const errors = figures === undefined ? undefined : AccountFigures.sum(figures.series, ({ errors }) => errors)
+  const exhausted = figures === undefined ? undefined : AccountFigures.sum(figures.series, ({ exhausted }) => exhausted)
+  const [worst, ...others] = webhookTroubles(webhooks)
+  const paused = sources.total - sources.active + workflows.total - workflows.active
+  const fullest = quotas.toSorted((a, b) => shareOf(b) - shareOf(a))[0]
+  const fullness = fullest === undefined ? 0 : shareOf(fullest)
+  return [
+    {
+      name: "Waiting",
+      value: count(waiting) + (waiting > 0 ? more : ""),
+      note: oldest_at_ms === null
+        ? "events: no listener is behind"
+        : (
+          <>
+            events, the oldest <Ago ms={oldest_at_ms} />
+          </>
+        ),
+      tone: waiting === 0 ? "good" : "waiting"
+    },
+    {
+      name: "Retries",
+      value: count(pending) + (pending > 0 ? more : ""),
+      note: pending === 0 ? "nothing is pending" : `${pending === 1 ? "delivery" : "deliveries"} pending`,
+      tone: pending === 0 ? "good" : "waiting",
+      href: hrefOf(["deliveries"], { state: "pending" })
+    },
+    {
+      name: "Webhooks",
+      value: worst ?? (webhooks.total === 0 ? "none" : "ok"),
+      note: [...others, `${count(webhooks.active)} of ${count(webhooks.total)} active`].join(", "),
+      tone: webhooks.failing + webhooks.disabled + webhooks.open > 0
+        ? "bad"
+        : webhooks.throttled > 0
+        ? "waiting"
+        : "good",
+      href: hrefOf(["webhooks"])
+    },
+    {
+      name: "Programs",
+      value: `${count(sources.active + workflows.active)} of ${count(sources.total + workflows.total)}`,
+      note: `active: ${counted(sources.total, "source")}, ${counted(workflows.total, "workflow")}`,
+      tone: paused === 0 ? "good" : "waiting",
+      href: hrefOf(["sources"])
+    },
+    {
+      name: "Errors",
+      value: errors === undefined ? toCome : count(errors),
+      note: "on $errors in this time",
+      tone: errors === undefined ? "plain" : errors === 0 ? "good" : "bad",
+      href: hrefOf(["events"], { stream: "$errors", from: figures === undefined ? "" : String(figures.from_ms) })
+    },
+    {
+      name: "Given up",
+      value: exhausted === undefined ? toCome : count(exhausted),
+      note: `${exhausted === 1 ? "delivery" : "deliveries"} in this time`,
+      tone: exhausted === undefined ? "plain" : exhausted === 0 ? "good" : "bad",
+      href: hrefOf(["deliveries"], { state: "exhausted" })
+    },
+    {
+      name: "Quotas",
+      value: fullest === undefined || fullest.limit === null ? "no limit" : `${percent(fullness)} used`,
+      note: fullest === undefined || fullest.limit === null ? "none is set" : quotaNames[fullest.quota].toLowerCase(),
+      tone: fullness >= 1 ? "bad" : fullness >= 0.8 ? "waiting" : "good"
+    },
+    {
+      name: "Accounting",
+      value: imbalances === 0 ? "balances" : `${count(imbalances)} off`,
+      note: imbalances === 0 ? "nothing is lost or doubled" : "this is a bug of the server: report it",
+      tone: imbalances === 0 ? "good" : "bad"
+    }
+  ]
+}
+
+const TileBody = ({ name, note, tone, value }: Tile) => (
+  <>
+    <span class="tile-name">{name}</span>
+    <b class={`tile-value is-${tone}`}>{value}</b>
+    <span class="tile-note">{note}</span>
+  </>
+)
+
+/** How the account stands, in as many tiles as ever, so that nothing moves. */
+const Tiles = ({ tiles }: { readonly tiles: ReadonlyArray<Tile> }) => (
+  <ul class="tiles" aria-label="How the account stands">
+    {tiles.map((tile) => (
+      <li key={tile.name} class={`tile is-${tile.tone}`}>
+        {tile.href === undefined
+          ? (
+            <div class="tile-inside">
+              <TileBody {...tile} />
+            </div>
+          )
+          : (
+            <a class="tile-inside" href={tile.href}>
+              <TileBody {...tile} />
+            </a>
+          )}
+      </li>
+    ))}
+  </ul>
+)
+
+/** A chart, by what it takes of each step. */
+interface ChartKind {
+  readonly title: string
+  readonly lines: ReadonlyArray<{
+    readonly name: string
+    readonly colour: Colour
+    readonly of: (step: Step) => number | null
+  }>
+  /** Of durations there is no sum. */
+  readonly isDuration?: boolean
+  readonly isLogarithmic?: boolean
+  readonly empty?: string
+}
+
+const mean = (ms: number, times: number): number | null => times === 0 ? null : ms / times
+
+const charts: ReadonlyArray<ChartKind> = [
+  {
+    title: "Requests and events",
+    lines: [
+      { name: "requests", colour: "first", of: ({ requests }) => requests },
+      { name: "events", colour: "second", of: ({ events }) => events }
+    ]
+  },
+  {
+    title: "Runs of code",
+    lines: [
+      { name: "runs", colour: "first", of: ({ runs }) => runs },
+      { name: "failed", colour: "bad", of: ({ failed_runs }) => failed_runs }
+    ]
+  },
+  {
+    title: "Attempts at deliveries",
+    lines: [
+      { name: "attempts", colour: "first", of: ({ attempts }) => attempts },
+      { name: "failed", colour: "bad", of: ({ failed_attempts }) => failed_attempts }
+    ]
+  },
+  {
+    title: "How long attempts took",
+    isDuration: true,
+    isLogarithmic: true,
+    empty: "There were no attempts in this time.",
+    lines: [
+      { name: "p50", colour: "first", of: ({ p50_ms }) => p50_ms },
+      { name: "p99", colour: "second", of: ({ p99_ms }) => p99_ms }
+    ]
+  },
+  {
+    title: "How long runs took, on average",
+    isDuration: true,
+    isLogarithmic: true,
+    empty: "There were no runs in this time.",
+    lines: [{ name: "runs", colour: "first", of: ({ run_ms, runs }) => mean(run_ms, runs) }]
+  },
+  {
+    title: "Errors, and what did not arrive",
+    lines: [
+      { name: "errors", colour: "bad", of: ({ errors }) => errors },
+      { name: "given up", colour: "wait", of: ({ exhausted }) => exhausted },
+      { name: "dropped", colour: "second", of: ({ dropped }) => dropped }
+    ]
+  }
+]
+
+const wholeOf = (kind: ChartKind, values: ReadonlyArray<number | null>): string => {
+  const known = values.filter((value) => value !== null)
+  if (kind.isDuration !== true) return count(known.reduce((all, value) => all + value, 0))
+  return known.length === 0 ? "none" : `up to ${duration(Math.max(...known))}`
+}
+
+const Charts = ({ figures }: { readonly figures: Figures }) => (
+  <>
+    {charts.map((kind) => {
+      const series = kind.lines.map(({ colour, name, of }): ChartSeries => {
+        const values = figures.series.map(of)
+        return { name, colour, values, whole: wholeOf(kind, values) }
+      })
+      const isEmpty = series.every(({ values }) => values.every((value) => value === null))
+      return (
+        <StepChart
+          key={kind.title}
+          title={kind.title}
+          series={series}
+          fromMs={figures.from_ms}
+          stepMs={figures.step_ms}
+          untilMs={figures.to_ms}
+          isLogarithmic={kind.isLogarithmic === true}
+          format={kind.isDuration === true ? duration : count}
+          {...(isEmpty && kind.empty !== undefined ? { empty: kind.empty } : {})}
+        />
+      )
+    })}
+  </>
+)
+
+/** Holds the place of the charts. */
+const ChartsToCome = () => (
+  <>
+    {charts.map(({ title }) => (
+      <figure key={title} class="step-chart is-to-come" aria-label={title} aria-busy="true">
+        <div class="chart-head">
+          <h3>{title}</h3>
+        </div>
+        <p class="waiting">Loading …</p>
+      </figure>
+    ))}
+  </>
+)
+
+const pageOf: Readonly<Record<string, string>> = { source: "sources", workflow: "workflows", webhook: "webhooks" }
+
+const NodeName = ({ id, name }: Trouble.GraphNode) => {
+  const page = pageOf[kindOf(id) ?? ""]
+  const text = <bdi>{harmless(name ?? (kindOf(id) === "account" ? "The account itself" : id))}</bdi>
+  return page === undefined ? text : <a href={hrefOf([page, id])}>{text}</a>
+}
+
+const mostTroubles = 20
+
+const Troubles = ({ trouble: { isCut, nodes } }: { readonly trouble: Trouble.Trouble }) =>
+  nodes.length === 0
+    ? (
+      <Empty what="Nothing fails, and nothing waits.">
+        {isCut ? <p>Of the first 1,000 sources, workflows, webhooks and consumers.</p> : null}
+      </Empty>
+    )
+    : (
+      <div class="scrolled" role="region" aria-label="What fails or waits" tabIndex={0}>
+        <table class="plain is-figures">
+          <thead>
+            <tr>
+              <th scope="col">Name</th>
+              <th scope="col">State</th>
+              <th scope="col">Waiting</th>
+              <th scope="col">Retries</th>
+              <th scope="col">Failed/min</th>
+            </tr>
+          </thead>
+          <tbody>
+            {nodes.slice(0, mostTroubles).map((node) => (
+              <tr key={node.id}>
+                <td>
+                  <span class="clamped">
+                    <NodeName {...node} />
+                  </span>
+                  <span class="note">{node.type}</span>
+                </td>
+                <td>
+                  {node.state === "failing"
+                    ? <Badge tone="bad" text="failing" />
+                    : <StateBadge state={node.state} />}
+                </td>
+                <td>{count(node.waiting)}</td>
+                <td>
+                  {node.pending === 0 || node.type !== "webhook"
+                    ? count(node.pending)
+                    : (
+                      <a href={hrefOf(["deliveries"], { webhook_id: node.id, state: "pending" })}>
+                        {count(node.pending)}
+                      </a>
+                    )}
+                </td>
+                <td>{node.failed === 0 ? "0" : node.failed.toFixed(1)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        {nodes.length > mostTroubles
+          ? <p class="note">And {count(nodes.length - mostTroubles)} more.</p>
+          : null}
+      </div>
+    )
+
+const Quotas = ({ quotas }: { readonly quotas: Now["quotas"] }) => (
+  <ul class="quotas">
+    {quotas.map((quota) => {
+      const { limit, until_ms, used } = quota
+      const text = quota.quota === "daily_compute_time" ? duration : count
+      const share = shareOf(quota)
+      return (
+        <li key={quota.quota}>
+          <span class="quota-name">{quotaNames[quota.quota]}</span>
+          <span>
+            {text(used)}{" "}
+            {limit === null ? <span class="note">of no limit</span> : `of ${text(limit)}, ${percent(share)}`}
+          </span>
+          {limit === null ?
+            null :
+            (
+              <span class={`share ${share >= 1 ? "is-bad" : share >= 0.8 ? "is-wait" : ""}`} aria-hidden="true">
+                <span style={{ width: `${Math.min(100, share * 100)}%` }} />
+              </span>
+            )}
+          <span class="note">
+            counted anew <Ago ms={until_ms} />
+          </span>
+        </li>
+      )
+    })}
+  </ul>
+)
+
+/** A process that has not said for so long that it is there may be gone. */
+const silentMs = 20_000
+
+const Nodes = ({ nodes, readAtMs }: {
+  readonly nodes: ReadonlyArray<ServerNodes.NodeResource>
+  readonly readAtMs: number
+}) => (
+  <div class="scrolled" role="region" aria-label="Nodes and workers" tabIndex={0}>
+    <table class="plain is-figures">
+      <thead>
+        <tr>
+          <th scope="col">Process</th>
+          <th scope="col">Version</th>
+          <th scope="col">Since</th>
+          <th scope="col">In memory</th>
+        </tr>
+      </thead>
+      <tbody>
+        {nodes.map(({ holds, id, seen_at_ms, started_at_ms, version, worker }) => (
+          <tr key={id}>
+            <td>
+              <code title="Its id">{harmless(id)}</code>
+              <span class="note">{worker === null ? "node" : `worker ${worker}`}</span>
+            </td>
+            <td>{harmless(version)}</td>
+            <td>
+              <Time ms={started_at_ms} />
+              {readAtMs - seen_at_ms > silentMs ? <Badge tone="waiting" text="silent" /> : null}
+            </td>
+            <td>
+              {counted(holds.sources_and_workflows, "program")}, {counted(holds.webhooks, "webhook")},{" "}
+              {counted(holds.consumers, "consumer")} of {counted(holds.accounts, "account")}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
+
+const readAt = <A extends NonNullable<unknown>>(loading: Loading<A>): number => {
+  const loaded = loading.loaded.value
+  return loaded.state === "shown" || loaded.state === "stale" ? loaded.atMs : 0
+}
+
+/** How the account does: what came and went, how fast, what fails or waits, and what the server is made of. */
+export default () => {
+  const range = AccountFigures.rangeOf(address.value.query.get("range"))
+  const figures = useLoading(range, (signal) => AccountFigures.read(range, signal), { everyMs: pollMs })
+  const trouble = useLoading("trouble", Trouble.read, { everyMs: pollMs })
+  const nodes = useLoading("nodes", ServerNodes.list, { everyMs: pollMs })
+  const loaded = figures.loaded.value
+  const known = loaded.state === "shown" || loaded.state === "stale" ? loaded.value : undefined
+  // While another range is read, the account stands as it did a moment ago.
+  const lastNow = useRef<Now | undefined>(undefined)
+  lastNow.current = loaded.state === "failed" ? undefined : known?.now ?? lastNow.current
+  const retry = () => void figures.reload()
+  const tiles = lastNow.current === undefined
+    ? tilesWithout(loaded.state === "failed" ? "unknown" : toCome)
+    : tilesOf(lastNow.current, known)
+  return (
+    <div class="page">
+      <div class="page-head">
+        <h1>Overview</h1>
+        <span class="grow" />
+        <Tabs
+          label="How far back the charts go"
+          chosen={range}
+          choices={AccountFigures.choices}
+          onChoose={(chosen) => setQuery({ range: chosen === AccountFigures.defaultRange ? "" : chosen }, "push")}
+        />
+      </div>
+      {loaded.state === "stale" ? <Stale atMs={loaded.atMs} failure={loaded.failure} onRetry={retry} /> : null}
+      <Tiles tiles={tiles} />
+      <div class="overview">
+        <section class="overview-charts" aria-labelledby="over-time">
+          <h2 id="over-time">What happened in {AccountFigures.wordsOf(range)}</h2>
+          <div class={`charts ${loaded.state === "stale" ? "is-stale" : ""}`}>
+            {loaded.state === "failed"
+              ? <Failed what="The figures could not be loaded." failure={loaded.failure} onRetry={retry} />
+              : known === undefined
+              ? <ChartsToCome />
+              : <Charts key={range} figures={known} />}
+          </div>
+        </section>
+        <div class="overview-now">
+          <section class="block is-first" aria-labelledby="trouble">
+            <h2 id="trouble">What fails or waits now</h2>
+            <Shown loading={trouble} what="what fails or waits">{(found) => <Troubles trouble={found} />}</Shown>
+            <RetriesChart webhook={undefined} />
+          </section>
+          <section class="block" aria-labelledby="quotas">
+            <h2 id="quotas">Quotas</h2>
+            {lastNow.current === undefined
+              ? <p class="note">{loaded.state === "failed" ? "unknown" : "…"}</p>
+              : <Quotas quotas={lastNow.current.quotas} />}
+          </section>
+          <section class="block" aria-labelledby="server">
+            <h2 id="server">The server</h2>
+            <Shown loading={nodes} what="the nodes and workers">
+              {(found) => <Nodes nodes={found} readAtMs={readAt(nodes)} />}
+            </Shown>
+          </section>
+        </div>
+      </div>
+    </div>
+  )
+}

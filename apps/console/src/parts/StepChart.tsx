@@ -1,0 +1,207 @@
+import { useSignal } from "@preact/signals"
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks"
+import { everyStep } from "../AccountFigures.ts"
+import type { Plot, PlotData } from "../Plot.ts"
+import { theme } from "../Theme.ts"
+import { minuteOf, Time, utc } from "./Time.tsx"
+
+export type Colour = "first" | "second" | "bad" | "wait"
+
+/** A line of a chart. */
+export interface ChartSeries {
+  readonly name: string
+  readonly colour: Colour
+  /** A value for each step; null where there is none to be had. */
+  readonly values: ReadonlyArray<number | null>
+  /** What all of it comes to, in a word or two. */
+  readonly whole: string
+}
+
+/** The library that draws is on its way while the figures are. */
+const drawing = import("../Plot.ts").then(({ Plot }) => Plot, () => undefined)
+
+const isDark = matchMedia("(prefers-color-scheme: dark)")
+
+/** By how many steps the keys move. */
+const moves: Readonly<Record<string, number>> = {
+  ArrowLeft: -1,
+  ArrowDown: -1,
+  ArrowRight: 1,
+  ArrowUp: 1,
+  PageUp: -10,
+  PageDown: 10,
+  Home: Number.NEGATIVE_INFINITY,
+  End: Number.POSITIVE_INFINITY
+}
+
+const coloursIn = (figure: HTMLElement) => {
+  const colourOf = (selector: string) => getComputedStyle(figure.querySelector(selector)!)
+  return {
+    series: [...figure.querySelectorAll(".swatch")].map((swatch) => getComputedStyle(swatch).color),
+    ink: colourOf(".plot").color,
+    line: colourOf(".plot").borderBottomColor
+  }
+}
+
+/** The steps of a few series over time: drawn, said at the pointer, and in a table. */
+export const StepChart = ({ empty, format, fromMs, isLogarithmic = false, series, stepMs, title, untilMs }: {
+  readonly title: string
+  readonly series: ReadonlyArray<ChartSeries>
+  readonly fromMs: number
+  readonly stepMs: number
+  /** Before when all of it happened: the last step may not be over. */
+  readonly untilMs: number
+  readonly isLogarithmic?: boolean
+  readonly format: (value: number) => string
+  /** What to say where there is nothing to draw; zeros are drawn. */
+  readonly empty?: string
+}) => {
+  const figure = useRef<HTMLElement>(null)
+  const host = useRef<HTMLDivElement>(null)
+  const plot = useRef<Plot | undefined>(undefined)
+  const pointed = useSignal<number | undefined>(undefined)
+  const isOpen = useSignal(false)
+  const isMissing = useSignal(false)
+
+  const steps = series[0]?.values.length ?? 0
+  const data: PlotData = {
+    fromMs,
+    stepMs,
+    steps,
+    untilMs,
+    series: series.map(({ values }, index) => ({ values, isFilled: index === 0 }))
+  }
+  const latest = useRef(data)
+  latest.current = data
+
+  useEffect(() => {
+    let isGone = false
+    const redraw = () => plot.current?.redraw()
+    const observer = new ResizeObserver(([entry]) =>
+      plot.current?.resize(entry!.contentRect.width, entry!.contentRect.height)
+    )
+    const draw = async () => {
+      const Drawn = await drawing
+      if (isGone || host.current === null) return
+      if (Drawn === undefined) {
+        isMissing.value = true
+        return
+      }
+      plot.current = new Drawn(host.current, latest.current, {
+        isLogarithmic,
+        format,
+        colours: () => coloursIn(figure.current!),
+        onPoint: (step) => {
+          pointed.value = step
+        }
+      })
+      observer.observe(host.current)
+    }
+    void draw()
+    isDark.addEventListener("change", redraw)
+    return () => {
+      isGone = true
+      observer.disconnect()
+      isDark.removeEventListener("change", redraw)
+      plot.current?.remove()
+    }
+  }, [])
+  useLayoutEffect(() => plot.current?.show(latest.current), [series, fromMs, untilMs])
+  useEffect(() => plot.current?.redraw(), [theme.value])
+
+  const beginOf = (step: number) => fromMs + step * stepMs
+  const at = pointed.value === undefined ? undefined : Math.min(pointed.value, steps - 1)
+  const textAt = (step: number): string => {
+    const begin = beginOf(step)
+    const isOver = begin + stepMs <= untilMs
+    return `${minuteOf(begin)} to ${isOver ? minuteOf(begin + stepMs) : "now"}`
+  }
+  const valueAt = ({ values }: ChartSeries, step: number): string => {
+    const value = values[step] ?? null
+    return value === null ? "none" : format(value)
+  }
+  const spoken = at ?? steps - 1
+
+  const move = (event: KeyboardEvent) => {
+    if (event.key === "Escape") return plot.current?.point(undefined)
+    const by = moves[event.key]
+    if (by === undefined || steps === 0) return
+    event.preventDefault()
+    const from = at ?? (by < 0 ? steps : -1)
+    plot.current?.point(Math.min(steps - 1, Math.max(0, from + by)))
+  }
+
+  return (
+    <figure class="step-chart" ref={figure} aria-label={title}>
+      <div class="chart-head">
+        <h3>{title}</h3>
+        <span class="note" {...(at === undefined ? {} : { title: utc(beginOf(at)) })}>
+          {at === undefined ? `in every ${everyStep(stepMs)}` : textAt(at)}
+        </span>
+      </div>
+      <ul class="legend">
+        {series.map((one) => (
+          <li key={one.name}>
+            <span class={`swatch is-${one.colour}`} aria-hidden="true" />
+            {one.name} <b>{at === undefined ? one.whole : valueAt(one, at)}</b>
+          </li>
+        ))}
+      </ul>
+      <div class="plot-frame">
+        <div
+          ref={host}
+          class="plot"
+          role="slider"
+          tabIndex={0}
+          aria-label={`${title}, in every ${everyStep(stepMs)}`}
+          aria-valuemin={0}
+          aria-valuemax={Math.max(0, steps - 1)}
+          aria-valuenow={Math.max(0, spoken)}
+          aria-valuetext={steps === 0
+            ? "nothing"
+            : `${textAt(spoken)}: ${series.map((one) => `${one.name} ${valueAt(one, spoken)}`).join(", ")}`}
+          onKeyDown={move}
+          onBlur={() => plot.current?.point(undefined)}
+        />
+        {isMissing.value
+          ? <p class="plot-note">The chart could not be loaded; load the page again. The table has its numbers.</p>
+          : empty === undefined
+          ? null
+          : <p class="plot-note">{empty}</p>}
+      </div>
+      <details
+        class="chart-table"
+        onToggle={(event) => {
+          isOpen.value = event.currentTarget.open
+        }}
+      >
+        <summary>As a table</summary>
+        {isOpen.value
+          ? (
+            <div class="scrolled" role="region" aria-label={`${title} as a table`} tabIndex={0}>
+              <table class="plain">
+                <thead>
+                  <tr>
+                    <th scope="col">From</th>
+                    {series.map(({ name }) => <th key={name} scope="col">{name}</th>)}
+                  </tr>
+                </thead>
+                <tbody>
+                  {Array.from({ length: steps }, (_, index) => steps - 1 - index).map((step) => (
+                    <tr key={beginOf(step)}>
+                      <td>
+                        <Time ms={beginOf(step)} />
+                        {beginOf(step) + stepMs > untilMs ? " so far" : ""}
+                      </td>
+                      {series.map((one) => <td key={one.name}>{valueAt(one, step)}</td>)}
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          )
+          : null}
+      </details>
+    </figure>
+  )
+}
