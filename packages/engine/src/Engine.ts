@@ -21,6 +21,7 @@ import { ProgramLifecycle } from "./program/ProgramLifecycle.ts"
 import { Quotas } from "./program/Quotas.ts"
 import * as RunScanner from "./program/RunScanner.ts"
 import { RunTurns } from "./program/RunTurns.ts"
+import { TrialRuns } from "./program/TrialRuns.ts"
 import * as Retention from "./Retention.ts"
 import * as DueScanner from "./routing/DueScanner.ts"
 import { FeedReader } from "./routing/Feed.ts"
@@ -44,6 +45,7 @@ const onCluster = Layer.mergeAll(
   Ingest.layer,
   Invocations.layer,
   ProgramLifecycle.layer,
+  TrialRuns.layer,
   SubscriptionLifecycle.layer,
   DueScanner.layer,
   Resumption.layer,

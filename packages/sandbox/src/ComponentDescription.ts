@@ -23,6 +23,8 @@ export const ComponentDescription = Schema.Struct({
   /** Its code adds props to those it declares, depending on their values. */
   hasAdditionalProps: Schema.Boolean,
   props: Schema.Array(PropDefinition),
+  /** Names of the functions that its code calls on itself, if it has any. */
+  methods: Schema.optionalKey(Schema.Array(Schema.String)),
   /** Names in their order, of a workflow. */
   steps: Schema.optionalKey(Schema.Array(Schema.String))
 })

@@ -91,6 +91,43 @@ export interface RunRequest {
   /** Called at once with the first answer, and not again, also when the run is repeated. */
   readonly onRespond?: (response: RunResponse) => Effect.Effect<void>
   readonly limits?: Partial<Pick<SandboxLimits, "wallMillis" | "cpuMillis" | "outputBytes" | "dbBytes">>
+  /**
+   * Has the run in a process that nothing ran in before and nothing runs in after, so that it leaves no trace in other runs
+   * and finds none of theirs, and tells what it asked of others. Of one event only.
+   */
+  readonly trial?: Trial
+}
+
+export interface Trial {
+  /** Whether the run may open connections and have names resolved. */
+  readonly mayConnect: boolean
+}
+
+/** A request that a run made over HTTP, as its process tells of it. */
+export interface RunHttpRequest {
+  readonly method: string
+  readonly url: string
+  /** Unix milliseconds, by the host's clock: when the answer or the failure was heard of. */
+  readonly ts: number
+  readonly status?: number
+  /** Why there was no answer. */
+  readonly error?: string
+  /** Until the answer began, in milliseconds. */
+  readonly wallMs: number
+}
+
+/** A connection that a run asked for, as the host saw it. */
+export interface RunConnection {
+  readonly host: string
+  readonly port: number
+  /** Why there is none. */
+  readonly error?: string
+}
+
+/** What a run that was tried asked of others, in its order. */
+export interface RunTraffic {
+  readonly requests: ReadonlyArray<RunHttpRequest>
+  readonly connections: ReadonlyArray<RunConnection>
 }
 
 export interface RunEmit {
@@ -139,6 +176,8 @@ export interface RunResult {
   /** What the sandbox said of the run and could not be read, such as an emit: how many messages, and what the first was. */
   readonly unreadable?: { readonly count: number; readonly first: string }
   readonly responded: boolean
+  /** Of a trial. */
+  readonly traffic?: RunTraffic
   readonly wallMs: number
   readonly cpuMs: number
 }

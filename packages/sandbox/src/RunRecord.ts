@@ -1,5 +1,14 @@
 import * as Storable from "@headwater/domain/Storable"
-import type { RunEmit, RunError, RunLimit, RunLog, RunResponse, RunResult } from "./Run.ts"
+import type {
+  RunConnection,
+  RunEmit,
+  RunError,
+  RunHttpRequest,
+  RunLimit,
+  RunLog,
+  RunResponse,
+  RunResult
+} from "./Run.ts"
 import type { SandboxLimits } from "./SandboxLimits.ts"
 import type { RunMessage, UnreadableMessage } from "./SandboxProtocol.ts"
 
@@ -14,6 +23,12 @@ export const maxHeaderBytes = 64 * 1024
 
 /** Texts of an error, in characters: more than the sandbox makes of one. */
 const longestOfError = 64 * 1024
+
+/** Requests and connections that are kept of a trial, of either kind. */
+const mostTraffic = 1_000
+
+/** Characters kept of the address of a request, or of why it failed. */
+const longestOfRequest = 4_096
 
 /** What a program keeps in its db, by size: runs that follow each other in a process go on with it. */
 export class StoreSizes {
@@ -48,6 +63,8 @@ export class RunRecord {
   #outputBytes = 0
   readonly #store: StoreSizes
   #unreadable: RunResult["unreadable"]
+  readonly #requests: Array<RunHttpRequest> = []
+  readonly #connections: Array<RunConnection> = []
   #writtenBytes = 0
   #respondedBytes = 0
 
@@ -84,6 +101,18 @@ export class RunRecord {
         if (this.#respondedBytes > this.#limits.responseBytes * repeats) return this.exceed("output")
         return respond({ status, headers, body })
       }
+      case "Requested": {
+        const { _tag, error, method, run: _run, url, ...rest } = message
+        if (this.#requests.length >= mostTraffic) return
+        this.#requests.push({
+          method: method.slice(0, longestOfRequest),
+          url: url.slice(0, longestOfRequest),
+          ts: now,
+          ...(error === undefined ? {} : { error: error.slice(0, longestOfRequest) }),
+          ...rest
+        })
+        return
+      }
       case "Answered":
         this.#count(message.json)
         if (this.limit === undefined) this.#answerJson = message.json
@@ -111,6 +140,11 @@ export class RunRecord {
     }
   }
 
+  /** Notes what became of a connection that it asked for. */
+  noteConnection(connection: RunConnection): void {
+    if (!this.ended && this.#connections.length < mostTraffic) this.#connections.push(connection)
+  }
+
   exceed(limit: RunLimit): void {
     if (this.ended) return
     this.ended = true
@@ -123,7 +157,11 @@ export class RunRecord {
     this.error = error
   }
 
-  result(times: { readonly wallMs: number; readonly cpuMs: number; readonly responded: boolean }): RunResult {
+  /** @param showsTraffic whether what it asked of others is among what it did */
+  result(
+    times: { readonly wallMs: number; readonly cpuMs: number; readonly responded: boolean },
+    showsTraffic = false
+  ): RunResult {
     return {
       outcome: this.limit !== undefined ? "limit" : this.error !== undefined ? "error" : "success",
       ...(this.error === undefined ? {} : { error: this.error }),
@@ -133,6 +171,7 @@ export class RunRecord {
       db: this.#db,
       ...(this.#answerJson === undefined ? {} : { answerJson: this.#answerJson }),
       ...(this.#unreadable === undefined ? {} : { unreadable: this.#unreadable }),
+      ...(showsTraffic ? { traffic: { requests: this.#requests, connections: this.#connections } } : {}),
       ...times
     }
   }

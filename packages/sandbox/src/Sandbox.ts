@@ -84,7 +84,11 @@ const make = Effect.fnUntraced(function*() {
    * ended with the last of the others.
    */
   const attempt = <A, E>(
-    work: Pick<Work, "accountId" | "displaced" | "isolation"> & { readonly code: SandboxModule },
+    work: Pick<Work, "accountId" | "displaced" | "isolation"> & {
+      readonly code: SandboxModule
+      /** Nothing is to run in the process after it. */
+      readonly isLast?: boolean
+    },
     begin: (id: string, process: SandboxProcess, finish: (ending: Ending<A, E>) => void) => {
       readonly assignment: Assignment
       readonly message: HostMessage
@@ -97,6 +101,7 @@ const make = Effect.fnUntraced(function*() {
         unavailable: (error) => resume(Effect.fail(error)),
         start: (process) => {
           const { assignment, message } = begin(randomUUID(), process, (ending) => {
+            if (work.isLast === true) process.closed = true
             process.dismiss(assignment)
             resume(ending)
             pool.settled(process)
@@ -117,6 +122,7 @@ const make = Effect.fnUntraced(function*() {
   const perform = (request: RunRequest, hear: Hear): Effect.Effect<void, SandboxUnavailable> => {
     const limits: SandboxLimits = { ...config.limits, ...request.limits }
     const count = runsOf(request.call)
+    const { trial } = request
     const responding = Deferred.makeUnsafe<void>()
     let responded = false
     /** By attempts that came to nothing. */
@@ -124,7 +130,7 @@ const make = Effect.fnUntraced(function*() {
 
     const once = ({ displaced, isolation }: Attempt) =>
       attempt<void, never>(
-        { accountId: request.accountId, displaced, isolation, code: request.module },
+        { accountId: request.accountId, displaced, isolation, code: request.module, isLast: trial !== undefined },
         (id, process, finish) => {
           const store = new StoreSizes(request.db)
           const startedAt = clock.currentTimeMillisUnsafe()
@@ -146,7 +152,7 @@ const make = Effect.fnUntraced(function*() {
               wallMs: Number(clock.monotonicTimeNanosUnsafe() - runNanos) / 1e6,
               cpuMs: spentCpuMs + cpuMs,
               responded
-            }))
+            }, trial !== undefined))
             spentCpuMs = 0
           }
           const beginNext = () => {
@@ -179,6 +185,8 @@ const make = Effect.fnUntraced(function*() {
             shareCpuMs: 0,
             cpuMs: 0,
             connections: 0,
+            mayConnect: trial?.mayConnect ?? true,
+            connected: (connection) => record.noteConnection(connection),
             receive: (message) => {
               if (message._tag === "Stopped") return index > 0 ? finish(Exit.void) : undefined
               record.hear(message, clock.currentTimeMillisUnsafe(), (response) => {
@@ -241,14 +249,16 @@ const make = Effect.fnUntraced(function*() {
             db,
             maxDbBytes: limits.dbBytes,
             maxResponseBytes: limits.responseBytes,
-            maxHeaderBytes
+            maxHeaderBytes,
+            tellsRequests: trial !== undefined
           }
           return { assignment, message: { _tag: "Run", run: id, hash: module.hash, programId, call, bindings } }
         }
       )
 
     const responseHandled = Effect.suspend(() => responded ? Deferred.await(responding) : Effect.void)
-    return Effect.andThen(repeatedIfLost(once, { isolation: "shared", displaced: false }), responseHandled)
+    const isolation = trial === undefined ? "shared" : "fresh"
+    return Effect.andThen(repeatedIfLost(once, { isolation, displaced: false }), responseHandled)
   }
 
   const run = (request: RunRequest): Effect.Effect<RunResult, SandboxUnavailable> =>
@@ -324,6 +334,7 @@ const make = Effect.fnUntraced(function*() {
               shareCpuMs: 0,
               cpuMs: 0,
               connections: 0,
+              mayConnect: true,
               receive: (message) => {
                 if (message._tag === "Described") {
                   return JSON.stringify(message.description).length > maxDescriptionLength

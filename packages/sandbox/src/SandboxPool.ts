@@ -130,16 +130,27 @@ const make = Effect.fnUntraced(function*() {
   }
 
   const answer = (process: SandboxProcess, question: EgressQuestion) => {
-    const refuse = (code: string, message: string) =>
+    const note = (error?: string) => {
+      if (question._tag !== "Connect") return
+      const { host, port, run } = question
+      process.noteConnection(run, { host, port, ...(error === undefined ? {} : { error }) })
+    }
+    const refuse = (code: string, message: string) => {
+      note(message)
       process.send({ _tag: "Answer", ask: question.ask, error: { code, message } })
+    }
     const taken = process.takeConnection(question.run)
     if (taken === "ended") return refuse("EACCES", "The run has ended")
+    if (taken === "barred") return refuse("EACCES", "This trial may not open connections")
     if (taken === "exhausted") return refuse("EMFILE", `A run may open at most ${limits.connections} connections`)
     const give = (given: { readonly ticket: string } | { readonly addresses: ReadonlyArray<string> }) =>
       process.send({ _tag: "Answer", ask: question.ask, ...given })
     const { accountId = process.id } = process
     const asked = question._tag === "Connect"
-      ? Effect.map(broker.ticket(process.id, accountId, question), (ticket) => give({ ticket }))
+      ? Effect.map(broker.ticket(process.id, accountId, question), (ticket) => {
+        note()
+        give({ ticket })
+      })
       : Effect.map(
         guard.resolve(question.host, { accountId, use: "component" }),
         (addresses) => give({ addresses })

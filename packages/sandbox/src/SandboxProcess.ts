@@ -10,7 +10,7 @@ import { setPriority } from "node:os"
 import { basename, dirname, resolve } from "node:path"
 import { LineReader } from "./LineReader.ts"
 import { type ProcessUsage, readProcessUsage } from "./ProcessUsage.ts"
-import type { SandboxModule } from "./Run.ts"
+import type { RunConnection, SandboxModule } from "./Run.ts"
 import {
   decodeSandboxMessage,
   type EgressQuestion,
@@ -57,6 +57,10 @@ export interface Assignment {
   cpuMs: number
   /** How many it has asked for. */
   connections: number
+  /** Whether it may have any. */
+  readonly mayConnect: boolean
+  /** Told of each that it asked for. */
+  connected?(connection: RunConnection): void
   receive(message: RunMessage | UnreadableMessage): void
   /** Called a few times a second, to hold it against its limits. `now` is in Unix milliseconds. */
   watch(now: number): void
@@ -308,12 +312,22 @@ export class SandboxProcess {
    * Whether a connection may be opened now that is asked for in the name of this run. A socket pool that runs share may
    * ask in the name of one that has ended: it counts as one of those that have not.
    */
-  takeConnection(run: string): "taken" | "ended" | "exhausted" {
-    const [any] = this.assignments.values()
-    const assignment = this.assignments.get(run) ?? any
+  takeConnection(run: string): "taken" | "ended" | "exhausted" | "barred" {
+    const assignment = this.#assigned(run)
     if (assignment === undefined || this.#cutOff.has(run)) return "ended"
+    if (!assignment.mayConnect) return "barred"
     assignment.connections++
     return assignment.connections > this.#options.maxRunConnections ? "exhausted" : "taken"
+  }
+
+  /** Tells the run that has asked for a connection what became of it. */
+  noteConnection(run: string, connection: RunConnection): void {
+    this.#assigned(run)?.connected?.(connection)
+  }
+
+  #assigned(run: string): Assignment | undefined {
+    const [any] = this.assignments.values()
+    return this.assignments.get(run) ?? any
   }
 
   /** Some of its work was cut off for another account's sake before. */

@@ -47,6 +47,16 @@ const Responded = Schema.TaggedStruct("Responded", {
   base64: Schema.optionalKey(Schema.String)
 })
 
+/** A request of a trial over HTTP that was answered or has failed. */
+const Requested = Schema.TaggedStruct("Requested", {
+  run,
+  method: Schema.String,
+  url: Schema.String,
+  status: Schema.optionalKey(Schema.Int),
+  error: Schema.optionalKey(Schema.String),
+  wallMs: Schema.Finite
+})
+
 const Answered = Schema.TaggedStruct("Answered", { run, json: Schema.String })
 
 /** A run has ended. Of several, the messages after it are of the next. */
@@ -65,6 +75,7 @@ export const RunMessage = Schema.Union([
   Logged,
   Stored,
   Responded,
+  Requested,
   Answered,
   Ended,
   Stopped,
@@ -165,6 +176,8 @@ export type HostMessage =
       readonly maxDbBytes: number
       readonly maxResponseBytes: number
       readonly maxHeaderBytes: number
+      /** Whether it is to tell of its requests. */
+      readonly tellsRequests: boolean
     }
   }
   | {

@@ -3,7 +3,7 @@ import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
 import type * as Id from "@headwater/domain/Id"
 import { isDeeper, maxComponentDepth } from "@headwater/domain/JsonDepth"
 import { ParsedJson } from "@headwater/domain/ParsedJson"
-import type { OptionsRequest, RunCall } from "@headwater/sandbox/Run"
+import type { OptionsRequest, RunCall, Trial } from "@headwater/sandbox/Run"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Context, Effect, Layer, Schema } from "effect"
@@ -24,6 +24,8 @@ export interface Configured {
   readonly accountId: Id.AccountId
   readonly component: Component
   readonly values: Readonly<Record<string, unknown>>
+  /** Set where the code is only tried. */
+  readonly trial?: Trial | undefined
 }
 
 /** Options and added props call vendors, and somebody waits for them; in milliseconds. */
@@ -51,7 +53,7 @@ export class ComponentConfiguration extends Context.Service<ComponentConfigurati
       const credentialsOf = yield* makeCredentialsOf
 
       const ask = Effect.fnUntraced(function*<A>(
-        { accountId, component, values }: Configured,
+        { accountId, component, trial, values }: Configured,
         call: RunCall,
         name: string,
         answer: Schema.Decoder<A>
@@ -68,7 +70,8 @@ export class ComponentConfiguration extends Context.Service<ComponentConfigurati
           ),
           credentials: yield* credentialsOf(accountId, component.configurableProps, values),
           db: {},
-          limits: { wallMillis }
+          limits: { wallMillis },
+          ...(trial === undefined ? {} : { trial })
         })
         const failure = RunEvents.failureOf(result)
         if (failure !== undefined) {

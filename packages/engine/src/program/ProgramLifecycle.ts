@@ -1,11 +1,8 @@
-import * as AppAccount from "@headwater/domain/AppAccount"
-import type { Component, ConfigurableProp } from "@headwater/domain/Component"
-import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
+import type { Component } from "@headwater/domain/Component"
 import * as Id from "@headwater/domain/Id"
-import { declaredProps, type Program, slugOf } from "@headwater/domain/Program"
+import { type Program, slugOf } from "@headwater/domain/Program"
 import * as Stream from "@headwater/domain/Stream"
 import type { WorkflowSettings } from "@headwater/domain/Workflow"
-import { AppAccounts } from "@headwater/log/AppAccounts"
 import { Components } from "@headwater/log/Components"
 import * as CrashPoint from "@headwater/log/CrashPoint"
 import { Deployments } from "@headwater/log/Deployments"
@@ -14,7 +11,7 @@ import { Programs } from "@headwater/log/Programs"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Webhooks } from "@headwater/log/Webhooks"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
-import { Clock, Context, Effect, Equal, Layer, Option, RcMap, Result, Schema, Semaphore } from "effect"
+import { Clock, Context, Effect, Layer, Option, RcMap, Schema, Semaphore } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { toUnavailable } from "../DatabaseRetry.ts"
@@ -22,15 +19,11 @@ import { Actors } from "../placement/Actors.ts"
 import type { Unavailable } from "../placement/Unavailable.ts"
 import { Router } from "../routing/Router.ts"
 import { WebhookLifecycle } from "../webhook/WebhookLifecycle.ts"
-import { ComponentConfiguration } from "./ComponentConfiguration.ts"
 import type { HookFailed } from "./ComponentRuns.ts"
 import * as ProgramErasure from "./ProgramErasure.ts"
 import { ProgramNotFound } from "./ProgramOwner.ts"
-
-/** Configured props that do not fit the component's declared ones. */
-export class InvalidProps extends Schema.TaggedError<InvalidProps>()("InvalidProps", {
-  issues: Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String }))
-}) {}
+import type { InvalidProps } from "./PropsChoice.ts"
+import * as PropsChoice from "./PropsChoice.ts"
 
 /** The component was deleted before there was a program of it. */
 export class ComponentGone extends Schema.TaggedError<ComponentGone>()("ComponentGone", {
@@ -40,21 +33,7 @@ export class ComponentGone extends Schema.TaggedError<ComponentGone>()("Componen
 /** Random characters of an endpoint's URL: what keeps strangers from finding it. */
 const endpointKeyLength = 24
 
-const resolveProps = (
-  declared: ReadonlyArray<ConfigurableProp>,
-  existing: Program | undefined,
-  given: Readonly<Record<string, Schema.Json>>
-): Effect.Effect<ConfiguredProps.ConfiguredProps, InvalidProps> => {
-  const resolved = ConfiguredProps.resolve(declared, existing, given)
-  return Result.isFailure(resolved)
-    ? Effect.fail(new InvalidProps({ issues: resolved.failure }))
-    : Effect.succeed(resolved.success)
-}
-
 const isWorkflowId = Schema.is(Id.WorkflowId)
-
-/** Added props may lead to further ones; some that never come to an end are taken as they are then. */
-const additionRounds = 8
 
 /** Creates, changes and removes programs, running their hooks in the order decisions.md gives. */
 export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
@@ -91,9 +70,8 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
     Effect.gen(function*() {
       const actors = yield* Actors
       const erase = yield* ProgramErasure.make
-      const appAccounts = yield* AppAccounts
       const components = yield* Components
-      const configuration = yield* ComponentConfiguration
+      const configure = yield* PropsChoice.make
       const heads = yield* Heads
       const random = yield* SecureRandom.SecureRandom
       const router = yield* Router
@@ -104,62 +82,6 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
       const webhooks = yield* Webhooks
       const webhookLifecycle = yield* WebhookLifecycle
       const turns = yield* RcMap.make({ lookup: (_name: string) => Semaphore.make(1) })
-
-      /**
-       * Whether the accounts that apps are given are there, and are accounts with these apps. What a program has from before
-       * for the same component is let be: an account that was removed since keeps it from no change.
-       */
-      const checkAppAccounts = Effect.fnUntraced(function*(
-        accountId: Id.AccountId,
-        componentId: Id.ComponentId,
-        declared: ReadonlyArray<ConfigurableProp>,
-        props: Program["props"],
-        before?: Program
-      ) {
-        const kept = before?.componentId === componentId ? AppAccount.appProps(declared, before.props) : []
-        const isKept = ({ id, prop }: AppAccount.AppProp) => kept.some((one) => one.prop === prop && one.id === id)
-        const chosen = AppAccount.appProps(declared, props).filter((one) => !isKept(one))
-        if (chosen.length === 0) return
-        const found = yield* appAccounts.find(accountId, chosen.map(({ id }) => id))
-        const issues = chosen.flatMap(({ app, id, prop }): ReadonlyArray<ConfiguredProps.Issue> => {
-          const path = `configured_props.${prop}.authProvisionId`
-          const account = found.get(id)
-          if (account === undefined) return [{ path, message: "there is no account with this id" }]
-          return app === undefined || account.app === app
-            ? []
-            : [{ path, message: `is an account with ${account.app}, not with ${app}` }]
-        })
-        if (issues.length > 0) return yield* new InvalidProps({ issues })
-      })
-
-      /** The values of a program's props, with those that the component's code adds for these values. */
-      const configure = Effect.fnUntraced(function*(
-        accountId: Id.AccountId,
-        component: Component,
-        given: Readonly<Record<string, Schema.Json>>,
-        before?: Program
-      ) {
-        const { configurableProps } = component
-        // What they depend on stays, so they do too: a vendor that does not answer holds up no other change.
-        const isUntouched = before?.componentId === component.id && Object.keys(given).length === 0
-        let additionalProps = isUntouched ? before.additionalProps : []
-        if (component.hasAdditionalProps && !isUntouched) {
-          yield* checkAppAccounts(accountId, component.id, configurableProps, given, before)
-          const known = { ...before?.props, ...before?.timers, ...given }
-          for (let round = 0; round < additionRounds; round++) {
-            const declared = declaredProps(component, { additionalProps })
-            const values = { ...ConfiguredProps.defaultsOf(declared), ...ConfiguredProps.ofDeclared(declared, known) }
-            const added = yield* configuration.additionalProps({ accountId, component, values })
-            const isSame = Equal.equals(added.map(({ name }) => name), additionalProps.map(({ name }) => name))
-            additionalProps = added
-            if (isSame) break
-          }
-        }
-        const declared = declaredProps(component, { additionalProps })
-        const resolved = yield* resolveProps(declared, before, given)
-        yield* checkAppAccounts(accountId, component.id, declared, resolved.props, before)
-        return { ...resolved, additionalProps }
-      })
 
       const newId = <K extends Id.Kind>(kind: K) =>
         Effect.provideService(Id.make(kind), SecureRandom.SecureRandom, random)

@@ -35,6 +35,8 @@ export interface RunEvents {
   /** Emits that asked to be delivered later. */
   readonly delayed: ReadonlyArray<DueItem>
   readonly marks: ReadonlyArray<DedupeMark>
+  /** How many emits the component's strategy has left out. */
+  readonly duplicates: number
 }
 
 /** Where a run comes from: who ran, on what code, over which input. */
@@ -177,9 +179,13 @@ export function* make(options: {
   const events: Array<NewEvent> = []
   const misnamed: Array<string> = []
   const delayed: Array<DueItem> = []
+  let duplicates = 0
   let unreadable = 0
   for (const [index, emit] of emits.entries()) {
-    if (!decision.passes[index]) continue
+    if (!decision.passes[index]) {
+      duplicates++
+      continue
+    }
     yield
     const stream = Stream.normalize(emit.name ?? Stream.defaultStream)
     if (!isAllowed(stream)) {
@@ -253,6 +259,7 @@ export function* make(options: {
   return {
     events,
     delayed,
+    duplicates,
     marks: [...decision.marks].map(([mark, value]) => ({ emitterId: origin.programId, mark, value, seenAt: now }))
   }
 }

@@ -105,14 +105,15 @@ type Turn = Omit<RunProgress, "id">
 
 const settingsOf = ({ program }: ProgramMemory): WorkflowSettings => program.workflow?.settings ?? defaultSettings
 
-type Outcome =
+/** What came of a step by itself. */
+export type Outcome =
   | { readonly _tag: "Done"; readonly flow: StepAnswer.StepAnswer["flow"]; readonly resultJson: string }
   | { readonly _tag: "Failed"; readonly fault: RunFault }
 
 const unreadable = `the result of the step is not JSON of at most ${maxComponentDepth} levels`
 
 /** @param mostResults how many characters the results of a run's steps may have together */
-const outcomeOf = (result: RunResult, { results }: WorkflowProgress, mostResults: number): Outcome => {
+export const outcomeOf = (result: RunResult, { results }: WorkflowProgress, mostResults: number): Outcome => {
   const fault = RunEvents.failureOf(result)
   if (fault !== undefined) return { _tag: "Failed", fault }
   const answer = Option.getOrUndefined(StepAnswer.decode(result.answerJson))
@@ -130,7 +131,7 @@ const outcomeOf = (result: RunResult, { results }: WorkflowProgress, mostResults
 }
 
 /** A result with nothing that is to last but what was logged. */
-const undone = (result: RunResult, fault: RunFault): RunResult => ({
+export const undone = (result: RunResult, fault: RunFault): RunResult => ({
   ...result,
   emits: [],
   db: {},

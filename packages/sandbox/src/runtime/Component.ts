@@ -124,6 +124,14 @@ const scalar = (value: unknown): unknown =>
 const batchIn = ({ batch }: Record<string, unknown>): { readonly batch?: unknown } =>
   batch === undefined || batch === false ? {} : { batch: isCallable(batch) ? null : batch }
 
+/** The names of a definition's methods, if it has any. */
+const methodsIn = ({ methods }: Record<string, unknown>): { readonly methods?: ReadonlyArray<string> } => {
+  const names = typeof methods === "object" && methods !== null
+    ? Object.entries(methods).flatMap(([name, method]) => isCallable(method) ? [name] : [])
+    : []
+  return names.length === 0 ? {} : { methods: names }
+}
+
 export const describe = (component: ComponentDefinition, kind: "source" | "workflow"): Record<string, unknown> => {
   const described: Record<string, unknown> = {}
   for (const key of ["name", "key", "version", "type", "description", "dedupe"]) {
@@ -137,6 +145,7 @@ export const describe = (component: ComponentDefinition, kind: "source" | "workf
     return {
       ...described,
       ...batchIn(component),
+      ...methodsIn(component),
       hasRun: true,
       hooks: [],
       hasAdditionalProps: false,
@@ -159,6 +168,7 @@ export const describe = (component: ComponentDefinition, kind: "source" | "workf
   return {
     ...described,
     ...batchIn(component),
+    ...methodsIn(component),
     hasRun: isCallable(component.run),
     hooks: ["deploy", "activate", "deactivate"].filter((hook) => isCallable(component.hooks?.[hook])),
     hasAdditionalProps: isCallable(component["additionalProps"]),

@@ -5,6 +5,7 @@ import { installFetch } from "./Fetch.ts"
 import { installGlobals } from "./Globals.ts"
 import { Invalid, learn, load } from "./Module.ts"
 import { onAnswer, routeNetwork } from "./Network.ts"
+import { observeRequests } from "./Observation.ts"
 import { installOwnRequire } from "./OwnRequire.ts"
 import { begin, describeError, RunContext } from "./RunContext.ts"
 import { installSystem } from "./System.ts"
@@ -33,6 +34,7 @@ const runComponent = async (run: RunContext, hash: string, what: Call, bindings:
   try {
     const component = await load(hash)
     run.file = component
+    run.tellsRequests = bindings.tellsRequests
     await call(component.definition, run, bindings, what)
     run.end({ _tag: "Ended" })
   } catch (thrown) {
@@ -133,6 +135,7 @@ const onMessage = (message: Record<string, unknown>): void => {
 
 const [brokerPort] = process.argv.slice(2)
 routeNetwork(Number(brokerPort))
+observeRequests()
 installFetch()
 installGlobals()
 installWebSocket()

@@ -16,6 +16,8 @@ export class RunContext {
   ended = false
   /** Whether it came to an error. */
   failed = false
+  /** Whether the host is to hear of its requests. */
+  tellsRequests = false
   readonly #startedCpu = cpuUsage()
   readonly #onEnd: () => void
 

@@ -14,6 +14,7 @@ export interface Bindings {
   readonly maxDbBytes: number
   readonly maxResponseBytes: number
   readonly maxHeaderBytes: number
+  readonly tellsRequests: boolean
 }
 
 const { parse, stringify } = JSON

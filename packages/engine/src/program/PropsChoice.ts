@@ -1,0 +1,90 @@
+import * as AppAccount from "@headwater/domain/AppAccount"
+import type { Component, ConfigurableProp } from "@headwater/domain/Component"
+import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
+import type * as Id from "@headwater/domain/Id"
+import { declaredProps, type Program } from "@headwater/domain/Program"
+import { AppAccounts } from "@headwater/log/AppAccounts"
+import type { Trial } from "@headwater/sandbox/Run"
+import { Effect, Equal, Result, Schema } from "effect"
+import { ComponentConfiguration } from "./ComponentConfiguration.ts"
+
+/** Configured props that do not fit the component's declared ones. */
+export class InvalidProps extends Schema.TaggedError<InvalidProps>()("InvalidProps", {
+  issues: Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String }))
+}) {}
+
+const resolveProps = (
+  declared: ReadonlyArray<ConfigurableProp>,
+  existing: Program | undefined,
+  given: Readonly<Record<string, Schema.Json>>
+): Effect.Effect<ConfiguredProps.ConfiguredProps, InvalidProps> => {
+  const resolved = ConfiguredProps.resolve(declared, existing, given)
+  return Result.isFailure(resolved)
+    ? Effect.fail(new InvalidProps({ issues: resolved.failure }))
+    : Effect.succeed(resolved.success)
+}
+
+/** Added props may lead to further ones; some that never come to an end are taken as they are then. */
+const additionRounds = 8
+
+/** Chooses the values of a program's props, with those that the component's code adds for these values. */
+export const make = Effect.gen(function*() {
+  const appAccounts = yield* AppAccounts
+  const configuration = yield* ComponentConfiguration
+
+  /**
+   * Whether the accounts that apps are given are there, and are accounts with these apps. What a program has from before
+   * for the same component is let be: an account that was removed since keeps it from no change.
+   */
+  const checkAppAccounts = Effect.fnUntraced(function*(
+    accountId: Id.AccountId,
+    componentId: Id.ComponentId,
+    declared: ReadonlyArray<ConfigurableProp>,
+    props: Program["props"],
+    before?: Program
+  ) {
+    const kept = before?.componentId === componentId ? AppAccount.appProps(declared, before.props) : []
+    const isKept = ({ id, prop }: AppAccount.AppProp) => kept.some((one) => one.prop === prop && one.id === id)
+    const chosen = AppAccount.appProps(declared, props).filter((one) => !isKept(one))
+    if (chosen.length === 0) return
+    const found = yield* appAccounts.find(accountId, chosen.map(({ id }) => id))
+    const issues = chosen.flatMap(({ app, id, prop }): ReadonlyArray<ConfiguredProps.Issue> => {
+      const path = `configured_props.${prop}.authProvisionId`
+      const account = found.get(id)
+      if (account === undefined) return [{ path, message: "there is no account with this id" }]
+      return app === undefined || account.app === app
+        ? []
+        : [{ path, message: `is an account with ${account.app}, not with ${app}` }]
+    })
+    if (issues.length > 0) return yield* new InvalidProps({ issues })
+  })
+
+  return Effect.fnUntraced(function*(
+    accountId: Id.AccountId,
+    component: Component,
+    given: Readonly<Record<string, Schema.Json>>,
+    before?: Program,
+    trial?: Trial
+  ) {
+    const { configurableProps } = component
+    // What they depend on stays, so they do too: a vendor that does not answer holds up no other change.
+    const isUntouched = before?.componentId === component.id && Object.keys(given).length === 0
+    let additionalProps = isUntouched ? before.additionalProps : []
+    if (component.hasAdditionalProps && !isUntouched) {
+      yield* checkAppAccounts(accountId, component.id, configurableProps, given, before)
+      const known = { ...before?.props, ...before?.timers, ...given }
+      for (let round = 0; round < additionRounds; round++) {
+        const declared = declaredProps(component, { additionalProps })
+        const values = { ...ConfiguredProps.defaultsOf(declared), ...ConfiguredProps.ofDeclared(declared, known) }
+        const added = yield* configuration.additionalProps({ accountId, component, values, trial })
+        const isSame = Equal.equals(added.map(({ name }) => name), additionalProps.map(({ name }) => name))
+        additionalProps = added
+        if (isSame) break
+      }
+    }
+    const declared = declaredProps(component, { additionalProps })
+    const resolved = yield* resolveProps(declared, before, given)
+    yield* checkAppAccounts(accountId, component.id, declared, resolved.props, before)
+    return { ...resolved, additionalProps }
+  })
+})

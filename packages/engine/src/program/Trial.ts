@@ -1,0 +1,107 @@
+import type { EventMeta } from "@headwater/domain/Event"
+import type { RunConnection, RunError, RunHttpRequest, RunLog, RunResponse, RunResult } from "@headwater/sandbox/Run"
+import type * as OutgoingRequest from "../webhook/OutgoingRequest.ts"
+import type * as RunEvents from "./RunEvents.ts"
+import type * as TrialInput from "./TrialInput.ts"
+
+/** An event that the code would have put into the log. */
+export interface TrialEmit {
+  readonly step: string | null
+  readonly stream: string
+  /** JSON text. */
+  readonly payload: string
+  readonly meta: EventMeta
+  /** When it would have been appended, Unix milliseconds; null for at once. */
+  readonly dueAt: number | null
+}
+
+/** A change that would have been made to `$.service.db`, as JSON texts; null where there is nothing. */
+export interface TrialChange {
+  readonly key: string
+  readonly before: string | null
+  readonly after: string | null
+}
+
+/** One step of a workflow that was tried. */
+export interface TrialStep {
+  readonly name: string
+  readonly outcome: RunResult["outcome"]
+  readonly wallMs: number
+  readonly cpuMs: number
+  /** JSON text of what the steps after it see; null where it failed or is to be run again. */
+  readonly exportsJson: string | null
+  /** How long the run would have waited after it, in milliseconds. */
+  readonly waitMs: number | null
+  /** Whether it asked to be run again. */
+  readonly isRerun: boolean
+}
+
+/** What came of a trial. Nothing of it was kept. */
+export interface Trial {
+  readonly outcome: RunResult["outcome"]
+  /** What ended it early, with its place in the code. */
+  readonly error: (RunError & { readonly step: string | null }) | null
+  readonly trigger: TrialInput.TrialTrigger
+  /** The input as the code was given it, JSON text; null if it is large. */
+  readonly inputJson: string | null
+  readonly emits: ReadonlyArray<TrialEmit>
+  /** Emits that the component's dedupe strategy would have left out. */
+  readonly duplicates: number
+  /** Requests by `$.send.http`, which the server would have sent afterwards. */
+  readonly sends: ReadonlyArray<OutgoingRequest.OutgoingRequest>
+  readonly changes: ReadonlyArray<TrialChange>
+  readonly logs: ReadonlyArray<RunLog & { readonly step: string | null }>
+  /** What would have gone to `$errors`. */
+  readonly errors: ReadonlyArray<RunEvents.RunFailure>
+  readonly response: RunResponse | null
+  readonly requests: ReadonlyArray<RunHttpRequest>
+  readonly connections: ReadonlyArray<RunConnection>
+  readonly steps: ReadonlyArray<TrialStep>
+  /** Why a step ended the run, in its own words. */
+  readonly exitReason: string | null
+  /** When its timers would be due next, Unix milliseconds. */
+  readonly timers: ReadonlyArray<{ readonly prop: string; readonly dueAt: ReadonlyArray<number> }>
+  readonly wallMs: number
+  readonly cpuMs: number
+  /** How many of all these were left out, since they are large or many. */
+  readonly omitted: number
+}
+
+/** Characters that are kept of what a trial did: more than anybody reads. */
+const mostShown = 1024 * 1024
+
+/** What each thing counts for beside its texts. */
+const each = 64
+
+/** What a trial has come to while it goes on. */
+export class TrialRecord {
+  readonly emits: Array<TrialEmit> = []
+  readonly sends: Array<OutgoingRequest.OutgoingRequest> = []
+  readonly logs: Array<RunLog & { readonly step: string | null }> = []
+  readonly errors: Array<RunEvents.RunFailure> = []
+  readonly requests: Array<RunHttpRequest> = []
+  readonly connections: Array<RunConnection> = []
+  readonly steps: Array<TrialStep> = []
+  readonly known = new Map<string, string>()
+  duplicates = 0
+  omitted = 0
+  wallMs = 0
+  cpuMs = 0
+  #shown = 0
+  outcome: RunResult["outcome"] = "success"
+  error: Trial["error"] = null
+  exitReason: string | null = null
+  response: RunResponse | null = null
+
+  /** Whether there is room to show something of so many characters; what there is none for is counted. */
+  hasRoom(characters: number): boolean {
+    const fits = this.#shown + each + characters <= mostShown
+    if (fits) this.#shown += each + characters
+    else this.omitted++
+    return fits
+  }
+
+  show<A>(list: Array<A>, item: A, ...texts: ReadonlyArray<string | null | undefined>): void {
+    if (this.hasRoom(texts.reduce((sum, text) => sum + (text?.length ?? 0), 0))) list.push(item)
+  }
+}
