@@ -1,5 +1,6 @@
 import { layer } from "@effect/vitest"
 import * as AppAccounts from "./contract/AppAccountsContract.ts"
+import * as Code from "./contract/CodeContract.ts"
 import * as Components from "./contract/ComponentsContract.ts"
 import * as Configuration from "./contract/ConfigurationContract.ts"
 import * as Consumers from "./contract/ConsumersContract.ts"
@@ -19,6 +20,7 @@ import * as Workflows from "./contract/WorkflowsContract.ts"
 layer(ContractServer.layer, { excludeTestServices: true })("the contract", (it) => {
   Components.rows(it)
   Configuration.rows(it)
+  Code.rows(it)
   Sources.rows(it)
   Events.rows(it)
   Log.rows(it)

@@ -329,7 +329,27 @@ export const bodyTogether = ({ id: operation }: Operation): FastCheck.Arbitrary<
   const event = FastCheck.record({ emitter_id: sourceId, event_id: id("event") })
   const events = FastCheck.record({ emitter_id: sourceId, from: id("event") })
   const span = FastCheck.constantFrom({ since: 0 }, { since: 1_760_000_000_000, until: 1_760_003_600_000 })
+  const code = FastCheck.oneof(
+    FastCheck.record({ component_code: ComponentCodes.working }),
+    FastCheck.record({ workflow_code: workflowCode }),
+    FastCheck.record({ component_url: componentUrl })
+  )
+  const sample = FastCheck.oneof(
+    event,
+    FastCheck.constantFrom<Schema.JsonObject>(
+      {},
+      { event: { body: Placeholder.marker }, requests: "refuse" },
+      { event: [Placeholder.marker], trigger: "event", at_ms: 1_760_000_000_000 }
+    )
+  )
   switch (operation) {
+    case "code.check":
+      return code
+    case "code.tryCode":
+      return FastCheck.tuple(code, sample).map(([code, sample]): Schema.Json => ({ ...code, ...sample }))
+    case "code.trySource":
+    case "code.tryWorkflow":
+      return sample
     case "webhooks.test":
       return FastCheck.oneof(FastCheck.constantFrom({}, { payload: Placeholder.marker }), event)
     case "bulkActions.replay":

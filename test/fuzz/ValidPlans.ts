@@ -6,7 +6,7 @@ import type { Framing, Plan } from "./Plan.ts"
 /** How often an operation is asked for: those that start processes cost a hundred times the others. */
 const weightOf = ({ id, method }: Operation): number => {
   if (/^(components\.create|sources\.(create|update))$/.test(id)) return 1
-  if (/^(sources\.delete)$/.test(id)) return 1
+  if (/^(sources\.delete|code\.(check|try.*))$/.test(id)) return 1
   return method === "GET" ? 3 : 4
 }
 

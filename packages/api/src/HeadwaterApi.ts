@@ -3,6 +3,7 @@ import { AppAccountsApi } from "./AppAccountsApi.ts"
 import { AuditApi } from "./AuditApi.ts"
 import { AutoSubscriptionsApi } from "./AutoSubscriptionsApi.ts"
 import { BulkActionsApi } from "./BulkActionsApi.ts"
+import { CodeApi } from "./CodeApi.ts"
 import { ComponentsApi } from "./ComponentsApi.ts"
 import { ConsumersApi } from "./ConsumersApi.ts"
 import { DeliveriesApi } from "./DeliveriesApi.ts"
@@ -47,6 +48,7 @@ export class HeadwaterApi extends HttpApi.make("headwater")
   .add(AppAccountsApi)
   .add(WorkflowsApi)
   .add(WorkflowRunsApi)
+  .add(CodeApi)
   .prefix("/v1")
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotate(HttpApi.AdditionalSchemas, [...DocumentBeside.problems, ...DocumentWebhooks.schemas])

@@ -15,6 +15,7 @@ import * as SubscriptionBatch from "@headwater/domain/SubscriptionBatch"
 import { version } from "@headwater/domain/Version"
 import { Components, type ShownComponent } from "@headwater/log/Components"
 import type { ProgramKind } from "@headwater/log/Programs"
+import { componentFault } from "@headwater/sandbox/ComponentDescription"
 import * as LargeImports from "@headwater/sandbox/LargeImports"
 import { type LinkFailure, ModuleLinker } from "@headwater/sandbox/ModuleLinker"
 import { OnBehalfOf } from "@headwater/sandbox/OnBehalfOf"
@@ -43,12 +44,20 @@ const retryAfterSeconds = 30
 /** As whom the sandbox loads what belongs to no account. */
 const registry = "registry"
 
-type SavingProblem =
-  | Problem.ComponentInvalid
+type LoadingProblem =
   | Problem.InvalidRequest
   | Problem.PayloadTooLarge
   | Problem.Unavailable
   | Problem.InternalError
+
+type SavingProblem = LoadingProblem | Problem.ComponentInvalid
+
+/** The code is not a usable component. */
+export class CodeFault extends Schema.TaggedError<CodeFault>()("CodeFault", {
+  ...Problem.CodePosition.fields,
+  /** `package`: an import from outside of the code; `label`: a name that can't be stored. */
+  reason: Schema.Union([componentFault.reason, Schema.Literals(["package", "label"])])
+}) {}
 
 /** Where what stands at a place of a component's code was written; lines and columns count from 1. */
 export type Place = (line: number, column: number) => Required<Pick<Position, "file" | "line" | "column">>
@@ -62,6 +71,11 @@ export const inCode: Place = (line, column) => ({ file: SourcePlaces.moduleName,
 export interface SavedComponent {
   readonly component: Component
   readonly place: Place
+}
+
+/** A component that is not saved, and what else its code says. */
+export interface LoadedComponent extends SavedComponent {
+  readonly methods: ReadonlyArray<string>
 }
 
 interface Code {
@@ -85,6 +99,18 @@ export interface CodeDetails {
 
 /** Saves component code, after the sandbox has loaded it and said what it is. */
 export class ComponentSaving extends Context.Service<ComponentSaving, {
+  /** Says what code is, and saves nothing. */
+  readonly load: (
+    accountId: Id.AccountId,
+    code: string,
+    details: CodeDetails
+  ) => Effect.Effect<LoadedComponent, CodeFault | LoadingProblem>
+  /** The same of code that is fetched as by `saveFrom`. */
+  readonly loadFrom: (
+    accountId: Id.AccountId,
+    url: string,
+    details: Omit<CodeDetails, "url">
+  ) => Effect.Effect<LoadedComponent, CodeFault | LoadingProblem>
   readonly save: (
     accountId: Id.AccountId,
     code: string,
@@ -137,7 +163,10 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
           kind,
           module: linked ?? { code: text, hash: codeHash }
         }).pipe(
-          Effect.catchTag("ComponentInvalid", (fault) => Effect.fail(unusable(fault, placeThrough(linked, place))))
+          Effect.catchTag(
+            "ComponentInvalid",
+            (fault) => Effect.fail(unusable(fault, placeThrough(linked, place), fault.reason))
+          )
         )
         const { key, name, steps = [], type, version } = description
         const stepNames = steps.map((step) => [`the name of the step ${JSON.stringify(step)}`, step] as const)
@@ -145,30 +174,34 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
           if (text !== undefined && !isLabel(text)) {
             const message =
               `${field} is longer than ${maxLabelLength} characters, or contains a NUL character or half a surrogate pair`
-            return yield* unusable({ message }, place)
+            return yield* unusable({ message }, place, "label")
           }
         }
         if (description.description !== undefined && !isCodeText(description.description)) {
-          return yield* unusable({ message: "description contains a NUL character or half a surrogate pair" }, place)
+          return yield* unusable(
+            { message: "description contains a NUL character or half a surrogate pair" },
+            place,
+            "label"
+          )
         }
         const misplaced = description.props.find(({ name, type }) => name.includes(".") && isOfWhole(type))
         if (kind === "workflow" && misplaced !== undefined) {
           const message = `the prop ${
             JSON.stringify(misplaced.name)
           } is an interface, which only the workflow itself has`
-          return yield* unusable({ message }, place)
+          return yield* unusable({ message }, place, "definition")
         }
         const apphook = description.props.find(({ type }) => type === interfaceTypes.apphook)
         if (kind === "workflow" && apphook !== undefined) {
           const message = `the prop ${JSON.stringify(apphook.name)} is an apphook, which only sources can have`
-          return yield* unusable({ message }, place)
+          return yield* unusable({ message }, place, "definition")
         }
         const batch = description.batch === undefined
           ? Result.succeed(null)
           : SubscriptionBatch.declared(description.batch)
-        if (Result.isFailure(batch)) return yield* unusable({ message: batch.failure }, place)
+        if (Result.isFailure(batch)) return yield* unusable({ message: batch.failure }, place, "definition")
         const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-        return {
+        const component: Component = {
           id: Id.ComponentId.make(yield* newId("component")),
           accountId,
           key: key ?? null,
@@ -188,7 +221,8 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
           steps: kind === "source" ? null : yield* Effect.forEach(steps, (name) => stepOf(name, previous)),
           createdAt: now,
           updatedAt: now
-        } satisfies Component
+        }
+        return { component, place, methods: description.methods ?? [] }
       })
 
       const newId = <K extends Id.Kind>(kind: K) =>
@@ -199,61 +233,72 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
         return known ?? { id: Id.StepId.make(yield* newId("step")), name }
       })
 
-      const save = Effect.fnUntraced(function*(accountId: Id.AccountId, code: Code) {
-        const component = yield* read(accountId, code)
-        yield* components.insert(component)
-        return { component, place: code.place }
-      })
+      const load: ComponentSaving["Service"]["load"] = Effect.fnUntraced(
+        function*(accountId, text, { kind = "source", previous, url }) {
+          yield* checkSize(`${parameterOf[kind]}_code`, text)
+          return yield* read(accountId, { text, url: url ?? null, place: inCode, previous, kind })
+        },
+        onBehalf,
+        answerFailures
+      )
+
+      const loadFrom: ComponentSaving["Service"]["loadFrom"] = Effect.fnUntraced(
+        function*(accountId, url, { kind = "source", previous }) {
+          const parameter = `${parameterOf[kind]}_url`
+          const invalidUrl = (message: string) => Problem.invalid([{ path: parameter, message }])
+          if (url.startsWith("npm:")) {
+            const specifier = PackageSpecifier.parse(url)
+            if (specifier === undefined) return yield* invalidUrl("expected npm:<package>[@version]/<path>")
+            const text = yield* Effect.mapError(linker.pin(specifier), unlinkable(inCode))
+            return yield* read(accountId, { text, url, place: inCode, previous, kind })
+          }
+          if (!isWebUrl(url)) {
+            return yield* invalidUrl(
+              "expected a URL with the protocol http or https and a hostname, or npm:<package>[@version]/<path>"
+            )
+          }
+          const { code, place } = yield* modules.load({
+            accountId,
+            url,
+            maxBytes: filesPerCode * maxCode,
+            userAgent: `Headwater/${version}`
+          }).pipe(Effect.catchTags({
+            RemoteUrlRefused: ({ message }) => Effect.fail(invalidUrl(message)),
+            RemoteModulesTooLarge: ({ limitBytes }) =>
+              Effect.fail(Problem.tooLarge(`The module at ${parameter}, with its imports,`, limitBytes)),
+            ModuleFaulty: ({ at, message }) => Effect.fail(new CodeFault({ message, ...at, reason: "import" })),
+            ModuleUnread: ({ at, message }) => Effect.fail(new CodeFault({ message, ...at, reason: "import" }))
+          }))
+          yield* checkSize(`The code of ${parameter}`, code)
+          return yield* read(accountId, { text: code, url, place, previous, kind })
+        },
+        onBehalf,
+        answerFailures
+      )
+
+      const keep = (loading: Effect.Effect<LoadedComponent, CodeFault | LoadingProblem>) =>
+        loading.pipe(
+          Effect.tap(({ component }) => components.insert(component)),
+          answerFailures,
+          Effect.catchTag("CodeFault", (fault) => Effect.fail(componentInvalid(fault)))
+        )
 
       return ComponentSaving.of({
-        save: Effect.fnUntraced(
-          function*(accountId, text, { kind = "source", previous, url }) {
-            yield* checkSize(`${parameterOf[kind]}_code`, text)
-            return yield* save(accountId, { text, url: url ?? null, place: inCode, previous, kind })
+        load,
+        loadFrom,
+        save: (accountId, text, details) => keep(load(accountId, text, details)),
+        saveFrom: (accountId, url, details) => keep(loadFrom(accountId, url, details)),
+        publish: Effect.fnUntraced(
+          function*(key, code) {
+            const newest = yield* components.newestPublished(key)
+            if (Option.isSome(newest) && newest.value.codeHash === (yield* hashOf(code))) return newest.value
+            const { component } = yield* read(null, { text: code, url: null, place: inCode, previous: undefined })
+            if (component.key !== key) return yield* unusable({ message: `its key is not ${key}` }, inCode, "label")
+            return (yield* components.publish({ ...component, accountId: null, key })).component
           },
-          onBehalf,
-          answerFailures
-        ),
-        saveFrom: Effect.fnUntraced(
-          function*(accountId, url, { kind = "source", previous }) {
-            const parameter = `${parameterOf[kind]}_url`
-            const invalidUrl = (message: string) => Problem.invalid([{ path: parameter, message }])
-            if (url.startsWith("npm:")) {
-              const specifier = PackageSpecifier.parse(url)
-              if (specifier === undefined) return yield* invalidUrl("expected npm:<package>[@version]/<path>")
-              const text = yield* Effect.mapError(linker.pin(specifier), unlinkable(inCode))
-              return yield* save(accountId, { text, url, place: inCode, previous, kind })
-            }
-            if (!isWebUrl(url)) {
-              return yield* invalidUrl(
-                "expected a URL with the protocol http or https and a hostname, or npm:<package>[@version]/<path>"
-              )
-            }
-            const { code, place } = yield* modules.load({
-              accountId,
-              url,
-              maxBytes: filesPerCode * maxCode,
-              userAgent: `Headwater/${version}`
-            }).pipe(Effect.catchTags({
-              RemoteUrlRefused: ({ message }) => Effect.fail(invalidUrl(message)),
-              RemoteModulesTooLarge: ({ limitBytes }) =>
-                Effect.fail(Problem.tooLarge(`The module at ${parameter}, with its imports,`, limitBytes)),
-              ModuleFaulty: ({ at, message }) => Effect.fail(componentInvalid({ message, ...at })),
-              ModuleUnread: ({ at, message }) => Effect.fail(componentInvalid({ message, ...at }))
-            }))
-            yield* checkSize(`The code of ${parameter}`, code)
-            return yield* save(accountId, { text: code, url, place, previous, kind })
-          },
-          onBehalf,
-          answerFailures
-        ),
-        publish: Effect.fnUntraced(function*(key, code) {
-          const newest = yield* components.newestPublished(key)
-          if (Option.isSome(newest) && newest.value.codeHash === (yield* hashOf(code))) return newest.value
-          const component = yield* read(null, { text: code, url: null, place: inCode, previous: undefined })
-          if (component.key !== key) return yield* unusable({ message: `its key is not ${key}` }, inCode)
-          return (yield* components.publish({ ...component, accountId: null, key })).component
-        }, answerFailures)
+          (effect) =>
+            effect.pipe(answerFailures, Effect.catchTag("CodeFault", (fault) => Effect.fail(componentInvalid(fault))))
+        )
       })
     })
   ).pipe(Layer.provide([RemoteModules.layer(), ModuleLinker.layer]))
@@ -272,8 +317,16 @@ const withoutNeedlessAccount = (code: string) => (prop: ConfigurableProp): Confi
 /** Props through which a source or workflow as a whole is reached and timed. */
 const isOfWhole = (type: string): boolean => type.startsWith("$.interface.")
 
-const componentInvalid = (details: Position): Problem.ComponentInvalid =>
-  new Problem.ComponentInvalid({ detail: details.message, error: details.message, details })
+/** The problem of code that a client asked to be used. */
+export const componentInvalid = ({ column, file, line, message }: CodeFault): Problem.ComponentInvalid => {
+  const details = {
+    message,
+    ...(file === undefined ? {} : { file }),
+    ...(line === undefined ? {} : { line }),
+    ...(column === undefined ? {} : { column })
+  }
+  return new Problem.ComponentInvalid({ detail: message, error: message, details })
+}
 
 /** Where what stands at a place of the linked code was written. */
 const placeThrough = (linked: LinkedCode | null, place: Place): Place => {
@@ -285,14 +338,21 @@ const placeThrough = (linked: LinkedCode | null, place: Place): Place => {
   }
 }
 
-const unlinkable = (place: Place) => (failure: LinkFailure): Problem.ComponentInvalid | Problem.Unavailable =>
+const unlinkable = (place: Place) => (failure: LinkFailure): CodeFault | Problem.Unavailable =>
   failure._tag === "PackagesUnreachable"
     ? Problem.unavailable(`The server can't install npm packages now: ${failure.message}.`, retryAfterSeconds)
-    : unusable({ ...failure.at, message: failure.message }, place)
+    : unusable(
+      { ...failure.at, message: failure.message },
+      place,
+      failure._tag === "ModuleFaulty" ? "package" : "import"
+    )
 
 /** A fault of the module as a whole, such as a missing default export, is told of its beginning. */
-const unusable = ({ column, line, message }: Position, place: Place): Problem.ComponentInvalid =>
-  componentInvalid({ message, ...place(line ?? 1, column ?? 1) })
+const unusable = (
+  { column, line, message }: Omit<Position, "file">,
+  place: Place,
+  reason: CodeFault["reason"]
+): CodeFault => new CodeFault({ message, ...place(line ?? 1, column ?? 1), reason })
 
 export const resourceOf = (component: ShownComponent): ComponentResource => ({
   id: component.id,

@@ -8,6 +8,7 @@ import * as AuditHandlers from "./AuditHandlers.ts"
 import * as AutoSubscriptionsHandlers from "./AutoSubscriptionsHandlers.ts"
 import { BodyRoom } from "./BodyRoom.ts"
 import * as BulkActionsHandlers from "./BulkActionsHandlers.ts"
+import * as CodeHandlers from "./CodeHandlers.ts"
 import { ComponentSaving } from "./ComponentSaving.ts"
 import * as ComponentsHandlers from "./ComponentsHandlers.ts"
 import * as ConsoleRoutes from "./ConsoleRoutes.ts"
@@ -46,6 +47,7 @@ const apiRoutes = HttpApiBuilder.layer(HeadwaterApi).pipe(
     AuditHandlers.layer,
     AutoSubscriptionsHandlers.layer,
     BulkActionsHandlers.layer,
+    CodeHandlers.layer,
     ComponentsHandlers.layer,
     ConsumersHandlers.layer,
     DeliveriesHandlers.layer,

@@ -23,7 +23,7 @@ export const quotaExceeded = Effect.fnUntraced(function*({ limit, quota, until }
 })
 
 /** An endpoint of the contract declares the header of one problem a status. */
-const retryLater = <P extends Problem.BacklogFull | Problem.QuotaExceeded>(problem: P) =>
+export const retryLater = <P extends Problem.BacklogFull | Problem.QuotaExceeded>(problem: P) =>
   Effect.andThen(
     HttpEffect.appendPreResponseHandler((_, response) =>
       Effect.succeed(
