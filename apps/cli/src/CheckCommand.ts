@@ -1,44 +1,31 @@
-import { Accounting, type Imbalance } from "@headwater/log/Accounting"
-import * as OperatorDatabase from "@headwater/server/OperatorDatabase"
-import { Effect, Layer, Schema } from "effect"
-import { Command } from "effect/cli"
+import { Effect, Option } from "effect"
+import { Argument, Command } from "effect/cli"
+import * as AccountingCheck from "./AccountingCheck.ts"
+import * as CodeCheck from "./CodeCheck.ts"
+import { workflow } from "./DeployCommand.ts"
 import * as Output from "./Output.ts"
 
-/** The accounting does not balance: a fault of the server. */
-export class Unbalanced extends Schema.TaggedError<Unbalanced>()("Unbalanced", { count: Schema.Int }) {
-  override get message() {
-    return `The accounting of ${this.count} subscriptions and emitters does not balance`
-  }
-}
-
-const valueOf = (one: Imbalance) => ({
-  subscription_id: one.subscriptionId,
-  emitter_id: one.emitterId,
-  uncounted: one.uncounted,
-  unheld_pending: one.unheldPending,
-  beyond_head: one.beyondHead
-})
-
-const textOf = (found: ReadonlyArray<Imbalance>): string =>
-  found.length === 0 ? "The accounting balances." : Output.table([
-    ["Subscription", "Emitter", "Uncounted", "Pending without a delivery", "Beyond the head"],
-    ...found.map((one) => [
-      one.subscriptionId,
-      one.emitterId,
-      String(one.uncounted),
-      String(one.unheldPending),
-      String(one.beyondHead)
-    ])
+/** Checks code; without any, whether the accounting of the server's database balances. */
+export const checkCommand = Command.make(
+  "check",
+  {
+    what: Argument.String("what").pipe(
+      Argument.withDescription(
+        "A file, a folder or a URL. Without one, the accounting of the server's database is checked"
+      ),
+      Argument.optional
+    ),
+    workflow,
+    json: Output.json
+  },
+  Effect.fnUntraced(function*({ json, what, workflow }) {
+    if (Option.isSome(what)) return yield* CodeCheck.check(what.value, workflow, json)
+    return yield* AccountingCheck.check(json)
+  })
+).pipe(
+  Command.withDescription("Check code before it is deployed, or that the server accounts for every event"),
+  Command.withExamples([
+    { command: "headwater check orders.ts", description: "What is it, and is anything wrong with it?" },
+    { command: "headwater check", description: "For operators: does the accounting balance?" }
   ])
-
-/** Checks that what every cursor has passed is accounted for. */
-export const checkCommand = Command.make("check", { json: Output.json }, ({ json }) =>
-  Effect.gen(function*() {
-    const accounting = yield* Accounting
-    const found = yield* accounting.imbalances
-    yield* Output.print(json, { balanced: found.length === 0, imbalances: found.map(valueOf) }, textOf(found))
-    if (found.length > 0) return yield* new Unbalanced({ count: found.length })
-  })).pipe(
-    Command.withDescription("Check that every subscription and emitter accounts for every event"),
-    Command.provide(Accounting.layer.pipe(Layer.provide(OperatorDatabase.layer)))
-  )
+)

@@ -53,11 +53,14 @@ const elsewhere = (what: string): Effect.Effect<Deployment.Subject, CommandRefus
     : Effect.succeed({ _tag: "Key", key: what })
 }
 
-const subjectOf = Effect.fnUntraced(function*(what: string, entry: Option.Option<ComponentEntry.ComponentEntry>) {
-  if (Option.isNone(entry)) return yield* elsewhere(what)
-  const bundle = yield* (yield* ComponentFiles).bundle(entry.value.file, new Set())
-  return { _tag: "Code", bundle, name: entry.value.name } satisfies Deployment.Subject as Deployment.Subject
-})
+/** What an argument leads to: the code of files, or what the server finds itself. */
+export const subjectOf = Effect.fnUntraced(
+  function*(what: string, entry: Option.Option<ComponentEntry.ComponentEntry>) {
+    if (Option.isNone(entry)) return yield* elsewhere(what)
+    const bundle = yield* (yield* ComponentFiles).bundle(entry.value.file, new Set())
+    return { _tag: "Code", bundle, name: entry.value.name } satisfies Deployment.Subject as Deployment.Subject
+  }
+)
 
 /** Creates a source of a component, or a workflow, or gives the one that is there its new code. */
 export const deployCommand = Command.make(

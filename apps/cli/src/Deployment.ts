@@ -83,6 +83,16 @@ export const jsonOf = ({ isNew, program }: Deployed<SourceResource | WorkflowRes
 export const needs = (whose: string, names: ReadonlyArray<string>) =>
   refuse(`${whose} needs a value for ${names.join(", ")}: give ` + names.map((name) => `--prop ${name}=…`).join(" "))
 
+const prefix = ConfiguredProps.pathOf("")
+
+/** What is wrong with a request about something of this name, in the words of the command line. */
+export const toldOf = (name: string, { detail, details }: InvalidRequest): CommandRefused => {
+  const missing = details.filter(({ message, path }) => path.startsWith(prefix) && message === ConfiguredProps.missing)
+  return missing.length === details.length
+    ? needs(name, missing.map(({ path }) => path.slice(prefix.length)))
+    : refuse(detail)
+}
+
 /** Makes components of what is given, and one source run them, the newest in place of the one before. */
 export const make = Effect.fnUntraced(function*({ asks, name: givenName, props }: DeploymentOptions) {
   const { call } = yield* ApiAccess

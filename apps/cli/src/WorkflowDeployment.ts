@@ -1,6 +1,4 @@
-import type { InvalidRequest } from "@headwater/api/Problem"
 import type { WorkflowResource } from "@headwater/api/WorkflowsApi"
-import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
 import { Effect } from "effect"
 import { ApiAccess } from "./ApiAccess.ts"
 import { CommandRefused } from "./CommandRefused.ts"
@@ -15,16 +13,6 @@ const nameOf = (subject: Deployment.Subject): string => {
   if (subject._tag === "Code") return subject.name
   const [last = ""] = /[^/]+$/.exec(subject._tag === "Url" ? subject.url : subject.key) ?? []
   return last.replace(/\.[cm]?[jt]s$/, "")
-}
-
-const prefix = ConfiguredProps.pathOf("")
-
-/** What is wrong with a request, in the words of the command line. */
-const told = (name: string) => ({ detail, details }: InvalidRequest) => {
-  const missing = details.filter(({ message, path }) => path.startsWith(prefix) && message === ConfiguredProps.missing)
-  return missing.length === details.length
-    ? Deployment.needs(name, missing.map(({ path }) => path.slice(prefix.length)))
-    : refuse(detail)
 }
 
 /** Has one workflow run what is given, the newest in place of the one before. */
@@ -51,7 +39,7 @@ export const make = Effect.fnUntraced(function*(
       ).pipe(
         Effect.catchTags({
           ComponentInvalidProblem: (problem) => Effect.fail(Deployment.inFiles(subject)(problem)),
-          InvalidRequestProblem: (problem) => Effect.fail(told(name)(problem))
+          InvalidRequestProblem: (problem) => Effect.fail(Deployment.toldOf(name, problem))
         })
       )
       own = program

@@ -17,6 +17,7 @@ import { initCommand } from "./InitCommand.ts"
 import { keyCommand } from "./KeyCommand.ts"
 import { loginCommand } from "./LoginCommand.ts"
 import { publishCommand, unpublishCommand } from "./PublishCommand.ts"
+import { runCommand } from "./RunCommand.ts"
 import { webhooksCommand } from "./WebhooksCommand.ts"
 import { whyCommand } from "./WhyCommand.ts"
 
@@ -35,6 +36,7 @@ const headwater = Command.make("headwater").pipe(
     accountsCommand,
     accountCommand,
     checkCommand,
+    runCommand,
     configCommand,
     keyCommand,
     publishCommand,
