@@ -49,6 +49,22 @@ export default {
   }
 }`
 
+/** Counts its runs, and asks what it is told to. */
+const tried = `
+export default {
+  key: "tried",
+  props: { http: "$.interface.http", db: "$.service.db" },
+  async run(event) {
+    const { fails, order, url } = event.body
+    if (fails) throw new RangeError("no order")
+    console.log("trying", order)
+    const count = (this.db.get("count") ?? 0) + 1
+    this.db.set("count", count)
+    if (url) await fetch(url, { method: "POST", body: "{}" })
+    this.$emit({ order, count })
+  }
+}`
+
 const markup = "<img src=x onerror=alert(1)><script>alert(2)</script>"
 
 const hostile = `
@@ -87,6 +103,15 @@ const untilPublished = async ({ api }: Site, key: string): Promise<void> => {
       Json.textOf(listed["key"]) === key
     )
   while (!(await isThere())) await new Promise((resolve) => setTimeout(resolve, 100))
+}
+
+/** What a source has emitted, newest first, once that is anything. */
+const emitted = async ({ api }: Site, source: string): Promise<ReadonlyArray<Json.Json>> => {
+  while (true) {
+    const events = Json.listOf((await api("GET", `/sources/${source}/event_summaries`))["data"])
+    if (events.length > 0) return events
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
 }
 
 const valueOf = async ({ api }: Site, source: string, name: string): Promise<unknown> =>
@@ -186,6 +211,73 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console's sources a
       await page.getByText("RangeError: order 43 has no lines", { exact: true }).waitFor()
       await page.getByRole("link", { name: /^line \d+, column \d+$/ }).click()
       await page.locator(".cm-activeLine").filter({ hasText: "has no lines" }).waitFor()
+    }))
+
+  it.effect("checks code and says what to do, and runs it once over a sample without keeping anything", () =>
+    inBrowser(async (site) => {
+      const source = await site.source("Tried", tried)
+      await site.send(source, [{ order: 1 }])
+      await emitted(site, source.id)
+      const page = await site.signedIn(`/sources/${source.id}/code`)
+      await page.locator(".cm-content").waitFor()
+      const check = page.getByRole("button", { name: "Check", exact: true })
+      const run = page.getByRole("button", { name: "Run once" })
+      await write(page, "export default {\n  dedupe: \"all\",\n  run() {}\n}")
+      await check.click()
+      await page.getByText("Change the definition as the message says.").waitFor()
+      await page.locator(".cm-lint-marker-error").waitFor()
+      await write(page, tried.replace("+ 1", "+ 10"))
+      await check.click()
+      await page.getByText("It can be deployed: a source with the key tried").waitFor()
+      await page.locator(".cm-lint-marker-error").waitFor({ state: "detached" })
+      await page.locator(".cm-content").focus()
+      await page.keyboard.press("ControlOrMeta+End")
+      await page.keyboard.type("\nthis.d")
+      await page.locator(".cm-tooltip-autocomplete").getByText("$.service.db").waitFor()
+      await page.keyboard.press("Enter")
+      await page.keyboard.type(".g")
+      await page.locator(".cm-tooltip-autocomplete").getByText("the value that is kept").waitFor()
+      await write(page, tried.replace("+ 1", "+ 10"))
+      await page.getByLabel("Event, as JSON").fill(JSON.stringify({ order: 2, url: site.endpoint.url }))
+      await run.click()
+      await page.getByText("It would emit 1 event and change 1 key of its store. Nothing of it was kept.").waitFor()
+      const cells = page.getByRole("group", { name: "Changes of the store" }).getByRole("cell")
+      assert.deepStrictEqual(await cells.allInnerTexts(), ["count", "1", "11"])
+      await page.getByRole("region", { name: "Requests that it made" }).getByText(site.endpoint.url).waitFor()
+      await page.getByLabel("Console lines", { exact: true }).getByText("trying 2").waitFor()
+      await page.getByLabel("Event, as JSON").fill("{\"fails\": true}")
+      await page.getByLabel("Make its requests").uncheck()
+      await run.click()
+      await page.getByText("RangeError: no order", { exact: false }).first().waitFor()
+      await page.locator(".cm-lint-marker-error").waitFor()
+      assert.lengthOf(await emitted(site, source.id), 1)
+      const runner = await site.signedIn(`/sources/${source.id}/code`, { key: await keyOf(site, "run") })
+      await runner.getByRole("button", { name: "Run once" }).click()
+      await runner.getByText("It would emit 1 event").waitFor()
+    }))
+
+  it.effect("opens the code of a workflow, runs it once over an event of a log, and deploys it", () =>
+    inBrowser(async (site) => {
+      const id = await madeWorkflow(site)
+      const source = await site.source("Orders of the workflow")
+      await site.send(source, [{ order: 17, total: 140 }])
+      const [event] = await emitted(site, source.id)
+      const page = await site.signedIn(`/workflows/${id}`)
+      await page.getByRole("link", { name: "Code", exact: true }).click()
+      await page.locator(".cm-content").getByText("has no total").waitFor()
+      await page.getByRole("button", { name: "An event of a log" }).click()
+      await page.getByLabel("Emitter").fill(source.id)
+      await page.getByLabel("Event", { exact: true }).fill(Json.textOf(event!["id"]))
+      await page.getByRole("button", { name: "Run once" }).click()
+      await page.getByText("It would emit 1 event and change 0 keys").waitFor()
+      const steps = page.getByRole("region", { name: "Steps" })
+      await steps.getByText("check", { exact: true }).waitFor()
+      await write(page, workflow.replace("total - this.limit", "this.limit - total"))
+      await page.keyboard.press("ControlOrMeta+s")
+      await page.getByText("It is deployed").waitFor()
+      const { code } = (await site.api("GET", `/workflows/${id}/code`))["data"]!
+      assert.include(Json.textOf(code), "this.limit - total")
+      assert.isEmpty(Json.listOf((await site.api("GET", `/workflows/${id}/runs`))["data"]))
     }))
 
   it.effect("asks for the values that new code needs, and does not overwrite what somebody else has deployed", () =>
@@ -317,6 +409,7 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console's sources a
         `sources/${odd.id}/code?line=1&column=400`,
         "workflows",
         `workflows/${flow}`,
+        `workflows/${flow}/code`,
         `workflows/${flow}/runs`,
         `workflows/${flow}/runs/${run}`,
         "registry",
@@ -342,6 +435,17 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console's sources a
             await page.setViewportSize({ width, height: 900 })
             assert.isFalse(await PageFaults.overflows(page), `${path} is wider than ${width} px`)
           }
+        }
+        await open(page, `sources/${odd.id}/code`)
+        for (
+          const [button, then] of [["Check", "It can be deployed"], ["Run once", "It would emit 0 events"]] as const
+        ) {
+          await page.getByRole("button", { name: button, exact: true }).click()
+          await page.getByText(then).waitFor()
+          assert.deepStrictEqual(await PageFaults.violations(page), [], `${button} in ${colorScheme}`)
+          await page.setViewportSize({ width: 360, height: 900 })
+          assert.isFalse(await PageFaults.overflows(page), `${button} is wider than 360 px`)
+          await page.setViewportSize({ width: 1_440, height: 900 })
         }
         await open(page, `sources/${shown}`)
         for (const [button, leave] of [["Send an event", "Close"], ["Delete …", "Keep it"]] as const) {

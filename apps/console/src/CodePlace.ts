@@ -22,3 +22,11 @@ export const placeOf = (details: unknown): CodePlace | undefined => {
 }
 
 export const placeText = ({ column, line }: CodePlace): string => `line ${line}, column ${column}`
+
+/** The place that an address asks for. */
+export const placeAsked = (query: URLSearchParams): CodePlace | undefined => {
+  const [line, column] = [query.get("line"), query.get("column")].map((text) =>
+    text !== null && /^\d{1,9}$/.test(text) ? Number(text) : undefined
+  )
+  return line === undefined ? undefined : { line, column: column ?? 1 }
+}

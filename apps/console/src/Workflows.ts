@@ -23,6 +23,7 @@ type Settings = Pick<WorkflowResource, "concurrency" | "errors" | "rate_limit" |
 /** What can be changed of a workflow. What is left out stays. */
 export interface WorkflowChanges extends Partial<Settings> {
   readonly active?: boolean
+  readonly workflow_code?: string
   readonly configured_props?: Values
 }
 

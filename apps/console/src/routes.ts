@@ -26,6 +26,7 @@ export const routes: ReadonlyArray<Route> = [
   { path: ["sources", ":source", "code"], title: "Code", load: () => import("./pages/SourceCodePage.tsx") },
   { path: ["workflows"], title: "Workflows", load: () => import("./pages/WorkflowsPage.tsx") },
   { path: ["workflows", ":workflow"], title: "Workflow", load: () => import("./pages/WorkflowPage.tsx") },
+  { path: ["workflows", ":workflow", "code"], title: "Code", load: () => import("./pages/WorkflowCodePage.tsx") },
   { path: ["workflows", ":workflow", "runs"], title: "Runs", load: () => import("./pages/RunsPage.tsx") },
   { path: ["workflows", ":workflow", "runs", ":run"], title: "Run", load: () => import("./pages/RunPage.tsx") },
   { path: ["registry"], title: "Registry", load: () => import("./pages/RegistryPage.tsx") },

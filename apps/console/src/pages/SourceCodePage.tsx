@@ -1,11 +1,13 @@
 import { useSignal } from "@preact/signals"
 import { useRef } from "preact/hooks"
 import { address, hrefOf, setQuery } from "../Address.ts"
+import * as CodeCompletions from "../CodeCompletions.ts"
 import * as CodeDraft from "../CodeDraft.ts"
-import { type CodePlace, placeText } from "../CodePlace.ts"
+import { placeAsked, placeText } from "../CodePlace.ts"
 import { type Failure, failureOf } from "../Failure.ts"
 import { useLoading } from "../Loading.ts"
 import { CodeEditor, type Remark } from "../parts/CodeEditor.tsx"
+import { CodeTrial } from "../parts/CodeTrial.tsx"
 import { Dialog } from "../parts/Dialog.tsx"
 import { Failed } from "../parts/Failed.tsx"
 import { harmless } from "../parts/Harmless.ts"
@@ -19,6 +21,7 @@ import * as Props from "../Props.ts"
 import type { Params } from "../routes.ts"
 import { may } from "../Session.ts"
 import * as Sources from "../Sources.ts"
+import * as Trials from "../Trials.ts"
 import { codeHref } from "./SourcePage.tsx"
 
 const pollMs = 5_000
@@ -31,15 +34,8 @@ interface Wanting {
   readonly names: ReadonlySet<string>
 }
 
-const placeAsked = (query: URLSearchParams): CodePlace | undefined => {
-  const [line, column] = [query.get("line"), query.get("column")].map((text) =>
-    text !== null && /^\d{1,9}$/.test(text) ? Number(text) : undefined
-  )
-  return line === undefined ? undefined : { line, column: column ?? 1 }
-}
-
 const Code = ({ component, onChange, source }: {
-  readonly component: Sources.ComponentResource
+  readonly component: Pick<Sources.ComponentResource, "code" | "configurable_props" | "id">
   /** As it was read last. */
   readonly source: Sources.SourceResource
   readonly onChange: () => Promise<void>
@@ -58,9 +54,13 @@ const Code = ({ component, onChange, source }: {
   const failure = useSignal<Failure | undefined>(undefined)
   const wanting = useSignal<Wanting | undefined>(undefined)
   const isUnderWay = useSignal(false)
+  /** What a check or a trial had to say of a place in the code. */
+  const tried = useSignal<Remark | undefined>(undefined)
   const asked = placeAsked(query)
   const remark: Remark | undefined = failure.value?.place !== undefined
     ? { place: failure.value.place, message: harmless(failure.value.message) }
+    : tried.value !== undefined
+    ? tried.value
     : asked === undefined
     ? undefined
     : { place: asked, message: "An error was thrown here." }
@@ -81,6 +81,7 @@ const Code = ({ component, onChange, source }: {
     if (isUnderWay.value || !may("write")) return
     isUnderWay.value = true
     failure.value = undefined
+    tried.value = undefined
     try {
       const fresh = await Sources.one(source.id, new AbortController().signal)
       if (fresh.component_id !== known.value) {
@@ -169,6 +170,7 @@ const Code = ({ component, onChange, source }: {
       <CodeEditor
         label={`Code of ${harmless(source.name)}`}
         code={begun}
+        completions={CodeCompletions.of(component.configurable_props)}
         isReadOnly={!may("write")}
         remark={remark}
         onSave={() => void deploy()}
@@ -211,6 +213,15 @@ const Code = ({ component, onChange, source }: {
           />
         </Dialog>
       )}
+      <CodeTrial
+        subject={{ kind: "source", id: source.id }}
+        code={code.value}
+        isDeployed={!isDirty && !isEarlier && !isOvertaken}
+        onRemark={(remark) => {
+          failure.value = undefined
+          tried.value = remark
+        }}
+      />
       <ProgramTraces id={source.id} codeHref={(error) => codeHref(source, error)} />
     </>
   )
@@ -222,10 +233,20 @@ export default ({ params }: { readonly params: Params }) => {
   const { query } = address.value
   const earlier = query.get("component")
   const source = useLoading(id, (signal) => Sources.one(id, signal), { everyMs: pollMs })
-  const component = useLoading(`${id} ${earlier} ${query.get("version")}`, async (signal) => {
-    const { component_id, id: sourceId } = await Sources.one(id, signal)
-    return Sources.component(earlier ?? CodeDraft.find(sourceId)?.base ?? component_id, signal)
-  })
+  const component = useLoading(
+    `${id} ${earlier} ${query.get("version")}`,
+    async (signal): Promise<Pick<Sources.ComponentResource, "code" | "configurable_props" | "id">> => {
+      const { component_id, id: sourceId } = await Sources.one(id, signal)
+      const wanted = earlier ?? CodeDraft.find(sourceId)?.base ?? component_id
+      try {
+        return await Sources.component(wanted, signal)
+      } catch (error) {
+        // One that the registry has no more is still the source's.
+        if (failureOf(error).status !== 404 || wanted !== component_id) throw error
+        return { ...await Trials.deployed({ kind: "source", id: sourceId }, signal), id: wanted }
+      }
+    }
+  )
   return (
     <div class="page">
       <Shown loading={source} what="the source">

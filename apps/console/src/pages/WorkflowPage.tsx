@@ -3,6 +3,7 @@ import { hrefOf, visit } from "../Address.ts"
 import { remove } from "../Api.ts"
 import { type Failure, failureOf } from "../Failure.ts"
 import { type Loading, useLoading } from "../Loading.ts"
+import type { ThrownError } from "../Outcome.ts"
 import { Act } from "../parts/Act.tsx"
 import { Delete } from "../parts/DeleteDialog.tsx"
 import { Empty } from "../parts/Empty.tsx"
@@ -23,6 +24,18 @@ import type { Params } from "../routes.ts"
 import { begun } from "../RunStart.ts"
 import { may } from "../Session.ts"
 import * as Workflows from "../Workflows.ts"
+
+/** Where the code is shown, at the place of an error if it is the code that threw it. */
+export const codeHref = (
+  { deployment_id, id }: Workflows.WorkflowResource,
+  { deploymentId, place }: ThrownError
+): string =>
+  hrefOf(
+    ["workflows", id, "code"],
+    deploymentId !== deployment_id || place === undefined
+      ? {}
+      : { line: String(place.line), column: String(place.column) }
+  )
 
 const pollMs = 5_000
 const runsPollMs = 3_000
@@ -280,6 +293,7 @@ const Details = ({ loading, workflow }: {
         <span class="grow" />
         {active ? <RunButton id={id} /> : null}
         {active ? <SendEvent url={endpoint} /> : null}
+        <a class="button" href={hrefOf(["workflows", id, "code"])}>Code</a>
         <Act
           needs="write"
           {...(active ? {} : { kind: "main" })}
@@ -334,7 +348,7 @@ const Details = ({ loading, workflow }: {
       </dl>
       <Runs id={id} />
       <div class="halves">
-        <ProgramTraces id={id} />
+        <ProgramTraces id={id} codeHref={(error) => codeHref(workflow, error)} />
         <Settings workflow={workflow} onChange={changed} />
       </div>
     </>

@@ -1,3 +1,4 @@
+import { autocompletion, type CompletionContext, type CompletionResult } from "@codemirror/autocomplete"
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands"
 import { javascript } from "@codemirror/lang-javascript"
 import {
@@ -22,6 +23,7 @@ import {
 } from "@codemirror/view"
 import { tags } from "@lezer/highlight"
 import { useEffect, useRef } from "preact/hooks"
+import type { CodeCompletions } from "../CodeCompletions.ts"
 import type { CodePlace } from "../CodePlace.ts"
 
 const colours = HighlightStyle.define([
@@ -90,6 +92,15 @@ const offsetOf = (state: EditorState, { column, line }: CodePlace): number => {
   return from + Math.min(Math.max(0, column - 1), length)
 }
 
+/** What can be written behind the names that stand before a dot. */
+const complete = (completions: CodeCompletions, context: CompletionContext): CompletionResult | null => {
+  const before = context.matchBefore(/[$\w.]+\.[$\w]*$/)
+  if (before === null) return null
+  const dot = before.text.lastIndexOf(".")
+  const options = completions.get(before.text.slice(0, dot))
+  return options === undefined ? null : { from: before.from + dot + 1, options, validFor: /^[$\w]*$/ }
+}
+
 /** Something to say of a place in the code. */
 export interface Remark {
   readonly place: CodePlace
@@ -100,11 +111,12 @@ export interface Remark {
  * The editor of code. It lives in a shadow tree, since the page's policy has no styles written into the page, but lets
  * a tree of its own have sheets.
  */
-export const CodeEditor = ({ code, isReadOnly, label, onChange, onSave, remark }: {
+export const CodeEditor = ({ code, completions, isReadOnly, label, onChange, onSave, remark }: {
   readonly label: string
   /** What is there at first. */
   readonly code: string
   readonly isReadOnly: boolean
+  readonly completions: CodeCompletions
   readonly onChange: (code: string) => void
   /** Control or Command with S. */
   readonly onSave: () => void
@@ -113,8 +125,8 @@ export const CodeEditor = ({ code, isReadOnly, label, onChange, onSave, remark }
 }) => {
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | undefined>(undefined)
-  const listeners = useRef({ onChange, onSave })
-  listeners.current = { onChange, onSave }
+  const current = useRef({ completions, onChange, onSave })
+  current.current = { completions, onChange, onSave }
 
   useEffect(() => {
     const element = host.current
@@ -125,7 +137,12 @@ export const CodeEditor = ({ code, isReadOnly, label, onChange, onSave, remark }
     shadow.replaceChildren(place)
     const changing: Extension = isReadOnly
       ? [EditorState.readOnly.of(true), EditorView.editable.of(false)]
-      : [history(), indentOnInput(), keymap.of([...historyKeymap, indentWithTab])]
+      : [
+        history(),
+        indentOnInput(),
+        autocompletion({ override: [(context) => complete(current.current.completions, context)], icons: false }),
+        keymap.of([...historyKeymap, indentWithTab])
+      ]
     const made = new EditorView({
       parent: place,
       root: shadow,
@@ -145,13 +162,13 @@ export const CodeEditor = ({ code, isReadOnly, label, onChange, onSave, remark }
         appearance,
         EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
         EditorView.updateListener.of(({ docChanged, state }) => {
-          if (docChanged) listeners.current.onChange(state.doc.toString())
+          if (docChanged) current.current.onChange(state.doc.toString())
         }),
         keymap.of([
           {
             key: "Mod-s",
             run: () => {
-              listeners.current.onSave()
+              current.current.onSave()
               return true
             }
           },
@@ -169,16 +186,23 @@ export const CodeEditor = ({ code, isReadOnly, label, onChange, onSave, remark }
 
   const text = remark === undefined ? "" : JSON.stringify(remark)
   useEffect(() => {
-    const current = view.current
-    if (current === undefined) return
+    const editor = view.current
+    if (editor === undefined) return
     if (remark === undefined) {
-      current.dispatch(setDiagnostics(current.state, []))
+      editor.dispatch(setDiagnostics(editor.state, []))
       return
     }
-    const from = offsetOf(current.state, remark.place)
-    const to = Math.max(from, current.state.doc.lineAt(from).to)
-    current.dispatch(setDiagnostics(current.state, [{ from, to, severity: "error", message: remark.message }]))
-    current.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: "center" }) })
+    const from = offsetOf(editor.state, remark.place)
+    const to = Math.max(from, editor.state.doc.lineAt(from).to)
+    editor.dispatch(setDiagnostics(editor.state, [{ from, to, severity: "error", message: remark.message }]))
+    editor.dispatch({ selection: { anchor: from } })
+    // The page stays where it is: what is said about the place may stand below the editor.
+    editor.requestMeasure({
+      read: ({ scrollDOM }) => editor.lineBlockAt(from).top - scrollDOM.clientHeight / 2,
+      write: (top, { scrollDOM }) => {
+        scrollDOM.scrollTop = top
+      }
+    })
   }, [text])
 
   return <div ref={host} class="editor" />

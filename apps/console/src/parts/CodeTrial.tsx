@@ -1,0 +1,301 @@
+import { useSignal } from "@preact/signals"
+import { address } from "../Address.ts"
+import { placeOf, placeText } from "../CodePlace.ts"
+import { type Failure, failureOf } from "../Failure.ts"
+import { counted } from "../Figures.ts"
+import { may } from "../Session.ts"
+import * as Trials from "../Trials.ts"
+import type { Remark } from "./CodeEditor.tsx"
+import { Failed } from "./Failed.tsx"
+import { harmless } from "./Harmless.ts"
+import { Tabs } from "./Tabs.tsx"
+import { TrialView } from "./TrialView.tsx"
+
+/** What each program's code was tried over last. */
+const given = new Map<string, string>()
+
+const names: Readonly<Record<Trials.Trigger, string>> = {
+  http: "a request",
+  timer: "a tick of its timer",
+  event: "an event",
+  deploy: "its deploy hook",
+  activate: "its activate hook",
+  deactivate: "its deactivate hook"
+}
+
+type Result =
+  | { readonly _tag: "Checked"; readonly checked: Trials.CheckedCode }
+  | { readonly _tag: "Tried"; readonly trial: Trials.TrialResult }
+  | { readonly _tag: "Failed"; readonly what: string; readonly failure: Failure }
+
+const Checked = ({ checked }: { readonly checked: Trials.CheckedCode }) => {
+  if (!checked.valid || checked.errors.length > 0) {
+    return (
+      <ul class="errors" role="alert" aria-label="What is wrong with the code">
+        {checked.errors.map((error) => {
+          const place = placeOf(error)
+          return (
+            <li key={`${error.line} ${error.message}`}>
+              <div class="bar">
+                <span class="fault">
+                  <bdi>{harmless(error.message.slice(0, 2_000))}</bdi>
+                </span>
+                <span class="note">{place === undefined ? harmless(error.file) : placeText(place)}</span>
+              </div>
+              <p>{harmless(error.advice)}</p>
+            </li>
+          )
+        })}
+      </ul>
+    )
+  }
+  const { configurable_props: props, hooks, key, kind, methods, steps, version } = checked
+  const lists = [["steps", steps], ["hooks", hooks], ["methods", methods]] as const
+  return (
+    <>
+      <p role="status">
+        It can be deployed: a {kind}
+        {key === null ? " without a key" : (
+          <>
+            {" "}with the key <code>{harmless(key)}</code>
+          </>
+        )}, version <code>{harmless(version ?? "")}</code>, with {counted(props.length, "prop")}.
+      </p>
+      {props.length === 0 ? null : (
+        <div class="wide-table" tabIndex={0} role="group" aria-label="Props of the code">
+          <table class="plain">
+            <thead>
+              <tr>
+                <th scope="col">Prop</th>
+                <th scope="col">Type</th>
+                <th scope="col">Is</th>
+              </tr>
+            </thead>
+            <tbody>
+              {props.map((prop) => (
+                <tr key={prop.name}>
+                  <td>
+                    <code>{harmless(prop.name)}</code>
+                  </td>
+                  <td>
+                    <code>{harmless(prop.type)}</code>
+                  </td>
+                  <td>
+                    {[
+                      ...(prop["optional"] === true ? ["optional"] : []),
+                      ...(prop["secret"] === true ? ["secret"] : []),
+                      ...(prop["remoteOptions"] === true ? ["its options come from the code"] : []),
+                      ...(prop.default === undefined
+                        ? []
+                        : [`default ${harmless((JSON.stringify(prop.default) ?? "").slice(0, 200))}`])
+                    ].join(", ")}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {lists.map(([name, found]) =>
+        found.length === 0 ? null : <p key={name} class="note">Its {name}: {harmless(found.join(", "))}.</p>
+      )}
+    </>
+  )
+}
+
+/** Checks code, and runs it once without keeping anything. */
+export const CodeTrial = ({ code, isDeployed, onRemark, subject }: {
+  readonly subject: Trials.Subject
+  readonly code: string
+  /** Whether it is the code that is deployed. */
+  readonly isDeployed: boolean
+  /** Told what there is to say of a place in the code; nothing where all is well. */
+  readonly onRemark: (remark: Remark | undefined) => void
+}) => {
+  const { id, kind } = subject
+  const { query } = address.value
+  const asked = query.get("event")
+  const source = useSignal<"sample" | "log">(asked === null ? "sample" : "log")
+  const trigger = useSignal("")
+  const event = useSignal(given.get(id) ?? "{\n  \"order\": 1001\n}")
+  const emitter = useSignal(query.get("emitter") ?? "")
+  const eventId = useSignal(asked ?? "")
+  const sends = useSignal(true)
+  const fault = useSignal<string | undefined>(undefined)
+  const result = useSignal<Result | undefined>(undefined)
+  const underWay = useSignal<"check" | "run" | undefined>(undefined)
+  if (!may("run")) return null
+
+  const during = async (what: "check" | "run", act: () => Promise<Result>) => {
+    if (underWay.value !== undefined) return
+    underWay.value = what
+    fault.value = undefined
+    onRemark(undefined)
+    try {
+      result.value = await act()
+    } catch (error) {
+      const failure = failureOf(error)
+      result.value = {
+        _tag: "Failed",
+        what: what === "check" ? "It was not checked." : "It was not run.",
+        failure
+      }
+      if (failure.place !== undefined) onRemark({ place: failure.place, message: harmless(failure.message) })
+    } finally {
+      underWay.value = undefined
+    }
+  }
+
+  const check = () =>
+    during("check", async () => {
+      const checked = await Trials.check(subject, code)
+      const [first] = checked.errors
+      const place = placeOf(first)
+      if (first !== undefined && place !== undefined) onRemark({ place, message: harmless(first.message) })
+      return { _tag: "Checked", checked }
+    })
+
+  const sampleOf = (): Trials.Sample | undefined => {
+    const requests = sends.value ? "send" : "refuse"
+    if (source.value === "log") {
+      return { emitter_id: emitter.value.trim(), event_id: eventId.value.trim(), requests }
+    }
+    const chosen = Trials.triggers.find((one) => one === trigger.value)
+    const start = chosen === undefined ? { requests } as const : { trigger: chosen, requests } as const
+    if (event.value.trim() === "") return start
+    try {
+      return { ...start, event: JSON.parse(event.value) }
+    } catch (error) {
+      fault.value = `This is not JSON: ${error instanceof Error ? error.message : String(error)}`
+      return undefined
+    }
+  }
+
+  const run = (submitted: Event) => {
+    submitted.preventDefault()
+    const sample = sampleOf()
+    if (sample === undefined) return
+    given.set(id, event.value)
+    void during("run", async () => {
+      const trial = await Trials.attempt(subject, isDeployed ? undefined : code, sample)
+      const place = trial.error === null ? undefined : placeOf(trial.error)
+      if (trial.error !== null && place !== undefined) onRemark({ place, message: harmless(trial.error.message) })
+      return { _tag: "Tried", trial }
+    })
+  }
+
+  const mayRun = isDeployed || Trials.mayTryChanged()
+  const found = result.value
+  return (
+    <section class="block code-trial" aria-label="Try the code">
+      <h2>Try it</h2>
+      <div class="code-trial-parts">
+        <form class="props" onSubmit={run}>
+          <Tabs
+            label="What it runs over"
+            chosen={source.value}
+            choices={[["sample", "A sample"], ["log", "An event of a log"]]}
+            onChoose={(chosen) => {
+              source.value = chosen
+            }}
+          />
+          {source.value === "sample"
+            ? (
+              <>
+                <label class="prop">
+                  <span class="prop-label">Run it for</span>
+                  <select
+                    value={trigger.value}
+                    onChange={({ currentTarget }) => {
+                      trigger.value = currentTarget.value
+                    }}
+                  >
+                    <option value="">what fits its props</option>
+                    {Trials.triggers.slice(0, kind === "source" ? undefined : 3).map((one) => (
+                      <option key={one} value={one}>{names[one]}</option>
+                    ))}
+                  </select>
+                </label>
+                <label class="prop">
+                  <span class="prop-label">Event, as JSON</span>
+                  <textarea
+                    rows={5}
+                    spellcheck={false}
+                    aria-invalid={fault.value !== undefined}
+                    value={event.value}
+                    onInput={({ currentTarget }) => {
+                      event.value = currentTarget.value
+                    }}
+                  />
+                  <span class="note">
+                    For a request it is the body, or the request itself: method, path, query, headers, body.
+                  </span>
+                </label>
+              </>
+            )
+            : (
+              <>
+                <label class="prop">
+                  <span class="prop-label">Emitter</span>
+                  <input
+                    type="text"
+                    required
+                    placeholder="id or slug"
+                    value={emitter.value}
+                    onInput={({ currentTarget }) => {
+                      emitter.value = currentTarget.value
+                    }}
+                  />
+                </label>
+                <label class="prop">
+                  <span class="prop-label">Event</span>
+                  <input
+                    type="text"
+                    required
+                    placeholder="1760000120000-0"
+                    value={eventId.value}
+                    onInput={({ currentTarget }) => {
+                      eventId.value = currentTarget.value
+                    }}
+                  />
+                </label>
+              </>
+            )}
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={sends.value}
+              onChange={({ currentTarget }) => {
+                sends.value = currentTarget.checked
+              }}
+            />
+            <span>Make its requests: what it asks of others is really asked</span>
+          </label>
+          {fault.value === undefined ? null : <p class="fault" role="alert">{fault.value}</p>}
+          <div class="bar">
+            <button type="submit" disabled={underWay.value !== undefined || !mayRun}>
+              {underWay.value === "run" ? "Running …" : "Run once"}
+            </button>
+            <button type="button" disabled={underWay.value !== undefined} onClick={() => void check()}>
+              {underWay.value === "check" ? "Checking …" : "Check"}
+            </button>
+            <span class="note">
+              {mayRun
+                ? "It sees its props and a copy of its store. No event, no change and no delivery comes of it."
+                : "Only the deployed code may be run with this key."}
+            </span>
+          </div>
+        </form>
+        <div class="code-trial-result">
+          {found === undefined
+            ? <p class="note">What it would do is shown here.</p>
+            : found._tag === "Failed"
+            ? <Failed what={found.what} failure={found.failure} />
+            : found._tag === "Checked"
+            ? <Checked checked={found.checked} />
+            : <TrialView trial={found.trial} />}
+        </div>
+      </div>
+    </section>
+  )
+}
