@@ -178,6 +178,20 @@ describe("Document", () => {
     assert.deepStrictEqual<unknown>(given!["properties"]!["credentials"]!["additionalProperties"], true)
   })
 
+  it("has each named schema once, whatever is said of it where it is used", () => {
+    const names = Object.keys(document["components"]!["schemas"]!)
+    assert.deepStrictEqual(names.filter((name) => !/^[A-Z][A-Za-z]+$/.test(name)), [])
+    const { filter } = document["components"]!["schemas"]!["Subscription"]!["properties"]!
+    assert.strictEqual(Json.textOf(filter!["$ref"]), "#/components/schemas/Filter")
+    assert.match(Json.textOf(filter!["description"]), /^Extension: /)
+  })
+
+  it("names operations by their group and what they do, each once", () => {
+    const ids = operations.map(({ operation }) => Json.textOf(operation["operationId"]))
+    for (const id of ids) assert.match(id, /^[a-z][A-Za-z]*\.[a-z][A-Za-z]*$/)
+    assert.strictEqual(new Set(ids).size, ids.length)
+  })
+
   it("describes each problem once, for all operations that answer with it", () => {
     const paths = Object.values(document["paths"] ?? {}).flatMap((item) => Object.values(item))
     for (const { responses } of paths) {

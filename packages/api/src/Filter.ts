@@ -17,18 +17,18 @@ export const Filter = Schema.Record(Schema.String, Schema.Json).annotate({
 
 /** The filter of what has one, which answers show only then. */
 export const shown = {
-  filter: Schema.optionalKey(Filter.annotate({
+  filter: Schema.optionalKey(Filter).annotateKey({
     description: "What events have to pass. Not there if all are delivered.",
     ...Extension.mark
-  }))
+  })
 }
 
 /** The filter of what is to be made, in a body. */
 export const given = {
-  filter: Schema.optionalKey(Filter.annotate({
+  filter: Schema.optionalKey(Filter).annotateKey({
     description: "What events have to pass. Default: all are delivered.",
     ...Extension.mark
-  }))
+  })
 }
 
 /** The clause of a filter that does not hold. */
