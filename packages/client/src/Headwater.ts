@@ -1,0 +1,70 @@
+import { createClient, createConfig } from "./generated/client/index.ts"
+import { Api } from "./generated/sdk.gen.ts"
+import type { EventSummary } from "./generated/types.gen.ts"
+import { HeadwaterError } from "./HeadwaterError.ts"
+import { retrying, type RetryOptions } from "./Retries.ts"
+import * as Tail from "./Tail.ts"
+
+export type * from "./generated/types.gen.ts"
+export { HeadwaterError, type Problem, type ProblemCode } from "./HeadwaterError.ts"
+export { items, type Page, pages, type Place } from "./Pages.ts"
+export type { RetryOptions } from "./Retries.ts"
+export type { TailOptions } from "./Tail.ts"
+
+export interface HeadwaterOptions {
+  /** The server's base URL, without `/v1`. */
+  readonly url: string
+  /** An API key, or what gives one for each request. */
+  readonly apiKey: string | (() => string | Promise<string>)
+  /** How often a request is repeated that the server could not take. */
+  readonly retry?: RetryOptions
+  /** In place of the global `fetch`. */
+  readonly fetch?: (request: Request) => Promise<Response>
+}
+
+/**
+ * A client of one account on a Headwater server. Its methods are the operations of the API, as `sources.create` or
+ * `deliveries.retry`: each takes `{path, query, body, headers, signal}` as far as the operation has them, answers with the
+ * body of the response, and rejects with a {@link HeadwaterError} if the server refuses.
+ */
+export class Headwater extends Api {
+  readonly #follow: (options: Tail.TailOptions) => AsyncGenerator<EventSummary, void, undefined>
+
+  constructor({ apiKey, fetch = (request) => globalThis.fetch(request), retry = {}, url }: HeadwaterOptions) {
+    const baseUrl = url.replace(/\/+$/, "")
+    const key = typeof apiKey === "string" ? () => apiKey : apiKey
+    const client = createClient(
+      createConfig({ auth: key, baseUrl, fetch: retrying(fetch, retry) as typeof globalThis.fetch, throwOnError: true })
+    )
+    client.interceptors.error.use((error, response) =>
+      response === undefined || response.ok ? error : HeadwaterError.of(response, error)
+    )
+    super({ client })
+    this.#follow = (options) =>
+      Tail.follow(options, async (path, lastEventId, signal) => {
+        const headers = { authorization: `Bearer ${await key()}`, accept: Tail.mediaType, "last-event-id": lastEventId }
+        return fetch(new Request(`${baseUrl}${path}`, { headers, signal }))
+      })
+  }
+
+  /**
+   * Follows the log of a source or workflow: each event from now on, or after `after`, with its full data. It goes on over
+   * lost connections and restarts of the server, and then neither misses nor repeats an event.
+   *
+   * The promise is fulfilled once it is known where the log ends, so it brings whatever is emitted from then on. It ends
+   * by `break`, rejects with the reason of `signal`, and with a {@link HeadwaterError} if the server refuses the tail.
+   */
+  async tail(options: Tail.TailOptions): Promise<AsyncGenerator<EventSummary, void, undefined>> {
+    const after = options.after ?? await this.#end(options)
+    return this.#follow({ ...options, after })
+  }
+
+  async #end({ signal, source, stream = "", workflow }: Tail.TailOptions): Promise<string> {
+    const query = { event_name: stream, limit: 1, include: "id" }
+    const request = { query, ...(signal === undefined ? {} : { signal }) }
+    const { data: [newest] } = workflow === undefined
+      ? await this.log.sourceEvents({ path: { id: source }, ...request })
+      : await this.log.workflowEvents({ path: { id: workflow }, ...request })
+    return newest?.id ?? Tail.beginning
+  }
+}
