@@ -20,7 +20,8 @@ const beforeText = "A cursor from page_info. Lists only items before its item, t
 /** The cursor that names an item of a list: its id in unpadded base64url (decisions.md, "Conventions"). */
 export const cursorOf = (id: string): string => Base64Url.encode(id)
 
-const idOf = (cursor: string): string => Result.getOrElse(Base64Url.decodeString(cursor), () => "")
+/** The id that a cursor of a list of resources stands for. */
+export const idOf = (cursor: string): string => Result.getOrElse(Base64Url.decodeString(cursor), () => "")
 
 const Cursor = (kinds: ReadonlyArray<Kind>, description: string) => {
   const form = new RegExp(`^(?:${kinds.map((kind) => prefixes[kind]).join("|")})_[0-9A-Za-z]+$`)

@@ -1,11 +1,15 @@
 import { assert, layer } from "@effect/vitest"
+import { HeadwaterClient } from "@headwater/api/HeadwaterClient"
+import { tail } from "@headwater/api/Tail"
 import * as WebhookSink from "@headwater/fixtures/WebhookSink"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Fiber, Layer, Redacted, Stream } from "effect"
+import { FetchHttpClient } from "effect/http"
 import { execFile } from "node:child_process"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import * as ServerProcess from "../../../test/ServerProcess.ts"
 import { type EventSummary, Headwater } from "../src/Headwater.ts"
+import * as EffectScenario from "./EffectScenario.ts"
 import * as FetchScenario from "./FetchScenario.ts"
 
 const { key: apiKey } = ServerProcess
@@ -41,6 +45,9 @@ const deno = (file: string, args: ReadonlyArray<string>) =>
     )
   })
 
+const effectClient = (url: string) =>
+  HeadwaterClient.layer({ url, apiKey: Redacted.make(apiKey) }).pipe(Layer.provide(FetchHttpClient.layer))
+
 const counted =
   `export default { name: "Counted", props: { http: "$.interface.http" }, run({ body }) { this.$emit(body) } }`
 
@@ -64,8 +71,15 @@ layer(Server.layer, { excludeTestServices: true, timeout: "60 seconds" })("the c
       assert.strictEqual(yield* deno("FetchScenario.ts", [url, apiKey, yield* sinkOf]), String(steps))
     }))
 
+  it.effect("do the scenario: Effect", () =>
+    Effect.gen(function*() {
+      const { url } = yield* Server
+      const sinkUrl = yield* sinkOf
+      assert.strictEqual(yield* Effect.promise(() => EffectScenario.run({ apiKey, sinkUrl, url })), steps)
+    }))
+
   it.effect(
-    "follow a log over restarts and a crash of the server: each event once, in order",
+    "follow a log over a restart and a crash of the server: each event once, in order",
     () =>
       Effect.gen(function*() {
         const server = yield* Server
@@ -83,6 +97,11 @@ layer(Server.layer, { excludeTestServices: true, timeout: "60 seconds" })("the c
           })
         const events = yield* Effect.promise(() => headwater.tail({ source }))
         const followed = firstOf(events, 40)
+        const streamed = yield* tail({ source }).pipe(
+          Effect.map((events) => Stream.runCollect(Stream.take(events, 40))),
+          Effect.flatMap(Effect.forkScoped),
+          Effect.provide(effectClient(server.url))
+        )
         // Nothing has come yet, so there is no last event to go on behind.
         yield* server.stop
         yield* server.start
@@ -90,9 +109,10 @@ layer(Server.layer, { excludeTestServices: true, timeout: "60 seconds" })("the c
         yield* server.kill
         yield* server.start
         yield* post(20)
-        const counts = (yield* Effect.promise(() => followed)).map(({ event }) => event)
-        assert.deepStrictEqual<unknown>(counts, Array.from({ length: 40 }, (_, count) => ({ raw_event: { count } })))
+        const expected = Array.from({ length: 40 }, (_, count) => ({ raw_event: { count } }))
+        assert.deepStrictEqual<unknown>((yield* Effect.promise(() => followed)).map(({ event }) => event), expected)
+        assert.deepStrictEqual<unknown>((yield* Fiber.join(streamed)).map(({ event }) => event), expected)
       }),
-    90_000
+    150_000
   )
 })

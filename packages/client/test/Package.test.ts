@@ -52,6 +52,7 @@ it.live("the packed client, in a folder of its own, is what docs/clients.md show
     const document = yield* Effect.promise(() => Fs.readFile(Path.join(root, "docs/clients.md"), "utf8"))
     const examples = [...document.matchAll(/^```ts\n\/\/ (\S+)\n([\s\S]*?)^```$/gm)]
     assert.strictEqual(examples.length, document.split("```ts\n").length - 1)
+    yield* Effect.promise(() => Fs.mkdir(Path.join(folder, "effect")))
     for (const [, file, code] of examples) yield* write(file!, code!)
 
     for (const [compiler, module, resolution] of compilers) {
@@ -60,6 +61,12 @@ it.live("the packed client, in a folder of its own, is what docs/clients.md show
       assert.strictEqual(yield* run(Path.join(root, compiler), [], folder), "", `${compiler} ${module}`)
     }
 
+    // The Effect client is no package yet.
+    for (const name of ["@headwater/api", "effect"]) {
+      yield* Effect.promise(() =>
+        Fs.symlink(Path.join(root, "node_modules", name), Path.join(folder, "node_modules", name))
+      )
+    }
     const server = yield* ServerProcess.make
     yield* server.start
     const port = yield* FreePort.find

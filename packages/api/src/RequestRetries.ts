@@ -1,0 +1,61 @@
+import { Duration, Effect, Random, Result } from "effect"
+import { HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
+
+/** How a request is repeated that the server could not take: answered with 429 or 503, or not at all. */
+export interface RetryOptions {
+  /** How often at most. Default: 5. */
+  readonly times?: number
+  /** The longest pause before a repetition. If the server asks for a longer one, it gets no repetition. Default: a minute. */
+  readonly maxDelay?: Duration.Input
+}
+
+const keyHeader = "idempotency-key"
+
+const repeatable = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"])
+
+const newKey = Effect.sync(() => crypto.randomUUID())
+
+const withKey = Effect.fnUntraced(function*(request: HttpClientRequest.HttpClientRequest) {
+  if (request.method !== "POST" || keyHeader in request.headers) return request
+  return HttpClientRequest.setHeader(request, keyHeader, yield* newKey)
+})
+
+const askedMs = ({ headers }: HttpClientResponse.HttpClientResponse): number => {
+  const text = headers["retry-after"] ?? ""
+  return /^\d+$/.test(text) ? Number(text) * 1000 : 0
+}
+
+const isPassing = (outcome: Result.Result<HttpClientResponse.HttpClientResponse, unknown>): boolean =>
+  Result.match(outcome, {
+    onFailure: (error) => HttpClientError.isHttpClientError(error) && error.reason._tag === "TransportError",
+    onSuccess: ({ status }) => status === 429 || status === 503
+  })
+
+/**
+ * Has a client repeat requests. Each POST gets an `Idempotency-Key`, so that the server does it once however often it
+ * comes.
+ */
+export const repeating =
+  ({ maxDelay = "1 minute", times = 5 }: RetryOptions) =>
+  <E, R>(client: HttpClient.HttpClient.With<E, R>): HttpClient.HttpClient.With<E, R> =>
+    client.pipe(
+      HttpClient.mapRequestEffect(withKey),
+      HttpClient.transform((send, request) => {
+        const mostMs = Duration.toMillis(maxDelay)
+        const isRepeatable = repeatable.has(request.method) || keyHeader in request.headers
+        const attempt = (failures: number): typeof send =>
+          Effect.flatMap(Effect.result(send), (outcome) => {
+            const asked = Result.isSuccess(outcome) ? askedMs(outcome.success) : 0
+            if (!isRepeatable || failures >= times || !isPassing(outcome) || asked > mostMs) {
+              return Effect.fromResult(outcome)
+            }
+            return Random.nextBetween(1, 1.25).pipe(
+              Effect.flatMap((jitter) =>
+                Effect.sleep(Math.max(asked, Math.min(250 * 2 ** failures, mostMs / 1.25) * jitter))
+              ),
+              Effect.andThen(attempt(failures + 1))
+            )
+          })
+        return attempt(0)
+      })
+    )
