@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from './client/index.ts';
-import type { AppAccountsCreateData, AppAccountsCreateErrors, AppAccountsCreateResponses, AppAccountsDeleteData, AppAccountsDeleteErrors, AppAccountsDeleteResponses, AppAccountsGetData, AppAccountsGetErrors, AppAccountsGetResponses, AppAccountsListData, AppAccountsListErrors, AppAccountsListResponses, AppAccountsUpdateData, AppAccountsUpdateErrors, AppAccountsUpdateResponses, AuditListData, AuditListErrors, AuditListResponses, AutoSubscriptionsCreateData, AutoSubscriptionsCreateErrors, AutoSubscriptionsCreateResponses, AutoSubscriptionsDeleteData, AutoSubscriptionsDeleteErrors, AutoSubscriptionsDeleteResponses, AutoSubscriptionsListData, AutoSubscriptionsListErrors, AutoSubscriptionsListResponses, BulkActionsCancelData, BulkActionsCancelErrors, BulkActionsCancelResponses, BulkActionsCreateData, BulkActionsCreateErrors, BulkActionsCreateResponses, BulkActionsGetData, BulkActionsGetErrors, BulkActionsGetResponses, BulkActionsListData, BulkActionsListErrors, BulkActionsListResponses, BulkActionsPauseData, BulkActionsPauseErrors, BulkActionsPauseResponses, BulkActionsReplayData, BulkActionsReplayErrors, BulkActionsReplayResponses, BulkActionsResumeData, BulkActionsResumeErrors, BulkActionsResumeResponses, BulkActionsUpdateData, BulkActionsUpdateErrors, BulkActionsUpdateResponses, ComponentsConfigureData, ComponentsConfigureErrors, ComponentsConfigureResponses, ComponentsCreateData, ComponentsCreateErrors, ComponentsCreateResponses, ComponentsDeleteData, ComponentsDeleteErrors, ComponentsDeleteResponses, ComponentsGetData, ComponentsGetErrors, ComponentsGetPublishedData, ComponentsGetPublishedErrors, ComponentsGetPublishedResponses, ComponentsGetResponses, ComponentsListData, ComponentsListErrors, ComponentsListPublishedData, ComponentsListPublishedErrors, ComponentsListPublishedResponses, ComponentsListResponses, ConsumersCommitData, ConsumersCommitErrors, ConsumersCommitResponses, ConsumersCreateData, ConsumersCreateErrors, ConsumersCreateResponses, ConsumersDeleteData, ConsumersDeleteErrors, ConsumersDeleteResponses, ConsumersEventsData, ConsumersEventsErrors, ConsumersEventsResponses, ConsumersGetData, ConsumersGetErrors, ConsumersGetResponses, ConsumersListData, ConsumersListErrors, ConsumersListResponses, ConsumersPositionsData, ConsumersPositionsErrors, ConsumersPositionsResponses, ConsumersSeekData, ConsumersSeekErrors, ConsumersSeekResponses, DeliveriesDueData, DeliveriesDueErrors, DeliveriesDueResponses, DeliveriesGetData, DeliveriesGetErrors, DeliveriesGetResponses, DeliveriesListData, DeliveriesListErrors, DeliveriesListResponses, DeliveriesOfWebhookData, DeliveriesOfWebhookErrors, DeliveriesOfWebhookResponses, DeliveriesRetryData, DeliveriesRetryErrors, DeliveriesRetryResponses, DeliveriesSkipData, DeliveriesSkipErrors, DeliveriesSkipResponses, EventsDeleteSourceEventsData, EventsDeleteSourceEventsErrors, EventsDeleteSourceEventsResponses, EventsSourceErrorSummariesData, EventsSourceErrorSummariesErrors, EventsSourceErrorSummariesResponses, EventsSourceLogSummariesData, EventsSourceLogSummariesErrors, EventsSourceLogSummariesResponses, EventsSourceSummariesData, EventsSourceSummariesErrors, EventsSourceSummariesResponses, EventsWorkflowErrorSummariesData, EventsWorkflowErrorSummariesErrors, EventsWorkflowErrorSummariesResponses, EventsWorkflowLogSummariesData, EventsWorkflowLogSummariesErrors, EventsWorkflowLogSummariesResponses, EventsWorkflowSummariesData, EventsWorkflowSummariesErrors, EventsWorkflowSummariesResponses, FiguresSeriesData, FiguresSeriesErrors, FiguresSeriesResponses, GraphPageData, GraphPageErrors, GraphPageResponses, JourneyEventData, JourneyEventErrors, JourneyEventResponses, KeysCreateData, KeysCreateErrors, KeysCreateResponses, KeysListData, KeysListErrors, KeysListResponses, KeysRevokeData, KeysRevokeErrors, KeysRevokeResponses, KeysRotateData, KeysRotateErrors, KeysRotateResponses, LogAccountEventsData, LogAccountEventsErrors, LogAccountEventsResponses, LogSourceEventData, LogSourceEventErrors, LogSourceEventResponses, LogSourceEventsData, LogSourceEventsErrors, LogSourceEventsResponses, LogSourceEventTraceData, LogSourceEventTraceErrors, LogSourceEventTraceResponses, LogWorkflowEventData, LogWorkflowEventErrors, LogWorkflowEventResponses, LogWorkflowEventsData, LogWorkflowEventsErrors, LogWorkflowEventsResponses, LogWorkflowEventTraceData, LogWorkflowEventTraceErrors, LogWorkflowEventTraceResponses, NodesListData, NodesListErrors, NodesListResponses, SourcesCreateData, SourcesCreateErrors, SourcesCreateResponses, SourcesDeleteData, SourcesDeleteErrors, SourcesDeleteResponses, SourcesGetData, SourcesGetErrors, SourcesGetResponses, SourcesListData, SourcesListErrors, SourcesListResponses, SourcesUpdateData, SourcesUpdateErrors, SourcesUpdateResponses, SubscriptionsCreateData, SubscriptionsCreateErrors, SubscriptionsCreateResponses, SubscriptionsDeleteData, SubscriptionsDeleteErrors, SubscriptionsDeleteResponses, SubscriptionsListData, SubscriptionsListErrors, SubscriptionsListResponses, SubscriptionsPreviewData, SubscriptionsPreviewErrors, SubscriptionsPreviewResponses, SubscriptionsUpdateData, SubscriptionsUpdateErrors, SubscriptionsUpdateResponses, UsersMeData, UsersMeErrors, UsersMeResponses, WebhooksCreateData, WebhooksCreateErrors, WebhooksCreateResponses, WebhooksDeleteData, WebhooksDeleteErrors, WebhooksDeleteResponses, WebhooksForceNextData, WebhooksForceNextErrors, WebhooksForceNextResponses, WebhooksGetData, WebhooksGetErrors, WebhooksGetPublicKeyData, WebhooksGetPublicKeyErrors, WebhooksGetPublicKeyResponses, WebhooksGetResponses, WebhooksGetSecretData, WebhooksGetSecretErrors, WebhooksGetSecretResponses, WebhooksListData, WebhooksListErrors, WebhooksListResponses, WebhooksPauseData, WebhooksPauseErrors, WebhooksPauseResponses, WebhooksResumeData, WebhooksResumeErrors, WebhooksResumeResponses, WebhooksRotatePublicKeyData, WebhooksRotatePublicKeyErrors, WebhooksRotatePublicKeyResponses, WebhooksRotateSecretData, WebhooksRotateSecretErrors, WebhooksRotateSecretResponses, WebhooksTestData, WebhooksTestErrors, WebhooksTestResponses, WebhooksUpdateData, WebhooksUpdateErrors, WebhooksUpdateResponses, WorkflowRunsCancelData, WorkflowRunsCancelErrors, WorkflowRunsCancelResponses, WorkflowRunsGetData, WorkflowRunsGetErrors, WorkflowRunsGetResponses, WorkflowRunsListData, WorkflowRunsListErrors, WorkflowRunsListResponses, WorkflowRunsRerunData, WorkflowRunsRerunErrors, WorkflowRunsRerunResponses, WorkflowsCreateData, WorkflowsCreateErrors, WorkflowsCreateResponses, WorkflowsDeleteData, WorkflowsDeleteErrors, WorkflowsDeleteResponses, WorkflowsGetData, WorkflowsGetErrors, WorkflowsGetResponses, WorkflowsGetSecretData, WorkflowsGetSecretErrors, WorkflowsGetSecretResponses, WorkflowsInvokeData, WorkflowsInvokeErrors, WorkflowsInvokeResponses, WorkflowsListData, WorkflowsListErrors, WorkflowsListResponses, WorkflowsUpdateData, WorkflowsUpdateErrors, WorkflowsUpdateResponses } from './types.gen.ts';
+import type { AppAccountsCreateData, AppAccountsCreateErrors, AppAccountsCreateResponses, AppAccountsDeleteData, AppAccountsDeleteErrors, AppAccountsDeleteResponses, AppAccountsGetData, AppAccountsGetErrors, AppAccountsGetResponses, AppAccountsListData, AppAccountsListErrors, AppAccountsListResponses, AppAccountsUpdateData, AppAccountsUpdateErrors, AppAccountsUpdateResponses, AuditListData, AuditListErrors, AuditListResponses, AutoSubscriptionsCreateData, AutoSubscriptionsCreateErrors, AutoSubscriptionsCreateResponses, AutoSubscriptionsDeleteData, AutoSubscriptionsDeleteErrors, AutoSubscriptionsDeleteResponses, AutoSubscriptionsListData, AutoSubscriptionsListErrors, AutoSubscriptionsListResponses, BulkActionsCancelData, BulkActionsCancelErrors, BulkActionsCancelResponses, BulkActionsCreateData, BulkActionsCreateErrors, BulkActionsCreateResponses, BulkActionsGetData, BulkActionsGetErrors, BulkActionsGetResponses, BulkActionsListData, BulkActionsListErrors, BulkActionsListResponses, BulkActionsPauseData, BulkActionsPauseErrors, BulkActionsPauseResponses, BulkActionsReplayData, BulkActionsReplayErrors, BulkActionsReplayResponses, BulkActionsResumeData, BulkActionsResumeErrors, BulkActionsResumeResponses, BulkActionsUpdateData, BulkActionsUpdateErrors, BulkActionsUpdateResponses, CodeCheckData, CodeCheckErrors, CodeCheckResponses, CodeSourceCodeData, CodeSourceCodeErrors, CodeSourceCodeResponses, CodeTryCodeData, CodeTryCodeErrors, CodeTryCodeResponses, CodeTrySourceData, CodeTrySourceErrors, CodeTrySourceResponses, CodeTryWorkflowData, CodeTryWorkflowErrors, CodeTryWorkflowResponses, CodeWorkflowCodeData, CodeWorkflowCodeErrors, CodeWorkflowCodeResponses, ComponentsConfigureData, ComponentsConfigureErrors, ComponentsConfigureResponses, ComponentsCreateData, ComponentsCreateErrors, ComponentsCreateResponses, ComponentsDeleteData, ComponentsDeleteErrors, ComponentsDeleteResponses, ComponentsGetData, ComponentsGetErrors, ComponentsGetPublishedData, ComponentsGetPublishedErrors, ComponentsGetPublishedResponses, ComponentsGetResponses, ComponentsListData, ComponentsListErrors, ComponentsListPublishedData, ComponentsListPublishedErrors, ComponentsListPublishedResponses, ComponentsListResponses, ConsumersCommitData, ConsumersCommitErrors, ConsumersCommitResponses, ConsumersCreateData, ConsumersCreateErrors, ConsumersCreateResponses, ConsumersDeleteData, ConsumersDeleteErrors, ConsumersDeleteResponses, ConsumersEventsData, ConsumersEventsErrors, ConsumersEventsResponses, ConsumersGetData, ConsumersGetErrors, ConsumersGetResponses, ConsumersListData, ConsumersListErrors, ConsumersListResponses, ConsumersPositionsData, ConsumersPositionsErrors, ConsumersPositionsResponses, ConsumersSeekData, ConsumersSeekErrors, ConsumersSeekResponses, DeliveriesDueData, DeliveriesDueErrors, DeliveriesDueResponses, DeliveriesGetData, DeliveriesGetErrors, DeliveriesGetResponses, DeliveriesListData, DeliveriesListErrors, DeliveriesListResponses, DeliveriesOfWebhookData, DeliveriesOfWebhookErrors, DeliveriesOfWebhookResponses, DeliveriesRetryData, DeliveriesRetryErrors, DeliveriesRetryResponses, DeliveriesSkipData, DeliveriesSkipErrors, DeliveriesSkipResponses, EventsDeleteSourceEventsData, EventsDeleteSourceEventsErrors, EventsDeleteSourceEventsResponses, EventsSourceErrorSummariesData, EventsSourceErrorSummariesErrors, EventsSourceErrorSummariesResponses, EventsSourceLogSummariesData, EventsSourceLogSummariesErrors, EventsSourceLogSummariesResponses, EventsSourceSummariesData, EventsSourceSummariesErrors, EventsSourceSummariesResponses, EventsWorkflowErrorSummariesData, EventsWorkflowErrorSummariesErrors, EventsWorkflowErrorSummariesResponses, EventsWorkflowLogSummariesData, EventsWorkflowLogSummariesErrors, EventsWorkflowLogSummariesResponses, EventsWorkflowSummariesData, EventsWorkflowSummariesErrors, EventsWorkflowSummariesResponses, FiguresSeriesData, FiguresSeriesErrors, FiguresSeriesResponses, GraphPageData, GraphPageErrors, GraphPageResponses, JourneyEventData, JourneyEventErrors, JourneyEventResponses, KeysCreateData, KeysCreateErrors, KeysCreateResponses, KeysListData, KeysListErrors, KeysListResponses, KeysRevokeData, KeysRevokeErrors, KeysRevokeResponses, KeysRotateData, KeysRotateErrors, KeysRotateResponses, LogAccountEventsData, LogAccountEventsErrors, LogAccountEventsResponses, LogSourceEventData, LogSourceEventErrors, LogSourceEventResponses, LogSourceEventsData, LogSourceEventsErrors, LogSourceEventsResponses, LogSourceEventTraceData, LogSourceEventTraceErrors, LogSourceEventTraceResponses, LogWorkflowEventData, LogWorkflowEventErrors, LogWorkflowEventResponses, LogWorkflowEventsData, LogWorkflowEventsErrors, LogWorkflowEventsResponses, LogWorkflowEventTraceData, LogWorkflowEventTraceErrors, LogWorkflowEventTraceResponses, NodesListData, NodesListErrors, NodesListResponses, SourcesCreateData, SourcesCreateErrors, SourcesCreateResponses, SourcesDeleteData, SourcesDeleteErrors, SourcesDeleteResponses, SourcesGetData, SourcesGetErrors, SourcesGetResponses, SourcesListData, SourcesListErrors, SourcesListResponses, SourcesUpdateData, SourcesUpdateErrors, SourcesUpdateResponses, SubscriptionsCreateData, SubscriptionsCreateErrors, SubscriptionsCreateResponses, SubscriptionsDeleteData, SubscriptionsDeleteErrors, SubscriptionsDeleteResponses, SubscriptionsListData, SubscriptionsListErrors, SubscriptionsListResponses, SubscriptionsPreviewData, SubscriptionsPreviewErrors, SubscriptionsPreviewResponses, SubscriptionsUpdateData, SubscriptionsUpdateErrors, SubscriptionsUpdateResponses, UsersMeData, UsersMeErrors, UsersMeResponses, WebhooksCreateData, WebhooksCreateErrors, WebhooksCreateResponses, WebhooksDeleteData, WebhooksDeleteErrors, WebhooksDeleteResponses, WebhooksForceNextData, WebhooksForceNextErrors, WebhooksForceNextResponses, WebhooksGetData, WebhooksGetErrors, WebhooksGetPublicKeyData, WebhooksGetPublicKeyErrors, WebhooksGetPublicKeyResponses, WebhooksGetResponses, WebhooksGetSecretData, WebhooksGetSecretErrors, WebhooksGetSecretResponses, WebhooksListData, WebhooksListErrors, WebhooksListResponses, WebhooksPauseData, WebhooksPauseErrors, WebhooksPauseResponses, WebhooksResumeData, WebhooksResumeErrors, WebhooksResumeResponses, WebhooksRotatePublicKeyData, WebhooksRotatePublicKeyErrors, WebhooksRotatePublicKeyResponses, WebhooksRotateSecretData, WebhooksRotateSecretErrors, WebhooksRotateSecretResponses, WebhooksTestData, WebhooksTestErrors, WebhooksTestResponses, WebhooksUpdateData, WebhooksUpdateErrors, WebhooksUpdateResponses, WorkflowRunsCancelData, WorkflowRunsCancelErrors, WorkflowRunsCancelResponses, WorkflowRunsGetData, WorkflowRunsGetErrors, WorkflowRunsGetResponses, WorkflowRunsListData, WorkflowRunsListErrors, WorkflowRunsListResponses, WorkflowRunsRerunData, WorkflowRunsRerunErrors, WorkflowRunsRerunResponses, WorkflowsCreateData, WorkflowsCreateErrors, WorkflowsCreateResponses, WorkflowsDeleteData, WorkflowsDeleteErrors, WorkflowsDeleteResponses, WorkflowsGetData, WorkflowsGetErrors, WorkflowsGetResponses, WorkflowsGetSecretData, WorkflowsGetSecretErrors, WorkflowsGetSecretResponses, WorkflowsInvokeData, WorkflowsInvokeErrors, WorkflowsInvokeResponses, WorkflowsListData, WorkflowsListErrors, WorkflowsListResponses, WorkflowsUpdateData, WorkflowsUpdateErrors, WorkflowsUpdateResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -1528,6 +1528,108 @@ export class WorkflowRuns extends HeyApiClient {
     }
 }
 
+export class Code extends HeyApiClient {
+    /**
+     * Get a source's code
+     *
+     * Extension: The code that it runs, also if its component was withdrawn from the registry, with its props. Needs a key with the scope `read`.
+     */
+    public sourceCode<ThrowOnError extends boolean = true>(options: Options<CodeSourceCodeData, ThrowOnError>): RequestResult<CodeSourceCodeResponses, CodeSourceCodeErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).get<CodeSourceCodeResponses, CodeSourceCodeErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/v1/sources/{id}/code',
+            ...options
+        });
+    }
+    
+    /**
+     * Get a workflow's code
+     *
+     * Extension: The code of its current deployment, with the props of its steps. Needs a key with the scope `read`.
+     */
+    public workflowCode<ThrowOnError extends boolean = true>(options: Options<CodeWorkflowCodeData, ThrowOnError>): RequestResult<CodeWorkflowCodeResponses, CodeWorkflowCodeErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).get<CodeWorkflowCodeResponses, CodeWorkflowCodeErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/v1/workflows/{id}/code',
+            ...options
+        });
+    }
+    
+    /**
+     * Check code
+     *
+     * Extension: Loads code in the sandbox and answers what it is, or what is wrong with it and where. Nothing is kept. One of component_code, component_url, workflow_code and workflow_url is required. Needs a key with the scope `run`.
+     */
+    public check<ThrowOnError extends boolean = true>(options: Options<CodeCheckData, ThrowOnError>): RequestResult<CodeCheckResponses, CodeCheckErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<CodeCheckResponses, CodeCheckErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/v1/code/check',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Try code
+     *
+     * Extension: Runs the code once, in the sandbox and within the limits of a run, and answers what it would have done. Nothing is kept: no event, no change of $.service.db, no dedupe mark, no delivery, and it does not count as an invocation. $.service.db is a copy. The requests that the code makes are made, unless requests is refuse. Needs write, since code of one's own reads the secrets and accounts that its props name. Needs a key with the scope `write`.
+     */
+    public tryCode<ThrowOnError extends boolean = true>(options: Options<CodeTryCodeData, ThrowOnError>): RequestResult<CodeTryCodeResponses, CodeTryCodeErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<CodeTryCodeResponses, CodeTryCodeErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/v1/code/trial',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Try a source
+     *
+     * Extension: Runs the code once, in the sandbox and within the limits of a run, and answers what it would have done. Nothing is kept: no event, no change of $.service.db, no dedupe mark, no delivery, and it does not count as an invocation. $.service.db is a copy. The requests that the code makes are made, unless requests is refuse. The code and the props are those of the source. Needs a key with the scope `run`.
+     */
+    public trySource<ThrowOnError extends boolean = true>(options: Options<CodeTrySourceData, ThrowOnError>): RequestResult<CodeTrySourceResponses, CodeTrySourceErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<CodeTrySourceResponses, CodeTrySourceErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/v1/sources/{id}/trial',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Try a workflow
+     *
+     * Extension: Runs the code once, in the sandbox and within the limits of a run, and answers what it would have done. Nothing is kept: no event, no change of $.service.db, no dedupe mark, no delivery, and it does not count as an invocation. $.service.db is a copy. The requests that the code makes are made, unless requests is refuse. Its steps run one after the other at once: waits and delays are told and not waited for. Needs a key with the scope `run`.
+     */
+    public tryWorkflow<ThrowOnError extends boolean = true>(options: Options<CodeTryWorkflowData, ThrowOnError>): RequestResult<CodeTryWorkflowResponses, CodeTryWorkflowErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<CodeTryWorkflowResponses, CodeTryWorkflowErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/v1/workflows/{id}/trial',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+}
+
 export class Api extends HeyApiClient {
     public static readonly __registry: HeyApiRegistry<Api> = new HeyApiRegistry<Api>();
     
@@ -1637,5 +1739,10 @@ export class Api extends HeyApiClient {
     private _workflowRuns?: WorkflowRuns;
     get workflowRuns(): WorkflowRuns {
         return this._workflowRuns ??= new WorkflowRuns({ client: this.client });
+    }
+    
+    private _code?: Code;
+    get code(): Code {
+        return this._code ??= new Code({ client: this.client });
     }
 }

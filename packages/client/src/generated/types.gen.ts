@@ -289,27 +289,6 @@ export type CircuitClosedEvent = {
     ts: number;
 };
 
-export type RateLimitedProblem = {
-    /**
-     * What went wrong, as a sentence.
-     */
-    detail: string;
-    /**
-     * The same sentence as detail.
-     */
-    error: string;
-    /**
-     * What went wrong, as a code for programs. Never changes.
-     */
-    code: 'rate_limited';
-    details: {
-        retry_after_seconds: number;
-    };
-    type: 'urn:headwater:problem:rate_limited';
-    status: 429;
-    title: 'Too many requests';
-};
-
 export type InsufficientScopeProblem = {
     /**
      * What went wrong, as a sentence.
@@ -531,7 +510,7 @@ export type IdempotencyConflictProblem = {
     title: 'Idempotency conflict';
 };
 
-export type RunNotWaitingProblem = {
+export type RateLimitedProblem = {
     /**
      * What went wrong, as a sentence.
      */
@@ -543,13 +522,34 @@ export type RunNotWaitingProblem = {
     /**
      * What went wrong, as a code for programs. Never changes.
      */
-    code: 'run_not_waiting';
+    code: 'rate_limited';
     details: {
-        status: string;
+        retry_after_seconds: number;
     };
-    type: 'urn:headwater:problem:run_not_waiting';
-    status: 409;
-    title: 'Run not waiting';
+    type: 'urn:headwater:problem:rate_limited';
+    status: 429;
+    title: 'Too many requests';
+};
+
+export type QuotaExceededProblem = {
+    /**
+     * What went wrong, as a sentence.
+     */
+    detail: string;
+    /**
+     * The same sentence as detail.
+     */
+    error: string;
+    /**
+     * What went wrong, as a code for programs. Never changes.
+     */
+    code: 'quota_exceeded';
+    details: {
+        retry_after_seconds: number;
+    };
+    type: 'urn:headwater:problem:quota_exceeded';
+    status: 429;
+    title: 'Quota exceeded';
 };
 
 export type NotFoundProblem = {
@@ -571,6 +571,350 @@ export type NotFoundProblem = {
     type: 'urn:headwater:problem:not_found';
     status: 404;
     title: 'Not found';
+};
+
+export type Trial = {
+    /**
+     * limit: it exceeded one of the limits of a run.
+     */
+    outcome: 'success' | 'error' | 'limit';
+    /**
+     * What ended it early; its place is in the code.
+     */
+    error: {
+        name: string;
+        message: string;
+        stack: string;
+        /**
+         * The step of a workflow; null for a source.
+         */
+        step: string | null;
+        /**
+         * component.mjs for the code itself.
+         */
+        file?: string;
+        line?: number;
+        column?: number;
+    } | null;
+    trigger: 'http' | 'timer' | 'event' | 'deploy' | 'activate' | 'deactivate';
+    /**
+     * The event as the code was given it.
+     */
+    event: unknown;
+    /**
+     * The events that it would have emitted, in the order of the log.
+     */
+    emits: Array<{
+        /**
+         * The step of a workflow; null for a source.
+         */
+        step: string | null;
+        /**
+         * The stream; empty for the default one.
+         */
+        event_name: string;
+        /**
+         * The payload.
+         */
+        event: unknown;
+        id?: string | number;
+        summary?: string;
+        ts?: string | number;
+        /**
+         * When a delayed event would have been emitted.
+         */
+        due_at_ms: number | null;
+    }>;
+    /**
+     * How many emits the dedupe strategy would have left out.
+     */
+    duplicates: number;
+    /**
+     * The requests of $.send.http, which were not sent.
+     */
+    sends: Array<{
+        method: string;
+        url: string;
+        headers: {
+            [key: string]: string;
+        };
+        body?: string;
+    }>;
+    /**
+     * What would have changed in $.service.db.
+     */
+    db: Array<{
+        key: string;
+        /**
+         * Missing if the key was not there.
+         */
+        before?: unknown;
+        /**
+         * Missing if the key would have been removed.
+         */
+        after?: unknown;
+    }>;
+    logs: Array<{
+        /**
+         * The step of a workflow; null for a source.
+         */
+        step: string | null;
+        /**
+         * Unix time in milliseconds.
+         */
+        ts_ms: number;
+        level: 'debug' | 'info' | 'warn' | 'error';
+        message: string;
+    }>;
+    /**
+     * What would have gone to $errors.
+     */
+    errors: Array<{
+        name: string;
+        message: string;
+        stack?: string;
+    }>;
+    /**
+     * What the code has responded; null if it has not.
+     */
+    response: {
+        status: number;
+        headers: {
+            [key: string]: string;
+        };
+        body: string;
+        /**
+         * Whether body is base64, since it is not UTF-8.
+         */
+        base64: boolean;
+    } | null;
+    /**
+     * Requests over HTTP/1.1, as the run's process tells of them.
+     */
+    requests: Array<{
+        method: string;
+        url: string;
+        status?: number;
+        error?: string;
+        /**
+         * Unix time in milliseconds.
+         */
+        ts_ms: number;
+        wall_ms: number;
+    }>;
+    /**
+     * All connections that it asked for. One with an error was not opened.
+     */
+    connections: Array<{
+        host: string;
+        port: number;
+        error?: string;
+    }>;
+    /**
+     * Of a workflow. A step that asked to be run again appears several times.
+     */
+    steps: Array<{
+        name: string;
+        outcome: 'success' | 'error' | 'limit';
+        wall_ms: number;
+        cpu_ms: number;
+        /**
+         * What the steps after it see.
+         */
+        exports?: unknown;
+        /**
+         * How long the run would have waited after it.
+         */
+        wait_ms: number | null;
+        /**
+         * Whether it asked to be run again.
+         */
+        is_rerun: boolean;
+    }>;
+    /**
+     * The reason given to $.flow.exit.
+     */
+    exit_reason: string | null;
+    /**
+     * When its timers would be due next, if it were activated now. Unix milliseconds.
+     */
+    timers: Array<{
+        prop: string;
+        due_at_ms: Array<number>;
+    }>;
+    wall_ms: number;
+    cpu_ms: number;
+    /**
+     * How many of all these are left out, since an answer shows about 1 MiB of them.
+     */
+    omitted: number;
+};
+
+export type HookFailedProblem = {
+    /**
+     * What went wrong, as a sentence.
+     */
+    detail: string;
+    /**
+     * The same sentence as detail.
+     */
+    error: string;
+    /**
+     * What went wrong, as a code for programs. Never changes.
+     */
+    code: 'hook_failed';
+    details: {
+        message: string;
+        file?: string;
+        line?: number;
+        column?: number;
+        hook: string;
+    };
+    type: 'urn:headwater:problem:hook_failed';
+    status: 422;
+    title: 'Hook failed';
+};
+
+export type ComponentInvalidProblem = {
+    /**
+     * What went wrong, as a sentence.
+     */
+    detail: string;
+    /**
+     * The same sentence as detail.
+     */
+    error: string;
+    /**
+     * What went wrong, as a code for programs. Never changes.
+     */
+    code: 'component_invalid';
+    details: {
+        message: string;
+        file?: string;
+        line?: number;
+        column?: number;
+    };
+    type: 'urn:headwater:problem:component_invalid';
+    status: 422;
+    title: 'Component invalid';
+};
+
+export type CheckedCode = {
+    /**
+     * Whether a source or workflow can be made of it.
+     */
+    valid: boolean;
+    kind: 'source' | 'workflow';
+    key: string | null;
+    name: string | null;
+    version: string | null;
+    type: string | null;
+    description: string | null;
+    dedupe: string | null;
+    /**
+     * remoteOptions: true marks a prop whose options the code computes. Of a step: <step>.<prop>.
+     */
+    configurable_props: Array<{
+        name: string;
+        type: string;
+        label?: string;
+        description?: string;
+        /**
+         * A value of the prop's type.
+         */
+        default?: unknown;
+        [key: string]: unknown;
+    }>;
+    /**
+     * Whether the code adds props depending on the values of others. With configured_props, those are included.
+     */
+    has_additional_props: boolean;
+    hooks: Array<string>;
+    methods: Array<string>;
+    /**
+     * Of a workflow, in order.
+     */
+    steps: Array<string>;
+    /**
+     * Empty if the code is valid.
+     */
+    errors: Array<CodeError>;
+};
+
+export type CodeError = {
+    message: string;
+    /**
+     * component.mjs for the code itself.
+     */
+    file: string;
+    /**
+     * From 1.
+     */
+    line: number;
+    /**
+     * From 1.
+     */
+    column: number;
+    /**
+     * What to do about it.
+     */
+    advice: string;
+};
+
+export type DeployedCode = {
+    /**
+     * The full code.
+     */
+    code: string;
+    /**
+     * SHA-256 of the code, hexadecimal.
+     */
+    code_hash: string;
+    /**
+     * The key in the code; null if it has none.
+     */
+    key: string | null;
+    name: string;
+    version: string;
+    /**
+     * Where the code came from, if that was given.
+     */
+    url: string | null;
+    /**
+     * In the order of the code, those that it adds for the values of today included. Of a step: <step>.<prop>.
+     */
+    configurable_props: Array<{
+        name: string;
+        type: string;
+        label?: string;
+        description?: string;
+        /**
+         * A value of the prop's type.
+         */
+        default?: unknown;
+        [key: string]: unknown;
+    }>;
+};
+
+export type RunNotWaitingProblem = {
+    /**
+     * What went wrong, as a sentence.
+     */
+    detail: string;
+    /**
+     * The same sentence as detail.
+     */
+    error: string;
+    /**
+     * What went wrong, as a code for programs. Never changes.
+     */
+    code: 'run_not_waiting';
+    details: {
+        status: string;
+    };
+    type: 'urn:headwater:problem:run_not_waiting';
+    status: 409;
+    title: 'Run not waiting';
 };
 
 export type WorkflowRun = {
@@ -631,27 +975,6 @@ export type RunFault = {
     name: string;
     message: string;
     stack?: string;
-};
-
-export type QuotaExceededProblem = {
-    /**
-     * What went wrong, as a sentence.
-     */
-    detail: string;
-    /**
-     * The same sentence as detail.
-     */
-    error: string;
-    /**
-     * What went wrong, as a code for programs. Never changes.
-     */
-    code: 'quota_exceeded';
-    details: {
-        retry_after_seconds: number;
-    };
-    type: 'urn:headwater:problem:quota_exceeded';
-    status: 429;
-    title: 'Quota exceeded';
 };
 
 export type BacklogFullProblem = {
@@ -792,30 +1115,6 @@ export type WebhookSecret = {
      * whsec_ and base64 of 32 bytes: the signing secret of the Standard Webhooks specification.
      */
     secret: string;
-};
-
-export type ComponentInvalidProblem = {
-    /**
-     * What went wrong, as a sentence.
-     */
-    detail: string;
-    /**
-     * The same sentence as detail.
-     */
-    error: string;
-    /**
-     * What went wrong, as a code for programs. Never changes.
-     */
-    code: 'component_invalid';
-    details: {
-        message: string;
-        file?: string;
-        line?: number;
-        column?: number;
-    };
-    type: 'urn:headwater:problem:component_invalid';
-    status: 422;
-    title: 'Component invalid';
 };
 
 export type Workflow = {
@@ -2711,31 +3010,6 @@ export type ConsumerPosition = {
      * Events that were deleted before they were committed, or had reached the hop limit.
      */
     dropped: number;
-};
-
-export type HookFailedProblem = {
-    /**
-     * What went wrong, as a sentence.
-     */
-    detail: string;
-    /**
-     * The same sentence as detail.
-     */
-    error: string;
-    /**
-     * What went wrong, as a code for programs. Never changes.
-     */
-    code: 'hook_failed';
-    details: {
-        message: string;
-        file?: string;
-        line?: number;
-        column?: number;
-        hook: string;
-    };
-    type: 'urn:headwater:problem:hook_failed';
-    status: 422;
-    title: 'Hook failed';
 };
 
 export type Source = {
@@ -11628,6 +11902,628 @@ export type WorkflowRunsCancelResponses = {
 };
 
 export type WorkflowRunsCancelResponse = WorkflowRunsCancelResponses[keyof WorkflowRunsCancelResponses];
+
+export type CodeSourceCodeData = {
+    body?: never;
+    path: {
+        /**
+         * The source's id or its name slug.
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    url: '/v1/sources/{id}/code';
+};
+
+export type CodeSourceCodeErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The key is missing, malformed, unknown or revoked.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * There is no active endpoint at this URL.
+     */
+    404: NotFoundProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type CodeSourceCodeError = CodeSourceCodeErrors[keyof CodeSourceCodeErrors];
+
+export type CodeSourceCodeResponses = {
+    /**
+     * The current resource.
+     */
+    200: {
+        data: DeployedCode;
+    };
+};
+
+export type CodeSourceCodeResponse = CodeSourceCodeResponses[keyof CodeSourceCodeResponses];
+
+export type CodeWorkflowCodeData = {
+    body?: never;
+    path: {
+        /**
+         * The workflow's id or its name slug.
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    url: '/v1/workflows/{id}/code';
+};
+
+export type CodeWorkflowCodeErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The key is missing, malformed, unknown or revoked.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * There is no active endpoint at this URL.
+     */
+    404: NotFoundProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type CodeWorkflowCodeError = CodeWorkflowCodeErrors[keyof CodeWorkflowCodeErrors];
+
+export type CodeWorkflowCodeResponses = {
+    /**
+     * The current resource.
+     */
+    200: {
+        data: DeployedCode;
+    };
+};
+
+export type CodeWorkflowCodeResponse = CodeWorkflowCodeResponses[keyof CodeWorkflowCodeResponses];
+
+export type CodeCheckData = {
+    body: {
+        /**
+         * Code of a source.
+         */
+        component_code?: string;
+        /**
+         * Its URL, as in POST /components.
+         */
+        component_url?: string;
+        /**
+         * Code of a workflow.
+         */
+        workflow_code?: string;
+        /**
+         * Its URL, as in POST /workflows.
+         */
+        workflow_url?: string;
+        /**
+         * Values for which the code is asked which props it adds. It gets no credentials of app accounts.
+         */
+        configured_props?: {
+            [key: string]: unknown;
+        };
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    headers?: {
+        /**
+         * Extension: Identifies this request. If you send it again within 24 hours with the same key, the server repeats the first response and does nothing else. 1 to 255 printable ASCII characters, chosen by the client.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/code/check';
+};
+
+export type CodeCheckErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The key is missing, malformed, unknown or revoked.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The same `Idempotency-Key` came with another request.
+     */
+    409: IdempotencyConflictProblem;
+    /**
+     * The body, the code or a configured prop is too large.
+     */
+    413: PayloadTooLargeProblem;
+    /**
+     * The body is not `application/json`.
+     */
+    415: UnsupportedMediaTypeProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type CodeCheckError = CodeCheckErrors[keyof CodeCheckErrors];
+
+export type CodeCheckResponses = {
+    /**
+     * The current resource.
+     */
+    200: {
+        data: CheckedCode;
+    };
+};
+
+export type CodeCheckResponse = CodeCheckResponses[keyof CodeCheckResponses];
+
+export type CodeTryCodeData = {
+    body: {
+        /**
+         * Code of a source.
+         */
+        component_code?: string;
+        /**
+         * Its URL, as in POST /components.
+         */
+        component_url?: string;
+        /**
+         * Code of a workflow.
+         */
+        workflow_code?: string;
+        /**
+         * Its URL, as in POST /workflows.
+         */
+        workflow_url?: string;
+        /**
+         * A saved component by its id or key, or one of the registry.
+         */
+        component_id?: string;
+        /**
+         * The source (by id or name slug) in whose place the code is run: with its props, a copy of its store, and what it has emitted. Without any code, its own is run.
+         */
+        source_id?: string;
+        /**
+         * The workflow in whose place the code is run.
+         */
+        workflow_id?: string;
+        /**
+         * Values of props, in place of those of source_id or workflow_id.
+         */
+        configured_props?: {
+            [key: string]: unknown;
+        };
+        /**
+         * What the code is run for. Default: event with event_id; else http if the code has an HTTP interface or an apphook, timer if it has a timer, or event.
+         */
+        trigger?: 'http' | 'timer' | 'event' | 'deploy' | 'activate' | 'deactivate';
+        /**
+         * What the code gets. With http, a request {method, path, query, headers, body}, whose missing parts are filled in; a value with none of these is the body. With timer, the default is a tick.
+         */
+        event?: unknown;
+        /**
+         * The emitter (by id or name slug) whose event is taken in place of a sample.
+         */
+        emitter_id?: string;
+        /**
+         * The event's id in the log of emitter_id.
+         */
+        event_id?: string;
+        /**
+         * When the event came about, or the tick fell due. Default: now.
+         */
+        at_ms?: number;
+        /**
+         * refuse: the code can open no connection. Default: send, and its requests are made.
+         */
+        requests?: 'send' | 'refuse';
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    headers?: {
+        /**
+         * Extension: Identifies this request. If you send it again within 24 hours with the same key, the server repeats the first response and does nothing else. 1 to 255 printable ASCII characters, chosen by the client.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/code/trial';
+};
+
+export type CodeTryCodeErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The key is missing, malformed, unknown or revoked.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * The account has nothing with this id.
+     */
+    404: NotFoundProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The same `Idempotency-Key` came with another request.
+     */
+    409: IdempotencyConflictProblem;
+    /**
+     * The body, the code or a configured prop is too large.
+     */
+    413: PayloadTooLargeProblem;
+    /**
+     * The body is not `application/json`.
+     */
+    415: UnsupportedMediaTypeProblem;
+    /**
+     * The code does not parse, load in time, or export a component. | The deploy or activate hook threw or ran over a limit.
+     */
+    422: ComponentInvalidProblem | HookFailedProblem;
+    /**
+     * The account has used up its quota. | The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: QuotaExceededProblem | RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type CodeTryCodeError = CodeTryCodeErrors[keyof CodeTryCodeErrors];
+
+export type CodeTryCodeResponses = {
+    /**
+     * The current resource.
+     */
+    200: {
+        data: Trial;
+    };
+};
+
+export type CodeTryCodeResponse = CodeTryCodeResponses[keyof CodeTryCodeResponses];
+
+export type CodeTrySourceData = {
+    body?: {
+        /**
+         * What the code is run for. Default: event with event_id; else http if the code has an HTTP interface or an apphook, timer if it has a timer, or event.
+         */
+        trigger?: 'http' | 'timer' | 'event' | 'deploy' | 'activate' | 'deactivate';
+        /**
+         * What the code gets. With http, a request {method, path, query, headers, body}, whose missing parts are filled in; a value with none of these is the body. With timer, the default is a tick.
+         */
+        event?: unknown;
+        /**
+         * The emitter (by id or name slug) whose event is taken in place of a sample.
+         */
+        emitter_id?: string;
+        /**
+         * The event's id in the log of emitter_id.
+         */
+        event_id?: string;
+        /**
+         * When the event came about, or the tick fell due. Default: now.
+         */
+        at_ms?: number;
+        /**
+         * refuse: the code can open no connection. Default: send, and its requests are made.
+         */
+        requests?: 'send' | 'refuse';
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    headers?: {
+        /**
+         * Extension: Identifies this request. If you send it again within 24 hours with the same key, the server repeats the first response and does nothing else. 1 to 255 printable ASCII characters, chosen by the client.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * The source's id or its name slug.
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    url: '/v1/sources/{id}/trial';
+};
+
+export type CodeTrySourceErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The key is missing, malformed, unknown or revoked.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * The account has nothing with this id.
+     */
+    404: NotFoundProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The same `Idempotency-Key` came with another request.
+     */
+    409: IdempotencyConflictProblem;
+    /**
+     * The body, the code or a configured prop is too large.
+     */
+    413: PayloadTooLargeProblem;
+    /**
+     * The body is not `application/json`.
+     */
+    415: UnsupportedMediaTypeProblem;
+    /**
+     * The account has used up its quota. | The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: QuotaExceededProblem | RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type CodeTrySourceError = CodeTrySourceErrors[keyof CodeTrySourceErrors];
+
+export type CodeTrySourceResponses = {
+    /**
+     * The current resource.
+     */
+    200: {
+        data: Trial;
+    };
+};
+
+export type CodeTrySourceResponse = CodeTrySourceResponses[keyof CodeTrySourceResponses];
+
+export type CodeTryWorkflowData = {
+    body?: {
+        /**
+         * What the code is run for. Default: event with event_id; else http if the code has an HTTP interface or an apphook, timer if it has a timer, or event.
+         */
+        trigger?: 'http' | 'timer' | 'event' | 'deploy' | 'activate' | 'deactivate';
+        /**
+         * What the code gets. With http, a request {method, path, query, headers, body}, whose missing parts are filled in; a value with none of these is the body. With timer, the default is a tick.
+         */
+        event?: unknown;
+        /**
+         * The emitter (by id or name slug) whose event is taken in place of a sample.
+         */
+        emitter_id?: string;
+        /**
+         * The event's id in the log of emitter_id.
+         */
+        event_id?: string;
+        /**
+         * When the event came about, or the tick fell due. Default: now.
+         */
+        at_ms?: number;
+        /**
+         * refuse: the code can open no connection. Default: send, and its requests are made.
+         */
+        requests?: 'send' | 'refuse';
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    headers?: {
+        /**
+         * Extension: Identifies this request. If you send it again within 24 hours with the same key, the server repeats the first response and does nothing else. 1 to 255 printable ASCII characters, chosen by the client.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * The workflow's id or its name slug.
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    url: '/v1/workflows/{id}/trial';
+};
+
+export type CodeTryWorkflowErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The key is missing, malformed, unknown or revoked.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * The account has nothing with this id.
+     */
+    404: NotFoundProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The same `Idempotency-Key` came with another request.
+     */
+    409: IdempotencyConflictProblem;
+    /**
+     * The body, the code or a configured prop is too large.
+     */
+    413: PayloadTooLargeProblem;
+    /**
+     * The body is not `application/json`.
+     */
+    415: UnsupportedMediaTypeProblem;
+    /**
+     * The account has used up its quota. | The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: QuotaExceededProblem | RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type CodeTryWorkflowError = CodeTryWorkflowErrors[keyof CodeTryWorkflowErrors];
+
+export type CodeTryWorkflowResponses = {
+    /**
+     * The current resource.
+     */
+    200: {
+        data: Trial;
+    };
+};
+
+export type CodeTryWorkflowResponse = CodeTryWorkflowResponses[keyof CodeTryWorkflowResponses];
 
 export type EventWebhookFailingWebhookPayload = WebhookFailingEvent;
 
