@@ -380,12 +380,12 @@ export class Model {
         const log = logs.get(`${emitterId} ${subscription.stream}`) ?? []
         const ahead = log.filter((row) => row.n > n)
         if (batch !== null && ModelBatch.waits(batch, subscription.filter, ahead, now)) continue
-        // What waited for others and was deleted meanwhile is passed when the wait is over.
+        // Where all that waited for others was deleted meanwhile, it is passed when the wait is over.
         const source = this.sources.get(emitterId as ProgramId)
-        const gone = source === undefined
-          ? []
-          : this.events(source, subscription.stream).filter((event) => event.deleted && event.n > n)
-        if (batch !== null && gone.some((event) => ModelBatch.waits(batch, null, [event], now))) continue
+        if (batch !== null && source !== undefined && ahead.length === 0) {
+          const gone = this.events(source, subscription.stream).filter((event) => event.n > n)
+          if (gone.some((event) => ModelBatch.waits(batch, null, [event], now))) continue
+        }
         return `${subscription.id} on ${emitterId}`
       }
     }
