@@ -1,4 +1,5 @@
 import { assert, layer } from "@effect/vitest"
+import type { Graph } from "@headwater/api/GraphApi"
 import * as Json from "@headwater/fixtures/Json"
 import { Effect } from "effect"
 import * as Fs from "node:fs/promises"
@@ -7,6 +8,8 @@ import type { Locator, Page } from "playwright-core"
 import { ConsoleSite } from "./browser/ConsoleSite.ts"
 
 type Site = ConsoleSite["Service"]
+
+type GraphNode = Graph["nodes"][number]
 
 /** A test in the browser, which goes its way in promises. */
 const inBrowser = (test: (site: Site) => Promise<void>) =>
@@ -60,6 +63,47 @@ const overflows = (page: Page): Promise<boolean> =>
     return document.documentElement.scrollWidth > innerWidth
   })
 
+const transformOf = (page: Page) => page.locator(".graph-frame svg > g").getAttribute("transform")
+
+/** A graph of 1,000 nodes in three layers, some of which fail. */
+const largeGraph = (): Graph => {
+  const node = (type: GraphNode["type"], prefix: string) => (_: unknown, index: number): GraphNode => ({
+    id: `${prefix}_${1_000 + index}`,
+    type,
+    name: `${type} ${index}`,
+    active: true,
+    state: index === 77 ? "failing" : "ok",
+    waiting: 0,
+    pending: 0,
+    emitted: 1,
+    done: 1,
+    failed: 0
+  })
+  const sources = Array.from({ length: 200 }, node("source", "dc"))
+  const workflows = Array.from({ length: 200 }, node("workflow", "p"))
+  const webhooks = Array.from({ length: 600 }, node("webhook", "wh"))
+  const ties = [
+    ...sources.map(({ id }, index) => [id, workflows[index * 7 % 200]!.id]),
+    ...webhooks.map(({ id }, index) => [workflows[index * 11 % 200]!.id, id])
+  ]
+  return {
+    nodes: [...sources, ...workflows, ...webhooks],
+    edges: ties.map(([emitter, listener], index) => ({
+      subscription_id: `sub_${index}` as Graph["edges"][number]["subscription_id"],
+      emitter_id: emitter!,
+      is_glob: false,
+      listener_id: listener!,
+      event_name: "",
+      is_filtered: false,
+      waiting: 0
+    })),
+    is_cut: false,
+    end_cursor: "",
+    has_more: false,
+    expanded: null
+  }
+}
+
 /** What the log, deliveries and webhooks hold so that every page has something to show. */
 const somePages = async ({ api, orders, webhook }: Site): Promise<ReadonlyArray<string>> => {
   const event = (await api("GET", `/sources/${orders.id}/events?limit=1`))["data"]![0]!
@@ -76,6 +120,9 @@ const somePages = async ({ api, orders, webhook }: Site): Promise<ReadonlyArray<
     `deliveries/${Json.textOf(delivery["id"])}`,
     "webhooks",
     `webhooks/${webhook}`,
+    "graph",
+    `graph?focus=${orders.id}&node=${orders.id}`,
+    `graph?view=table&node=${webhook}`,
     "bulk-actions",
     `bulk-actions/${Json.textOf(bulk["id"])}`,
     "nowhere"
@@ -254,6 +301,121 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console", (it) => {
       await until("all are done", async () => await bar.getAttribute("aria-valuetext") === "1,000 of 1,000")
       await page.getByText("done", { exact: true }).first().waitFor()
       assert.strictEqual(new Set(sent().slice(1_000)).size, 1_000)
+    }))
+
+  it.effect("draws who listens to whom, marks what fails, and moves nothing while it is live", () =>
+    inBrowser(async ({ api, send, signedIn, source }) => {
+      const own = await source("Returns")
+      const webhook = async (name: string, emitter_id: string) => {
+        const made = await api("POST", "/webhooks", { url: "http://127.0.0.1:1/", name, retry_schedule: [3_600] })
+        const id = Json.textOf(made["data"]!["id"])
+        await api("POST", "/subscriptions", { emitter_id, listener_id: id })
+        return id
+      }
+      const desk = await webhook("Returns desk", own.id)
+      await webhook("Audit", `${own.id.slice(0, -1)}?`)
+      await send(own, [{ order: 1 }])
+      const page = await signedIn(`/graph?focus=${own.id}`)
+      const stop = (name: string) => page.locator(".graph-stop").filter({ hasText: name })
+      const standing = async (name: string) => await stop(name).locator(".graph-said").textContent() ?? ""
+      await until("it fails", async () => /^failing.*1 to retry$/.test(await standing("Returns desk")))
+      await page.locator(".graph-stop.is-failing").filter({ hasText: "Returns desk" }).waitFor()
+      assert.strictEqual(await page.locator(".graph-stop").count(), 4, "it, the glob and two webhooks")
+
+      const before = [await transformOf(page), await stop("Returns desk").boundingBox()]
+      await send(own, range(2, 20).map((order) => ({ order })))
+      await until("it is live", async () => (await standing("Returns desk")).includes("20 to retry"))
+      assert.deepStrictEqual([await transformOf(page), await stop("Returns desk").boundingBox()], before)
+
+      await stop("Returns desk").click()
+      const panel = page.getByRole("complementary", { name: "What was chosen" })
+      await panel.getByText("failing").waitFor()
+      assert.include(page.url(), `node=${desk}`)
+      assert.include(await panel.getByRole("link", { name: "Its page" }).getAttribute("href") ?? "", `webhooks/${desk}`)
+      await page.keyboard.press("Escape")
+      await panel.waitFor({ state: "detached" })
+
+      await page.getByRole("group", { name: "The drawing", exact: true }).focus()
+      for (const key of ["ArrowLeft", "+"]) {
+        const was = await transformOf(page)
+        await page.keyboard.press(key)
+        assert.notStrictEqual(await transformOf(page), was, key)
+      }
+      await page.keyboard.press("0")
+      assert.strictEqual(await transformOf(page), before[0])
+      await page.getByRole("grid", { name: "Nodes" }).focus()
+      await page.keyboard.press("ArrowDown")
+      await page.keyboard.press("Enter")
+      await panel.getByRole("heading", { name: "Audit" }).waitFor()
+
+      await panel.getByRole("button", { name: /\?$/ }).click()
+      await panel.getByRole("button", { name: "What it hears" }).click()
+      await panel.getByRole("cell", { name: "Returns" }).waitFor()
+      await page.locator(".graph-line.is-matches").waitFor()
+      await page.keyboard.press("Escape")
+
+      await page.route(
+        "**/v1/graph*",
+        (route) => route.fulfill({ status: 503, json: { detail: "The database is away." } })
+      )
+      await page.getByText("it could not be read again").waitFor()
+      await page.locator(".graph.is-old").waitFor()
+      assert.strictEqual(await page.locator(".graph-stop").count(), 4)
+      await page.unroute("**/v1/graph*")
+      await page.locator(".graph.is-old").waitFor({ state: "detached" })
+
+      await page.getByRole("button", { name: "Table" }).click()
+      await page.reload()
+      await rowsOf(page, "Subscriptions").filter({ hasText: /Returns desk.*failing/s }).click()
+      await panel.getByRole("heading", { name: "Returns desk" }).waitFor()
+    }))
+
+  it.effect("draws 1,000 nodes as a few, finds the one that fails, and draws all of them aside from the page", () =>
+    inBrowser(async ({ signedIn, url }) => {
+      const page = await signedIn("/events")
+      const data = largeGraph()
+      await page.route("**/v1/graph*", (route) => route.fulfill({ json: { data } }))
+      await page.goto(`${url}graph`)
+      const stops = page.locator(".graph-stop")
+      await stops.filter({ hasText: /webhooks.*1 failing/ }).click()
+      assert.isBelow(await stops.count(), 60)
+      const panel = page.getByRole("complementary", { name: "What was chosen" })
+      await panel.getByRole("listitem").first().filter({ hasText: "failing" }).getByRole("button", {
+        name: "webhook 77"
+      })
+        .click()
+      await panel.getByRole("button", { name: "Draw what is around it" }).click()
+      await stops.filter({ hasText: "webhook 77" }).waitFor()
+      await until("its workflow and itself", async () => await stops.count() === 2)
+      await page.getByLabel("up to").selectOption({ label: "2 hops" })
+      await until("what is around these too", async () => await stops.count() > 2)
+      await page.getByRole("button", { name: "Show the whole graph" }).click()
+
+      const worker = page.waitForEvent("worker")
+      await page.getByLabel("Draw as one").selectOption({ label: "nothing" })
+      await worker
+      await until("all of them", async () => await stops.count() === 1_000)
+      await page.getByLabel("Name or id").fill("webhook 59")
+      await page.getByText("11 of 1,000 nodes").waitFor()
+      assert.strictEqual(await page.locator(".graph-stop:not(.is-dim)").count(), 11)
+      await rowsOf(page, "Nodes").filter({ hasText: "webhook 591" }).click()
+      await page.locator(".graph-stop.is-chosen .graph-title").getByText("webhook 591").waitFor()
+
+      const frame = (await page.locator(".graph-frame").boundingBox())!
+      await page.mouse.move(frame.x + 200, frame.y + 200)
+      for (
+        const act of [() => page.mouse.wheel(0, 200), async () => {
+          await page.mouse.down()
+          await page.mouse.move(frame.x + 260, frame.y + 230)
+          await page.mouse.up()
+        }]
+      ) {
+        const was = await transformOf(page)
+        await act()
+        await until("it has moved", async () => await transformOf(page) !== was)
+      }
+      await page.getByRole("button", { name: "Fit" }).click()
+      assert.isFalse(await overflows(page))
     }))
 
   it.effect("tests, pauses and resumes a webhook", () =>
@@ -515,6 +677,10 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console", (it) => {
         await page.goto(`${site.url}webhooks/${hook}`)
         await page.getByRole("heading", { level: 1 }).waitFor()
         assert.isFalse(await overflows(page), "the webhook is wider than the window")
+        await page.goto(`${site.url}graph?node=${hook}&text=onerror`)
+        await page.locator(".graph-stop.is-chosen").waitFor()
+        await page.getByRole("complementary").getByRole("heading", { level: 2 }).waitFor()
+        assert.isFalse(await overflows(page), "the graph is wider than the window")
         await page.goto(`${site.url}events?emitter=${fiveMegabytes.id}`)
         await rowsOf(page, "Events").nth(1).click()
         await page.getByRole("complementary").getByText("more characters").waitFor()

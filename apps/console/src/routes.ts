@@ -17,6 +17,7 @@ export const routes: ReadonlyArray<Route> = [
   { path: ["overview"], title: "Overview", load: () => import("./pages/OverviewPage.tsx") },
   { path: ["events"], title: "Events", load: () => import("./pages/EventsPage.tsx") },
   { path: ["events", ":emitter", ":event"], title: "Event", load: () => import("./pages/EventPage.tsx") },
+  { path: ["graph"], title: "Graph", load: () => import("./pages/GraphPage.tsx") },
   { path: ["deliveries"], title: "Deliveries", load: () => import("./pages/DeliveriesPage.tsx") },
   { path: ["deliveries", ":delivery"], title: "Delivery", load: () => import("./pages/DeliveryPage.tsx") },
   { path: ["webhooks"], title: "Webhooks", load: () => import("./pages/WebhooksPage.tsx") },
@@ -42,6 +43,7 @@ export const first: ReadonlyArray<string> = ["overview"]
 export const places: ReadonlyArray<{ readonly path: string; readonly name: string }> = [
   { path: "overview", name: "Overview" },
   { path: "events", name: "Events" },
+  { path: "graph", name: "Graph" },
   { path: "deliveries", name: "Deliveries" },
   { path: "webhooks", name: "Webhooks" },
   { path: "sources", name: "Sources" },

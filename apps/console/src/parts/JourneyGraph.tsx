@@ -1,12 +1,13 @@
-import { graphlib, layout } from "@dagrejs/dagre"
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks"
+import { curve, place } from "../GraphLayout.ts"
 import { type Journey, type JourneyNode, reasonOf, waits } from "../Journey.ts"
 import type { Tone } from "./Badge.tsx"
 import { harmless } from "./Harmless.ts"
 import { local } from "./Time.tsx"
 
-const width = 196
-const height = 46
+const box = { width: 196, height: 46 }
+const { height, width } = box
+const gap = { width: 44, height: 14 }
 const margin = 12
 
 /** What fits into a line of a node, in characters. */
@@ -90,48 +91,6 @@ export const faceOf = (node: JourneyNode): Face => {
   }
 }
 
-interface Point {
-  readonly x: number
-  readonly y: number
-}
-
-interface Placed {
-  readonly width: number
-  readonly height: number
-  readonly nodes: ReadonlyMap<string, Point>
-  /** What each edge goes by between its ends. */
-  readonly edges: ReadonlyArray<ReadonlyArray<Point>>
-}
-
-const place = ({ edges, nodes }: Journey): Placed => {
-  const graph = new graphlib.Graph({ multigraph: true })
-  graph.setGraph({ rankdir: "LR", nodesep: 14, ranksep: 44, marginx: margin, marginy: margin })
-  for (const { id } of nodes) graph.setNode(id, { width, height })
-  for (const [index, { from, to }] of edges.entries()) graph.setEdge(from, to, {}, String(index))
-  layout(graph)
-  const size = graph.graph() as { readonly width?: number; readonly height?: number }
-  return {
-    width: Math.ceil(size.width ?? 0),
-    height: Math.ceil(size.height ?? 0),
-    nodes: new Map(nodes.map(({ id }) => [id, graph.node(id) as Point])),
-    edges: edges.map(({ from, to }, index) =>
-      (graph.edge(from, to, String(index)) as { points: Array<Point> }).points.slice(1, -1)
-    )
-  }
-}
-
-/** A curve from the right of one node to the left of another, which leaves and arrives level, around what is between. */
-const curve = (from: Point, between: ReadonlyArray<Point>, to: Point): string => {
-  let last: Point = { x: from.x + width / 2, y: from.y }
-  let path = `M${last.x},${last.y}`
-  for (const next of [...between, { x: to.x - width / 2, y: to.y }]) {
-    const middle = (last.x + next.x) / 2
-    path += `C${middle},${last.y} ${middle},${next.y} ${next.x},${next.y}`
-    last = next
-  }
-  return path
-}
-
 /** The way of an event: each node is a button that shows more of it. */
 export const JourneyGraph = ({ chosen, journey, onChoose }: {
   readonly journey: Journey
@@ -139,11 +98,18 @@ export const JourneyGraph = ({ chosen, journey, onChoose }: {
   readonly chosen: string
   readonly onChoose: (id: string) => void
 }) => {
-  const placed = useMemo(() => place(journey), [journey])
+  const placed = useMemo(() =>
+    place({
+      boxes: journey.nodes.map(({ id }) => id),
+      links: journey.edges.map(({ from, to }) => [from, to]),
+      box,
+      gap,
+      aspect: 1
+    }), [journey])
   const frame = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
     // The event itself comes first, and is seen first.
-    const own = placed.nodes.get(journey.nodes[0]!.id)
+    const own = placed.boxes.get(journey.nodes[0]!.id)
     const element = frame.current
     if (own === undefined || element === null) return
     element.scrollTo(own.x - element.clientWidth / 2, own.y - element.clientHeight / 2)
@@ -152,18 +118,18 @@ export const JourneyGraph = ({ chosen, journey, onChoose }: {
   return (
     <div ref={frame} class="journey" role="group" aria-label="The way of the event">
       <svg
-        width={placed.width}
-        height={placed.height}
-        viewBox={`0 0 ${placed.width} ${placed.height}`}
+        width={placed.width + 2 * margin}
+        height={placed.height + 2 * margin}
+        viewBox={`${-margin} ${-margin} ${placed.width + 2 * margin} ${placed.height + 2 * margin}`}
         role="presentation"
       >
         {journey.edges.map((edge, index) => {
-          const from = placed.nodes.get(edge.from)!
-          const to = placed.nodes.get(edge.to)!
+          const from = placed.boxes.get(edge.from)!
+          const to = placed.boxes.get(edge.to)!
           const end = to.x - width / 2
           return (
             <g key={`${edge.from} ${edge.to} ${edge.subscription_id}`} class={edge.matched ? "way" : "way is-not"}>
-              <path d={curve(from, placed.edges[index]!, to)} />
+              <path d={curve(from, placed.links[index]!.between, to, box)} />
               <path class="way-end" d={`M${end - 6},${to.y - 3.5}L${end},${to.y}L${end - 6},${to.y + 3.5}Z`} />
             </g>
           )
@@ -171,7 +137,7 @@ export const JourneyGraph = ({ chosen, journey, onChoose }: {
       </svg>
       {journey.nodes.map((node) => {
         const { kind, note, title, tone } = faceOf(node)
-        const { x, y } = placed.nodes.get(node.id)!
+        const { x, y } = placed.boxes.get(node.id)!
         const said = harmless(note === "" ? reasons.get(node.id) ?? "" : note)
         return (
           <button
@@ -181,8 +147,8 @@ export const JourneyGraph = ({ chosen, journey, onChoose }: {
             aria-pressed={node.id === chosen}
             title={`${harmless(title)}\n${said}`}
             style={{
-              left: `${x - width / 2}px`,
-              top: `${y - height / 2}px`,
+              left: `${margin + x - width / 2}px`,
+              top: `${margin + y - height / 2}px`,
               width: `${width}px`,
               height: `${height}px`
             }}

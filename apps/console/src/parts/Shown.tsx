@@ -19,11 +19,11 @@ export const Shown = <A extends NonNullable<unknown>>({ children, loading, what 
     case "failed":
       return <Failed what={`Could not load ${what}.`} failure={loaded.failure} onRetry={retry} />
     case "shown":
-      return <>{children(loaded.value)}</>
     case "stale":
+      // In one place for both: what the reader has opened or typed inside stays when it can't be read again.
       return (
         <>
-          <Stale atMs={loaded.atMs} failure={loaded.failure} onRetry={retry} />
+          {loaded.state === "shown" ? null : <Stale atMs={loaded.atMs} failure={loaded.failure} onRetry={retry} />}
           {children(loaded.value)}
         </>
       )

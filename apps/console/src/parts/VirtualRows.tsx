@@ -1,6 +1,6 @@
 import { type ReadonlySignal, useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks"
+import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks"
 import { isNarrow } from "../Narrow.ts"
 
 /** Rows beyond what is seen that are drawn too, so that a fast scroll does not show the ground. */
@@ -39,6 +39,7 @@ export const VirtualRows = <Row extends object>(
   }
 ) => {
   const scroller = useRef<HTMLDivElement>(null)
+  const gridId = useId()
   const top = useSignal(0)
   const height = useSignal(600)
   const active = useSignal<string | undefined>(undefined)
@@ -126,7 +127,7 @@ export const VirtualRows = <Row extends object>(
           role="grid"
           aria-label={label}
           aria-rowcount={all.length + 1}
-          aria-activedescendant={activeIndex === -1 ? undefined : `row-${first + activeIndex}`}
+          aria-activedescendant={activeIndex === -1 ? undefined : `${gridId}-${first + activeIndex}`}
           tabIndex={0}
           onKeyDown={move}
         >
@@ -141,7 +142,7 @@ export const VirtualRows = <Row extends object>(
               return (
                 <div
                   key={key}
-                  id={`row-${number}`}
+                  id={`${gridId}-${number}`}
                   role="row"
                   aria-rowindex={number + 2}
                   aria-selected={opened}

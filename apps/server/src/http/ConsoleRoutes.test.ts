@@ -68,6 +68,9 @@ layer(Http.layer, { excludeTestServices: true })("ConsoleRoutes", (it) => {
         assert.strictEqual(headers.get("x-content-type-options"), "nosniff")
         assert.strictEqual(headers.get("content-encoding"), "gzip")
         assert.match(headers.get("content-type") ?? "", /^(text\/(javascript|css)|image\/svg)/)
+        if (name.endsWith(".js")) {
+          assert.strictEqual(headers.get("content-security-policy"), "default-src 'none'; script-src 'self'")
+        }
       }
       const missing = yield* fetched("/console/assets/main-00000000.js")
       assert.strictEqual(missing.status, 404)

@@ -28,6 +28,9 @@ const pageHeaders = {
 /** A name changes with what is in the file. */
 const assetHeaders = { "cache-control": "public, max-age=31536000, immutable" }
 
+/** What a script may do that runs as a worker, where the page's policy does not hold. */
+const scriptHeaders = { ...assetHeaders, "content-security-policy": "default-src 'none'; script-src 'self'" }
+
 const contentTypes: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
@@ -77,7 +80,7 @@ export const layer = Layer.unwrap(Effect.gen(function*() {
     }
     const file = files.get(path.slice(assets.length))
     if (file === undefined) return yield* notThere(path)
-    return HttpServerResponse.setHeaders(yield* file.answer, assetHeaders)
+    return HttpServerResponse.setHeaders(yield* file.answer, path.endsWith(".js") ? scriptHeaders : assetHeaders)
   }).pipe(
     Effect.catch(() =>
       problemResponse(Problem.unavailable("The console can't be built; the server's log says why.", 10))

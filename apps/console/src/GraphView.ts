@@ -1,0 +1,137 @@
+import { signal } from "@preact/signals"
+import type { Placed, Point, Size } from "./GraphLayout.ts"
+
+export interface Area extends Point, Size {}
+
+/** Pixels that stay free around a drawing that is fitted in. */
+const padding = 20
+
+const minScale = 0.02
+const maxScale = 2.5
+
+/** A drawing is not blown up to fill its frame beyond this. */
+const maxFitScale = 1
+
+/** How much of the drawing is drawn on each side of what is seen, for its size. */
+const around = 0.3
+
+/** Below this scale nobody can read what is written. */
+const readableScale = 0.5
+
+/** Which part of a drawing is seen in its frame, and how large. */
+export class GraphView {
+  /** A point of the drawing is seen at its place times `#scale`, moved by `#x` and `#y`, in pixels. */
+  #scale = 1
+  #x = 0
+  #y = 0
+  #frame: Size = { width: 0, height: 0 }
+  #drawing: Size = { width: 0, height: 0 }
+  /** Whether the reader has chosen what is seen: until then, everything is. */
+  #isChosen = false
+  #move: (transform: string) => void = () => {}
+
+  /** Whether it is too small to be read. */
+  readonly isFar = signal(false)
+  /** What is drawn: all that is seen, and some around it, so that not every movement draws anew. */
+  readonly drawn = signal<Area>({ x: 0, y: 0, width: 0, height: 0 })
+
+  /** @param move shows the drawing under another transform */
+  attach(move: (transform: string) => void): void {
+    this.#move = move
+    this.#show()
+  }
+
+  resize(frame: Size): void {
+    this.#frame = frame
+    if (this.#isChosen) this.#show()
+    else this.fit()
+  }
+
+  /** Another drawing: a box that was in the middle of the frame and is in both stays where it is seen. */
+  replace(before: Placed | undefined, next: Placed): void {
+    this.#drawing = next
+    if (before === undefined || !this.#isChosen) return this.fit()
+    const { height, width } = this.#frame
+    const middle = this.#at({ x: width / 2, y: height / 2 })
+    const distance = ({ x, y }: Point) => Math.hypot(x - middle.x, y - middle.y)
+    const held =
+      [...before.boxes].filter(([name]) => next.boxes.has(name)).sort(([, a], [, b]) => distance(a) - distance(b))[0]
+    if (held === undefined) return this.fit()
+    const [name, was] = held
+    const is = next.boxes.get(name)!
+    this.#x += (was.x - is.x) * this.#scale
+    this.#y += (was.y - is.y) * this.#scale
+    this.#show()
+  }
+
+  /** Shows everything. */
+  fit(): void {
+    const { height, width } = this.#frame
+    if (width === 0 || height === 0) return
+    const fitting = Math.min(
+      (width - 2 * padding) / Math.max(1, this.#drawing.width),
+      (height - 2 * padding) / Math.max(1, this.#drawing.height)
+    )
+    this.#isChosen = false
+    this.#scale = Math.min(maxFitScale, Math.max(minScale, fitting))
+    this.#x = (width - this.#drawing.width * this.#scale) / 2
+    this.#y = (height - this.#drawing.height * this.#scale) / 2
+    this.#show()
+  }
+
+  /** Moves the drawing by so many pixels. */
+  pan(x: number, y: number): void {
+    this.#isChosen = true
+    this.#x += x
+    this.#y += y
+    this.#show()
+  }
+
+  /** Makes the drawing larger by a factor; the point of it that is at a place in the frame stays there. */
+  zoom(factor: number, at: Point = { x: this.#frame.width / 2, y: this.#frame.height / 2 }): void {
+    const point = this.#at(at)
+    this.#isChosen = true
+    this.#scale = Math.min(maxScale, Math.max(minScale, this.#scale * factor))
+    this.#x = at.x - point.x * this.#scale
+    this.#y = at.y - point.y * this.#scale
+    this.#show()
+  }
+
+  /** Has a box seen, as large as it can be read. It moves nothing if it is seen like that already. */
+  reveal(point: Point, box: Size): void {
+    const { height, width } = this.#frame
+    if (width === 0) return
+    const left = this.#x + (point.x - box.width / 2) * this.#scale
+    const top = this.#y + (point.y - box.height / 2) * this.#scale
+    const isSeen = left >= 0 && top >= 0 && left + box.width * this.#scale <= width &&
+      top + box.height * this.#scale <= height
+    if (isSeen && this.#scale >= readableScale) return
+    this.#isChosen = true
+    this.#scale = Math.max(this.#scale, 0.8)
+    this.#x = width / 2 - point.x * this.#scale
+    this.#y = height / 2 - point.y * this.#scale
+    this.#show()
+  }
+
+  #at({ x, y }: Point): Point {
+    return { x: (x - this.#x) / this.#scale, y: (y - this.#y) / this.#scale }
+  }
+
+  #show(): void {
+    this.#move(`translate(${this.#x} ${this.#y}) scale(${this.#scale})`)
+    this.isFar.value = this.#scale < readableScale
+    const corner = this.#at({ x: 0, y: 0 })
+    const width = this.#frame.width / this.#scale
+    const height = this.#frame.height / this.#scale
+    const { height: drawnHeight, width: drawnWidth, x, y } = this.drawn.peek()
+    const isInside = corner.x >= x && corner.y >= y && corner.x + width <= x + drawnWidth &&
+      corner.y + height <= y + drawnHeight
+    if (isInside && drawnWidth <= 3 * width) return
+    this.drawn.value = {
+      x: corner.x - around * width,
+      y: corner.y - around * height,
+      width: (1 + 2 * around) * width,
+      height: (1 + 2 * around) * height
+    }
+  }
+}

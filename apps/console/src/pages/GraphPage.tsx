@@ -1,0 +1,307 @@
+import { useCallback, useEffect, useMemo } from "preact/hooks"
+import { address, type Query, setQuery } from "../Address.ts"
+import { now } from "../Clock.ts"
+import * as Directory from "../Directory.ts"
+import { count } from "../Figures.ts"
+import * as Graph from "../Graph.ts"
+import { type Grouping, shapeOf, type Stop, structureOf } from "../GraphShape.ts"
+import { useLoading } from "../Loading.ts"
+import { Empty } from "../parts/Empty.tsx"
+import { Filters } from "../parts/Filters.tsx"
+import { GraphDrawing } from "../parts/GraphDrawing.tsx"
+import { GraphPanel, type PanelActs } from "../parts/GraphPanel.tsx"
+import { NodeRows, SubscriptionRows } from "../parts/GraphRows.tsx"
+import { Name } from "../parts/Name.tsx"
+import { SearchField } from "../parts/SearchField.tsx"
+import { Shown } from "../parts/Shown.tsx"
+import { Tabs } from "../parts/Tabs.tsx"
+import { Ago } from "../parts/Time.tsx"
+
+const pollMs = 5_000
+
+/** What was not read anew for so long looks old: the page reads nothing while nobody uses it. */
+const oldMs = 4 * pollMs
+
+const groupings: ReadonlyArray<readonly [Grouping, string]> = [
+  ["none", "nothing"],
+  ["same", "what hears the same"],
+  ["alike", "what is alike"],
+  ["kind", "all of a kind"]
+]
+
+const inOrder = new Intl.Collator(undefined, { numeric: true })
+
+const hopChoices = [1, 2, 3, 4, 6]
+
+/** What the address says. */
+interface Wanted {
+  readonly text: string
+  readonly state: string
+  /** The id of a node, a glob, or the key of a group. */
+  readonly chosen: string
+  readonly focus: string
+  readonly hops: number
+  readonly grouping: Grouping | undefined
+  /** Ids of nodes whose groups are drawn one by one. */
+  readonly open: ReadonlyArray<string>
+  /** The id of a subscription. */
+  readonly expanded: string
+  readonly view: "drawing" | "table"
+}
+
+const wantedOf = (query: URLSearchParams): Wanted => {
+  const text = (name: string) => query.get(name) ?? ""
+  const hops = Number(text("hops"))
+  return {
+    text: text("text"),
+    state: text("state"),
+    chosen: text("node"),
+    focus: text("focus"),
+    hops: hopChoices.includes(hops) ? hops : 1,
+    grouping: groupings.find(([name]) => name === text("group"))?.[0],
+    open: text("open").split(",").filter((id) => id !== ""),
+    expanded: text("expand"),
+    view: text("view") === "table" ? "table" : "drawing"
+  }
+}
+
+const change = (changes: Query) => setQuery(changes, "push")
+
+const choose = (key: string) => setQuery({ node: key }, address.peek().query.has("node") ? "replace" : "push")
+
+const close = () => setQuery({ node: "" })
+
+const isWanted = (node: Graph.GraphNode, { state, text }: Wanted): boolean => {
+  const wanted = text.trim().toLowerCase()
+  return (state === "" || node.state === state) &&
+    (wanted === "" || [Graph.labelOf(node), node.id].some((one) => one.toLowerCase().includes(wanted)))
+}
+
+const StateField = ({ chosen, nodes }: {
+  readonly chosen: string
+  readonly nodes: ReadonlyArray<Graph.GraphNode>
+}) => (
+  <label class="field">
+    <span>State</span>
+    <select value={chosen} onChange={(event) => change({ state: event.currentTarget.value })}>
+      <option value="">all states</option>
+      {Graph.states.map((state) => (
+        <option key={state} value={state}>
+          {state} ({count(nodes.filter((node) => node.state === state).length)})
+        </option>
+      ))}
+    </select>
+  </label>
+)
+
+const GroupField = ({ automatic, chosen }: {
+  readonly chosen: Grouping | undefined
+  /** How it is grouped if nothing is chosen. */
+  readonly automatic: Grouping
+}) => {
+  const words = new Map(groupings)
+  return (
+    <label class="field is-wider">
+      <span>Draw as one</span>
+      <select value={chosen ?? ""} onChange={(event) => change({ group: event.currentTarget.value, open: "" })}>
+        <option value="">{chosen === undefined ? `as needed: ${words.get(automatic)}` : "as needed"}</option>
+        {groupings.map(([grouping, name]) => <option key={grouping} value={grouping}>{name}</option>)}
+      </select>
+    </label>
+  )
+}
+
+const FocusBar = ({ focus, hops }: { readonly focus: string; readonly hops: number }) => (
+  <div class="bar">
+    <span>
+      Around <Name id={focus} />
+    </span>
+    <label class="choice">
+      <span>up to</span>
+      <select value={String(hops)} onChange={(event) => change({ hops: event.currentTarget.value })}>
+        {hopChoices.map((hop) => <option key={hop} value={String(hop)}>{hop === 1 ? "1 hop" : `${hop} hops`}</option>)}
+      </select>
+    </label>
+    <button type="button" class="quiet" onClick={() => change({ focus: "", hops: "" })}>Show the whole graph</button>
+  </div>
+)
+
+const Picture = ({ atMs, graph, isStale, wanted }: {
+  readonly graph: Graph.WholeGraph
+  readonly atMs: number
+  readonly isStale: boolean
+  readonly wanted: Wanted
+}) => {
+  const { chosen, expanded, focus, grouping, hops, open, view } = wanted
+  const loading = useLoading(expanded, (signal) => Graph.expand(expanded, signal), { everyMs: pollMs })
+  const loaded = loading.loaded.value
+  const heard = loaded.state === "shown" || loaded.state === "stale" ? loaded.value : undefined
+  const glob = graph.edges.find(({ subscription_id }) => subscription_id === heard?.subscription_id)?.emitter_id
+  const emitters = heard?.emitters.map(({ emitter_id }) => emitter_id) ?? []
+  // What comes with each reading is another object, though it says the same: the drawing moves only if it has changed.
+  const shape = useMemo(() =>
+    shapeOf(graph, {
+      focus: focus === "" ? undefined : focus,
+      hops,
+      grouping,
+      open: new Set(open),
+      heard: glob === undefined ? undefined : { glob, emitters }
+    }), [structureOf(graph), focus, hops, grouping, open.join(), glob, emitters.join()])
+  const live = useMemo(() => ({
+    nodes: new Map(graph.nodes.map((node) => [node.id, node])),
+    edges: new Map(graph.edges.map((edge) => [edge.subscription_id, edge]))
+  }), [graph])
+  const drawn = useMemo(() => new Set(shape.stops.flatMap(({ ids }) => ids)), [shape])
+  const around = graph.nodes.filter(({ id }) => drawn.has(id))
+  const matching = useMemo(
+    () =>
+      around.filter((node) => isWanted(node, wanted)).sort((a, b) =>
+        inOrder.compare(Graph.labelOf(a), Graph.labelOf(b)) || (a.id < b.id ? -1 : 1)
+      ),
+    [graph, drawn, wanted.text, wanted.state, Directory.names.value]
+  )
+  const isNarrowed = matching.length < around.length
+  const found = useMemo(() => new Set(matching.map(({ id }) => id)), [matching])
+  const edges = useMemo(
+    () =>
+      graph.edges.filter(({ emitter_id, listener_id }) =>
+        drawn.has(emitter_id) && drawn.has(listener_id) &&
+        (!isNarrowed || found.has(emitter_id) || found.has(listener_id))
+      ),
+    [graph, drawn, found, isNarrowed]
+  )
+  const isDim = useCallback(
+    ({ ids }: Stop) => isNarrowed && !ids.some((id) => found.has(id)),
+    [isNarrowed, found]
+  )
+  const stop = shape.stops.find(({ ids, key }) => key === chosen || ids.includes(chosen))
+  const acts: PanelActs = {
+    choose,
+    focus: (key) => change({ focus: key, node: key }),
+    open: (id) => change({ open: [...open, id].join(), node: "" }),
+    expand: (subscription) => change({ expand: subscription === expanded ? "" : subscription })
+  }
+  const isOld = isStale || now.value - atMs > oldMs
+  const nothing = (
+    <Empty what="Nothing matches.">
+      <button type="button" onClick={() => change({ text: "", state: "" })}>Show all</button>
+    </Empty>
+  )
+  return (
+    <>
+      <Filters label="Graph" active={[wanted.text, wanted.state, focus].filter((value) => value !== "").length}>
+        <SearchField
+          label="Name or id"
+          text={wanted.text}
+          onChange={(text) => setQuery({ text })}
+        />
+        <StateField chosen={wanted.state} nodes={around} />
+        <GroupField chosen={grouping} automatic={shape.grouping} />
+        {open.length === 0
+          ? null
+          : <button type="button" class="quiet" onClick={() => change({ open: "" })}>Draw groups as one again</button>}
+      </Filters>
+      {focus === "" ? null : <FocusBar focus={focus} hops={hops} />}
+      {focus !== "" && !drawn.has(focus)
+        ? <p class="alert is-warning">What the address asks for is not in the graph, so all of it is shown.</p>
+        : null}
+      {graph.isCut ? <p class="alert is-warning">The account has more than is shown: the first 3,000 nodes.</p> : null}
+      <p class="note graph-age" role={isOld ? "status" : undefined}>
+        Rates are those of the last 5 minutes. {isOld ? <b>As of</b> : "Read"} <Ago ms={atMs} />.
+      </p>
+      <div class={`graph-split${chosen === "" ? "" : " is-open"}`}>
+        {view === "table"
+          ? (
+            <div class="graph-rows">
+              <SubscriptionRows
+                edges={edges}
+                nodes={live.nodes}
+                total={graph.edges.length}
+                chosen={chosen}
+                onChoose={choose}
+                empty={nothing}
+              />
+            </div>
+          )
+          : (
+            <GraphDrawing
+              shape={shape}
+              live={live}
+              subject={`${focus} ${hops} ${grouping} ${open.join()}`}
+              chosen={stop?.key}
+              revealed={chosen === focus ? undefined : stop?.key}
+              isDim={isDim}
+              isOld={isOld}
+              onChoose={choose}
+            />
+          )}
+        <div class="graph-beside">
+          <div class="graph-rows">
+            <NodeRows
+              nodes={matching}
+              total={graph.nodes.length}
+              chosen={chosen}
+              onChoose={choose}
+              empty={nothing}
+            />
+          </div>
+          {chosen === "" ? null : (
+            <GraphPanel
+              key={chosen}
+              chosen={chosen}
+              stop={stop}
+              nodes={live.nodes}
+              edges={graph.edges}
+              expanded={expanded}
+              loading={loading}
+              acts={acts}
+              onClose={close}
+            />
+          )}
+        </div>
+      </div>
+    </>
+  )
+}
+
+/** Who emits, who listens to whom, and how they do. */
+export default () => {
+  const graph = useLoading("graph", Graph.read, { everyMs: pollMs })
+  const wanted = wantedOf(address.value.query)
+  useEffect(() => {
+    void Directory.refresh()
+  }, [])
+  const loaded = graph.loaded.value
+  return (
+    <div class="page is-list">
+      <div class="page-head">
+        <h1>Graph</h1>
+        <Tabs
+          label="View"
+          choices={[["drawing", "Drawing"], ["table", "Table"]]}
+          chosen={wanted.view}
+          onChoose={(view) => change({ view: view === "table" ? "table" : "" })}
+        />
+      </div>
+      <Shown loading={graph} what="the graph">
+        {(found) =>
+          found.nodes.length < 2 && found.edges.length === 0
+            ? (
+              <Empty what="There is nothing in the graph yet.">
+                <p>
+                  Deploy a source with <code>headwater deploy</code>, and subscribe a webhook or a workflow to it.
+                </p>
+              </Empty>
+            )
+            : (
+              <Picture
+                graph={found}
+                atMs={loaded.state === "shown" || loaded.state === "stale" ? loaded.atMs : Date.now()}
+                isStale={loaded.state === "stale"}
+                wanted={wanted}
+              />
+            )}
+      </Shown>
+    </div>
+  )
+}

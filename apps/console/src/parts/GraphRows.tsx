@@ -1,0 +1,104 @@
+import { type ReadonlySignal, useSignal } from "@preact/signals"
+import type { ComponentChildren } from "preact"
+import { nameOf } from "../Directory.ts"
+import { count, counted } from "../Figures.ts"
+import * as Graph from "../Graph.ts"
+import { isNarrow } from "../Narrow.ts"
+import { Badge } from "./Badge.tsx"
+import { Stream } from "./EventCells.tsx"
+import { harmless } from "./Harmless.ts"
+import { VirtualRows } from "./VirtualRows.tsx"
+
+/** What was given last, as a signal that stays the same. */
+const useSignalOf = <A extends object>(value: A): ReadonlySignal<A> => {
+  const held = useSignal(value)
+  if (held.peek() !== value) held.value = value
+  return held
+}
+
+/** How a node stands, under the API's own word for it. */
+export const StateOf = ({ state }: { readonly state: Graph.NodeState }) => (
+  <Badge tone={Graph.tones[state]} text={state} />
+)
+
+const Footer = ({ noun, shown, total }: { readonly noun: string; readonly shown: number; readonly total: number }) => (
+  <p class="end note">
+    {shown === total ? counted(total, noun) : `${count(shown)} of ${counted(total, noun)}`}.
+  </p>
+)
+
+/** The nodes beside the drawing, for those who look for one of them. */
+export const NodeRows = ({ chosen, empty, nodes, onChoose, total }: {
+  readonly nodes: ReadonlyArray<Graph.GraphNode>
+  /** How many there are without the filters. */
+  readonly total: number
+  readonly chosen: string
+  readonly onChoose: (id: string) => void
+  readonly empty: ComponentChildren
+}) => {
+  const rows = useSignalOf(nodes)
+  if (nodes.length === 0) return <>{empty}</>
+  return (
+    <VirtualRows
+      label="Nodes"
+      rows={rows}
+      keyOf={({ id }) => id}
+      columns="minmax(0, 1fr) 4.5rem 4.5rem"
+      header={["Name", "State", "Kind"]}
+      cells={(node) => [
+        <bdi key="name">{harmless(Graph.labelOf(node))}</bdi>,
+        <StateOf key="state" state={node.state} />,
+        <span key="kind" class="note">
+          {isNarrow.value ? `${node.type}, ${Graph.ratesOf([node])}` : node.type}
+        </span>
+      ]}
+      isOpen={({ id }) => id === chosen}
+      onOpen={({ id }) => onChoose(id)}
+      footer={<Footer noun="node" shown={nodes.length} total={total} />}
+    />
+  )
+}
+
+/** The same as the drawing shows, as a table. */
+export const SubscriptionRows = ({ chosen, edges, empty, nodes, onChoose, total }: {
+  readonly edges: ReadonlyArray<Graph.GraphEdge>
+  readonly nodes: ReadonlyMap<string, Graph.GraphNode>
+  /** How many there are without the filters. */
+  readonly total: number
+  readonly chosen: string
+  readonly onChoose: (id: string) => void
+  readonly empty: ComponentChildren
+}) => {
+  const rows = useSignalOf(edges)
+  if (edges.length === 0) return <>{empty}</>
+  const named = (id: string) => {
+    const node = nodes.get(id)
+    return <bdi title={harmless(id)}>{harmless(node === undefined ? nameOf(id) : Graph.labelOf(node))}</bdi>
+  }
+  return (
+    <VirtualRows
+      label="Subscriptions"
+      rows={rows}
+      keyOf={({ subscription_id }) => subscription_id}
+      columns="minmax(7rem, 1fr) minmax(7rem, 1fr) 8rem 5.5rem 6rem minmax(7rem, 1fr)"
+      header={["Emitter", "Listener", "Stream", "State", "Waiting", "Rates of the listener"]}
+      cells={({ emitter_id, event_name, is_filtered, is_glob, listener_id, waiting }) => {
+        const listener = nodes.get(listener_id)
+        return [
+          is_glob ? <code key="emitter">{harmless(emitter_id)}</code> : named(emitter_id),
+          named(listener_id),
+          <>
+            <Stream name={event_name === "" ? "default" : event_name} />
+            {is_filtered ? <span class="note">, filtered</span> : null}
+          </>,
+          listener === undefined ? null : <StateOf state={listener.state} />,
+          waiting === 0 ? <span class="note">–</span> : <span class="fault">{count(waiting)}</span>,
+          <span class="note">{listener === undefined ? "" : Graph.ratesOf([listener])}</span>
+        ]
+      }}
+      isOpen={({ listener_id }) => listener_id === chosen}
+      onOpen={({ listener_id }) => onChoose(listener_id)}
+      footer={<Footer noun="subscription" shown={edges.length} total={total} />}
+    />
+  )
+}

@@ -1,0 +1,24 @@
+import type { NodeState } from "../Graph.ts"
+
+/** A shape for each state, so that no colour is needed to tell them apart. */
+const shapes: Readonly<Record<NodeState, string>> = {
+  failing: "M6 0.5L11.7 11H0.3ZM5.3 4v3.6h1.4V4ZM5.3 8.5v1.4h1.4V8.5Z",
+  waiting: "M6 0a6 6 0 1 0 0 12a6 6 0 1 0 0-12ZM5.3 2.4h1.4v3.2l2.3 1.4l-.7 1.2l-3-1.8Z",
+  paused: "M2 1h3v10H2ZM7 1h3v10H7Z",
+  ok: "M6 3a3 3 0 1 0 0 6a3 3 0 1 0 0-6Z"
+}
+
+/** How a node stands, in a drawing. */
+export const StateMark = ({ size, state, x, y }: {
+  readonly state: NodeState
+  readonly x: number
+  readonly y: number
+  readonly size: number
+}) => (
+  <path
+    class="graph-mark"
+    fill-rule="evenodd"
+    transform={`translate(${x} ${y}) scale(${size / 12})`}
+    d={shapes[state]}
+  />
+)
