@@ -4,6 +4,7 @@ import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import * as Backlog from "./scenarios/Backlog.ts"
 import * as Bulk from "./scenarios/Bulk.ts"
+import * as ConsolePages from "./scenarios/Console.ts"
 import * as Endurance from "./scenarios/Endurance.ts"
 import * as Held from "./scenarios/Held.ts"
 import * as History from "./scenarios/History.ts"
@@ -30,6 +31,7 @@ const bench = Command.make("bench").pipe(
     History.command,
     Held.command,
     Lists.command,
+    ConsolePages.command,
     Sandbox.command,
     Workers.command,
     Workflow.command,

@@ -39,10 +39,11 @@ export const RetriesChart = ({ webhook }: {
   const span = useSignal<Span>("hour")
   const step = stepOf[span.value]
   const loading = useLoading(`${step}`, (signal) => dueIn(step, signal), { everyMs: pollMs })
-  useEffect(() => {
-    void refresh()
-  }, [])
   const loaded = loading.loaded.value
+  const isNaming = webhook === undefined && "value" in loaded && loaded.value.webhooks.length > 0
+  useEffect(() => {
+    if (isNaming) void refresh()
+  }, [isNaming])
   if (loaded.state === "loading") return null
   if (loaded.state === "failed") {
     return (
