@@ -5,6 +5,10 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 COPY packages packages
 COPY apps apps
+# What the server serves of itself to read.
+COPY README.md LICENSE docker-compose.yml ./
+COPY docs docs
+COPY examples examples
 # Installs only what the server and the command line need. Only Deno's install script runs, because the image already
 # has Node. The embedded Postgres is left out, because DATABASE_URL names another one. The chmod is for files that only
 # their owner can read in the build context.

@@ -20,6 +20,7 @@ import * as EndpointRoute from "./EndpointRoute.ts"
 import * as EventsHandlers from "./EventsHandlers.ts"
 import * as FiguresHandlers from "./FiguresHandlers.ts"
 import * as GraphHandlers from "./GraphHandlers.ts"
+import * as GuideRoutes from "./GuideRoutes.ts"
 import * as HealthRoutes from "./HealthRoutes.ts"
 import * as Idempotent from "./Idempotent.ts"
 import * as JourneyHandlers from "./JourneyHandlers.ts"
@@ -81,6 +82,7 @@ const routes = Layer.mergeAll(
   DocsRoutes.layer,
   EndpointFastPath.layer,
   EndpointRoute.layer,
+  GuideRoutes.layer,
   HealthRoutes.layer
 ).pipe(
   Layer.provide([AnswerRoom.layer, BodyRoom.layer, JsonThread.layer, RateLimiting.layer])

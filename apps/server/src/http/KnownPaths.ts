@@ -1,6 +1,7 @@
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import { FindMyWay } from "effect/http"
 import { HttpApi } from "effect/http-api"
+import * as GuideRoutes from "./GuideRoutes.ts"
 
 /** How the server matches paths: a trailing slash is optional, everything else counts. */
 export const routerConfig: Partial<FindMyWay.RouterConfig> = {
@@ -20,9 +21,8 @@ HttpApi.reflect(HeadwaterApi, {
     router.on(endpoint.method, endpoint.path as FindMyWay.PathInput, true)
   }
 })
-for (const path of ["/console", "/console/*", "/docs", "/healthz", "/metrics", "/openapi.json", "/readyz"] as const) {
-  router.on("GET", path, true)
-}
+const beside = ["/console", "/console/*", "/docs", "/healthz", "/metrics", "/openapi.json", "/readyz"] as const
+for (const path of [...beside, ...GuideRoutes.paths]) router.on("GET", path, true)
 
 /** A path names something with each of its parameters: one with an empty segment in that place is another path. */
 const answersTo = (method: string, url: string): boolean => {
