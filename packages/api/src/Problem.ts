@@ -86,7 +86,11 @@ export class InsufficientScope extends HttpApiError.Problem<InsufficientScope>()
 export class NotFound extends HttpApiError.Problem<NotFound>()(
   "NotFoundProblem",
   { type: typeOf("not_found"), status: 404, title: "Not found" },
-  members("not_found", Details, "There is no source \"dc_0Uz7Me6SAe7TzXw9LrNf\"."),
+  members(
+    "not_found",
+    Details,
+    "There is no source \"dc_0Uz7Me6SAe7TzXw9LrNf\". GET /v1/users/me/sources lists yours."
+  ),
   { description: "The account has nothing with this id." }
 ) {}
 
@@ -351,19 +355,46 @@ export const UnavailableResponse = Unavailable.pipe(
 export const because = (sentence: string) => ({ detail: sentence, error: sentence, details: {} })
 
 export const insufficientScope = (scope: KeyScope, needed: KeyScope): InsufficientScope => {
-  const sentence = `This needs a key with the scope ${needed}: the scope of this key is ${scope}.`
+  const sentence =
+    `This needs a key with the scope ${needed}: the scope of this key is ${scope}. An operator makes one with ` +
+    `\`headwater key create <account> --scope ${needed}\`.`
   return new InsufficientScope({ detail: sentence, error: sentence, details: { scope, needed_scope: needed } })
 }
 
-export const notFound = (what: string, id: string): NotFound => new NotFound(because(`There is no ${what} "${id}".`))
+/** Where those are listed among which a client can look for what it has named. */
+const lists: Readonly<Record<string, string>> = {
+  account: "GET /v1/accounts lists yours",
+  "auto-subscription": "GET /v1/users/me/auto_subscriptions lists yours",
+  "bulk action": "GET /v1/bulk_actions lists yours",
+  component: "GET /v1/users/me/components lists yours",
+  "component in the registry": "GET /v1/registry/components lists them",
+  consumer: "GET /v1/consumers lists yours",
+  delivery: "GET /v1/deliveries lists yours",
+  emitter: "GET /v1/users/me/sources and GET /v1/users/me/workflows list yours",
+  event: "GET /v1/events lists those that are kept",
+  key: "GET /v1/users/me/keys lists those that are valid",
+  listener: "GET /v1/users/me/sources, /v1/users/me/workflows and /v1/users/me/webhooks list yours",
+  run: "GET /v1/workflows/{id}/runs lists those that are kept",
+  source: "GET /v1/users/me/sources lists yours",
+  subscription: "GET /v1/users/me/subscriptions lists yours",
+  webhook: "GET /v1/users/me/webhooks lists yours",
+  workflow: "GET /v1/users/me/workflows lists yours"
+}
+
+export const notFound = (what: string, id: string): NotFound => {
+  const listed = lists[what]
+  return new NotFound(because(`There is no ${what} "${id}".${listed === undefined ? "" : ` ${listed}.`}`))
+}
 
 export const invalid = (issues: ReadonlyArray<Issue>): InvalidRequest => {
   const sentence = issues.map(({ message, path }) => path === "" ? message : `${path}: ${message}`).join("; ")
   return new InvalidRequest({ detail: sentence, error: sentence, details: issues })
 }
 
-export const tooLarge = (what: string, limitBytes: number): PayloadTooLarge => {
-  const sentence = `${what} is larger than ${limitBytes} bytes.`
+/** @param setting what an operator changes to have it let through */
+export const tooLarge = (what: string, limitBytes: number, setting?: string): PayloadTooLarge => {
+  const raise = setting === undefined ? "" : ` Send less, or have the operator raise ${setting}.`
+  const sentence = `${what} is larger than ${limitBytes} bytes.${raise}`
   return new PayloadTooLarge({ detail: sentence, error: sentence, details: { limit_bytes: limitBytes } })
 }
 

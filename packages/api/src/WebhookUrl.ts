@@ -15,7 +15,7 @@ export const WebhookUrl = Schema.String.pipe(
     Schema.makeFilter(
       (text) => /^https?:\/\/[^/?#]/i.test(text) && !unwritable.test(text) && URL.canParse(text),
       {
-        expected: "a URL with the protocol http or https and a hostname",
+        expected: "a URL with the protocol http or https and a hostname, such as https://example.com/events",
         toJsonSchema: () => ({ pattern: "^[Hh][Tt][Tt][Pp][Ss]?://[^/?#]" })
       }
     )

@@ -162,7 +162,9 @@ const check = (prop: ConfigurableProp, value: Schema.Json): string | undefined =
       return undefined
     }
     case "app":
-      return AppAccount.isReference(value) ? undefined : "expected {authProvisionId}, the id of an account"
+      return AppAccount.isReference(value)
+        ? undefined
+        : "expected {authProvisionId}, the id of an account with the app: POST /v1/accounts and `headwater accounts create` make one"
     case "object":
       return isPlainObject(value) ? undefined : "expected an object"
     default:

@@ -25,11 +25,17 @@ const parseCron = (timer: typeof CronTimer.Type): Effect.Effect<Cron.Cron, Inval
   Effect.gen(function*() {
     const zone = DateTime.zoneMakeNamed(timer.timezone ?? "UTC")
     if (zone._tag === "None") {
-      return yield* new InvalidTimer({ message: `unknown time zone "${timer.timezone}"` })
+      return yield* new InvalidTimer({
+        message: `unknown time zone "${timer.timezone}": give one such as "Europe/Berlin"`
+      })
     }
     const parsed = Cron.parse(timer.cron, zone.value)
     if (Result.isFailure(parsed)) {
-      return yield* new InvalidTimer({ message: `cron expression "${timer.cron}": ${parsed.failure.message}` })
+      return yield* new InvalidTimer({
+        message:
+          `cron expression "${timer.cron}": ${parsed.failure.message}. Give five fields, or six with the seconds first, ` +
+          "such as \"0 9 * * 1-5\""
+      })
     }
     return parsed.success
   })

@@ -28,7 +28,7 @@ export const layer = HttpApiBuilder.group(
     const checkSize = (credentials: Credentials) =>
       ConfiguredProps.oversized({ credentials }, maxProp) === undefined
         ? Effect.void
-        : Effect.fail(Problem.tooLarge("credentials", maxProp))
+        : Effect.fail(Problem.tooLarge("credentials", maxProp, "HEADWATER_MAX_PROP"))
     const orNotFound = <A>(id: string, found: Option.Option<A>) =>
       Effect.mapError(Effect.fromOption(found), () => Problem.notFound("account", id))
 

@@ -139,7 +139,9 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
       const hashOf = (text: string) => digest.digestHex(Digest.sha256, new TextEncoder().encode(text))
 
       const checkSize = (field: string, text: string) =>
-        new TextEncoder().encode(text).length > maxCode ? Effect.fail(Problem.tooLarge(field, maxCode)) : Effect.void
+        new TextEncoder().encode(text).length > maxCode
+          ? Effect.fail(Problem.tooLarge(field, maxCode, "HEADWATER_MAX_CODE"))
+          : Effect.void
 
       const link = Effect.fnUntraced(function*({ place, previous, text }: Code) {
         const linked = yield* Effect.mapError(linker.link(text, previous?.linked?.lock), unlinkable(place))

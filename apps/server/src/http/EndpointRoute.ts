@@ -151,7 +151,7 @@ const readBody = Effect.fnUntraced(
       Effect.mapError((error) =>
         HttpServerError.isHttpServerError(error) && error.reason._tag === "RequestParseError" &&
           error.reason.reason === "BodyTooLarge"
-          ? Problem.tooLarge("The request body", maxBody)
+          ? Problem.tooLarge("The request body", maxBody, "HEADWATER_MAX_BODY")
           : Problem.invalid([{ path: "", message: "The request body could not be read." }])
       )
     )
@@ -178,7 +178,7 @@ export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
       yield* rate.take(source.accountId)
       yield* ingest.admit(source)
       if (RequestBody.isDeclaredLargerThan(request, maxBody)) {
-        return yield* Problem.tooLarge("The request body", maxBody)
+        return yield* Problem.tooLarge("The request body", maxBody, "HEADWATER_MAX_BODY")
       }
       const { accountId } = source
       yield* room.take(accountId, RequestBody.mostBytes(request, maxBody))
@@ -197,7 +197,11 @@ export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
   yield* router.add("*", "/http/:endpointKey/*", take)
 }))
 
-const noEndpoint = Effect.fail(new Problem.NotFound(Problem.because("There is no active endpoint at this URL.")))
+const noEndpoint = Effect.fail(
+  new Problem.NotFound(Problem.because(
+    "There is no active endpoint at this URL. The configured_props of an active source or workflow show its endpoint_url."
+  ))
+)
 
 const notAnswered = (reason: NotAnswered["reason"]) => {
   switch (reason) {

@@ -22,11 +22,16 @@ export const suspended = new Problem.AccountSuspended(
 )
 
 const noKey = new Problem.Unauthorized(
-  Problem.because("The request has no API key: send one as `Authorization: Bearer hw_…`.")
+  Problem.because(
+    "The request has no API key: send one as `Authorization: Bearer hw_…`. An operator makes one with `headwater key create`."
+  )
 )
 
 const deadKey = new Problem.Unauthorized(
-  Problem.because("The API key is unknown, expired or revoked: send a live one as `Authorization: Bearer hw_…`.")
+  Problem.because(
+    "The API key is unknown, expired or revoked: send a live one as `Authorization: Bearer hw_…`. An operator makes one with " +
+      "`headwater key create`."
+  )
 )
 
 const endedSession = new Problem.Unauthorized(Problem.because("The session has ended: sign in again."))

@@ -37,7 +37,9 @@ export const make = Effect.gen(function*() {
   return {
     checkSizes: (given: Record<string, Schema.Json>) => {
       const name = ConfiguredProps.oversized(given, maxProp)
-      return name === undefined ? Effect.void : Effect.fail(Problem.tooLarge(`configured_props.${name}`, maxProp))
+      return name === undefined
+        ? Effect.void
+        : Effect.fail(Problem.tooLarge(`configured_props.${name}`, maxProp, "HEADWATER_MAX_PROP"))
     },
     /** A program's row refers to its component's, so the component is there. */
     componentOf: (program: Program) =>

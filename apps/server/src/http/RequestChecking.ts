@@ -31,7 +31,11 @@ const schemaProblem = (
       return internalError(error.cause)
     case "Params":
       return Effect.fail(
-        new Problem.NotFound(Problem.because("There is nothing at this path: an id in it is malformed."))
+        new Problem.NotFound(
+          Problem.because(
+            "There is nothing at this path: an id in it is malformed. Give it as the API has answered it."
+          )
+        )
       )
     default:
       return Effect.fail(Problem.invalid(
@@ -40,12 +44,18 @@ const schemaProblem = (
           const given = error.kind === "Query" ? query[name] : undefined
           return {
             path: name,
-            message: Array.isArray(given) ? `is given ${given.length} times: give it once` : message
+            message: Array.isArray(given) ? `is given ${given.length} times: give it once` : told(message)
           }
         })
       ))
   }
 }
+
+/** The framework's words for a body that is not JSON say nothing of what to look for. */
+const told = (message: string): string =>
+  message === "Expected a valid JSON body"
+    ? "Expected a valid JSON body: see that its quotes and commas are right, and that no shell has taken quotes away"
+    : message
 
 const bodyProblem =
   (request: HttpServerRequest.HttpServerRequest, maxBytes: number) =>

@@ -105,11 +105,21 @@ const elsewhere = ({ method, url }: HttpServerRequest.HttpServerRequest): string
     : ""
 }
 
+/** For whoever has left the API's prefix out, or does not know its paths. */
+const atPrefix = (url: string): string => {
+  const path = url.split("?", 1)[0]!
+  if (path.startsWith("/v1/")) return " /docs shows what there is."
+  return allowedMethods(`/v1${url}`).length > 0
+    ? ` Did you mean /v1${path}?`
+    : " The API is below /v1, and /llms.txt lists its documentation."
+}
+
 const unknownPath = (request: HttpServerRequest.HttpServerRequest) => {
   const allow = allowedMethods(request.url)
   const path = request.url.split("?", 1)[0]!
   if (allow.length === 0) {
-    return problemResponse(new Problem.NotFound(Problem.because(`There is nothing at ${path}.${elsewhere(request)}`)))
+    const where = elsewhere(request) || atPrefix(request.url)
+    return problemResponse(new Problem.NotFound(Problem.because(`There is nothing at ${path}.${where}`)))
   }
   if (request.method === "OPTIONS") {
     return Effect.succeed(HttpServerResponse.empty({ status: 204, headers: { allow: allow.join(", "), ...preflight } }))

@@ -58,7 +58,10 @@ const importModule = async (code: string): Promise<LoadedComponent> => {
     const module: unknown = await import(url)
     const definition = isObject(module) ? defaultOf(module["default"]) : undefined
     if (definition === undefined) {
-      throw new Invalid({ reason: "no_default_export", message: "The component has no default export" })
+      throw new Invalid({
+        reason: "no_default_export",
+        message: "The component has no default export: write `export default { … }`"
+      })
     }
     if (!isObject(definition)) {
       throw new Invalid({ reason: "no_default_export", message: "The default export must be an object" })
