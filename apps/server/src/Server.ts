@@ -18,6 +18,7 @@ import * as Fs from "node:fs/promises"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import * as Database from "./Database.ts"
+import { Diagnosis } from "./Diagnosis.ts"
 import { FirstPartyPublishing } from "./FirstPartyPublishing.ts"
 import { FirstStart, greeting } from "./FirstStart.ts"
 import * as HeapGrowth from "./HeapGrowth.ts"
@@ -111,12 +112,20 @@ const httpSettings = Layer.effect(
   }))
 )
 
+const diagnosis = Layer.unwrap(
+  Effect.map(
+    ServerConfig,
+    ({ dataDirectory, npmRegistry }) =>
+      Diagnosis.layer({ dataDirectory, ...(Option.isSome(npmRegistry) ? { registry: npmRegistry.value } : {}) })
+  )
+)
+
 const publishing = FirstPartyPublishing.layer.pipe(Layer.provide(ComponentSaving.layer), Layer.provide(httpSettings))
 
 /** @param options.reusePort shares the port with the machine's other workers */
 const http = (options: { readonly reusePort: boolean }) =>
   HttpApp.layer.pipe(
-    Layer.provide(httpSettings),
+    Layer.provide([httpSettings, diagnosis]),
     Layer.provide(
       Layer.unwrap(
         Effect.map(

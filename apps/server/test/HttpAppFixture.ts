@@ -14,6 +14,8 @@ import { realSandbox } from "@headwater/fixtures/RealSandbox"
 import * as TestTables from "@headwater/fixtures/TestTables"
 import { Effect, Layer, Redacted, References, Schedule } from "effect"
 import { HttpServer } from "effect/http"
+import { tmpdir } from "node:os"
+import { Diagnosis } from "../src/Diagnosis.ts"
 import * as HttpApp from "../src/http/HttpApp.ts"
 import { HttpSettings } from "../src/http/HttpSettings.ts"
 import { NodeServer } from "../src/http/NodeServer.ts"
@@ -42,6 +44,10 @@ const engine = (inspectMillis: number) =>
     Layer.provideMerge(Layer.succeed(EngineConfig, { publicUrl }))
   )
 
+const diagnosis = Layer.unwrap(
+  Effect.map(PackageRegistry.PackageRegistry, ({ url }) => Diagnosis.layer({ dataDirectory: tmpdir(), registry: url }))
+)
+
 const drainFirst = Layer.effectDiscard(
   Effect.flatMap(Draining, (draining) => Effect.addFinalizer(() => draining.begin))
 )
@@ -57,6 +63,7 @@ export const layerWith = (options: Partial<HttpSettings["Service"]>, inspectMill
     // As in a server that nobody traces: only there requests are answered before the router.
     Layer.provide(Layer.succeed(References.TracerEnabled, false)),
     Layer.provide(Layer.succeed(HttpSettings, { ...settings, ...options })),
+    Layer.provide(diagnosis),
     Layer.provideMerge(engine(inspectMillis)),
     Layer.provideMerge(NodeServer.layer({ port: 0, host: "127.0.0.1" }))
   )

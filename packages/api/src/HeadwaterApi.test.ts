@@ -33,6 +33,7 @@ describe("HeadwaterApi", () => {
       "GET /v1/figures",
       "GET /v1/graph",
       "GET /v1/nodes",
+      "GET /v1/diagnosis",
       "GET /v1/sources/{id}/events",
       "GET /v1/sources/{id}/events/{event_id}",
       "GET /v1/sources/{id}/events/{event_id}/trace",

@@ -7,6 +7,7 @@ import { CodeApi } from "./CodeApi.ts"
 import { ComponentsApi } from "./ComponentsApi.ts"
 import { ConsumersApi } from "./ConsumersApi.ts"
 import { DeliveriesApi } from "./DeliveriesApi.ts"
+import { DiagnosisApi } from "./DiagnosisApi.ts"
 import * as DocumentBeside from "./DocumentBeside.ts"
 import * as DocumentWebhooks from "./DocumentWebhooks.ts"
 import { EventsApi } from "./EventsApi.ts"
@@ -36,6 +37,7 @@ export class HeadwaterApi extends HttpApi.make("headwater")
   .add(FiguresApi)
   .add(GraphApi)
   .add(NodesApi)
+  .add(DiagnosisApi)
   .add(SubscriptionsApi)
   .add(AutoSubscriptionsApi)
   .add(WebhooksApi)

@@ -14,6 +14,7 @@ import * as ComponentsHandlers from "./ComponentsHandlers.ts"
 import * as ConsoleRoutes from "./ConsoleRoutes.ts"
 import * as ConsumersHandlers from "./ConsumersHandlers.ts"
 import * as DeliveriesHandlers from "./DeliveriesHandlers.ts"
+import * as DiagnosisHandlers from "./DiagnosisHandlers.ts"
 import * as DocsRoutes from "./DocsRoutes.ts"
 import * as EndpointFastPath from "./EndpointFastPath.ts"
 import * as EndpointRoute from "./EndpointRoute.ts"
@@ -52,6 +53,7 @@ const apiRoutes = HttpApiBuilder.layer(HeadwaterApi).pipe(
     ComponentsHandlers.layer,
     ConsumersHandlers.layer,
     DeliveriesHandlers.layer,
+    DiagnosisHandlers.layer,
     EventsHandlers.layer,
     FiguresHandlers.layer,
     GraphHandlers.layer,
