@@ -8,6 +8,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { CommandRefused } from "./CommandRefused.ts"
 import * as Operator from "./Operator.ts"
 import * as Output from "./Output.ts"
+import * as Progress from "./Progress.ts"
 
 const isUsername = (text: string) => /^[^\s\p{C}]{1,100}$/u.test(text) && !Schema.is(AccountId)(text)
 const aUsername = () => "a username of 1 to 100 characters, without spaces, that does not look like an account id"
@@ -213,7 +214,7 @@ const remove = Command.make(
           "Add --yes to confirm"
       })
     }
-    yield* (yield* AccountErasure).erase(id)
+    yield* Progress.during(() => `Deleting ${username}`)((yield* AccountErasure).erase(id))
     yield* Output.print(json, { id, deleted: true }, `Deleted ${id} and everything that belonged to it.`)
   }, Effect.provide(Operator.layer))
 ).pipe(Command.withDescription("Permanently remove an account and everything that belongs to it"))

@@ -43,11 +43,11 @@ export class ApiAccess extends Context.Service<ApiAccess, {
     ).pipe(Layer.provide(HeadwaterClient.layer(access)), Layer.provide(FetchHttpClient.layer))
 
   /** With what the environment says, else the user's file. */
-  static readonly layer = Layer.unwrap(Effect.suspend(() => Effect.map(find, ApiAccess.layerOf)))
+  static readonly layer = Layer.unwrap(Effect.suspend(() => Effect.map(findAccess, ApiAccess.layerOf)))
 }
 
 /** The system's words, where they say what the matter is. */
-const whyAway = (cause: unknown): string => {
+export const whyAway = (cause: unknown): string => {
   const inner: unknown = Predicate.hasProperty(cause, "cause") ? cause.cause : cause
   const code = Predicate.hasProperty(inner, "code") ? inner.code : undefined
   const host = Predicate.hasProperty(inner, "hostname") ? String(inner.hostname) : "of the server"
@@ -87,7 +87,8 @@ export const findUrl = Effect.gen(function*() {
   return yield* parseUrl(url, `url in ${yield* AccessFile.path}`)
 })
 
-const find = Effect.gen(function*() {
+/** The server and the key by the environment, else by the user's file. */
+export const findAccess = Effect.gen(function*() {
   const url = yield* findUrl
   const environment = yield* AccessFile.variable("HEADWATER_API_KEY")
   if (Option.isSome(environment)) return { url, apiKey: Redacted.make(environment.value) }

@@ -1,10 +1,13 @@
-import type { BulkActionResource } from "@headwater/api/BulkActionsApi"
+import type { BulkActionResource, BulkFilterInput } from "@headwater/api/BulkActionsApi"
 import { maxLimit } from "@headwater/api/Pagination"
-import { Effect, Option } from "effect"
+import { Effect, Option, Schedule } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { ApiAccess } from "./ApiAccess.ts"
+import { CommandRefused } from "./CommandRefused.ts"
 import * as DeliveryFilters from "./DeliveryFilters.ts"
 import * as Output from "./Output.ts"
+import * as PassingFailure from "./PassingFailure.ts"
+import * as Progress from "./Progress.ts"
 
 const id = Argument.String("id").pipe(Argument.withDescription("Begins with ba_"))
 
@@ -12,6 +15,25 @@ const rate = Flag.Int("rate").pipe(
   Flag.withDescription("At most so many attempts a second at each webhook"),
   Flag.optional
 )
+
+/** How an action is begun. */
+export const flags = {
+  rate,
+  dryRun: Flag.Boolean("dry-run").pipe(
+    Flag.withDescription("Only count what matches"),
+    Flag.withDefault(false)
+  ),
+  wait: Flag.Boolean("wait").pipe(
+    Flag.withDescription("Wait for its end, and fail if something did not arrive"),
+    Flag.withDefault(false)
+  )
+}
+
+/** Between which events of an emitter. */
+export const rangeFlags = {
+  from: DeliveryFilters.flag("from", "From this event of the emitter on"),
+  to: DeliveryFilters.flag("to", "Up to this event of the emitter")
+}
 
 const shown = (action: BulkActionResource): string =>
   Output.table([
@@ -29,6 +51,47 @@ const shown = (action: BulkActionResource): string =>
     ["Up to", `${Output.timeOfMs(action.place_ms)}${action.place_ms === null ? "" : " UTC"}`]
   ])
 
+const isOver = ({ state }: BulkActionResource): boolean => state === "done" || state === "cancelled"
+
+/** Waits for an action to end. */
+const ended = Effect.fnUntraced(function*(begun: BulkActionResource) {
+  const { call } = yield* ApiAccess
+  let last = begun
+  const look = Effect.suspend(() =>
+    PassingFailure.retry(call(({ bulkActions }) => bulkActions.get({ params: { id: begun.id }, query: {} })))
+  )
+  yield* look.pipe(
+    Effect.map(({ data }) => last = data),
+    Effect.repeat({ until: isOver, schedule: Schedule.spaced("500 millis") }),
+    Progress.during(() => `${begun.action}: ${last.done + last.failed + last.skipped} of ${last.matched}`)
+  )
+  return last
+})
+
+/** What an action is to do. */
+export interface Begun {
+  readonly action: BulkActionResource["action"]
+  readonly filter: BulkFilterInput
+  readonly dryRun: boolean
+  readonly rate: Option.Option<number>
+}
+
+/** Begins an action and tells how far it has come: to its end, where that is waited for. */
+export const begin = Effect.fnUntraced(
+  function*({ action, dryRun, filter, rate }: Begun, wait: boolean, json: boolean) {
+    const { call } = yield* ApiAccess
+    const payload = { action, filter, dry_run: dryRun, ...DeliveryFilters.given("rate_limit", rate) }
+    const { data: begun } = yield* call(({ bulkActions }) => bulkActions.create({ headers: {}, payload }))
+    const last = wait ? yield* ended(begun) : begun
+    yield* Output.print(json, last, shown(last))
+    if (wait && last.failed > 0) {
+      return yield* new CommandRefused({
+        message: `${last.failed} did not arrive. \`headwater deliveries list --since 1h\` shows why`
+      })
+    }
+  }
+)
+
 const run = Command.make(
   "run",
   {
@@ -36,25 +99,17 @@ const run = Command.make(
       Argument.withDescription("What to do with what matches")
     ),
     ...DeliveryFilters.flags,
-    from: DeliveryFilters.flag("from", "From this event of the emitter on"),
-    to: DeliveryFilters.flag("to", "Up to this event of the emitter"),
-    rate,
-    dryRun: Flag.Boolean("dry-run").pipe(
-      Flag.withDescription("Only count what matches"),
-      Flag.withDefault(false)
-    ),
+    ...rangeFlags,
+    ...flags,
     json: Output.json
   },
-  Effect.fnUntraced(function*({ action, dryRun, from, json, rate, to, ...flags }) {
-    const { call } = yield* ApiAccess
+  Effect.fnUntraced(function*({ action, dryRun, from, json, rate, to, wait, ...filters }) {
     const filter = {
-      ...(yield* DeliveryFilters.query(flags)),
+      ...(yield* DeliveryFilters.query(filters)),
       ...DeliveryFilters.given("from", from),
       ...DeliveryFilters.given("to", to)
     }
-    const payload = { action, filter, dry_run: dryRun, ...DeliveryFilters.given("rate_limit", rate) }
-    const { data } = yield* call(({ bulkActions }) => bulkActions.create({ headers: {}, payload }))
-    yield* Output.print(json, data, shown(data))
+    yield* begin({ action, filter, dryRun, rate }, wait, json)
   })
 ).pipe(
   Command.withDescription("Do something with many deliveries or events"),

@@ -102,15 +102,16 @@ const outcome = ({ id, next_attempt_at_ms, state }: DeliveryResource): string =>
     ["Next attempt", next_attempt_at_ms === null ? "none" : `${Output.timeOfMs(next_attempt_at_ms)} UTC`]
   ])
 
-const retry = Command.make(
-  "retry",
-  { id, json: Output.json },
-  Effect.fnUntraced(function*({ id, json }) {
-    const { call } = yield* ApiAccess
-    const { data } = yield* call(({ deliveries }) => deliveries.retry({ params: { id }, headers: {}, query: {} }))
-    yield* Output.print(json, data, outcome(data))
-  })
-).pipe(Command.withDescription("Attempt a delivery once more, also one that has ended"))
+/** Attempts a delivery once more. */
+export const retryOne = Effect.fnUntraced(function*(id: string, json: boolean) {
+  const { call } = yield* ApiAccess
+  const { data } = yield* call(({ deliveries }) => deliveries.retry({ params: { id }, headers: {}, query: {} }))
+  yield* Output.print(json, data, outcome(data))
+})
+
+const retry = Command.make("retry", { id, json: Output.json }, ({ id, json }) => retryOne(id, json)).pipe(
+  Command.withDescription("Attempt a delivery once more, also one that has ended")
+)
 
 const skip = Command.make(
   "skip",

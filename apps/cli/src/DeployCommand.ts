@@ -7,6 +7,7 @@ import * as ComponentEntry from "./ComponentEntry.ts"
 import { ComponentFiles } from "./ComponentFiles.ts"
 import * as Deployment from "./Deployment.ts"
 import * as Output from "./Output.ts"
+import * as Progress from "./Progress.ts"
 import * as WorkflowDeployment from "./WorkflowDeployment.ts"
 
 /** The name of what is deployed, for every command that deploys. */
@@ -80,8 +81,8 @@ export const deployCommand = Command.make(
     const subject = yield* subjectOf(what, entry)
     const isWorkflow = workflow || Option.exists(entry, (found) => found.isWorkflow)
     const deployment = isWorkflow
-      ? yield* WorkflowDeployment.make({ name, props })
-      : yield* Deployment.make({ name, props, asks: !json && (yield* isAtTerminal) })
+      ? yield* WorkflowDeployment.make({ name, props, during: Progress.during })
+      : yield* Deployment.make({ name, props, asks: !json && (yield* isAtTerminal), during: Progress.during })
     const { apply } = yield* deployment.prepare(subject)
     const deployed = yield* apply
     yield* Output.print(json, Deployment.jsonOf(deployed), Deployment.linesOf(deployed))

@@ -61,7 +61,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         )
         yield* keep({ apiKey: ServerProcess.key })
         assert.strictEqual((yield* deploy({ HEADWATER_URL: server.url })).code, 0)
-        HeadwaterCommand.assertRefused(yield* deploy({ HEADWATER_URL: "http://127.0.0.1:1" }), /can't be reached/)
+        HeadwaterCommand.assertRefused(yield* deploy({ HEADWATER_URL: "http://127.0.0.1:1" }), /can't be reached/, 3)
         yield* Files.write(XDG_CONFIG_HOME, { "headwater/config.json": ServerProcess.key })
         const broken = yield* deploy({})
         HeadwaterCommand.assertRefused(broken, /config\.json is not JSON of the form/)

@@ -24,3 +24,9 @@ export const time = (unixSeconds: number | null): string =>
 /** Unix milliseconds as a person reads them, in UTC. */
 export const timeOfMs = (ms: number | null): string =>
   ms === null ? "" : new Date(ms).toISOString().replace("T", " ").slice(0, 19)
+
+/** Of every command that answers with many things. */
+export const jsonLines = Flag.Boolean("json").pipe(
+  Flag.withDescription("Print one JSON value a line"),
+  Flag.withDefault(false)
+)

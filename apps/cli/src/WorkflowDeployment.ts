@@ -1,5 +1,5 @@
 import type { WorkflowResource } from "@headwater/api/WorkflowsApi"
-import { Effect } from "effect"
+import { Effect, identity } from "effect"
 import { ApiAccess } from "./ApiAccess.ts"
 import { CommandRefused } from "./CommandRefused.ts"
 import * as Deployment from "./Deployment.ts"
@@ -17,7 +17,7 @@ const nameOf = (subject: Deployment.Subject): string => {
 
 /** Has one workflow run what is given, the newest in place of the one before. */
 export const make = Effect.fnUntraced(function*(
-  { name: givenName, props }: Pick<Deployment.DeploymentOptions, "name" | "props">
+  { during = () => identity, name: givenName, props }: Pick<Deployment.DeploymentOptions, "during" | "name" | "props">
 ) {
   const { call } = yield* ApiAccess
   let own: WorkflowResource | undefined
@@ -40,7 +40,8 @@ export const make = Effect.fnUntraced(function*(
         Effect.catchTags({
           ComponentInvalidProblem: (problem) => Effect.fail(Deployment.inFiles(subject)(problem)),
           InvalidRequestProblem: (problem) => Effect.fail(Deployment.toldOf(name, problem))
-        })
+        }),
+        during(() => `Deploying ${name}`)
       )
       own = program
       return {

@@ -13,11 +13,17 @@ import { consumersCommand } from "./ConsumersCommand.ts"
 import { deliveriesCommand } from "./DeliveriesCommand.ts"
 import { deployCommand } from "./DeployCommand.ts"
 import { devCommand } from "./DevCommand.ts"
+import { doctorCommand } from "./DoctorCommand.ts"
+import { eventsCommand } from "./EventsCommand.ts"
+import * as ExitCode from "./ExitCode.ts"
 import { initCommand } from "./InitCommand.ts"
 import { keyCommand } from "./KeyCommand.ts"
 import { loginCommand } from "./LoginCommand.ts"
 import { publishCommand, unpublishCommand } from "./PublishCommand.ts"
+import { replayCommand, retryCommand } from "./RetryCommand.ts"
 import { runCommand } from "./RunCommand.ts"
+import { tailCommand } from "./TailCommand.ts"
+import { triggerCommand } from "./TriggerCommand.ts"
 import { webhooksCommand } from "./WebhooksCommand.ts"
 import { whyCommand } from "./WhyCommand.ts"
 
@@ -28,8 +34,13 @@ const headwater = Command.make("headwater").pipe(
     initCommand,
     deployCommand,
     devCommand,
-    deliveriesCommand,
+    triggerCommand,
+    tailCommand,
+    eventsCommand,
     whyCommand,
+    deliveriesCommand,
+    retryCommand,
+    replayCommand,
     webhooksCommand,
     bulkCommand,
     consumersCommand,
@@ -38,6 +49,7 @@ const headwater = Command.make("headwater").pipe(
     checkCommand,
     runCommand,
     configCommand,
+    doctorCommand,
     keyCommand,
     publishCommand,
     unpublishCommand
@@ -80,5 +92,5 @@ Command.run(headwater, { version }).pipe(
     quiet,
     CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
   ]),
-  NodeRuntime.runMain({ disableErrorReporting: true })
+  NodeRuntime.runMain({ disableErrorReporting: true, teardown: ExitCode.teardown })
 )

@@ -104,9 +104,17 @@ export const jsonOf = ({ code, stderr, stdout }: Ended): Json.Json => {
   return Json.parse(stdout)
 }
 
-/** That it failed and said why in one line, on standard error alone. */
-export const assertRefused = (ended: Ended, reason: RegExp): void => {
-  assert.deepStrictEqual([ended.code, ended.stdout], [1, ""])
+/**
+ * That it failed and said why in one line, on standard error alone.
+ *
+ * @param code by itself that of a command line that can't be understood, where it is told to see the help
+ */
+export const assertRefused = (
+  ended: Ended,
+  reason: RegExp,
+  code = ended.stderr.endsWith(" --help)\n") ? 2 : 1
+): void => {
+  assert.deepStrictEqual([ended.code, ended.stdout], [code, ""])
   assert.match(ended.stderr, /^headwater: [^\n]+\n$/)
   assert.match(ended.stderr, reason)
 }

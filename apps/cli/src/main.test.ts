@@ -1,0 +1,110 @@
+import { assert, it } from "@effect/vitest"
+import * as FreePort from "@headwater/fixtures/FreePort"
+import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
+import { Effect } from "effect"
+import { execFile, spawnSync } from "node:child_process"
+import * as Fs from "node:fs/promises"
+import { createServer } from "node:http"
+import * as Path from "node:path"
+import * as HeadwaterCommand from "../test/HeadwaterCommand.ts"
+
+const program = Path.resolve(import.meta.dirname, "../bin/headwater")
+
+const isHere = (name: string): boolean => spawnSync(name, ["--version"]).status === 0
+
+/** What a shell prints that runs this script, and how it ended. */
+const shell = (name: string, args: ReadonlyArray<string>) =>
+  Effect.callback<{ readonly code: number; readonly output: string }>((resume) => {
+    execFile(name, args, (error, stdout, stderr) => {
+      resume(Effect.succeed({ code: error === null ? 0 : Number(error.code ?? -1), output: stdout + stderr }))
+    })
+  })
+
+/** What a command prints at a terminal (script(1)). */
+const atTerminal = (args: string, env: Readonly<Record<string, string>>) =>
+  Effect.callback<string>((resume) => {
+    execFile(
+      "script",
+      ["-qec", `${program} ${args}`, "/dev/null"],
+      { env: { PATH: "/usr/local/bin:/usr/bin:/bin", TERM: "xterm", ...env } },
+      (_, stdout) => resume(Effect.succeed(stdout))
+    )
+  })
+
+it.live(
+  "the exit code says whether a command was understood, refused, or may succeed later",
+  () =>
+    Effect.gen(function*() {
+      const env = {
+        XDG_CONFIG_HOME: yield* TemporaryDirectory.make("config"),
+        HEADWATER_API_KEY: "hw_0000000000000000"
+      }
+      const codeOf = (args: ReadonlyArray<string>, more = {}) =>
+        Effect.map(HeadwaterCommand.run(args, { ...env, ...more }), ({ code }) => code)
+      assert.strictEqual(yield* codeOf(["--version"]), 0)
+      assert.strictEqual(yield* codeOf(["events", "--help"]), 0)
+      assert.strictEqual(yield* codeOf(["events", "--since", "soon"]), 1)
+      assert.strictEqual(yield* codeOf(["events", "--limit", "few"]), 2)
+      assert.strictEqual(yield* codeOf(["event"]), 2)
+      assert.strictEqual(yield* codeOf(["events"], { HEADWATER_URL: `http://127.0.0.1:${yield* FreePort.find}` }), 3)
+    }),
+  HeadwaterCommand.patienceMs
+)
+
+for (const [name, args] of [["bash", ["-n"]], ["zsh", ["-n"]], ["fish", ["--no-execute"]]] as const) {
+  it.live.skipIf(!isHere(name))(`the completion for ${name} is a script that it takes`, () =>
+    Effect.gen(function*() {
+      const file = Path.join(yield* TemporaryDirectory.make("completion"), `headwater.${name}`)
+      const { code, stdout } = yield* HeadwaterCommand.run(["--completions", name], {})
+      assert.strictEqual(code, 0)
+      assert.include(stdout, "tail")
+      yield* Effect.promise(() => Fs.writeFile(file, stdout))
+      assert.deepStrictEqual(yield* shell(name, [...args, file]), { code: 0, output: "" })
+      if (name !== "bash") return
+      const completed = (words: string) =>
+        Effect.map(
+          shell("bash", [
+            "--norc",
+            "-c",
+            `source ${file}; COMP_LINE="${words}"; COMP_POINT=\${#COMP_LINE}; COMP_WORDS=(${words}); ` +
+            `[[ $COMP_LINE == *" " ]] && COMP_WORDS+=(""); COMP_CWORD=$(( \${#COMP_WORDS[@]} - 1 )); ` +
+            `$(complete -p headwater | sed 's/.*-F \\([^ ]*\\).*/\\1/') headwater; echo "\${COMPREPLY[@]}"`
+          ]),
+          ({ output }) => output.trim().split(" ")
+        )
+      assert.sameMembers(yield* completed("headwater ta"), ["tail"])
+      assert.includeMembers(yield* completed("headwater deliveries "), ["list", "show", "retry", "skip"])
+      assert.include(yield* completed("headwater tail --st"), "--stream")
+    }), HeadwaterCommand.patienceMs)
+}
+
+it.live.skipIf(!isHere("script"))(
+  "colours and progress are for terminals, and NO_COLOR leaves the colours out",
+  () =>
+    Effect.gen(function*() {
+      const escape = "\u001b["
+      const env = {
+        XDG_CONFIG_HOME: yield* TemporaryDirectory.make("config"),
+        HEADWATER_API_KEY: "hw_0000000000000000"
+      }
+      assert.include(yield* atTerminal("--help", env), escape)
+      assert.notInclude(yield* atTerminal("--help", { ...env, NO_COLOR: "1" }), escape)
+      assert.notInclude((yield* HeadwaterCommand.run(["--help"], env)).stdout, escape)
+
+      const slow = createServer((_, response) => void setTimeout(() => response.writeHead(500).end(), 1_500))
+      yield* Effect.acquireRelease(
+        Effect.callback<void>((resume) => void slow.listen(0, "127.0.0.1", () => resume(Effect.void))),
+        () => Effect.sync(() => void slow.close())
+      )
+      const address = slow.address()
+      const url = {
+        HEADWATER_URL: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
+      }
+      const deploy = "deploy headwater-schedule"
+      assert.include(yield* atTerminal(deploy, { ...env, ...url }), "\r\u001b[KSaving the component … 1 s")
+      const piped = yield* HeadwaterCommand.run(deploy.split(" "), { ...env, ...url })
+      assert.strictEqual(piped.code, 3)
+      assert.match(piped.stderr, /^headwater: http:\S+ does not answer like a Headwater server: [^\n]*\n$/)
+    }),
+  HeadwaterCommand.patienceMs
+)
