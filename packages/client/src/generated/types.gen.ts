@@ -2159,6 +2159,42 @@ export type SubscriptionPreview = {
     }>;
 };
 
+export type Diagnosis = {
+    /**
+     * When the checks ended. Unix time in milliseconds.
+     */
+    now_ms: number;
+    versions: {
+        server: string;
+        node: string;
+        /**
+         * null if it is not the packaged one.
+         */
+        deno: string | null;
+        /**
+         * null if the database does not answer.
+         */
+        postgres: string | null;
+    };
+    findings: Array<Finding>;
+};
+
+export type Finding = {
+    name: 'database' | 'clock' | 'egress' | 'disk' | 'sandbox';
+    /**
+     * failed: the server cannot do its work. warning: something may fail soon, or for some.
+     */
+    state: 'ok' | 'warning' | 'failed';
+    /**
+     * What was found, as a sentence.
+     */
+    message: string;
+    /**
+     * What to do about it; null if it is ok.
+     */
+    todo: string | null;
+};
+
 export type Node = {
     /**
      * Of this run of the process alone.
@@ -6591,6 +6627,66 @@ export type NodesListResponses = {
 };
 
 export type NodesListResponse = NodesListResponses[keyof NodesListResponses];
+
+export type DiagnosisGetData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    url: '/v1/diagnosis';
+};
+
+export type DiagnosisGetErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The key is missing, malformed, unknown or revoked.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type DiagnosisGetError = DiagnosisGetErrors[keyof DiagnosisGetErrors];
+
+export type DiagnosisGetResponses = {
+    /**
+     * The current resource.
+     */
+    200: {
+        data: Diagnosis;
+    };
+};
+
+export type DiagnosisGetResponse = DiagnosisGetResponses[keyof DiagnosisGetResponses];
 
 export type SubscriptionsDeleteData = {
     /**
