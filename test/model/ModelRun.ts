@@ -56,7 +56,7 @@ const tickMs = 250
 const deletedMs = 6_000
 
 /** How long a run or a send takes, in real time and in milliseconds. */
-const partingMs = 100
+const partingMs = 1_000
 
 /** A clock that is moved this far, in seconds, while something is sent or asked for makes it late: nobody can tell what came of it. */
 const shortestTimeoutSeconds = 10
