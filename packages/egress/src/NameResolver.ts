@@ -1,4 +1,4 @@
-import * as Clock from "effect/Clock"
+import * as RealTime from "@headwater/domain/RealTime"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
@@ -99,7 +99,7 @@ const unanswered = (name: Host.DomainName, code: string) =>
     : failed(name, "EAI_AGAIN", `the name servers gave no answer (${code})`)
 
 const make = Effect.fnUntraced(function*({ files = {}, nameServers = [] }: NameResolverOptions) {
-  const clock = yield* Clock.Clock
+  const clock = yield* RealTime.clock
   const system = new SystemNames(files)
   const servers = yield* Effect.acquireRelease(
     Effect.sync(() => new NameServers(nameServers)),

@@ -1,4 +1,5 @@
 import type { AccountId } from "@headwater/domain/Id"
+import * as RealTime from "@headwater/domain/RealTime"
 import { Accounting } from "@headwater/log/Accounting"
 import { Accounts } from "@headwater/log/Accounts"
 import { type AccountBacklog, Backlog } from "@headwater/log/Backlog"
@@ -55,6 +56,7 @@ export class AccountStanding extends Context.Service<AccountStanding, {
       const programs = yield* Programs
       const usage = yield* Usage
       const webhooks = yield* Webhooks
+      const clock = yield* Clock.Clock
 
       const backlogs = yield* Cache.make({ capacity: mostAccounts, timeToLive: shownFor, lookup: backlog.of })
       const imbalances = yield* Cache.make({
@@ -78,7 +80,7 @@ export class AccountStanding extends Context.Service<AccountStanding, {
       })
 
       const read = Effect.fnUntraced(function*(accountId: AccountId) {
-        const at = yield* Clock.currentTimeMillis
+        const at = clock.currentTimeMillisUnsafe()
         const { source, workflow } = yield* programs.countsOf(accountId)
         return {
           at,
@@ -94,8 +96,8 @@ export class AccountStanding extends Context.Service<AccountStanding, {
       const standings = yield* Cache.make({ capacity: mostAccounts, timeToLive: shownFor, lookup: read })
 
       return AccountStanding.of({
-        of: (accountId) => Cache.get(standings, accountId),
-        backlogOf: (accountId) => Cache.get(backlogs, accountId)
+        of: (accountId) => RealTime.on(Cache.get(standings, accountId)),
+        backlogOf: (accountId) => RealTime.on(Cache.get(backlogs, accountId))
       })
     })
   )

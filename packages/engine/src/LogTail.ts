@@ -1,8 +1,9 @@
 import type * as EventId from "@headwater/domain/EventId"
+import * as RealTime from "@headwater/domain/RealTime"
 import type { StreamAddress } from "@headwater/domain/Stream"
 import { EventLog, type EventOutline } from "@headwater/log/EventLog"
 import { GroupCommit } from "@headwater/log/GroupCommit"
-import { Clock, Context, Effect, Latch, Layer, Option, PubSub, Stream } from "effect"
+import { Context, Effect, Latch, Layer, Option, PubSub, Stream } from "effect"
 import { untilAnswered } from "./DatabaseRetry.ts"
 import { Draining } from "./placement/Draining.ts"
 
@@ -68,13 +69,13 @@ export class LogTail extends Context.Service<LogTail, {
         Stream.unwrap(Effect.gen(function*() {
           const grown = yield* listen(address.emitterId)
           const next = Effect.fnUntraced(function*(at: EventId.EventId) {
-            const since = yield* Clock.currentTimeMillis
+            const since = yield* RealTime.elapsed
             while (!draining.isDraining()) {
               grown.closeUnsafe()
               const page = yield* untilAnswered(events.outlinesAfter(address, at, pageSize, pageBytes))
               const last = page.at(-1)
               if (last !== undefined) return [[page], Option.some(last.id)] as const
-              const quietFor = (yield* Clock.currentTimeMillis) - since
+              const quietFor = (yield* RealTime.elapsed) - since
               if (quietFor >= quietMs) return [[[]], Option.some(at)] as const
               yield* Effect.timeoutOption(grown.await, Math.min(lookAgainMs, quietMs - quietFor))
             }

@@ -1,6 +1,7 @@
 import { ApiKey, type KeyScope } from "@headwater/domain/ApiKey"
 import * as Id from "@headwater/domain/Id"
-import { Cache, Clock, Context, Duration, Effect, Exit, Layer, Option, Redacted, Schema } from "effect"
+import * as RealTime from "@headwater/domain/RealTime"
+import { Cache, Context, Duration, Effect, Exit, Layer, Option, Redacted, Schema } from "effect"
 import { type Digest, SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as Column from "./Column.ts"
@@ -91,7 +92,7 @@ export class ApiKeys extends Context.Service<ApiKeys, {
       const sql = yield* SqlClient.SqlClient
       const random = yield* SecureRandom.SecureRandom
 
-      const currentSeconds = Effect.map(Clock.currentTimeMillis, (ms) => Math.floor(ms / 1000))
+      const currentSeconds = Effect.map(RealTime.currentTimeMillis, (ms) => Math.floor(ms / 1000))
       const live = (now: number) => sql`revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`
       const { all, one } = Rows.make(Schema.decodeUnknownEffect(Row))
 
@@ -177,7 +178,7 @@ export class ApiKeys extends Context.Service<ApiKeys, {
         create,
         authenticate: Effect.fnUntraced(function*(key) {
           if (!Redacted.value(key).startsWith(prefix)) return Option.none()
-          const known = yield* Cache.get(found, yield* hashOf(key))
+          const known = yield* RealTime.on(Cache.get(found, yield* hashOf(key)))
           const now = yield* currentSeconds
           return Option.filter(known, ({ expiresAt }) => expiresAt === undefined || expiresAt > now)
         }),

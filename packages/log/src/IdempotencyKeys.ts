@@ -1,6 +1,7 @@
 import * as Id from "@headwater/domain/Id"
+import * as RealTime from "@headwater/domain/RealTime"
 import { Seal, type SealBroken } from "@headwater/domain/Seal"
-import { Clock, Context, Effect, Layer, Redacted, Schema } from "effect"
+import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError } from "effect/sql"
 
@@ -134,7 +135,7 @@ export class IdempotencyKeys extends Context.Service<IdempotencyKeys, {
           const claim = yield* Id.randomText(claimLength).pipe(
             Effect.provideService(SecureRandom.SecureRandom, random)
           )
-          const now = yield* Clock.currentTimeMillis
+          const now = yield* RealTime.currentTimeMillis
           const [inserted] = yield* insert(request, claim, now)
           if (inserted !== undefined) return { _tag: "Claimed", claim: { accountId, key, claim } }
           const [row] = yield* find(request)
@@ -142,13 +143,13 @@ export class IdempotencyKeys extends Context.Service<IdempotencyKeys, {
           return row === undefined ? { _tag: "UnderWay" } : yield* outcomeOf(request, row, claim, now)
         }),
         renew: Effect.fnUntraced(function*({ accountId, claim, key }) {
-          const now = yield* Clock.currentTimeMillis
+          const now = yield* RealTime.currentTimeMillis
           yield* sql`
             UPDATE idempotency_keys SET claimed_until = ${now + leaseMs}
             WHERE account_id = ${accountId} AND key = ${key} AND claim = ${claim} AND answer IS NULL`
         }),
         answer: Effect.fnUntraced(function*(claimed, answer) {
-          const now = yield* Clock.currentTimeMillis
+          const now = yield* RealTime.currentTimeMillis
           const text = yield* Effect.orDie(Schema.encodeEffect(AnswerText)(answer))
           const sealed = yield* seal.seal(placeOf(claimed), Redacted.make(text))
           yield* sql`
@@ -168,7 +169,7 @@ export class IdempotencyKeys extends Context.Service<IdempotencyKeys, {
             Effect.asVoid
           ),
         removeExpired: Effect.fnUntraced(function*(limit) {
-          const now = yield* Clock.currentTimeMillis
+          const now = yield* RealTime.currentTimeMillis
           const rows = yield* sql<{ readonly key: string }>`
             DELETE FROM idempotency_keys WHERE (account_id, key) IN (
               SELECT account_id, key FROM idempotency_keys WHERE expires_at <= ${now}

@@ -1,5 +1,6 @@
+import * as RealTime from "@headwater/domain/RealTime"
 import { Turns } from "@headwater/domain/Turns"
-import { Clock, Effect, type Scope, Semaphore } from "effect"
+import { Effect, type Scope, Semaphore } from "effect"
 
 /**
  * Large commits, of which an account has one written at a time. The database's processors are everybody's: while other
@@ -44,9 +45,9 @@ export const make: Effect.Effect<LargeCommits, never, Scope.Scope> = Effect.gen(
         const line = join(accountId)
         return Effect.andThen(
           line.place.take(1),
-          Effect.flatMap(Clock.currentTimeMillis, (from) =>
+          Effect.flatMap(RealTime.elapsed, (from) =>
             Effect.onExit(write, () =>
-              Effect.flatMap(Clock.currentTimeMillis, (until) =>
+              Effect.flatMap(RealTime.elapsed, (until) =>
                 Effect.forkIn(
                   Effect.ensuring(Effect.sleep(turns.restOf(accountId, until - from)), leave(accountId, line)),
                   scope

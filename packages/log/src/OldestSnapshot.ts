@@ -1,4 +1,5 @@
-import { Clock, Context, Effect, Layer, Metric, Schedule } from "effect"
+import * as RealTime from "@headwater/domain/RealTime"
+import { Context, Effect, Layer, Metric, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 
 /** What can keep the database from removing old versions of rows. */
@@ -201,7 +202,7 @@ export class OldestSnapshot extends Context.Service<OldestSnapshot, {
       return OldestSnapshot.of({
         look: Effect.gen(function*() {
           const found = yield* holders
-          const seen = sightings.take(found, yield* Clock.currentTimeMillis)
+          const seen = sightings.take(found, yield* RealTime.currentTimeMillis)
           for (const kind of Object.keys(subjects)) {
             const ages = seen.filter(({ holder }) => holder.kind === kind).map(({ ageMs }) => ageMs)
             yield* Metric.update(

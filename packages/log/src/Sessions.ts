@@ -1,7 +1,8 @@
 import type { KeyScope } from "@headwater/domain/ApiKey"
 import * as Id from "@headwater/domain/Id"
+import * as RealTime from "@headwater/domain/RealTime"
 import { longestIdleSeconds, longestSeconds, Session } from "@headwater/domain/Session"
-import { Cache, Clock, Context, Duration, Effect, Exit, Layer, Option, Redacted, Schema } from "effect"
+import { Cache, Context, Duration, Effect, Exit, Layer, Option, Redacted, Schema } from "effect"
 import { type Digest, SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { AuthenticatedKey } from "./ApiKeys.ts"
@@ -82,7 +83,7 @@ export class Sessions extends Context.Service<Sessions, {
       const hashOf = yield* HashedSecret.make
       const { one } = Rows.make(Schema.decodeUnknownEffect(Row))
 
-      const currentSeconds = Effect.map(Clock.currentTimeMillis, (ms) => Math.floor(ms / 1000))
+      const currentSeconds = Effect.map(RealTime.currentTimeMillis, (ms) => Math.floor(ms / 1000))
       const live = (now: number) =>
         sql`
         s.expires_at > ${now} AND s.used_at > ${now - longestIdleSeconds} AND k.revoked_at IS NULL
@@ -163,7 +164,7 @@ export class Sessions extends Context.Service<Sessions, {
         }, sql.withTransaction),
         authenticate: Effect.fnUntraced(function*(token) {
           if (!form.test(Redacted.value(token))) return Option.none()
-          const known = yield* Cache.get(found, yield* hashOf(token))
+          const known = yield* RealTime.on(Cache.get(found, yield* hashOf(token)))
           const now = yield* currentSeconds
           return Option.filter(known, ({ expiresAt }) => expiresAt > now)
         }),

@@ -1,4 +1,5 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import * as RealTime from "@headwater/domain/RealTime"
+import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 
 /** Rows of this age are swept, in milliseconds: nothing of their batch is still on its way. */
@@ -29,16 +30,16 @@ export class Writers extends Context.Service<Writers, {
       const sql = yield* SqlClient.SqlClient
       return Writers.of({
         sweep: Effect.gen(function*() {
-          const now = yield* Clock.currentTimeMillis
+          const now = yield* RealTime.currentTimeMillis
           yield* sql`DELETE FROM batches WHERE seen_at < ${now - abandonedMs}`
         }),
         note: Effect.fnUntraced(function*(id, batch) {
-          const now = yield* Clock.currentTimeMillis
+          const now = yield* RealTime.currentTimeMillis
           yield* sql`
             INSERT INTO batches (writer_id, batch, written, seen_at) VALUES (${id}, ${batch}, true, ${now})`
         }),
         settle: Effect.fnUntraced(function*(id, batch) {
-          const now = yield* Clock.currentTimeMillis
+          const now = yield* RealTime.currentTimeMillis
           // Held up by a batch that has noted its number until it is committed or gone.
           const [row] = yield* sql<{ written: boolean }>`
             INSERT INTO batches (writer_id, batch, written, seen_at) VALUES (${id}, ${batch}, false, ${now})

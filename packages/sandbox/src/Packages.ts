@@ -1,4 +1,4 @@
-import * as Clock from "effect/Clock"
+import * as RealTime from "@headwater/domain/RealTime"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -78,7 +78,7 @@ const make = Effect.fnUntraced(function*({ directory, extraCaFile, maxBytes = 10
   const oneAtATime = yield* PartitionedSemaphore.make<string>({ permits: 1 })
   const store = new PackageStore(join(directory, "store"))
   yield* Effect.promise(() => Fs.mkdir(directory, { recursive: true }))
-  const now = yield* Clock.currentTimeMillis
+  const now = yield* RealTime.currentTimeMillis
   yield* Effect.promise(() => removeAbandoned(directory, now))
 
   yield* Effect.promise(() => store.trim(maxBytes)).pipe(
@@ -126,7 +126,7 @@ const make = Effect.fnUntraced(function*({ directory, extraCaFile, maxBytes = 10
     )
     const names = namesOf(packages)
     const lockFile = join(folder, "deno.lock")
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* RealTime.currentTimeMillis
     yield* Effect.promise(async () => {
       await Fs.writeFile(join(folder, "package.json"), JSON.stringify(manifestOf(packages, names)))
       if (lock !== undefined) await Fs.writeFile(lockFile, lock)

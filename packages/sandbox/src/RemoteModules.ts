@@ -1,6 +1,6 @@
+import * as RealTime from "@headwater/domain/RealTime"
 import { EgressGuard } from "@headwater/egress/EgressGuard"
 import { EgressHttp } from "@headwater/egress/EgressHttp"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -92,7 +92,7 @@ const make = Effect.fnUntraced(function*({ fetchMillis = 15_000, maxFiles = 100 
       guard.checkUrl(url),
       ({ message }) => new RemoteUrlRefused({ message })
     )
-    const deadline = (yield* Clock.currentTimeMillis) + fetchMillis
+    const deadline = (yield* RealTime.elapsed) + fetchMillis
     const fileOf = makeNames()
     let bytes = 0
 
@@ -104,7 +104,7 @@ const make = Effect.fnUntraced(function*({ fetchMillis = 15_000, maxFiles = 100 
         })
       const late = failed(`not all files arrived within ${fetchMillis} ms`)
       const get = Effect.fnUntraced(function*(url: URL) {
-        const left = deadline - (yield* Clock.currentTimeMillis)
+        const left = deadline - (yield* RealTime.elapsed)
         if (left <= 0) return yield* late
         const answer = yield* http.request({
           asker: { accountId, use: "component" },

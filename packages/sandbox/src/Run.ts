@@ -178,6 +178,8 @@ export interface RunResult {
   readonly responded: boolean
   /** Of a trial. */
   readonly traffic?: RunTraffic
+  /** How many connections it opened. */
+  readonly connections: number
   readonly wallMs: number
   readonly cpuMs: number
 }

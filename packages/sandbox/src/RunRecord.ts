@@ -159,7 +159,7 @@ export class RunRecord {
 
   /** @param showsTraffic whether what it asked of others is among what it did */
   result(
-    times: { readonly wallMs: number; readonly cpuMs: number; readonly responded: boolean },
+    told: Pick<RunResult, "wallMs" | "cpuMs" | "responded" | "connections">,
     showsTraffic = false
   ): RunResult {
     return {
@@ -172,7 +172,7 @@ export class RunRecord {
       ...(this.#answerJson === undefined ? {} : { answerJson: this.#answerJson }),
       ...(this.#unreadable === undefined ? {} : { unreadable: this.#unreadable }),
       ...(showsTraffic ? { traffic: { requests: this.#requests, connections: this.#connections } } : {}),
-      ...times
+      ...told
     }
   }
 

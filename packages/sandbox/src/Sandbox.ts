@@ -1,3 +1,4 @@
+import * as RealTime from "@headwater/domain/RealTime"
 import type { EgressBroker } from "@headwater/egress/EgressBroker"
 import type { EgressGuard } from "@headwater/egress/EgressGuard"
 import * as Clock from "effect/Clock"
@@ -76,6 +77,7 @@ const make = Effect.fnUntraced(function*() {
   const config = yield* SandboxConfig
   const pool = yield* SandboxPool
   const clock = yield* Clock.Clock
+  const real = RealTime.of(clock)
   const fork = yield* FiberSet.makeRuntime()
   const known = new KnownPlaces()
 
@@ -133,7 +135,7 @@ const make = Effect.fnUntraced(function*() {
         { accountId: request.accountId, displaced, isolation, code: request.module, isLast: trial !== undefined },
         (id, process, finish) => {
           const store = new StoreSizes(request.db)
-          const startedAt = clock.currentTimeMillisUnsafe()
+          const startedAt = real.currentTimeMillisUnsafe()
           const first = process.served === 0
           /**
            * Of the run under way: its number, what it did, when it began, and what those before it were charged, which may
@@ -151,14 +153,15 @@ const make = Effect.fnUntraced(function*() {
             hear.ended(record.result({
               wallMs: Number(clock.monotonicTimeNanosUnsafe() - runNanos) / 1e6,
               cpuMs: spentCpuMs + cpuMs,
-              responded
+              responded,
+              connections: assignment.connections
             }, trial !== undefined))
             spentCpuMs = 0
           }
           const beginNext = () => {
             index += 1
             record = new RunRecord(limits, store)
-            runAt = clock.currentTimeMillisUnsafe()
+            runAt = real.currentTimeMillisUnsafe()
             runNanos = clock.monotonicTimeNanosUnsafe()
             assignment.connections = 0
             const { aloneCpuMs, cpuMs, shareCpuMs } = assignment
@@ -320,7 +323,7 @@ const make = Effect.fnUntraced(function*() {
         attempt<ComponentDescription, ComponentInvalid>(
           { accountId: request.accountId, displaced, isolation, code: request.module },
           (id, process, finish) => {
-            const startedAt = clock.currentTimeMillisUnsafe()
+            const startedAt = real.currentTimeMillisUnsafe()
             const first = process.served === 0
             const invalid = (reason: ComponentInvalid["reason"], message: string) =>
               finish(Exit.fail(new ComponentInvalid({ reason, message })))

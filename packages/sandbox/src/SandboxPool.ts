@@ -1,7 +1,7 @@
+import * as RealTime from "@headwater/domain/RealTime"
 import { Turns } from "@headwater/domain/Turns"
 import { EgressBroker } from "@headwater/egress/EgressBroker"
 import { EgressGuard } from "@headwater/egress/EgressGuard"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
@@ -93,7 +93,7 @@ const make = Effect.fnUntraced(function*() {
   const files = yield* SandboxFiles
   const broker = yield* EgressBroker
   const guard = yield* EgressGuard
-  const clock = yield* Clock.Clock
+  const clock = yield* RealTime.clock
   const turns = yield* Turns
   const fork = yield* FiberSet.makeRuntime()
   const metricContext = yield* Effect.context()

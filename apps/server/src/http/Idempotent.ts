@@ -1,9 +1,10 @@
 import { CurrentAccount } from "@headwater/api/Authorization"
 import { Idempotency, isKey, replayedHeader } from "@headwater/api/Idempotency"
 import * as Problem from "@headwater/api/Problem"
+import * as RealTime from "@headwater/domain/RealTime"
 import { IdempotencyKeys, type KeyClaim, type KeyedRequest, leaseMs } from "@headwater/log/IdempotencyKeys"
 import { isTransient, retrySchedule } from "@headwater/log/TransientSqlError"
-import { Cause, Clock, Effect, Exit, Fiber, Layer, Schedule, type Types } from "effect"
+import { Cause, Effect, Exit, Fiber, Layer, Schedule, type Types } from "effect"
 import { Digest } from "effect/crypto"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { answerFailures } from "./FailureProblem.ts"
@@ -77,11 +78,11 @@ export const make = Effect.gen(function*() {
     request: KeyedRequest,
     pause: (wait: Effect.Effect<void>) => Effect.Effect<void>
   ) {
-    const deadline = (yield* Clock.currentTimeMillis) + patienceMs
+    const deadline = (yield* RealTime.elapsed) + patienceMs
     for (let waitMs = firstPollMs;; waitMs = Math.min(2 * waitMs, longestPollMs)) {
       const outcome = yield* keys.claim(request)
       if (outcome._tag !== "UnderWay") return outcome
-      if ((yield* Clock.currentTimeMillis) >= deadline) return yield* underWay
+      if ((yield* RealTime.elapsed) >= deadline) return yield* underWay
       yield* pause(Effect.sleep(waitMs))
     }
   })

@@ -1,6 +1,7 @@
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
+import * as RealTime from "@headwater/domain/RealTime"
 import { Nodes } from "@headwater/log/Nodes"
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { answerFailures } from "./FailureProblem.ts"
 
@@ -11,7 +12,7 @@ export const layer = HttpApiBuilder.group(
     const nodes = yield* Nodes
     return handlers.handleAll({
       list: Effect.fnUntraced(function*() {
-        const present = yield* nodes.present(yield* Clock.currentTimeMillis)
+        const present = yield* nodes.present(yield* RealTime.currentTimeMillis)
         return {
           data: present.map(({ held, id, seenAt, startedAt, version, worker }) => ({
             id,

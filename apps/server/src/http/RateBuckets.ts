@@ -1,3 +1,4 @@
+import * as RealTime from "@headwater/domain/RealTime"
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 import { RateLimiter } from "effect/persistence"
 
@@ -41,7 +42,7 @@ export class RateBuckets extends Context.Service<RateBuckets, {
         const allowances = new Map<string, Allowance>()
 
         const allowanceOf = (accountId: string): Allowance => {
-          const at = Number(clock.monotonicTimeNanosUnsafe()) / 1e6
+          const at = RealTime.elapsedUnsafe(clock)
           const known = allowances.get(accountId) ?? { bytes: byteRateLimit, at }
           known.bytes = Math.min(byteRateLimit, known.bytes + (at - known.at) * byteRateLimit / 1_000)
           known.at = at
@@ -52,19 +53,20 @@ export class RateBuckets extends Context.Service<RateBuckets, {
         const takeFromRequests = (key: string): Effect.Effect<Excess | undefined> =>
           rateLimit === 0
             ? Effect.undefined
-            : limiter.consume({ algorithm: "token-bucket", window: "1 second", limit: rateLimit, key }).pipe(
-              Effect.as(undefined),
-              Effect.catchReason(
-                "RateLimiterError",
-                "RateLimitExceeded",
-                ({ retryAfter }) =>
-                  Effect.succeed<Excess>({
-                    of: "requests",
-                    retryAfterSeconds: wholeSeconds(Duration.toSeconds(retryAfter))
-                  }),
-                Effect.die
+            : RealTime.on(limiter.consume({ algorithm: "token-bucket", window: "1 second", limit: rateLimit, key }))
+              .pipe(
+                Effect.as(undefined),
+                Effect.catchReason(
+                  "RateLimiterError",
+                  "RateLimitExceeded",
+                  ({ retryAfter }) =>
+                    Effect.succeed<Excess>({
+                      of: "requests",
+                      retryAfterSeconds: wholeSeconds(Duration.toSeconds(retryAfter))
+                    }),
+                  Effect.die
+                )
               )
-            )
 
         return RateBuckets.of({
           takeRequest: (accountId) =>

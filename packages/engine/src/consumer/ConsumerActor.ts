@@ -2,6 +2,7 @@ import type { Consumer, Lease } from "@headwater/domain/Consumer"
 import * as EmitterPattern from "@headwater/domain/EmitterPattern"
 import { charactersOf, type LoggedEvent, maxHops } from "@headwater/domain/Event"
 import * as Id from "@headwater/domain/Id"
+import * as RealTime from "@headwater/domain/RealTime"
 import * as Stream from "@headwater/domain/Stream"
 import type { Commit } from "@headwater/log/Commit"
 import { Consumers } from "@headwater/log/Consumers"
@@ -104,8 +105,8 @@ export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
   let memory: ConsumerMemory | undefined
   let retired = false
   let answering = 0
-  /** When all its cursors were last looked at, Unix milliseconds. */
-  let lookedAt = 0
+  /** When all its cursors were last looked at, as time elapses. */
+  let lookedAt = -Infinity
   /** How large events are, by the last page; bytes. */
   let eventBytes = 256
   /** Done when there may be something to do for who waits. */
@@ -118,7 +119,7 @@ export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
 
   const lookAtAll = () => {
     look.begin()
-    lookedAt = clock.currentTimeMillisUnsafe()
+    lookedAt = RealTime.elapsedUnsafe(clock)
   }
 
   const load = Effect.gen(function*() {
@@ -335,23 +336,23 @@ export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
 
   const read = Effect.fnUntraced(function*(request: ReadRequest) {
     if (draining.isDraining()) return yield* again("The server that has this consumer is shutting down.")
-    const deadline = (yield* Clock.currentTimeMillis) + request.waitMs
+    const deadline = (yield* RealTime.elapsed) + request.waitMs
     while (true) {
       const next = changed
-      if (clock.currentTimeMillisUnsafe() - lookedAt >= lookAgainMs) lookAtAll()
+      if (RealTime.elapsedUnsafe(clock) - lookedAt >= lookAgainMs) lookAtAll()
       const outcome = yield* inTurn(
         Effect.catchIf(readOnce(request), (error) => error._tag === "LeaseHeld", (held) => Effect.succeed(held))
       )
       const isHeld = "until" in outcome
       if (!isHeld && outcome.events.length > 0) return outcome
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* RealTime.elapsed
       if (now >= deadline || isStopping()) return isHeld ? yield* outcome : outcome
       if (!isHeld && memory !== undefined && memory.lanes.readyCount > 0) {
         yield* Effect.yieldNow
         continue
       }
-      const until = Math.min(deadline, now + tickMs, isHeld ? outcome.until : deadline)
-      yield* Effect.timeoutOption(Deferred.await(next), until - now)
+      const heldMs = isHeld ? Math.max(1, outcome.until - clock.currentTimeMillisUnsafe()) : Infinity
+      yield* Effect.timeoutOption(Deferred.await(next), Math.min(deadline - now, tickMs, heldMs))
     }
   })
 

@@ -1,7 +1,8 @@
 import * as Id from "@headwater/domain/Id"
+import * as RealTime from "@headwater/domain/RealTime"
 import { version } from "@headwater/domain/Version"
 import { Nodes } from "@headwater/log/Nodes"
-import { Clock, Effect, Layer, Schedule } from "effect"
+import { Effect, Layer, Schedule } from "effect"
 import { Actors } from "./Actors.ts"
 
 const sayEvery = "10 seconds"
@@ -21,10 +22,10 @@ export const layer = (options: { readonly worker: number | null }) =>
     const actors = yield* Actors
     const nodes = yield* Nodes
     const id = Id.takeText(idLength)
-    const startedAt = yield* Clock.currentTimeMillis
+    const startedAt = yield* RealTime.currentTimeMillis
     const say = Effect.gen(function*() {
       const held = yield* actors.held
-      yield* nodes.see({ id, ...options, version, startedAt, held }, yield* Clock.currentTimeMillis)
+      yield* nodes.see({ id, ...options, version, startedAt, held }, yield* RealTime.currentTimeMillis)
     })
     yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(nodes.remove(id), leavingWithin)))
     yield* say.pipe(

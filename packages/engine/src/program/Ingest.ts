@@ -1,6 +1,7 @@
 import * as EmitId from "@headwater/domain/EmitId"
 import { maxHops } from "@headwater/domain/Event"
 import type { AccountId, ProgramId } from "@headwater/domain/Id"
+import * as RealTime from "@headwater/domain/RealTime"
 import { Programs } from "@headwater/log/Programs"
 import { Cache, Clock, Context, Duration, Effect, Exit, Layer, Option, Schema } from "effect"
 import { toUnavailable } from "../DatabaseRetry.ts"
@@ -77,7 +78,7 @@ export class Ingest extends Context.Service<Ingest, {
           if (Option.isNone(program)) return yield* new EndpointNotFound()
           const endpoint: Endpoint = { key, programId: program.value.id, accountId: program.value.accountId }
           if (found.size >= keptEndpoints) found.clear()
-          found.set(key, { endpoint, until: clock.currentTimeMillisUnsafe() + keptForMs })
+          found.set(key, { endpoint, until: RealTime.elapsedUnsafe(clock) + keptForMs })
           return endpoint
         }, Effect.uninterruptible),
         { capacity: keptEndpoints, timeToLive: () => Duration.zero }
@@ -85,7 +86,7 @@ export class Ingest extends Context.Service<Ingest, {
 
       const known = (key: string) => {
         const kept = found.get(key)
-        if (kept === undefined || clock.currentTimeMillisUnsafe() >= kept.until) return undefined
+        if (kept === undefined || RealTime.elapsedUnsafe(clock) >= kept.until) return undefined
         return suspensions.isSuspended(kept.endpoint.accountId) ? undefined : kept.endpoint
       }
 
@@ -113,7 +114,7 @@ export class Ingest extends Context.Service<Ingest, {
         Effect.tapErrorTag(
           actors.ingest(programId, asked),
           "BacklogFull",
-          () => Effect.map(Clock.currentTimeMillis, (now) => noteFull(programId, now))
+          () => Effect.map(RealTime.elapsed, (now) => noteFull(programId, now))
         )
 
       return Ingest.of({
@@ -127,12 +128,12 @@ export class Ingest extends Context.Service<Ingest, {
             Effect.catchTag("SqlError", toUnavailable)
           ),
         admit: Effect.fnUntraced(function*({ accountId, programId }) {
-          if (isFull(programId, yield* Clock.currentTimeMillis)) return yield* new BacklogFull({ programId })
+          if (isFull(programId, yield* RealTime.elapsed)) return yield* new BacklogFull({ programId })
           const exceeded = yield* quotas.exceeded(accountId)
           if (Option.isSome(exceeded)) return yield* exceeded.value
         }, Effect.catchTag("SqlError", toUnavailable)),
         isAdmitted: ({ accountId, programId }) =>
-          !isFull(programId, clock.currentTimeMillisUnsafe()) && quotas.isKnownFree(accountId),
+          !isFull(programId, RealTime.elapsedUnsafe(clock)) && quotas.isKnownFree(accountId),
         request: (endpoint, eventJson, { hops }) =>
           Effect.suspend(() => request(endpoint.programId, requestOf(endpoint, eventJson, hops))),
         take: (endpoint, eventJson, hops, onEnd) => {
@@ -140,7 +141,7 @@ export class Ingest extends Context.Service<Ingest, {
           const asked = requestOf(endpoint, eventJson, hops)
           const isTaken = actors.take(programId, asked, (exit) => {
             if (Exit.isFailure(exit) && Option.exists(Exit.findErrorOption(exit), Schema.is(BacklogFull))) {
-              noteFull(programId, clock.currentTimeMillisUnsafe())
+              noteFull(programId, RealTime.elapsedUnsafe(clock))
             }
             onEnd(exit)
           })

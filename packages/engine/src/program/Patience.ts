@@ -1,3 +1,4 @@
+import * as RealTime from "@headwater/domain/RealTime"
 import type { Submission } from "@headwater/log/Submission"
 import { Clock, Effect, Exit, FiberSet, type Scope } from "effect"
 
@@ -27,7 +28,7 @@ interface Waiting {
  */
 export const make = Effect.fnUntraced(function*(patienceMs: number): Effect.fn.Return<Patience, never, Scope.Scope> {
   const clock = yield* Clock.Clock
-  const now = () => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
+  const now = () => RealTime.elapsedUnsafe(clock)
   /** In the order in which they are given up. */
   const waiting = new Set<Waiting>()
   yield* Effect.addFinalizer(() =>

@@ -1,5 +1,6 @@
 import type { Account } from "@headwater/domain/Account"
 import type { AccountId } from "@headwater/domain/Id"
+import * as RealTime from "@headwater/domain/RealTime"
 import { Accounts } from "@headwater/log/Accounts"
 import { billingPeriodOf, dayOf, type Span, Usage } from "@headwater/log/Usage"
 import { Cache, Clock, Context, Duration, Effect, Layer, Option, Schema } from "effect"
@@ -83,17 +84,17 @@ export class Quotas extends Context.Service<Quotas, {
         return standings
       })
 
-      /** What was read last, so that most who ask get their answer at once. */
+      /** What was read last, and how long it is trusted as time elapses, so that most who ask get their answer at once. */
       const latest = new Map<AccountId, { readonly standings: ReadonlyArray<Standing>; readonly until: number }>()
 
       const reading = yield* Cache.makeWith(
         // Shared by all who ask meanwhile: it does not end with the one who asked first.
         (accountId: AccountId) =>
           Effect.uninterruptible(Effect.clockWith((clock) => {
-            const until = clock.currentTimeMillisUnsafe() + Duration.toMillis(trustFor)
+            const until = RealTime.elapsedUnsafe(clock) + Duration.toMillis(trustFor)
             return Effect.map(read(accountId), (standings) => {
               if (latest.size >= trustedAccounts) latest.clear()
-              latest.set(accountId, { standings, until: Math.min(until, ...standings.map(({ span }) => span.until)) })
+              latest.set(accountId, { standings, until })
               return standings
             })
           })),
@@ -109,26 +110,32 @@ export class Quotas extends Context.Service<Quotas, {
           : Option.some(new QuotaExceeded({ quota: last.quota, limit: last.limit, until: last.span.until }))
       }
 
-      const knownOf = (accountId: AccountId, now: number) => {
+      /** What was read last and is of a day or month that goes on. */
+      const latestOf = (accountId: AccountId, now: number) => {
         const known = latest.get(accountId)
-        return known !== undefined && now < known.until ? known.standings : undefined
+        return known?.standings.every(({ span }) => now < span.until) === true ? known : undefined
+      }
+
+      const trustedOf = (accountId: AccountId, clock: Clock.Clock) => {
+        const known = latestOf(accountId, clock.currentTimeMillisUnsafe())
+        return known !== undefined && RealTime.elapsedUnsafe(clock) < known.until ? known.standings : undefined
       }
 
       return Quotas.of({
         runsLeft: (accountId, now) => {
-          const standings = knownOf(accountId, now) ?? []
+          const standings = latestOf(accountId, now)?.standings ?? []
           return Math.min(
             Infinity,
             ...standings.map(({ limit, quota, used }) => quota === "daily_compute_time" ? 1 : limit - used)
           )
         },
         isKnownFree: (accountId) => {
-          const standings = knownOf(accountId, clock.currentTimeMillisUnsafe())
+          const standings = trustedOf(accountId, clock)
           return standings?.every(({ limit, used }) => used < limit) ?? false
         },
         exceeded: (accountId) =>
           Effect.clockWith((clock) => {
-            const known = knownOf(accountId, clock.currentTimeMillisUnsafe())
+            const known = trustedOf(accountId, clock)
             return known !== undefined
               ? Effect.succeed(judge(known))
               : Effect.map(Cache.get(reading, accountId), judge)

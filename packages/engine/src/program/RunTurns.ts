@@ -1,4 +1,5 @@
 import type { AccountId } from "@headwater/domain/Id"
+import * as RealTime from "@headwater/domain/RealTime"
 import { Clock, Context, Effect, Latch, Layer } from "effect"
 import { performance } from "node:perf_hooks"
 
@@ -66,7 +67,7 @@ export class RunTurns extends Context.Service<RunTurns, {
         let isSpent = false
 
         const count = (change: -1 | 0 | 1) => {
-          const now = Number(clock.monotonicTimeNanosUnsafe()) / 1e6
+          const now = RealTime.elapsedUnsafe(clock)
           waited += entering * (now - countedAt)
           countedAt = now
           entering += change

@@ -1,3 +1,4 @@
+import * as RealTime from "@headwater/domain/RealTime"
 import { beforeAll, type DueOwner, DueWork } from "@headwater/log/DueWork"
 import { Clock, Effect, Layer, Schedule } from "effect"
 import { untilAnswered } from "../DatabaseRetry.ts"
@@ -58,7 +59,8 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
   let seen = beforeAll
   /** How far the round under way has come. */
   let round: DueOwner | undefined
-  let nextRoundAt = 0
+  /** As time elapses: it goes on while the calendar may stand. */
+  let nextRoundAt = -Infinity
 
   /** Wakes who has something due from a place on, page by page. Answers how far it came; undefined at the end. */
   const wakeFrom = Effect.fnUntraced(function*(
@@ -82,16 +84,16 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
     return at
   })
 
-  const wakeNewlyDue = Effect.fnUntraced(function*(now: number) {
-    const next = yield* wakeFrom(seen, now, (owner) => actors.isHere(owner.ownerId) && woken.note(owner, now))
+  const wakeNewlyDue = Effect.fnUntraced(function*(now: number, elapsed: number) {
+    const next = yield* wakeFrom(seen, now, (owner) => actors.isHere(owner.ownerId) && woken.note(owner, elapsed))
     // Whoever was woken for other work just before that was committed is woken when that is forgotten.
     seen = next ?? { ownerId: "", dueAt: now - commitMs - wokenMs }
   })
 
-  const goOnWithRound = Effect.fnUntraced(function*(now: number) {
-    if (round === undefined && now >= nextRoundAt) {
+  const goOnWithRound = Effect.fnUntraced(function*(now: number, elapsed: number) {
+    if (round === undefined && elapsed >= nextRoundAt) {
       round = beforeAll
-      nextRoundAt = now + roundMs
+      nextRoundAt = elapsed + roundMs
     }
     if (round === undefined) return
     round = yield* wakeFrom(round, Math.min(now, seen.dueAt), () => true)
@@ -99,9 +101,10 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
 
   const scan = Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
-    woken.forgetBefore(now - wokenMs)
-    yield* wakeNewlyDue(now)
-    yield* goOnWithRound(now)
+    const elapsed = yield* RealTime.elapsed
+    woken.forgetBefore(elapsed - wokenMs)
+    yield* wakeNewlyDue(now, elapsed)
+    yield* goOnWithRound(now, elapsed)
   })
 
   yield* scan.pipe(

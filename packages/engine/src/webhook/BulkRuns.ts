@@ -3,6 +3,7 @@ import * as DeliveryId from "@headwater/domain/DeliveryId"
 import { maxHops } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import * as Id from "@headwater/domain/Id"
+import * as RealTime from "@headwater/domain/RealTime"
 import { Attempts } from "@headwater/log/Attempts"
 import { BulkActions, type BulkOutcome, type BulkPart, noTally } from "@headwater/log/BulkActions"
 import type { Commit } from "@headwater/log/Commit"
@@ -213,8 +214,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId, owner: 
       const marked = yield* untilAnswered(bulk.marked(this.part))
       let { place } = this.part
       while (true) {
-        const now = yield* Clock.currentTimeMillis
-        yield* this.heed(now)
+        yield* this.heed()
         if (this.halt !== undefined) {
           yield* this.rest(this.halt)
           if (this.halt !== undefined) return
@@ -240,14 +240,19 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId, owner: 
     }
 
     /** Notes what its client and its webhook want. */
-    private heed(now: number): Effect.Effect<void> {
+    private heed(): Effect.Effect<void> {
+      return Effect.clockWith((clock) => this.heedAt(RealTime.elapsedUnsafe(clock), clock.currentTimeMillisUnsafe()))
+    }
+
+    /** @param elapsed as time elapses, in milliseconds */
+    private heedAt(elapsed: number, now: number): Effect.Effect<void> {
       if (owner.isStopping(this.memory)) {
         this.halt = "stopped"
         return Effect.void
       }
-      if (now - this.controlledAt < controlMs) return this.heedWebhook(now)
+      if (elapsed - this.controlledAt < controlMs) return this.heedWebhook(now)
       return Effect.flatMap(untilAnswered(bulk.control(this.part.bulkId)), (control) => {
-        this.controlledAt = now
+        this.controlledAt = elapsed
         const { rateLimit, state } = Option.getOrElse(control, () => ({ state: "cancelled" as const, rateLimit: 1 }))
         this.rateLimit = rateLimit
         if (state !== "running") this.halt = state
@@ -280,7 +285,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId, owner: 
         if (halt !== "paused") return
         this.controlledAt = -Infinity
         this.halt = undefined
-        yield* this.heed(now)
+        yield* this.heed()
       })
     }
 
@@ -365,16 +370,14 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId, owner: 
     private take(item: Item): Effect.Effect<void> {
       return Effect.gen({ self: this }, function*() {
         if (this.halt !== undefined) return
-        let now = yield* Clock.currentTimeMillis
-        let wait = this.pace.take(this.rateLimit, now)
+        let wait = this.pace.take(this.rateLimit, yield* RealTime.elapsed)
         while (true) {
-          yield* this.heed(now)
+          yield* this.heed()
           if (this.halt !== undefined) return
           if (wait < 1) break
           const nap = Math.min(wait, controlMs)
           yield* Effect.timeoutOption(halting.await, nap)
           wait -= nap
-          now = yield* Clock.currentTimeMillis
         }
         yield* sending.withPermits(1)(this.enter(item))
       })
@@ -384,7 +387,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId, owner: 
     private enter(item: Item): Effect.Effect<void> {
       return Effect.gen({ self: this }, function*() {
         while (true) {
-          yield* this.heed(yield* Clock.currentTimeMillis)
+          yield* this.heed()
           if (this.halt !== undefined) return
           const leave = yield* owner.enter(this.memory)
           if (leave !== undefined) {

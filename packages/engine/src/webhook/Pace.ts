@@ -9,7 +9,7 @@ export class Pace {
    * Takes the next turn.
    *
    * @param perSecond how many there may be
-   * @param now Unix milliseconds
+   * @param now milliseconds as time elapses
    * @returns how long to wait for it, in milliseconds
    */
   take(perSecond: number, now: number): number {

@@ -1,5 +1,6 @@
 import type { LoggedEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
+import * as RealTime from "@headwater/domain/RealTime"
 import * as Storable from "@headwater/domain/Storable"
 import { version } from "@headwater/domain/Version"
 import { EgressHttp, type EgressHttpEnding } from "@headwater/egress/EgressHttp"
@@ -67,12 +68,18 @@ const requestOf = ({ target, webhook }: WebhookMemory, { batch, event }: Send): 
   return { method: "POST", url: Redacted.value(target), headers: {}, body }
 }
 
+/** When an attempt began, Unix milliseconds: by the server's clock, and by real time, which is what a receiver compares with. */
+interface AttemptTimes {
+  readonly startedAt: number
+  readonly signedAt: number
+}
+
 /** What the record of an attempt does not tell of its headers otherwise. */
 const ownHeaders = (
   { requestSettings, signingKeys, webhook }: WebhookMemory,
   { batch, event, isTest }: Send,
   request: OutgoingRequest.OutgoingRequest,
-  startedAt: number
+  { signedAt, startedAt }: AttemptTimes
 ): SentHeaders.OwnHeaders => {
   const { body = "" } = request
   return {
@@ -86,10 +93,11 @@ const ownHeaders = (
     "webhook-signature": StandardWebhook.signature(
       signingKeys,
       batch?.id ?? event.emitId,
-      Math.floor(startedAt / 1_000),
+      Math.floor(signedAt / 1_000),
       body
     ),
-    "x-headwater-hops": String(batch === undefined ? event.hops : EventBatch.hops(batch))
+    "x-headwater-hops": String(batch === undefined ? event.hops : EventBatch.hops(batch)),
+    ...(signedAt === startedAt ? undefined : { "webhook-timestamp": String(Math.floor(signedAt / 1_000)) })
   }
 }
 
@@ -120,12 +128,13 @@ const sentOf = (
   requestHeaders: string,
   startedAt: number,
   endedAt: number,
+  durationMs: number,
   answer: EgressHttpEnding
 ): Sent => {
   const outcome = Result.isSuccess(answer)
     ? DeliveryOutcome.ofResponse(answer.success, endedAt)
     : DeliveryOutcome.ofFailure(answer.failure)
-  return recordOf(memory, send, outcome, requestHeaders, startedAt, endedAt, answer)
+  return recordOf(memory, send, outcome, requestHeaders, startedAt, endedAt, durationMs, answer)
 }
 
 /** @param answer none where nothing was sent */
@@ -136,6 +145,7 @@ const recordOf = (
   requestHeaders: string | null,
   startedAt: number,
   endedAt: number,
+  durationMs: number,
   answer: EgressHttpEnding | undefined
 ): Sent => {
   const delivered = outcome._tag === "Delivered"
@@ -161,7 +171,7 @@ const recordOf = (
       emitId: batch?.id ?? event.emitId,
       batch: EventBatch.sent(batch),
       startedAt,
-      durationMs: Storable.toInteger(endedAt - startedAt),
+      durationMs: Storable.toInteger(durationMs),
       outcome: delivered ? "delivered" : "failed",
       status: response?.status ?? null,
       address: address ?? null,
@@ -244,19 +254,21 @@ export const make: Effect.Effect<WebhookSend, never, EgressHttp | Figures> = Eff
 
   return (memory, options, onSent) => {
     const startedAt = clock.currentTimeMillisUnsafe()
+    const beganAt = RealTime.elapsedUnsafe(clock)
+    const signedAt = RealTime.isApart(clock) ? RealTime.of(clock).currentTimeMillisUnsafe() : startedAt
     const { requestSettings } = memory
     const request = requestOf(memory, options)
     if (requestSettings?.maxBytes !== undefined) {
       const bytes = Buffer.byteLength(request.body ?? "")
       if (bytes > requestSettings.maxBytes) {
         const outcome = DeliveryOutcome.tooLarge(bytes, requestSettings.maxBytes)
-        return refuse(recordOf(memory, options, outcome, null, startedAt, startedAt, undefined), (sent) => {
+        return refuse(recordOf(memory, options, outcome, null, startedAt, startedAt, 0, undefined), (sent) => {
           report(memory, options, sent)
           onSent(sent)
         })
       }
     }
-    const own = ownHeaders(memory, options, request, startedAt)
+    const own = ownHeaders(memory, options, request, { signedAt, startedAt })
     const shown = requestSettings === undefined ? own : { ...own, ...requestSettings.shownHeaders }
     const kept = SentHeaders.kept(memory.urlHeaders ?? SentHeaders.ofUrl(request.url), shown)
     return http.start({
@@ -267,7 +279,8 @@ export const make: Effect.Effect<WebhookSend, never, EgressHttp | Figures> = Eff
       timeoutMillis: memory.webhook.settings.timeoutMs,
       maxBodyBytes: keptOfFailure
     }, (answer) => {
-      const sent = sentOf(memory, options, kept, startedAt, clock.currentTimeMillisUnsafe(), answer)
+      const durationMs = Math.round(RealTime.elapsedUnsafe(clock) - beganAt)
+      const sent = sentOf(memory, options, kept, startedAt, clock.currentTimeMillisUnsafe(), durationMs, answer)
       report(memory, options, sent)
       onSent(sent)
     })

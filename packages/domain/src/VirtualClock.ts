@@ -1,0 +1,64 @@
+import { type Clock, type Duration, Effect } from "effect"
+
+/**
+ * - `running`: it goes at the speed of real time, so many milliseconds ahead of it; never behind.
+ * - `standing`: it stays at a time, until it is moved or runs again.
+ */
+export type State =
+  | { readonly mode: "running"; readonly aheadMs: number }
+  | { readonly mode: "standing"; readonly at: number }
+
+/**
+ * A clock whose calendar can be stopped and moved forward. It says what time it is; how long things take stays real: what
+ * sleeps, and what is measured by the monotonic clock, does so in real time.
+ */
+export class VirtualClock implements Clock.Clock {
+  readonly real: Clock.Clock
+  private state: State
+
+  constructor(real: Clock.Clock, state: State = { mode: "running", aheadMs: 0 }) {
+    this.real = real
+    this.state = state
+  }
+
+  get isStanding(): boolean {
+    return this.state.mode === "standing"
+  }
+
+  /** How far it is ahead of real time now, in milliseconds; below 0 where it stood until real time was past it. */
+  get aheadMs(): number {
+    return this.currentTimeMillisUnsafe() - this.real.currentTimeMillisUnsafe()
+  }
+
+  /** Stays at a time, in Unix milliseconds; where it is later already, at that. */
+  standAt(time: number): void {
+    this.state = { mode: "standing", at: Math.max(time, this.currentTimeMillisUnsafe()) }
+  }
+
+  /** Goes on from where it is at the speed of real time; from real time, where that is later. */
+  run(): void {
+    this.state = { mode: "running", aheadMs: Math.max(0, this.aheadMs) }
+  }
+
+  currentTimeMillisUnsafe(): number {
+    return this.state.mode === "standing" ? this.state.at : this.real.currentTimeMillisUnsafe() + this.state.aheadMs
+  }
+
+  currentTimeNanosUnsafe(): bigint {
+    return this.state.mode === "standing"
+      ? BigInt(this.state.at) * 1_000_000n
+      : this.real.currentTimeNanosUnsafe() + BigInt(this.state.aheadMs) * 1_000_000n
+  }
+
+  monotonicTimeNanosUnsafe(): bigint {
+    return this.real.monotonicTimeNanosUnsafe()
+  }
+
+  readonly currentTimeMillis: Effect.Effect<number> = Effect.sync(() => this.currentTimeMillisUnsafe())
+  readonly currentTimeNanos: Effect.Effect<bigint> = Effect.sync(() => this.currentTimeNanosUnsafe())
+  readonly monotonicTimeNanos: Effect.Effect<bigint> = Effect.sync(() => this.monotonicTimeNanosUnsafe())
+
+  sleep(duration: Duration.Duration): Effect.Effect<void> {
+    return this.real.sleep(duration)
+  }
+}
