@@ -8,6 +8,7 @@ import { accountCommand } from "./AccountCommand.ts"
 import { accountsCommand } from "./AccountsCommand.ts"
 import { bulkCommand } from "./BulkCommand.ts"
 import { checkCommand } from "./CheckCommand.ts"
+import { clockCommand } from "./ClockCommand.ts"
 import { configCommand } from "./ConfigCommand.ts"
 import { consumersCommand } from "./ConsumersCommand.ts"
 import { deliveriesCommand } from "./DeliveriesCommand.ts"
@@ -48,6 +49,7 @@ const headwater = Command.make("headwater").pipe(
     accountCommand,
     checkCommand,
     runCommand,
+    clockCommand,
     configCommand,
     doctorCommand,
     keyCommand,

@@ -18,6 +18,7 @@ import * as Fs from "node:fs/promises"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import * as Database from "./Database.ts"
+import * as DevClockDatabase from "./DevClockDatabase.ts"
 import { Diagnosis } from "./Diagnosis.ts"
 import { FirstPartyPublishing } from "./FirstPartyPublishing.ts"
 import { FirstStart, greeting } from "./FirstStart.ts"
@@ -160,7 +161,8 @@ const whileServing = Layer.mergeAll(drainFirst, HeapGrowth.layer, WriterDeath.la
 const ownEngine = Layer.unwrap(
   Effect.map(
     ServerConfig,
-    ({ auditDays, node, retentionDays }) => Engine.layerServer({ auditDays, retentionDays, node })
+    ({ auditDays, devClock, node, retentionDays }) =>
+      Engine.layerServer({ auditDays, retentionDays, node, hasDevClock: devClock })
   )
 )
 
@@ -173,6 +175,7 @@ export const layer = Layer.mergeAll(Layer.effectDiscard(Effect.andThen(published
   Layer.provideMerge(beneathEngine),
   Layer.provideMerge(RunningSettings.layer),
   Layer.provide(SecretKey.seal),
+  Layer.provide(DevClockDatabase.layer),
   Layer.provide(Database.layer),
   Layer.provide(Database.dataDirectory),
   Layer.provide([ListenAddress.layer, UnknownSettings.layer]),

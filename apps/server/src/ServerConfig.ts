@@ -36,6 +36,8 @@ export interface ServerSettings {
   readonly node: Option.Option<{ readonly host: string; readonly port: number }>
   /** How many processes serve on this machine. */
   readonly workers: number
+  /** Whether the clock can be stopped and moved forward, on a database that was made for that. */
+  readonly devClock: boolean
   /** The key the first account gets; `None` to generate one. */
   readonly apiKey: Option.Option<Redacted.Redacted>
   /** Base64 of 32 bytes; `None`, only with the embedded Postgres, to use the one in the data directory. */
@@ -268,11 +270,19 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
     if (Option.isSome(ownNode) && Option.isNone(database) && !reading.has("DATABASE_URL")) {
       reading.fault("HEADWATER_NODE", "requires DATABASE_URL, because all nodes share one database")
     }
+    const devClock = Option.getOrElse(yield* variable("HEADWATER_DEV_CLOCK", oneOf(["0", "1"])), () => "0") === "1"
+    if (devClock && Option.isSome(ownNode)) {
+      reading.fault(
+        "HEADWATER_DEV_CLOCK",
+        "does not go with HEADWATER_NODE: only a server by itself has a clock that can be moved"
+      )
+    }
+    const givenWorkers = yield* variable("HEADWATER_WORKERS", workers)
+    if (devClock && Option.exists(givenWorkers, (count) => count > 1)) {
+      reading.fault("HEADWATER_DEV_CLOCK", "goes with HEADWATER_WORKERS=1 only")
+    }
     // An operator who runs several nodes has opened one port for each.
-    const workerCount = Option.getOrElse(
-      yield* variable("HEADWATER_WORKERS", workers),
-      () => Option.isSome(ownNode) ? 1 : workersHere()
-    )
+    const workerCount = Option.getOrElse(givenWorkers, () => devClock || Option.isSome(ownNode) ? 1 : workersHere())
     if (Option.exists(ownNode, ({ port }) => port + workerCount - 1 > 65_535)) {
       reading.fault("HEADWATER_NODE", `leaves no ports for ${workerCount} workers, which take one after the other`)
     }
@@ -297,6 +307,7 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
       ),
       node: ownNode,
       workers: workerCount,
+      devClock,
       apiKey: yield* variable("HEADWATER_API_KEY", apiKey),
       secretKey: secret,
       ...Option.getOrElse(
@@ -384,6 +395,7 @@ export const render = (settings: ServerSettings): string => {
       Option.match(settings.node, { onNone: () => "", onSome: ({ host, port }) => `${host}:${port}` })
     ],
     ["HEADWATER_WORKERS", settings.workers],
+    ["HEADWATER_DEV_CLOCK", settings.devClock ? 1 : 0],
     ["HEADWATER_API_KEY", secret(settings.apiKey, "(generated at the first start)")],
     ["HEADWATER_SECRET_KEY", secret(settings.secretKey, "(generated in the data directory)")],
     ["HEADWATER_EGRESS_ALLOW", settings.egressAllow.join(",") || nothing],

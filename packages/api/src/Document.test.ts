@@ -98,6 +98,9 @@ describe("Document", () => {
       "POST /v1/bulk_actions/{id}/pause",
       "POST /v1/bulk_actions/{id}/resume",
       "POST /v1/bulk_actions/{id}/cancel",
+      "POST /v1/clock/freeze",
+      "POST /v1/clock/advance",
+      "DELETE /v1/clock",
       "POST /v1/workflows/{id}/invocations",
       "POST /v1/workflows/{id}/runs/{run_id}/rerun",
       "POST /v1/workflows/{id}/runs/{run_id}/cancel"

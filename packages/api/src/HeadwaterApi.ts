@@ -3,6 +3,7 @@ import { AppAccountsApi } from "./AppAccountsApi.ts"
 import { AuditApi } from "./AuditApi.ts"
 import { AutoSubscriptionsApi } from "./AutoSubscriptionsApi.ts"
 import { BulkActionsApi } from "./BulkActionsApi.ts"
+import { ClockApi } from "./ClockApi.ts"
 import { CodeApi } from "./CodeApi.ts"
 import { ComponentsApi } from "./ComponentsApi.ts"
 import { ConsumersApi } from "./ConsumersApi.ts"
@@ -38,6 +39,7 @@ export class HeadwaterApi extends HttpApi.make("headwater")
   .add(GraphApi)
   .add(NodesApi)
   .add(DiagnosisApi)
+  .add(ClockApi)
   .add(SubscriptionsApi)
   .add(AutoSubscriptionsApi)
   .add(WebhooksApi)

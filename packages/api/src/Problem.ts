@@ -233,6 +233,20 @@ export class BulkActionsFull extends HttpApiError.Problem<BulkActionsFull>()(
   { description: "As many bulk actions of the account have not ended as are allowed." }
 ) {}
 
+export class ClockFixed extends HttpApiError.Problem<ClockFixed>()(
+  "ClockFixedProblem",
+  { type: typeOf("clock_fixed"), status: 409, title: "Clock can't be moved" },
+  members("clock_fixed", Details, "The clock of this server can't be moved."),
+  { description: "The server was not started with a dev clock: its clock is real time." }
+) {}
+
+export class ClockAdvancing extends HttpApiError.Problem<ClockAdvancing>()(
+  "ClockAdvancingProblem",
+  { type: typeOf("clock_advancing"), status: 409, title: "Clock is being moved" },
+  members("clock_advancing", Details, "The clock is being moved by the operation \"clk_0Uz7QaB3Lk6RwSe2MxDa\"."),
+  { description: "An advance of the clock is under way: there is one at a time." }
+) {}
+
 export class LeaseHeld extends HttpApiError.Problem<LeaseHeld>()(
   "LeaseHeldProblem",
   { type: typeOf("lease_held"), status: 409, title: "Lease held" },

@@ -51,6 +51,8 @@ export const NewEvent = Schema.Struct({
   hops: Schema.Int,
   meta: EventMeta,
   cause: Schema.optional(EventCause),
+  /** When it was emitted, where that is not now, in Unix milliseconds: its id is of no earlier time. */
+  at: Schema.optional(Schema.Int),
   payload: Schema.String
 })
 export type NewEvent = typeof NewEvent.Type

@@ -9,6 +9,7 @@ export const prefixes = {
   audit: "aud",
   autoSubscription: "as",
   bulkAction: "ba",
+  clockOperation: "clk",
   component: "sc",
   consumer: "cns",
   delivery: "dlv",
@@ -44,6 +45,9 @@ export type AppAccountId = typeof AppAccountId.Type
 
 export const AuditId = idOf("audit").pipe(Schema.brand("AuditId"))
 export type AuditId = typeof AuditId.Type
+
+export const ClockOperationId = idOf("clockOperation").pipe(Schema.brand("ClockOperationId"))
+export type ClockOperationId = typeof ClockOperationId.Type
 
 export const ComponentId = idOf("component").pipe(Schema.brand("ComponentId"))
 export type ComponentId = typeof ComponentId.Type

@@ -20,6 +20,9 @@ export const sends: StreamName = "$sends"
 /** What happens to an account's webhooks, on the account's own log. */
 export const webhooks: StreamName = "$webhooks"
 
+/** What becomes of the server's clock where that can be moved, on the log of the account that moves it. */
+export const clock: StreamName = "$clock"
+
 /** One stream of one emitter. */
 export interface StreamAddress {
   readonly emitterId: string

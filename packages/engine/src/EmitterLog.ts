@@ -66,9 +66,9 @@ export const acquire: (emitterId: string) => Effect.Effect<
       if (events.length === 0) return []
       const ordinals = new Map<string, number>()
       // There may be very many: each one is the next at the same time, which is the first's plus one.
-      let lastId = EventId.next(head.lastId, now) - 1n
-      const assigned = events.map(({ cause, emitId, hops, meta, payload, stream }): LoggedEvent => {
-        lastId += 1n
+      let lastId = EventId.next(head.lastId, events[0]?.at ?? now) - 1n
+      const assigned = events.map(({ at, cause, emitId, hops, meta, payload, stream }): LoggedEvent => {
+        lastId = at === undefined ? lastId + 1n : EventId.next(lastId, at)
         const n = (ordinals.get(stream) ?? ordinalOf(head, stream)) + 1
         ordinals.set(stream, n)
         return { stream, emitId, hops, meta, cause, payload, emitterId, id: lastId, n }

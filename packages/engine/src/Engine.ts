@@ -3,6 +3,7 @@ import * as OldestSnapshot from "@headwater/log/OldestSnapshot"
 import { Layer, Option } from "effect"
 import { AccountStanding } from "./AccountStanding.ts"
 import { ConsumerLifecycle } from "./consumer/ConsumerLifecycle.ts"
+import { DevClock } from "./DevClock.ts"
 import { EventJourney } from "./EventJourney.ts"
 import { EventTrace } from "./EventTrace.ts"
 import * as Gauges from "./Gauges.ts"
@@ -21,6 +22,7 @@ import { ProgramLifecycle } from "./program/ProgramLifecycle.ts"
 import { Quotas } from "./program/Quotas.ts"
 import * as RunScanner from "./program/RunScanner.ts"
 import { RunTurns } from "./program/RunTurns.ts"
+import { TicksAhead } from "./program/TicksAhead.ts"
 import { TrialRuns } from "./program/TrialRuns.ts"
 import * as Retention from "./Retention.ts"
 import * as DueScanner from "./routing/DueScanner.ts"
@@ -68,6 +70,9 @@ export const layer = onCluster.pipe(Layer.provide(Actors.layerSingleNode))
 const retention = ({ auditDays, retentionDays }: { readonly retentionDays: number; readonly auditDays: number }) =>
   Retention.layer({ defaultDays: retentionDays, auditDays })
 
+const devClock = ({ auditDays, retentionDays }: { readonly retentionDays: number; readonly auditDays: number }) =>
+  DevClock.layer({ defaultDays: retentionDays, auditDays })
+
 const measuring = Layer.merge(
   Gauges.layer,
   OldestSnapshot.layerWatch.pipe(Layer.provide(OldestSnapshot.OldestSnapshot.layer))
@@ -106,14 +111,18 @@ export const layerServer = (options: {
   readonly auditDays: number
   /** Where this node answers the others; none where it is the only one. */
   readonly node: Option.Option<Actors.NodeAddress>
+  /** The clock of the surroundings is a virtual one, and can be moved. */
+  readonly hasDevClock: boolean
 }) =>
   Layer.mergeAll(
     retention(options),
+    options.hasDevClock ? devClock(options) : Layer.empty,
     measuring,
     NodePresence.layer({ worker: null }),
     Option.isNone(options.node) ? AbandonedPrograms.layerAtStart : AbandonedPrograms.layerWhileRunning
   ).pipe(
     Layer.provideMerge(onCluster),
+    Layer.provide(options.hasDevClock ? Layer.succeed(TicksAhead, { grant: undefined }) : Layer.empty),
     Layer.provide(Option.match(options.node, { onNone: () => Actors.layerSingleNode, onSome: Actors.layerNode })),
     Layer.provide(DatabaseClaim.layer({ shared: Option.isSome(options.node) }))
   )

@@ -1,4 +1,5 @@
 import * as EventId from "@headwater/domain/EventId"
+import * as RealTime from "@headwater/domain/RealTime"
 import * as Stream from "@headwater/domain/Stream"
 import { Attempts } from "@headwater/log/Attempts"
 import { AuditLog } from "@headwater/log/AuditLog"
@@ -12,7 +13,7 @@ import { Figures } from "@headwater/log/Figures"
 import { Sessions } from "@headwater/log/Sessions"
 import { Usage } from "@headwater/log/Usage"
 import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
-import { Clock, Effect, Exit, Option, Schedule } from "effect"
+import { Clock, Effect, Exit, identity, Option, Schedule } from "effect"
 import { singleton } from "./placement/Actors.ts"
 import * as DueEmits from "./program/DueEmits.ts"
 
@@ -39,11 +40,11 @@ const emittersAtOnce = 500
 const dutyCycle = 10
 
 /** Rests after a piece of work, in proportion to how long it took. */
-const paced = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+const restingAfter = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.gen(function*() {
-    const from = yield* Clock.currentTimeMillis
+    const from = yield* RealTime.elapsed
     const answer = yield* work
-    const took = (yield* Clock.currentTimeMillis) - from
+    const took = (yield* RealTime.elapsed) - from
     if (took > 0) yield* Effect.sleep(took * (dutyCycle - 1))
     return answer
   })
@@ -82,8 +83,11 @@ export interface KeptDays {
  * Removes what is beyond its retention, in small bites: events that are too old and not among the last 100 of their
  * stream, requests that have run, attempts, deliveries that were given up, dedupe ids, usage, figures, runs of workflows,
  * sessions that have ended, and the audit log. It does not wait for cursors; what a listener has not come to is told.
+ *
+ * @param rests whether it leaves most of the time to others
  */
-export const sweep = Effect.fnUntraced(function*(options: KeptDays) {
+export const sweep = Effect.fnUntraced(function*(options: KeptDays, { rests } = { rests: true }) {
+  const paced: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> = rests ? restingAfter : identity
   const attempts = yield* Attempts
   const audit = yield* AuditLog
   const bulkActions = yield* BulkActions

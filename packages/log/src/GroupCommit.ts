@@ -1,4 +1,5 @@
 import { AccountLines } from "@headwater/domain/AccountLines"
+import * as RealTime from "@headwater/domain/RealTime"
 import { Sharers } from "@headwater/domain/Sharers"
 import {
   Cause,
@@ -136,6 +137,8 @@ export class GroupCommit extends Context.Service<GroupCommit, {
   readonly isFull: (accountId: string) => boolean
   /** Returns when there is room, first to who waits longest of the account. */
   readonly room: (accountId: string) => Effect.Effect<void>
+  /** Whether no commit is in line or under way. */
+  readonly isIdle: Effect.Effect<boolean>
   /** How long the oldest transaction has been under way, in milliseconds; 0 where there is none. */
   readonly ageMs: () => number
   /** Returns the cause when the writer has died of a defect: nothing is written any more. */
@@ -167,6 +170,8 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       })
       const committed = yield* CommittedTopic.make
       let appendedTo = new Set<string>()
+      /** Commits that were handed over and have not ended. */
+      let waitingCount = 0
 
       /** Tried until the database takes or refuses it. What somebody else has locked is for the caller to deal with. */
       const transact = (attempt: Effect.Effect<ReadonlyArray<Commit>, Fenced | SqlError.SqlError>) =>
@@ -184,7 +189,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
           })
         )
 
-      const now = () => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
+      const now = () => RealTime.elapsedUnsafe(clock)
       /** Open while anything is being written. */
       const busy = yield* Latch.make(false)
       /** When what is being written began, the oldest first. */
@@ -213,6 +218,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         Effect.tapCause(work, (cause) => Cause.hasInterruptsOnly(cause) ? Effect.void : Deferred.succeed(died, cause))
 
       const end = ({ bytes, commit, end }: Waiting, exit: Exit.Exit<void, CommitError>) => {
+        waitingCount -= 1
         end(exit)
         places.release(accountOf(commit), bytes)
       }
@@ -447,9 +453,9 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       })
 
       const timed = Effect.fnUntraced(function*<E>(commit: Effect.Effect<void, E>) {
-        const from = yield* Clock.currentTimeMillis
+        const from = yield* RealTime.elapsed
         yield* commit
-        yield* Metric.update(appendDuration, ((yield* Clock.currentTimeMillis) - from) / 1_000)
+        yield* Metric.update(appendDuration, ((yield* RealTime.elapsed) - from) / 1_000)
       })
 
       const takeBatch = Effect.gen(function*() {
@@ -507,6 +513,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
 
       return GroupCommit.of({
         committed: committed.batches,
+        isIdle: Effect.sync(() => waitingCount === 0),
         ageMs,
         died: Deferred.await(died),
         isFull: (accountId) => places.isFull(accountId),
@@ -521,6 +528,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
           const commit = make(submission)
           submission.bytes = byteCount(commit)
           const accountId = accountOf(commit)
+          waitingCount += 1
           lines.put(accountId, { commit, rows: rowCount(commit), bytes: submission.bytes, end })
           arrived.openUnsafe()
           places.take(accountId, submission.bytes)

@@ -32,6 +32,7 @@ import deliveryActions from "./migrations/0028_delivery_actions.ts"
 import batches from "./migrations/0029_batches.ts"
 import access from "./migrations/0030_access.ts"
 import figures from "./migrations/0031_figures.ts"
+import devClock from "./migrations/0033_dev_clock.ts"
 
 const migrator = {
   table: "headwater_migrations",
@@ -66,7 +67,8 @@ const migrator = {
     "0028_delivery_actions": deliveryActions,
     "0029_batches": batches,
     "0030_access": access,
-    "0031_figures": figures
+    "0031_figures": figures,
+    "0033_dev_clock": devClock
   })
 }
 

@@ -10,6 +10,7 @@ import { Components } from "./Components.ts"
 import { Consumers } from "./Consumers.ts"
 import { DeliveryList } from "./DeliveryList.ts"
 import { Deployments } from "./Deployments.ts"
+import { DevClocks } from "./DevClocks.ts"
 import { EventList } from "./EventList.ts"
 import { GroupCommit } from "./GroupCommit.ts"
 import { IdempotencyKeys } from "./IdempotencyKeys.ts"
@@ -33,6 +34,7 @@ export const layer = Layer.mergeAll(
   Components.layer,
   Consumers.layer,
   Deployments.layer,
+  DevClocks.layer,
   EventList.layer,
   IdempotencyKeys.layer,
   Nodes.layer,

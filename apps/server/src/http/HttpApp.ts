@@ -8,6 +8,7 @@ import * as AuditHandlers from "./AuditHandlers.ts"
 import * as AutoSubscriptionsHandlers from "./AutoSubscriptionsHandlers.ts"
 import { BodyRoom } from "./BodyRoom.ts"
 import * as BulkActionsHandlers from "./BulkActionsHandlers.ts"
+import * as ClockHandlers from "./ClockHandlers.ts"
 import * as CodeHandlers from "./CodeHandlers.ts"
 import { ComponentSaving } from "./ComponentSaving.ts"
 import * as ComponentsHandlers from "./ComponentsHandlers.ts"
@@ -50,6 +51,7 @@ const apiRoutes = HttpApiBuilder.layer(HeadwaterApi).pipe(
     AutoSubscriptionsHandlers.layer,
     BulkActionsHandlers.layer,
     CodeHandlers.layer,
+    ClockHandlers.layer,
     ComponentsHandlers.layer,
     ConsumersHandlers.layer,
     DeliveriesHandlers.layer,

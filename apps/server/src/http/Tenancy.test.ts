@@ -65,6 +65,8 @@ const furnished = Effect.gen(function*() {
     sources: source.id,
     subscriptions: subscription.id,
     webhooks: webhook.id,
+    // Nobody has one where the clock can't be moved.
+    operations: `clk_${"1".repeat(20)}`,
     runs: Json.textOf(run!["id"]),
     workflows: workflow.id
   }

@@ -13,6 +13,7 @@ import { Webhooks } from "@headwater/log/Webhooks"
 import { Clock, Effect, Layer, Option } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import * as Database from "../Database.ts"
+import * as DevClockDatabase from "../DevClockDatabase.ts"
 import { FirstStart, greeting } from "../FirstStart.ts"
 import * as ListenAddress from "../ListenAddress.ts"
 import * as Logging from "../Logging.ts"
@@ -67,6 +68,7 @@ export const layer = greet.pipe(
   Layer.provideMerge(claim),
   Layer.provideMerge(RunningSettings.layer),
   Layer.provide(SecretKey.seal),
+  Layer.provide(DevClockDatabase.layer),
   Layer.provide(Database.layer),
   Layer.provide(Database.dataDirectory),
   Layer.provide([ListenAddress.layer, UnknownSettings.layer]),

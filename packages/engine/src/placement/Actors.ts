@@ -2,8 +2,9 @@ import { Lease } from "@headwater/domain/Consumer"
 import { LoggedEvent } from "@headwater/domain/Event"
 import * as Id from "@headwater/domain/Id"
 import { Program } from "@headwater/domain/Program"
+import * as RealTime from "@headwater/domain/RealTime"
 import type { HeldActors } from "@headwater/log/Nodes"
-import { Context, Duration, Effect, type Exit, Layer, Option, Schema, type Scope } from "effect"
+import { Clock, Context, Duration, Effect, type Exit, Layer, Option, Schema, type Scope } from "effect"
 import {
   ClusterError,
   ClusterSchema,
@@ -164,6 +165,9 @@ const reach = <A, E, R>(call: Effect.Effect<A, E | ClusterFailure, R>, timeout: 
     })
   ) as Effect.Effect<A, Exclude<E, ClusterFailure> | Unavailable, R>
 
+/** How long a hint takes at most to an actor that is to come into memory for it, in milliseconds. */
+const longestHintMs = 10_000
+
 /** Of all actors. */
 const shardGroup = "default"
 
@@ -180,6 +184,8 @@ class LocalActors extends Context.Service<LocalActors, {
   readonly consumers: Residents.Residents<ConsumerActor.ConsumerActor>
   /** How consumers are hinted at, which are not kept awake by that. */
   readonly consumerHints: Map<string, Pick<Residents.Resident<unknown>, "hint">>
+  /** Since when hints are on their way to actors that are not awake, as time elapses, in milliseconds. */
+  readonly hintedAt: Map<string, number>
 }>()("@headwater/engine/LocalActors") {
   static readonly layer = Layer.effect(
     LocalActors,
@@ -190,7 +196,8 @@ class LocalActors extends Context.Service<LocalActors, {
         webhooks: yield* Residents.make<WebhookActor.WebhookActor>(population),
         accounts: yield* Residents.make<AccountActor.AccountActor>(population),
         consumers: yield* Residents.make<ConsumerActor.ConsumerActor>(population),
-        consumerHints: new Map()
+        consumerHints: new Map(),
+        hintedAt: new Map()
       })
     })
   )
@@ -268,6 +275,8 @@ export class Actors extends Context.Service<Actors, {
   readonly isHere: (actorId: string) => boolean
   /** How many actors of each kind this node has in memory. */
   readonly held: Effect.Effect<HeldActors>
+  /** Whether no actor of this node does anything, or is about to because of a hint. */
+  readonly areQuiet: Effect.Effect<boolean>
   /** Whether this node has its share of the actors: not before it has joined the others, nor once it lost touch with them. */
   readonly hasShards: Effect.Effect<boolean>
 }>()("@headwater/engine/placement/Actors") {
@@ -281,6 +290,7 @@ export class Actors extends Context.Service<Actors, {
       Effect.gen(function*() {
         const local = yield* LocalActors
         const suspensions = yield* Suspensions
+        const clock = yield* Clock.Clock
         const program = yield* ProgramEntity.client
         const webhook = yield* WebhookEntity.client
         const account = yield* AccountEntity.client
@@ -343,7 +353,18 @@ export class Actors extends Context.Service<Actors, {
           if (here?.hint(hint) === true) return
           // Nobody reads from it now: who does looks for everything first.
           if (here === undefined && Id.kindOf(actorId) === "consumer" && isHere(actorId)) return
+          local.hintedAt.set(actorId, RealTime.elapsedUnsafe(clock))
           sendHint(actorId, hint)
+        }
+
+        /** Whether a hint is on its way; one that does not arrive is lost, and found again by scans. */
+        const isHintUnderWay = (): boolean => {
+          const lostAt = RealTime.elapsedUnsafe(clock) - longestHintMs
+          for (const [actorId, at] of local.hintedAt) {
+            if (at > lostAt) return true
+            local.hintedAt.delete(actorId)
+          }
+          return false
         }
 
         const crossing = yield* Crossing.Crossing
@@ -401,6 +422,9 @@ export class Actors extends Context.Service<Actors, {
             consumers: local.consumers.size(),
             accounts: local.accounts.size()
           })),
+          areQuiet: Effect.sync(() =>
+            !isHintUnderWay() && local.programs.areQuiet() && local.webhooks.areQuiet() && local.accounts.areQuiet()
+          ),
           hasShards: Effect.sync(() => shards.some(sharding.hasShardId))
         })
       })
@@ -412,6 +436,10 @@ export class Actors extends Context.Service<Actors, {
  * (`Residents`). Who is idle is looked for every 5 seconds.
  */
 const whileIdle = { concurrency: "unbounded", maxIdleTime: "1 second" } as const
+
+/** Notes that a hint has come to its actor, which takes it in at once. */
+const arrived = <A, E, R>({ hintedAt }: LocalActors["Service"], actorId: string, taking: Effect.Effect<A, E, R>) =>
+  Effect.andThen(Effect.sync(() => hintedAt.delete(actorId)), taking)
 
 const layerEntities = Layer.mergeAll(
   ProgramEntity.toLayer(
@@ -426,7 +454,7 @@ const layerEntities = Layer.mergeAll(
       const resident = yield* local.programs.add(entityId, actor, draining.begin)
       return ProgramEntity.of({
         Ingest: ({ payload }) => actor.ingest(payload),
-        Wake: ({ payload }) => resident.stay(payload),
+        Wake: ({ payload }) => arrived(local, entityId, resident.stay(payload)),
         Deploy: ({ payload }) => actor.deploy(payload),
         Update: ({ payload }) => actor.update(payload.program),
         Retire: () => actor.retire,
@@ -449,7 +477,7 @@ const layerEntities = Layer.mergeAll(
       }).pipe(Effect.provideService(Draining, draining))
       const resident = yield* local.webhooks.add(entityId, actor, draining.begin)
       return WebhookEntity.of({
-        Wake: ({ payload }) => resident.stay(payload),
+        Wake: ({ payload }) => arrived(local, entityId, resident.stay(payload)),
         Changed: () => actor.changed,
         Reopen: ({ payload }) => actor.reopen(payload.deliveryId),
         Skip: ({ payload }) => actor.skip(payload.deliveryId),
@@ -489,7 +517,8 @@ const layerEntities = Layer.mergeAll(
       /** It stays for who comes back soon. */
       const staying = Effect.sync(() => actors.wake(entityId, Wake.nothing))
       return ConsumerEntity.of({
-        Wake: ({ payload }) => Effect.andThen(Effect.sync(() => actor.hint(payload)), resident.stay(Wake.nothing)),
+        Wake: ({ payload }) =>
+          arrived(local, entityId, Effect.andThen(Effect.sync(() => actor.hint(payload)), resident.stay(Wake.nothing))),
         Read: ({ payload }) => Effect.andThen(staying, actor.read(payload)),
         Commit: ({ payload }) => Effect.andThen(staying, actor.commit(payload)),
         Seek: ({ payload }) => actor.seek(payload),
@@ -505,7 +534,7 @@ const layerEntities = Layer.mergeAll(
       const draining = yield* Draining.ofActor
       const actor = yield* AccountActor.make(entityId).pipe(Effect.provideService(Draining, draining))
       const resident = yield* local.accounts.add(entityId, actor, draining.begin)
-      return AccountEntity.of({ Wake: ({ payload }) => resident.stay(payload) })
+      return AccountEntity.of({ Wake: ({ payload }) => arrived(local, entityId, resident.stay(payload)) })
     }),
     whileIdle
   )

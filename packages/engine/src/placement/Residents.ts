@@ -42,6 +42,8 @@ export interface Residents<A> {
   ) => Effect.Effect<Resident<A>, never, Scope.Scope>
   readonly find: (id: string) => Resident<A> | undefined
   readonly size: () => number
+  /** Whether none of them works, is called, or waits for an answer or its turn. */
+  readonly areQuiet: () => boolean
 }
 
 const sweepInterval = "1 second"
@@ -75,6 +77,7 @@ interface Kept<A> extends Resident<A> {
   readonly sweep: () => void
   /** Has the actor take on nothing more. */
   readonly leave: Effect.Effect<void>
+  readonly isQuiet: () => boolean
 }
 
 /** @param sweepsOfRest how many sweeps it rests for that it was not used in */
@@ -90,6 +93,8 @@ const resident = <A extends Wakeable>(
   let isRestOver = false
   let left = false
   let calls = 0
+  /** It has nothing to do until it is signalled. */
+  let waits = true
 
   const use = () => {
     sweepsUnused = 0
@@ -99,7 +104,9 @@ const resident = <A extends Wakeable>(
   const hint = (wake: Wake.Wake) => {
     if (!awake) return false
     use()
-    if (actor.hint(wake) !== true) signal.openUnsafe()
+    if (actor.hint(wake) === true) return true
+    waits = false
+    signal.openUnsafe()
     return true
   }
 
@@ -124,7 +131,9 @@ const resident = <A extends Wakeable>(
   const workAndRest = Effect.gen(function*() {
     do {
       signal.closeUnsafe()
+      waits = false
       yield* actor.wake(Wake.nothing)
+      waits = !signal.isOpen()
       if (!left) yield* signal.await
     } while (!stops())
     // What it does without being woken for it ends first.
@@ -132,6 +141,7 @@ const resident = <A extends Wakeable>(
   }).pipe(
     Effect.ensuring(Effect.suspend(() => {
       awake = false
+      waits = true
       return callsOver.await
     }))
   )
@@ -146,6 +156,7 @@ const resident = <A extends Wakeable>(
   return {
     hint,
     leave,
+    isQuiet: () => waits && calls === 0 && actor.awaitsTurn?.() !== true,
     call: (f) => {
       if (!awake) return undefined
       use()
@@ -230,6 +241,10 @@ export const make = Effect.fnUntraced(function*<A extends Wakeable>(population: 
           })
       ),
     find: (id) => known.get(id),
-    size: () => known.size
+    size: () => known.size,
+    areQuiet: () => {
+      for (const { isQuiet } of known.values()) if (!isQuiet()) return false
+      return true
+    }
   }
 })

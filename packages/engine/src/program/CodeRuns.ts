@@ -36,6 +36,8 @@ export interface EndedRun {
   readonly isInvocation?: boolean
   /** What else to write, which may depend on the places that the run's own events have. */
   readonly parts: CommitParts | ((appended: ReadonlyArray<LoggedEvent>) => CommitParts)
+  /** When it was, where that is not now, in Unix milliseconds. */
+  readonly at?: number
   /** What the log line about the run says beside the rest. */
   readonly annotations?: Readonly<Record<string, string>>
 }
@@ -119,7 +121,8 @@ const mergeParts = (parts: ReadonlyArray<CommitParts>): CommitParts =>
     moves: parts.flatMap(({ moves = [] }) => moves),
     runs: parts.flatMap(({ runs = [] }) => runs),
     runChanges: parts.flatMap(({ runChanges = [] }) => runChanges),
-    steps: parts.flatMap(({ steps = [] }) => steps)
+    steps: parts.flatMap(({ steps = [] }) => steps),
+    updates: parts.flatMap(({ updates = [] }) => updates)
   }
 
 export const make = Effect.fnUntraced(function*(owner: ProgramOwner) {
@@ -246,7 +249,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner) {
       const forgetMarks: Array<() => void> = []
       const streams = new Set(Object.keys(memory.log.head().streams))
       let used = { invocations: 0, computeMs: 0 }
-      for (const { isInvocation = true, isReported, origin, result } of runs) {
+      for (const { at, isInvocation = true, isReported, origin, result } of runs) {
         const one = yield* turns.work(
           program.accountId,
           RunEvents.make({
@@ -255,13 +258,13 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner) {
             strategy: component.dedupe,
             known,
             streams,
-            now,
+            now: at ?? now,
             emitId: EmitId.make,
             ...(isReported === undefined ? {} : { isReported })
           })
         )
         made.push(one)
-        events.push(...one.events)
+        events.push(...(at === undefined ? one.events : one.events.map((event) => ({ ...event, at }))))
         for (const { mark, value } of one.marks) known.set(mark, value)
         forgetMarks.push(remember(memory, result, one))
         used = {

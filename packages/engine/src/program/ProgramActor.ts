@@ -226,7 +226,8 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
     const next = yield* inputs.next(memory, {
       besideHook: hooking,
       busy: stepping.busy,
-      most: memory.program.workflow === null ? runs.most() : steps.most(memory)
+      most: memory.program.workflow === null ? runs.most() : steps.most(memory),
+      mostTicks: runs.mostTicks()
     })
     if (Option.isNone(next)) return false
     const work = next.value

@@ -5,6 +5,15 @@ import type { CommitParts } from "../EmitterLog.ts"
 /** What started a run. */
 export type InputKind = "HTTP" | "TIMER" | "EVENT" | "INVOCATION" | "RERUN" | "HOOK"
 
+/** How a tick is taken whose run shares a commit with others of its timer. */
+export interface TickTaking {
+  /** Whether the clock has come to it. */
+  readonly isDue: boolean
+  /** What to write so that it and those before it are taken, `ahead` of which the clock has not come to. */
+  readonly take: (ahead: number) => CommitParts
+  readonly onDurable: (ahead: number) => void
+}
+
 /** One input of a run. It is taken when the run's commit is, and runs again if that never comes. */
 export interface ProgramInput {
   readonly kind: InputKind
@@ -22,6 +31,8 @@ export interface ProgramInput {
   readonly cause?: EventCause | undefined
   /** Set for a request: its place in the program's own log, and its size. */
   readonly request?: { readonly id: EventId; readonly bytes: number }
+  /** Set for a tick that is run together with those of its timer that come after it. */
+  readonly ticks?: TickTaking
   /** What to write so that the input is taken. Called once, when the run has ended. */
   readonly take: () => CommitParts
 }

@@ -20,6 +20,7 @@ import type { ProgramInput } from "./ProgramInput.ts"
 import { answersItself, type ProgramMemory } from "./ProgramMemory.ts"
 import { type QuotaExceeded, Quotas } from "./Quotas.ts"
 import * as RequestTurn from "./RequestTurn.ts"
+import { TicksAhead, type TicksGrant } from "./TicksAhead.ts"
 import { of as progressOf, type WorkflowProgress } from "./WorkflowProgress.ts"
 
 /** What a program does next. */
@@ -77,6 +78,8 @@ export interface ProgramInputs {
       readonly busy: ReadonlyMap<string, Pick<WorkflowProgress, "held">>
       /** How many inputs are to be run together at most. */
       readonly most: number
+      /** How many ticks of a timer, where the clock lets them be run before they are due. */
+      readonly mostTicks: number
     }
   ) => Effect.Effect<Option.Option<NextWork>>
   /** Whether the program waits for its turn to run a request, and `onTurn` is going to be called. */
@@ -127,6 +130,8 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
   const held = new Map<string, DueItem>()
   let busy: ReadonlyMap<string, Pick<WorkflowProgress, "held">> = new Map()
   let mostTogether = 1
+  let mostTicks = 1
+  const ticksAhead = yield* TicksAhead
   /** The due times of timers and delayed emits taken by commits that may be under way. */
   const taken = new Map<string, number>()
   const forgotten = new Set<string>()
@@ -347,23 +352,67 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
     return Option.none<NextWork>()
   })
 
+  const tickInput = (
+    timer: Timer.Timer,
+    item: DueItem,
+    nextDueAt: number,
+    grant: TicksGrant | undefined,
+    isDue = true
+  ): ProgramInput => {
+    const duePut = [{ ...item, dueAt: nextDueAt }]
+    return {
+      kind: "TIMER",
+      eventJson: JSON.stringify(Timer.tickEvent(timer, item.dueAt)),
+      id: `${item.key}-${item.dueAt}`,
+      at: item.dueAt,
+      hops: 0,
+      take: () => ({ duePut }),
+      ...(grant === undefined ? {} : {
+        ticks: {
+          isDue,
+          take: (ahead) => ({ duePut, updates: ahead === 0 ? [] : [grant.count(ahead, item.dueAt)] }),
+          onDurable: (ahead) => {
+            if (ahead > 0) grant.onDurable(ahead, item.dueAt)
+          }
+        }
+      })
+    }
+  }
+
+  const grantOf = ({ program }: ProgramMemory): TicksGrant | undefined =>
+    ticksAhead?.grant?.programId === program.id && program.workflow === null ? ticksAhead.grant : undefined
+
+  /** The ticks after one that is due which may be run together with it. */
+  const ticksBehind = Effect.fnUntraced(function*(
+    memory: ProgramMemory,
+    timer: Timer.Timer,
+    item: DueItem,
+    from: number,
+    now: number
+  ) {
+    const grant = grantOf(memory)
+    if (grant === undefined || item.dueAt !== now) return []
+    const most = Math.min(mostTicks, grant.most, quotas.runsLeft(memory.program.accountId, now)) - 1
+    const ticks: Array<ProgramInput> = []
+    for (let dueAt = from; ticks.length < most && dueAt < grant.before;) {
+      const nextDueAt = yield* Effect.orDie(Timer.nextDue(timer, dueAt, dueAt))
+      ticks.push(tickInput(timer, { ...item, dueAt }, nextDueAt, grant, false))
+      dueAt = nextDueAt
+    }
+    return ticks
+  })
+
   const tick = Effect.fnUntraced(function*(memory: ProgramMemory, item: DueItem) {
     const timer = memory.program.timers[item.key]
     if (timer === undefined || !memory.program.active) return Option.some<NextWork>({ _tag: "Forget", item })
     const now = yield* Clock.currentTimeMillis
     // From the start of this run: ticks that were missed, or fall due while it runs, are taken once after it.
     const nextDueAt = yield* Effect.orDie(Timer.nextDue(timer, item.dueAt, Math.max(now, item.dueAt)))
-    const input: ProgramInput = {
-      kind: "TIMER",
-      eventJson: JSON.stringify(Timer.tickEvent(timer, item.dueAt)),
-      id: `${item.key}-${item.dueAt}`,
-      at: item.dueAt,
-      hops: 0,
-      take: () => ({ duePut: [{ ...item, dueAt: nextDueAt }] })
-    }
+    const ahead = yield* ticksBehind(memory, timer, item, nextDueAt, now)
+    const input = tickInput(timer, item, nextDueAt, ahead.length === 0 ? undefined : grantOf(memory))
     return Option.some<NextWork>(
       Option.match(yield* whetherExceeded(memory), {
-        onNone: () => ({ _tag: "Run", inputs: [input] }),
+        onNone: () => ({ _tag: "Run", inputs: [input, ...ahead] }),
         onSome: (reason) => ({ _tag: "Refuse", input, reason })
       })
     )
@@ -481,11 +530,12 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
     return mayWait() ? yield* waitForOthers(memory) : Option.none<NextWork>()
   })
 
-  const next: ProgramInputs["next"] = (memory, { besideHook, busy: atSteps, most }) =>
+  const next: ProgramInputs["next"] = (memory, { besideHook, busy: atSteps, most, mostTicks: mostAhead }) =>
     Effect.suspend(() => {
       const { program } = memory
       busy = atSteps
       mostTogether = most
+      mostTicks = mostAhead
       memoryUsed = memory
       if (besideHook || program.state === "creating") {
         // A workflow's runs would begin on what it is changed from; it has no hooks that a vendor may verify it in.
@@ -498,12 +548,13 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
       if (underWay !== undefined) return Effect.succeedSome(underWay)
       const unread = takeUnread(memory)
       if (unread !== undefined) {
-        return Effect.filterOrElse(fromUnread(memory, unread), Option.isSome, () =>
-          next(memory, { besideHook, busy, most }))
+        return Effect.filterOrElse(
+          fromUnread(memory, unread),
+          Option.isSome,
+          () => next(memory, { besideHook, busy, most, mostTicks })
+        )
       }
-      const mayBeAny = hints !== undefined || mayLookOn(memory) || mayWait() || kinds.some(({ mayBe }) =>
-        mayBe(memory)
-      )
+      const mayBeAny = hints !== undefined || mayLookOn(memory) || mayWait() || kinds.some(({ mayBe }) => mayBe(memory))
       return mayBeAny ? search(memory) : Effect.succeedNone
     })
 

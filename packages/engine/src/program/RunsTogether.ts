@@ -22,8 +22,12 @@ export interface RunsTogether {
     call: RunCall,
     /** Hands over results that share a commit, the first of which is that of this run. */
     handOver: (results: ReadonlyArray<RunResult>, first: number) => Effect.Effect<void>,
-    /** Characters that a run's commit has beside what the run left behind. */
-    besideOf?: (run: number) => number
+    options?: {
+      /** Characters that a run's commit has beside what the run left behind. */
+      readonly besideOf?: (run: number) => number
+      /** Whether the runs after one are given up, and to be done again. */
+      readonly isLast?: (result: RunResult) => boolean
+    }
   ) => Effect.Effect<number, SandboxUnavailable>
 }
 
@@ -49,38 +53,42 @@ export const make = Effect.fnUntraced(function*(code: CodeRuns) {
   return {
     most: () => most,
     noteAlone: note,
-    run: Effect.fnUntraced(function*(memory, executable, call, handOver, besideOf = () => 0) {
-      const count = runsOf(call)
-      const batch = yield* code.executeBatch(memory, executable, call)
-      let taken = 0
-      let wallMs = 0
+    run: Effect.fnUntraced(
+      function*(memory, executable, call, handOver, { besideOf = () => 0, isLast = () => false } = {}) {
+        const count = runsOf(call)
+        const batch = yield* code.executeBatch(memory, executable, call)
+        let taken = 0
+        let wallMs = 0
 
-      const handOverAll = Effect.fnUntraced(function*(results: ReadonlyArray<RunResult>) {
-        for (let from = 0; from < results.length;) {
-          let to = from
-          let characters = 0
-          while (to < results.length) {
-            characters += sizeOf(results[to]!) + besideOf(taken + to - from)
-            if (to > from && characters > charactersLeft) break
-            wallMs += results[to]!.wallMs
-            to += 1
+        const handOverAll = Effect.fnUntraced(function*(results: ReadonlyArray<RunResult>) {
+          for (let from = 0; from < results.length;) {
+            let to = from
+            let characters = 0
+            while (to < results.length) {
+              characters += sizeOf(results[to]!) + besideOf(taken + to - from)
+              if (to > from && characters > charactersLeft) break
+              wallMs += results[to]!.wallMs
+              to += 1
+            }
+            yield* handOver(results.slice(from, to), taken)
+            taken += to - from
+            from = to
           }
-          yield* handOver(results.slice(from, to), taken)
-          taken += to - from
-          from = to
-        }
-      })
+        })
 
-      yield* Effect.gen(function*() {
-        let results = yield* batch.next
-        while (results.length > 0) {
-          yield* handOverAll(results)
-          results = yield* batch.next
-        }
-      }).pipe(Effect.ensuring(batch.giveUp))
-      if (taken < count) most = Math.max(1, taken)
-      else note(wallMs / taken)
-      return taken
-    })
+        yield* Effect.gen(function*() {
+          let results = yield* batch.next
+          while (results.length > 0) {
+            const last = results.findIndex(isLast)
+            yield* handOverAll(last < 0 ? results : results.slice(0, last + 1))
+            if (last >= 0) return
+            results = yield* batch.next
+          }
+        }).pipe(Effect.ensuring(batch.giveUp))
+        if (taken < count) most = Math.max(1, taken)
+        else note(wallMs / taken)
+        return taken
+      }
+    )
   } satisfies RunsTogether as RunsTogether
 })

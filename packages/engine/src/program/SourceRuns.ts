@@ -7,8 +7,9 @@ import type { DueItem } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
 import type { RunCall, RunResponse, RunResult } from "@headwater/sandbox/Run"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Exit } from "effect"
 import { untilAnswered } from "../DatabaseRetry.ts"
+import type { CommitParts } from "../EmitterLog.ts"
 import { type CodeRuns, type EndedRun, originOf, unstorable } from "./CodeRuns.ts"
 import { HookFailed } from "./ComponentRuns.ts"
 import * as DueEmits from "./DueEmits.ts"
@@ -25,6 +26,11 @@ export type Hook = "deploy" | "activate" | "deactivate"
 export interface SourceRuns {
   /** How many inputs to run together: more while runs are short. */
   readonly most: () => number
+  /**
+   * How many ticks of a timer to run together, before they are due: one, where the code has reached out or put events off,
+   * since who is outside, and what comes in between, would find another time than it does one by one.
+   */
+  readonly mostTicks: () => number
   /**
    * Runs inputs, one after the other, and answers how many were: the others are still to be run, and so are those that the
    * sandbox can't run. Only of a single one a response is heard.
@@ -55,6 +61,9 @@ export interface SourceRuns {
 /** Inputs of the same kind, of one stream, in its order. */
 type ProgramInputs = readonly [ProgramInput, ...ReadonlyArray<ProgramInput>]
 
+/** Whether any is to come into the log later. */
+const putsOff = ({ emits }: RunResult): boolean => emits.some(({ deliveryTs }) => deliveryTs !== undefined)
+
 /** Requests are pruned behind the cursor in bites of this many: with every run it would cost most of the append rate. */
 const pruneEvery = 200
 
@@ -72,6 +81,12 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
   const log = yield* EventLog
   const together = yield* RunsTogether.make(code)
   let unpruned = 0
+  /** Whether the runs over ticks that ended last kept to themselves. */
+  let keepsToItself = false
+
+  const noteTick = (result: RunResult) => {
+    keepsToItself = result.connections === 0 && !putsOff(result)
+  }
 
   /** Old requests whose runs are durable; those of the last minute still answer repeats. */
   const pruneRequests = Effect.fnUntraced(function*(memory: ProgramMemory, passed: number) {
@@ -100,6 +115,15 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
     parts: input.take()
   })
 
+  /** A run over a tick that shares a commit, at the time of the tick. */
+  const endedTick = (memory: ProgramMemory, input: ProgramInput, result: RunResult, parts: CommitParts): EndedRun => ({
+    origin: originOf(memory, input),
+    component: memory.component,
+    result: { ...result, logs: result.logs.map((line) => ({ ...line, ts: input.at })) },
+    at: input.at,
+    parts
+  })
+
   const callOver = (inputs: ReadonlyArray<ProgramInput>): RunCall => ({
     _tag: "Run",
     eventsJson: inputs.map(({ eventJson }) => eventJson),
@@ -114,6 +138,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
     const result = yield* code.execute(memory, executableOf(memory), callOver([input]), onRespond)
     CrashPoint.reached("run-ended")
     code.noteRefusal(yield* code.handOver(memory, [ended(memory, input, result)]), [input.id])
+    if (input.kind === "TIMER") noteTick(result)
     together.noteAlone(result.wallMs)
     return 1
   })
@@ -130,8 +155,35 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
         )
       }))
 
+  const runTicks = (memory: ProgramMemory, inputs: ReadonlyArray<ProgramInput>) =>
+    together.run(
+      memory,
+      executableOf(memory),
+      callOver(inputs),
+      (results, from) =>
+        Effect.suspend(() => {
+          CrashPoint.reached("run-ended")
+          const some = inputs.slice(from, from + results.length)
+          const { ticks } = some.at(-1)!
+          const ahead = some.filter((input) => input.ticks?.isDue === false).length
+          const [first, ...more] = some.map((input, index) =>
+            endedTick(memory, input, results[index]!, index + 1 < some.length ? {} : ticks!.take(ahead))
+          )
+          for (const result of results) if (keepsToItself) noteTick(result)
+          return Effect.map(code.handOver(memory, [first!, ...more]), (submission) => {
+            submission.onEnd((exit) => {
+              if (Exit.isSuccess(exit)) ticks!.onDurable(ahead)
+            })
+            code.noteRefusal(submission, some.map(({ id }) => id))
+          })
+        }),
+      // What is put off may be due before the next tick, which is run again then.
+      { isLast: putsOff }
+    )
+
   return {
     most: together.most,
+    mostTicks: () => keepsToItself ? together.most() : 1,
     run: Effect.fnUntraced(function*(memory, inputs, onRespond) {
       const [first] = inputs
       const refusal = code.refusalOf(first.id)
@@ -142,7 +194,9 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
       CrashPoint.reached("run-chosen")
       const suspect = inputs.findIndex(({ id }) => code.isSuspect(id))
       const together = suspect < 0 ? inputs : inputs.slice(0, Math.max(1, suspect))
-      return together.length === 1 ? yield* runOne(memory, first, onRespond) : yield* runSome(memory, together)
+      return together.length === 1
+        ? yield* runOne(memory, first, onRespond)
+        : yield* (first.ticks === undefined ? runSome : runTicks)(memory, together)
     }),
     pruneRequests,
     refuse: (memory, input, reason) => fail(memory, input, { name: reason._tag, message: reason.message }),

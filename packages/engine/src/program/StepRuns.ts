@@ -550,7 +550,9 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
 
       yield* Effect.forkChild(Effect.repeat(showLong, { until: () => begun !== undefined }))
       const call = callOf(program, runs, memory.component.steps![0]!.name)
-      return yield* together.run(memory, executable, call, handOver, (run) => chosen[run]!.eventJson.length)
+      return yield* together.run(memory, executable, call, handOver, {
+        besideOf: (run) => chosen[run]!.eventJson.length
+      })
     }),
     resume: Effect.fnUntraced(function*(memory, item) {
       const workflowId = Id.WorkflowId.make(memory.program.id)

@@ -48,6 +48,11 @@ class Routes {
     return found
   }
 
+  /** Whether any stream of an emitter is listened to. */
+  isHeard(id: string): boolean {
+    return this.literal.has(id) || this.globs.some(({ emitterId }) => EmitterPattern.matches(emitterId, id))
+  }
+
   private find(id: string, stream: string): ReadonlyArray<Subscription> {
     return [
       ...(this.literal.get(id) ?? []),
@@ -94,6 +99,12 @@ const scanInterval = "5 seconds"
 export class Router extends Context.Service<Router, {
   /** An account's subscriptions changed on this node; what other nodes change is heard from the database. */
   readonly invalidate: (accountId: AccountId) => Effect.Effect<void>
+  /** Whether every commit that this node knows of is routed. */
+  readonly isQuiet: Effect.Effect<boolean>
+  /** Whether anybody listens to any stream of an emitter. */
+  readonly isHeard: (accountId: AccountId, emitterId: string) => Effect.Effect<boolean>
+  /** Wakes whoever is owed anything by an emitter of this node. */
+  readonly wakeAllOwed: Effect.Effect<void>
 }>()("@headwater/engine/routing/Router") {
   static readonly layer = Layer.effect(
     Router,
@@ -146,11 +157,19 @@ export class Router extends Context.Service<Router, {
       })
 
       const batches = yield* PubSub.subscribe(writer.committed)
+      let routing = false
       yield* PubSub.take(batches).pipe(
-        // Those whose commits are in the batch are told first: they answer their callers.
-        Effect.tap(Effect.yieldNow),
+        Effect.tap(() => {
+          routing = true
+          // Those whose commits are in the batch are told first: they answer their callers.
+          return Effect.yieldNow
+        }),
         Effect.flatMap(route),
         Effect.catchCause((cause) => Effect.logError("A batch was not routed; a scan will find what is owed", cause)),
+        Effect.tap(() => {
+          routing = false
+          return Effect.void
+        }),
         Effect.forever,
         Effect.forkScoped
       )
@@ -228,7 +247,10 @@ export class Router extends Context.Service<Router, {
       )
 
       return Router.of({
-        invalidate: (accountId) => Effect.sync(() => forgetRoutes(accountId))
+        invalidate: (accountId) => Effect.sync(() => forgetRoutes(accountId)),
+        isQuiet: Effect.sync(() => !routing && PubSub.sizeUnsafe(writer.committed) === 0),
+        isHeard: (accountId, emitterId) => Effect.map(routesOf(accountId), (routes) => routes.isHeard(emitterId)),
+        wakeAllOwed: scanEverything
       })
     })
   )
