@@ -34,8 +34,8 @@ import { DeliveryControl } from "./webhook/DeliveryControl.ts"
 import { TestSend } from "./webhook/TestSend.ts"
 import { WebhookLifecycle } from "./webhook/WebhookLifecycle.ts"
 
-/** The actors, what wakes them, and the services by which the rest of the program speaks to them. */
-const onCluster = Layer.mergeAll(
+/** The engine's actors, what wakes them, and the services by which the rest of the program speaks to them. */
+export const onCluster = Layer.mergeAll(
   AccountStanding.layer,
   BulkControl.layer,
   DeliveryControl.layer,

@@ -104,6 +104,8 @@ export class DueWork extends Context.Service<DueWork, {
     after: DueOwner,
     limit: number
   ) => Effect.Effect<DueOwners, SqlError.SqlError>
+  /** When the next work is due after a time, in Unix milliseconds; undefined where none is. */
+  readonly nextAfter: (time: number) => Effect.Effect<number | undefined, SqlError.SqlError>
   /**
    * What an owner has that is due, of all kinds but some, soonest first; with `after`, what comes behind that place. At most
    * `limit`, and no more once payloads have come to 4 MiB: `isFull` says whether there may be more.
@@ -198,6 +200,11 @@ export class DueWork extends Context.Service<DueWork, {
               const isFull = rows.reduce((sum, row) => sum + Number(row.rows), 0) === limit
               return { owners, next: isFull ? owners.at(-1) : undefined }
             }
+          ),
+        nextAfter: (time) =>
+          Effect.map(
+            sql<{ next: bigint | null }>`SELECT min(due_at) AS next FROM due_work WHERE due_at > ${time}`,
+            ([row]) => row?.next === null || row === undefined ? undefined : Number(row.next)
           ),
         dueOf: (ownerId, now, limit, but = [], after) => dueOf({ ownerId, now, limit, but, after }),
         oldest: (now) =>

@@ -2,6 +2,7 @@ import { CurrentAccount } from "@headwater/api/Authorization"
 import { Idempotency, isKey, replayedHeader } from "@headwater/api/Idempotency"
 import * as Problem from "@headwater/api/Problem"
 import * as RealTime from "@headwater/domain/RealTime"
+import { Recurring } from "@headwater/domain/Recurring"
 import { IdempotencyKeys, type KeyClaim, type KeyedRequest, leaseMs } from "@headwater/log/IdempotencyKeys"
 import { isTransient, retrySchedule } from "@headwater/log/TransientSqlError"
 import { Cause, Effect, Exit, Fiber, Layer, Schedule, type Types } from "effect"
@@ -66,6 +67,7 @@ export const make = Effect.gen(function*() {
     Effect.repeat({ until: (removed) => removed < sweepBite }),
     Effect.catchCause((cause) => Effect.logWarning("Could not remove old idempotency keys", cause)),
     Effect.repeat(Schedule.spaced(sweepEvery)),
+    Effect.provideService(Recurring, true),
     Effect.forkScoped
   )
 

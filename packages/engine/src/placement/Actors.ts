@@ -441,104 +441,120 @@ const whileIdle = { concurrency: "unbounded", maxIdleTime: "1 second" } as const
 const arrived = <A, E, R>({ hintedAt }: LocalActors["Service"], actorId: string, taking: Effect.Effect<A, E, R>) =>
   Effect.andThen(Effect.sync(() => hintedAt.delete(actorId)), taking)
 
-const layerEntities = Layer.mergeAll(
-  ProgramEntity.toLayer(
-    Effect.gen(function*() {
-      const { entityId } = yield* Entity.CurrentAddress
-      const actors = yield* Actors
-      const local = yield* LocalActors
-      const draining = yield* Draining.ofActor
-      const actor = yield* ProgramActor.make(entityId as string as Id.ProgramId, {
-        kick: () => actors.wake(entityId, Wake.nothing)
-      }).pipe(Effect.provideService(Draining, draining))
-      const resident = yield* local.programs.add(entityId, actor, draining.begin)
-      return ProgramEntity.of({
-        Ingest: ({ payload }) => actor.ingest(payload),
-        Wake: ({ payload }) => arrived(local, entityId, resident.stay(payload)),
-        Deploy: ({ payload }) => actor.deploy(payload),
-        Update: ({ payload }) => actor.update(payload.program),
-        Retire: () => actor.retire,
-        DeleteEvents: ({ payload }) => actor.deleteEvents(payload),
-        CancelRun: ({ payload }) => actor.cancelRun(payload.id),
-        Forget: ({ payload }) => actor.forget(payload.subscriptionId),
-        Refilter: ({ payload }) => actor.refilter(payload.subscriptionId)
-      })
-    }),
-    whileIdle
-  ),
-  WebhookEntity.toLayer(
-    Effect.gen(function*() {
-      const { entityId } = yield* Entity.CurrentAddress
-      const actors = yield* Actors
-      const local = yield* LocalActors
-      const draining = yield* Draining.ofActor
-      const actor = yield* WebhookActor.make(entityId as string as Id.WebhookId, {
-        kick: () => actors.wake(entityId, Wake.nothing)
-      }).pipe(Effect.provideService(Draining, draining))
-      const resident = yield* local.webhooks.add(entityId, actor, draining.begin)
-      return WebhookEntity.of({
-        Wake: ({ payload }) => arrived(local, entityId, resident.stay(payload)),
-        Changed: () => actor.changed,
-        Reopen: ({ payload }) => actor.reopen(payload.deliveryId),
-        Skip: ({ payload }) => actor.skip(payload.deliveryId),
-        Test: ({ payload }) => actor.test(payload),
-        PassAll: () => actor.passAll,
-        Retire: () => actor.retire,
-        Forget: ({ payload }) => actor.forget(payload.subscriptionId),
-        Refilter: ({ payload }) => actor.refilter(payload.subscriptionId)
-      })
-    }),
-    whileIdle
-  ),
-  ConsumerEntity.toLayer(
-    Effect.gen(function*() {
-      const { entityId } = yield* Entity.CurrentAddress
-      const actors = yield* Actors
-      const local = yield* LocalActors
-      const draining = yield* Draining.ofActor
-      const actor = yield* ConsumerActor.make(entityId as string as Id.ConsumerId).pipe(
-        Effect.provideService(Draining, draining)
-      )
-      const resident = yield* local.consumers.add(entityId, actor, draining.begin)
-      const hints: Pick<Residents.Resident<unknown>, "hint"> = {
-        hint: (wake) => {
-          if (!Wake.asksFor(wake)) return resident.hint(wake)
-          actor.hint(wake)
-          return true
+/** Actors go by the time of the engine, also where the cluster between its nodes goes by another. */
+const onTimeOf =
+  (clock: Clock.Clock) => <A extends object, E, R>(build: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.map(build, (handlers) =>
+      Object.fromEntries(
+        Object.entries(handlers as Record<string, (request: never) => Effect.Effect<unknown>>).map(([name, handle]) => [
+          name,
+          (request: never) => Effect.provideService(handle(request), Clock.Clock, clock)
+        ])
+      ) as A).pipe(Effect.provideService(Clock.Clock, clock))
+
+const layerEntities = Layer.unwrap(Effect.map(Effect.map(Clock.Clock, onTimeOf), (onTime) =>
+  Layer.mergeAll(
+    ProgramEntity.toLayer(
+      Effect.gen(function*() {
+        const { entityId } = yield* Entity.CurrentAddress
+        const actors = yield* Actors
+        const local = yield* LocalActors
+        const draining = yield* Draining.ofActor
+        const actor = yield* ProgramActor.make(entityId as string as Id.ProgramId, {
+          kick: () => actors.wake(entityId, Wake.nothing)
+        }).pipe(Effect.provideService(Draining, draining))
+        const resident = yield* local.programs.add(entityId, actor, draining.begin)
+        return ProgramEntity.of({
+          Ingest: ({ payload }) => actor.ingest(payload),
+          Wake: ({ payload }) => arrived(local, entityId, resident.stay(payload)),
+          Deploy: ({ payload }) => actor.deploy(payload),
+          Update: ({ payload }) => actor.update(payload.program),
+          Retire: () => actor.retire,
+          DeleteEvents: ({ payload }) => actor.deleteEvents(payload),
+          CancelRun: ({ payload }) => actor.cancelRun(payload.id),
+          Forget: ({ payload }) => actor.forget(payload.subscriptionId),
+          Refilter: ({ payload }) => actor.refilter(payload.subscriptionId)
+        })
+      }).pipe(onTime),
+      whileIdle
+    ),
+    WebhookEntity.toLayer(
+      Effect.gen(function*() {
+        const { entityId } = yield* Entity.CurrentAddress
+        const actors = yield* Actors
+        const local = yield* LocalActors
+        const draining = yield* Draining.ofActor
+        const actor = yield* WebhookActor.make(entityId as string as Id.WebhookId, {
+          kick: () => actors.wake(entityId, Wake.nothing)
+        }).pipe(Effect.provideService(Draining, draining))
+        const resident = yield* local.webhooks.add(entityId, actor, draining.begin)
+        return WebhookEntity.of({
+          Wake: ({ payload }) => arrived(local, entityId, resident.stay(payload)),
+          Changed: () => actor.changed,
+          Reopen: ({ payload }) => actor.reopen(payload.deliveryId),
+          Skip: ({ payload }) => actor.skip(payload.deliveryId),
+          Test: ({ payload }) => actor.test(payload),
+          PassAll: () => actor.passAll,
+          Retire: () => actor.retire,
+          Forget: ({ payload }) => actor.forget(payload.subscriptionId),
+          Refilter: ({ payload }) => actor.refilter(payload.subscriptionId)
+        })
+      }).pipe(onTime),
+      whileIdle
+    ),
+    ConsumerEntity.toLayer(
+      Effect.gen(function*() {
+        const { entityId } = yield* Entity.CurrentAddress
+        const actors = yield* Actors
+        const local = yield* LocalActors
+        const draining = yield* Draining.ofActor
+        const actor = yield* ConsumerActor.make(entityId as string as Id.ConsumerId).pipe(
+          Effect.provideService(Draining, draining)
+        )
+        const resident = yield* local.consumers.add(entityId, actor, draining.begin)
+        const hints: Pick<Residents.Resident<unknown>, "hint"> = {
+          hint: (wake) => {
+            if (!Wake.asksFor(wake)) return resident.hint(wake)
+            actor.hint(wake)
+            return true
+          }
         }
-      }
-      yield* Effect.acquireRelease(
-        Effect.sync(() => local.consumerHints.set(entityId, hints)),
-        () =>
-          Effect.sync(() => {
-            if (local.consumerHints.get(entityId) === hints) local.consumerHints.delete(entityId)
-          })
-      )
-      /** It stays for who comes back soon. */
-      const staying = Effect.sync(() => actors.wake(entityId, Wake.nothing))
-      return ConsumerEntity.of({
-        Wake: ({ payload }) =>
-          arrived(local, entityId, Effect.andThen(Effect.sync(() => actor.hint(payload)), resident.stay(Wake.nothing))),
-        Read: ({ payload }) => Effect.andThen(staying, actor.read(payload)),
-        Commit: ({ payload }) => Effect.andThen(staying, actor.commit(payload)),
-        Seek: ({ payload }) => actor.seek(payload),
-        Retire: () => actor.retire
-      })
-    }),
-    whileIdle
-  ),
-  AccountEntity.toLayer(
-    Effect.gen(function*() {
-      const { entityId } = yield* Entity.CurrentAddress
-      const local = yield* LocalActors
-      const draining = yield* Draining.ofActor
-      const actor = yield* AccountActor.make(entityId).pipe(Effect.provideService(Draining, draining))
-      const resident = yield* local.accounts.add(entityId, actor, draining.begin)
-      return AccountEntity.of({ Wake: ({ payload }) => arrived(local, entityId, resident.stay(payload)) })
-    }),
-    whileIdle
-  )
-)
+        yield* Effect.acquireRelease(
+          Effect.sync(() => local.consumerHints.set(entityId, hints)),
+          () =>
+            Effect.sync(() => {
+              if (local.consumerHints.get(entityId) === hints) local.consumerHints.delete(entityId)
+            })
+        )
+        /** It stays for who comes back soon. */
+        const staying = Effect.sync(() => actors.wake(entityId, Wake.nothing))
+        return ConsumerEntity.of({
+          Wake: ({ payload }) =>
+            arrived(
+              local,
+              entityId,
+              Effect.andThen(Effect.sync(() => actor.hint(payload)), resident.stay(Wake.nothing))
+            ),
+          Read: ({ payload }) => Effect.andThen(staying, actor.read(payload)),
+          Commit: ({ payload }) => Effect.andThen(staying, actor.commit(payload)),
+          Seek: ({ payload }) => actor.seek(payload),
+          Retire: () => actor.retire
+        })
+      }).pipe(onTime),
+      whileIdle
+    ),
+    AccountEntity.toLayer(
+      Effect.gen(function*() {
+        const { entityId } = yield* Entity.CurrentAddress
+        const local = yield* LocalActors
+        const draining = yield* Draining.ofActor
+        const actor = yield* AccountActor.make(entityId).pipe(Effect.provideService(Draining, draining))
+        const resident = yield* local.accounts.add(entityId, actor, draining.begin)
+        return AccountEntity.of({ Wake: ({ payload }) => arrived(local, entityId, resident.stay(payload)) })
+      }).pipe(onTime),
+      whileIdle
+    )
+  )))
 
 /** The actors, and the way to them. */
 export const layer = layerEntities.pipe(

@@ -1,3 +1,4 @@
+import { Recurring } from "@headwater/domain/Recurring"
 import { Effect, Fiber, Latch, Schedule, type Scope } from "effect"
 import * as Wake from "../routing/Wake.ts"
 
@@ -215,6 +216,7 @@ export const make = Effect.fnUntraced(function*<A extends Wakeable>(population: 
     }
   }).pipe(
     Effect.schedule(Schedule.spaced(sweepInterval)),
+    Effect.provideService(Recurring, true),
     Effect.forkScoped
   )
   return {

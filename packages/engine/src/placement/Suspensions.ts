@@ -1,4 +1,5 @@
 import type { AccountId } from "@headwater/domain/Id"
+import { Recurring } from "@headwater/domain/Recurring"
 import { Accounts } from "@headwater/log/Accounts"
 import { Programs } from "@headwater/log/Programs"
 import { Webhooks } from "@headwater/log/Webhooks"
@@ -72,6 +73,7 @@ export class Suspensions extends Context.Service<Suspensions, {
       yield* untilAnswered(look).pipe(
         Effect.catchCause((cause) => Effect.logError("Could not check which accounts are suspended", cause)),
         Effect.repeat(Schedule.spaced(lookEvery)),
+        Effect.provideService(Recurring, true),
         Effect.forkScoped
       )
 

@@ -1,3 +1,4 @@
+import { Recurring } from "@headwater/domain/Recurring"
 import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
 import { Effect, Layer, Schedule } from "effect"
 import { untilAnswered } from "../DatabaseRetry.ts"
@@ -25,6 +26,7 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
   yield* scan.pipe(
     Effect.catchCause((cause) => Effect.logError("The scan for runs under way failed", cause)),
     Effect.repeat(Schedule.spaced(scanInterval)),
+    Effect.provideService(Recurring, true),
     Effect.forkScoped
   )
 }))

@@ -1,5 +1,6 @@
 import type { AccountId } from "@headwater/domain/Id"
 import * as RealTime from "@headwater/domain/RealTime"
+import { Recurring } from "@headwater/domain/Recurring"
 import { Clock, Context, Effect, Latch, Layer } from "effect"
 import { performance } from "node:perf_hooks"
 
@@ -129,6 +130,7 @@ export class RunTurns extends Context.Service<RunTurns, {
           })),
           Effect.andThen(Effect.repeat(look, { while: (goesOn) => goesOn })),
           Effect.forever,
+          Effect.provideService(Recurring, true),
           Effect.forkScoped
         )
 

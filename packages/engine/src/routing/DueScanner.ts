@@ -1,4 +1,5 @@
 import * as RealTime from "@headwater/domain/RealTime"
+import { Recurring } from "@headwater/domain/Recurring"
 import { beforeAll, type DueOwner, DueWork } from "@headwater/log/DueWork"
 import { Clock, Effect, Layer, Schedule } from "effect"
 import { untilAnswered } from "../DatabaseRetry.ts"
@@ -110,6 +111,7 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
   yield* scan.pipe(
     Effect.catchCause((cause) => Effect.logError("The scan for due work failed", cause)),
     Effect.repeat(Schedule.spaced(scanInterval)),
+    Effect.provideService(Recurring, true),
     Effect.forkScoped
   )
 }))

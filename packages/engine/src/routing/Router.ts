@@ -1,6 +1,7 @@
 import * as EmitterPattern from "@headwater/domain/EmitterPattern"
 import type { LoggedEvent } from "@headwater/domain/Event"
 import type { AccountId } from "@headwater/domain/Id"
+import { Recurring } from "@headwater/domain/Recurring"
 import * as Stream from "@headwater/domain/Stream"
 import type { Subscription } from "@headwater/domain/Subscription"
 import type { CommittedEvents } from "@headwater/log/CommittedTopic"
@@ -232,6 +233,7 @@ export class Router extends Context.Service<Router, {
           ),
           Schedule.spaced(scanInterval)
         )),
+        Effect.provideService(Recurring, true),
         Effect.forkScoped
       )
 

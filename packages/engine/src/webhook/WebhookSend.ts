@@ -273,7 +273,11 @@ export const make: Effect.Effect<WebhookSend, never, EgressHttp | Figures> = Eff
     const kept = SentHeaders.kept(memory.urlHeaders ?? SentHeaders.ofUrl(request.url), shown)
     return http.start({
       ...request,
-      asker: { accountId: memory.webhook.accountId, use: "delivery" },
+      asker: {
+        accountId: memory.webhook.accountId,
+        use: "delivery",
+        programId: memory.webhook.workflowId ?? undefined
+      },
       headers: SentHeaders.all(factsOf(options, startedAt), own),
       tls: requestSettings?.tls,
       timeoutMillis: memory.webhook.settings.timeoutMs,
