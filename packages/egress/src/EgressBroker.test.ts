@@ -54,7 +54,7 @@ describe("EgressBroker", () => {
     Effect.gen(function*() {
       const { port } = yield* echo
       const broker = yield* EgressBroker
-      const ticket = yield* broker.ticket("p1", "u_1", { host: "127.0.0.1", port })
+      const ticket = yield* broker.ticket("p1", { accountId: "u_1" }, { host: "127.0.0.1", port })
       assert.strictEqual(ticket.length, ticketLength)
       assert.strictEqual(yield* exchange(broker.port, ticket, "and back"), "hello and back")
       yield* Effect.sleep("50 millis")
@@ -65,7 +65,7 @@ describe("EgressBroker", () => {
     Effect.gen(function*() {
       const { port } = yield* echo
       const broker = yield* EgressBroker
-      const ticket = yield* broker.ticket("p1", "u_1", { host: "127.0.0.1", port })
+      const ticket = yield* broker.ticket("p1", { accountId: "u_1" }, { host: "127.0.0.1", port })
       assert.strictEqual(
         yield* exchange(broker.port, ticket.slice(0, 10), `${ticket.slice(10)}first`, " second"),
         "hello first second"
@@ -78,7 +78,7 @@ describe("EgressBroker", () => {
       const broker = yield* EgressBroker
       assert.strictEqual(yield* exchange(broker.port, "f".repeat(ticketLength), "x"), "")
       assert.strictEqual(yield* exchange(broker.port, "GET / HTTP/1.0\r\n\r\n"), "")
-      const ticket = yield* broker.ticket("p1", "u_1", { host: "127.0.0.1", port })
+      const ticket = yield* broker.ticket("p1", { accountId: "u_1" }, { host: "127.0.0.1", port })
       assert.strictEqual(yield* exchange(broker.port, ticket), "hello ")
       assert.strictEqual(yield* exchange(broker.port, ticket), "")
     }).pipe(Effect.provide(brokerLayer)))
@@ -87,7 +87,7 @@ describe("EgressBroker", () => {
     Effect.gen(function*() {
       const { open, port } = yield* echo
       const broker = yield* EgressBroker
-      const ticket = yield* broker.ticket("p1", "u_1", { host: "127.0.0.1", port })
+      const ticket = yield* broker.ticket("p1", { accountId: "u_1" }, { host: "127.0.0.1", port })
       yield* Effect.sleep("50 millis")
       assert.strictEqual(open.size, 1)
       yield* Effect.sleep("400 millis")
@@ -100,24 +100,29 @@ describe("EgressBroker", () => {
       const { open, port } = yield* echo
       const broker = yield* EgressBroker
       const target = { host: "127.0.0.1", port }
-      yield* broker.ticket("p1", "u_1", target)
-      yield* broker.ticket("p1", "u_1", target)
-      assert.strictEqual((yield* Effect.flip(broker.ticket("p1", "u_1", target)))._tag, "TooManyConnections")
-      yield* broker.ticket("p2", "u_1", target)
+      yield* broker.ticket("p1", { accountId: "u_1" }, target)
+      yield* broker.ticket("p1", { accountId: "u_1" }, target)
+      assert.strictEqual(
+        (yield* Effect.flip(broker.ticket("p1", { accountId: "u_1" }, target)))._tag,
+        "TooManyConnections"
+      )
+      yield* broker.ticket("p2", { accountId: "u_1" }, target)
       yield* broker.release("p1")
       yield* Effect.sleep("50 millis")
       assert.strictEqual(open.size, 1)
-      yield* broker.ticket("p1", "u_1", target)
+      yield* broker.ticket("p1", { accountId: "u_1" }, target)
     }).pipe(Effect.provide(brokerLayer)))
 
   it.live("what the guard refuses gets no ticket, and neither does the broker itself", () =>
     Effect.gen(function*() {
       const broker = yield* EgressBroker
       assert.strictEqual(
-        (yield* Effect.flip(broker.ticket("p1", "u_1", { host: "10.0.0.1", port: 80 })))._tag,
+        (yield* Effect.flip(broker.ticket("p1", { accountId: "u_1" }, { host: "10.0.0.1", port: 80 })))._tag,
         "EgressRefused"
       )
-      const self = yield* Effect.flip(broker.ticket("p1", "u_1", { host: "127.0.0.1", port: broker.port }))
+      const self = yield* Effect.flip(
+        broker.ticket("p1", { accountId: "u_1" }, { host: "127.0.0.1", port: broker.port })
+      )
       assert.strictEqual(self._tag, "EgressRefused")
     }).pipe(Effect.provide(brokerLayer)))
 })

@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import { randomBytes } from "node:crypto"
 import * as Net from "node:net"
 import { type ConnectFailed, EgressGuard, EgressRefused, type EgressTarget } from "./EgressGuard.ts"
-import type { DnsFailed } from "./NameResolver.ts"
+import type { Asker, DnsFailed } from "./NameResolver.ts"
 
 /** The process already has as many connections, open or promised, as it may have. */
 export class TooManyConnections extends Schema.TaggedError<TooManyConnections>()("TooManyConnections", {
@@ -42,10 +42,10 @@ interface Ticket {
 export class EgressBroker extends Context.Service<EgressBroker, {
   /** The loopback port on which tickets are redeemed. */
   readonly port: number
-  /** Dials a target for an account through the guard and returns the ticket for it. `holder` names the process, for its bound. */
+  /** Dials a target for somebody through the guard and returns the ticket for it. `holder` names the process, for its bound. */
   ticket(
     holder: string,
-    accountId: string,
+    asker: Omit<Asker, "use">,
     target: EgressTarget
   ): Effect.Effect<string, EgressRefused | DnsFailed | ConnectFailed | TooManyConnections>
   /** Closes every connection and ticket of a holder: its process has ended. */
@@ -136,12 +136,12 @@ const make = Effect.fnUntraced(function*(options: EgressBrokerOptions) {
     })
   }
 
-  const ticket = Effect.fnUntraced(function*(holder: string, accountId: string, target: EgressTarget) {
+  const ticket = Effect.fnUntraced(function*(holder: string, asker: Omit<Asker, "use">, target: EgressTarget) {
     if (countOf(holder) >= limit) {
       return yield* new TooManyConnections({ limit, message: `More than ${limit} open connections` })
     }
     dialling.set(holder, (dialling.get(holder) ?? 0) + 1)
-    const upstream = yield* guard.connect(target, { accountId, use: "component" }).pipe(
+    const upstream = yield* guard.connect(target, { ...asker, use: "component" }).pipe(
       Effect.ensuring(Effect.sync(() => {
         const left = (dialling.get(holder) ?? 1) - 1
         if (left === 0) dialling.delete(holder)

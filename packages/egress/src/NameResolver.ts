@@ -26,6 +26,8 @@ export class DnsFailed extends Schema.TaggedError<DnsFailed>()("DnsFailed", {
 export interface Asker {
   readonly accountId: string
   readonly use: "component" | "delivery"
+  /** The source or workflow, where it is known. */
+  readonly programId?: string | undefined
 }
 
 export interface NameResolverOptions {

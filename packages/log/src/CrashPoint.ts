@@ -70,15 +70,27 @@ const armed = ([["HEADWATER_CRASH_AT", "SIGKILL"], ["HEADWATER_STOP_AT", "SIGSTO
 /** Whether the environment asks for any of the points. */
 export const isAsked = (points: ReadonlyArray<CrashPoint>): boolean => armed.some(({ name }) => points.includes(name))
 
+/** Told of each point that this process comes to. */
+let onReached: (point: CrashPoint) => void = armed.length === 0 ? () => {} : (point) => {
+  for (const one of armed) {
+    if (one.name !== point || --one.count !== 0) continue
+    writeSync(2, `${announcement}${point}\n`)
+    process.kill(process.pid, one.signal)
+  }
+}
+
 /**
  * Notes that the process has come to a point. Does nothing, at the cost of an empty call, unless the environment at the
  * process's start asks otherwise: `HEADWATER_CRASH_AT` for dying there by SIGKILL, `HEADWATER_STOP_AT` for stopping there
  * by SIGSTOP until somebody sends SIGCONT.
  */
-export const reached: (point: CrashPoint) => void = armed.length === 0 ? () => {} : (point) => {
-  for (const one of armed) {
-    if (one.name !== point || --one.count !== 0) continue
-    writeSync(2, `${announcement}${point}\n`)
-    process.kill(process.pid, one.signal)
+export const reached = (point: CrashPoint): void => onReached(point)
+
+/** Tells of each point from now on, in place of who was told before. Answers how to tell that one again. */
+export const listen = (listener: (point: CrashPoint) => void): () => void => {
+  const before = onReached
+  onReached = listener
+  return () => {
+    onReached = before
   }
 }

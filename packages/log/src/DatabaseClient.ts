@@ -81,8 +81,15 @@ export class DatabaseSockets extends Context.Service<DatabaseSockets, {
   readonly dropSilent: () => number
 }>()("@headwater/log/DatabaseSockets") {}
 
-/** A client whose connections end when the database has vanished, and what ends them sooner. */
-export const make = Effect.fnUntraced(function*(config: PgClient.PgPoolConfig) {
+/**
+ * A client whose connections end when the database has vanished, and what ends them sooner.
+ *
+ * @param onOpen told of each socket, before anything is said on it
+ */
+export const make = Effect.fnUntraced(function*(
+  config: PgClient.PgPoolConfig,
+  onOpen: (socket: Net.Socket) => void = () => {}
+) {
   const sockets = new Set<WatchedSocket>()
   /** Open while there are any. */
   const watching = yield* Latch.make(false)
@@ -90,6 +97,7 @@ export const make = Effect.fnUntraced(function*(config: PgClient.PgPoolConfig) {
   const open = () => {
     const address = addressOf(config)
     const socket = Net.connect(address)
+    onOpen(socket)
     // The other side of a unix socket is on this machine, and does not vanish without a word.
     if ("path" in address) return socket
     const watched = new WatchedSocket(socket)
@@ -126,5 +134,8 @@ export const make = Effect.fnUntraced(function*(config: PgClient.PgPoolConfig) {
 
 export type DatabaseClient = PgClient.PgClient | SqlClient.SqlClient | DatabaseSockets
 
-export const layer = (config: PgClient.PgPoolConfig): Layer.Layer<DatabaseClient, SqlError.SqlError> =>
-  Layer.effectContext(make(config)).pipe(Layer.provide(Reactivity.layer))
+export const layer = (
+  config: PgClient.PgPoolConfig,
+  onOpen?: (socket: Net.Socket) => void
+): Layer.Layer<DatabaseClient, SqlError.SqlError> =>
+  Layer.effectContext(make(config, onOpen)).pipe(Layer.provide(Reactivity.layer))

@@ -1,6 +1,7 @@
 import { Context, Deferred, type Duration, Effect, Layer, type Redacted, Schedule, Schema, type Scope } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import * as Fs from "node:fs/promises"
+import * as Net from "node:net"
 import * as Path from "node:path"
 import * as BoundedLogFile from "./BoundedLogFile.ts"
 import { DataDirectory, type DataDirectoryInUse, DataDirectoryUnusable } from "./DataDirectory.ts"
@@ -50,8 +51,10 @@ export class EmbeddedPostgres extends Context.Service<EmbeddedPostgres, {
   static readonly layer = (options: {
     /** Postgres settings on top of ours, such as `{ fsync: "off" }` for tests. */
     readonly settings?: Readonly<Record<string, string>>
+    /** Whether this process goes on for as long as the database runs, which it does where left out. */
+    readonly holdsProcess?: boolean
   } = {}): Layer.Layer<EmbeddedPostgres, EmbeddedPostgresError, DataDirectory> =>
-    Layer.effect(EmbeddedPostgres, make(options.settings ?? {}))
+    Layer.effect(EmbeddedPostgres, make(options.settings ?? {}, options.holdsProcess ?? true))
 
   /** How to reach the Postgres that another process, the server, is running on the data directory. */
   static readonly attach: Effect.Effect<
@@ -96,7 +99,7 @@ const settings: Readonly<Record<string, string>> = {
   logging_collector: "off"
 }
 
-const make = Effect.fnUntraced(function*(extraSettings: Readonly<Record<string, string>>) {
+const make = Effect.fnUntraced(function*(extraSettings: Readonly<Record<string, string>>, holdsProcess: boolean) {
   const data = yield* DataDirectory
   yield* data.lock
 
@@ -118,6 +121,7 @@ const make = Effect.fnUntraced(function*(extraSettings: Readonly<Record<string, 
     const binaries = yield* PostgresBinaries.locate
     const running = yield* Effect.sync(() => {
       current = launch(directory, binaries.postgres, identity, { ...settings, ...extraSettings }, log.write)
+      if (!holdsProcess) letGo(current.child)
       return current
     })
     yield* awaitReady(directory, running, log.tail)
@@ -196,6 +200,12 @@ const launch = (
     Deferred.doneUnsafe(ended, Effect.succeed(signal === null ? `exit code ${code}` : `signal ${signal}`))
   })
   return { child, ended }
+}
+
+/** The process may end while the child goes on, which then ends too. */
+const letGo = (child: ChildProcess) => {
+  child.unref()
+  for (const pipe of [child.stdin, child.stderr]) if (pipe instanceof Net.Socket) pipe.unref()
 }
 
 const awaitReady = (directory: string, running: Running, tail: () => string) => {

@@ -7,6 +7,7 @@ import * as Layer from "effect/Layer"
 import * as PartitionedSemaphore from "effect/PartitionedSemaphore"
 import * as Schema from "effect/Schema"
 import { type ChildProcess, spawn } from "node:child_process"
+import { extname } from "node:path"
 import { fileURLToPath } from "node:url"
 import {
   BundlerAnswer,
@@ -84,7 +85,7 @@ const startProcess = (): ChildProcess => {
       "-c",
       `ulimit -c 0; ulimit -d ${memoryKibibytes}; exec "$0" "$@"`,
       process.execPath,
-      fileURLToPath(new URL("./bundler/Main.ts", import.meta.url))
+      fileURLToPath(new URL(`./bundler/Main${extname(import.meta.url)}`, import.meta.url))
     ],
     // In a session of its own, so that a Ctrl-C does not look like a crash.
     { env: { GOMEMLIMIT: `${parserKibibytes}KiB` }, stdio: ["ignore", "ignore", "ignore", "ipc"], detached: true }

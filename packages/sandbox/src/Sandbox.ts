@@ -181,6 +181,7 @@ const make = Effect.fnUntraced(function*() {
           }
           const assignment: Assignment = {
             id,
+            programId: request.programId,
             startedAt,
             displaced,
             shared: false,
@@ -192,7 +193,7 @@ const make = Effect.fnUntraced(function*() {
             connected: (connection) => record.noteConnection(connection),
             receive: (message) => {
               if (message._tag === "Stopped") return index > 0 ? finish(Exit.void) : undefined
-              record.hear(message, clock.currentTimeMillisUnsafe(), (response) => {
+              record.hear(message, config.componentTime?.() ?? clock.currentTimeMillisUnsafe(), (response) => {
                 if (responded || request.onRespond === undefined) return
                 responded = true
                 fork(
@@ -255,7 +256,9 @@ const make = Effect.fnUntraced(function*() {
             maxHeaderBytes,
             tellsRequests: trial !== undefined
           }
-          return { assignment, message: { _tag: "Run", run: id, hash: module.hash, programId, call, bindings } }
+          const message: HostMessage = { _tag: "Run", run: id, hash: module.hash, programId, call, bindings }
+          const now = config.componentTime?.()
+          return { assignment, message: now === undefined ? message : { ...message, now } }
         }
       )
 
@@ -330,6 +333,7 @@ const make = Effect.fnUntraced(function*() {
             let heard = 0
             const assignment: Assignment = {
               id,
+              programId: undefined,
               startedAt,
               displaced,
               shared: false,

@@ -74,6 +74,8 @@ export interface SandboxOptions {
   readonly extraCaFile?: string
   readonly limits?: Partial<SandboxLimits>
   readonly pool?: Partial<SandboxPoolSize>
+  /** What component code sees as the time, in Unix milliseconds; that of the system where left out. */
+  readonly componentTime?: () => number
 }
 
 export class SandboxConfig extends Context.Service<SandboxConfig, {
@@ -83,6 +85,7 @@ export class SandboxConfig extends Context.Service<SandboxConfig, {
   readonly extraCaFile: string | undefined
   readonly limits: SandboxLimits
   readonly pool: SandboxPoolSize
+  readonly componentTime: (() => number) | undefined
 }>()("@headwater/sandbox/SandboxConfig") {
   static readonly layer = (options: SandboxOptions): Layer.Layer<SandboxConfig> =>
     Layer.sync(SandboxConfig, () => ({
@@ -91,7 +94,8 @@ export class SandboxConfig extends Context.Service<SandboxConfig, {
       cacheDir: options.cacheDir,
       extraCaFile: options.extraCaFile,
       limits: { ...defaultLimits, ...options.limits },
-      pool: { ...defaultPoolSize, ...options.pool }
+      pool: { ...defaultPoolSize, ...options.pool },
+      componentTime: options.componentTime
     }))
 }
 

@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import { type BuildOptions, buildSync } from "esbuild"
 import { createHash } from "node:crypto"
 import * as Fs from "node:fs/promises"
-import { join } from "node:path"
+import { extname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { SandboxConfig } from "./SandboxConfig.ts"
 
@@ -41,7 +41,8 @@ export class SandboxFiles extends Context.Service<SandboxFiles, {
   )
 }
 
-const fileOf = (name: string): string => fileURLToPath(new URL(`./runtime/${name}.ts`, import.meta.url))
+const fileOf = (name: string): string =>
+  fileURLToPath(new URL(`./runtime/${name}${extname(import.meta.url)}`, import.meta.url))
 
 const bundle = (name: string, options: BuildOptions): string => {
   const { outputFiles } = buildSync({

@@ -145,14 +145,17 @@ const make = Effect.fnUntraced(function*() {
     if (taken === "exhausted") return refuse("EMFILE", `A run may open at most ${limits.connections} connections`)
     const give = (given: { readonly ticket: string } | { readonly addresses: ReadonlyArray<string> }) =>
       process.send({ _tag: "Answer", ask: question.ask, ...given })
-    const { accountId = process.id } = process
+    const asker = {
+      accountId: process.accountId ?? process.id,
+      programId: process.assignments.get(question.run)?.programId
+    }
     const asked = question._tag === "Connect"
-      ? Effect.map(broker.ticket(process.id, accountId, question), (ticket) => {
+      ? Effect.map(broker.ticket(process.id, asker, question), (ticket) => {
         note()
         give({ ticket })
       })
       : Effect.map(
-        guard.resolve(question.host, { accountId, use: "component" }),
+        guard.resolve(question.host, { ...asker, use: "component" }),
         (addresses) => give({ addresses })
       )
     fork(asked.pipe(

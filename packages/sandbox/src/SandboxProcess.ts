@@ -44,6 +44,8 @@ export interface ProcessLoss {
 /** A run or an inspection, as the process that has it sees it. */
 export interface Assignment {
   readonly id: string
+  /** Whose code it runs, unless the code is only looked at. */
+  readonly programId: string | undefined
   /** Unix milliseconds. */
   readonly startedAt: number
   /** It was cut off for another account's sake before, and is not cut off for that again. */

@@ -167,6 +167,8 @@ export type HostMessage =
     readonly hash: string
     readonly programId: string
     readonly call: RunCall
+    /** What component code sees as the time when it begins, in Unix milliseconds, where that is not the system's. */
+    readonly now?: number
     readonly bindings: {
       readonly additionalProps: Readonly<Record<string, { readonly type: string }>>
       readonly props: Readonly<Record<string, unknown>>

@@ -2,6 +2,7 @@ import { AccountLines } from "@headwater/domain/AccountLines"
 import { type AccountTurns, Turns } from "@headwater/domain/Turns"
 import { Unavailable } from "@headwater/engine/placement/Unavailable"
 import { Context, Effect, Layer } from "effect"
+import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
 import * as JsonTask from "./JsonTask.ts"
 
@@ -72,7 +73,7 @@ class Tasks {
   }
 
   #start(): Worker {
-    const thread = new Worker(new URL("./JsonThreadMain.ts", import.meta.url), {
+    const thread = new Worker(new URL(`./JsonThreadMain${extname(import.meta.url)}`, import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: heapMebibytes }
     })
     thread.unref()

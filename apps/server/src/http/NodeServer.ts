@@ -111,6 +111,8 @@ export const make = (options: { readonly unreadMs?: number } = {}): AskingServer
 export class NodeServer extends Context.Service<NodeServer, {
   /** Has `take` asked about each request first, for as long as the scope is open. One at a time. */
   readonly askFirst: (take: Take) => Effect.Effect<void, never, Scope.Scope>
+  /** Ends at once, as with its process: nothing that is under way is answered. */
+  readonly cutOff: () => void
 }>()("@headwater/server/NodeServer") {
   /** With the `HttpServer` that everything else is served on. */
   static readonly layer = (options: Parameters<typeof NodeHttpServer.layer>[1]) =>
@@ -128,7 +130,16 @@ export class NodeServer extends Context.Service<NodeServer, {
         )
       return Layer.merge(
         NodeHttpServer.layer(() => server, options),
-        Layer.succeed(NodeServer, NodeServer.of({ askFirst }))
+        Layer.succeed(
+          NodeServer,
+          NodeServer.of({
+            askFirst,
+            cutOff: () => {
+              server.close()
+              server.closeAllConnections()
+            }
+          })
+        )
       )
     }))
 }

@@ -15,7 +15,7 @@ export interface WorkerProcess {
   readonly ended: Effect.Effect<string>
 }
 
-const main = Path.join(import.meta.dirname, "WorkerMain.ts")
+const main = Path.join(import.meta.dirname, `WorkerMain${Path.extname(import.meta.url)}`)
 
 /** The least heap that a worker can do with, in MiB. */
 const leastHeap = 512

@@ -10,6 +10,7 @@ import { installOwnRequire } from "./OwnRequire.ts"
 import { begin, describeError, RunContext } from "./RunContext.ts"
 import { installSystem } from "./System.ts"
 import { type Bindings, Store } from "./This.ts"
+import { setTime } from "./Time.ts"
 import { installWebSocket } from "./WebSocket.ts"
 import type { StepCall } from "./Workflow.ts"
 
@@ -127,6 +128,7 @@ const onMessage = (message: Record<string, unknown>): void => {
     case "Inspect":
       return start(message, undefined, inspections(message))
     case "Run":
+      if (typeof message["now"] === "number") setTime(message["now"])
       return start(message, message["programId"] as string, runs(message))
     case "Answer":
       return onAnswer(message)
