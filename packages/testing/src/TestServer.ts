@@ -1,0 +1,406 @@
+import * as RandomBytes from "@headwater/domain/RandomBytes"
+import { Seal } from "@headwater/domain/Seal"
+import * as EgressAllowList from "@headwater/egress/EgressAllowList"
+import { EgressBroker } from "@headwater/egress/EgressBroker"
+import { EgressGuard } from "@headwater/egress/EgressGuard"
+import { EgressHttp } from "@headwater/egress/EgressHttp"
+import { AccountErasure } from "@headwater/engine/AccountErasure"
+import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
+import * as Engine from "@headwater/engine/Engine"
+import { EngineConfig } from "@headwater/engine/EngineConfig"
+import * as Placement from "@headwater/engine/placement/Actors"
+import * as Wake from "@headwater/engine/routing/Wake"
+import * as CrashPoint from "@headwater/log/CrashPoint"
+import { beforeAll, DueWork } from "@headwater/log/DueWork"
+import * as Tables from "@headwater/log/Tables"
+import { accessibleExecutable, sandboxIdentity } from "@headwater/postgres/Unprivileged"
+import { Packages } from "@headwater/sandbox/Packages"
+import { Sandbox } from "@headwater/sandbox/Sandbox"
+import { packagedDenoPath, SandboxConfig, type SandboxOptions } from "@headwater/sandbox/SandboxConfig"
+import { SandboxPool } from "@headwater/sandbox/SandboxPool"
+import * as HttpApp from "@headwater/server/http/HttpApp"
+import { HttpSettings } from "@headwater/server/http/HttpSettings"
+import { NodeServer } from "@headwater/server/http/NodeServer"
+import {
+  Clock,
+  Context,
+  Duration,
+  Effect,
+  Exit,
+  Layer,
+  Redacted,
+  References,
+  Result,
+  Schedule,
+  Scheduler,
+  Scope
+} from "effect"
+import { Digest, WebCrypto } from "effect/crypto"
+import * as Fs from "node:fs"
+import { createServer, type Socket } from "node:net"
+import * as Path from "node:path"
+import { Activity } from "./Activity.ts"
+import { EndableClock } from "./EndableClock.ts"
+import * as PostgresTraffic from "./PostgresTraffic.ts"
+import * as ProcessFolder from "./ProcessFolder.ts"
+import { SteppedClock } from "./SteppedClock.ts"
+import * as TestAuthority from "./TestAuthority.ts"
+import { type Link, TestNetwork } from "./TestNetwork.ts"
+import * as TestPostgres from "./TestPostgres.ts"
+
+/** That of the system, whatever is provided in its place. */
+const realClock = Context.get(Context.empty(), Clock.Clock)
+
+const settings: HttpSettings["Service"] = {
+  maxBody: 10 * 1024 * 1024,
+  rateLimit: 0,
+  byteRateLimit: 0,
+  maxCode: 10 * 1024 * 1024,
+  maxProp: 1024 * 1024
+}
+
+/** A port of the loopback interface that nothing listened on a moment ago. */
+const freePort = Effect.callback<number>((resume) => {
+  const server = createServer()
+  server.listen(0, "127.0.0.1", () => {
+    const address = server.address()
+    const port = typeof address === "object" && address !== null ? address.port : 0
+    server.close(() => resume(Effect.succeed(port)))
+  })
+})
+
+/** The same cryptography, which other threads do. */
+const countedCrypto = (activity: Activity): typeof crypto => ({
+  ...crypto,
+  subtle: activity.counted("cryptography", crypto.subtle),
+  getRandomValues: crypto.getRandomValues.bind(crypto),
+  randomUUID: crypto.randomUUID.bind(crypto)
+})
+
+/** The same sandbox, whose work is counted. */
+const countedSandbox = (activity: Activity) =>
+  Layer.effect(
+    Sandbox,
+    Effect.map(Sandbox, (sandbox) => {
+      const counted = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+        Effect.suspend(() => Effect.ensuring(work, Effect.sync(activity.begin("runs of code"))))
+      return Sandbox.of({
+        ...sandbox,
+        inspect: (request) => counted(sandbox.inspect(request)),
+        run: (request) => counted(sandbox.run(request)),
+        runBatch: (request) =>
+          Effect.suspend(() => {
+            const end = activity.begin("runs of code")
+            return Effect.map(sandbox.runBatch(request), ({ giveUp, next }) => ({
+              giveUp: Effect.andThen(giveUp, Effect.sync(end)),
+              next: Effect.onExit(next, (exit) =>
+                Effect.sync(() => {
+                  if (Exit.isFailure(exit) || exit.value.length === 0) end()
+                }))
+            }))
+          })
+      })
+    })
+  )
+
+/** The same client, whose requests are counted. */
+const countedHttp = (activity: Activity) =>
+  Layer.effect(
+    EgressHttp,
+    Effect.map(EgressHttp, (http) =>
+      EgressHttp.of({
+        ...http,
+        request: (request) =>
+          Effect.suspend(() => Effect.ensuring(http.request(request), Effect.sync(activity.begin("requests")))),
+        start: (request, onEnd) => {
+          const end = activity.begin("requests")
+          const { cancel } = http.start(request, (ending) => {
+            onEnd(ending)
+            end()
+          })
+          return {
+            cancel: () => {
+              cancel()
+              end()
+            }
+          }
+        }
+      }))
+  )
+
+/** What the engine has around it: the way to the outside, sandboxes, and packages. */
+const surroundings = ({ activity, link, network, sandbox }: EngineOptions) =>
+  Layer.mergeAll(
+    countedSandbox(activity).pipe(
+      Layer.provide(Sandbox.layerNoPool),
+      Layer.provide(SandboxPool.layer),
+      Layer.provide([SandboxConfig.layer(sandbox), EgressBroker.layer()])
+    ),
+    countedHttp(activity).pipe(Layer.provide(EgressHttp.layer({ extraCa: network.authority.certificate }))),
+    Packages.layer({ directory: Path.join(sandbox.cacheDir, "packages") })
+  ).pipe(
+    Layer.provideMerge(network.layer(link, EgressGuard.layer(Result.getOrThrow(EgressAllowList.fromString("")))))
+  )
+
+const sandboxOptions = Effect.fnUntraced(function*(authority: string, clock: Clock.Clock) {
+  const cacheDir = ProcessFolder.make("sandbox")
+  Fs.chmodSync(cacheDir, 0o711)
+  const extraCaFile = Path.join(cacheDir, "authority.pem")
+  Fs.writeFileSync(extraCaFile, authority)
+  const identity = sandboxIdentity()
+  return {
+    denoPath: yield* accessibleExecutable(packagedDenoPath()),
+    cacheDir,
+    extraCaFile,
+    componentTime: () => clock.currentTimeMillisUnsafe(),
+    pool: { warmProcesses: 1 },
+    ...(identity === undefined ? {} : { identity })
+  } satisfies SandboxOptions
+})
+
+/** How long what an engine has under way may take, in real time. */
+const patience = "60 seconds"
+
+const endingPace = Duration.millis(5)
+
+/** Of those who are told at once of what is due. */
+const mostOwners = 10_000
+
+const seal = Seal.layer(Redacted.make(new Uint8Array(32).fill(7)))
+
+/** A server that a test has to itself: what there is of it outlives a crash, and the engine comes anew. */
+export interface TestServer {
+  readonly url: string
+  /** Of the account that the server begins with. */
+  readonly key: string
+  readonly accountId: string
+  readonly clock: SteppedClock
+  readonly network: TestNetwork
+  readonly use: <A, E>(effect: Effect.Effect<A, E, EngineServices>) => Effect.Effect<A, E>
+  /** Returns when nothing is under way and all that is due is done. */
+  readonly rest: Effect.Effect<void>
+  /** Goes from one thing that is due to the next, up to a time in Unix milliseconds. */
+  readonly advanceTo: (time: number) => Effect.Effect<void>
+  /** Has the engine crash now, and starts it again: `rest` returns after that. */
+  readonly crash: Effect.Effect<void>
+  /** Has the engine crash when it comes to a point for the nth time from now on, and starts it again. */
+  readonly crashAt: (point: CrashPoint.CrashPoint, nth: number) => Effect.Effect<void>
+}
+
+interface EngineOptions {
+  readonly url: string
+  readonly port: number
+  readonly activity: Activity
+  readonly network: TestNetwork
+  readonly link: Link
+  readonly sandbox: SandboxOptions
+  /** That by which all goes but the engine itself: what it waits for of its database, of code and of others. */
+  readonly realClock: Clock.Clock
+}
+
+const engineLayer = (options: EngineOptions) => {
+  const onRealTime = Layer.succeed(Clock.Clock, options.realClock)
+  return HttpApp.layer.pipe(
+    Layer.provide(Layer.succeed(HttpSettings, settings)),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        // What nodes of a cluster say to each other goes by real time, also where there is only one.
+        Engine.onCluster.pipe(Layer.provide(Placement.layerSingleNode.pipe(Layer.provide(onRealTime)))),
+        AccountLifecycle.layer,
+        AccountErasure.layer
+      )
+    ),
+    Layer.provideMerge(
+      Layer.merge(
+        Tables.layer.pipe(Layer.provideMerge(Layer.mergeAll(Digest.layerWebCrypto, RandomBytes.layer, seal))),
+        surroundings(options)
+      ).pipe(Layer.provide(onRealTime))
+    ),
+    Layer.provideMerge(Layer.succeed(EngineConfig, { publicUrl: options.url })),
+    Layer.provideMerge(
+      NodeServer.layer({ host: "127.0.0.1", port: options.port, gracefulShutdownTimeout: "10 millis" })
+    ),
+    Layer.provide(Layer.succeed(References.TracerEnabled, false))
+  )
+}
+
+export type EngineServices = Layer.Success<ReturnType<typeof engineLayer>>
+
+/** One engine of a server. After a crash there is another. */
+interface RunningEngine {
+  readonly activity: Activity
+  readonly scope: Scope.Closeable
+  readonly context: Context.Context<EngineServices>
+  /** Has it do nothing more, as if its process was killed. */
+  readonly kill: () => void
+}
+
+export const make = Effect.fnUntraced(function*(options: { readonly at: number }) {
+  const outside = yield* Effect.context()
+  const [runFork, runPromise] = [Effect.runForkWith(outside), Effect.runPromiseWith(outside)]
+  const clock = new SteppedClock(options.at)
+  const authority = TestAuthority.make()
+  const network = new TestNetwork(authority, clock.currentTimeMillisUnsafe)
+  yield* network.listening
+  const connect = yield* TestPostgres.database
+  const port = yield* freePort
+  const url = `http://127.0.0.1:${port}`
+  const sandbox = yield* sandboxOptions(authority.certificate, clock)
+
+  const inTest = (activity: Activity) => <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    effect.pipe(
+      Effect.provideService(Clock.Clock, clock),
+      Effect.provideService(Scheduler.Scheduler, activity.scheduler),
+      Effect.provideService(WebCrypto.WebCrypto, countedCrypto(activity)),
+      Effect.provideService(References.MinimumLogLevel, "Error")
+    )
+
+  const start = Effect.gen(function*() {
+    const scope = yield* Scope.make()
+    const activity = new Activity()
+    const link: Link = { isCut: false }
+    const engineClock = new EndableClock(realClock)
+    const sockets = new Set<Socket>()
+    const client = connect((socket) => {
+      if (link.isCut) socket.destroy()
+      sockets.add(socket)
+      socket.once("close", () => sockets.delete(socket))
+      PostgresTraffic.watch(socket, () => activity.begin("questions to the database"))
+    }).pipe(Layer.provide(Layer.succeed(Clock.Clock, engineClock)))
+    const layer = engineLayer({ url, port, activity, network, link, sandbox, realClock: engineClock }).pipe(
+      Layer.provideMerge(client)
+    )
+    // A memo map of its own: nothing of the engine before this one is used again.
+    const context = yield* inTest(activity)(Layer.buildWithMemoMap(layer, Layer.makeMemoMapUnsafe(), scope))
+    // Before that it lets lie what the engine before it left.
+    yield* Context.get(context, Placement.Actors).hasShards.pipe(
+      Effect.repeat({ until: (has) => has, schedule: Schedule.spaced("2 millis") }),
+      Effect.provideService(Clock.Clock, realClock)
+    )
+    return {
+      activity,
+      scope,
+      context,
+      kill: () => {
+        link.isCut = true
+        for (const socket of sockets) socket.destroy()
+        engineClock.end()
+        clock.forgetAll()
+        Context.get(context, NodeServer).cutOff()
+        runFork(Context.get(context, Sandbox).stop)
+      }
+    } satisfies RunningEngine as RunningEngine
+  }).pipe(Effect.orDie)
+
+  let current = yield* start
+  // Its time stands still: what it waits for at its end it waits for no more.
+  const goOn = Effect.forever(Effect.andThen(realClock.sleep(endingPace), Effect.sync(() => clock.wakeAll())))
+  const close = ({ activity, scope }: RunningEngine) => inTest(activity)(Scope.close(scope, Exit.void))
+  yield* Effect.addFinalizer(() => Effect.raceFirst(Effect.suspend(() => close(current)), goOn))
+
+  const use: TestServer["use"] = (effect) =>
+    Effect.suspend(() => inTest(current.activity)(Effect.provideContext(effect, current.context)))
+
+  /** When the last of what an owner has to do now is due, as it was told. */
+  let told = new Map<string, number>()
+
+  /** Tells owners of what is due now. Answers whether there was any that had not been told. */
+  const tellOfDue = use(Effect.gen(function*() {
+    const actors = yield* Placement.Actors
+    const due = yield* DueWork
+    const { owners } = yield* Effect.orDie(due.ownersDue(clock.currentTimeMillisUnsafe(), beforeAll, mostOwners))
+    const untold = owners.filter(({ dueAt, ownerId }) => dueAt > (told.get(ownerId) ?? -Infinity))
+    told = new Map(owners.map(({ dueAt, ownerId }) => [ownerId, dueAt]))
+    for (const { ownerId } of untold) actors.wake(ownerId, Wake.forDueWork)
+    return untold.length > 0
+  }))
+
+  const nextDue = use(Effect.gen(function*() {
+    const due = yield* DueWork
+    return yield* Effect.orDie(due.nextAfter(clock.currentTimeMillisUnsafe()))
+  }))
+
+  /** Set while an engine that was cut off ends and the next one starts. */
+  let restarting: Promise<void> | undefined
+
+  /** Whether an engine has started that has not looked for what the one before it left. */
+  let isNew = false
+
+  const lookAround = Effect.sync(() => {
+    const looks = isNew
+    isNew = false
+    // All that recurs is done once more.
+    if (looks) clock.stepTo(clock.currentTimeMillisUnsafe())
+    return looks
+  })
+
+  const atRest = Effect.gen(function*() {
+    while (true) {
+      if (restarting !== undefined) yield* Effect.promise(() => restarting!)
+      yield* Effect.promise(() => current.activity.rest())
+      if (restarting === undefined && !(yield* lookAround) && !(yield* tellOfDue)) return
+    }
+  })
+
+  const rest = atRest.pipe(
+    Effect.timeoutOrElse({
+      duration: patience,
+      orElse: () =>
+        Effect.die(new Error(`The engine did not come to rest within ${patience}: ${current.activity.description}`))
+    }),
+    Effect.provideService(Clock.Clock, realClock)
+  )
+
+  const advanceTo = Effect.fnUntraced(function*(time: number) {
+    yield* rest
+    while (clock.currentTimeMillisUnsafe() < time) {
+      clock.stepTo(Math.min(clock.next(), (yield* nextDue) ?? Infinity, time))
+      yield* rest
+    }
+  })
+
+  const replace = (killed: RunningEngine) =>
+    Effect.map(start, (engine) => {
+      current = engine
+      isNew = true
+      restarting = undefined
+      told = new Map()
+      // What it holds in this process goes, as far as it does not wait for what it was cut off from.
+      runFork(close(killed))
+    })
+
+  const crashNow = () => {
+    if (restarting !== undefined) return
+    current.kill()
+    restarting = runPromise(replace(current))
+  }
+
+  const crashAt: TestServer["crashAt"] = (point, nth) =>
+    Effect.sync(() => {
+      let left = nth
+      const stopListening = CrashPoint.listen((reached) => {
+        if (reached !== point || --left > 0) return
+        stopListening()
+        crashNow()
+      })
+    })
+
+  const account = yield* use(Effect.gen(function*() {
+    const accounts = yield* AccountLifecycle
+    return yield* Effect.orDie(accounts.create({ username: "test", email: "test@example.com", plan: "free" }))
+  }))
+  yield* rest
+
+  return {
+    url,
+    key: Redacted.value(account.key),
+    accountId: account.account.id,
+    clock,
+    network,
+    use,
+    rest,
+    advanceTo,
+    crash: Effect.sync(crashNow),
+    crashAt
+  } satisfies TestServer as TestServer
+})
