@@ -18,6 +18,7 @@ import { Packages } from "@headwater/sandbox/Packages"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import { packagedDenoPath, SandboxConfig, type SandboxOptions } from "@headwater/sandbox/SandboxConfig"
 import { SandboxPool } from "@headwater/sandbox/SandboxPool"
+import { Diagnosis } from "@headwater/server/Diagnosis"
 import * as HttpApp from "@headwater/server/http/HttpApp"
 import { HttpSettings } from "@headwater/server/http/HttpSettings"
 import { NodeServer } from "@headwater/server/http/NodeServer"
@@ -38,6 +39,7 @@ import {
 import { Digest, WebCrypto } from "effect/crypto"
 import * as Fs from "node:fs"
 import { createServer, type Socket } from "node:net"
+import { tmpdir } from "node:os"
 import * as Path from "node:path"
 import { Activity } from "./Activity.ts"
 import { EndableClock } from "./EndableClock.ts"
@@ -202,6 +204,7 @@ const engineLayer = (options: EngineOptions) => {
   const onRealTime = Layer.succeed(Clock.Clock, options.realClock)
   return HttpApp.layer.pipe(
     Layer.provide(Layer.succeed(HttpSettings, settings)),
+    Layer.provide(Diagnosis.layer({ dataDirectory: tmpdir() })),
     Layer.provideMerge(
       Layer.mergeAll(
         // What nodes of a cluster say to each other goes by real time, also where there is only one.
