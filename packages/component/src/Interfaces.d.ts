@@ -1,0 +1,92 @@
+/** What `run` gets of a prop of the type `$.interface.http`. `Body` is what the sender sends. */
+export interface HttpEvent<Body = any> {
+  readonly method: string
+  /** The path below the endpoint, as sent; `/` for the endpoint itself. */
+  readonly path: string
+  /** By name; a list if a name came more than once. */
+  readonly query: Readonly<Record<string, string | ReadonlyArray<string>>>
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The body read as UTF-8; missing without a body. */
+  readonly bodyRaw?: string
+  /** The body, parsed if it is JSON or a form. */
+  readonly body: Body
+  readonly client_ip: string
+  /** The whole URL. */
+  readonly url: string
+}
+
+/** An answer to a request. */
+export interface HttpResponse {
+  /** 200 if missing. */
+  readonly status?: number | string | undefined
+  readonly headers?: Readonly<Record<string, string | number | boolean | null | undefined>> | undefined
+  /** What is neither text nor bytes is sent as JSON. */
+  readonly body?: unknown
+}
+
+/** `this.<prop>` of a prop of the type `$.interface.http`. */
+export interface HttpInterface {
+  /** The URL that takes requests. */
+  readonly endpoint: string
+  /** Answers the request of this run, if the prop has `customResponse`; the first call counts. */
+  respond(response: HttpResponse): Promise<void>
+}
+
+/** When a timer is due; `intervalSeconds` is from 1 to 31,622,400, and `timezone` is `UTC` if missing. */
+export type Timer =
+  | { readonly intervalSeconds: number; readonly cron?: undefined; readonly timezone?: undefined }
+  | { readonly cron: string; readonly timezone?: string | undefined; readonly intervalSeconds?: undefined }
+
+/** What `run` gets of a prop of the type `$.interface.timer`; `timestamp` is when the tick was due, in Unix seconds. */
+export type TimerEvent =
+  | { readonly timestamp: number; readonly interval_seconds: number; readonly cron?: undefined }
+  | { readonly timestamp: number; readonly cron: string; readonly interval_seconds?: undefined }
+
+/** `this.<prop>` of a prop of the type `$.interface.apphook`. */
+export interface Apphook {
+  /** The URL that takes the app's events. */
+  readonly endpoint: string
+}
+
+/** `this.<prop>` of a prop of the type `$.service.db`. `Shape` has the stored values by key. */
+export interface Store<Shape = Record<string, any>> {
+  /** The value that was stored, as JSON keeps it; `undefined` if there is none. */
+  get<Key extends keyof Shape & string>(key: Key): Shape[Key] | undefined
+  /** Stores a JSON value; `undefined` removes the key. Throws when the source would store over 1 MiB. */
+  set<Key extends keyof Shape & string>(key: Key, value: Shape[Key] | undefined): void
+}
+
+/** What goes with an emitted event. */
+export interface EmitMetadata {
+  /** What `dedupe` goes by. An object counts as its JSON. */
+  readonly id?: string | number | object | null | undefined
+  /** The stream; without it the default stream. */
+  readonly name?: string | null | undefined
+  /** Text for people. */
+  readonly summary?: string | null | undefined
+  /** When it happened: Unix milliseconds or seconds, an ISO 8601 text or a `Date`. A run's emits are sorted by it. */
+  readonly ts?: number | string | Date | null | undefined
+  /** When to emit it, if that is in the future, in Unix milliseconds. */
+  readonly delivery_ts?: number | Date | null | undefined
+}
+
+/** Emits an event, which is any JSON value. The run need not wait for it. */
+export type Emit = (event: unknown, metadata?: EmitMetadata) => Promise<void>
+
+/** The answer to a request that a user has put together. */
+export interface HttpRequestAnswer {
+  /** The body, parsed if it is JSON. */
+  readonly data: any
+  readonly status: number
+  readonly statusText: string
+  readonly headers: Readonly<Record<string, any>>
+  readonly config: Readonly<Record<string, any>>
+}
+
+/** `this.<prop>` of a prop of the type `http_request`: the request that the user has put together. */
+export interface HttpRequest {
+  readonly [member: string]: any
+  /** Sends the request with these changes. A status other than 2xx throws an error with the answer as `response`. */
+  execute(changes?: Readonly<Record<string, unknown>>): Promise<HttpRequestAnswer>
+}

@@ -1,0 +1,128 @@
+import type { Emit, HttpResponse } from "./Interfaces.d.ts"
+import type { CheckedProps, PropInputs, PropValues } from "./Props.d.ts"
+import type { Batch, EventFor } from "./Source.d.ts"
+
+/** What began a run. */
+export interface Trigger<Event = any> {
+  readonly event: Event
+  readonly context: {
+    /** The same in each try of each step, and if the event is run again. */
+    readonly id: string
+    readonly trace_id: string
+    /** ISO 8601. */
+    readonly ts: string
+    readonly source_type: "EVENT" | "HTTP" | "TIMER" | "INVOCATION"
+    readonly emitter_id: string
+    readonly hops: number
+    readonly workflow_id: string
+    readonly deployment_id: string
+    readonly owner_id: string
+    readonly platform_version: string
+    readonly verified: boolean
+  }
+}
+
+/** What a step has returned, and what it has exported. */
+export interface StepResult {
+  readonly $return_value?: any
+  readonly [exported: string]: any
+}
+
+/** What began the run, and what the steps before this one gave. */
+export type Steps<Event = any, Results = { readonly [step: string]: StepResult }> =
+  & { readonly trigger: Trigger<Event> }
+  & Results
+
+/** A request that the server sends when the step is committed, and sends again until it is taken. */
+export interface OutgoingRequest {
+  /** Without it `GET` if there is no `data`, else `POST`. */
+  readonly method?: string | undefined
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string | number | boolean | null | undefined>> | undefined
+  /** What is not text is sent as JSON. */
+  readonly data?: unknown
+}
+
+/** What a step can do beside `this`. */
+export interface StepServices {
+  readonly context: {
+    /** The id of the run. */
+    readonly id: string
+    readonly workflow_id: string
+    readonly deployment_id: string
+    /** The step's name. */
+    readonly step: string
+    readonly run: {
+      /** How often this run has come to this step, from 1. */
+      readonly runs: number
+      /** What the step has passed to itself with `$.flow.rerun`. */
+      readonly context: any
+    }
+  }
+  /** Gives later steps a value under `steps.<step>.<name>`. */
+  export(name: string, value: unknown): void
+  /** Answers the request that began the run. */
+  respond(response: HttpResponse): Promise<void>
+  readonly emit: Emit
+  readonly send: {
+    /** Emits to a stream. */
+    emit(event: unknown, name?: string): Promise<void>
+    http(request: OutgoingRequest): Promise<void>
+  }
+  readonly flow: {
+    /** Ends the step and the run, successfully. */
+    exit(reason?: string): never
+    /** Delays the next step, at most 366 days. */
+    delay(ms: number): void
+    /** Runs this step again after this time, at most `max` times (10 if missing), instead of the next one. */
+    rerun(ms: number, context?: unknown, max?: number): void
+  }
+}
+
+/** What begins a run of a workflow: requests and ticks of its props, or what others emit and invoke it with. */
+type TriggerEvent<Props, B> = 0 extends 1 & EventFor<Props, B> ? any
+  : EventFor<Props, B> & { readonly [member: string]: any }
+
+/** What a step's `run` gets. `Results` has what the steps before it gave, by their names. */
+export interface StepInput<Event = any, Results = { readonly [step: string]: StepResult }> {
+  readonly steps: Steps<Event, Results>
+  readonly $: StepServices
+}
+
+type At<Record, Name> = Name extends keyof Record ? unknown extends Record[Name] ? {} : Record[Name] : {}
+
+/** The compiler comes to know a step's own methods too late to type them for `run`: there they are `any`. */
+type OwnMethods<Members> = "methods" extends keyof Members ? { readonly [method: string]: any } : {}
+
+/** What a step sees as `this`: of the workflow and of the step, whose own members win. */
+export type StepThis<Props, Methods, StepProps, StepMembers = {}> =
+  & Omit<PropValues<Props> & Methods, keyof StepProps>
+  & PropValues<StepProps>
+  & OwnMethods<StepMembers>
+
+/** What `defineWorkflow` takes. */
+export interface WorkflowDefinition<Props, Methods, B, StepProps, StepMembers> {
+  readonly name?: string | undefined
+  readonly key?: string | undefined
+  readonly version?: string | undefined
+  readonly type?: string | undefined
+  readonly description?: string | undefined
+  readonly props?: Props & CheckedProps<Props>
+  readonly methods?: Methods & ThisType<PropValues<Props> & Methods>
+  /** Events of other emitters come as lists. */
+  readonly batch?: B
+  /** In the order in which they run. */
+  readonly steps?:
+    & {
+      readonly [Name in keyof StepProps]:
+        & {
+          readonly props?: StepProps[Name] & PropInputs & CheckedProps<StepProps[Name]>
+          readonly methods?: object
+          run(input: StepInput<TriggerEvent<Props, B>>): unknown
+        }
+        & ThisType<StepThis<Props, Methods, At<StepProps, Name>, At<StepMembers, Name>>>
+    }
+    & { readonly [Name in keyof StepMembers]: { readonly [Member in keyof StepMembers[Name]]: unknown } }
+  /** The only step, in place of `steps`. */
+  run?(input: StepInput<TriggerEvent<Props, B>>): unknown
+}
