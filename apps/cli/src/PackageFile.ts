@@ -52,8 +52,8 @@ const entryOf = (exported: unknown): unknown => {
 export const entry = ({ content }: PackageFile): string | undefined =>
   [entryOf(content.exports), content.main].find(Predicate.isString)
 
-/** Ours in place of npm's, in the one version there is. */
-const provided = new Set(["@pipedream/platform", "@pipedream/types"])
+/** What the server has itself, in the one version there is. */
+const provided = new Set(["@headwater/component", "@pipedream/platform", "@pipedream/types"])
 
 /** The specifier of a package's module, with the range of versions that is asked for of the package in it. */
 export const pinned = ({ content }: PackageFile, specifier: string): string => {

@@ -32,6 +32,7 @@ export interface LinkedFile extends ModuleFile {
 export type BundlerTask =
   | { readonly _tag: "Scan"; readonly file: ModuleFile }
   | ({ readonly _tag: "Bundle" } & BundleTask)
+  | { readonly _tag: "Place"; readonly code: string; readonly path: ReadonlyArray<string | number> }
 
 export interface BundleTask {
   /** The file whose exports the module has. */
@@ -54,6 +55,8 @@ export const BundlerAnswer = Schema.TaggedUnion({
   Scanned: { imports: Schema.Array(ModuleImport), isCommon: Schema.Boolean },
   /** `map` is a source map as JSON; `undeclared` are packages that a package imports without saying that it needs them. */
   Bundled: { code: Schema.String, map: Schema.String, undeclared: Schema.Array(Schema.String) },
+  /** Where something of a definition is written, if that is found. */
+  Placed: { at: Schema.optionalKey(Schema.Struct({ line: Schema.Int, column: Schema.Int })) },
   /** The text is no module, or something that it imports is not there. */
   Faulty: { message: Schema.String, at: ModulePosition }
 })

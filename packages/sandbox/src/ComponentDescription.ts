@@ -30,6 +30,10 @@ export const ComponentDescription = Schema.Struct({
 })
 export type ComponentDescription = typeof ComponentDescription.Type
 
+/** Where something of a definition is: keys of objects and places in lists, from its top. */
+export const DefinitionPath = Schema.Array(Schema.Union([Schema.String, Schema.Int]))
+export type DefinitionPath = typeof DefinitionPath.Type
+
 /** Why code is not a usable component, and where. */
 export const componentFault = {
   reason: Schema.Literals([
@@ -46,7 +50,9 @@ export const componentFault = {
   message: Schema.String,
   line: Schema.optionalKey(Schema.Int),
   column: Schema.optionalKey(Schema.Int),
-  file: Schema.optionalKey(Schema.String)
+  file: Schema.optionalKey(Schema.String),
+  /** Of a `definition`: the keys of objects and places in lists that lead to the fault. */
+  path: Schema.optionalKey(DefinitionPath)
 }
 
 /**

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberHandle from "effect/FiberHandle"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as PartitionedSemaphore from "effect/PartitionedSemaphore"
 import * as Schema from "effect/Schema"
 import { type ChildProcess, spawn } from "node:child_process"
@@ -17,8 +18,10 @@ import {
   type ModuleImport,
   ModulePosition
 } from "./BundlerProtocol.ts"
+import type { DefinitionPath } from "./ComponentDescription.ts"
 import * as LargeImports from "./LargeImports.ts"
 import { OnBehalfOf } from "./OnBehalfOf.ts"
+import { moduleName } from "./SourcePlaces.ts"
 
 /** A module can't be had or can't be read, and where that shows: in itself, or in the import that asks for it. */
 export class ModuleFaulty extends Schema.TaggedError<ModuleFaulty>()("ModuleFaulty", {
@@ -53,8 +56,11 @@ export interface Bundle {
  * To read one text takes milliseconds; to bundle packages of thousands of files takes seconds. Counted from when the
  * process is ready, which takes seconds too on a busy machine and says nothing about the text.
  */
-const taskMillis = { Scan: 4_000, Bundle: 30_000 }
+const taskMillis = { Scan: 4_000, Bundle: 30_000, Place: 4_000 }
 const idleMillis = 30_000
+
+/** Larger code is mostly that of packages, and its tree takes many times as much memory. */
+const maxPlaceCharacters = 4 * 1024 * 1024
 
 /**
  * What the bundler may allocate, in KiB: a hostile text would have it take all there is. The parser, which is a process of
@@ -71,6 +77,11 @@ export class ModuleBundler extends Context.Service<ModuleBundler, {
   /** What a module's text says; it may be TypeScript where it is given as JavaScript. */
   read(file: ModuleFile): Effect.Effect<ReadModule, ModuleFaulty | ModuleUnread>
   bundle(task: BundleTask): Effect.Effect<Bundle, ModuleFaulty | ModuleUnread>
+  /**
+   * Where something of the definition is written that JavaScript exports as its default, in the code itself; none where
+   * that is not found.
+   */
+  place(code: string, path: DefinitionPath): Effect.Effect<Option.Option<Pick<ModulePosition, "line" | "column">>>
 }>()("@headwater/sandbox/ModuleBundler") {
   static readonly layer: Layer.Layer<ModuleBundler> = Layer.effect(ModuleBundler, Effect.suspend(() => make()))
 }
@@ -207,7 +218,14 @@ const make = Effect.fnUntraced(function*() {
       const answer = yield* perform(task.entry, { _tag: "Bundle", ...task })
       if (answer._tag === "Bundled") return answer
       return yield* faultOf(answer)
-    })
+    }),
+    place: (code, path) =>
+      code.length > maxPlaceCharacters
+        ? Effect.succeedNone
+        : perform(moduleName, { _tag: "Place", code, path }).pipe(
+          Effect.map((answer) => answer._tag === "Placed" ? Option.fromUndefinedOr(answer.at) : Option.none()),
+          Effect.catchTag("ModuleUnread", () => Effect.succeedNone)
+        )
   })
 })
 

@@ -15,7 +15,7 @@ import * as SubscriptionBatch from "@headwater/domain/SubscriptionBatch"
 import { version } from "@headwater/domain/Version"
 import { Components, type ShownComponent } from "@headwater/log/Components"
 import type { ProgramKind } from "@headwater/log/Programs"
-import { componentFault } from "@headwater/sandbox/ComponentDescription"
+import { componentFault, type DefinitionPath } from "@headwater/sandbox/ComponentDescription"
 import * as LargeImports from "@headwater/sandbox/LargeImports"
 import { type LinkFailure, ModuleLinker } from "@headwater/sandbox/ModuleLinker"
 import { OnBehalfOf } from "@headwater/sandbox/OnBehalfOf"
@@ -63,6 +63,14 @@ export class CodeFault extends Schema.TaggedError<CodeFault>()("CodeFault", {
 export type Place = (line: number, column: number) => Required<Pick<Position, "file" | "line" | "column">>
 
 type Position = typeof Problem.CodePosition.Type
+
+/** Why code is no component, with its place in what runs, or what of its definition it is about. */
+interface Fault extends Pick<Position, "message"> {
+  readonly line?: number | undefined
+  readonly column?: number | undefined
+  readonly path?: DefinitionPath | undefined
+  readonly reason?: CodeFault["reason"]
+}
 
 /** In the code itself. */
 export const inCode: Place = (line, column) => ({ file: SourcePlaces.moduleName, line, column })
@@ -160,15 +168,18 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
         // The same code again means the same packages, also where they can't be had any more.
         const before = accountId === null ? Option.none() : yield* components.lockedCode(accountId, codeHash)
         const linked = Option.isSome(before) ? before.value : yield* link(code)
+        const refuse = Effect.fnUntraced(function*({ column, line, message, path, reason = "definition" }: Fault) {
+          const at = line !== undefined || path === undefined
+            ? { line, column }
+            : Option.getOrElse(yield* linker.place(linked?.code ?? text, path), () => ({}))
+          return yield* unusable({ ...at, message }, placeThrough(linked, place), reason)
+        })
         const description = yield* sandbox.inspect({
           accountId: accountId ?? registry,
           kind,
           module: linked ?? { code: text, hash: codeHash }
         }).pipe(
-          Effect.catchTag(
-            "ComponentInvalid",
-            (fault) => Effect.fail(unusable(fault, placeThrough(linked, place), fault.reason))
-          )
+          Effect.catchTag("ComponentInvalid", (fault) => refuse(fault))
         )
         const { key, name, steps = [], type, version } = description
         const stepNames = steps.map((step) => [`the name of the step ${JSON.stringify(step)}`, step] as const)
@@ -191,17 +202,17 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
           const message = `the prop ${
             JSON.stringify(misplaced.name)
           } is an interface, which only the workflow itself has`
-          return yield* unusable({ message }, place, "definition")
+          return yield* refuse({ message, path: pathOfProp(misplaced.name) })
         }
         const apphook = description.props.find(({ type }) => type === interfaceTypes.apphook)
         if (kind === "workflow" && apphook !== undefined) {
           const message = `the prop ${JSON.stringify(apphook.name)} is an apphook, which only sources can have`
-          return yield* unusable({ message }, place, "definition")
+          return yield* refuse({ message, path: pathOfProp(apphook.name) })
         }
         const batch = description.batch === undefined
           ? Result.succeed(null)
           : SubscriptionBatch.declared(description.batch)
-        if (Result.isFailure(batch)) return yield* unusable({ message: batch.failure }, place, "definition")
+        if (Result.isFailure(batch)) return yield* refuse({ message: batch.failure, path: ["batch"] })
         const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
         const component: Component = {
           id: Id.ComponentId.make(yield* newId("component")),
@@ -315,6 +326,12 @@ const parameterOf = { source: "component", workflow: "workflow" } as const
 /** Code that nowhere reads credentials runs without an account, as that of apps such as `rss` does. */
 const withoutNeedlessAccount = (code: string) => (prop: ConfigurableProp): ConfigurableProp =>
   prop.type === "app" && prop["optional"] === undefined && !code.includes("$auth") ? { ...prop, optional: true } : prop
+
+/** Where a workflow declares a prop, which of a step has the step before its name. */
+const pathOfProp = (name: string): DefinitionPath => {
+  const [step = "", ...prop] = name.split(".")
+  return prop.length === 0 ? ["props", name] : ["steps", step, "props", prop.join(".")]
+}
 
 /** Props through which a source or workflow as a whole is reached and timed. */
 const isOfWhole = (type: string): boolean => type.startsWith("$.interface.")

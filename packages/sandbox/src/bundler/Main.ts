@@ -3,6 +3,7 @@ import * as esbuild from "esbuild"
 import * as Fs from "node:fs"
 import type { BundlerAnswer, BundlerTask, BundleTask, ModuleFile, ModulePosition } from "../BundlerProtocol.ts"
 import { maxCharacters, tooLarge } from "../LargeImports.ts"
+import { placeOf } from "./DefinitionPlace.ts"
 import {
   filesPlugin,
   type FilesPluginOptions,
@@ -176,7 +177,18 @@ const bundle = async (task: BundleTask): Promise<BundlerAnswer> => {
   }
 }
 
-const perform = (task: BundlerTask): Promise<BundlerAnswer> => task._tag === "Scan" ? scan(task.file) : bundle(task)
+const perform = async (task: BundlerTask): Promise<BundlerAnswer> => {
+  switch (task._tag) {
+    case "Scan":
+      return scan(task.file)
+    case "Bundle":
+      return bundle(task)
+    case "Place": {
+      const at = placeOf(task.code, task.path)
+      return { _tag: "Placed", ...(at === undefined ? {} : { at }) }
+    }
+  }
+}
 
 try {
   // Where memory runs out, this is the process to end.

@@ -2,6 +2,7 @@
 import { isDeeper, maxComponentDepth } from "@headwater/domain/JsonDepth"
 import { expand } from "@headwater/domain/RequestEventBody"
 import { eventOf, isOfApphook } from "./Apphook.ts"
+import { checkDefined } from "./Definition.ts"
 import { type ComponentDefinition, Invalid } from "./Module.ts"
 import { appType, declared, describe as describeProp, isCallable, makeApp, resolveAll } from "./Props.ts"
 import type { RunContext } from "./RunContext.ts"
@@ -133,6 +134,7 @@ const methodsIn = ({ methods }: Record<string, unknown>): { readonly methods?: R
 }
 
 export const describe = (component: ComponentDefinition, kind: "source" | "workflow"): Record<string, unknown> => {
+  checkDefined(component, kind)
   const described: Record<string, unknown> = {}
   for (const key of ["name", "key", "version", "type", "description", "dedupe"]) {
     const value = scalar(component[key])
@@ -163,7 +165,11 @@ export const describe = (component: ComponentDefinition, kind: "source" | "workf
   }
   const { dedupe } = described
   if (dedupe !== undefined && dedupe !== "unique" && dedupe !== "greatest" && dedupe !== "last") {
-    throw new Invalid({ reason: "definition", message: `dedupe must be unique, greatest or last, not "${dedupe}"` })
+    throw new Invalid({
+      reason: "definition",
+      message: `dedupe must be unique, greatest or last, not "${dedupe}"`,
+      path: ["dedupe"]
+    })
   }
   return {
     ...described,

@@ -12,7 +12,11 @@ const isObject = (value: unknown): value is PropDefinition => typeof value === "
 const longestChain = 16
 
 const invalid = (name: string, why: string): Invalid =>
-  new Invalid({ reason: "definition", message: `the prop ${JSON.stringify(name)} ${why}` })
+  new Invalid({
+    reason: "definition",
+    message: `the prop ${JSON.stringify(name)} ${why}`,
+    path: ["props", name, "propDefinition"]
+  })
 
 /** A prop with what it takes from an app. */
 interface Resolved {

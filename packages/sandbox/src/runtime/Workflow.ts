@@ -24,7 +24,8 @@ interface Step {
 /** The step of a workflow that is a single function. */
 const onlyStep = "run"
 
-const invalid = (message: string) => new Invalid({ reason: "definition", message })
+const invalid = (message: string, path: ReadonlyArray<string> = []) =>
+  new Invalid({ reason: "definition", message, path })
 
 const isStep = (value: unknown): value is Step =>
   typeof value === "object" && value !== null && "run" in value && isCallable(value.run)
@@ -43,13 +44,14 @@ const readSteps = (workflow: ComponentDefinition): Steps => {
   const all = entries(steps).map(([name, step]) => {
     if (!isName(name)) {
       throw invalid(
-        `a step can't be named ${stringify(name)}: a name must not be a number, contain a dot or be trigger`
+        `a step can't be named ${stringify(name)}: a name must not be a number, contain a dot or be trigger`,
+        ["steps", name]
       )
     }
-    if (!isStep(step)) throw invalid(`the step ${stringify(name)} has no function run`)
+    if (!isStep(step)) throw invalid(`the step ${stringify(name)} has no function run`, ["steps", name])
     return [name, step] as const
   })
-  if (all.length === 0) throw invalid("a workflow must have at least one step")
+  if (all.length === 0) throw invalid("a workflow must have at least one step", ["steps"])
   return all
 }
 
@@ -78,7 +80,7 @@ const read = (workflow: ComponentDefinition): Read => {
 export const describe = (workflow: ComponentDefinition) => {
   const { definition, steps } = read(workflow)
   for (const name of Object.keys(workflow.props ?? {})) {
-    if (name.includes(".")) throw invalid(`the prop ${stringify(name)} has a dot in its name`)
+    if (name.includes(".")) throw invalid(`the prop ${stringify(name)} has a dot in its name`, ["props", name])
   }
   return { definition, steps: steps.map(([name]) => name) }
 }
