@@ -123,6 +123,16 @@ export interface WorkflowDefinition<Props, Methods, B, StepProps, StepMembers> {
         & ThisType<StepThis<Props, Methods, At<StepProps, Name>, At<StepMembers, Name>>>
     }
     & { readonly [Name in keyof StepMembers]: { readonly [Member in keyof StepMembers[Name]]: unknown } }
+    // Where no step has members but its `run`, the compiler knows the names of none.
+    & {
+      readonly [step: string]:
+        & {
+          readonly props?: unknown
+          readonly methods?: object
+          run(input: StepInput<TriggerEvent<Props, B>>): unknown
+        }
+        & ThisType<PropValues<Props> & Methods>
+    }
   /** The only step, in place of `steps`. */
   run?(input: StepInput<TriggerEvent<Props, B>>): unknown
 }

@@ -332,6 +332,24 @@ export const httpWorkflow = defineWorkflow({
   }
 })
 
+/** Steps of which each has `run` alone. */
+export const bare = defineWorkflow({
+  props: { limit: { type: "integer", default: 100 } },
+  steps: {
+    check: {
+      run({ steps, $ }) {
+        if (steps.trigger.event.total < this.limit) $.flow.exit()
+        return this.limit
+      }
+    },
+    tell: {
+      run({ $ }) {
+        $.emit(this.limit)
+      }
+    }
+  }
+})
+
 /** The author says what begins a run, and what steps have given. */
 export const told = defineWorkflow({
   steps: {

@@ -87,6 +87,18 @@ export const ofBatch = defineSource({
   }
 })
 
+export const ofBareSteps = defineWorkflow({
+  props: { limit: "integer" },
+  steps: {
+    check: {
+      run() {
+        // @ts-expect-error: there is no such prop
+        return this.limt
+      }
+    }
+  }
+})
+
 export const ofSteps = defineWorkflow({
   props: { limit: "integer" },
   methods: {
