@@ -1,3 +1,4 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import * as Json from "@headwater/fixtures/Json"
 import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
@@ -6,6 +7,9 @@ import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import * as HeadwaterCommand from "../test/HeadwaterCommand.ts"
 import { RunningServer } from "../test/RunningServer.ts"
+import * as TypeCheck from "./TypeCheck.ts"
+
+const modules = Path.resolve(import.meta.dirname, "../../../node_modules")
 
 layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" })("headwater init", (it) => {
   it.effect("source: writes one that works as it is, and never over another", () =>
@@ -62,6 +66,52 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         { text: "Hi, 10 over the limit", total: 60 }
       ])
     }), HeadwaterCommand.patienceMs)
+
+  it.effect("writes a project whose source and workflow are right, and run as they are", () =>
+    Effect.gen(function*() {
+      const { events, headwater } = yield* RunningServer
+      const folder = yield* TemporaryDirectory.make("init")
+      const written = HeadwaterCommand.jsonOf(yield* headwater(folder, "init", "My shop", "--json"))
+      Json.assertHolds(written, { folder: "My shop" })
+      const project = Path.join(folder, "My shop")
+      const content = Json.parse(yield* Effect.promise(() => Fs.readFile(Path.join(project, "package.json"), "utf8")))
+      Json.assertHolds(content, { name: "my-shop" })
+      HeadwaterCommand.assertRefused(yield* headwater(folder, "init", "My shop"), /My shop is not empty: it has \S+\. /)
+
+      const source = Path.join(project, "orders.ts")
+      const noCompiler = yield* Effect.flip(TypeCheck.check(source))
+      assert.match(noCompiler.message, /has no TypeScript\. Install it with: npm install --save-dev typescript/)
+      yield* Effect.promise(() => Fs.symlink(modules, Path.join(project, "node_modules")))
+      for (const file of [source, Path.join(project, "large-orders/workflow.ts")]) {
+        assert.deepStrictEqual(yield* TypeCheck.check(file), [])
+      }
+
+      const orders = HeadwaterCommand.jsonOf(
+        yield* headwater(project, "deploy", "orders.ts", "--prop", "minimum=10", "--json")
+      )
+      const large = HeadwaterCommand.jsonOf(yield* headwater(project, "deploy", "large-orders", "--json"))
+      Json.assertHolds(large, { name: "large-orders", new: true })
+      yield* Effect.promise(() =>
+        fetch(Json.textOf(orders["endpoint_url"]), {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: `{"order": 17, "total": 30}`
+        })
+      )
+      const [event] = yield* events(Json.textOf(orders["id"]), 1)
+      assert.deepStrictEqual<unknown>(event!["event"]!["raw_event"], { order: 17, total: 30, count: 1 })
+
+      const text = yield* Effect.promise(() => Fs.readFile(source, "utf8"))
+      yield* Effect.promise(() => Fs.writeFile(source, text.replace("default: 0", `default: "none"`)))
+      const faults = yield* TypeCheck.check(source)
+      assert.deepStrictEqual(faults.map(({ code, column, line }) => ({ code, column, line })), [
+        { code: "TS2322", line: 19, column: 7 }
+      ])
+      HeadwaterCommand.assertRefused(
+        yield* headwater(project, "deploy", "orders.ts"),
+        /orders\.ts:19:7: props\.minimum/
+      )
+    }).pipe(Effect.provide(NodeServices.layer)), HeadwaterCommand.patienceMs)
 
   it.effect("is refused, and comes to its end, where no folder can be", () =>
     Effect.gen(function*() {

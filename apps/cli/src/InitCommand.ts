@@ -6,6 +6,7 @@ import * as Path from "node:path"
 import * as CodeFile from "./CodeFile.ts"
 import { CommandRefused } from "./CommandRefused.ts"
 import * as Output from "./Output.ts"
+import * as ProjectFiles from "./ProjectFiles.ts"
 
 /** A component that does a little of everything that most do. */
 const sourceStarter = (name: string): string =>
@@ -137,8 +138,46 @@ const workflow = command("workflow", workflowStarter, (path) => `headwater dev $
   Command.withDescription("Write a small workflow of two steps")
 )
 
-/** Writes code to begin with. */
-export const initCommand = Command.make("init").pipe(
-  Command.withDescription("Write a component or a workflow to begin with"),
+/** As a package may be called. */
+const nameOf = (folder: string): string =>
+  Path.basename(folder).toLowerCase().replaceAll(/[^a-z0-9._-]+/g, "-").replace(/^[._-]+/, "") || "components"
+
+/** Writes a project, or code to begin with. */
+export const initCommand = Command.make(
+  "init",
+  {
+    folder: Argument.String("folder").pipe(
+      Argument.withDescription("Where to write it: a folder that is empty or new")
+    ),
+    json: Output.json
+  },
+  Effect.fnUntraced(function*({ folder, json }) {
+    const fileSystem = yield* FileSystem.FileSystem
+    const refuse = (cause: unknown) => new CommandRefused({ message: `Cannot create ${folder}: ${explain(cause)}` })
+    const create = (path: string) =>
+      Effect.tryPromise({ try: () => Folder.create(Path.resolve(path), 0o777), catch: refuse })
+    yield* create(folder)
+    const [found] = yield* Effect.mapError(fileSystem.readDirectory(folder), refuse)
+    if (found !== undefined) {
+      return yield* new CommandRefused({
+        message: `${folder} is not empty: it has ${found}. Name a folder that is empty or does not exist`
+      })
+    }
+    const files = ProjectFiles.of(nameOf(Path.resolve(folder)))
+    for (const [file, text] of Object.entries(files)) {
+      const path = Path.join(folder, file)
+      yield* create(Path.dirname(path))
+      yield* fileSystem.writeFileString(path, text, { flag: "wx" })
+    }
+    const next = ["npm install", "npm test", "npx headwater dev orders.ts"]
+    const into = Path.resolve(folder) === process.cwd() ? [] : [`cd ${folder}`]
+    yield* Output.print(
+      json,
+      { folder, files: Object.keys(files) },
+      `Wrote a project to ${folder}. Next: ${[...into, ...next].join(" && ")}`
+    )
+  })
+).pipe(
+  Command.withDescription("Write a project with a source, a workflow, tests and deployment"),
   Command.withSubcommands([source, workflow])
 )
