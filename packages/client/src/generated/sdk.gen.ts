@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from './client/index.ts';
-import type { AppAccountsCreateData, AppAccountsCreateErrors, AppAccountsCreateResponses, AppAccountsDeleteData, AppAccountsDeleteErrors, AppAccountsDeleteResponses, AppAccountsGetData, AppAccountsGetErrors, AppAccountsGetResponses, AppAccountsListData, AppAccountsListErrors, AppAccountsListResponses, AppAccountsUpdateData, AppAccountsUpdateErrors, AppAccountsUpdateResponses, AuditListData, AuditListErrors, AuditListResponses, AutoSubscriptionsCreateData, AutoSubscriptionsCreateErrors, AutoSubscriptionsCreateResponses, AutoSubscriptionsDeleteData, AutoSubscriptionsDeleteErrors, AutoSubscriptionsDeleteResponses, AutoSubscriptionsListData, AutoSubscriptionsListErrors, AutoSubscriptionsListResponses, BulkActionsCancelData, BulkActionsCancelErrors, BulkActionsCancelResponses, BulkActionsCreateData, BulkActionsCreateErrors, BulkActionsCreateResponses, BulkActionsGetData, BulkActionsGetErrors, BulkActionsGetResponses, BulkActionsListData, BulkActionsListErrors, BulkActionsListResponses, BulkActionsPauseData, BulkActionsPauseErrors, BulkActionsPauseResponses, BulkActionsReplayData, BulkActionsReplayErrors, BulkActionsReplayResponses, BulkActionsResumeData, BulkActionsResumeErrors, BulkActionsResumeResponses, BulkActionsUpdateData, BulkActionsUpdateErrors, BulkActionsUpdateResponses, CodeCheckData, CodeCheckErrors, CodeCheckResponses, CodeSourceCodeData, CodeSourceCodeErrors, CodeSourceCodeResponses, CodeTryCodeData, CodeTryCodeErrors, CodeTryCodeResponses, CodeTrySourceData, CodeTrySourceErrors, CodeTrySourceResponses, CodeTryWorkflowData, CodeTryWorkflowErrors, CodeTryWorkflowResponses, CodeWorkflowCodeData, CodeWorkflowCodeErrors, CodeWorkflowCodeResponses, ComponentsConfigureData, ComponentsConfigureErrors, ComponentsConfigureResponses, ComponentsCreateData, ComponentsCreateErrors, ComponentsCreateResponses, ComponentsDeleteData, ComponentsDeleteErrors, ComponentsDeleteResponses, ComponentsGetData, ComponentsGetErrors, ComponentsGetPublishedData, ComponentsGetPublishedErrors, ComponentsGetPublishedResponses, ComponentsGetResponses, ComponentsListData, ComponentsListErrors, ComponentsListPublishedData, ComponentsListPublishedErrors, ComponentsListPublishedResponses, ComponentsListResponses, ConsumersCommitData, ConsumersCommitErrors, ConsumersCommitResponses, ConsumersCreateData, ConsumersCreateErrors, ConsumersCreateResponses, ConsumersDeleteData, ConsumersDeleteErrors, ConsumersDeleteResponses, ConsumersEventsData, ConsumersEventsErrors, ConsumersEventsResponses, ConsumersGetData, ConsumersGetErrors, ConsumersGetResponses, ConsumersListData, ConsumersListErrors, ConsumersListResponses, ConsumersPositionsData, ConsumersPositionsErrors, ConsumersPositionsResponses, ConsumersSeekData, ConsumersSeekErrors, ConsumersSeekResponses, DeliveriesDueData, DeliveriesDueErrors, DeliveriesDueResponses, DeliveriesGetData, DeliveriesGetErrors, DeliveriesGetResponses, DeliveriesListData, DeliveriesListErrors, DeliveriesListResponses, DeliveriesOfWebhookData, DeliveriesOfWebhookErrors, DeliveriesOfWebhookResponses, DeliveriesRetryData, DeliveriesRetryErrors, DeliveriesRetryResponses, DeliveriesSkipData, DeliveriesSkipErrors, DeliveriesSkipResponses, DiagnosisGetData, DiagnosisGetErrors, DiagnosisGetResponses, EventsDeleteSourceEventsData, EventsDeleteSourceEventsErrors, EventsDeleteSourceEventsResponses, EventsSourceErrorSummariesData, EventsSourceErrorSummariesErrors, EventsSourceErrorSummariesResponses, EventsSourceLogSummariesData, EventsSourceLogSummariesErrors, EventsSourceLogSummariesResponses, EventsSourceSummariesData, EventsSourceSummariesErrors, EventsSourceSummariesResponses, EventsWorkflowErrorSummariesData, EventsWorkflowErrorSummariesErrors, EventsWorkflowErrorSummariesResponses, EventsWorkflowLogSummariesData, EventsWorkflowLogSummariesErrors, EventsWorkflowLogSummariesResponses, EventsWorkflowSummariesData, EventsWorkflowSummariesErrors, EventsWorkflowSummariesResponses, FiguresSeriesData, FiguresSeriesErrors, FiguresSeriesResponses, GraphPageData, GraphPageErrors, GraphPageResponses, JourneyEventData, JourneyEventErrors, JourneyEventResponses, KeysCreateData, KeysCreateErrors, KeysCreateResponses, KeysListData, KeysListErrors, KeysListResponses, KeysRevokeData, KeysRevokeErrors, KeysRevokeResponses, KeysRotateData, KeysRotateErrors, KeysRotateResponses, LogAccountEventsData, LogAccountEventsErrors, LogAccountEventsResponses, LogSourceEventData, LogSourceEventErrors, LogSourceEventResponses, LogSourceEventsData, LogSourceEventsErrors, LogSourceEventsResponses, LogSourceEventTraceData, LogSourceEventTraceErrors, LogSourceEventTraceResponses, LogWorkflowEventData, LogWorkflowEventErrors, LogWorkflowEventResponses, LogWorkflowEventsData, LogWorkflowEventsErrors, LogWorkflowEventsResponses, LogWorkflowEventTraceData, LogWorkflowEventTraceErrors, LogWorkflowEventTraceResponses, NodesListData, NodesListErrors, NodesListResponses, SourcesCreateData, SourcesCreateErrors, SourcesCreateResponses, SourcesDeleteData, SourcesDeleteErrors, SourcesDeleteResponses, SourcesGetData, SourcesGetErrors, SourcesGetResponses, SourcesListData, SourcesListErrors, SourcesListResponses, SourcesUpdateData, SourcesUpdateErrors, SourcesUpdateResponses, SubscriptionsCreateData, SubscriptionsCreateErrors, SubscriptionsCreateResponses, SubscriptionsDeleteData, SubscriptionsDeleteErrors, SubscriptionsDeleteResponses, SubscriptionsListData, SubscriptionsListErrors, SubscriptionsListResponses, SubscriptionsPreviewData, SubscriptionsPreviewErrors, SubscriptionsPreviewResponses, SubscriptionsUpdateData, SubscriptionsUpdateErrors, SubscriptionsUpdateResponses, UsersMeData, UsersMeErrors, UsersMeResponses, WebhooksCreateData, WebhooksCreateErrors, WebhooksCreateResponses, WebhooksDeleteData, WebhooksDeleteErrors, WebhooksDeleteResponses, WebhooksForceNextData, WebhooksForceNextErrors, WebhooksForceNextResponses, WebhooksGetData, WebhooksGetErrors, WebhooksGetPublicKeyData, WebhooksGetPublicKeyErrors, WebhooksGetPublicKeyResponses, WebhooksGetResponses, WebhooksGetSecretData, WebhooksGetSecretErrors, WebhooksGetSecretResponses, WebhooksListData, WebhooksListErrors, WebhooksListResponses, WebhooksPauseData, WebhooksPauseErrors, WebhooksPauseResponses, WebhooksResumeData, WebhooksResumeErrors, WebhooksResumeResponses, WebhooksRotatePublicKeyData, WebhooksRotatePublicKeyErrors, WebhooksRotatePublicKeyResponses, WebhooksRotateSecretData, WebhooksRotateSecretErrors, WebhooksRotateSecretResponses, WebhooksTestData, WebhooksTestErrors, WebhooksTestResponses, WebhooksUpdateData, WebhooksUpdateErrors, WebhooksUpdateResponses, WorkflowRunsCancelData, WorkflowRunsCancelErrors, WorkflowRunsCancelResponses, WorkflowRunsGetData, WorkflowRunsGetErrors, WorkflowRunsGetResponses, WorkflowRunsListData, WorkflowRunsListErrors, WorkflowRunsListResponses, WorkflowRunsRerunData, WorkflowRunsRerunErrors, WorkflowRunsRerunResponses, WorkflowsCreateData, WorkflowsCreateErrors, WorkflowsCreateResponses, WorkflowsDeleteData, WorkflowsDeleteErrors, WorkflowsDeleteResponses, WorkflowsGetData, WorkflowsGetErrors, WorkflowsGetResponses, WorkflowsGetSecretData, WorkflowsGetSecretErrors, WorkflowsGetSecretResponses, WorkflowsInvokeData, WorkflowsInvokeErrors, WorkflowsInvokeResponses, WorkflowsListData, WorkflowsListErrors, WorkflowsListResponses, WorkflowsUpdateData, WorkflowsUpdateErrors, WorkflowsUpdateResponses } from './types.gen.ts';
+import type { AppAccountsCreateData, AppAccountsCreateErrors, AppAccountsCreateResponses, AppAccountsDeleteData, AppAccountsDeleteErrors, AppAccountsDeleteResponses, AppAccountsGetData, AppAccountsGetErrors, AppAccountsGetResponses, AppAccountsListData, AppAccountsListErrors, AppAccountsListResponses, AppAccountsUpdateData, AppAccountsUpdateErrors, AppAccountsUpdateResponses, AuditListData, AuditListErrors, AuditListResponses, AutoSubscriptionsCreateData, AutoSubscriptionsCreateErrors, AutoSubscriptionsCreateResponses, AutoSubscriptionsDeleteData, AutoSubscriptionsDeleteErrors, AutoSubscriptionsDeleteResponses, AutoSubscriptionsListData, AutoSubscriptionsListErrors, AutoSubscriptionsListResponses, BulkActionsCancelData, BulkActionsCancelErrors, BulkActionsCancelResponses, BulkActionsCreateData, BulkActionsCreateErrors, BulkActionsCreateResponses, BulkActionsGetData, BulkActionsGetErrors, BulkActionsGetResponses, BulkActionsListData, BulkActionsListErrors, BulkActionsListResponses, BulkActionsPauseData, BulkActionsPauseErrors, BulkActionsPauseResponses, BulkActionsReplayData, BulkActionsReplayErrors, BulkActionsReplayResponses, BulkActionsResumeData, BulkActionsResumeErrors, BulkActionsResumeResponses, BulkActionsUpdateData, BulkActionsUpdateErrors, BulkActionsUpdateResponses, ClockAdvanceData, ClockAdvanceErrors, ClockAdvanceResponses, ClockFreezeData, ClockFreezeErrors, ClockFreezeResponses, ClockGetData, ClockGetErrors, ClockGetResponses, ClockOperationData, ClockOperationErrors, ClockOperationResponses, ClockReleaseData, ClockReleaseErrors, ClockReleaseResponses, CodeCheckData, CodeCheckErrors, CodeCheckResponses, CodeSourceCodeData, CodeSourceCodeErrors, CodeSourceCodeResponses, CodeTryCodeData, CodeTryCodeErrors, CodeTryCodeResponses, CodeTrySourceData, CodeTrySourceErrors, CodeTrySourceResponses, CodeTryWorkflowData, CodeTryWorkflowErrors, CodeTryWorkflowResponses, CodeWorkflowCodeData, CodeWorkflowCodeErrors, CodeWorkflowCodeResponses, ComponentsConfigureData, ComponentsConfigureErrors, ComponentsConfigureResponses, ComponentsCreateData, ComponentsCreateErrors, ComponentsCreateResponses, ComponentsDeleteData, ComponentsDeleteErrors, ComponentsDeleteResponses, ComponentsGetData, ComponentsGetErrors, ComponentsGetPublishedData, ComponentsGetPublishedErrors, ComponentsGetPublishedResponses, ComponentsGetResponses, ComponentsListData, ComponentsListErrors, ComponentsListPublishedData, ComponentsListPublishedErrors, ComponentsListPublishedResponses, ComponentsListResponses, ConsumersCommitData, ConsumersCommitErrors, ConsumersCommitResponses, ConsumersCreateData, ConsumersCreateErrors, ConsumersCreateResponses, ConsumersDeleteData, ConsumersDeleteErrors, ConsumersDeleteResponses, ConsumersEventsData, ConsumersEventsErrors, ConsumersEventsResponses, ConsumersGetData, ConsumersGetErrors, ConsumersGetResponses, ConsumersListData, ConsumersListErrors, ConsumersListResponses, ConsumersPositionsData, ConsumersPositionsErrors, ConsumersPositionsResponses, ConsumersSeekData, ConsumersSeekErrors, ConsumersSeekResponses, DeliveriesDueData, DeliveriesDueErrors, DeliveriesDueResponses, DeliveriesGetData, DeliveriesGetErrors, DeliveriesGetResponses, DeliveriesListData, DeliveriesListErrors, DeliveriesListResponses, DeliveriesOfWebhookData, DeliveriesOfWebhookErrors, DeliveriesOfWebhookResponses, DeliveriesRetryData, DeliveriesRetryErrors, DeliveriesRetryResponses, DeliveriesSkipData, DeliveriesSkipErrors, DeliveriesSkipResponses, DiagnosisGetData, DiagnosisGetErrors, DiagnosisGetResponses, EventsDeleteSourceEventsData, EventsDeleteSourceEventsErrors, EventsDeleteSourceEventsResponses, EventsSourceErrorSummariesData, EventsSourceErrorSummariesErrors, EventsSourceErrorSummariesResponses, EventsSourceLogSummariesData, EventsSourceLogSummariesErrors, EventsSourceLogSummariesResponses, EventsSourceSummariesData, EventsSourceSummariesErrors, EventsSourceSummariesResponses, EventsWorkflowErrorSummariesData, EventsWorkflowErrorSummariesErrors, EventsWorkflowErrorSummariesResponses, EventsWorkflowLogSummariesData, EventsWorkflowLogSummariesErrors, EventsWorkflowLogSummariesResponses, EventsWorkflowSummariesData, EventsWorkflowSummariesErrors, EventsWorkflowSummariesResponses, FiguresSeriesData, FiguresSeriesErrors, FiguresSeriesResponses, GraphPageData, GraphPageErrors, GraphPageResponses, JourneyEventData, JourneyEventErrors, JourneyEventResponses, KeysCreateData, KeysCreateErrors, KeysCreateResponses, KeysListData, KeysListErrors, KeysListResponses, KeysRevokeData, KeysRevokeErrors, KeysRevokeResponses, KeysRotateData, KeysRotateErrors, KeysRotateResponses, LogAccountEventsData, LogAccountEventsErrors, LogAccountEventsResponses, LogSourceEventData, LogSourceEventErrors, LogSourceEventResponses, LogSourceEventsData, LogSourceEventsErrors, LogSourceEventsResponses, LogSourceEventTraceData, LogSourceEventTraceErrors, LogSourceEventTraceResponses, LogWorkflowEventData, LogWorkflowEventErrors, LogWorkflowEventResponses, LogWorkflowEventsData, LogWorkflowEventsErrors, LogWorkflowEventsResponses, LogWorkflowEventTraceData, LogWorkflowEventTraceErrors, LogWorkflowEventTraceResponses, NodesListData, NodesListErrors, NodesListResponses, SourcesCreateData, SourcesCreateErrors, SourcesCreateResponses, SourcesDeleteData, SourcesDeleteErrors, SourcesDeleteResponses, SourcesGetData, SourcesGetErrors, SourcesGetResponses, SourcesListData, SourcesListErrors, SourcesListResponses, SourcesUpdateData, SourcesUpdateErrors, SourcesUpdateResponses, SubscriptionsCreateData, SubscriptionsCreateErrors, SubscriptionsCreateResponses, SubscriptionsDeleteData, SubscriptionsDeleteErrors, SubscriptionsDeleteResponses, SubscriptionsListData, SubscriptionsListErrors, SubscriptionsListResponses, SubscriptionsPreviewData, SubscriptionsPreviewErrors, SubscriptionsPreviewResponses, SubscriptionsUpdateData, SubscriptionsUpdateErrors, SubscriptionsUpdateResponses, UsersMeData, UsersMeErrors, UsersMeResponses, WebhooksCreateData, WebhooksCreateErrors, WebhooksCreateResponses, WebhooksDeleteData, WebhooksDeleteErrors, WebhooksDeleteResponses, WebhooksForceNextData, WebhooksForceNextErrors, WebhooksForceNextResponses, WebhooksGetData, WebhooksGetErrors, WebhooksGetPublicKeyData, WebhooksGetPublicKeyErrors, WebhooksGetPublicKeyResponses, WebhooksGetResponses, WebhooksGetSecretData, WebhooksGetSecretErrors, WebhooksGetSecretResponses, WebhooksListData, WebhooksListErrors, WebhooksListResponses, WebhooksPauseData, WebhooksPauseErrors, WebhooksPauseResponses, WebhooksResumeData, WebhooksResumeErrors, WebhooksResumeResponses, WebhooksRotatePublicKeyData, WebhooksRotatePublicKeyErrors, WebhooksRotatePublicKeyResponses, WebhooksRotateSecretData, WebhooksRotateSecretErrors, WebhooksRotateSecretResponses, WebhooksTestData, WebhooksTestErrors, WebhooksTestResponses, WebhooksUpdateData, WebhooksUpdateErrors, WebhooksUpdateResponses, WorkflowRunsCancelData, WorkflowRunsCancelErrors, WorkflowRunsCancelResponses, WorkflowRunsGetData, WorkflowRunsGetErrors, WorkflowRunsGetResponses, WorkflowRunsListData, WorkflowRunsListErrors, WorkflowRunsListResponses, WorkflowRunsRerunData, WorkflowRunsRerunErrors, WorkflowRunsRerunResponses, WorkflowsCreateData, WorkflowsCreateErrors, WorkflowsCreateResponses, WorkflowsDeleteData, WorkflowsDeleteErrors, WorkflowsDeleteResponses, WorkflowsGetData, WorkflowsGetErrors, WorkflowsGetResponses, WorkflowsGetSecretData, WorkflowsGetSecretErrors, WorkflowsGetSecretResponses, WorkflowsInvokeData, WorkflowsInvokeErrors, WorkflowsInvokeResponses, WorkflowsListData, WorkflowsListErrors, WorkflowsListResponses, WorkflowsUpdateData, WorkflowsUpdateErrors, WorkflowsUpdateResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -635,6 +635,82 @@ export class Diagnosis extends HeyApiClient {
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/v1/diagnosis',
+            ...options
+        });
+    }
+}
+
+export class Clock extends HeyApiClient {
+    /**
+     * Let the clock run
+     *
+     * Extension: Time goes on at its own speed from where it is; it never goes back. An advance under way ends first. Needs a key with the scope `run`.
+     */
+    public release<ThrowOnError extends boolean = true>(options?: Options<ClockReleaseData, ThrowOnError>): RequestResult<ClockReleaseResponses, ClockReleaseErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).delete<ClockReleaseResponses, ClockReleaseErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/v1/clock',
+            ...options
+        });
+    }
+    
+    /**
+     * Get the clock
+     *
+     * Extension: What time it is for the server. A server that was not started with a dev clock has a fixed one, which is real time. Needs a key with the scope `read`.
+     */
+    public get<ThrowOnError extends boolean = true>(options?: Options<ClockGetData, ThrowOnError>): RequestResult<ClockGetResponses, ClockGetErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<ClockGetResponses, ClockGetErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/v1/clock',
+            ...options
+        });
+    }
+    
+    /**
+     * Stop the clock
+     *
+     * Extension: Time stands still. An advance under way ends where it is. Needs a key with the scope `run`.
+     */
+    public freeze<ThrowOnError extends boolean = true>(options?: Options<ClockFreezeData, ThrowOnError>): RequestResult<ClockFreezeResponses, ClockFreezeErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).post<ClockFreezeResponses, ClockFreezeErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/v1/clock/freeze',
+            ...options
+        });
+    }
+    
+    /**
+     * Move the clock forward
+     *
+     * Extension: Begins to do all that falls due up to a time, each at its time and in its order. Time stands still before and after. The end is told by clock.ready on the stream $clock of the account. Needs a key with the scope `run`.
+     */
+    public advance<ThrowOnError extends boolean = true>(options: Options<ClockAdvanceData, ThrowOnError>): RequestResult<ClockAdvanceResponses, ClockAdvanceErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<ClockAdvanceResponses, ClockAdvanceErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/v1/clock/advance',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Get an advance of the clock
+     *
+     * Extension: How far it has come, and what fell due. The last 200 are kept. Needs a key with the scope `read`.
+     */
+    public operation<ThrowOnError extends boolean = true>(options: Options<ClockOperationData, ThrowOnError>): RequestResult<ClockOperationResponses, ClockOperationErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).get<ClockOperationResponses, ClockOperationErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/v1/clock/operations/{id}',
             ...options
         });
     }
@@ -1705,6 +1781,11 @@ export class Api extends HeyApiClient {
     private _diagnosis?: Diagnosis;
     get diagnosis(): Diagnosis {
         return this._diagnosis ??= new Diagnosis({ client: this.client });
+    }
+    
+    private _clock?: Clock;
+    get clock(): Clock {
+        return this._clock ??= new Clock({ client: this.client });
     }
     
     private _subscriptions?: Subscriptions;

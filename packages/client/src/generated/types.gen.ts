@@ -2159,6 +2159,141 @@ export type SubscriptionPreview = {
     }>;
 };
 
+export type ClockFixedProblem = {
+    /**
+     * What went wrong, as a sentence.
+     */
+    detail: string;
+    /**
+     * The same sentence as detail.
+     */
+    error: string;
+    /**
+     * What went wrong, as a code for programs. Never changes.
+     */
+    code: 'clock_fixed';
+    details: {
+        [key: string]: unknown;
+    };
+    type: 'urn:headwater:problem:clock_fixed';
+    status: 409;
+    title: 'Clock can\'t be moved';
+};
+
+export type Clock = {
+    /**
+     * What time it is for the server. Unix time in milliseconds.
+     */
+    now: number;
+    /**
+     * What time it really is. Unix time in milliseconds.
+     */
+    real_now: number;
+    /**
+     * real: real time. ahead: at the speed of real time, but ahead of it. frozen: it stands still.
+     */
+    mode: 'real' | 'ahead' | 'frozen';
+    /**
+     * fixed: this server has no clock that can be moved. ready: it can be moved. advancing: it is being moved, and what falls due is being done.
+     */
+    status: 'fixed' | 'ready' | 'advancing';
+    /**
+     * The advance under way, if the account asked for it.
+     */
+    operation: ClockOperation | null;
+    /**
+     * When anything is due next, of any account, in Unix milliseconds. null: nothing is, or the clock is fixed.
+     */
+    next_due: number | null;
+};
+
+export type ClockOperation = {
+    /**
+     * Begins with clk_.
+     */
+    id: string;
+    state: 'running' | 'done';
+    /**
+     * Where the clock was. Unix time in milliseconds.
+     */
+    from: number;
+    /**
+     * Where it goes, in Unix milliseconds; null where it was to go to the next due time, and nothing was due.
+     */
+    to: number | null;
+    /**
+     * How far it has come. Unix time in milliseconds.
+     */
+    now: number;
+    max_fired: number | null;
+    /**
+     * How much of each kind of work fell due on the way.
+     */
+    fired: {
+        /**
+         * Ticks of timers.
+         */
+        timer: number;
+        /**
+         * Delayed events.
+         */
+        emit: number;
+        /**
+         * Deliveries that were due for another attempt.
+         */
+        retry: number;
+        /**
+         * Runs of workflows that had waited for their time.
+         */
+        resume: number;
+        /**
+         * Waits of rates, throttles, circuits, quotas and batches that were over.
+         */
+        wake: number;
+        /**
+         * Deletions that were left to do.
+         */
+        delete: number;
+        /**
+         * Bulk actions that looked again whether they may go on.
+         */
+        bulk: number;
+    };
+    /**
+     * target: it came to `to`. max_fired: so much has fired. nothing_due: there was nothing to go to. stopped: it was told to stop. busy: the engine did not come to rest within 10 minutes of real time. null: it has not ended.
+     */
+    stopped_by: 'target' | 'max_fired' | 'nothing_due' | 'stopped' | 'busy' | null;
+    /**
+     * In real time. Unix time in milliseconds.
+     */
+    began_at_ms: number;
+    /**
+     * In real time. Unix time in milliseconds.
+     */
+    ended_at_ms: number | null;
+};
+
+export type ClockAdvancingProblem = {
+    /**
+     * What went wrong, as a sentence.
+     */
+    detail: string;
+    /**
+     * The same sentence as detail.
+     */
+    error: string;
+    /**
+     * What went wrong, as a code for programs. Never changes.
+     */
+    code: 'clock_advancing';
+    details: {
+        [key: string]: unknown;
+    };
+    type: 'urn:headwater:problem:clock_advancing';
+    status: 409;
+    title: 'Clock is being moved';
+};
+
 export type Diagnosis = {
     /**
      * When the checks ended. Unix time in milliseconds.
@@ -6687,6 +6822,366 @@ export type DiagnosisGetResponses = {
 };
 
 export type DiagnosisGetResponse = DiagnosisGetResponses[keyof DiagnosisGetResponses];
+
+export type ClockReleaseData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    url: '/v1/clock';
+};
+
+export type ClockReleaseErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The key is missing, malformed, unknown or revoked.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The server was not started with a dev clock: its clock is real time.
+     */
+    409: ClockFixedProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type ClockReleaseError = ClockReleaseErrors[keyof ClockReleaseErrors];
+
+export type ClockReleaseResponses = {
+    /**
+     * The current resource.
+     */
+    200: {
+        data: Clock;
+    };
+};
+
+export type ClockReleaseResponse = ClockReleaseResponses[keyof ClockReleaseResponses];
+
+export type ClockGetData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    url: '/v1/clock';
+};
+
+export type ClockGetErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The key is missing, malformed, unknown or revoked.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type ClockGetError = ClockGetErrors[keyof ClockGetErrors];
+
+export type ClockGetResponses = {
+    /**
+     * The current resource.
+     */
+    200: {
+        data: Clock;
+    };
+};
+
+export type ClockGetResponse = ClockGetResponses[keyof ClockGetResponses];
+
+export type ClockFreezeData = {
+    body?: never;
+    headers?: {
+        /**
+         * Extension: Identifies this request. If you send it again within 24 hours with the same key, the server repeats the first response and does nothing else. 1 to 255 printable ASCII characters, chosen by the client.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    url: '/v1/clock/freeze';
+};
+
+export type ClockFreezeErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The key is missing, malformed, unknown or revoked.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The server was not started with a dev clock: its clock is real time. | The same `Idempotency-Key` came with another request.
+     */
+    409: ClockFixedProblem | IdempotencyConflictProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type ClockFreezeError = ClockFreezeErrors[keyof ClockFreezeErrors];
+
+export type ClockFreezeResponses = {
+    /**
+     * The current resource.
+     */
+    200: {
+        data: Clock;
+    };
+};
+
+export type ClockFreezeResponse = ClockFreezeResponses[keyof ClockFreezeResponses];
+
+export type ClockAdvanceData = {
+    /**
+     * One of to, by and to_next is required.
+     */
+    body: {
+        /**
+         * To this time, in Unix milliseconds.
+         */
+        to?: number;
+        /**
+         * By so many milliseconds.
+         */
+        by?: number;
+        /**
+         * To the next time at which anything is due.
+         */
+        to_next?: true;
+        /**
+         * After so much due work it goes no further. What is due at the same time is done together.
+         */
+        max_fired?: number;
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    headers?: {
+        /**
+         * Extension: Identifies this request. If you send it again within 24 hours with the same key, the server repeats the first response and does nothing else. 1 to 255 printable ASCII characters, chosen by the client.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/clock/advance';
+};
+
+export type ClockAdvanceErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The key is missing, malformed, unknown or revoked.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The server was not started with a dev clock: its clock is real time. | An advance of the clock is under way: there is one at a time. | The same `Idempotency-Key` came with another request.
+     */
+    409: ClockFixedProblem | ClockAdvancingProblem | IdempotencyConflictProblem;
+    /**
+     * The body, the code or a configured prop is too large.
+     */
+    413: PayloadTooLargeProblem;
+    /**
+     * The body is not `application/json`.
+     */
+    415: UnsupportedMediaTypeProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type ClockAdvanceError = ClockAdvanceErrors[keyof ClockAdvanceErrors];
+
+export type ClockAdvanceResponses = {
+    /**
+     * The current resource.
+     */
+    202: {
+        data: ClockOperation;
+    };
+};
+
+export type ClockAdvanceResponse = ClockAdvanceResponses[keyof ClockAdvanceResponses];
+
+export type ClockOperationData = {
+    body?: never;
+    path: {
+        /**
+         * The operation's id.
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    url: '/v1/clock/operations/{id}';
+};
+
+export type ClockOperationErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The key is missing, malformed, unknown or revoked.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * There is no active endpoint at this URL.
+     */
+    404: NotFoundProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type ClockOperationError = ClockOperationErrors[keyof ClockOperationErrors];
+
+export type ClockOperationResponses = {
+    /**
+     * The current resource.
+     */
+    200: {
+        data: ClockOperation;
+    };
+};
+
+export type ClockOperationResponse = ClockOperationResponses[keyof ClockOperationResponses];
 
 export type SubscriptionsDeleteData = {
     /**
