@@ -1,8 +1,11 @@
 import type { CheckedCode } from "@headwater/api/CodeApi"
 import type { ConfigurableProp } from "@headwater/domain/Component"
+import type { ModulePosition } from "@headwater/sandbox/BundlerProtocol"
 import * as SourcePlaces from "@headwater/sandbox/SourcePlaces"
-import { Effect, Option, type Schema } from "effect"
+import { Console, Effect, Option, type Schema } from "effect"
+import * as Path from "node:path"
 import { ApiAccess } from "./ApiAccess.ts"
+import * as CodeFile from "./CodeFile.ts"
 import { CommandRefused } from "./CommandRefused.ts"
 import * as ComponentEntry from "./ComponentEntry.ts"
 import { at, ComponentFiles } from "./ComponentFiles.ts"
@@ -10,6 +13,8 @@ import { subjectOf } from "./DeployCommand.ts"
 import type * as Deployment from "./Deployment.ts"
 import { harmless } from "./HarmlessText.ts"
 import * as Output from "./Output.ts"
+import * as PackageFile from "./PackageFile.ts"
+import * as TypeCheck from "./TypeCheck.ts"
 
 /** Code that can be checked: not a key of the registry, which nobody here wrote. */
 export type Code = Exclude<Deployment.Subject, { readonly _tag: "Key" }>
@@ -18,13 +23,16 @@ export type Code = Exclude<Deployment.Subject, { readonly _tag: "Key" }>
 export interface Found {
   readonly subject: Deployment.Subject
   readonly isWorkflow: boolean
+  /** The absolute path of its first file, if it is on disk. */
+  readonly file: Option.Option<string>
 }
 
 export const find = Effect.fnUntraced(function*(what: string, workflow: boolean) {
   const entry = yield* ComponentEntry.find(what)
   const found: Found = {
     subject: yield* subjectOf(what, entry),
-    isWorkflow: workflow || Option.exists(entry, ({ isWorkflow }) => isWorkflow)
+    isWorkflow: workflow || Option.exists(entry, ({ isWorkflow }) => isWorkflow),
+    file: Option.map(entry, ({ file }) => file)
   }
   return found
 })
@@ -93,14 +101,36 @@ const linesOf = (checked: CheckedCode): string => {
   ].join("\n")
 }
 
+/** What the project's TypeScript finds in a file; nothing where the project has none. */
+const typeFaults = Effect.fnUntraced(function*(file: string) {
+  return yield* TypeCheck.check(file).pipe(
+    Effect.catchTag("NoCompiler", ({ message }) =>
+      Effect.gen(function*() {
+        // Nobody expects it of JavaScript, or of a file that is of no project.
+        const isExpected = CodeFile.typeOf(file) === "ts" && Option.isSome(yield* PackageFile.above(Path.dirname(file)))
+        if (isExpected) yield* Console.error(`headwater: types are not checked: ${message}`)
+        return []
+      }))
+  )
+})
+
+const placeOf = ({ column, file, line }: ModulePosition): string => `${file}:${line}:${column}`
+
 /** Checks code, and fails if it is faulty. */
 export const check = Effect.fnUntraced(function*(what: string, workflow: boolean, json: boolean) {
-  const { isWorkflow, subject } = yield* find(what, workflow)
+  const { file, isWorkflow, subject } = yield* find(what, workflow)
   if (subject._tag === "Key") {
     return yield* new CommandRefused({ message: `${JSON.stringify(what)} is not a file, a folder or a URL` })
   }
+  const faults = Option.isSome(file) ? yield* typeFaults(file.value) : []
   const checked = yield* ask(subject, isWorkflow)
-  const text = checked.valid ? linesOf(checked) : errorLines(checked).join("\n")
-  yield* Output.print(json, checked, harmless(text))
-  if (!checked.valid) return yield* new CommandRefused({ message: `${what} can't be deployed` })
+  // What both find is told in the server's words, which say what to do.
+  const told = new Set(checked.errors.map(placeOf))
+  const lines = [...faults.filter((fault) => !told.has(placeOf(fault))).map(TypeCheck.textOf), ...errorLines(checked)]
+  yield* Output.print(
+    json,
+    { ...checked, type_errors: faults },
+    harmless(lines.length === 0 ? linesOf(checked) : lines.join("\n"))
+  )
+  if (lines.length > 0) return yield* new CommandRefused({ message: `${what} can't be deployed` })
 }, Effect.provide([ComponentFiles.layer, ApiAccess.layer]))

@@ -107,6 +107,13 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       assert.deepStrictEqual(faults.map(({ code, column, line }) => ({ code, column, line })), [
         { code: "TS2322", line: 19, column: 7 }
       ])
+      yield* Effect.promise(() => Fs.appendFile(source, "export const text: string = 17\n"))
+      const checked = yield* headwater(project, "check", "orders.ts")
+      assert.strictEqual(checked.code, 1)
+      const [ofTypes, ofServer, ...others] = checked.stdout.trim().split("\n")
+      assert.match(ofTypes!, /^orders\.ts:\d+:14: Type 'number' is not assignable to type 'string'\. \(TS2322\)$/)
+      assert.match(ofServer!, /^orders\.ts:19:7: props\.minimum\.default must be an integer\. /)
+      assert.deepStrictEqual(others, [])
       HeadwaterCommand.assertRefused(
         yield* headwater(project, "deploy", "orders.ts"),
         /orders\.ts:19:7: props\.minimum/
