@@ -16,8 +16,8 @@ const inBrowser = (test: (site: Site) => Promise<void>) =>
   Effect.flatMap(ConsoleSite, (site) => Effect.promise(() => test(site)))
 
 /** Waits for something that the page does not show by an element of its own. */
-const until = async (what: string, holds: () => Promise<boolean> | boolean): Promise<void> => {
-  const deadline = Date.now() + 20_000
+const until = async (what: string, holds: () => Promise<boolean> | boolean, withinMs = 20_000): Promise<void> => {
+  const deadline = Date.now() + withinMs
   while (!(await holds())) {
     if (Date.now() > deadline) assert.fail(`it never came to this: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 50))
@@ -298,7 +298,11 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console", (it) => {
       await start.click()
       await page.getByRole("heading", { name: "Retry" }).waitFor()
       const bar = page.getByRole("progressbar")
-      await until("all are done", async () => await bar.getAttribute("aria-valuetext") === "1,000 of 1,000")
+      await until(
+        "all are done",
+        async () => await bar.getAttribute("aria-valuetext") === "1,000 of 1,000",
+        60_000
+      )
       await page.getByText("done", { exact: true }).first().waitFor()
       assert.strictEqual(new Set(sent().slice(1_000)).size, 1_000)
     }))
@@ -445,7 +449,7 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console", (it) => {
       assert.strictEqual(await page.getByRole("button", { name: /Pause|Send a test|Attempt the oldest/ }).count(), 0)
       await page.getByRole("link", { name: "Deliveries" }).click()
       await rowsOf(page, "deliveries").nth(1).click()
-      await page.getByRole("heading", { name: "Delivery to Warehouse" }).waitFor()
+      await page.getByRole("heading", { name: /^Delivery to / }).waitFor()
       assert.strictEqual(await page.getByRole("button", { name: /^(Retry|Skip|Replay)$/ }).count(), 0)
       await page.getByRole("link", { name: "Deliveries" }).click()
       assert.strictEqual(await page.getByRole("button", { name: /Do with all/ }).count(), 0)
