@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import { failureOf } from "../Failure.ts"
 import { may, type Scope } from "../Session.ts"
-import { Dialog } from "./Dialog.tsx"
+import { Confirm } from "./Confirm.tsx"
 import { tell } from "./Notices.tsx"
 
 /** A button that has the server do something, and tells what it came to. It is there only for keys that may do it. */
@@ -19,22 +19,21 @@ export const Act = ({ act, ask, children, done, kind, needs }: {
   const isUnderWay = useSignal(false)
   const isAsking = useSignal(false)
   if (!may(needs)) return null
+  const finish = async () => {
+    await act()
+    if (done !== undefined) tell("done", done)
+  }
   const start = async () => {
-    isAsking.value = false
     if (isUnderWay.value) return
     isUnderWay.value = true
     try {
-      await act()
-      if (done !== undefined) tell("done", done)
+      await finish()
     } catch (error) {
       const failure = failureOf(error)
       tell("failed", `${failure.message} ${failure.advice}`)
     } finally {
       isUnderWay.value = false
     }
-  }
-  const leave = () => {
-    isAsking.value = false
   }
   return (
     <>
@@ -49,15 +48,21 @@ export const Act = ({ act, ask, children, done, kind, needs }: {
       >
         {children}
       </button>
-      {isAsking.value
+      {ask !== undefined && isAsking.value
         ? (
-          <Dialog title="Are you sure?" onClose={leave}>
+          <Confirm
+            title="Are you sure?"
+            leave="Leave it"
+            name={children}
+            doing="Under way …"
+            failed="It was not done."
+            act={finish}
+            onClose={() => {
+              isAsking.value = false
+            }}
+          >
             <p>{ask}</p>
-            <div class="dialog-acts">
-              <button type="button" class="quiet" onClick={leave}>Leave it</button>
-              <button type="button" class="danger" onClick={() => void start()}>{children}</button>
-            </div>
-          </Dialog>
+          </Confirm>
         )
         : null}
     </>

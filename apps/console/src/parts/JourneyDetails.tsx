@@ -4,7 +4,7 @@ import { get, post, type Single } from "../Api.ts"
 import { one as deliveryOf } from "../Deliveries.ts"
 import { kindOf } from "../Directory.ts"
 import * as Events from "../Events.ts"
-import { counted, duration } from "../Figures.ts"
+import { counted } from "../Figures.ts"
 import { type Journey, type JourneyNode, mismatches, reasonOf, waits } from "../Journey.ts"
 import { useLoading } from "../Loading.ts"
 import * as Webhooks from "../Webhooks.ts"
@@ -13,9 +13,9 @@ import { AttemptView } from "./AttemptView.tsx"
 import { StateBadge } from "./Badge.tsx"
 import { Stream } from "./EventCells.tsx"
 import { harmless } from "./Harmless.ts"
-import { JsonTree } from "./JsonTree.tsx"
 import { Name, WebhookName } from "./Name.tsx"
 import { Payload } from "./Payload.tsx"
+import { RunSteps } from "./RunSteps.tsx"
 import { Shown } from "./Shown.tsx"
 import { Ago, Time } from "./Time.tsx"
 
@@ -60,42 +60,6 @@ const EventDetails = ({ isOwn, node }: { readonly node: Of<"event">; readonly is
   )
 }
 
-const Steps = ({ run }: { readonly run: RunDetails }) => (
-  <ol class="steps">
-    {run.steps.map((step) => (
-      <li key={step.n}>
-        <div class="bar">
-          <b>
-            <bdi>{harmless(step.name)}</bdi>
-          </b>
-          <StateBadge state={step.status} />
-          <span class="note">{duration(step.wall_ms)}, {duration(step.cpu_ms)} of them computing</span>
-        </div>
-        {step.error === null
-          ? null
-          : (
-            <pre
-              class="raw"
-              tabIndex={0}
-            >{harmless(step.error.stack ?? `${step.error.name}: ${step.error.message}`)}</pre>
-          )}
-        {step.logs.map((line, index) => {
-          const { level, message } = line as { readonly level?: string; readonly message?: unknown }
-          return (
-            <p key={index} class="line">
-              <code>
-                <span class="note">{level}</span>{" "}
-                <bdi>{harmless(typeof message === "string" ? message : JSON.stringify(message ?? line))}</bdi>
-              </code>
-            </p>
-          )
-        })}
-        {step.result === null ? null : <JsonTree value={step.result} />}
-      </li>
-    ))}
-  </ol>
-)
-
 const WorkflowRun = ({ run, workflow }: { readonly workflow: string; readonly run: string }) => {
   const loading = useLoading(
     `${workflow}/${run}`,
@@ -111,7 +75,7 @@ const WorkflowRun = ({ run, workflow }: { readonly workflow: string; readonly ru
               It was ended by a step{found.exit_reason === "" ? "." : `: ${harmless(found.exit_reason)}`}
             </p>
           )}
-          <Steps run={found} />
+          <RunSteps run={found} />
         </>
       )}
     </Shown>

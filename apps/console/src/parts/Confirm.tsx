@@ -1,0 +1,49 @@
+import { useSignal } from "@preact/signals"
+import type { ComponentChildren } from "preact"
+import { type Failure, failureOf } from "../Failure.ts"
+import { Dialog } from "./Dialog.tsx"
+import { Failed } from "./Failed.tsx"
+
+/** Asks before something is done that cannot be undone, and says there why it was not done. */
+export const Confirm = ({ act, children, doing, failed, leave, name, onClose, title }: {
+  readonly title: string
+  /** What becomes of it. */
+  readonly children: ComponentChildren
+  /** What the buttons say: to leave it, to do it, and while it is done. */
+  readonly leave: string
+  readonly name: ComponentChildren
+  readonly doing: string
+  /** What is said if it was not done. */
+  readonly failed: string
+  readonly act: () => Promise<unknown>
+  /** It was done, or left. */
+  readonly onClose: () => void
+}) => {
+  const isUnderWay = useSignal(false)
+  const failure = useSignal<Failure | undefined>(undefined)
+  const start = async () => {
+    if (isUnderWay.value) return
+    isUnderWay.value = true
+    failure.value = undefined
+    try {
+      await act()
+      onClose()
+    } catch (error) {
+      failure.value = failureOf(error)
+    } finally {
+      isUnderWay.value = false
+    }
+  }
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {children}
+      {failure.value === undefined ? null : <Failed what={failed} failure={failure.value} />}
+      <div class="dialog-acts">
+        <button type="button" class="quiet" onClick={onClose}>{leave}</button>
+        <button type="button" class="danger" disabled={isUnderWay.value} onClick={() => void start()}>
+          {isUnderWay.value ? doing : name}
+        </button>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,46 @@
+import { useSignal } from "@preact/signals"
+import type { ComponentChildren } from "preact"
+import { may } from "../Session.ts"
+import { Confirm } from "./Confirm.tsx"
+
+/** A button that deletes something, after the reader has seen what goes with it. */
+export const Delete = ({ act, children, what }: {
+  /** What it is, as in "the source". */
+  readonly what: string
+  readonly act: () => Promise<void>
+  /** What goes with it. */
+  readonly children: ComponentChildren
+}) => {
+  const isAsked = useSignal(false)
+  if (!may("write")) return null
+  return (
+    <>
+      <button
+        type="button"
+        class="danger"
+        onClick={() => {
+          isAsked.value = true
+        }}
+      >
+        Delete …
+      </button>
+      {isAsked.value
+        ? (
+          <Confirm
+            title={`Delete ${what}?`}
+            leave="Keep it"
+            name="Delete for good"
+            doing="Deleting …"
+            failed="It is not deleted."
+            act={act}
+            onClose={() => {
+              isAsked.value = false
+            }}
+          >
+            {children}
+          </Confirm>
+        )
+        : null}
+    </>
+  )
+}
