@@ -529,7 +529,7 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console", (it) => {
 
   it.effect("keeps its figures in place as they change, and says of those that it could not read that it could not", () =>
     inBrowser(async ({ signedIn }) => {
-      const page = await signedIn("/overview")
+      const page = await signedIn("/overview", { width: 1_280 })
       await page.clock.install()
       await page.reload()
       const canvases = page.locator(".plot canvas")
@@ -542,6 +542,7 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console", (it) => {
           data: { now: Record<string, unknown>; series: Array<Record<string, unknown>> }
         }
         Object.assign(body.data.now, { waiting: 123_456, pending: 20_000, is_cut: true, imbalances: 7 })
+        Object.assign(body.data.now["webhooks"] as object, { disabled: 2, failing: 3, open: 4, throttled: 5 })
         for (const step of body.data.series) {
           Object.assign(step, { requests: 1_234_567, p50_ms: 12_345, p99_ms: 99_999 })
         }
@@ -550,6 +551,8 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console", (it) => {
       await page.clock.fastForward(10_500)
       await page.getByText("123,456+").waitFor()
       assert.deepStrictEqual(await places(), before)
+      const tile = page.getByRole("listitem").filter({ hasText: "3 failing, 4 circuit open" }).locator("b")
+      assert.isAbove((await tile.boundingBox())!.height, 20, "its value is squeezed by the note below it")
 
       const refuse = () =>
         page.route(

@@ -50,7 +50,7 @@ const columns: ReadonlyArray<RowColumn<DeliveryResource>> = [
   { name: "Attempts", width: "4rem", cell: ({ attempt_count }) => attempt_count },
   {
     name: "Next",
-    width: "6.5rem",
+    width: "7.5rem",
     cell: ({ next_attempt_at_ms }) =>
       next_attempt_at_ms === null ? <span class="note">–</span> : <Ago ms={next_attempt_at_ms} />
   },
@@ -184,8 +184,10 @@ export default () => {
           values={["2xx", "3xx", "4xx", "5xx", "429", "500", "503"].map((status) => [status, status])}
         />
         <SearchField label="Payload contains" text={filter.text ?? ""} onChange={(text) => setQuery({ text })} />
-        <TimeField label="Begun from" ms={numberOf(filter.since)} onChange={setTime("since")} />
-        <TimeField label="Begun before" ms={numberOf(filter.until)} onChange={setTime("until")} />
+        <div class="time-span">
+          <TimeField label="Begun from" ms={numberOf(filter.since)} onChange={setTime("since")} />
+          <TimeField label="Begun before" ms={numberOf(filter.until)} onChange={setTime("until")} />
+        </div>
         {other.map((name) => (
           <button
             key={name}

@@ -199,16 +199,18 @@ export default () => {
           placeholder={"\"order\":1001"}
           onChange={(text) => setQuery({ text, open: "" })}
         />
-        <TimeField
-          label="From"
-          ms={filter.from}
-          onChange={(ms) => setQuery({ from: ms === undefined ? "" : String(ms), open: "" }, "push")}
-        />
-        <TimeField
-          label="Before"
-          ms={filter.to}
-          onChange={(ms) => setQuery({ to: ms === undefined ? "" : String(ms), open: "" }, "push")}
-        />
+        <div class="time-span">
+          <TimeField
+            label="From"
+            ms={filter.from}
+            onChange={(ms) => setQuery({ from: ms === undefined ? "" : String(ms), open: "" }, "push")}
+          />
+          <TimeField
+            label="Before"
+            ms={filter.to}
+            onChange={(ms) => setQuery({ to: ms === undefined ? "" : String(ms), open: "" }, "push")}
+          />
+        </div>
         <ColumnChoice chosen={columns} onChange={(ids) => setQuery({ columns: EventColumns.write(ids) })} />
       </Filters>
       <div class={opened === null ? "split" : "split is-open"}>

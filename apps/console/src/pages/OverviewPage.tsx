@@ -141,7 +141,7 @@ const TileBody = ({ name, note, tone, value }: Tile) => (
   <>
     <span class="tile-name">{name}</span>
     <b class={`tile-value is-${tone}`}>{value}</b>
-    <span class="tile-note">{note}</span>
+    <span class="tile-note" title={typeof note === "string" ? note : undefined}>{note}</span>
   </>
 )
 

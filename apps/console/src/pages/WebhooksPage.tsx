@@ -63,7 +63,7 @@ const columnsOf = (due: Loaded<Retries.Due>): ReadonlyArray<RowColumn<Webhooks.W
     cell: ({ active }) => active ? <Badge tone="good" text="active" /> : <Badge tone="waiting" text="paused" />
   },
   { name: "Circuit and rate", width: "11rem", cell: ({ id }) => <Sending id={id} /> },
-  { name: "Retries", width: "11rem", cell: ({ id }) => <Waiting id={id} loaded={due} /> },
+  { name: "Retries", width: "13rem", cell: ({ id }) => <Waiting id={id} loaded={due} /> },
   {
     name: "Sends to",
     width: "minmax(12rem, 2fr)",

@@ -346,9 +346,11 @@ const Details = ({ loading, workflow }: {
           <Time ms={workflow.updated_at * 1_000} />, made <Time ms={workflow.created_at * 1_000} />
         </dd>
       </dl>
-      <Runs id={id} />
       <div class="halves">
-        <ProgramTraces id={id} codeHref={(error) => codeHref(workflow, error)} />
+        <div class="traces-all">
+          <Runs id={id} />
+          <ProgramTraces id={id} codeHref={(error) => codeHref(workflow, error)} />
+        </div>
         <Settings workflow={workflow} onChange={changed} />
       </div>
     </>

@@ -1,18 +1,19 @@
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks"
+import { counted } from "../Figures.ts"
 import { curve, place } from "../GraphLayout.ts"
 import { type Journey, type JourneyNode, reasonOf, waits } from "../Journey.ts"
 import type { Tone } from "./Badge.tsx"
 import { harmless } from "./Harmless.ts"
 import { local } from "./Time.tsx"
 
-const box = { width: 196, height: 46 }
+const box = { width: 184, height: 46 }
 const { height, width } = box
-const gap = { width: 44, height: 14 }
+const gap = { width: 28, height: 14 }
 const margin = 12
 
 /** What fits into a line of a node, in characters. */
-const maxTitle = 26
-const maxNote = 40
+const maxTitle = 24
+const maxNote = 38
 
 const cut = (text: string, length: number): string => text.length > length ? `${text.slice(0, length - 1)}…` : text
 
@@ -67,7 +68,7 @@ export const faceOf = (node: JourneyNode): Face => {
         kind: "Run",
         title: node.listener_name ?? node.listener_id,
         note: error === null
-          ? `${state}${took}${logs === 0 ? "" : `, ${logs} on the console`}`
+          ? `${state}${took}${logs === 0 ? "" : `, ${counted(logs, "line")}`}`
           : `${error.name}: ${error.message}`,
         tone: runTones[state] ?? "plain"
       }
@@ -91,6 +92,13 @@ export const faceOf = (node: JourneyNode): Face => {
   }
 }
 
+/** Says, for its style, on which sides of a frame there is more than is shown. */
+const markEdges = (frame: HTMLElement): void => {
+  const right = frame.scrollWidth - frame.clientWidth - frame.scrollLeft
+  frame.classList.toggle("has-left", frame.scrollLeft > 1)
+  frame.classList.toggle("has-right", right > 1)
+}
+
 /** The way of an event: each node is a button that shows more of it. */
 export const JourneyGraph = ({ chosen, journey, onChoose }: {
   readonly journey: Journey
@@ -108,15 +116,26 @@ export const JourneyGraph = ({ chosen, journey, onChoose }: {
     }), [journey])
   const frame = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
-    // The event itself comes first, and is seen first.
+    // The event itself comes first, and is seen first, with where it goes and as much of what is before as there is room for.
     const own = placed.boxes.get(journey.nodes[0]!.id)
     const element = frame.current
     if (own === undefined || element === null) return
-    element.scrollTo(own.x - element.clientWidth / 2, own.y - element.clientHeight / 2)
+    const next = own.x + 1.5 * width + gap.width + 2 * margin
+    element.scrollTo(Math.max(0, next - element.clientWidth), own.y - element.clientHeight / 2)
+    markEdges(element)
+    const observer = new ResizeObserver(() => markEdges(element))
+    observer.observe(element)
+    return () => observer.disconnect()
   }, [placed])
   const reasons = new Map(journey.edges.filter(({ matched }) => !matched).map((edge) => [edge.to, reasonOf(edge)]))
   return (
-    <div ref={frame} class="journey" role="group" aria-label="The way of the event">
+    <div
+      ref={frame}
+      class="journey"
+      role="group"
+      aria-label="The way of the event"
+      onScroll={(event) => markEdges(event.currentTarget)}
+    >
       <svg
         width={placed.width + 2 * margin}
         height={placed.height + 2 * margin}

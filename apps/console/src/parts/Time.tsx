@@ -37,6 +37,6 @@ export const Ago = ({ ms }: { readonly ms: number }) => {
   const seconds = Math.round((ms - now.value) / 1_000)
   const text = seconds > 0 ? `in ${humanSeconds(seconds)}` : seconds > -2 ? "now" : `${humanSeconds(-seconds)} ago`
   return isDate(ms)
-    ? <time dateTime={new Date(ms).toISOString()} title={`${local(ms)} here, ${utc(ms)}`}>{text}</time>
+    ? <time class="ago" dateTime={new Date(ms).toISOString()} title={`${local(ms)} here, ${utc(ms)}`}>{text}</time>
     : <span>{ms}</span>
 }
