@@ -13,6 +13,7 @@ export class ServerProcessError extends Schema.TaggedError<ServerProcessError>()
 /** A real server, as a user starts it, in a data directory of its own. */
 export interface ServerProcess {
   readonly url: string
+  readonly dataDirectory: string
   /** What the running server has printed. */
   readonly output: () => string
   /** Its process id, while it runs. */
@@ -115,6 +116,7 @@ export const makeIn = Effect.fnUntraced(function*(
 
   return {
     url,
+    dataDirectory,
     output: () => output,
     pid: () => child?.exitCode === null && child.signalCode === null ? child.pid : undefined,
     start: startWith({}),

@@ -87,15 +87,23 @@ const flags = [
   "--disable-sync"
 ]
 
-/** A real browser without a window: the system's own Chromium, or else the one of the development dependencies. */
+/**
+ * A real browser without a window: the system's own Chromium, or else the one of the development dependencies. A
+ * `FONTCONFIG_FILE` in the environment says which other fonts it has than the one that came along.
+ */
 export const launch: Effect.Effect<Browser, never, Scope.Scope> = Effect.acquireRelease(
   Effect.promise(async () => {
     const { environment, path } = await executable()
-    const { PATH, HOME } = process.env
+    const { PATH, HOME, FONTCONFIG_FILE } = process.env
     return chromium.launch({
       executablePath: path,
       args: flags,
-      env: { ...(PATH === undefined ? {} : { PATH }), ...(HOME === undefined ? {} : { HOME }), ...environment }
+      env: {
+        ...(PATH === undefined ? {} : { PATH }),
+        ...(HOME === undefined ? {} : { HOME }),
+        ...environment,
+        ...(FONTCONFIG_FILE === undefined ? {} : { FONTCONFIG_FILE })
+      }
     })
   }),
   (browser) => Effect.promise(() => browser.close())

@@ -1,0 +1,65 @@
+import { PgClient } from "@effect/sql-pg"
+import { countNames, latencyBounds, wholeAccount } from "@headwater/log/FigureCounts"
+import { DataDirectory } from "@headwater/postgres/DataDirectory"
+import { EmbeddedPostgres } from "@headwater/postgres/EmbeddedPostgres"
+import { Clock, Effect } from "effect"
+import { Reactivity } from "effect/reactivity"
+
+const minuteMs = 60_000
+const minutes = 59
+
+/** How much there is to do in a minute of the hour before the last: it swells and ebbs, and once it stops for a while. */
+const orders = (minute: number): number =>
+  minute > 36 && minute < 40 ? 0 : Math.round(150 + 60 * Math.sin(minute / 9) + 14 * Math.sin(minute * 2.3))
+
+const counts = (minute: number): Readonly<Record<(typeof countNames)[number], number>> => {
+  const requests = orders(minute)
+  const isTroubled = minute > 46
+  const attempts = Math.round(requests * 1.6)
+  return {
+    requests,
+    events: Math.round(requests * 2.2),
+    errors: minute % 7 === 3 ? 2 : 0,
+    runs: Math.round(requests * 1.4),
+    failed_runs: minute % 7 === 3 ? 2 : 0,
+    run_ms: Math.round(requests * 1.4 * (9 + 3 * Math.sin(minute / 5))),
+    attempts,
+    failed_attempts: isTroubled ? Math.round(attempts * 0.3) : minute % 11 === 0 ? 1 : 0,
+    attempt_ms: attempts * (isTroubled ? 160 : 45),
+    exhausted: isTroubled && minute % 4 === 0 ? 1 : 0,
+    dropped: 0,
+    filtered: Math.round(requests * 0.4)
+  }
+}
+
+const latencies = (minute: number): ReadonlyArray<number> => {
+  const { attempts } = counts(minute)
+  const middle = Math.log(minute > 46 ? 120 : 38 + 12 * Math.sin(minute / 7))
+  const shares = [...latencyBounds, Infinity].map((bound) =>
+    Math.exp(-((Math.log(Math.min(bound, 30_000)) - middle) ** 2))
+  )
+  const all = shares.reduce((sum, share) => sum + share, 0)
+  return shares.map((share) => Math.round(attempts * share / all))
+}
+
+/** Writes what would have been counted in the hour before a server was started, straight into its tables. */
+export const write = Effect.fnUntraced(
+  function*(directory: string) {
+    const now = yield* Clock.currentTimeMillis
+    const connection = yield* Effect.provide(EmbeddedPostgres.attach, DataDirectory.layer(directory))
+    const sql = yield* PgClient.makeClient(connection)
+    const columns = sql.literal(countNames.join(", "))
+    const [account] = yield* sql<{ readonly id: string }>`SELECT id FROM accounts ORDER BY created_at LIMIT 1`
+    for (let minute = 0; minute < minutes; minute++) {
+      const at = now - now % minuteMs - (minutes - minute) * minuteMs
+      const values = counts(minute)
+      yield* sql`
+        INSERT INTO figures_minutes (account_id, subject_id, at, latencies, ${columns}) VALUES (
+          ${account!.id}, ${wholeAccount}, ${at}, ${`{${latencies(minute).join()}}`}::int[],
+          ${sql.csv(countNames.map((name) => sql`${values[name]}::bigint`))}
+        ) ON CONFLICT DO NOTHING`
+    }
+  },
+  Effect.scoped,
+  Effect.provide(Reactivity.layer)
+)
