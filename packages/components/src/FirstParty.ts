@@ -49,6 +49,10 @@ const directory = import.meta.dirname
 
 const fileOf = (name: string): string => Path.join(directory, `${name}.mjs`)
 
+/** The same wherever npm put the packages: another code is another version of the component. */
+const withPlainPaths = (text: string): string =>
+  text.replaceAll(/^(\/\/ |\s*"(?=[^"\n]+"\())(?:\.\.\/)+(?:node_modules\/)?/gm, "$1node_modules/")
+
 /** Makes one module of each of these files, by name. */
 const bundled = async (names: ReadonlyArray<string>): Promise<ReadonlyMap<string, string>> => {
   const { outputFiles } = await esbuild.build({
@@ -67,7 +71,7 @@ const bundled = async (names: ReadonlyArray<string>): Promise<ReadonlyMap<string
     plugins: [nodeModules]
   })
   await esbuild.stop()
-  return new Map(outputFiles.map(({ path, text }) => [Path.basename(path, ".mjs"), text]))
+  return new Map(outputFiles.map(({ path, text }) => [Path.basename(path, ".mjs"), withPlainPaths(text)]))
 }
 
 /** Whether a module imports anything but what the sandbox has. */
