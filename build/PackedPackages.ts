@@ -5,7 +5,7 @@ import { promisify } from "node:util"
 
 const run = promisify(execFile)
 
-const root = Path.resolve(import.meta.dirname, "..")
+export const root = Path.resolve(import.meta.dirname, "..")
 
 /** Where packages are that are for this repository alone. */
 const ownFolders = new Set(["packages/fixtures"])
@@ -16,14 +16,18 @@ const contents = ["src", "build", "bin", "dist"]
 /** Node strips no types below `node_modules`. */
 const isTypeScript = (file: string): boolean => /(?<!\.d)\.ts$/.test(file)
 
-type Manifest = Record<string, unknown> & { readonly name: string; readonly dependencies?: Record<string, string> }
+export type Manifest = Record<string, unknown> & {
+  readonly name: string
+  readonly dependencies?: Record<string, string>
+  readonly optionalDependencies?: Record<string, string>
+}
 
 interface Package {
   readonly folder: string
   readonly manifest: Manifest
 }
 
-const packages = async (): Promise<ReadonlyArray<Package>> => {
+export const packages = async (): Promise<ReadonlyArray<Package>> => {
   const parents = await Promise.all(
     ["packages", "apps"].map(async (parent) =>
       (await Fs.readdir(Path.join(root, parent))).map((name) => `${parent}/${name}`)
@@ -38,7 +42,7 @@ const packages = async (): Promise<ReadonlyArray<Package>> => {
 }
 
 /** A package of this repository with all others of it that it needs. */
-const withNeeded = (all: ReadonlyArray<Package>, names: ReadonlyArray<string>): ReadonlyArray<Package> => {
+export const withNeeded = (all: ReadonlyArray<Package>, names: ReadonlyArray<string>): ReadonlyArray<Package> => {
   const byName = new Map(all.map((one) => [one.manifest.name, one]))
   const found = new Set<Package>()
   const waiting = [...names]
@@ -62,7 +66,7 @@ const compilerOptions = {
 }
 
 /** Compiles what there is in folders, with what they import, into the same folders below another. */
-const compile = async (folders: ReadonlyArray<string>, out: string, options: object): Promise<void> => {
+export const compile = async (folders: ReadonlyArray<string>, out: string, options: object): Promise<void> => {
   const file = Path.join(root, "node_modules/.cache", `pack-${process.pid}.json`)
   await Fs.mkdir(Path.dirname(file), { recursive: true })
   const include = folders.flatMap((folder) => ["src", "build"].map((part) => Path.join(root, folder, part)))
@@ -92,7 +96,16 @@ const compiledExports = (exports: unknown): unknown => {
 
 const copied = (source: string): boolean => !isTypeScript(source) && !Path.basename(source).startsWith(".")
 
-const assemble = async ({ folder, manifest }: Package, compiled: string, target: string): Promise<void> => {
+/** Has shell scripts name what is compiled. */
+const mendScripts = async (folder: string): Promise<void> => {
+  for (const name of await Fs.readdir(folder).catch(() => [])) {
+    const file = Path.join(folder, name)
+    const text = await Fs.readFile(file, "utf8")
+    await Fs.writeFile(file, text.replaceAll(/(\/src\/\w+)\.ts\b/g, "$1.js"))
+  }
+}
+
+export const assemble = async ({ folder, manifest }: Package, compiled: string, target: string): Promise<void> => {
   await Fs.mkdir(target, { recursive: true })
   for (const part of contents) {
     // The console's page is built, and nobody runs its sources.
@@ -109,12 +122,20 @@ const assemble = async ({ folder, manifest }: Package, compiled: string, target:
     const text = await Fs.readFile(file, "utf8")
     await Fs.writeFile(file, text.replaceAll(/(["'])(\.{1,2}\/[^"']*)\.ts\1/g, "$1$2.js$1"))
   }
+  await mendScripts(Path.join(target, "bin"))
   const { devDependencies: _, exports, private: __, ...rest } = manifest
   await Fs.copyFile(Path.join(root, "LICENSE"), Path.join(target, "LICENSE"))
   await Fs.writeFile(
     Path.join(target, "package.json"),
     `${JSON.stringify({ ...rest, exports: compiledExports(exports), files: contents }, null, 2)}\n`
   )
+}
+
+/** Packs what is in a folder, as npm publishes it. Answers the path of the archive. */
+export const npmPack = async (source: string, destination: string): Promise<string> => {
+  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", destination], { cwd: source })
+  const [{ filename }] = JSON.parse(stdout) as [{ readonly filename: string }]
+  return Path.join(destination, filename)
 }
 
 /**
@@ -135,9 +156,7 @@ export const pack = async (names: ReadonlyArray<string>, folder: string): Promis
   for (const one of needed) {
     const target = Path.join(work, one.folder)
     await assemble(one, compiled, target)
-    const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder], { cwd: target })
-    const [{ filename }] = JSON.parse(stdout) as [{ readonly filename: string }]
-    archives.set(one.manifest.name, Path.join(folder, filename))
+    archives.set(one.manifest.name, await npmPack(target, folder))
   }
   await Fs.rm(work, { recursive: true })
   return archives

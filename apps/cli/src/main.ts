@@ -23,6 +23,7 @@ import { loginCommand } from "./LoginCommand.ts"
 import { publishCommand, unpublishCommand } from "./PublishCommand.ts"
 import { replayCommand, retryCommand } from "./RetryCommand.ts"
 import { runCommand } from "./RunCommand.ts"
+import { startCommand } from "./StartCommand.ts"
 import { tailCommand } from "./TailCommand.ts"
 import { triggerCommand } from "./TriggerCommand.ts"
 import { webhooksCommand } from "./WebhooksCommand.ts"
@@ -31,6 +32,7 @@ import { whyCommand } from "./WhyCommand.ts"
 const headwater = Command.make("headwater").pipe(
   Command.withDescription("Write and deploy components, and operate a Headwater server"),
   Command.withSubcommands([
+    startCommand,
     loginCommand,
     initCommand,
     deployCommand,

@@ -8,8 +8,12 @@ import * as Path from "node:path"
 import * as CompressedText from "./CompressedText.ts"
 import { problemResponse } from "./ProblemResponse.ts"
 
-/** The package's own root. What stands in it under these names is served under them, so that links between them hold. */
-const root = Path.resolve(import.meta.dirname, "../../../..")
+/**
+ * The root of the clone, or of the package `headwater`, which has the server below `node_modules`. What stands in it
+ * under these names is served under them, so that links between them hold.
+ */
+const above = Path.resolve(import.meta.dirname, "../../../..")
+const root = Path.basename(above) === "node_modules" ? Path.dirname(above) : above
 const rootFiles = ["README.md", "LICENSE", "docker-compose.yml"]
 const folders = { docs: ".md", examples: ".mjs" }
 
