@@ -32,6 +32,11 @@ export const counts = {
   filtered: count("Events that filters kept from listeners.")
 }
 
+const backlog = (description: string) =>
+  Schema.NullOr(Schema.Int).annotate({
+    description: `${description} Measured each minute, on average over the step; null for an emitter or listener.`
+  })
+
 const latency = (share: string) =>
   Schema.NullOr(Schema.Finite).annotate({
     description: `In how many milliseconds ${share} of the attempts ended, about; null if there were none.`
@@ -40,6 +45,10 @@ const latency = (share: string) =>
 export const FigureStep = Schema.Struct({
   at_ms: Schema.Int.annotate({ description: `When the step begins. ${milliseconds}` }),
   ...counts,
+  waiting: backlog(
+    "Events in front of the cursors of subscriptions, and requests in front of sources and workflows."
+  ),
+  pending: backlog("Deliveries that wait for an attempt."),
   p50_ms: latency("half"),
   p99_ms: latency("99 of 100")
 }).annotate({ identifier: "FigureStep" })
@@ -107,7 +116,7 @@ export const Figures = Schema.Struct({
     from_ms: 1760000100000,
     to_ms: 1760000160000,
     step_ms: 60_000,
-    series: [{ at_ms: 1760000100000, ...exampleCounts, p50_ms: 38.2, p99_ms: 196.4 }],
+    series: [{ at_ms: 1760000100000, ...exampleCounts, waiting: 4, pending: 1, p50_ms: 38.2, p99_ms: 196.4 }],
     now: {
       at_ms: 1760000158000,
       waiting: 3,

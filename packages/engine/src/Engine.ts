@@ -2,6 +2,7 @@ import * as DatabaseClaim from "@headwater/log/DatabaseClaim"
 import * as OldestSnapshot from "@headwater/log/OldestSnapshot"
 import { Layer, Option } from "effect"
 import { AccountStanding } from "./AccountStanding.ts"
+import * as BacklogSamples from "./BacklogSamples.ts"
 import { ConsumerLifecycle } from "./consumer/ConsumerLifecycle.ts"
 import { DevClock } from "./DevClock.ts"
 import { EventJourney } from "./EventJourney.ts"
@@ -92,6 +93,7 @@ export const layerWorker = (options: {
 }) =>
   Layer.mergeAll(
     retention(options),
+    BacklogSamples.layer,
     AbandonedPrograms.layerWhileRunning,
     NodePresence.layer({ worker: options.worker }),
     Option.match(options.firstWithAbandoned, {
@@ -117,6 +119,7 @@ export const layerServer = (options: {
   Layer.mergeAll(
     retention(options),
     options.hasDevClock ? devClock(options) : Layer.empty,
+    BacklogSamples.layer,
     measuring,
     NodePresence.layer({ worker: null }),
     Option.isNone(options.node) ? AbandonedPrograms.layerAtStart : AbandonedPrograms.layerWhileRunning

@@ -11,7 +11,10 @@ export const countNames = [
   "attempt_ms",
   "exhausted",
   "dropped",
-  "filtered"
+  "filtered",
+  "samples",
+  "waiting",
+  "pending"
 ] as const
 export type CountName = (typeof countNames)[number]
 
@@ -39,6 +42,10 @@ export class Counts {
   exhausted = 0
   dropped = 0
   filtered = 0
+  /** How often the account's backlog was measured, and what waited and was pending, added up over that. */
+  samples = 0
+  waiting = 0
+  pending = 0
   /** How many attempts took so long, by bucket; none where there was no attempt. */
   latencies: Array<number> | undefined
 
@@ -112,6 +119,12 @@ export class FigureCounts {
     note(ofAccount.whole)
     const ofSubject = this.ofSubject(ofAccount, subjectId)
     if (ofSubject !== undefined) note(ofSubject)
+  }
+
+  /** Counts something of an account as a whole. */
+  noteWhole(now: number, accountId: string, note: (counts: Counts) => void): void {
+    const ofAccount = this.ofAccount(now - now % minuteMs, accountId)
+    if (ofAccount !== undefined) note(ofAccount.whole)
   }
 
   /** All that was counted, in the order in which it is written. It is counted anew from here on. */

@@ -4,7 +4,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { accountOf, type Commit, ownerOf } from "./Commit.ts"
 import type { CursorMove, CursorSettlement } from "./Cursors.ts"
-import { type CountName, countNames, type Figure, FigureCounts, latencyBounds } from "./FigureCounts.ts"
+import { type CountName, countNames, type Figure, FigureCounts, latencyBounds, wholeAccount } from "./FigureCounts.ts"
 import { numbers, texts } from "./internal/SqlArray.ts"
 
 /** What happened within one step of a series. */
@@ -45,6 +45,10 @@ export class Figures extends Context.Service<Figures, {
   readonly noteCommits: (commits: ReadonlyArray<Commit>) => void
   readonly noteRun: (accountId: string, programId: string, isFailed: boolean, ms: number) => void
   readonly noteAttempt: (accountId: string, webhookId: string, isFailed: boolean, ms: number) => void
+  /** How much waits for an account's listeners now. */
+  readonly noteBacklog: (accountId: string, backlog: { readonly waiting: number; readonly pending: number }) => void
+  /** Accounts in which anything happened since a time, in Unix milliseconds. */
+  readonly activeSince: (time: number) => Effect.Effect<ReadonlyArray<AccountId>, SqlError.SqlError>
   /** Writes what was counted since the last time. What can't be written now is written the next. */
   readonly write: Effect.Effect<void>
   /**
@@ -174,6 +178,19 @@ export class Figures extends Context.Service<Figures, {
             accountId,
             webhookId,
             (counts) => counts.noteAttempt(isFailed, ms)
+          ),
+        noteBacklog: (accountId, { pending, waiting }) =>
+          counted.noteWhole(clock.currentTimeMillisUnsafe(), accountId, (counts) => {
+            counts.samples += 1
+            counts.waiting += waiting
+            counts.pending += pending
+          }),
+        activeSince: (time) =>
+          Effect.map(
+            sql<{ readonly account_id: AccountId }>`
+              SELECT DISTINCT account_id FROM figures_minutes
+              WHERE at >= ${time} AND subject_id = ${wholeAccount} AND requests + events + runs + attempts > 0`,
+            (rows) => rows.map(({ account_id }) => account_id)
           ),
         write,
         series: (accountId, subjectId, { from, stepMs, until }) => {

@@ -32,7 +32,8 @@ import deliveryActions from "./migrations/0028_delivery_actions.ts"
 import batches from "./migrations/0029_batches.ts"
 import access from "./migrations/0030_access.ts"
 import figures from "./migrations/0031_figures.ts"
-import devClock from "./migrations/0033_dev_clock.ts"
+import devClock from "./migrations/0032_dev_clock.ts"
+import backlogFigures from "./migrations/0033_backlog_figures.ts"
 
 const migrator = {
   table: "headwater_migrations",
@@ -68,7 +69,8 @@ const migrator = {
     "0029_batches": batches,
     "0030_access": access,
     "0031_figures": figures,
-    "0033_dev_clock": devClock
+    "0032_dev_clock": devClock,
+    "0033_backlog_figures": backlogFigures
   })
 }
 

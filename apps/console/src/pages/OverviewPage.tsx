@@ -176,6 +176,8 @@ interface ChartKind {
   }>
   /** Of durations there is no sum. */
   readonly isDuration?: boolean
+  /** Of how much there is at a time there is none either. */
+  readonly isLevel?: boolean
   readonly isLogarithmic?: boolean
   readonly empty?: string
 }
@@ -222,6 +224,14 @@ const charts: ReadonlyArray<ChartKind> = [
     lines: [{ name: "runs", colour: "first", of: ({ run_ms, runs }) => mean(run_ms, runs) }]
   },
   {
+    title: "Backlog",
+    isLevel: true,
+    lines: [
+      { name: "waiting", colour: "first", of: ({ waiting }) => waiting },
+      { name: "pending", colour: "wait", of: ({ pending }) => pending }
+    ]
+  },
+  {
     title: "Errors, and what did not arrive",
     lines: [
       { name: "errors", colour: "bad", of: ({ errors }) => errors },
@@ -233,6 +243,7 @@ const charts: ReadonlyArray<ChartKind> = [
 
 const wholeOf = (kind: ChartKind, values: ReadonlyArray<number | null>): string => {
   const known = values.filter((value) => value !== null)
+  if (kind.isLevel === true) return `up to ${count(Math.max(0, ...known))}`
   if (kind.isDuration !== true) return count(known.reduce((all, value) => all + value, 0))
   return known.length === 0 ? "none" : `up to ${duration(Math.max(...known))}`
 }

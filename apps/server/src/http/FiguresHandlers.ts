@@ -42,19 +42,19 @@ const within = (share: number, latencies: ReadonlyArray<number>): number | null 
 
 type Step = FiguresResource["series"][number]
 
-const emptyStep = (at: number): Step => ({
-  at_ms: at,
-  ...Object.fromEntries(countNames.map((name) => [name, 0])) as Record<typeof countNames[number], number>,
-  p50_ms: null,
-  p99_ms: null
-})
+/** What was measured so many times, on average. */
+const mean = (whole: number, samples: number): number => samples === 0 ? 0 : Math.round(whole / samples)
 
-const stepOf = ({ at, latencies, ...counts }: FigureStep): Step => ({
+const stepOf = ({ at, latencies, pending, samples, waiting, ...counts }: FigureStep): Step => ({
   at_ms: at,
   ...counts,
+  waiting: mean(waiting, samples),
+  pending: mean(pending, samples),
   p50_ms: within(0.5, latencies),
   p99_ms: within(0.99, latencies)
 })
+
+const nothing = Object.fromEntries(countNames.map((name) => [name, 0])) as Record<typeof countNames[number], number>
 
 const ofEmitter = ["requests", "events", "errors"] as const
 
@@ -124,10 +124,15 @@ export const layer = HttpApiBuilder.group(
         const { from, stepMs, until } = steps
         const series = Array.from(
           { length: Math.ceil((until - from) / stepMs) },
-          (_, index) => emptyStep(from + index * stepMs)
+          (_, index) => stepOf({ at: from + index * stepMs, ...nothing, latencies: [] })
         )
-        const heard = yield* figures.series(accountId, listenerId ?? emitterId ?? wholeAccount, steps)
-        for (const step of heard) series[(step.at - from) / stepMs] = stepOf(step)
+        const subjectId = listenerId ?? emitterId ?? wholeAccount
+        for (const step of yield* figures.series(accountId, subjectId, steps)) {
+          series[(step.at - from) / stepMs] = stepOf(step)
+        }
+        if (subjectId !== wholeAccount) {
+          for (const step of series) Object.assign(step, { waiting: null, pending: null })
+        }
         if (emitterId !== undefined && listenerId !== undefined && emitterId !== listenerId) {
           for (const step of series) for (const name of ofEmitter) Object.assign(step, { [name]: 0 })
           for (const { at, errors, events, requests } of yield* figures.series(accountId, emitterId, steps)) {

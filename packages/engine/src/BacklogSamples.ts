@@ -1,0 +1,70 @@
+import type { AccountId } from "@headwater/domain/Id"
+import { Accounts } from "@headwater/log/Accounts"
+import { type AccountBacklog, Backlog } from "@headwater/log/Backlog"
+import { Figures } from "@headwater/log/Figures"
+import { Clock, Effect, Schedule } from "effect"
+import { singleton } from "./placement/Actors.ts"
+
+const sampleEvery = "1 minute"
+
+/** Who was active so long ago is measured, in milliseconds: what came of the last of it too. */
+const activeWithinMs = 180_000
+
+/** Accounts that are measured each time, since each costs some milliseconds of the database. Others take turns. */
+const most = 200
+
+const sum = (numbers: Iterable<number>): number => {
+  let all = 0
+  for (const number of numbers) all += number
+  return all
+}
+
+const sizeOf = ({ pending, requests, waiting }: AccountBacklog) => ({
+  waiting: sum(waiting.values()) + sum(requests.values()),
+  pending: sum(pending.values())
+})
+
+/**
+ * Measures how much waits for the listeners of accounts, for charts: of accounts that do something, and of those to which
+ * anything was owed the last time. Where there are more than can be measured, the others are taken to be as they were.
+ */
+export const make = Effect.gen(function*() {
+  const accounts = yield* Accounts
+  const backlogs = yield* Backlog
+  const figures = yield* Figures
+  /** Whose turn it is, the next one first; none before the first time, when it is everybody's. */
+  let line: Set<AccountId> | undefined
+  /** What was owed the last time, where there was anything. */
+  const owed = new Map<AccountId, ReturnType<typeof sizeOf>>()
+
+  const measure = Effect.fnUntraced(function*(accountId: AccountId) {
+    const size = sizeOf(yield* backlogs.of(accountId))
+    if (size.waiting + size.pending > 0) owed.set(accountId, size)
+    else owed.delete(accountId)
+    figures.noteBacklog(accountId, size)
+  })
+
+  const sample = Effect.gen(function*() {
+    line ??= new Set((yield* accounts.list).map(({ id }) => id))
+    for (const id of yield* figures.activeSince((yield* Clock.currentTimeMillis) - activeWithinMs)) line.add(id)
+    for (const id of owed.keys()) line.add(id)
+    const chosen = [...line].slice(0, most)
+    for (const id of chosen) line.delete(id)
+    const measured = new Set(chosen)
+    for (const [id, size] of owed) if (!measured.has(id)) figures.noteBacklog(id, size)
+    yield* Effect.forEach(chosen, measure, { discard: true })
+  })
+
+  return { sample }
+})
+
+/** Measures each minute for as long as this is built: on one node, however many there are. */
+export const layer = singleton(
+  "BacklogSamples",
+  Effect.flatMap(make, ({ sample }) =>
+    sample.pipe(
+      Effect.catchCause((cause) => Effect.logWarning("Could not measure what waits for listeners", cause)),
+      Effect.repeat(Schedule.spaced(sampleEvery)),
+      Effect.asVoid
+    ))
+)
