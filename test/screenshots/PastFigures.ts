@@ -28,7 +28,10 @@ const counts = (minute: number): Readonly<Record<(typeof countNames)[number], nu
     attempt_ms: attempts * (isTroubled ? 160 : 45),
     exhausted: isTroubled && minute % 4 === 0 ? 1 : 0,
     dropped: 0,
-    filtered: Math.round(requests * 0.4)
+    filtered: Math.round(requests * 0.4),
+    samples: 1,
+    waiting: isTroubled ? (minute - 46) * 12 : Math.round(2 + 2 * Math.sin(minute)),
+    pending: isTroubled ? (minute - 46) * 7 : 0
   }
 }
 

@@ -2610,6 +2610,14 @@ export type FigureStep = {
      */
     filtered: number;
     /**
+     * Events in front of the cursors of subscriptions, and requests in front of sources and workflows. Measured each minute, on average over the step; null for an emitter or listener.
+     */
+    waiting: number | null;
+    /**
+     * Deliveries that wait for an attempt. Measured each minute, on average over the step; null for an emitter or listener.
+     */
+    pending: number | null;
+    /**
      * In how many milliseconds half of the attempts ended, about; null if there were none.
      */
     p50_ms: number | null;
