@@ -56,6 +56,21 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       ])
     }).pipe(EngineFixture.onTestClock))
 
+  it.effect("is deployed once, however often its creator asks, and by nobody once another may have begun", () =>
+    Effect.gen(function*() {
+      const { actor, program } = yield* start(`
+        export default {
+          props: { timer: "$.interface.timer" },
+          hooks: { async deploy() { this.$emit("deployed") } },
+          async run() {}
+        }`)
+      yield* Effect.all([actor.deploy(), actor.deploy()], { concurrency: "unbounded" })
+      const successor = yield* actorOf(program)
+      const refused = yield* Effect.flip(successor.deploy())
+      assert.strictEqual(refused._tag, "Unavailable")
+      assert.deepStrictEqual(yield* stream(program), ["deployed"])
+    }))
+
   it.effect("takes ticks it missed while nobody was there once, and keeps its phase", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(nine)

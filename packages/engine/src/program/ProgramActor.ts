@@ -122,6 +122,8 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
   /** One run or hook at a time, but for runs that answer a request beside a hook, and a workflow's steps. */
   const running = yield* Semaphore.make(allRuns)
   let hooking = false
+  /** Whether the program was put in service by this owner. */
+  let deployed = false
   let retired = false
 
   /** Has the work go on, or begin. */
@@ -361,6 +363,9 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
     deploy: ({ emits } = { emits: true }) =>
       change(Effect.gen(function*() {
         const memory = yield* owner.current
+        if (deployed) return
+        // The call comes again where its way to an owner was cut off, which may have run the hooks.
+        if (memory.log.head().fence.epoch > 1n) return yield* unavailable("Its creation was cut off. Try again.")
         yield* runHook(memory, "deploy", emits)
         CrashPoint.reached("create-deployed")
         yield* runHook(memory, "activate")
@@ -370,6 +375,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
           duePut: memory.program.active ? yield* firstTicks(memory.program, now) : [],
           also: Effect.asVoid(programs.setState(programId, "ready"))
         })
+        deployed = true
       })),
     update: (next) =>
       change(Effect.gen(function*() {
