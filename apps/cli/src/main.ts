@@ -6,6 +6,7 @@ import { Cause, Console, Effect, Layer, Logger, References } from "effect"
 import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
 import { accountCommand } from "./AccountCommand.ts"
 import { accountsCommand } from "./AccountsCommand.ts"
+import { applyCommand, importCommand } from "./ApplyCommand.ts"
 import { bulkCommand } from "./BulkCommand.ts"
 import { checkCommand } from "./CheckCommand.ts"
 import { clockCommand } from "./ClockCommand.ts"
@@ -17,6 +18,7 @@ import { devCommand } from "./DevCommand.ts"
 import { doctorCommand } from "./DoctorCommand.ts"
 import { eventsCommand } from "./EventsCommand.ts"
 import * as ExitCode from "./ExitCode.ts"
+import { exportCommand } from "./ExportCommand.ts"
 import { initCommand } from "./InitCommand.ts"
 import { keyCommand } from "./KeyCommand.ts"
 import { loginCommand } from "./LoginCommand.ts"
@@ -52,6 +54,9 @@ const headwater = Command.make("headwater").pipe(
     checkCommand,
     runCommand,
     clockCommand,
+    exportCommand,
+    applyCommand,
+    importCommand,
     configCommand,
     doctorCommand,
     keyCommand,

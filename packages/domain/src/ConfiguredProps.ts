@@ -47,6 +47,9 @@ const valueless: ReadonlySet<string> = new Set([
   "alert"
 ])
 
+/** Whether the engine stands behind the prop, so that nobody gives it a value. */
+export const isValueless = ({ type }: ConfigurableProp): boolean => valueless.has(type)
+
 const isAnswering = (type: string): boolean => type === interfaceTypes.http || type === interfaceTypes.apphook
 
 /** Where an issue of a prop is. */

@@ -1,0 +1,113 @@
+import * as Batch from "@headwater/api/Batch"
+import * as Filter from "@headwater/api/Filter"
+import * as WebhookRequestSettings from "@headwater/api/WebhookRequestSettings"
+import * as WebhookSettings from "@headwater/api/WebhookSettings"
+import { WebhookUrl } from "@headwater/api/WebhookUrl"
+import { WorkflowResource } from "@headwater/api/WorkflowsApi"
+import { StreamNameInput } from "@headwater/domain/Stream"
+import { Schema } from "effect"
+
+/** Kinds of things in a set-up, each with a folder of its name, in the order in which they are created. */
+export const kinds = [
+  "accounts",
+  "webhooks",
+  "components",
+  "sources",
+  "workflows",
+  "subscriptions",
+  "auto_subscriptions"
+] as const
+export type Kind = typeof kinds[number]
+
+export type Fields = Readonly<Record<string, Schema.Json>>
+
+/** One thing of an account, as its file has it. */
+export interface Thing {
+  readonly kind: Kind
+  /** `<kind>/<file name without .json>`, by which other things name it. */
+  readonly ref: string
+  /** A field that is missing stays as it is, or is as by default. */
+  readonly fields: Fields
+  /** For each secret, its dotted place in the fields, and the environment variable that holds it. */
+  readonly secrets: Readonly<Record<string, string>>
+}
+
+const Secrets = Schema.Record(
+  Schema.String,
+  Schema.String.check(Schema.isPattern(/^[A-Z][A-Z0-9_]*$/, { expected: "the name of an environment variable" }))
+)
+
+const common = { secrets: Schema.optionalKey(Secrets) }
+
+const code = {
+  code: Schema.optionalKey(Schema.String.annotate({ description: "Path of a file from the folder." })),
+  url: Schema.optionalKey(Schema.String)
+}
+
+const programs = {
+  ...common,
+  ...code,
+  name: Schema.String,
+  configured_props: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json)),
+  active: Schema.optionalKey(Schema.Boolean)
+}
+
+const listening = {
+  listener: Schema.String,
+  stream: Schema.optionalKey(StreamNameInput),
+  filter: Schema.optionalKey(Schema.NullOr(Filter.Filter)),
+  batch: Schema.optionalKey(Schema.NullOr(Batch.GivenBatch))
+}
+
+/** What the file of each kind holds. */
+export const files = {
+  accounts: Schema.Struct({ ...common, app: Schema.String, name: Schema.optionalKey(Schema.String) }),
+  webhooks: Schema.Struct({
+    ...common,
+    name: Schema.optionalKey(Schema.NullOr(Schema.String)),
+    description: Schema.optionalKey(Schema.NullOr(Schema.String)),
+    url: WebhookUrl,
+    active: Schema.optionalKey(Schema.Boolean),
+    ...WebhookSettings.changed,
+    ...WebhookRequestSettings.changed
+  }),
+  components: Schema.Struct({ code: Schema.String }),
+  sources: Schema.Struct({ ...programs, registry: Schema.optionalKey(Schema.String) }),
+  workflows: Schema.Struct({
+    ...programs,
+    concurrency: Schema.optionalKey(WorkflowResource.fields.concurrency),
+    rate_limit: Schema.optionalKey(WorkflowResource.fields.rate_limit),
+    retry_delays: Schema.optionalKey(WorkflowResource.fields.retry_delays),
+    errors: Schema.optionalKey(WorkflowResource.fields.errors)
+  }),
+  subscriptions: Schema.Struct({ emitter: Schema.String, ...listening }),
+  auto_subscriptions: Schema.Struct(listening)
+} satisfies Record<Kind, Schema.Top>
+
+/** The account itself, as an emitter of a subscription. */
+export const account = "account"
+
+/** Stands in a field for a secret, as in answers of the API. */
+export const mask = WebhookRequestSettings.mask
+
+/** Names of webhook settings that a file has, in its order. */
+export const webhookSettings = [
+  "ordering",
+  "concurrency",
+  "rate_limit",
+  "retry_schedule",
+  "timeout_ms",
+  "circuit",
+  "signature",
+  "max_bytes",
+  "headers",
+  "secret_headers",
+  "tls"
+] as const
+
+export const workflowSettings = ["concurrency", "rate_limit", "retry_delays", "errors"] as const
+
+/** The variable that holds a secret, unless its file names another one. */
+export const variableOf = (ref: string, place: string): string =>
+  `HEADWATER_SECRET_${ref}_${place.replace(/^(configured_props|secret_headers)\./, "")}`.toUpperCase()
+    .replace(/[^A-Z0-9]+/g, "_")
