@@ -219,7 +219,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       Json.assertHolds(updated, { id: created["id"], new: false })
       assert.notStrictEqual(updated["deployment_id"], created["deployment_id"])
 
-      HeadwaterCommand.assertRefused(yield* deploy("bad.mjs"), /: bad\.mjs:1:1: .*one step/)
+      HeadwaterCommand.assertRefused(yield* deploy("bad.mjs"), /: bad\.mjs:2:3: .*one step/)
       HeadwaterCommand.assertRefused(yield* deploy("fails.ts"), /: lib\/fail\.ts:2:7: Error: no orders/)
       HeadwaterCommand.assertRefused(yield* deploy("headwater-schedule"), /the registry has no workflows/)
       HeadwaterCommand.assertRefused(yield* deploy("orders.ts", "--prop", "other=1"), /other: .*no such prop/)
