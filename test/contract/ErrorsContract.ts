@@ -169,10 +169,18 @@ export const rows = (it: It): void => {
     Effect.gen(function*() {
       const { document, hasAnswered } = yield* ContractServer
       const broughtAbout = new Set([200, 201, 202, 204, 400, 401, 404, 413, 415, 422])
+      // This server's clock can't be moved: `DevClock.test.ts` has one whose clock can.
+      const ofOtherServers = new Set([
+        "DELETE /clock 200",
+        "POST /clock/freeze 200",
+        "POST /clock/advance 202",
+        "GET /clock/operations/{id} 200"
+      ])
       const missing = operationsOf(document).flatMap(({ method, statuses, template }) =>
         statuses
           .filter((status) => broughtAbout.has(status) && !hasAnswered(method, `/v1${template}`, status))
           .map((status) => `${method} ${template} ${status}`)
+          .filter((answer) => !ofOtherServers.has(answer))
       )
       assert.deepStrictEqual(missing, [])
     }))

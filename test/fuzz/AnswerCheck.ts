@@ -35,7 +35,7 @@ export interface Exchange {
 }
 
 /** Paths beside the document, which hold nothing of an account. */
-const beside = /^\/(docs|healthz|metrics|openapi\.json|readyz)\/?($|[?#;])/
+const beside = /^\/(docs(\/[^?#;]*)?|healthz|metrics|openapi\.json|readyz)\/?($|[?#;])/
 
 /** How a source's endpoint says that its component answered badly, late, or was not asked. */
 const componentProblems: Readonly<Record<number, string>> = {

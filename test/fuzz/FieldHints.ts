@@ -343,6 +343,12 @@ export const bodyTogether = ({ id: operation }: Operation): FastCheck.Arbitrary<
     )
   )
   switch (operation) {
+    case "clock.advance":
+      return FastCheck.constantFrom<Schema.JsonObject>(
+        { by: 60_000 },
+        { to_next: true, max_fired: 10 },
+        { to: 4_000_000_000_000 }
+      )
     case "code.check":
       return code
     case "code.tryCode":

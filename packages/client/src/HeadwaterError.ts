@@ -6,6 +6,8 @@ export type Problem =
   | Generated.BacklogFullProblem
   | Generated.BulkActionEndedProblem
   | Generated.BulkActionsFullProblem
+  | Generated.ClockAdvancingProblem
+  | Generated.ClockFixedProblem
   | Generated.ComponentInUseProblem
   | Generated.ComponentInvalidProblem
   | Generated.CrossSiteRequestProblem
