@@ -52,30 +52,35 @@ it.live(
 )
 
 for (const [name, args] of [["bash", ["-n"]], ["zsh", ["-n"]], ["fish", ["--no-execute"]]] as const) {
-  it.live.skipIf(!isHere(name))(`the completion for ${name} is a script that it takes`, () =>
-    Effect.gen(function*() {
-      const file = Path.join(yield* TemporaryDirectory.make("completion"), `headwater.${name}`)
-      const { code, stdout } = yield* HeadwaterCommand.run(["--completions", name], {})
-      assert.strictEqual(code, 0)
-      assert.include(stdout, "tail")
-      yield* Effect.promise(() => Fs.writeFile(file, stdout))
-      assert.deepStrictEqual(yield* shell(name, [...args, file]), { code: 0, output: "" })
-      if (name !== "bash") return
-      const completed = (words: string) =>
-        Effect.map(
-          shell("bash", [
-            "--norc",
-            "-c",
-            `source ${file}; COMP_LINE="${words}"; COMP_POINT=\${#COMP_LINE}; COMP_WORDS=(${words}); ` +
-            `[[ $COMP_LINE == *" " ]] && COMP_WORDS+=(""); COMP_CWORD=$(( \${#COMP_WORDS[@]} - 1 )); ` +
-            `$(complete -p headwater | sed 's/.*-F \\([^ ]*\\).*/\\1/') headwater; echo "\${COMPREPLY[@]}"`
-          ]),
-          ({ output }) => output.trim().split(" ")
-        )
-      assert.sameMembers(yield* completed("headwater ta"), ["tail"])
-      assert.includeMembers(yield* completed("headwater deliveries "), ["list", "show", "retry", "skip"])
-      assert.include(yield* completed("headwater tail --st"), "--stream")
-    }), HeadwaterCommand.patienceMs)
+  it.live(
+    `the completion for ${name} names the commands, and is a script that it takes where it is there`,
+    () =>
+      Effect.gen(function*() {
+        const file = Path.join(yield* TemporaryDirectory.make("completion"), `headwater.${name}`)
+        const { code, stdout } = yield* HeadwaterCommand.run(["--completions", name], {})
+        assert.strictEqual(code, 0)
+        assert.include(stdout, "tail")
+        if (!isHere(name)) return
+        yield* Effect.promise(() => Fs.writeFile(file, stdout))
+        assert.deepStrictEqual(yield* shell(name, [...args, file]), { code: 0, output: "" })
+        if (name !== "bash") return
+        const completed = (words: string) =>
+          Effect.map(
+            shell("bash", [
+              "--norc",
+              "-c",
+              `source ${file}; COMP_LINE="${words}"; COMP_POINT=\${#COMP_LINE}; COMP_WORDS=(${words}); ` +
+              `[[ $COMP_LINE == *" " ]] && COMP_WORDS+=(""); COMP_CWORD=$(( \${#COMP_WORDS[@]} - 1 )); ` +
+              `$(complete -p headwater | sed 's/.*-F \\([^ ]*\\).*/\\1/') headwater; echo "\${COMPREPLY[@]}"`
+            ]),
+            ({ output }) => output.trim().split(" ")
+          )
+        assert.sameMembers(yield* completed("headwater ta"), ["tail"])
+        assert.includeMembers(yield* completed("headwater deliveries "), ["list", "show", "retry", "skip"])
+        assert.include(yield* completed("headwater tail --st"), "--stream")
+      }),
+    HeadwaterCommand.patienceMs
+  )
 }
 
 it.live.skipIf(!isHere("script"))(
