@@ -533,8 +533,8 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console", (it) => {
       await page.clock.install()
       await page.reload()
       const canvases = page.locator(".plot canvas")
-      await canvases.nth(6).waitFor()
-      const places = () => Promise.all(range(0, 6).map(async (index) => await canvases.nth(index).boundingBox()))
+      await canvases.nth(5).waitFor()
+      const places = () => Promise.all(range(0, 5).map(async (index) => await canvases.nth(index).boundingBox()))
       const before = await places()
       await page.route("**/v1/figures*", async (route) => {
         const answer = await route.fetch()
@@ -567,7 +567,7 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console", (it) => {
       await refuse()
       await page.clock.fastForward(10_500)
       await page.getByText("it could not be read again").first().waitFor()
-      assert.strictEqual(await page.locator(".charts.is-stale canvas").count(), 7)
+      assert.strictEqual(await page.locator(".charts.is-stale canvas").count(), 6)
       await page.getByText("123,456+").waitFor()
 
       await page.getByRole("button", { name: "7 d" }).click()
@@ -582,7 +582,7 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console", (it) => {
       await page.unroute("**/v1/figures*")
       await page.getByRole("alert").filter({ hasText: "The figures" }).getByRole("button", { name: "Try again" })
         .click()
-      await canvases.nth(6).waitFor()
+      await canvases.nth(5).waitFor()
     }))
 
   it.effect("can be walked through by the keyboard alone", () =>

@@ -207,21 +207,15 @@ const charts: ReadonlyArray<ChartKind> = [
     ]
   },
   {
-    title: "How long attempts took",
+    title: "How long attempts and runs took",
     isDuration: true,
     isLogarithmic: true,
-    empty: "There were no attempts in this time.",
+    empty: "There were no attempts and no runs in this time.",
     lines: [
-      { name: "p50", colour: "first", of: ({ p50_ms }) => p50_ms },
-      { name: "p99", colour: "second", of: ({ p99_ms }) => p99_ms }
+      { name: "attempts p50", colour: "first", of: ({ p50_ms }) => p50_ms },
+      { name: "p99", colour: "second", of: ({ p99_ms }) => p99_ms },
+      { name: "runs, on average", colour: "wait", of: ({ run_ms, runs }) => mean(run_ms, runs) }
     ]
-  },
-  {
-    title: "How long runs took, on average",
-    isDuration: true,
-    isLogarithmic: true,
-    empty: "There were no runs in this time.",
-    lines: [{ name: "runs", colour: "first", of: ({ run_ms, runs }) => mean(run_ms, runs) }]
   },
   {
     title: "Backlog",
