@@ -28,6 +28,7 @@ layer(services, { timeout: "60 seconds" })("samples of the backlog", (it) => {
         email: "ann@example.com",
         plan: "free"
       })
+      const idle = yield* (yield* Accounts).create({ username: "bob", email: "bob@example.com", plan: "free" })
       const owe = (count: number) =>
         sql`
           INSERT INTO deliveries (id, account_id, webhook_id, subscription_id, emitter_id, stream, event_id, attempts,
@@ -53,6 +54,10 @@ layer(services, { timeout: "60 seconds" })("samples of the backlog", (it) => {
       yield* sample
       yield* figures.write
       assert.deepStrictEqual(yield* series(minuteMs), [[0, 1, 6, 0], [1, 1, 1, 0], [2, 1, 0, 0]])
+      assert.deepStrictEqual(
+        yield* figures.series(idle.id, wholeAccount, { from: start, until: start + hourMs, stepMs: hourMs }),
+        []
+      )
       yield* figures.fold(start + minutesKeptMs + hourMs)
       assert.deepStrictEqual(yield* series(hourMs), [[0, 3, 7, 0]])
     }))

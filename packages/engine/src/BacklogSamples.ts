@@ -1,6 +1,6 @@
 import type { AccountId } from "@headwater/domain/Id"
 import { Accounts } from "@headwater/log/Accounts"
-import { type AccountBacklog, Backlog } from "@headwater/log/Backlog"
+import { Backlog, sizeOf } from "@headwater/log/Backlog"
 import { Figures } from "@headwater/log/Figures"
 import { Clock, Effect, Schedule } from "effect"
 import { singleton } from "./placement/Actors.ts"
@@ -12,17 +12,6 @@ const activeWithinMs = 180_000
 
 /** Accounts that are measured each time, since each costs some milliseconds of the database. Others take turns. */
 const most = 200
-
-const sum = (numbers: Iterable<number>): number => {
-  let all = 0
-  for (const number of numbers) all += number
-  return all
-}
-
-const sizeOf = ({ pending, requests, waiting }: AccountBacklog) => ({
-  waiting: sum(waiting.values()) + sum(requests.values()),
-  pending: sum(pending.values())
-})
 
 /**
  * Measures how much waits for the listeners of accounts, for charts: of accounts that do something, and of those to which
@@ -37,22 +26,25 @@ export const make = Effect.gen(function*() {
   /** What was owed the last time, where there was anything. */
   const owed = new Map<AccountId, ReturnType<typeof sizeOf>>()
 
-  const measure = Effect.fnUntraced(function*(accountId: AccountId) {
+  const measure = Effect.fnUntraced(function*(accountId: AccountId, isActive: boolean) {
     const size = sizeOf(yield* backlogs.of(accountId))
-    if (size.waiting + size.pending > 0) owed.set(accountId, size)
+    const isOwed = size.waiting + size.pending > 0
+    // Of an account where nothing is and nothing was there is nothing to draw.
+    if (isOwed || isActive || owed.has(accountId)) figures.noteBacklog(accountId, size)
+    if (isOwed) owed.set(accountId, size)
     else owed.delete(accountId)
-    figures.noteBacklog(accountId, size)
   })
 
   const sample = Effect.gen(function*() {
     line ??= new Set((yield* accounts.list).map(({ id }) => id))
-    for (const id of yield* figures.activeSince((yield* Clock.currentTimeMillis) - activeWithinMs)) line.add(id)
+    const active = new Set(yield* figures.activeSince((yield* Clock.currentTimeMillis) - activeWithinMs))
+    for (const id of active) line.add(id)
     for (const id of owed.keys()) line.add(id)
     const chosen = [...line].slice(0, most)
     for (const id of chosen) line.delete(id)
     const measured = new Set(chosen)
     for (const [id, size] of owed) if (!measured.has(id)) figures.noteBacklog(id, size)
-    yield* Effect.forEach(chosen, measure, { discard: true })
+    yield* Effect.forEach(chosen, (id) => measure(id, active.has(id)), { discard: true })
   })
 
   return { sample }

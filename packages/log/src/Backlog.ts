@@ -18,6 +18,18 @@ export interface AccountBacklog {
   readonly isCut: boolean
 }
 
+const sum = (numbers: Iterable<number>): number => {
+  let all = 0
+  for (const number of numbers) all += number
+  return all
+}
+
+/** How many events and requests wait in all, and how many deliveries are pending. */
+export const sizeOf = ({ pending, requests, waiting }: AccountBacklog) => ({
+  waiting: sum(waiting.values()) + sum(requests.values()),
+  pending: sum(pending.values())
+})
+
 /** Emitters, cursors and deliveries that are looked at; and cursors whose next event is. */
 const mostEmitters = 5_000
 const mostCursors = 5_000

@@ -4,6 +4,7 @@ import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Problem from "@headwater/api/Problem"
 import type * as Id from "@headwater/domain/Id"
 import { AccountStanding, type Standing } from "@headwater/engine/AccountStanding"
+import { sizeOf } from "@headwater/log/Backlog"
 import { countNames, latencyBounds, minuteMs, wholeAccount } from "@headwater/log/FigureCounts"
 import { Figures, type FigureStep, hourMs, minutesKeptMs } from "@headwater/log/Figures"
 import { Webhooks } from "@headwater/log/Webhooks"
@@ -62,8 +63,7 @@ const nowOf = (
   { at, backlog, imbalances, quotas, sources, webhooks, workflows }: Standing
 ): FiguresResource["now"] => ({
   at_ms: at,
-  waiting: sum(backlog.waiting.values()) + sum(backlog.requests.values()),
-  pending: sum(backlog.pending.values()),
+  ...sizeOf(backlog),
   oldest_at_ms: backlog.oldestAt ?? null,
   is_cut: backlog.isCut,
   imbalances,
