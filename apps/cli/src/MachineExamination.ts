@@ -83,7 +83,10 @@ const sandbox = Effect.tryPromise(() => run(packagedDenoPath(), ["--version"], {
 
 const egress = Effect.gen(function*() {
   const { npmRegistry } = yield* ServerConfig
-  const url = new URL(Option.getOrElse(npmRegistry, () => "https://registry.npmjs.org/"))
+  if (Option.isNone(npmRegistry)) {
+    return Check.ok("egress", "HEADWATER_NPM_REGISTRY names nothing that could be asked for.")
+  }
+  const url = new URL(npmRegistry.value)
   const answer = yield* Effect.result(
     Effect.tryPromise((signal) =>
       fetch(url, { method: "HEAD", signal: AbortSignal.any([signal, AbortSignal.timeout(5_000)]) })

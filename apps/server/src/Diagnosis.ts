@@ -14,15 +14,13 @@ const self = "diagnosis"
 const code = "export default { run() {} }"
 const module = { code, hash: createHash("sha256").update(code).digest("hex") }
 
-const publicRegistry = "https://registry.npmjs.org/"
-
 /** How long what was found is answered again, so that nobody makes the server examine itself all the time. */
 const freshFor = "10 seconds"
 
 export interface DiagnosisOptions {
   /** The server's own folder: where its embedded database is, if it has one, and the packages that components import. */
   readonly dataDirectory: string
-  /** Where packages come from, if not from the public registry: what is asked for to see whether the world is there. */
+  /** Where npm packages come from: what is asked for to see whether the world is there. Without one nothing is asked for. */
   readonly registry?: string
 }
 
@@ -45,7 +43,7 @@ export class Diagnosis extends Context.Service<Diagnosis, {
   ): Layer.Layer<Diagnosis, never, EgressHttp | Sandbox | SqlClient.SqlClient> => Layer.effect(Diagnosis, make(options))
 }
 
-const make = Effect.fnUntraced(function*({ dataDirectory, registry = publicRegistry }: DiagnosisOptions) {
+const make = Effect.fnUntraced(function*({ dataDirectory, registry }: DiagnosisOptions) {
   const http = yield* EgressHttp
   const sandbox = yield* Sandbox
   const sql = yield* SqlClient.SqlClient
@@ -66,34 +64,39 @@ const make = Effect.fnUntraced(function*({ dataDirectory, registry = publicRegis
     )
   )
 
-  const { host } = new URL(registry)
-  const reaches = http.request({
-    asker: { accountId: self, use: "component" },
-    method: "GET",
-    url: registry,
-    headers: { "user-agent": `Headwater/${version}` },
-    timeoutMillis: 5_000,
-    maxBodyBytes: 1
-  }).pipe(
-    Effect.map(({ status }) => Examination.ok("egress", `${host} answers with ${status}.`)),
-    Effect.catch(({ message, reason }) => {
-      if (reason === "refused") {
-        return Effect.succeed(
-          Examination.ok("egress", `Components and webhooks may not reach ${host}, as HEADWATER_EGRESS_ALLOW has it.`)
-        )
-      }
-      return Effect.succeed<Finding>({
-        name: "egress",
-        state: "warning",
-        message: `${host} can't be reached: ${message}`,
-        todo: reason === "dns"
-          ? "See that the server's name servers answer, or name others in HEADWATER_NAME_SERVERS."
-          : reason === "certificate"
-          ? "Name the authority that signed the certificate in HEADWATER_EXTRA_CA."
-          : "Let the server connect to the internet, if components, npm packages or webhooks are to be there."
+  const reachesWorld = (url: string) => {
+    const { host } = new URL(url)
+    return http.request({
+      asker: { accountId: self, use: "component" },
+      method: "GET",
+      url,
+      headers: { "user-agent": `Headwater/${version}` },
+      timeoutMillis: 5_000,
+      maxBodyBytes: 1
+    }).pipe(
+      Effect.map(({ status }) => Examination.ok("egress", `${host} answers with ${status}.`)),
+      Effect.catch(({ message, reason }) => {
+        if (reason === "refused") {
+          return Effect.succeed(
+            Examination.ok("egress", `Components and webhooks may not reach ${host}, as HEADWATER_EGRESS_ALLOW has it.`)
+          )
+        }
+        return Effect.succeed<Finding>({
+          name: "egress",
+          state: "warning",
+          message: `${host} can't be reached: ${message}`,
+          todo: reason === "dns"
+            ? "See that the server's name servers answer, or name others in HEADWATER_NAME_SERVERS."
+            : reason === "certificate"
+            ? "Name the authority that signed the certificate in HEADWATER_EXTRA_CA."
+            : "Let the server connect to the internet, if components, npm packages or webhooks are to be there."
+        })
       })
-    })
-  )
+    )
+  }
+  const reaches = registry === undefined
+    ? Effect.succeed(Examination.ok("egress", "HEADWATER_NPM_REGISTRY names nothing that could be asked for."))
+    : reachesWorld(registry)
 
   const examine = Effect.gen(function*() {
     const [database, disk, sandboxed, egress] = yield* Effect.all([
