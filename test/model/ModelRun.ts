@@ -52,7 +52,7 @@ const pollMs = 4
 const pollsPerTick = 8
 const tickMs = 250
 
-/** An event may still be sent for so long after its deletion. */
+/** An event may still be sent for so long after its deletion; where the clock was set back, for as much longer. */
 const deletedMs = 6_000
 
 /** How long a run or a send takes, in real time and in milliseconds. */
@@ -284,7 +284,7 @@ export const run = Effect.fnUntraced(
       // Whether what was read and then deleted is delivered by a commit depends on whether its owner still knows.
       for (const { page } of model.consumers.values()) page.delete(source.id)
       yield* applied(source)
-      yield* TestClock.adjust(deletedMs)
+      yield* TestClock.adjust(deletedMs + Math.max(0, model.furthest - (yield* Clock.currentTimeMillis)))
     })
 
     const createConsumer = Effect.fnUntraced(function*(
