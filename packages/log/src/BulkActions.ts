@@ -241,10 +241,18 @@ export class BulkActions extends Context.Service<BulkActions, {
         return BulkActions.of({
           insert: Effect.fnUntraced(
             function*({ accountId, action, dryRun, filter, rateLimit }, { ownOnly, webhookId }) {
-              // The logs' time does not go back where the clock does: what they have now is meant.
-              const [newest] = yield* sql<{ readonly id: bigint | null }>`
-                SELECT max(last_id) AS id FROM heads WHERE account_id = ${accountId}`
-              const now = Math.max(yield* Clock.currentTimeMillis, EventId.milliseconds(newest?.id ?? 0n))
+              // What is there now is meant, also what is of a later time since the clock was set back.
+              const [newest] = yield* sql<{ readonly event: bigint | null; readonly delivery: string | null }>`
+                SELECT (SELECT max(last_id) FROM heads WHERE account_id = ${accountId}) AS event, (
+                  SELECT max(d.id) FROM unnest(ARRAY['pending', 'exhausted', 'dropped']) AS s (state) CROSS JOIN LATERAL (
+                    SELECT id FROM deliveries WHERE account_id = ${accountId} AND state = s.state ORDER BY id DESC LIMIT 1
+                  ) AS d
+                ) AS delivery`
+              const now = Math.max(
+                yield* Clock.currentTimeMillis,
+                EventId.milliseconds(newest?.event ?? 0n),
+                newest?.delivery ? Id.timeOf(newest.delivery) : 0
+              )
               const id = Id.BulkActionId.make(Id.of("bulkAction", now, RandomBytes.take(Id.randomLength)))
               const text = yield* encodeFilter(filter)
               const meant: Array<Statement.Fragment> = [sql`account_id = ${accountId}`]

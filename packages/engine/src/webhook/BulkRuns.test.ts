@@ -267,6 +267,20 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a bulk action", 
       assert.deepStrictEqual(sentSince(fixture, 1), ["late"])
     }))
 
+  it.effect("cancels what was begun before the clock was set back, also where that was long after its event", () =>
+    Effect.gen(function*() {
+      const fixture = yield* WebhookFixture.make(() => ({ status: 500 }))
+      const { actor, log, subscription } = fixture
+      yield* EngineFixture.append(log, ["early"])
+      yield* TestClock.adjust("10 seconds")
+      yield* actor.wake(Wake.forEverything)
+      assert.deepInclude(yield* WebhookFixture.accounts(subscription.id), { pending: 1 })
+      yield* TestClock.setTime((yield* Clock.currentTimeMillis) - 60_000)
+      const id = yield* begin(fixture, { action: "cancel" })
+      yield* actor.wake(Wake.forDueWork)
+      assert.deepInclude(yield* progressOf(fixture, id), { matched: 1, done: 1, hasEnded: true })
+    }))
+
   it.effect(
     "keeps to its rate, which can be changed, waits while it is paused, and ends when it is cancelled",
     () =>
