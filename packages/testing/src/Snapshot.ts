@@ -4,7 +4,11 @@ const ids = /\b(?:dc|sc|p|c|d|wh|sub|run|apn|dlv|u|k|con|as|req|msg|tr)_[0-9A-Za
 /** 24 characters of base64url by themselves: what a delivery is known by. */
 const emitId = /^[\w-]{24}$/
 
-const prefixOf = (id: string): string => /^[a-z]+(?=_)/.exec(id)?.[0] ?? (/^\d{13}-/.test(id) ? "event" : "emit")
+/** An emit id, too, may begin with some letters and an underscore. */
+const prefixOf = (id: string): string => {
+  if (id.search(ids) < 0) return "emit"
+  return /^[a-z]+(?=_)/.exec(id)?.[0] ?? "event"
+}
 
 /**
  * A copy of some JSON that is the same each time that a test runs: ids of the server become `<dc 1>`, `<event 2>` and so on,
