@@ -9,11 +9,12 @@ import {
   type StopReason
 } from "@headwater/log/DevClocks"
 import { DueWork } from "@headwater/log/DueWork"
-import { GroupCommit } from "@headwater/log/GroupCommit"
+import type { GroupCommit } from "@headwater/log/GroupCommit"
 import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { untilAnswered } from "./DatabaseRetry.ts"
+import * as EngineRest from "./EngineRest.ts"
 import { Actors } from "./placement/Actors.ts"
 import { Draining } from "./placement/Draining.ts"
 import * as DueEmits from "./program/DueEmits.ts"
@@ -66,10 +67,12 @@ export const make = Effect.fnUntraced(function*(
   const router = yield* Router
   const runs = yield* WorkflowRuns
   const sql = yield* SqlClient.SqlClient
-  const writer = yield* GroupCommit
   const context = yield* Effect.context<Effect.Services<ReturnType<typeof Retention.sweep>>>()
 
-  const isAtRest = Effect.map(Effect.all([writer.isIdle, router.isQuiet, actors.areQuiet]), (all) => all.every(Boolean))
+  const isAtRest = yield* Effect.map(
+    Effect.context<Actors | GroupCommit | Router>(),
+    (context) => Effect.provideContext(EngineRest.isAtRest, context)
+  )
 
   /** Returns when the engine has nothing to do; false where that takes too long. */
   const atRest = Effect.gen(function*() {

@@ -8,6 +8,7 @@ import { AccountErasure } from "@headwater/engine/AccountErasure"
 import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
 import * as Engine from "@headwater/engine/Engine"
 import { EngineConfig } from "@headwater/engine/EngineConfig"
+import * as EngineRest from "@headwater/engine/EngineRest"
 import * as Placement from "@headwater/engine/placement/Actors"
 import * as Wake from "@headwater/engine/routing/Wake"
 import * as CrashPoint from "@headwater/log/CrashPoint"
@@ -164,6 +165,7 @@ const sandboxOptions = Effect.fnUntraced(function*(authority: string, clock: Clo
 const patience = "60 seconds"
 
 const endingPace = Duration.millis(5)
+const restingPace = Duration.millis(1)
 
 /** Of those who are told at once of what is due. */
 const mostOwners = 10_000
@@ -341,7 +343,10 @@ export const make = Effect.fnUntraced(function*(options: { readonly at: number }
     while (true) {
       if (restarting !== undefined) yield* Effect.promise(() => restarting!)
       yield* Effect.promise(() => current.activity.rest())
-      if (restarting === undefined && !(yield* lookAround) && !(yield* tellOfDue)) return
+      if (restarting !== undefined) continue
+      // What has yet to be handed over within the process, or waits for its turn on a busy thread, is no activity.
+      if (!(yield* use(EngineRest.isAtRest))) yield* realClock.sleep(restingPace)
+      else if (!(yield* lookAround) && !(yield* tellOfDue)) return
     }
   })
 
