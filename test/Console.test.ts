@@ -201,22 +201,26 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console", (it) => {
       await rowsOf(page, "Events").getByRole("gridcell", { name: "Ann", exact: true }).waitFor()
     }))
 
-  it.effect("follows one stream over a restart of the server, and over a pause, without missing or repeating an event", () =>
+  it.effect("follows several emitters over a restart of the server, and over a pause, without missing or repeating an event", () =>
     inBrowser(async ({ server, send, signedIn, source, start }) => {
-      const own = await source("Followed")
-      await send(own, [{ order: 1 }])
-      const page = await signedIn(`/events?emitter=${own.id}&stream=default`)
+      const emitters = [await source("Followed"), await source("Also followed")] as const
+      const emit = async (from: number, to: number) => {
+        const orders = range(from, to).map((order) => ({ order, followed: true }))
+        await Promise.all(emitters.map((one, index) => send(one, orders.filter(({ order }) => order % 2 === index))))
+      }
+      await emit(1, 2)
+      const page = await signedIn(`/events?stream=default&text=${encodeURIComponent("\"followed\"")}`)
       await page.getByText("Live", { exact: true }).waitFor()
-      await send(own, range(2, 6).map((order) => ({ order })))
+      await emit(3, 6)
       await until("the new events", async () => (await shownOrders(page)).length === 6)
       await Effect.runPromise(server.kill)
       await page.getByText("Connection lost").waitFor()
       await Effect.runPromise(start)
-      await send(own, range(7, 12).map((order) => ({ order })))
+      await emit(7, 12)
       await until("what came after the restart", async () => (await shownOrders(page)).length === 12)
       await page.getByRole("button", { name: "Pause" }).click()
       await page.getByText("Paused", { exact: true }).waitFor()
-      await send(own, range(13, 20).map((order) => ({ order })))
+      await emit(13, 20)
       await new Promise((resolve) => setTimeout(resolve, 500))
       assert.strictEqual((await shownOrders(page)).length, 12)
       await page.getByRole("button", { name: "Resume" }).click()

@@ -94,6 +94,8 @@ export interface Page<A> {
     readonly has_more?: boolean
     /** Of a list that is counted. */
     readonly total_count?: number
+    /** Of events: behind what their tail goes on. */
+    readonly position?: string
   }
 }
 

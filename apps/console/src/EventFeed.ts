@@ -1,9 +1,8 @@
 import { type ReadonlySignal, signal } from "@preact/signals"
 import { nextOf, respond } from "./Api.ts"
-import { emitterPath, kindOf } from "./Directory.ts"
 import { compare, type EventFilter, type EventSummary, keyOf, list, pageSize, timeOf } from "./Events.ts"
 import { type Failure, failureOf } from "./Failure.ts"
-import { isPresent, untilUnseen, whenSeen } from "./Presence.ts"
+import { untilUnseen, whenSeen } from "./Presence.ts"
 import * as ServerSentEvents from "./ServerSentEvents.ts"
 
 /**
@@ -34,23 +33,8 @@ const maxLineText = 2_000
 /** Events come into the list together that arrive within so many milliseconds. */
 const flushMs = 100
 
-const pollMs = 2_000
-
 /** A page that nobody has seen for so many milliseconds gives up its connection: a browser has few to each server. */
 const unseenMs = 20_000
-
-/**
- * An event may become visible so many milliseconds after one of another emitter with a later id: a poll goes back so far.
- * While much comes in, it goes back less.
- */
-const settleMs = 10_000
-const busySettleMs = 2_000
-
-/** A poll that reads more pages than this is one of an account where much comes in. */
-const calmPages = 2
-
-/** A poll reads no more pages than this. If there is more, the list begins anew with what it has read. */
-const maxPollPages = 10
 
 /** The server looks at a part of the log for each page: after so many without a match the reader is asked whether to go on. */
 const maxEmptyPages = 20
@@ -80,10 +64,8 @@ const cut = (event: EventSummary): EventSummary => {
 }
 
 /**
- * A list of events that grows at both ends: older ones when they are asked for, new ones while it is live.
- *
- * The tail of one stream of one emitter is the server's own, by server-sent events. Over several emitters the newest pages
- * are read again every two seconds, back to what had settled before.
+ * A list of events that grows at both ends: older ones when they are asked for, and what is committed after the first page
+ * was read while it is live, by server-sent events.
  */
 export class EventFeed {
   readonly filter: EventFilter
@@ -96,10 +78,9 @@ export class EventFeed {
   #flush: ReturnType<typeof setTimeout> | undefined
   #reading: AbortController | undefined
   #tail: AbortController | undefined
-  #isBusy = false
   readonly #begun = Promise.withResolvers<void>()
-  /** The id of the last event that came through the tail: where it goes on. */
-  #last: string | undefined
+  /** Where the tail goes on: what was committed before that is in the list. */
+  #position: string | undefined
 
   constructor(filter: EventFilter) {
     this.filter = filter
@@ -132,6 +113,7 @@ export class EventFeed {
       for (let pages = 0; pages < maxEmptyPages; pages++) {
         const page = await list(this.filter, this.#next, reading.signal)
         if (reading.signal.aborted) return
+        this.#position ??= page.page_info.position
         this.#add(page.data)
         this.#next = nextOf(page, pageSize)
         if (page.data.length > 0 || this.#next === undefined) break
@@ -180,7 +162,7 @@ export class EventFeed {
     while (!abort.aborted) {
       let failure: Failure | undefined
       try {
-        await (this.#hasTail ? this.#stream(abort, isUp) : this.#poll(abort, isUp))
+        await this.#stream(abort, isUp)
       } catch (error) {
         failure = failureOf(error)
       }
@@ -196,66 +178,31 @@ export class EventFeed {
     }
   }
 
-  /** Whether the server has a tail of just these events. */
-  get #hasTail(): boolean {
-    const { emitter, from, stream, text } = this.filter
-    const kind = kindOf(emitter)
-    return (kind === "source" || kind === "workflow") && stream !== "" && text === "" && from === undefined
-  }
-
   async #stream(abort: AbortSignal, isUp: () => void): Promise<void> {
-    const { emitter, stream } = this.filter
+    const { emitter, from, stream, text } = this.filter
     await whenSeen(abort)
     if (abort.aborted) return
     const signal = untilUnseen(unseenMs, abort)
-    this.#last ??= this.#rows.peek()[0]?.id ?? "0-0"
-    const response = await respond("GET", [...emitterPath(emitter), "sse"], {
-      query: { event_name: stream },
-      headers: { "last-event-id": this.#last },
+    const response = await respond("GET", ["events", "sse"], {
+      query: { emitter, stream, text, after: this.#position },
       signal
     })
     isUp()
+    let missed = 0
     for await (const { data, id } of ServerSentEvents.read(response.body!)) {
       if (signal.aborted) return
-      this.#incoming.push(cut(JSON.parse(data) as EventSummary))
-      this.#last = id
+      if (data === undefined) {
+        this.#position = id
+        missed = 0
+        continue
+      }
+      missed += 1
+      if (missed > maxRows) return this.#restart()
+      const event = JSON.parse(data) as EventSummary
+      if (from !== undefined && timeOf(event.id) < from) continue
+      this.#incoming.push(cut(event))
       this.#flush ??= setTimeout(() => this.#take(), flushMs)
     }
-  }
-
-  async #poll(abort: AbortSignal, isUp: () => void): Promise<void> {
-    while (!abort.aborted) {
-      if (isPresent()) {
-        await this.#catchUp(abort)
-        isUp()
-      }
-      await pause(pollMs, abort)
-    }
-  }
-
-  /** Reads all that has come since the last time. */
-  async #catchUp(abort: AbortSignal): Promise<void> {
-    const newest = this.#rows.peek()[0]
-    const settledMs = this.#isBusy ? busySettleMs : settleMs
-    const settled = newest === undefined ? undefined : Math.max(this.filter.from ?? 0, timeOf(newest.id) - settledMs)
-    const filter = settled === undefined ? this.filter : { ...this.filter, from: settled }
-    const found: Array<EventSummary> = []
-    let after: string | undefined
-    let pages = 0
-    while (pages < maxPollPages) {
-      const page = await list(filter, after, abort)
-      pages += 1
-      found.push(...page.data)
-      after = nextOf(page, pageSize)
-      // Of an empty list the first page is all that can be new.
-      if (after === undefined || settled === undefined) break
-    }
-    if (abort.aborted) return
-    // Between these and the ones that were there, some would be missing.
-    if (after !== undefined && settled !== undefined) this.#restart(after)
-    this.#isBusy = pages > calmPages
-    this.#incoming.push(...found)
-    this.#take()
   }
 
   /** Puts what has come in into the list. */
@@ -278,13 +225,18 @@ export class EventFeed {
     if (dropped.length > 0) this.#older.value = { state: "full" }
   }
 
-  /** Forgets all rows. What comes now begins the list, and what is behind it can be read as before. */
-  #restart(after: string): void {
+  /** Begins anew with what is newest: so much has come while it was not live that little of the list would stay. */
+  async #restart(): Promise<void> {
     this.#reading?.abort()
     this.#reading = undefined
+    clearTimeout(this.#flush)
+    this.#flush = undefined
+    this.#incoming = []
     this.#known.clear()
     this.#rows.value = []
-    this.#next = after
-    this.#older.value = { state: "open" }
+    this.#next = undefined
+    this.#position = undefined
+    this.#older.value = { state: "reading" }
+    await this.readOlder()
   }
 }

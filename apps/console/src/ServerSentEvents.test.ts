@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { read, type ServerSentEvent } from "./ServerSentEvents.ts"
 
 const text =
-  ": welcome\n\nid: 1-0\ndata: {\"a\":\"ü\"}\n\nid: 2-0\r\ndata:first\r\ndata: second\r\n\r\n: beat\n\nid: 3-0\ndata: cut"
+  ": welcome\n\nid: 1-0\ndata: {\"a\":\"ü\"}\n\nid: 2-0\r\ndata:first\r\ndata: second\r\n\r\n: beat\n\nid: 7\n\n: beat\n\nid: 3-0\ndata: cut"
 
 const streamOf = (size: number): ReadableStream<Uint8Array> => {
   const bytes = new TextEncoder().encode(text)
@@ -21,7 +21,8 @@ describe("ServerSentEvents", () => {
       for await (const event of read(streamOf(size))) events.push(event)
       assert.deepStrictEqual(events, [
         { id: "1-0", data: "{\"a\":\"ü\"}" },
-        { id: "2-0", data: "first\nsecond" }
+        { id: "2-0", data: "first\nsecond" },
+        { id: "7", data: undefined }
       ], `in chunks of ${size} bytes`)
     }
   })

@@ -1,13 +1,14 @@
-/** One event of a stream of them. */
+/** One event of a stream of them. One without data only says where the stream goes on. */
 export interface ServerSentEvent {
   readonly id: string
-  readonly data: string
+  readonly data: string | undefined
 }
 
 /** The events of a body in the form of `text/event-stream`, as they come. Comments are left out. */
 export const read = async function*(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerSentEvent> {
   const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader()
   let id = ""
+  let isNewId = false
   let data: Array<string> = []
   // Chunks of the line that has not ended yet: a line can be as long as an event is large.
   let unfinished: Array<string> = []
@@ -23,9 +24,14 @@ export const read = async function*(body: ReadableStream<Uint8Array>): AsyncGene
         unfinished = []
         if (line === "") {
           if (data.length > 0) yield { id, data: data.join("\n") }
+          else if (isNewId) yield { id, data: undefined }
           data = []
+          isNewId = false
         } else if (line.startsWith("data:")) data.push(line.slice(5).replace(/^ /, ""))
-        else if (line.startsWith("id:")) id = line.slice(3).trim()
+        else if (line.startsWith("id:")) {
+          id = line.slice(3).trim()
+          isNewId = true
+        }
       }
     }
   } finally {

@@ -139,7 +139,10 @@ const listing = {
 /** Emitters that one list is of, where it names them. */
 const maxEmitters = 100
 
-const accountListing = {
+/** A place in the order in which the database commits (`CommitPosition`). */
+const Position = Schema.String.check(Schema.isPattern(/^\d{1,18}$/)).annotate({ examples: ["48121"] })
+
+const accountFilter = {
   emitter: Schema.optionalKey(
     Schema.Array(Text).check(Schema.isMaxLength(maxEmitters)).annotate({
       description:
@@ -149,12 +152,16 @@ const accountListing = {
   stream: Schema.optionalKey(StreamNameInput.annotate({
     description: "Only events of this stream; empty or default for the default one. Default: all streams."
   })),
+  text: Schema.optionalKey(SoughtText.annotate({
+    description: "Only events whose payload, as JSON text, contains this text. Upper and lower case differ."
+  }))
+}
+
+const accountListing = {
+  ...accountFilter,
   id: Schema.optionalKey(EventIdText.annotate({ description: "Only events with this id." })),
   from: Schema.optionalKey(UnixMillis.annotate({ description: `Indexed at this time or later. ${milliseconds}` })),
   to: Schema.optionalKey(UnixMillis.annotate({ description: `Indexed before this time. ${milliseconds}` })),
-  text: Schema.optionalKey(SoughtText.annotate({
-    description: "Only events whose payload, as JSON text, contains this text. Upper and lower case differ."
-  })),
   expand: listing.expand,
   ...Pagination.eventListQuery,
   ...Projection.fields
@@ -167,12 +174,22 @@ const EventListPage = Schema.Struct({
       description:
         "Whether the list ends here before the oldest event, since the account has more than 5,000 streams: name emitters to " +
         "see older events."
+    }),
+    position: Position.annotate({
+      description: "What the list could have on it: GET /events/sse after it has everything that was committed later."
     })
   }),
   data: Schema.Array(EventSummary)
 }).annotate({
   examples: [{
-    page_info: { count: 1, start_cursor: exampleCursor, end_cursor: exampleCursor, has_more: false, is_cut: false },
+    page_info: {
+      count: 1,
+      start_cursor: exampleCursor,
+      end_cursor: exampleCursor,
+      has_more: false,
+      is_cut: false,
+      position: "48121"
+    },
     data: [exampleEvent]
   }]
 })
@@ -187,6 +204,20 @@ const following = {
   headers: {
     "last-event-id": Schema.optionalKey(EventIdText.annotate({
       description: "Start after this event. Browsers send this header when they reconnect. Overrides after."
+    }))
+  }
+}
+
+const followingAll = {
+  query: {
+    ...accountFilter,
+    after: Schema.optionalKey(Position.annotate({
+      description: "Start behind this position, which page_info of GET /events and the tail itself tell. Default: now."
+    }))
+  },
+  headers: {
+    "last-event-id": Schema.optionalKey(Position.annotate({
+      description: "Start behind this position. Browsers send this header when they reconnect. Overrides after."
     }))
   }
 }
@@ -236,6 +267,18 @@ export class LogApi extends HttpApiGroup.make("log")
       "Every retained event of all emitters, or of those named, newest first, without a count. All filters given must hold. " +
         "The server looks into a limited number of payloads for each page, so a page can be short or empty before the end of " +
         "the list: go on with end_cursor while has_more is true."
+    )),
+    HttpApiEndpoint.get("accountTail", "/events/sse", {
+      ...followingAll,
+      success: Tail,
+      error: Problem.NotFound
+    }).annotate(NeededScope, "read").annotateMerge(Extension.operation(
+      "Follow the logs of the account",
+      "Server-sent events: each new event of all emitters, or of those named, with its full data, as soon as it is durable. " +
+        "Those of one emitter come in the order of their ids, those of several as they are committed. The server sends an id " +
+        "without an event first, whenever all that was committed has come, and after 15 seconds without an event: the " +
+        "position at which a client that reconnects with Last-Event-ID goes on. It misses nothing, and can get again what " +
+        "came shortly before. An account can have 20 of these open at a time on each node."
     )),
     HttpApiEndpoint.get("sourceEvents", "/sources/:id/events", {
       params: ofSource,

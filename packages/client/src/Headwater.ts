@@ -42,29 +42,36 @@ export class Headwater extends Api {
     super({ client })
     this.#follow = (options) =>
       Tail.follow(options, async (path, lastEventId, signal) => {
-        const headers = { authorization: `Bearer ${await key()}`, accept: Tail.mediaType, "last-event-id": lastEventId }
+        const headers = {
+          authorization: `Bearer ${await key()}`,
+          accept: Tail.mediaType,
+          ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId })
+        }
         return fetch(new Request(`${baseUrl}${path}`, { headers, signal }))
       })
   }
 
   /**
-   * Follows the log of a source or workflow: each event from now on, or after `after`, with its full data. It goes on over
-   * lost connections and restarts of the server, and then neither misses nor repeats an event.
+   * Follows the log of a source or workflow, or those of the account: each event from now on, or after `after`, with its
+   * full data. It goes on over lost connections and restarts of the server, and then neither misses nor repeats an event.
    *
    * The promise is fulfilled once it is known where the log ends, so it brings whatever is emitted from then on. It ends
    * by `break`, rejects with the reason of `signal`, and with a {@link HeadwaterError} if the server refuses the tail.
    */
-  async tail(options: Tail.TailOptions): Promise<AsyncGenerator<EventSummary, void, undefined>> {
+  async tail(options: Tail.TailOptions = {}): Promise<AsyncGenerator<EventSummary, void, undefined>> {
     const after = options.after ?? await this.#end(options)
     return this.#follow({ ...options, after })
   }
 
   async #end({ signal, source, stream = "", workflow }: Tail.TailOptions): Promise<string> {
-    const query = { event_name: stream, limit: 1, include: "id" }
-    const request = { query, ...(signal === undefined ? {} : { signal }) }
+    const given = signal === undefined ? {} : { signal }
+    if (source === undefined && workflow === undefined) {
+      return (await this.log.accountEvents({ query: { limit: 1, include: "id" }, ...given })).page_info.position
+    }
+    const request = { query: { event_name: stream, limit: 1, include: "id" }, ...given }
     const { data: [newest] } = workflow === undefined
-      ? await this.log.sourceEvents({ path: { id: source }, ...request })
+      ? await this.log.sourceEvents({ path: { id: source! }, ...request })
       : await this.log.workflowEvents({ path: { id: workflow }, ...request })
-    return newest?.id ?? Tail.beginning
+    return newest?.id ?? "0-0"
   }
 }

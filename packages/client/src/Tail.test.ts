@@ -37,7 +37,7 @@ const followed = async (
   { count, silenceMs = 200, ...options }: Partial<TailOptions> & { readonly count: number; readonly silenceMs?: number }
 ) => {
   const opened: Array<string> = []
-  const open = async (path: string, lastEventId: string, signal: AbortSignal) => {
+  const open = async (path: string, lastEventId: string | undefined, signal: AbortSignal) => {
     opened.push(`${path} ${lastEventId}`)
     const next = connections[opened.length - 1]
     if (next === undefined) throw new TypeError("fetch failed")
@@ -97,6 +97,18 @@ describe("follow", () => {
     }
   })
 
+  it("goes on at the last position where it follows the account, and repeats nothing that comes again", async () => {
+    const { ids, opened } = await followed([
+      connection(
+        `id: 70\n\n${frame("9-0").slice(8)}${frame("8-0").slice(8)}id: 71\n\n${frame("9-1").slice(8)}`,
+        "break"
+      ),
+      connection(`id: 71\n\n${frame("8-0").slice(8)}${frame("9-1").slice(8)}${frame("7-0").slice(8)}`, "end")
+    ], { count: 4, source: undefined, text: "é" })
+    assert.deepStrictEqual(ids, ["9-0", "8-0", "9-1", "7-0"])
+    assert.deepStrictEqual(opened, ["/v1/events/sse?text=%C3%A9 undefined", "/v1/events/sse?text=%C3%A9 71"])
+  })
+
   it("names the log and the stream that it follows", async () => {
     const { opened } = await followed([connection(frame("1-0"), "end")], {
       count: 1,
@@ -104,6 +116,6 @@ describe("follow", () => {
       workflow: "p/1",
       stream: "$errors"
     })
-    assert.deepStrictEqual(opened, ["/v1/workflows/p%2F1/sse?event_name=%24errors 0-0"])
+    assert.deepStrictEqual(opened, ["/v1/workflows/p%2F1/sse?event_name=%24errors undefined"])
   })
 })

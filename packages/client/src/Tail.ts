@@ -3,43 +3,73 @@ import { HeadwaterError } from "./HeadwaterError.ts"
 import { pause } from "./Pause.ts"
 import { backoff, isPassing, retryAfter } from "./Retries.ts"
 
-/** Whose log is followed: that of a source or of a workflow, by id or name slug. */
+/** Whose log is followed: that of a source or of a workflow, by id or name slug, or, named neither, those of the account. */
 export type TailOptions =
   & (
-    | { readonly source: string; readonly workflow?: never }
-    | { readonly workflow: string; readonly source?: never }
+    | { readonly source: string; readonly workflow?: never; readonly text?: never }
+    | { readonly workflow: string; readonly source?: never; readonly text?: never }
+    | {
+      readonly source?: never
+      readonly workflow?: never
+      /** Only events whose payload, as JSON text, contains this. */
+      readonly text?: string
+    }
   )
   & {
-    /** The event stream. Default: the default one. */
+    /** The event stream. Default: the default one, and of the account all. */
     readonly stream?: string
-    /** Begin after this event; `0-0` for the beginning of the log. Default: its end. */
+    /** Begin after this event; `0-0` for the beginning of the log. Of the account: after this position. Default: now. */
     readonly after?: string
     readonly signal?: AbortSignal
   }
 
 export const mediaType = "text/event-stream"
 
-/** Before every event. */
-export const beginning = "0-0"
-
 /** The server sends something every 15 seconds. */
 const defaultSilenceMs = 45_000
 
 const maxDelayMs = 10_000
 
-const pathOf = ({ source, stream = "", workflow }: TailOptions): string => {
+/** What was committed at about the time of a position can come again behind it. So many events are known to have come. */
+const mostKnown = 10_000
+
+const pathOf = ({ source, stream, text, workflow }: TailOptions): string => {
+  if (source === undefined && workflow === undefined) {
+    const query = { ...(stream === undefined ? {} : { stream }), ...(text === undefined ? {} : { text }) }
+    return `/v1/events/sse?${new URLSearchParams(query)}`
+  }
   const emitter = workflow === undefined
-    ? `sources/${encodeURIComponent(source)}`
+    ? `sources/${encodeURIComponent(source!)}`
     : `workflows/${encodeURIComponent(workflow)}`
-  return `/v1/${emitter}/sse?${new URLSearchParams({ event_name: stream })}`
+  return `/v1/${emitter}/sse?${new URLSearchParams({ event_name: stream ?? "" })}`
 }
 
-/** The data of server-sent events. */
-async function* dataOf(body: ReadableStream<Uint8Array>, heard: () => void): AsyncGenerator<string, void, undefined> {
+/** The events of an account that came last: they have an id only of their emitter's log. */
+class KnownEvents {
+  private readonly keys = new Set<string>()
+
+  /** Answers whether an event is new. */
+  add({ id, metadata }: EventSummary): boolean {
+    const key = `${metadata.emitter_id} ${id}`
+    if (this.keys.has(key)) return false
+    this.keys.add(key)
+    if (this.keys.size > mostKnown) this.keys.delete(this.keys.values().next().value!)
+    return true
+  }
+}
+
+interface Frame {
+  readonly id: string | undefined
+  readonly data: string | undefined
+}
+
+/** Server-sent events. One without data says where to go on. */
+async function* framesOf(body: ReadableStream<Uint8Array>, heard: () => void): AsyncGenerator<Frame, void, undefined> {
   const reader = body.getReader()
   const decoder = new TextDecoder()
   let text = ""
   let data: Array<string> = []
+  let id: string | undefined
   try {
     for (;;) {
       const { done, value } = await reader.read()
@@ -51,9 +81,11 @@ async function* dataOf(body: ReadableStream<Uint8Array>, heard: () => void): Asy
       text = lines.pop() ?? ""
       for (const line of lines) {
         if (line.startsWith("data:")) data.push(line.slice(line[5] === " " ? 6 : 5))
-        else if (line === "" && data.length > 0) {
-          yield data.join("\n")
+        else if (line.startsWith("id:")) id = line.slice(3).trim()
+        else if (line === "" && (data.length > 0 || id !== undefined)) {
+          yield { id, data: data.length === 0 ? undefined : data.join("\n") }
           data = []
+          id = undefined
         }
       }
     }
@@ -76,15 +108,16 @@ const isStream = ({ headers, ok }: Response): boolean =>
 /**
  * The events behind `after`, over as many connections as it takes.
  *
- * @param open a connection to a path, from behind an event
+ * @param open a connection to a path, from behind an event or a position, or from now
  */
 export async function* follow(
-  { after = beginning, signal, ...options }: TailOptions,
-  open: (path: string, lastEventId: string, signal: AbortSignal) => Promise<Response>,
+  { after, signal, ...options }: TailOptions,
+  open: (path: string, lastEventId: string | undefined, signal: AbortSignal) => Promise<Response>,
   silenceMs = defaultSilenceMs
 ): AsyncGenerator<EventSummary, void, undefined> {
   const path = pathOf(options)
   let lastEventId = after
+  const known = new KnownEvents()
   for (let failures = 0;; failures++) {
     signal?.throwIfAborted()
     const connection = new AbortController()
@@ -104,10 +137,11 @@ export async function* follow(
         if (!isPassing(response.status) && response.status < 500) throw error
         asked = retryAfter(response)
       } else if (response.body !== null) {
-        for await (const data of dataOf(response.body, heard)) {
+        for await (const { data, id } of framesOf(response.body, heard)) {
+          lastEventId = id ?? lastEventId
+          if (data === undefined) continue
           const event: EventSummary = JSON.parse(data)
-          lastEventId = event.id
-          yield event
+          if (known.add(event)) yield event
         }
       }
     } catch (error) {

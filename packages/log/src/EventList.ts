@@ -3,6 +3,7 @@ import type { AccountId } from "@headwater/domain/Id"
 import * as Stream from "@headwater/domain/Stream"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
+import { type CommitPosition, positionNow } from "./AccountTail.ts"
 import { beginningBytes, type EventOutline, outlineColumns, outlineFromRow, type OutlineRow } from "./EventLog.ts"
 import { bigints, texts } from "./internal/SqlArray.ts"
 
@@ -47,6 +48,8 @@ export interface EventListPage {
   readonly goesOnAt: EventListPlace | undefined
   /** Whether the list ends before the oldest event, since the account has too many logs to look into all of them. */
   readonly isCut: boolean
+  /** What the list could have had on it: a tail from there on has all that comes later. */
+  readonly position: CommitPosition
 }
 
 /** Logs that a page looks into, each a stream of an emitter: those of the emitters that emitted last. */
@@ -58,6 +61,7 @@ const mostSeen = { few: 2_000, many: 150 }
 const mostBytesSeen = 8 * 1024 * 1024
 
 interface PlaceRow {
+  readonly position: CommitPosition
   readonly most: bigint
   readonly horizon: bigint | null
   readonly emitter_id: string | null
@@ -156,7 +160,7 @@ export class EventList extends Context.Service<EventList, {
             ) AS e
             ORDER BY e.id ${by}, l.emitter_id ${by} LIMIT (SELECT most FROM bound)
           )
-          SELECT b.most::bigint AS most, b.horizon, f.emitter_id, f.stream, f.id
+          SELECT ${positionNow(sql)} AS position, b.most::bigint AS most, b.horizon, f.emitter_id, f.stream, f.id
           FROM bound b LEFT JOIN found f ON true ORDER BY f.id ${by}, f.emitter_id ${by}`
       }
 
@@ -195,14 +199,14 @@ export class EventList extends Context.Service<EventList, {
         page: Effect.fnUntraced(function*(accountId, filter, request) {
           const towardsNewer = request.before !== undefined && request.after === undefined
           const rows = yield* places(accountId, filter, request, towardsNewer ? "ASC" : "DESC")
-          const [{ horizon, most } = { horizon: null, most: 0n }] = rows
+          const { horizon, most, position } = rows[0]!
           const found = rows.flatMap(({ emitter_id, id, stream }): ReadonlyArray<Place> =>
             emitter_id === null || stream === null || id === null || id <= (horizon ?? -1n)
               ? []
               : [{ emitterId: emitter_id, stream, id }]
           )
           const isAtHorizon = horizon !== null && found.length < Number(most)
-          if (found.length === 0) return { items: [], goesOnAt: undefined, isCut: isAtHorizon }
+          if (found.length === 0) return { items: [], goesOnAt: undefined, isCut: isAtHorizon, position }
           const seen = yield* read(found, filter, request)
           const matching = seen.filter((row) => row.is_match)
           const items = fitting(matching.slice(0, request.limit), request)
@@ -218,7 +222,8 @@ export class EventList extends Context.Service<EventList, {
           return {
             items: towardsNewer ? outlines.toReversed() : outlines,
             goesOnAt,
-            isCut: isAtHorizon && goesOnAt === undefined
+            isCut: isAtHorizon && goesOnAt === undefined,
+            position
           }
         })
       })

@@ -1,6 +1,7 @@
 import { Layer } from "effect"
 import { Accounting } from "./Accounting.ts"
 import { Accounts } from "./Accounts.ts"
+import { AccountTail } from "./AccountTail.ts"
 import { ApiKeys } from "./ApiKeys.ts"
 import { AppAccounts } from "./AppAccounts.ts"
 import { AuditLog } from "./AuditLog.ts"
@@ -27,6 +28,7 @@ import { Webhooks } from "./Webhooks.ts"
 export const layer = Layer.mergeAll(
   Accounting.layer,
   Accounts.layer,
+  AccountTail.layer,
   ApiKeys.layer,
   AppAccounts.layer,
   AuditLog.layer,

@@ -1,11 +1,13 @@
 import * as EventCursor from "@headwater/api/EventCursor"
 import * as Pagination from "@headwater/api/Pagination"
+import * as Problem from "@headwater/api/Problem"
 import type { LoggedEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import type { AccountId } from "@headwater/domain/Id"
 import type { StreamAddress } from "@headwater/domain/Stream"
 import { untilAnswered } from "@headwater/engine/DatabaseRetry"
 import { LogTail } from "@headwater/engine/LogTail"
+import type { AccountTailFilter, CommitPosition } from "@headwater/log/AccountTail"
 import { EventList, type EventListFilter, type EventListPlace, type EventListRequest } from "@headwater/log/EventList"
 import { EventLog, type EventOutline, isWhole, placeText } from "@headwater/log/EventLog"
 import { Effect, Stream } from "effect"
@@ -19,12 +21,23 @@ const pageBytes = 1024 * 1024
 
 const contentType = "application/json"
 
+/** Each of them looks at all logs of its account, over and over. */
+const mostAccountTails = 20
+
+const tooManyTails = Problem.rateLimited(
+  `The account has ${mostAccountTails} tails of its logs open on this node. Close one, or follow one emitter by its own tail.`,
+  10
+)
+
 /** A line that says nothing, so that what stands between does not take the connection for a dead one. */
 const comment = ":\n\n"
 
 /** Outside of its texts, where there are none, JSON may have line ends: a frame ends with one. */
-const frameOf = (event: LoggedEvent): string =>
-  `id: ${EventId.format(event.id)}\ndata: ${wholeSummary(event).replace(/[\r\n]+/g, " ")}\n\n`
+const dataFrame = (event: LoggedEvent): string => `data: ${wholeSummary(event).replace(/[\r\n]+/g, " ")}\n\n`
+const frameOf = (event: LoggedEvent): string => `id: ${EventId.format(event.id)}\n${dataFrame(event)}`
+
+/** What stands between frames of events: where the client is to go on once it has had those before. */
+const positionFrame = (position: CommitPosition): string => `id: ${position}\n\n`
 
 /** Writes one part after the other as the client reads. */
 const streamed = <E>(parts: Stream.Stream<string, E>) =>
@@ -37,6 +50,8 @@ export const make = Effect.gen(function*() {
   const room = yield* AnswerRoom
   const tail = yield* LogTail
   const thread = yield* JsonThread
+  /** How many tails of its logs each account has open. */
+  const accountTails = new Map<AccountId, number>()
 
   /** JSON text of an event in full, cut down to the fields asked for. */
   const shownWhole = (accountId: AccountId, event: LoggedEvent, { exclude, include }: EventQuery) => {
@@ -87,6 +102,43 @@ export const make = Effect.gen(function*() {
     return streamed(Stream.concat(Stream.concat(Stream.succeed(head), items), Stream.succeed("]}")))
   })
 
+  /** The frames of some events: large ones one by one, each once there is room for it. */
+  const framed = (
+    accountId: AccountId,
+    page: ReadonlyArray<EventOutline>,
+    frame: (event: LoggedEvent) => string
+  ) => {
+    const large = (outline: EventOutline) =>
+      Stream.unwrap(Effect.gen(function*() {
+        yield* room.await(accountId, outline.bytes)
+        const payload = (yield* untilAnswered(events.payloads(outline, [outline.id]))).get(outline.id)
+        return payload === undefined ? Stream.empty : Stream.succeed(frame({ ...outline, payload }))
+      }))
+    if (page.length === 0) return Stream.empty
+    return page.every(isWhole)
+      ? Stream.succeed(page.map(frame).join(""))
+      : Stream.flatMap(
+        Stream.fromIterable(page),
+        (outline) => isWhole(outline) ? Stream.succeed(frame(outline)) : large(outline)
+      )
+  }
+
+  const serverSent = Effect.fnUntraced(function*(
+    frames: Stream.Stream<string, never, HttpServerRequest.HttpServerRequest>,
+    ended: Effect.Effect<void>
+  ) {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const sent = frames.pipe(
+      Stream.interruptWhen(ended),
+      Stream.encodeText,
+      Stream.provideService(HttpServerRequest.HttpServerRequest, request)
+    )
+    return HttpServerResponse.stream(sent, {
+      contentType: "text/event-stream",
+      headers: { "cache-control": "no-store", "x-accel-buffering": "no" }
+    })
+  })
+
   return {
     /** One page of a stream that has `totalCount` events, or none older than `from`. */
     page: Effect.fnUntraced(function*(accountId: AccountId, address: StreamAddress, query: EventQuery, list: {
@@ -110,7 +162,11 @@ export const make = Effect.gen(function*() {
       request: Pick<EventListRequest, "after" | "before" | "limit">
     ) {
       const whole = query.expand === "event"
-      const { goesOnAt, isCut, items } = yield* list.page(accountId, filter, { ...request, maxBytes: pageBytes, whole })
+      const { goesOnAt, isCut, items, position } = yield* list.page(accountId, filter, {
+        ...request,
+        maxBytes: pageBytes,
+        whole
+      })
       const towardsNewer = request.before !== undefined && request.after === undefined
       const edge = (place: EventListPlace | undefined, isEnd: boolean) => {
         const at = goesOnAt !== undefined && isEnd !== towardsNewer ? goesOnAt : place
@@ -121,7 +177,8 @@ export const make = Effect.gen(function*() {
         start_cursor: edge(items[0], false),
         end_cursor: edge(items.at(-1), true),
         has_more: goesOnAt !== undefined,
-        is_cut: isCut
+        is_cut: isCut,
+        position
       }))
     }),
     /** One event in full; undefined where it was deleted meanwhile. */
@@ -144,32 +201,39 @@ export const make = Effect.gen(function*() {
       after: EventId.EventId,
       ended: Effect.Effect<void>
     ) {
-      const request = yield* HttpServerRequest.HttpServerRequest
-      const large = (outline: EventOutline) =>
-        Stream.unwrap(Effect.gen(function*() {
-          yield* room.await(accountId, outline.bytes)
-          const payload = (yield* untilAnswered(events.payloads(address, [outline.id]))).get(outline.id)
-          return payload === undefined ? Stream.empty : Stream.succeed(frameOf({ ...outline, payload }))
-        }))
       const frames = tail.follow(address, after).pipe(
-        Stream.flatMap((page) =>
-          page.length === 0
-            ? Stream.succeed(comment)
-            : page.every(isWhole)
-            ? Stream.succeed(page.map(frameOf).join(""))
-            : Stream.flatMap(
-              Stream.fromIterable(page),
-              (outline) => isWhole(outline) ? Stream.succeed(frameOf(outline)) : large(outline)
-            )
-        ),
-        Stream.interruptWhen(ended),
-        Stream.encodeText,
-        Stream.provideService(HttpServerRequest.HttpServerRequest, request)
+        Stream.flatMap((page) => page.length === 0 ? Stream.succeed(comment) : framed(accountId, page, frameOf))
       )
-      return HttpServerResponse.stream(frames, {
-        contentType: "text/event-stream",
-        headers: { "cache-control": "no-store", "x-accel-buffering": "no" }
-      })
+      return yield* serverSent(frames, ended)
+    }),
+    /** The same of what is committed to an account's logs behind a position, or from now on. */
+    accountTail: Effect.fnUntraced(function*(
+      accountId: AccountId,
+      filter: AccountTailFilter,
+      after: CommitPosition | undefined,
+      ended: Effect.Effect<void>
+    ) {
+      yield* Effect.acquireRelease(
+        Effect.suspend(() => {
+          const open = accountTails.get(accountId) ?? 0
+          if (open >= mostAccountTails) return Effect.fail(tooManyTails)
+          accountTails.set(accountId, open + 1)
+          return Effect.void
+        }),
+        () =>
+          Effect.sync(() => {
+            const left = accountTails.get(accountId)! - 1
+            if (left > 0) accountTails.set(accountId, left)
+            else accountTails.delete(accountId)
+          })
+      )
+      const frames = tail.followAccount(accountId, filter, after).pipe(
+        Stream.flatMap(({ events, position }) => {
+          const shown = framed(accountId, events, dataFrame)
+          return position === undefined ? shown : Stream.concat(shown, Stream.succeed(positionFrame(position)))
+        })
+      )
+      return yield* serverSent(frames, ended)
     })
   }
 })

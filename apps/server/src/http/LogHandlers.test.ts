@@ -1,7 +1,10 @@
 import { assert, layer } from "@effect/vitest"
+import * as EventId from "@headwater/domain/EventId"
 import * as Json from "@headwater/fixtures/Json"
 import * as WebhookSink from "@headwater/fixtures/WebhookSink"
-import { Effect, Fiber, Schedule, Stream } from "effect"
+import { EventLog } from "@headwater/log/EventLog"
+import { Heads } from "@headwater/log/Heads"
+import { Clock, Deferred, Effect, Fiber, Schedule, Stream } from "effect"
 import { Sse } from "effect/encoding"
 import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
@@ -187,6 +190,105 @@ layer(Http.layer, { excludeTestServices: true })("a source's log", (it) => {
       yield* sql`UPDATE api_keys SET revoked_at = 1 WHERE id = ${revokedElsewhere!.id}`
       const seen = yield* Effect.forEach(tails, Fiber.join).pipe(Effect.timeout("10 seconds"))
       assert.deepStrictEqual(seen, [":\n\n", ":\n\n", ":\n\n"])
+    }))
+
+  it.effect("is followed with all others of the account, in the order in which events are committed", () =>
+    Effect.gen(function*() {
+      const { emit, http, source } = yield* setup
+      const { address } = yield* HttpServer.HttpServer
+      const sql = yield* SqlClient.SqlClient
+      const [heads, log] = [yield* Heads, yield* EventLog]
+      const late = yield* http.created("/v1/sources", { component_code: emitting, name: "late" })
+      const ready = yield* Deferred.make<void>()
+      const commits = yield* Deferred.make<void>()
+      const position = Effect.map(
+        http.request("GET", "/v1/events?limit=1"),
+        ({ json }) => Json.textOf(json["page_info"]!["position"])
+      )
+      /** What a tail has until there is so much of it. A step is taken once it has told that it has had so much. */
+      const follow = (
+        query: string,
+        count: number,
+        ...steps: Array<readonly [had: number, step: Effect.Effect<unknown, unknown, HttpServer.HttpServer>]>
+      ) =>
+        Effect.scoped(Effect.gen(function*() {
+          const signal = yield* Effect.abortSignal
+          const response = yield* Effect.promise(() =>
+            fetch(`${HttpServer.formatAddress(address)}/v1/events/sse?${query}`, {
+              headers: { authorization: `Bearer ${http.key}` },
+              signal
+            })
+          )
+          assert.strictEqual(response.status, 200)
+          const seen: Array<unknown> = []
+          yield* Stream.fromReadableStream({ evaluate: () => response.body!, onError: (error) => error }).pipe(
+            Stream.decodeText,
+            Stream.splitLines,
+            Stream.mapEffect((line) => {
+              if (line.startsWith("data: ")) seen.push(JSON.parse(line.slice(6)).event.raw_event)
+              return line.startsWith("id: ") && steps[0]?.[0] === seen.length ? steps.shift()![1] : Effect.void
+            }),
+            Stream.takeUntil(() => seen.length >= count),
+            Stream.runDrain,
+            Effect.timeout("10 seconds")
+          )
+          return seen
+        }))
+      const start = yield* position
+      const id = EventId.firstAt(yield* Clock.currentTimeMillis)
+      const writing = yield* sql.withTransaction(Effect.gen(function*() {
+        const event = { emitterId: late.id, stream: "", id, n: 1, emitId: "late", hops: 0, meta: {} }
+        yield* log.append([{ ...event, payload: "\"late\"" }])
+        yield* heads.move([{ emitterId: event.emitterId, to: { lastId: id, streams: { "": 1 } }, used: undefined }])
+        yield* Deferred.succeed(ready, undefined)
+        yield* Deferred.await(commits)
+      })).pipe(Effect.forkChild)
+      yield* Deferred.await(ready)
+      let between = ""
+      const release = Effect.gen(function*() {
+        between = yield* position
+        yield* Deferred.succeed(commits, undefined)
+        yield* Fiber.join(writing)
+      })
+      const fromEnd = yield* follow("", 3, [0, emit(["early", "next"])], [2, release])
+      assert.deepStrictEqual(fromEnd, ["early", "next", "late"])
+      assert.deepStrictEqual((yield* follow(`after=${start}`, 3)).toSorted(), ["early", "late", "next"])
+      // What was committed while another was under way can come again.
+      assert.include(yield* follow(`after=${between}&emitter=late`, 1), "late")
+      assert.deepStrictEqual(yield* follow(`after=${start}&text=ext`, 1), ["next"])
+      assert.deepStrictEqual(yield* follow(`after=${start}&emitter=${source.id}`, 2), ["early", "next"])
+      const created = Effect.gen(function*() {
+        const latest = yield* http.created("/v1/sources", { component_code: emitting, name: "latest" })
+        yield* http.request("POST", Http.endpointOf(latest), { body: { emit: ["new"], meta: { name: "orders" } } })
+      })
+      assert.deepStrictEqual(yield* follow("stream=orders", 1, [0, created]), ["new"])
+      Http.assertProblem(yield* http.request("GET", "/v1/events/sse?after=x"), 400, "invalid_request")
+      Http.assertProblem(yield* http.request("GET", "/v1/events/sse?emitter=none"), 404, "not_found")
+    }))
+
+  it.effect("is followed with all others of the account by 20 at a time, and by another once one has gone", () =>
+    Effect.gen(function*() {
+      const { http } = yield* setup
+      const { address } = yield* HttpServer.HttpServer
+      const open = Effect.acquireRelease(
+        Effect.promise(async () => {
+          const aborting = new AbortController()
+          const response = await fetch(`${HttpServer.formatAddress(address)}/v1/events/sse`, {
+            headers: { authorization: `Bearer ${http.key}` },
+            signal: aborting.signal
+          })
+          return { aborting, status: response.status }
+        }),
+        ({ aborting }) => Effect.sync(() => aborting.abort())
+      )
+      const tails = yield* Effect.forEach(numbers(0, 20), () => open)
+      assert.deepStrictEqual(tails.map(({ status }) => status), numbers(0, 20).map(() => 200))
+      Http.assertProblem(yield* http.request("GET", "/v1/events/sse"), 429, "rate_limited")
+      tails[7]!.aborting.abort()
+      yield* open.pipe(
+        Effect.repeat({ until: ({ status }) => status === 200, schedule: Schedule.spaced("10 millis") }),
+        Effect.timeout("10 seconds")
+      )
     }))
 
   it.effect("is listed with those of all other emitters of the account, and found by what it says", () =>

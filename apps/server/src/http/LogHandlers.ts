@@ -7,6 +7,7 @@ import * as EventId from "@headwater/domain/EventId"
 import type * as Id from "@headwater/domain/Id"
 import * as StreamName from "@headwater/domain/Stream"
 import { EventTrace, type TracedSubscription } from "@headwater/engine/EventTrace"
+import type { CommitPosition } from "@headwater/log/AccountTail"
 import { EventLog } from "@headwater/log/EventLog"
 import { Heads } from "@headwater/log/Heads"
 import type { ProgramKind } from "@headwater/log/Programs"
@@ -112,6 +113,16 @@ export const layer = HttpApiBuilder.group(
       )
     }, answerFailures)
 
+    const followAll = Effect.fnUntraced(function*(
+      { emitter, stream, text }: Pick<AccountListing, "emitter" | "stream" | "text">,
+      after: CommitPosition | undefined
+    ) {
+      const accountId = yield* CurrentAccount
+      const emitterIds = emitter && (yield* Effect.forEach(emitter, (one) => findEmitter(accountId, one)))
+      const filter = { emitterIds, stream: stream === undefined ? undefined : StreamName.normalize(stream), text }
+      return yield* answers.accountTail(accountId, filter, after, (yield* CurrentAccess).awaitEnd)
+    }, answerFailures)
+
     const find = Effect.fnUntraced(function*(programId: Id.ProgramId, eventId: string) {
       const found = yield* events.findInAny(programId, boundOf(eventId)!)
       return Option.isNone(found) ? yield* Problem.notFound("event", eventId) : found.value
@@ -158,6 +169,7 @@ export const layer = HttpApiBuilder.group(
       workflowEventTrace: ({ params }) => trace(workflow(params), params.event_id)
     })
       .handleRaw("accountEvents", ({ query }) => listAll(query))
+      .handleRaw("accountTail", ({ headers, query }) => followAll(query, headers["last-event-id"] ?? query.after))
       .handleRaw("sourceEvents", ({ params, query }) => list(source(params), query))
       .handleRaw("workflowEvents", ({ params, query }) => list(workflow(params), query))
       .handleRaw("sourceEvent", ({ params, query }) => get(source(params), params.event_id, query))

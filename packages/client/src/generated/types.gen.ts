@@ -5966,6 +5966,10 @@ export type LogAccountEventsData = {
          */
         stream?: string;
         /**
+         * Only events whose payload, as JSON text, contains this text. Upper and lower case differ.
+         */
+        text?: string;
+        /**
          * Only events with this id.
          */
         id?: string;
@@ -5977,10 +5981,6 @@ export type LogAccountEventsData = {
          * Indexed before this time. Unix time in milliseconds.
          */
         to?: number;
-        /**
-         * Only events whose payload, as JSON text, contains this text. Upper and lower case differ.
-         */
-        text?: string;
         /**
          * Answer with the full event data.
          */
@@ -6072,6 +6072,10 @@ export type LogAccountEventsResponses = {
              * Whether the list ends here before the oldest event, since the account has more than 5,000 streams: name emitters to see older events.
              */
             is_cut: boolean;
+            /**
+             * What the list could have on it: GET /events/sse after it has everything that was committed later.
+             */
+            position: string;
         };
         data: Array<EventSummary>;
     };
