@@ -96,7 +96,9 @@ export const rows = (it: It): void => {
         const preflight = yield* ann.send("OPTIONS", path, { key: null })
         assert.deepStrictEqual([preflight.status, preflight.text], [204, ""])
         if (!known.includes("GET")) continue
-        const [get, head] = [yield* ann.send("GET", path), yield* ann.send("HEAD", `${path}/`)]
+        // A tail that is not refused does not end.
+        const query = path.endsWith("/sse") ? "?after=x" : ""
+        const [get, head] = [yield* ann.send("GET", path + query), yield* ann.send("HEAD", `${path}/${query}`)]
         assert.deepStrictEqual([head.status, head.text], [get.status, ""])
         assert.strictEqual(head.headers.get("content-type"), get.headers.get("content-type"))
       }

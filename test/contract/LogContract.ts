@@ -77,6 +77,21 @@ export const rows = (it: It): void => {
       assert.strictEqual(malformed.status, 400)
     }))
 
+  it.effect("extension: GET /events/sse follows the account and goes on behind a position", () =>
+    Effect.gen(function*() {
+      const { ann, bob } = yield* ContractServer
+      const { json } = yield* ann.send("GET", "/events?limit=1")
+      const position = Json.textOf(json["page_info"]!["position"])
+      const { source } = yield* emitted(ann, 2)
+      const query = `emitter=${idOf(source)}&stream=default`
+      const past = yield* framesOf(ann.follow(`/events/sse?${query}&after=${position}`), 2)
+      assert.deepStrictEqual(past.toReversed(), yield* ann.listed(`/events?${query}&expand=event`, 2))
+      const again = yield* framesOf(ann.follow("/events/sse?text=%22n%22%3A1", { "last-event-id": position }), 1)
+      assert.deepStrictEqual(again, past.slice(1))
+      assertInvalid(yield* ann.send("GET", "/events/sse?after=x"), "after")
+      assertProblem(yield* bob.send("GET", `/events/sse?${query}`), 404, "not_found")
+    }))
+
   it.effect("extension: the log of a workflow that is not there answers 404", () =>
     Effect.gen(function*() {
       const { ann } = yield* ContractServer

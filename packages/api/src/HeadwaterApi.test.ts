@@ -29,6 +29,7 @@ describe("HeadwaterApi", () => {
       "GET /v1/sources/{id}/$logs/event_summaries",
       "DELETE /v1/sources/{id}/events",
       "GET /v1/events",
+      "GET /v1/events/sse",
       "GET /v1/events/{id}/journey",
       "GET /v1/figures",
       "GET /v1/graph",

@@ -271,11 +271,12 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a bulk action", 
     Effect.gen(function*() {
       const fixture = yield* WebhookFixture.make(() => ({ status: 500 }))
       const { actor, log, subscription } = fixture
+      yield* TestClock.adjust("1 minute")
       yield* EngineFixture.append(log, ["early"])
       yield* TestClock.adjust("10 seconds")
       yield* actor.wake(Wake.forEverything)
       assert.deepInclude(yield* WebhookFixture.accounts(subscription.id), { pending: 1 })
-      yield* TestClock.setTime((yield* Clock.currentTimeMillis) - 60_000)
+      yield* TestClock.setTime((yield* Clock.currentTimeMillis) - 30_000)
       const id = yield* begin(fixture, { action: "cancel" })
       yield* actor.wake(Wake.forDueWork)
       assert.deepInclude(yield* progressOf(fixture, id), { matched: 1, done: 1, hasEnded: true })
