@@ -1,6 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { PgClient } from "@effect/sql-pg"
 import { Sharers } from "@headwater/domain/Sharers"
+import * as DatabaseClaim from "@headwater/log/DatabaseClaim"
 import * as DatabaseClient from "@headwater/log/DatabaseClient"
 import * as Migrations from "@headwater/log/Migrations"
 import { DataDirectory } from "@headwater/postgres/DataDirectory"
@@ -132,10 +133,18 @@ const configured = Layer.unwrap(Effect.gen(function*() {
   })
 }))
 
-const migrated = Layer.effectDiscard(Migrations.run).pipe(Layer.provide(NodeServices.layer))
-
 /** Refuses a client's database that can't serve, and brings it to this version's schema. */
-export const ready = migrated.pipe(Layer.provideMerge(suitable))
+export const ready = Layer.effectDiscard(Migrations.run).pipe(
+  Layer.provide(NodeServices.layer),
+  Layer.provideMerge(suitable)
+)
+
+const { schemaNumber } = Migrations
+
+/** Before anything is changed: a server that is not to run on the database leaves it as it is. */
+const claimed = Layer.unwrap(
+  Effect.map(ServerConfig, ({ node }) => DatabaseClaim.layer({ shared: Option.isSome(node), schemaNumber }))
+)
 
 /** The database of a worker, whose supervisor runs the embedded one and has brought it to this version's schema. */
 export const ofWorker = Layer.unwrap(Effect.gen(function*() {
@@ -143,5 +152,10 @@ export const ofWorker = Layer.unwrap(Effect.gen(function*() {
   return client(Option.isSome(databaseUrl) ? { url: databaseUrl.value } : yield* EmbeddedPostgres.attach)
 }))
 
-/** The configured database, brought to this version's schema. */
-export const layer = ready.pipe(Layer.provideMerge(configured))
+/** The configured database, claimed by this server and brought to this version's schema. */
+export const layer = Layer.effectDiscard(Migrations.runForServer).pipe(
+  Layer.provide(NodeServices.layer),
+  Layer.provideMerge(claimed),
+  Layer.provideMerge(suitable),
+  Layer.provideMerge(configured)
+)

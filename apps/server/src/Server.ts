@@ -29,6 +29,7 @@ import { HttpSettings } from "./http/HttpSettings.ts"
 import { NodeServer } from "./http/NodeServer.ts"
 import * as ListenAddress from "./ListenAddress.ts"
 import * as Logging from "./Logging.ts"
+import * as ProgramEnd from "./ProgramEnd.ts"
 import * as RunningSettings from "./RunningSettings.ts"
 import * as SecretKey from "./SecretKey.ts"
 import { ServerConfig } from "./ServerConfig.ts"
@@ -176,6 +177,7 @@ export const layer = Layer.mergeAll(Layer.effectDiscard(Effect.andThen(published
   Layer.provideMerge(RunningSettings.layer),
   Layer.provide(SecretKey.seal),
   Layer.provide(DevClockDatabase.layer),
+  Layer.provide(ProgramEnd.layerWhenTooOld),
   Layer.provide(Database.layer),
   Layer.provide(Database.dataDirectory),
   Layer.provide([ListenAddress.layer, UnknownSettings.layer]),

@@ -1,4 +1,3 @@
-import * as DatabaseClaim from "@headwater/log/DatabaseClaim"
 import * as OldestSnapshot from "@headwater/log/OldestSnapshot"
 import { Layer, Option } from "effect"
 import { AccountStanding } from "./AccountStanding.ts"
@@ -79,9 +78,7 @@ const measuring = Layer.merge(
   OldestSnapshot.layerWatch.pipe(Layer.provide(OldestSnapshot.OldestSnapshot.layer))
 )
 
-/**
- * The engine of one of a machine's workers, whose supervisor has claimed the database.
- */
+/** The engine of one of a machine's workers. */
 export const layerWorker = (options: {
   readonly retentionDays: number
   readonly auditDays: number
@@ -126,6 +123,5 @@ export const layerServer = (options: {
   ).pipe(
     Layer.provideMerge(onCluster),
     Layer.provide(options.hasDevClock ? Layer.succeed(TicksAhead, { grant: undefined }) : Layer.empty),
-    Layer.provide(Option.match(options.node, { onNone: () => Actors.layerSingleNode, onSome: Actors.layerNode })),
-    Layer.provide(DatabaseClaim.layer({ shared: Option.isSome(options.node) }))
+    Layer.provide(Option.match(options.node, { onNone: () => Actors.layerSingleNode, onSome: Actors.layerNode }))
   )

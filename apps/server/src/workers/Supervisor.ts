@@ -4,7 +4,6 @@ import * as FormerNodes from "@headwater/engine/placement/FormerNodes"
 import { Accounts } from "@headwater/log/Accounts"
 import { ApiKeys } from "@headwater/log/ApiKeys"
 import { AutoSubscriptions } from "@headwater/log/AutoSubscriptions"
-import * as DatabaseClaim from "@headwater/log/DatabaseClaim"
 import { Heads } from "@headwater/log/Heads"
 import { Programs } from "@headwater/log/Programs"
 import { SealCheck } from "@headwater/log/SealCheck"
@@ -17,16 +16,13 @@ import * as DevClockDatabase from "../DevClockDatabase.ts"
 import { FirstStart, greeting } from "../FirstStart.ts"
 import * as ListenAddress from "../ListenAddress.ts"
 import * as Logging from "../Logging.ts"
+import * as ProgramEnd from "../ProgramEnd.ts"
 import * as RunningSettings from "../RunningSettings.ts"
 import * as SecretKey from "../SecretKey.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import * as Telemetry from "../Telemetry.ts"
 import * as UnknownSettings from "../UnknownSettings.ts"
 import { Workers } from "./Workers.ts"
-
-const claim = Layer.unwrap(
-  Effect.map(ServerConfig, ({ node }) => DatabaseClaim.layer({ shared: Option.isSome(node) }))
-)
 
 /** What a crash left half-made or half-removed. Where other nodes share the database, they and ours find it in time. */
 const abandoned = Effect.gen(function*() {
@@ -65,10 +61,10 @@ export const layer = greet.pipe(
   Layer.provideMerge(FirstStart.layer),
   Layer.provideMerge(AccountLifecycle.layer),
   Layer.provideMerge(tables),
-  Layer.provideMerge(claim),
   Layer.provideMerge(RunningSettings.layer),
   Layer.provide(SecretKey.seal),
   Layer.provide(DevClockDatabase.layer),
+  Layer.provide(ProgramEnd.layerWhenTooOld),
   Layer.provide(Database.layer),
   Layer.provide(Database.dataDirectory),
   Layer.provide([ListenAddress.layer, UnknownSettings.layer]),
