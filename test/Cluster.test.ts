@@ -1,37 +1,16 @@
 import { assert, layer } from "@effect/vitest"
 import * as Id from "@headwater/domain/Id"
-import * as FreePort from "@headwater/fixtures/FreePort"
 import * as Json from "@headwater/fixtures/Json"
 import * as TestDatabase from "@headwater/fixtures/TestDatabase"
-import type { TestPostgres } from "@headwater/fixtures/TestPostgres"
 import * as WebhookSink from "@headwater/fixtures/WebhookSink"
 import { Accounting } from "@headwater/log/Accounting"
 import { Accounts } from "@headwater/log/Accounts"
-import { Effect, Fiber, Layer, Schedule } from "effect"
+import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import * as Path from "node:path"
-import { inject } from "vitest"
+import * as ClusterLoad from "./ClusterLoad.ts"
+import { deploy, environment, node, pathOf, payloadsOf, until } from "./ClusterNodes.ts"
 import * as ServerProcess from "./ServerProcess.ts"
-
-const emitter = `
-export default {
-  props: { http: "$.interface.http" },
-  async run(event) {
-    this.$emit(event.body.order)
-  }
-}`
-
-// What it has counted is right only if each event changed its state exactly once.
-const ledger = `
-export default {
-  props: { db: "$.service.db" },
-  async run(order) {
-    const count = (this.db.get("count") ?? 0) + 1
-    this.db.set("count", count)
-    this.$emit({ order, count })
-  }
-}`
 
 const slowEmitter = `
 export default {
@@ -57,30 +36,6 @@ export default {
   run() { this.$emit("tick") }
 }`
 
-const environment = Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
-  const [row] = yield* sql<{ name: string }>`SELECT current_database() AS name`
-  const { password, path, username }: TestPostgres = inject("testPostgres")
-  const url = new URL(`postgres://${username}@localhost/${row!.name}`)
-  url.password = password
-  url.searchParams.set("host", Path.dirname(path))
-  return {
-    DATABASE_URL: url.href,
-    HEADWATER_SECRET_KEY: Buffer.alloc(32, 7).toString("base64"),
-    HEADWATER_EGRESS_ALLOW: "loopback"
-  }
-})
-
-/** A node of the test's database. */
-const node = Effect.gen(function*() {
-  const server = yield* ServerProcess.make
-  const port = yield* FreePort.find
-  const shared = yield* environment
-  const start = server.startWith({ ...shared, HEADWATER_NODE: `127.0.0.1:${port}` })
-  const signal = (name: NodeJS.Signals) => Effect.sync(() => process.kill(server.pid()!, name))
-  return { ...server, start, freeze: signal("SIGSTOP"), thaw: signal("SIGCONT") }
-})
-
 const twoNodes = Effect.gen(function*() {
   const first = yield* node
   const second = yield* node
@@ -88,57 +43,6 @@ const twoNodes = Effect.gen(function*() {
   yield* second.start
   return { first, second }
 })
-
-const deploy = (on: Effect.Success<typeof node>, code: string) =>
-  Effect.map(on.api("POST", "/sources", { component_code: code }), (created) => created["data"]!)
-
-const pathOf = (source: Json.Json) =>
-  new URL(Json.textOf(source["configured_props"]!["http"]!["endpoint_url"])).pathname
-
-/** Answers the status. */
-const postOrder = async (url: string, order: number, signal: AbortSignal): Promise<number> => {
-  const response = await fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ order }),
-    signal: AbortSignal.any([signal, AbortSignal.timeout(5_000)])
-  })
-  await response.arrayBuffer()
-  return response.status
-}
-
-/** What a source has emitted, in the order of its log. */
-const payloadsOf = Effect.fnUntraced(function*(source: Json.Json) {
-  const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql<{ payload: string; n: bigint }>`
-    SELECT payload, n FROM events WHERE emitter_id = ${Json.textOf(source["id"])} AND stream = '' ORDER BY id`
-  assert.deepStrictEqual(rows.map(({ n }) => Number(n)), rows.map((_, index) => index + 1))
-  return rows.map(({ payload }) => JSON.parse(payload))
-})
-
-/** Posts a number a time to one of the nodes, until it is acknowledged, while `going` says so. */
-const load = (url: () => string, acknowledged: Array<number>, options: {
-  readonly going: () => boolean
-  readonly next: () => number
-}) =>
-  Effect.gen(function*() {
-    while (options.going()) {
-      const order = options.next()
-      yield* Effect.tryPromise(async (signal) => {
-        const status = await postOrder(url(), order, signal)
-        if (status === 200) acknowledged.push(order)
-        else assert.strictEqual(status, 503)
-      }).pipe(Effect.catch(() => Effect.sleep("100 millis")))
-      yield* Effect.sleep("5 millis")
-    }
-  })
-
-const until = <E, R>(what: string, seconds: number, holds: Effect.Effect<boolean, E, R>) =>
-  holds.pipe(
-    Effect.repeat({ until: (held) => held, schedule: Schedule.spaced("100 millis") }),
-    Effect.timeout(`${seconds} seconds`),
-    Effect.catchTag("TimeoutError", () => Effect.die(new Error(`not within ${seconds} s: ${what}`)))
-  )
 
 const tables = Layer.merge(Accounting.layer, Accounts.layer.pipe(Layer.provide(SecureRandom.layerWebCrypto)))
 
@@ -151,31 +55,15 @@ layer(tables.pipe(Layer.provideMerge(TestDatabase.layer)), {
     () =>
       Effect.gen(function*() {
         const { first, second } = yield* twoNodes
-        const sources = yield* Effect.forEach(Array.from({ length: 6 }), () => deploy(first, emitter))
-        const listener = yield* deploy(first, ledger)
+        const sources = yield* Effect.forEach(Array.from({ length: 6 }), () => deploy(first, ClusterLoad.emitter))
+        const listener = yield* deploy(first, ClusterLoad.ledger)
         const sink = yield* WebhookSink.make()
         const webhook = (yield* second.api("POST", `/webhooks?url=${encodeURIComponent(sink.url)}`))["data"]!
         yield* second.api("POST", `/subscriptions?emitter_id=dc_*&listener_id=${Json.textOf(webhook["id"])}`)
         yield* second.api("POST", `/subscriptions?emitter_id=dc_*&listener_id=${Json.textOf(listener["id"])}`)
 
-        let going = true
-        let count = 0
         const target = { node: first }
-        const acknowledged = sources.map((): Array<number> => [])
-        const loads = yield* Effect.forEach(sources, (source, index) => {
-          const path = pathOf(source)
-          return Effect.forkChild(load(() => target.node.url + path, acknowledged[index]!, {
-            going: () => going,
-            next: () => ++count
-          }))
-        })
-        const total = () => acknowledged.reduce((sum, orders) => sum + orders.length, 0)
-        const goesOn = (what: string) =>
-          Effect.suspend(() => {
-            const before = acknowledged.map(({ length }) => length)
-            return until(what, 40, Effect.sync(() => acknowledged.every(({ length }, i) => length > before[i]! + 20)))
-          })
-
+        const { acknowledged, end, goesOn } = yield* ClusterLoad.begin(sources, () => target.node.url)
         yield* goesOn("two nodes take requests at one of them")
         yield* second.freeze
         yield* goesOn("the other takes over what the frozen one had")
@@ -185,53 +73,8 @@ layer(tables.pipe(Layer.provideMerge(TestDatabase.layer)), {
         yield* goesOn("the other takes requests")
         yield* first.kill
         yield* goesOn("the one that is left takes over everything")
-        going = false
-        yield* Effect.forEach(loads, Fiber.join)
-
-        const sql = yield* SqlClient.SqlClient
-        const logs = () => Effect.forEach(sources, payloadsOf)
-        yield* until(
-          "every acknowledged request is run",
-          40,
-          Effect.map(logs(), (logs) => logs.every((log, i) => acknowledged[i]!.every((order) => log.includes(order))))
-        )
-        const emitted = yield* logs()
-        for (const log of emitted) assert.strictEqual(new Set(log).size, log.length, "a request was run twice")
-        const all = emitted.flat()
-        assert.isAtLeast(all.length, total())
-        yield* until(
-          "the ledger has counted each",
-          40,
-          Effect.map(payloadsOf(listener), (entries) => entries.length >= all.length)
-        )
-        const ledgerEntries = yield* payloadsOf(listener)
-        assert.deepStrictEqual(ledgerEntries.map(({ count }) => count), all.map((_, index) => index + 1))
-        assert.sameMembers(ledgerEntries.map(({ order }) => order), all)
-        const delivered = () => new Set(sink.received.map(({ headers }) => headers["webhook-id"]))
-        // What all sources emitted, the ledger's entries among it.
-        yield* until("all is delivered", 40, Effect.sync(() => delivered().size >= 2 * all.length))
-        for (const [index, source] of sources.entries()) {
-          const seen = new Set<string>()
-          const firsts = sink.received.filter(({ headers }) => {
-            const id = headers["webhook-id"]!
-            if (headers["x-headwater-emitter-id"] !== Json.textOf(source["id"]) || seen.has(id)) return false
-            seen.add(id)
-            return true
-          })
-          assert.deepStrictEqual(firsts.map(({ body }) => JSON.parse(body)), emitted[index])
-        }
-        const accounting = yield* Accounting
-        yield* until(
-          "the last deliveries are accounted for",
-          20,
-          Effect.map(
-            sql<{ waiting: bigint }>`
-          SELECT coalesce(sum((h.streams ->> '')::bigint - c.n), 0)::bigint AS waiting FROM cursors c
-          JOIN heads h ON h.emitter_id = c.emitter_id WHERE c.subscription_id LIKE 'sub_%'`,
-            ([row]) => row!.waiting === 0n
-          )
-        )
-        assert.deepStrictEqual(yield* accounting.imbalances, [])
+        yield* end
+        yield* ClusterLoad.check({ sources, acknowledged, listener, sink })
       }),
     240_000
   )
@@ -241,6 +84,7 @@ layer(tables.pipe(Layer.provideMerge(TestDatabase.layer)), {
     () =>
       Effect.gen(function*() {
         const { first, second } = yield* twoNodes
+        const { emitter } = ClusterLoad
         const codes = [emitter, emitter, emitter, emitter, answering, answering, answering, answering]
         const sources = yield* Effect.forEach(codes, (code) => deploy(first, code))
         const orders = Array.from({ length: 25 }, (_, order) => order)
@@ -295,7 +139,9 @@ layer(tables.pipe(Layer.provideMerge(TestDatabase.layer)), {
           Effect.forEach(
             orders,
             Effect.fnUntraced(function*(order) {
-              const status = yield* Effect.promise((signal) => postOrder(first.url + pathOf(source), order, signal))
+              const status = yield* Effect.promise((signal) =>
+                ClusterLoad.postOrder(first.url + pathOf(source), order, signal)
+              )
               assert.strictEqual(status, 200)
             })
           )

@@ -20,8 +20,11 @@ export interface ServerProcess {
   readonly pid: () => number | undefined
   /** Starts it and waits until it answers. */
   readonly start: Effect.Effect<void, ServerProcessError>
-  /** The same, with more in its environment. */
-  readonly startWith: (environment: Readonly<Record<string, string>>) => Effect.Effect<void, ServerProcessError>
+  /** The same, with more in its environment, and the program of another folder if one is given. */
+  readonly startWith: (
+    environment: Readonly<Record<string, string>>,
+    folder?: string
+  ) => Effect.Effect<void, ServerProcessError>
   /** Returns when it has ended, however it did. Answers the exit code. */
   readonly ended: Effect.Effect<number | null>
   /** `SIGKILL`: nothing of it gets to say goodbye. */
@@ -78,11 +81,11 @@ export const makeIn = Effect.fnUntraced(function*(
     Effect.filterOrFail((response) => response.ok, () => new ServerProcessError({ message: "the server is not well" }))
   )
 
-  const startWith = Effect.fnUntraced(function*(environment: Readonly<Record<string, string>>) {
+  const startWith = Effect.fnUntraced(function*(environment: Readonly<Record<string, string>>, folder: string = root) {
     const failed = yield* Deferred.make<never, ServerProcessError>()
     output = ""
-    child = spawn("sh", [Path.join(root, "apps/server/bin/start")], {
-      cwd: root,
+    child = spawn("sh", [Path.join(folder, "apps/server/bin/start")], {
+      cwd: folder,
       env: {
         PATH: `${Path.dirname(process.execPath)}:${process.env["PATH"]}`,
         NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],

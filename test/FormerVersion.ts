@@ -1,0 +1,51 @@
+import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
+import { Effect, type Scope } from "effect"
+import { execFile } from "node:child_process"
+import * as Fs from "node:fs/promises"
+import * as Path from "node:path"
+import { promisify } from "node:util"
+
+/**
+ * From which version upgrades are tested: the newest of schema 31, so that there are migrations to come. It runs on the
+ * packages of now. Go on to a later one when `oldestBeside` of `Migrations.ts` is raised, or when it no longer runs on them.
+ */
+const commit = "2cff23773e7613454cedfdef8fa33af93af33cdd"
+
+const root = Path.resolve(import.meta.dirname, "..")
+
+const run = promisify(execFile)
+
+const unpack = async (folder: string): Promise<void> => {
+  await run("git", ["cat-file", "-e", `${commit}^{commit}`], { cwd: root }).catch((cause: unknown) => {
+    throw new Error(
+      `An upgrade is tested from commit ${commit}, which is not in the history of this clone. In a shallow clone, run ` +
+        "`git fetch --unshallow`; a folder without history can't test it.",
+      { cause }
+    )
+  })
+  const archive = Path.join(folder, "former.tar")
+  await run("git", ["archive", "--output", archive, commit], { cwd: root })
+  await run("tar", ["-xf", archive, "-C", folder])
+  await Fs.rm(archive)
+}
+
+/** Its own workspaces beside the packages that are installed here. */
+const link = async (folder: string): Promise<void> => {
+  const own = Path.join(folder, "node_modules/@headwater")
+  await Fs.mkdir(own, { recursive: true })
+  for (const group of ["apps", "packages"]) {
+    for (const name of await Fs.readdir(Path.join(folder, group))) {
+      await Fs.symlink(Path.join(folder, group, name), Path.join(own, name))
+    }
+  }
+  for (const name of await Fs.readdir(Path.join(root, "node_modules"))) {
+    if (name === "@headwater" || name.startsWith(".")) continue
+    await Fs.symlink(Path.join(root, "node_modules", name), Path.join(folder, "node_modules", name))
+  }
+}
+
+/** A folder with a version before this one in it, which can be started as this one can. */
+export const make: Effect.Effect<string, never, Scope.Scope> = Effect.tap(
+  TemporaryDirectory.make("former"),
+  (folder) => Effect.promise(() => unpack(folder).then(() => link(folder)))
+)
