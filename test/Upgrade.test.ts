@@ -1,15 +1,11 @@
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { assert, it, layer } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import * as Json from "@headwater/fixtures/Json"
-import * as TestDatabase from "@headwater/fixtures/TestDatabase"
 import * as WebhookSink from "@headwater/fixtures/WebhookSink"
-import * as Migrations from "@headwater/log/Migrations"
-import { Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
+import { Effect } from "effect"
 import { execFile } from "node:child_process"
 import * as Path from "node:path"
 import { promisify } from "node:util"
-import { deploy, node, until } from "./ClusterNodes.ts"
+import { deploy, until } from "./ClusterNodes.ts"
 import * as FormerVersion from "./FormerVersion.ts"
 import * as ServerProcess from "./ServerProcess.ts"
 
@@ -235,33 +231,4 @@ it.live(
       assert.strictEqual(yield* server.stop, 0)
     }),
   120_000
-)
-
-layer(Layer.merge(TestDatabase.layer, NodeServices.layer), { excludeTestServices: true, timeout: "60 seconds" })(
-  "a node",
-  (it) => {
-    it.effect(
-      "stops for a later version that it can't be beside, says why, and does not start again",
-      () =>
-        Effect.gen(function*() {
-          const sql = yield* SqlClient.SqlClient
-          const server = yield* node
-          yield* server.start
-          const later = Migrations.make({
-            migrations: { "9999_later": sql`CREATE TABLE later ()` },
-            oldestBeside: 9999
-          })
-          assert.match((yield* Effect.flip(later.run)).message, /^Servers of an older version run on this database/)
-          yield* later.runForServer
-          // It left before the migrations.
-          assert.strictEqual(yield* Effect.timeout(server.ended, "1 second"), 1)
-          const said =
-            /"level":"FATAL","message":"This version of Headwater .* is too old for the database: version [\d.]+ has/
-          assert.match(server.output(), said)
-          assert.match(server.output(), /"message":"Headwater has stopped"/)
-          assert.match((yield* Effect.flip(server.start)).message, said)
-        }),
-      60_000
-    )
-  }
 )
