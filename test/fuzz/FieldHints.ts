@@ -392,6 +392,7 @@ export const rarity = (name: string): number => {
     case "status":
     case "since":
     case "until":
+    case "last_attempt_since":
     case "text":
     case "key":
     case "session":

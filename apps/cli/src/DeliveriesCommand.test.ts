@@ -48,7 +48,16 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         const failed = all.find((delivery) => Json.textOf(delivery["webhook_id"]) === listeners[0])
         const arrived = all.filter((delivery) => delivery !== failed)
         assert.deepStrictEqual(idOf(yield* list("--state", "delivered", "--since", "1h")), idOf(arrived))
-        const filters = ["--status", "5xx", "--webhook", listeners[0]!, "--until", "2999-01-01"]
+        const filters = [
+          "--status",
+          "5xx",
+          "--webhook",
+          listeners[0]!,
+          "--until",
+          "2999-01-01",
+          "--last-attempt-since",
+          "1h"
+        ]
         assert.deepStrictEqual(idOf(yield* list(...filters)), idOf([failed!]))
         assert.deepStrictEqual(idOf(yield* list("--limit", "1")), idOf(all.slice(0, 1)))
         const id = Json.textOf(failed!["id"])

@@ -25,6 +25,7 @@ export const flags = {
   status: flag("status", "Whose last attempt was answered with this status, such as 503 or 5xx"),
   since: flag("since", "Begun at this time or later: ISO 8601, or so long ago, such as 30m, 12h or 7d"),
   until: flag("until", "Begun before this time, in the same forms"),
+  lastAttemptSince: flag("last-attempt-since", "Whose last attempt was made at this time or later, in the same forms"),
   text: flag("text", "Of events whose payload contains this text")
 }
 
@@ -55,6 +56,9 @@ export const query = Effect.fnUntraced(function*(flags: Given) {
     ...given("error_class", flags.error),
     ...given("status", flags.status),
     ...given("text", flags.text),
-    ...(yield* span(flags))
+    ...(yield* span(flags)),
+    ...(Option.isNone(flags.lastAttemptSince)
+      ? {}
+      : { last_attempt_since: yield* timeOf("last-attempt-since", flags.lastAttemptSince.value) })
   }
 })

@@ -21,6 +21,7 @@ export const filterNames = [
   "status",
   "since",
   "until",
+  "last_attempt_since",
   "text"
 ] as const
 
@@ -38,11 +39,12 @@ export const filterOf = (query: URLSearchParams): DeliveryFilter => {
 
 /** The same as a bulk action takes it. */
 export const bulkFilterOf = (
-  { since, until, ...others }: DeliveryFilter
+  { last_attempt_since, since, until, ...others }: DeliveryFilter
 ): Readonly<Record<string, string | number>> => ({
   ...others,
   ...(since === undefined ? {} : { since: Number(since) }),
-  ...(until === undefined ? {} : { until: Number(until) })
+  ...(until === undefined ? {} : { until: Number(until) }),
+  ...(last_attempt_since === undefined ? {} : { last_attempt_since: Number(last_attempt_since) })
 })
 
 export const list = (

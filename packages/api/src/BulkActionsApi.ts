@@ -37,7 +37,8 @@ const BulkFilter = Schema.Struct({
 }).annotate({
   description:
     "What is meant: all of it must hold. It is asked anew for each page, for what began before the action did. A replay " +
-    "without state, error_class, status, event_id and text reads the log, and since and until are times of events there.",
+    "without state, error_class, status, event_id, last_attempt_since and text reads the log, and since and until are " +
+    "times of events there.",
   examples: [{ webhook_id: "wh_0Uz7MtBwGh3VyUc8PqJk", state: "exhausted" as const, since: 1760000000000 }]
 })
 export type BulkFilterInput = typeof BulkFilter.Type

@@ -223,6 +223,9 @@ export const deliveryFilters = {
     UnixMillis.annotate({ description: "Begun at this time or later. Unix time in milliseconds." })
   ),
   until: Schema.optionalKey(UnixMillis.annotate({ description: "Begun before this time. Unix time in milliseconds." })),
+  last_attempt_since: Schema.optionalKey(UnixMillis.annotate({
+    description: "Whose last attempt was made at this time or later. Unix time in milliseconds."
+  })),
   text: Schema.optionalKey(SoughtText.annotate({
     description: "Of events whose payload, as JSON text, contains this text. Upper and lower case differ."
   }))

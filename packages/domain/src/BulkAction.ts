@@ -32,6 +32,7 @@ export const BulkFilter = Schema.Struct({
   /** Unix milliseconds. */
   since: Schema.optionalKey(Time),
   until: Schema.optionalKey(Time),
+  lastAttemptSince: Schema.optionalKey(Time),
   text: Schema.optionalKey(Schema.String)
 })
 export type BulkFilter = typeof BulkFilter.Type
@@ -55,4 +56,4 @@ export type BulkAction = typeof BulkAction.Type
 /** Whether it reads the log, and not the list of deliveries. */
 export const readsLog = ({ action, filter }: Pick<BulkAction, "action" | "filter">): boolean =>
   action === "replay" && filter.state === undefined && filter.errorClass === undefined && filter.status === undefined &&
-  filter.text === undefined && filter.eventId === undefined
+  filter.text === undefined && filter.eventId === undefined && filter.lastAttemptSince === undefined

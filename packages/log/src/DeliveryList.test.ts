@@ -124,6 +124,11 @@ layer(TestTables.layer, { timeout: "60 seconds" })("the list of deliveries", (it
         [{ status: [200, 299] }, ({ state }) => state === "delivered"],
         [{ status: [500, 599], state: "pending" }, ({ state }) => state === "pending"],
         [{ since: start + 20, until: start + 40 }, ({ n }) => n >= 20 && n < 40],
+        [{ lastAttemptSince: start + 200 }, ({ failures = 0, n }) => n + failures >= 200],
+        [
+          { lastAttemptSince: start + 200, state: "exhausted" },
+          ({ failures = 0, n, state }) => state === "exhausted" && n + failures >= 200
+        ],
         [{ eventId: EventId.make(start + 7, 0) }, ({ n }) => n === 7],
         [{ state: "delivered", errorClass: "status" }, () => false]
       ]

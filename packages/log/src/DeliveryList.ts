@@ -51,6 +51,8 @@ export interface DeliveryFilter {
   readonly since?: number | undefined
   /** Begun before this time. */
   readonly until?: number | undefined
+  /** Whose last attempt was made at this time or later. */
+  readonly lastAttemptSince?: number | undefined
   /** Of this event, or of a batch that begins with it; with `emitterId`, of one that it is in. */
   readonly eventId?: EventId | undefined
   /** Of this event or a later one of its emitter, and of that one or an earlier one. */
@@ -210,7 +212,8 @@ export class DeliveryList extends Context.Service<DeliveryList, {
         bounds: ReadonlyArray<Statement.Fragment>,
         order: "ASC" | "DESC"
       ): Statement.Fragment => {
-        const { eventId, since, webhookId } = filter
+        const { eventId, lastAttemptSince = 0, since = 0, webhookId } = filter
+        const attemptedSince = Math.max(since, lastAttemptSince)
         const where: Array<Statement.Fragment> = [
           webhookId === undefined ? sql`account_id = ${accountId}` : sql`webhook_id = ${webhookId}`,
           ...bounds
@@ -229,14 +232,15 @@ export class DeliveryList extends Context.Service<DeliveryList, {
             ORDER BY id ${sql.literal(order)}`
         }
         // No attempt is older than its delivery.
-        if (since !== undefined) where.push(sql`started_at >= ${since}`)
+        if (attemptedSince > 0) where.push(sql`started_at >= ${attemptedSince}`)
         // Of each delivery the last attempt: one before it can have arrived too.
         return sql`
           SELECT DISTINCT ON (delivery_id) ${arrived} FROM attempts WHERE ${sql.and(where)}
           ORDER BY delivery_id ${sql.literal(order)}, attempt DESC`
       }
 
-      const matching = ({ emitterId, errorClass, from, status, stream, subscriptionId, text, to }: DeliveryFilter) => {
+      const matching = (filter: DeliveryFilter) => {
+        const { emitterId, errorClass, from, lastAttemptSince, status, stream, subscriptionId, text, to } = filter
         const where: Array<Statement.Fragment> = [sql`(state <> 'delivered' OR outcome = 'delivered')`]
         if (subscriptionId !== undefined) where.push(sql`subscription_id = ${subscriptionId}`)
         if (emitterId !== undefined) where.push(sql`emitter_id = ${emitterId}`)
@@ -245,6 +249,7 @@ export class DeliveryList extends Context.Service<DeliveryList, {
         if (stream !== undefined) where.push(sql`stream = ${stream}`)
         if (errorClass !== undefined) where.push(sql`error_class = ${errorClass}`)
         if (status !== undefined) where.push(sql`coalesce(status BETWEEN ${status[0]} AND ${status[1]}, false)`)
+        if (lastAttemptSince !== undefined) where.push(sql`coalesce(last_at >= ${lastAttemptSince}, false)`)
         if (text !== undefined) where.push(sql`coalesce(strpos(payload, ${text}) > 0, false)`)
         // One that is to be sent again has a row of its own, which tells of it. OFFSET keeps Postgres from reading all of
         // these rows into a hash table first.

@@ -96,7 +96,7 @@ const Details = ({ onChange, run }: { readonly run: BulkActionResource; readonly
         <dd>
           {filter.length === 0 ? "all deliveries of the account" : filter.map(([name, value]) => (
             <div key={name}>
-              <code>{name}</code> {harmless(String(value))}
+              <code>{name}</code> {typeof value === "number" ? <Time ms={value} /> : harmless(String(value))}
             </div>
           ))}
         </dd>

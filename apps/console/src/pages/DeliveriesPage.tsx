@@ -87,6 +87,7 @@ const words = (filter: DeliveryFilter): string => {
     error_class,
     event_id,
     event_name,
+    last_attempt_since,
     since,
     state,
     status,
@@ -106,6 +107,9 @@ const words = (filter: DeliveryFilter): string => {
     status === undefined ? undefined : `whose last attempt was answered ${status}`,
     since === undefined ? undefined : `that began at ${local(Number(since))} or later`,
     until === undefined ? undefined : `that began before ${local(Number(until))}`,
+    last_attempt_since === undefined
+      ? undefined
+      : `whose last attempt was at ${local(Number(last_attempt_since))} or later`,
     text === undefined ? undefined : `whose payload contains ${text}`
   ].filter((part) => part !== undefined)
   return parts.length === 0 ? "All deliveries of the account." : `Deliveries ${parts.join(", ")}.`
@@ -125,7 +129,7 @@ export default () => {
     void Directory.refresh()
   }, [])
   const set = (name: keyof DeliveryFilter) => (value: string) => setQuery({ [name]: value }, "push")
-  const setTime = (name: "since" | "until") => (ms: number | undefined) =>
+  const setTime = (name: "last_attempt_since" | "since" | "until") => (ms: number | undefined) =>
     setQuery({ [name]: ms === undefined ? "" : String(ms) }, "push")
   const other = (["event_id", "subscription_id"] as const).filter((name) => filter[name] !== undefined)
   return (
@@ -188,6 +192,13 @@ export default () => {
           <TimeField label="Begun from" ms={numberOf(filter.since)} onChange={setTime("since")} />
           <TimeField label="Begun before" ms={numberOf(filter.until)} onChange={setTime("until")} />
         </div>
+        {filter.last_attempt_since === undefined ? null : (
+          <TimeField
+            label="Last tried from"
+            ms={numberOf(filter.last_attempt_since)}
+            onChange={setTime("last_attempt_since")}
+          />
+        )}
         {other.map((name) => (
           <button
             key={name}

@@ -120,7 +120,10 @@ const tilesOf = (now: Now, figures: Figures | undefined): ReadonlyArray<Tile> =>
       value: exhausted === undefined ? toCome : count(exhausted),
       note: `${exhausted === 1 ? "delivery" : "deliveries"} in this time`,
       tone: exhausted === undefined ? "plain" : exhausted === 0 ? "good" : "bad",
-      href: hrefOf(["deliveries"], { state: "exhausted" })
+      href: hrefOf(["deliveries"], {
+        state: "exhausted",
+        last_attempt_since: figures === undefined ? "" : String(figures.from_ms)
+      })
     },
     {
       name: "Quotas",

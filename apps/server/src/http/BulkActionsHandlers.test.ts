@@ -46,6 +46,11 @@ layer(Http.layer, { excludeTestServices: true })("bulk actions", (it) => {
       const dry = yield* ended(http, yield* post(http, { action: "retry", filter, dry_run: true }))
       Json.assertHolds(dry, { state: "done", dry_run: true, matched: 6, done: 0, left: 6 })
       assert.deepStrictEqual<unknown>(dry["filter"], { state: "pending", emitter_id: source.id })
+      const last_attempt_since = Number(dry["created_at_ms"]) + 3_600_000
+      for (const action of ["retry", "replay"]) {
+        const none = yield* ended(http, yield* post(http, { action, filter: { last_attempt_since }, dry_run: true }))
+        Json.assertHolds(none, { matched: 0, filter: { last_attempt_since } })
+      }
       const cancelled = yield* ended(
         http,
         yield* post(http, { action: "cancel", filter: { webhook_id: webhooks[0]!.id } })

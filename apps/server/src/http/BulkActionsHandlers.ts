@@ -36,6 +36,7 @@ const shownFilter = (filter: BulkFilter): BulkFilterInput => ({
   ...given("status", filter.status === undefined ? undefined : StatusRange.show(filter.status)),
   ...given("since", filter.since),
   ...given("until", filter.until),
+  ...given("last_attempt_since", filter.lastAttemptSince),
   ...given("text", filter.text)
 })
 
@@ -117,6 +118,7 @@ export const layer = HttpApiBuilder.group(
         ...given("status", status === undefined ? undefined : StatusRange.parse(status)),
         ...given("since", filter.since),
         ...given("until", filter.until),
+        ...given("lastAttemptSince", filter.last_attempt_since),
         ...given("text", filter.text)
       } satisfies BulkFilter
     })

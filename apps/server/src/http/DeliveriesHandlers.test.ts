@@ -116,6 +116,7 @@ layer(Http.layer, { excludeTestServices: true })("deliveries", (it) => {
       const of = (keep: (item: Json.Json) => boolean) => items.filter(keep).map(({ id }) => Json.textOf(id))
       const is = (name: string, value: unknown) => (item: Json.Json) => Object.is(item[name], value)
       const since = Number(items[4]!["started_at_ms"])
+      const tried = Number(items[3]!["last_attempt_at_ms"])
       const eventId = Json.textOf(items[3]!["event_id"])
       const cases: ReadonlyArray<readonly [string, (item: Json.Json) => boolean]> = [
         [`webhook_id=${to!.id}`, is("webhook_id", to!.id)],
@@ -132,6 +133,7 @@ layer(Http.layer, { excludeTestServices: true })("deliveries", (it) => {
         ["status=201", () => false],
         [`since=${since}`, (item) => Number(item["started_at_ms"]) >= since],
         [`until=${since}`, (item) => Number(item["started_at_ms"]) < since],
+        [`last_attempt_since=${tried}`, (item) => Number(item["last_attempt_at_ms"]) >= tried],
         [`event_id=${eventId}`, is("event_id", eventId)],
         [`text=${encodeURIComponent("\"first\",\"of\":\"100% müsli\"")}`, (item) => item["text"] === undefined],
         ["text=nothing", () => false],

@@ -104,6 +104,7 @@ export const layer = HttpApiBuilder.group(
         status: status === undefined ? undefined : StatusRange.parse(status),
         since: query.since,
         until: query.until,
+        lastAttemptSince: query.last_attempt_since,
         text: query.text
       }, Pagination.pageRequest(query))
       return Pagination.openPage(items.map(resourceOf), query, goesOnAt)

@@ -1426,7 +1426,7 @@ export type BulkAction = {
      */
     action: 'retry' | 'replay' | 'skip' | 'cancel';
     /**
-     * What is meant: all of it must hold. It is asked anew for each page, for what began before the action did. A replay without state, error_class, status, event_id and text reads the log, and since and until are times of events there.
+     * What is meant: all of it must hold. It is asked anew for each page, for what began before the action did. A replay without state, error_class, status, event_id, last_attempt_since and text reads the log, and since and until are times of events there.
      */
     filter: {
         /**
@@ -1469,6 +1469,10 @@ export type BulkAction = {
          * Begun before this time. Unix time in milliseconds.
          */
         until?: number;
+        /**
+         * Whose last attempt was made at this time or later. Unix time in milliseconds.
+         */
+        last_attempt_since?: number;
         /**
          * Of events whose payload, as JSON text, contains this text. Upper and lower case differ.
          */
@@ -9322,6 +9326,10 @@ export type DeliveriesListData = {
          */
         until?: number;
         /**
+         * Whose last attempt was made at this time or later. Unix time in milliseconds.
+         */
+        last_attempt_since?: number;
+        /**
          * Of events whose payload, as JSON text, contains this text. Upper and lower case differ.
          */
         text?: string;
@@ -9456,6 +9464,10 @@ export type DeliveriesOfWebhookData = {
          * Begun before this time. Unix time in milliseconds.
          */
         until?: number;
+        /**
+         * Whose last attempt was made at this time or later. Unix time in milliseconds.
+         */
+        last_attempt_since?: number;
         /**
          * Of events whose payload, as JSON text, contains this text. Upper and lower case differ.
          */
@@ -9942,7 +9954,7 @@ export type BulkActionsCreateData = {
          */
         action: 'retry' | 'replay' | 'skip' | 'cancel';
         /**
-         * What is meant: all of it must hold. It is asked anew for each page, for what began before the action did. A replay without state, error_class, status, event_id and text reads the log, and since and until are times of events there.
+         * What is meant: all of it must hold. It is asked anew for each page, for what began before the action did. A replay without state, error_class, status, event_id, last_attempt_since and text reads the log, and since and until are times of events there.
          */
         filter: {
             /**
@@ -9985,6 +9997,10 @@ export type BulkActionsCreateData = {
              * Begun before this time. Unix time in milliseconds.
              */
             until?: number;
+            /**
+             * Whose last attempt was made at this time or later. Unix time in milliseconds.
+             */
+            last_attempt_since?: number;
             /**
              * Of events whose payload, as JSON text, contains this text. Upper and lower case differ.
              */
