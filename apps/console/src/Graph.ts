@@ -4,7 +4,6 @@ import { get, type Single } from "./Api.ts"
 import { nameOf } from "./Directory.ts"
 import { count } from "./Figures.ts"
 import { canEmit } from "./GraphShape.ts"
-import type { Tone } from "./parts/Badge.tsx"
 
 export type GraphNode = Graph["nodes"][number]
 export type GraphEdge = Graph["edges"][number]
@@ -56,13 +55,6 @@ export const states: ReadonlyArray<NodeState> = ["failing", "waiting", "paused",
 /** The state of several together: that of the one that somebody should look at first. */
 export const worstOf = (nodes: ReadonlyArray<GraphNode>): NodeState =>
   states.find((state) => nodes.some((node) => node.state === state)) ?? "ok"
-
-export const tones: Readonly<Record<NodeState, Tone>> = {
-  failing: "bad",
-  waiting: "waiting",
-  paused: "plain",
-  ok: "good"
-}
 
 /** The name that people know a node by. */
 export const labelOf = ({ id, name }: GraphNode): string => name ?? nameOf(id)
@@ -119,9 +111,9 @@ export const standingOf = (nodes: ReadonlyArray<GraphNode>): string => {
   const figures = [
     ...(state === "failing" && failed > 0 ? [`failing ${perMinute(failed)}`] : []),
     ...(state === "failing" && failed > 0 || state === "waiting" && waiting > 0 ? [] : [state]),
-    ...(state !== "failing" && failed > 0 ? [`${perMinute(failed)} failed`] : []),
     ...(waiting > 0 ? [`${count(waiting)} waiting`] : []),
-    ...(pending > 0 ? [`${count(pending)} to retry`] : [])
+    ...(pending > 0 ? [`${count(pending)} to retry`] : []),
+    ...(state !== "failing" && failed > 0 ? [`${perMinute(failed)} failed`] : [])
   ]
   return figures.join(", ")
 }

@@ -9,6 +9,7 @@ import { useLoading } from "../Loading.ts"
 import { Empty } from "../parts/Empty.tsx"
 import { Filters } from "../parts/Filters.tsx"
 import { GraphDrawing } from "../parts/GraphDrawing.tsx"
+import { GraphLegend } from "../parts/GraphLegend.tsx"
 import { GraphPanel, type PanelActs } from "../parts/GraphPanel.tsx"
 import { NodeRows, SubscriptionRows } from "../parts/GraphRows.tsx"
 import { Name } from "../parts/Name.tsx"
@@ -206,9 +207,12 @@ const Picture = ({ atMs, graph, isStale, wanted }: {
         ? <p class="alert is-warning">What the address asks for is not in the graph, so all of it is shown.</p>
         : null}
       {graph.isCut ? <p class="alert is-warning">The account has more than is shown: the first 3,000 nodes.</p> : null}
-      <p class="note graph-age" role={isOld ? "status" : undefined}>
-        Rates are those of the last 5 minutes. {isOld ? <b>As of</b> : "Read"} <Ago ms={atMs} />.
-      </p>
+      <div class="graph-head">
+        <p class="note" role={isOld ? "status" : undefined}>
+          Rates are those of the last 5 minutes. {isOld ? <b>As of</b> : "Read"} <Ago ms={atMs} />.
+        </p>
+        {view === "table" ? null : <GraphLegend />}
+      </div>
       <div class={`graph-split${chosen === "" ? "" : " is-open"}`}>
         {view === "table"
           ? (

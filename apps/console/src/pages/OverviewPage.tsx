@@ -4,10 +4,11 @@ import { address, hrefOf, setQuery } from "../Address.ts"
 import { kindOf } from "../Directory.ts"
 import { count, counted, duration } from "../Figures.ts"
 import { type Loading, useLoading } from "../Loading.ts"
-import { Badge, StateBadge, type Tone } from "../parts/Badge.tsx"
+import { Badge, type Tone } from "../parts/Badge.tsx"
 import { Empty } from "../parts/Empty.tsx"
 import { Failed } from "../parts/Failed.tsx"
 import { harmless } from "../parts/Harmless.ts"
+import { NodeBadge } from "../parts/NodeState.tsx"
 import { RetriesChart } from "../parts/RetriesChart.tsx"
 import { Shown } from "../parts/Shown.tsx"
 import { Stale } from "../parts/Stale.tsx"
@@ -323,9 +324,7 @@ const Troubles = ({ trouble: { isCut, nodes } }: { readonly trouble: Trouble.Tro
                   <span class="note">{node.type}</span>
                 </td>
                 <td>
-                  {node.state === "failing"
-                    ? <Badge tone="bad" text="failing" />
-                    : <StateBadge state={node.state} />}
+                  <NodeBadge state={node.state} />
                 </td>
                 <td>{count(node.waiting)}</td>
                 <td>

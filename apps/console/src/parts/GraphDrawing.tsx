@@ -11,7 +11,7 @@ import { layOut } from "../layOut.ts"
 import { isNarrow } from "../Narrow.ts"
 import { Failed } from "./Failed.tsx"
 import { harmless } from "./Harmless.ts"
-import { StateMark } from "./StateMark.tsx"
+import { NodeMark } from "./NodeState.tsx"
 import { Waiting } from "./Waiting.tsx"
 
 const box: Size = { width: 212, height: 58 }
@@ -89,13 +89,13 @@ const StopView = ({ at, face, isChosen, isDim, isFar, stop }: {
       {isFar
         ? state === undefined || state === "ok"
           ? null
-          : <StateMark state={state} x={width / 2 - 24} y={height / 2 - 24} size={48} />
+          : <NodeMark state={state} x={width / 2 - 24} y={height / 2 - 24} size={48} />
         : (
           <g clip-path={stop.kind === "glob" ? undefined : "url(#graph-box)"}>
             <text class="graph-title" x={stop.kind === "glob" ? 24 : 10} y={18}>{harmless(cut(title, maxTitle))}</text>
             <text class="graph-note" x={stop.kind === "glob" ? 24 : 10} y={34}>{cut(note, maxNote)}</text>
-            {state === undefined ? null : <StateMark state={state} x={10} y={40} size={12} />}
-            <text class="graph-said" x={state === undefined ? 24 : 26} y={50}>{cut(said, maxNote - 3)}</text>
+            {state === undefined ? null : <NodeMark state={state} x={10} y={40} size={12} />}
+            <text class="graph-said" x={state === undefined ? 24 : 26} y={50}>{cut(said, maxNote - 1)}</text>
           </g>
         )}
     </g>
@@ -253,14 +253,21 @@ const handle = (frame: HTMLElement, view: GraphView, onChoose: (key: string) => 
     if (pointers.size === 0) isDragged = false
     pointers.set(event.pointerId, inFrame(event))
   })
+  const release = ({ pointerId }: PointerEvent) => {
+    pointers.delete(pointerId)
+    if (pointers.size === 0) frame.classList.remove("is-moving")
+  }
   on("pointermove", (event) => {
     const before = pointers.get(event.pointerId)
     if (before === undefined) return
+    // It was let go outside the frame.
+    if (event.buttons === 0) return release(event)
     const now = inFrame(event)
     const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1]
     if (!isDragged && other === undefined && Math.hypot(now.x - before.x, now.y - before.y) < 4) return
-    // Only now: otherwise a click would be the frame's, and not that of the stop below it.
-    if (!isDragged) frame.setPointerCapture(event.pointerId)
+    // Only now: otherwise a click would be the frame's, and not that of the stop below it. A finger's events would go to
+    // that stop, which may be drawn no more before the finger is lifted.
+    if (!frame.hasPointerCapture(event.pointerId)) frame.setPointerCapture(event.pointerId)
     isDragged = true
     frame.classList.add("is-moving")
     if (other === undefined) {
@@ -273,12 +280,7 @@ const handle = (frame: HTMLElement, view: GraphView, onChoose: (key: string) => 
     }
     pointers.set(event.pointerId, now)
   })
-  for (const type of ["pointerup", "pointercancel"] as const) {
-    on(type, ({ pointerId }) => {
-      pointers.delete(pointerId)
-      if (pointers.size === 0) frame.classList.remove("is-moving")
-    })
-  }
+  for (const type of ["pointerup", "pointercancel"] as const) on(type, release)
   on("click", ({ target }) => {
     const stop = target instanceof Element ? target.closest("[data-stop]") : null
     if (stop !== null && !isDragged) onChoose(stop.getAttribute("data-stop")!)

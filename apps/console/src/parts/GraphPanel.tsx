@@ -8,9 +8,9 @@ import * as Graph from "../Graph.ts"
 import { canEmit, type Stop } from "../GraphShape.ts"
 import type { Loading } from "../Loading.ts"
 import { Badge } from "./Badge.tsx"
-import { StateOf } from "./GraphRows.tsx"
 import { harmless } from "./Harmless.ts"
 import { Close } from "./Icons.tsx"
+import { NodeBadge, tones } from "./NodeState.tsx"
 import { Shown } from "./Shown.tsx"
 
 /** Of a list in the panel so many are shown. */
@@ -66,7 +66,7 @@ const Subscriptions = ({ acts, edges, end, nodes, title }: {
       return (
         <li key={edge.subscription_id}>
           <Chooser id={edge[end]} node={node} acts={acts} />
-          {node === undefined || node.state === "ok" ? null : <StateOf state={node.state} />}
+          {node === undefined || node.state === "ok" ? null : <NodeBadge state={node.state} />}
           <span class="note">
             {[
               ...(edge.event_name === "" ? [] : [harmless(edge.event_name)]),
@@ -126,7 +126,7 @@ const NodePanel = ({ acts, edges, node, nodes, together }: {
   <>
     <div class="bar">
       <span class="note">{node.type}</span>
-      <StateOf state={node.state} />
+      <NodeBadge state={node.state} />
       <Links node={node} />
     </div>
     <code class="note">{node.id}</code>
@@ -180,7 +180,7 @@ const GroupPanel = ({ acts, nodes, stop }: {
       <div class="bar">
         {Graph.states.map((state) => {
           const some = members.filter((node) => node.state === state).length
-          return some === 0 ? null : <Badge key={state} tone={Graph.tones[state]} text={`${count(some)} ${state}`} />
+          return some === 0 ? null : <Badge key={state} tone={tones[state]} text={`${count(some)} ${state}`} />
         })}
       </div>
       <p class="note">They are drawn as one, because they are of one kind and hear and are heard alike.</p>
@@ -192,7 +192,7 @@ const GroupPanel = ({ acts, nodes, stop }: {
         {(node) => (
           <li key={node.id}>
             <Chooser id={node.id} node={node} acts={acts} />
-            <StateOf state={node.state} />
+            <NodeBadge state={node.state} />
             <span class="note">{figuresOf(node)}</span>
           </li>
         )}

@@ -4,9 +4,9 @@ import { nameOf } from "../Directory.ts"
 import { count, counted } from "../Figures.ts"
 import * as Graph from "../Graph.ts"
 import { isNarrow } from "../Narrow.ts"
-import { Badge } from "./Badge.tsx"
 import { Stream } from "./EventCells.tsx"
 import { harmless } from "./Harmless.ts"
+import { NodeBadge } from "./NodeState.tsx"
 import { VirtualRows } from "./VirtualRows.tsx"
 
 /** What was given last, as a signal that stays the same. */
@@ -15,11 +15,6 @@ const useSignalOf = <A extends object>(value: A): ReadonlySignal<A> => {
   if (held.peek() !== value) held.value = value
   return held
 }
-
-/** How a node stands, under the API's own word for it. */
-export const StateOf = ({ state }: { readonly state: Graph.NodeState }) => (
-  <Badge tone={Graph.tones[state]} text={state} />
-)
 
 const Footer = ({ noun, shown, total }: { readonly noun: string; readonly shown: number; readonly total: number }) => (
   <p class="end note">
@@ -47,7 +42,7 @@ export const NodeRows = ({ chosen, empty, nodes, onChoose, total }: {
       header={["Name", "State", "Kind"]}
       cells={(node) => [
         <bdi key="name">{harmless(Graph.labelOf(node))}</bdi>,
-        <StateOf key="state" state={node.state} />,
+        <NodeBadge key="state" state={node.state} />,
         <span key="kind" class="note">
           {isNarrow.value ? `${node.type}, ${Graph.ratesOf([node])}` : node.type}
         </span>
@@ -91,7 +86,7 @@ export const SubscriptionRows = ({ chosen, edges, empty, nodes, onChoose, total 
             <Stream name={event_name === "" ? "default" : event_name} />
             {is_filtered ? <span class="note">, filtered</span> : null}
           </>,
-          listener === undefined ? null : <StateOf state={listener.state} />,
+          listener === undefined ? null : <NodeBadge state={listener.state} />,
           waiting === 0 ? <span class="note">–</span> : <span class="fault">{count(waiting)}</span>,
           <span class="note">{listener === undefined ? "" : Graph.ratesOf([listener])}</span>
         ]

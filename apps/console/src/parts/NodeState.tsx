@@ -1,4 +1,13 @@
 import type { NodeState } from "../Graph.ts"
+import { Badge, type Tone } from "./Badge.tsx"
+
+/** What fails and what waits is red alike: the word and the mark tell which. */
+export const tones: Readonly<Record<NodeState, Tone>> = {
+  failing: "bad",
+  waiting: "bad",
+  paused: "plain",
+  ok: "good"
+}
 
 /** A shape for each state, so that no colour is needed to tell them apart. */
 const shapes: Readonly<Record<NodeState, string>> = {
@@ -9,7 +18,7 @@ const shapes: Readonly<Record<NodeState, string>> = {
 }
 
 /** How a node stands, in a drawing. */
-export const StateMark = ({ size, state, x, y }: {
+export const NodeMark = ({ size, state, x, y }: {
   readonly state: NodeState
   readonly x: number
   readonly y: number
@@ -22,3 +31,6 @@ export const StateMark = ({ size, state, x, y }: {
     d={shapes[state]}
   />
 )
+
+/** How a node stands, under the API's own word for it. */
+export const NodeBadge = ({ state }: { readonly state: NodeState }) => <Badge tone={tones[state]} text={state} />

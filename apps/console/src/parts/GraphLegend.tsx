@@ -1,0 +1,37 @@
+import type { ComponentChildren } from "preact"
+import { states } from "../Graph.ts"
+import { NodeMark } from "./NodeState.tsx"
+
+const Sign = ({ children, width }: { readonly width: number; readonly children: ComponentChildren }) => (
+  <svg width={width} height={12} viewBox={`0 0 ${width} 12`} aria-hidden="true">{children}</svg>
+)
+
+const lines = [
+  ["failing", "to what fails"],
+  ["waiting", "events wait"],
+  ["matches", "matched by a glob"]
+] as const
+
+/** What the marks and the lines of the drawing mean. */
+export const GraphLegend = () => (
+  <ul class="graph-legend" aria-label="What the signs mean">
+    {states.map((state) => (
+      <li key={state} class={`is-${state}`}>
+        <Sign width={12}>
+          <NodeMark state={state} x={0} y={0} size={12} />
+        </Sign>
+        {state}
+      </li>
+    ))}
+    {lines.map(([tone, text]) => (
+      <li key={tone}>
+        <Sign width={34}>
+          <g class={`graph-line is-${tone}`}>
+            <path d="M0,6H34" />
+          </g>
+        </Sign>
+        {text}
+      </li>
+    ))}
+  </ul>
+)
