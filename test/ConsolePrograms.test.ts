@@ -296,7 +296,7 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console's sources a
       await write(page, `${wanting}\n// mine`)
       await site.api("PUT", `/sources/${id}`, { component_code: `${wanting}\n// theirs` })
       await page.keyboard.press("ControlOrMeta+s")
-      await page.getByText("Somebody has deployed another version").waitFor()
+      await page.getByText("Somebody has deployed other code").waitFor()
       const { component_id } = (await site.api("GET", `/sources/${id}`))["data"]!
       const { code } = (await site.api("GET", `/components/${Json.textOf(component_id)}`))["data"]!
       assert.include(Json.textOf(code), "// theirs")
@@ -306,6 +306,23 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console's sources a
       await page.locator(".cm-content").getByText("// mine").waitFor()
       await page.getByRole("button", { name: "Drop the changes and show it" }).click()
       await page.locator(".cm-content").getByText("// theirs").waitFor()
+
+      const flow = await madeWorkflow(site)
+      await page.goto(`${site.url}workflows/${flow}/code`)
+      await page.locator(".cm-content").waitFor()
+      await write(page, `${workflow}\n// mine`)
+      await site.api("PUT", `/workflows/${flow}`, { workflow_code: `${workflow}\n// theirs` })
+      await page.keyboard.press("ControlOrMeta+s")
+      await page.getByText("Somebody has deployed other code").waitFor()
+      await page.getByRole("link", { name: "The workflow" }).click()
+      await page.getByRole("link", { name: "Code", exact: true }).click()
+      await page.locator(".cm-content").getByText("// mine").waitFor()
+      await page.getByRole("button", { name: "Deploy over it" }).click()
+      await page.getByText("It is deployed").waitFor()
+      assert.include(
+        Json.textOf((await site.api("GET", `/workflows/${flow}/code`))["data"]!["code"]),
+        "// mine"
+      )
     }))
 
   it.effect("runs a workflow over an event, shows its steps, and runs it again with other props", () =>

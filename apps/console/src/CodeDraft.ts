@@ -1,21 +1,21 @@
 /** Code that was changed and not yet deployed. */
 interface CodeDraft {
-  /** The component that it was made of. */
+  /** The hash of the code that it was made of. */
   readonly base: string
   readonly code: string
 }
 
-/** By the id of the source: it outlives the page that shows it, also the end of a session. */
+/** By the id of the source or workflow: it outlives the page that shows it, also the end of a session. */
 const drafts = new Map<string, CodeDraft>()
 
-export const find = (source: string): CodeDraft | undefined => drafts.get(source)
+export const find = (program: string): CodeDraft | undefined => drafts.get(program)
 
-export const keep = (source: string, draft: CodeDraft): void => {
-  drafts.set(source, draft)
+export const keep = (program: string, draft: CodeDraft): void => {
+  drafts.set(program, draft)
 }
 
-export const drop = (source: string): void => {
-  drafts.delete(source)
+export const drop = (program: string): void => {
+  drafts.delete(program)
 }
 
 // The browser asks the reader before the page goes for good, and what is kept here with it.

@@ -1,10 +1,10 @@
-import { useSignal } from "@preact/signals"
+import { type Signal, useSignal } from "@preact/signals"
 import { address } from "../Address.ts"
-import { placeOf, placeText } from "../CodePlace.ts"
+import { placeOf } from "../CodePlace.ts"
 import { type Failure, failureOf } from "../Failure.ts"
-import { counted } from "../Figures.ts"
 import { may } from "../Session.ts"
 import * as Trials from "../Trials.ts"
+import { CheckedCode } from "./CheckedCode.tsx"
 import type { Remark } from "./CodeEditor.tsx"
 import { Failed } from "./Failed.tsx"
 import { harmless } from "./Harmless.ts"
@@ -28,80 +28,30 @@ type Result =
   | { readonly _tag: "Tried"; readonly trial: Trials.TrialResult }
   | { readonly _tag: "Failed"; readonly what: string; readonly failure: Failure }
 
-const Checked = ({ checked }: { readonly checked: Trials.CheckedCode }) => {
-  if (!checked.valid || checked.errors.length > 0) {
-    return (
-      <ul class="errors" role="alert" aria-label="What is wrong with the code">
-        {checked.errors.map((error) => {
-          const place = placeOf(error)
-          return (
-            <li key={`${error.line} ${error.message}`}>
-              <div class="bar">
-                <span class="fault">
-                  <bdi>{harmless(error.message.slice(0, 2_000))}</bdi>
-                </span>
-                <span class="note">{place === undefined ? harmless(error.file) : placeText(place)}</span>
-              </div>
-              <p>{harmless(error.advice)}</p>
-            </li>
-          )
-        })}
-      </ul>
-    )
-  }
-  const { configurable_props: props, hooks, key, kind, methods, steps, version } = checked
-  const lists = [["steps", steps], ["hooks", hooks], ["methods", methods]] as const
-  return (
-    <>
-      <p role="status">
-        It can be deployed: a {kind}
-        {key === null ? " without a key" : (
-          <>
-            {" "}with the key <code>{harmless(key)}</code>
-          </>
-        )}, version <code>{harmless(version ?? "")}</code>, with {counted(props.length, "prop")}.
-      </p>
-      {props.length === 0 ? null : (
-        <div class="wide-table" tabIndex={0} role="group" aria-label="Props of the code">
-          <table class="plain">
-            <thead>
-              <tr>
-                <th scope="col">Prop</th>
-                <th scope="col">Type</th>
-                <th scope="col">Is</th>
-              </tr>
-            </thead>
-            <tbody>
-              {props.map((prop) => (
-                <tr key={prop.name}>
-                  <td>
-                    <code>{harmless(prop.name)}</code>
-                  </td>
-                  <td>
-                    <code>{harmless(prop.type)}</code>
-                  </td>
-                  <td>
-                    {[
-                      ...(prop["optional"] === true ? ["optional"] : []),
-                      ...(prop["secret"] === true ? ["secret"] : []),
-                      ...(prop["remoteOptions"] === true ? ["its options come from the code"] : []),
-                      ...(prop.default === undefined
-                        ? []
-                        : [`default ${harmless((JSON.stringify(prop.default) ?? "").slice(0, 200))}`])
-                    ].join(", ")}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
-      {lists.map(([name, found]) =>
-        found.length === 0 ? null : <p key={name} class="note">Its {name}: {harmless(found.join(", "))}.</p>
-      )}
-    </>
-  )
+/** What there is to say of the place in the code that something names, if it does. */
+const remarkOf = (said: { readonly message: string } | null | undefined): Remark | undefined => {
+  const place = placeOf(said)
+  return place === undefined ? undefined : { place, message: harmless(said!.message) }
 }
+
+const TextField = ({ label, placeholder, text }: {
+  readonly label: string
+  readonly placeholder: string
+  readonly text: Signal<string>
+}) => (
+  <label class="prop">
+    <span class="prop-label">{label}</span>
+    <input
+      type="text"
+      required
+      placeholder={placeholder}
+      value={text.value}
+      onInput={({ currentTarget }) => {
+        text.value = currentTarget.value
+      }}
+    />
+  </label>
+)
 
 /** Checks code, and runs it once without keeping anything. */
 export const CodeTrial = ({ code, isDeployed, onRemark, subject }: {
@@ -149,9 +99,7 @@ export const CodeTrial = ({ code, isDeployed, onRemark, subject }: {
   const check = () =>
     during("check", async () => {
       const checked = await Trials.check(subject, code)
-      const [first] = checked.errors
-      const place = placeOf(first)
-      if (first !== undefined && place !== undefined) onRemark({ place, message: harmless(first.message) })
+      onRemark(remarkOf(checked.errors[0]))
       return { _tag: "Checked", checked }
     })
 
@@ -178,8 +126,7 @@ export const CodeTrial = ({ code, isDeployed, onRemark, subject }: {
     given.set(id, event.value)
     void during("run", async () => {
       const trial = await Trials.attempt(subject, isDeployed ? undefined : code, sample)
-      const place = trial.error === null ? undefined : placeOf(trial.error)
-      if (trial.error !== null && place !== undefined) onRemark({ place, message: harmless(trial.error.message) })
+      onRemark(remarkOf(trial.error))
       return { _tag: "Tried", trial }
     })
   }
@@ -235,30 +182,8 @@ export const CodeTrial = ({ code, isDeployed, onRemark, subject }: {
             )
             : (
               <>
-                <label class="prop">
-                  <span class="prop-label">Emitter</span>
-                  <input
-                    type="text"
-                    required
-                    placeholder="id or slug"
-                    value={emitter.value}
-                    onInput={({ currentTarget }) => {
-                      emitter.value = currentTarget.value
-                    }}
-                  />
-                </label>
-                <label class="prop">
-                  <span class="prop-label">Event</span>
-                  <input
-                    type="text"
-                    required
-                    placeholder="1760000120000-0"
-                    value={eventId.value}
-                    onInput={({ currentTarget }) => {
-                      eventId.value = currentTarget.value
-                    }}
-                  />
-                </label>
+                <TextField label="Emitter" placeholder="id or slug" text={emitter} />
+                <TextField label="Event" placeholder="1760000120000-0" text={eventId} />
               </>
             )}
           <label class="check">
@@ -292,7 +217,7 @@ export const CodeTrial = ({ code, isDeployed, onRemark, subject }: {
             : found._tag === "Failed"
             ? <Failed what={found.what} failure={found.failure} />
             : found._tag === "Checked"
-            ? <Checked checked={found.checked} />
+            ? <CheckedCode checked={found.checked} />
             : <TrialView trial={found.trial} />}
         </div>
       </div>

@@ -1,0 +1,262 @@
+import { useSignal } from "@preact/signals"
+import type { ComponentChildren } from "preact"
+import { useRef } from "preact/hooks"
+import { address, hrefOf, setQuery } from "../Address.ts"
+import * as CodeCompletions from "../CodeCompletions.ts"
+import * as CodeDraft from "../CodeDraft.ts"
+import { placeAsked, placeText } from "../CodePlace.ts"
+import { type Failure, failureOf } from "../Failure.ts"
+import type { ThrownError } from "../Outcome.ts"
+import * as Props from "../Props.ts"
+import { may } from "../Session.ts"
+import type * as Trials from "../Trials.ts"
+import { CodeEditor, type Remark } from "./CodeEditor.tsx"
+import { CodeTrial } from "./CodeTrial.tsx"
+import { Dialog } from "./Dialog.tsx"
+import { Failed } from "./Failed.tsx"
+import { harmless } from "./Harmless.ts"
+import { Activity } from "./Health.tsx"
+import { tell } from "./Notices.tsx"
+import { ProgramTraces } from "./ProgramTraces.tsx"
+import { PropsForm } from "./PropsForm.tsx"
+import { SendEvent } from "./SendEvent.tsx"
+
+const issuePrefix = "configured_props."
+
+/** A source or workflow, as far as work on its code goes. */
+export interface Program {
+  readonly name: string
+  readonly active: boolean
+  readonly configured_props: Props.Values
+  /** What it runs: another one after each deployment. */
+  readonly version: string
+  /** The same for the same code. */
+  readonly hash: string
+}
+
+/** Code that was opened. */
+export interface OpenedCode extends Pick<Program, "version" | "hash"> {
+  readonly code: string
+  readonly configurable_props: ReadonlyArray<Props.Prop>
+}
+
+/** What new code declares, where it can't run before props that it had not have values. */
+export interface DeclaredProps {
+  readonly props: ReadonlyArray<Props.Prop>
+  /** A component of this code, which can be asked about its props; undefined where there is none. */
+  readonly component: string | undefined
+}
+
+/** How code becomes that of the program. Each fails with what the server has against it. */
+export interface Deploying {
+  /** The program as it is now. */
+  readonly read: () => Promise<Program>
+  readonly deploy: (code: string) => Promise<Program>
+  readonly declare: (code: string) => Promise<DeclaredProps>
+  readonly deployWith: (code: string, declared: DeclaredProps, values: Props.Values) => Promise<Program>
+  /** The reader gives no values after all. */
+  readonly leave: (declared: DeclaredProps) => void
+}
+
+/** What the reader is asked for before the code is deployed. */
+interface Wanting {
+  readonly declared: DeclaredProps
+  readonly names: ReadonlySet<string>
+}
+
+/** Code in an editor, from where it is checked, tried and deployed, and what came of it. */
+export const ProgramCode = (
+  { codeHref, deploying, earlier, onDeployed, opened, program, steps = [], subject }: {
+    readonly subject: Trials.Subject
+    /** As it was read last. */
+    readonly program: Program
+    readonly opened: OpenedCode
+    /** What there is to say of an earlier version, if that is what was opened. */
+    readonly earlier?: ComponentChildren
+    readonly steps?: ReadonlyArray<string>
+    readonly deploying: Deploying
+    /** Something was deployed, here or elsewhere. */
+    readonly onDeployed: () => Promise<void>
+    readonly codeHref: (error: ThrownError) => string
+  }
+) => {
+  const { id, kind } = subject
+  const { active, configured_props, name, version } = program
+  const isEarlier = earlier !== undefined
+  const draft = CodeDraft.find(id)
+  const isKept = draft !== undefined && (draft.base === opened.hash || !isEarlier)
+  /** Whether what was typed is made of other code than this. */
+  const isBehind = isKept && draft.base !== opened.hash
+  const begun = isKept ? draft.code : opened.code
+  /** What the text was made of. */
+  const base = useSignal({ hash: isBehind ? draft.base : opened.hash, code: opened.code })
+  /** The version that the reader knows of. */
+  const known = useSignal(version)
+  /** The versions that this text was made of, or that became of it. */
+  const own = useRef(new Set(isBehind ? [] : [opened.version]))
+  const code = useSignal(begun)
+  const failure = useSignal<Failure | undefined>(undefined)
+  /** What a check or a trial had to say of a place in the code. */
+  const tried = useSignal<Remark | undefined>(undefined)
+  const wanting = useSignal<Wanting | undefined>(undefined)
+  const isUnderWay = useSignal(false)
+  const asked = placeAsked(address.value.query)
+  const remark: Remark | undefined = failure.value?.place !== undefined
+    ? { place: failure.value.place, message: harmless(failure.value.message) }
+    : tried.value !== undefined
+    ? tried.value
+    : asked === undefined
+    ? undefined
+    : { place: asked, message: "An error was thrown here." }
+  const isDirty = code.value !== base.value.code
+  // New props can make a new version of the same code.
+  const isOther = ({ hash, version }: Program) => !own.current.has(version) && hash !== base.value.hash
+  const isOvertaken = !isEarlier && isOther(program)
+
+  const isDeployed = (changed: Program) => {
+    own.current.add(changed.version)
+    base.value = { hash: changed.hash, code: code.value }
+    known.value = changed.version
+    wanting.value = undefined
+    CodeDraft.drop(id)
+    tell("done", "It is deployed. Runs that begin now have the new code.")
+    if (isEarlier) setQuery({ component: "", line: "", column: "" })
+    void onDeployed()
+  }
+  const want = async (names: ReadonlyArray<string>) => {
+    try {
+      wanting.value = { declared: await deploying.declare(code.value), names: new Set(names) }
+    } catch (error) {
+      failure.value = failureOf(error)
+    }
+  }
+  const deploy = async () => {
+    if (isUnderWay.value || !may("write")) return
+    isUnderWay.value = true
+    failure.value = undefined
+    tried.value = undefined
+    try {
+      const fresh = await deploying.read()
+      if (fresh.version !== known.value && isOther(fresh)) {
+        known.value = fresh.version
+        await onDeployed()
+        tell("failed", "It was not deployed: somebody else has deployed other code meanwhile. Look at it first.")
+        return
+      }
+      isDeployed(await deploying.deploy(code.value))
+    } catch (error) {
+      const refused = failureOf(error)
+      const names = refused.issues.flatMap(({ path }) =>
+        path.startsWith(issuePrefix) ? [path.slice(issuePrefix.length)] : []
+      )
+      if (names.length === 0) failure.value = refused
+      else await want(names)
+    } finally {
+      isUnderWay.value = false
+    }
+  }
+  const leave = () => {
+    const left = wanting.value?.declared
+    wanting.value = undefined
+    if (left !== undefined) deploying.leave(left)
+  }
+
+  return (
+    <>
+      <div class="page-head">
+        <h1>
+          Code of <bdi>{harmless(name)}</bdi>
+        </h1>
+        <Activity active={active} />
+        <span class="grow" />
+        <a class="button" href={hrefOf([`${kind}s`, id])}>The {kind}</a>
+        {active ? <SendEvent url={Props.endpointOf(configured_props)} /> : null}
+        {may("write")
+          ? (
+            <button
+              type="button"
+              class="main"
+              disabled={isUnderWay.value || (!isDirty && !isEarlier)}
+              onClick={() => void deploy()}
+            >
+              {isUnderWay.value ? "Deploying …" : isOvertaken ? "Deploy over it" : "Deploy"}
+            </button>
+          )
+          : null}
+      </div>
+      {isEarlier ? <div class="stale" role="status">{earlier}</div> : null}
+      {isOvertaken
+        ? (
+          <div class="stale" role="status">
+            <span>Somebody has deployed other code meanwhile. What you see is made of the code before.</span>
+            <button
+              type="button"
+              class="quiet"
+              onClick={() => {
+                CodeDraft.drop(id)
+                setQuery({ version })
+              }}
+            >
+              {isDirty ? "Drop the changes and show it" : "Show it"}
+            </button>
+          </div>
+        )
+        : null}
+      <CodeEditor
+        label={`Code of ${harmless(name)}`}
+        code={begun}
+        completions={CodeCompletions.of(opened.configurable_props, steps)}
+        isReadOnly={!may("write")}
+        remark={remark}
+        onSave={() => void deploy()}
+        onChange={(changed) => {
+          code.value = changed
+          if (changed === base.value.code) CodeDraft.drop(id)
+          else CodeDraft.keep(id, { base: base.value.hash, code: changed })
+        }}
+      />
+      <div class="bar">
+        {isDirty ? <span role="status">Changed, and not deployed.</span> : null}
+        <span class="note">
+          {may("write")
+            ? "Control or Command with S deploys. Tab indents; Escape and then Tab leaves the editor."
+            : "The key may read the code."}
+        </span>
+      </div>
+      {failure.value === undefined ? null : (
+        <Failed
+          what={failure.value.place === undefined
+            ? "It was not deployed."
+            : `It was not deployed: look at ${placeText(failure.value.place)}.`}
+          failure={failure.value}
+        />
+      )}
+      {wanting.value === undefined ? null : (
+        <Dialog title="The new code needs values" onClose={leave}>
+          <PropsForm
+            component={wanting.value.declared.component}
+            declared={wanting.value.declared.props}
+            current={configured_props}
+            only={wanting.value.names}
+            isNew
+            submitName="Deploy with these"
+            doing="Deploying …"
+            submit={async (values) => {
+              isDeployed(await deploying.deployWith(code.value, wanting.value!.declared, values))
+            }}
+          />
+        </Dialog>
+      )}
+      <CodeTrial
+        subject={subject}
+        code={code.value}
+        isDeployed={!isDirty && !isEarlier && !isOvertaken}
+        onRemark={(found) => {
+          failure.value = undefined
+          tried.value = found
+        }}
+      />
+      <ProgramTraces id={id} codeHref={codeHref} />
+    </>
+  )
+}
