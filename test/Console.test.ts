@@ -2,10 +2,11 @@ import { assert, layer } from "@effect/vitest"
 import type { Graph } from "@headwater/api/GraphApi"
 import * as Json from "@headwater/fixtures/Json"
 import { Effect } from "effect"
-import * as Fs from "node:fs/promises"
-import { createRequire } from "node:module"
 import type { Locator, Page } from "playwright-core"
 import { ConsoleSite } from "./browser/ConsoleSite.ts"
+import * as Fingers from "./browser/Fingers.ts"
+import * as Outage from "./browser/Outage.ts"
+import * as PageFaults from "./browser/PageFaults.ts"
 
 type Site = ConsoleSite["Service"]
 
@@ -35,45 +36,42 @@ const shownOrders = async (page: Page): Promise<ReadonlyArray<number>> => {
 const range = (from: number, to: number): ReadonlyArray<number> =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
-const axeSource = Fs.readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
-
-interface Violation {
-  readonly id: string
-  readonly nodes: ReadonlyArray<{ readonly html: string; readonly failureSummary?: string }>
-}
-
-/** What is wrong with a page for people who do not see it well, or use no mouse. */
-const violations = async (page: Page): Promise<ReadonlyArray<string>> => {
-  await page.evaluate(await axeSource)
-  const found = await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: { run: () => Promise<{ violations: ReadonlyArray<Violation> }> } }
-    return (await axe.run()).violations
-  })
-  return found.flatMap(({ id, nodes }) =>
-    nodes.map(({ failureSummary, html }) => `${id}: ${html} ${failureSummary ?? ""}`)
-  )
-}
-
-const overflows = (page: Page): Promise<boolean> =>
-  page.evaluate(() => {
-    const { document, innerWidth } = globalThis as unknown as {
-      innerWidth: number
-      document: { documentElement: { scrollWidth: number } }
-    }
-    return document.documentElement.scrollWidth > innerWidth
-  })
-
 const transformOf = (page: Page) => page.locator(".graph-frame svg > g").getAttribute("transform")
 
-/** A graph of 1,000 nodes in three layers, some of which fail. */
+/** Where the drawing of the graph is seen in its frame, in pixels, and how large. */
+const viewOf = async (page: Page) => {
+  const [x = 0, y = 0, scale = 0] = (await transformOf(page) ?? "").match(/-?[\d.]+/g)!.map(Number)
+  return { x, y, scale }
+}
+
+/** How a stop of the graph is drawn, as the browser comes to draw it. */
+const lookOf = (stop: Locator) =>
+  stop.evaluate((element) => {
+    const { getComputedStyle } = globalThis as unknown as {
+      getComputedStyle: (of: unknown) => { readonly stroke: string }
+    }
+    const { querySelector } = element as unknown as {
+      querySelector: (
+        selector: string
+      ) => { readonly getAttribute: (name: string) => string; readonly textContent: string }
+    }
+    const of = querySelector.bind(element)
+    return {
+      stroke: getComputedStyle(of(".graph-box")).stroke,
+      mark: of(".graph-mark").getAttribute("d"),
+      said: of(".graph-said").textContent
+    }
+  })
+
+/** A graph of 1,000 nodes in three layers, of which some fail and one waits. */
 const largeGraph = (): Graph => {
   const node = (type: GraphNode["type"], prefix: string) => (_: unknown, index: number): GraphNode => ({
     id: `${prefix}_${1_000 + index}`,
     type,
     name: `${type} ${index}`,
     active: true,
-    state: index === 77 ? "failing" : "ok",
-    waiting: 0,
+    state: index === 77 ? "failing" : index === 277 ? "waiting" : "ok",
+    waiting: index === 277 ? 3 : 0,
     pending: 0,
     emitted: 1,
     done: 1,
@@ -163,8 +161,11 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console", (it) => {
     inBrowser(async ({ api, signedIn }) => {
       const { data } = await api("POST", "/users/me/keys", { name: "to be revoked" })
       const page = await signedIn("/webhooks", { key: Json.textOf(data!["key"]) })
+      await page.clock.install()
+      await page.reload()
       await page.getByRole("gridcell", { name: "Warehouse" }).waitFor()
       await api("DELETE", `/users/me/keys/${Json.textOf(data!["id"])}`)
+      await page.clock.fastForward(10_000)
       await page.getByText("The session has ended").waitFor()
       await page.getByLabel("API key").fill(`hw_${"k".repeat(40)}`)
       await page.keyboard.press("Enter")
@@ -312,7 +313,7 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console", (it) => {
     }))
 
   it.effect("draws who listens to whom, marks what fails, and moves nothing while it is live", () =>
-    inBrowser(async ({ api, send, signedIn, source }) => {
+    inBrowser(async ({ api, send, signedIn, source, url }) => {
       const own = await source("Returns")
       const webhook = async (name: string, emitter_id: string) => {
         const made = await api("POST", "/webhooks", { url: "http://127.0.0.1:1/", name, retry_schedule: [3_600] })
@@ -323,9 +324,18 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console", (it) => {
       const desk = await webhook("Returns desk", own.id)
       await webhook("Audit", `${own.id.slice(0, -1)}?`)
       await send(own, [{ order: 1 }])
-      const page = await signedIn(`/graph?focus=${own.id}`)
+      const page = await signedIn("/webhooks")
+      await page.clock.install()
+      await page.goto(`${url}graph?focus=${own.id}`)
       const stop = (name: string) => page.locator(".graph-stop").filter({ hasText: name })
-      const standing = async (name: string) => await stop(name).locator(".graph-said").textContent() ?? ""
+      /** What is said of a node once the page has asked again. */
+      const standing = async (name: string) => {
+        const answered = page.waitForResponse("**/v1/graph*")
+        await page.clock.fastForward(5_000)
+        await answered
+        return await stop(name).locator(".graph-said").textContent() ?? ""
+      }
+      await stop("Returns desk").waitFor()
       await until("it fails", async () => /^failing.*1 to retry$/.test(await standing("Returns desk")))
       await page.locator(".graph-stop.is-failing").filter({ hasText: "Returns desk" }).waitFor()
       assert.strictEqual(await page.locator(".graph-stop").count(), 4, "it, the glob and two webhooks")
@@ -351,6 +361,32 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console", (it) => {
       }
       await page.keyboard.press("0")
       assert.strictEqual(await transformOf(page), before[0])
+
+      const frame = (await page.locator(".graph-frame").boundingBox())!
+      const middle = { x: frame.x + frame.width / 2, y: frame.y + frame.height / 2 }
+      const from = (x: number, y: number) => ({ x: middle.x + x, y: middle.y + y })
+      let was = await viewOf(page)
+      const isAt = async (x: number, y: number, scale: number, what: string) => {
+        const is = await viewOf(page)
+        for (const [name, wanted] of Object.entries({ x, y, scale })) {
+          assert.approximately(is[name as keyof typeof is], wanted, name === "scale" ? 0.01 : 1, `${name}: ${what}`)
+        }
+        was = is
+      }
+      await Fingers.move(page, [[from(0, 60), from(-50, 90)]])
+      await isAt(was.x - 50, was.y + 30, was.scale, "one finger drags it")
+      await Fingers.move(page, [[from(-40, 0), from(20, 40)], [from(40, 0), from(100, 40)]])
+      await isAt(was.x + 60, was.y + 40, was.scale, "two fingers drag it too")
+      await Fingers.move(page, [[from(-50, 0), from(-100, 0)], [from(50, 0), from(100, 0)]])
+      const held = { x: frame.width / 2, y: frame.height / 2 }
+      await isAt(2 * was.x - held.x, 2 * was.y - held.y, 2 * was.scale, "what is between two fingers stays there")
+      assert.strictEqual(await panel.count(), 0, "fingers that move choose nothing")
+      await page.getByRole("button", { name: "Fit" }).click()
+      const desks = (await stop("Returns desk").boundingBox())!
+      await Fingers.tap(page, { x: desks.x + desks.width / 2, y: desks.y + desks.height / 2 })
+      await panel.getByRole("heading", { name: "Returns desk" }).waitFor()
+      await page.keyboard.press("Escape")
+      await panel.waitFor({ state: "detached" })
       await page.getByRole("grid", { name: "Nodes" }).focus()
       await page.keyboard.press("ArrowDown")
       await page.keyboard.press("Enter")
@@ -359,17 +395,19 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console", (it) => {
       await panel.getByRole("button", { name: /\?$/ }).click()
       await panel.getByRole("button", { name: "What it hears" }).click()
       await panel.getByRole("cell", { name: "Returns" }).waitFor()
-      await page.locator(".graph-line.is-matches").waitFor()
+      await page.locator(".graph-frame .graph-line.is-matches").waitFor()
       await page.keyboard.press("Escape")
 
       await page.route(
         "**/v1/graph*",
         (route) => route.fulfill({ status: 503, json: { detail: "The database is away." } })
       )
+      await page.clock.fastForward(5_000)
       await page.getByText("it could not be read again").waitFor()
       await page.locator(".graph.is-old").waitFor()
       assert.strictEqual(await page.locator(".graph-stop").count(), 4)
       await page.unroute("**/v1/graph*")
+      await page.clock.fastForward(5_000)
       await page.locator(".graph.is-old").waitFor({ state: "detached" })
 
       await page.getByRole("button", { name: "Table" }).click()
@@ -397,6 +435,21 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console", (it) => {
       await until("its workflow and itself", async () => await stops.count() === 2)
       await page.getByLabel("up to").selectOption({ label: "2 hops" })
       await until("what is around these too", async () => await stops.count() > 2)
+      await page.keyboard.press("Escape")
+      await panel.waitFor({ state: "detached" })
+      const [failing, waiting, well] = await Promise.all(
+        ["77", "277", "477"].map(async (number) => await lookOf(stops.filter({ hasText: `webhook ${number}` })))
+      )
+      assert.strictEqual(waiting!.stroke, failing!.stroke, "red where something fails or waits")
+      assert.notStrictEqual(well!.stroke, failing!.stroke)
+      assert.strictEqual(
+        new Set([failing, waiting, well].map((look) => look!.mark)).size,
+        3,
+        "told apart without colours"
+      )
+      assert.deepStrictEqual([failing!.said, waiting!.said, well!.said], ["failing", "3 waiting", "ok"])
+      const legend = page.getByRole("list", { name: "What the signs mean" })
+      for (const sign of ["failing", "waiting", "paused", "ok"]) await legend.getByText(sign, { exact: true }).waitFor()
       await page.getByRole("button", { name: "Show the whole graph" }).click()
 
       const worker = page.waitForEvent("worker")
@@ -423,7 +476,35 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console", (it) => {
         await until("it has moved", async () => await transformOf(page) !== was)
       }
       await page.getByRole("button", { name: "Fit" }).click()
-      assert.isFalse(await overflows(page))
+      assert.isFalse(await PageFaults.overflows(page))
+    }))
+
+  it.effect("scrolls over 10,000 rows, of which it draws those that are seen", () =>
+    inBrowser(async ({ api, signedIn, url, webhook }) => {
+      const delivery = Json.listOf((await api("GET", `/webhooks/${webhook}/deliveries?limit=1`))["data"])[0]
+      const data = Array.from({ length: 10_000 }, (_, index) => ({
+        ...delivery as object,
+        id: `dlv_${10_000 + index}`,
+        attempt_count: 10_000 + index
+      }))
+      const page = await signedIn("/webhooks")
+      await page.route(
+        "**/v1/deliveries?*",
+        (route) => route.fulfill({ json: { page_info: { count: data.length, has_more: false, end_cursor: "" }, data } })
+      )
+      await page.goto(`${url}deliveries`)
+      await rowsOf(page, "deliveries").nth(1).waitFor()
+      const seen = await page.evaluate(scrolled, 9_000)
+      assert.isAtLeast(seen.length, 30)
+      for (const { drawn, first, last } of seen) {
+        assert.isAtMost(drawn, 100)
+        assert.isTrue(first && last, "it shows the ground")
+      }
+      await rowsOf(page, "deliveries").filter({ hasText: "19999" }).waitFor()
+      await page.getByRole("grid", { name: "deliveries" }).focus()
+      await page.keyboard.press("End")
+      await page.keyboard.press("Enter")
+      await page.waitForURL(/deliveries\/dlv_19999$/)
     }))
 
   it.effect("tests, pauses and resumes a webhook", () =>
@@ -462,10 +543,13 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console", (it) => {
   it.effect("tells a failure from an empty list, and tries again", () =>
     inBrowser(async ({ signedIn }) => {
       const page = await signedIn("/webhooks")
+      await page.clock.install()
+      await page.reload()
       await page.getByRole("gridcell", { name: "Warehouse" }).waitFor()
       await page.route("**/v1/**", (route) =>
         route.fulfill({ status: 503, contentType: "application/json", body: "{\"detail\":\"The database is away.\"}" }))
-      await page.getByText("it could not be read again").waitFor()
+      await page.clock.fastForward(10_000)
+      await page.getByText("it could not be read again").first().waitFor()
       await page.getByRole("gridcell", { name: "Warehouse" }).waitFor()
       await page.getByRole("link", { name: "Deliveries" }).click()
       await page.getByText("Could not load deliveries.").waitFor()
@@ -479,18 +563,29 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console", (it) => {
   it.effect("shows what was counted, what fails and waits, and the server, and leads to the pages about it", () =>
     inBrowser(async ({ api, endpoint, orders, send, signedIn }) => {
       endpoint.answer = 500
+      const hopeless = Json.textOf(
+        (await api("POST", "/webhooks", { url: "http://127.0.0.1:1/", name: "Hopeless", retry_schedule: [1] }))[
+          "data"
+        ]!["id"]
+      )
+      await api("POST", "/subscriptions", { emitter_id: orders.id, listener_id: hopeless, filter: { order: 30_000 } })
       await send(orders, range(30_000, 30_019).map((order) => ({ order, total: 500, fails: order % 2 === 0 })))
       const counted = async () => {
         const { now, series } = (await api("GET", "/figures"))["data"] as unknown as {
           readonly now: { readonly pending: number }
-          readonly series: ReadonlyArray<{ readonly requests: number; readonly errors: number }>
+          readonly series: ReadonlyArray<Readonly<Record<"requests" | "errors" | "exhausted", number>>>
         }
-        const sum = (name: "requests" | "errors") => series.reduce((all, step) => all + step[name], 0)
-        return { requests: sum("requests"), errors: sum("errors"), pending: now.pending }
+        const sum = (name: "requests" | "errors" | "exhausted") => series.reduce((all, step) => all + step[name], 0)
+        return {
+          requests: sum("requests"),
+          errors: sum("errors"),
+          exhausted: sum("exhausted"),
+          pending: now.pending
+        }
       }
       await until("the failures are counted", async () => {
-        const { errors, pending } = await counted()
-        return errors >= 10 && pending >= 20
+        const { errors, exhausted, pending } = await counted()
+        return errors >= 10 && pending >= 20 && exhausted >= 1
       })
       const page = await signedIn("/overview?range=6h")
       await page.locator(".plot canvas").nth(5).waitFor()
@@ -525,6 +620,13 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console", (it) => {
       await page.goBack()
       await tiles.getByRole("link", { name: /Retries/ }).click()
       await rowsOf(page, "deliveries").filter({ hasText: "pending" }).first().waitFor()
+      await page.goBack()
+      await tiles.getByRole("link", { name: /Given up 1 / }).click()
+      await rowsOf(page, "deliveries").filter({ hasText: "Hopeless" }).getByText("exhausted").waitFor()
+      assert.strictEqual(await rowsOf(page, "deliveries").count(), 2, "those that the tile counts, below the head")
+      const since = Number(new URL(page.url()).searchParams.get("last_attempt_since"))
+      assert.approximately(since, Date.now() - 3_600_000, 120_000)
+      await page.getByLabel("Last tried from").waitFor()
       await page.goBack()
       await troubles.getByRole("link", { name: "Warehouse" }).click()
       await page.getByRole("heading", { name: "Warehouse" }).waitFor()
@@ -650,7 +752,7 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console", (it) => {
         { order: 3, text: "x".repeat(400_000) },
         { order: 4, list: Array.from({ length: 20_000 }, (_, index) => index) }
       ])
-      await send(own, [{ order: 5, deep }]).catch(() => {})
+      await send(own, [{ order: 5, deep }])
       const fiveMegabytes = await source(
         "Large",
         `export default { name: "Large", props: { http: "$.interface.http" },
@@ -667,31 +769,50 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console", (it) => {
       )
       await api("POST", "/subscriptions", { emitter_id: own.id, listener_id: hook })
       await send(own, [{ order: 7 }])
+      const delivered = async () => Json.listOf((await api("GET", `/webhooks/${hook}/deliveries`))["data"])
+      await until("it is sent", async () => (await delivered()).length > 0)
+      const [{ event_id: event, id: delivery }] = (await delivered()).map(({ event_id, id }) => ({
+        event_id: Json.textOf(event_id),
+        id: Json.textOf(id)
+      })) as [{ readonly event_id: string; readonly id: string }]
       for (const width of [360, 1440]) {
         const page = await signedIn("/overview", { width })
         await page.getByRole("link", { name: /<img src=x/ }).first().waitFor()
         await page.locator(".plot canvas").nth(5).waitFor()
-        assert.isFalse(await overflows(page), "the overview is wider than the window")
+        assert.isFalse(await PageFaults.overflows(page), "the overview is wider than the window")
         await page.goto(`${site.url}events?emitter=${own.id}`)
         await rowsOf(page, "Events").filter({ hasText: "\"order\":1" }).first().waitFor()
-        assert.isFalse(await overflows(page), "the log is wider than the window")
+        assert.isFalse(await PageFaults.overflows(page), "the log is wider than the window")
         assert.include(await page.locator("body").innerText(), "\\u202e")
-        for (const order of [2, 3, 4]) {
+        for (const order of [2, 3, 4, 5]) {
           await rowsOf(page, "Events").filter({ hasText: new RegExp(`"order":${order}[,}]`) }).click()
           const panel = page.getByRole("complementary", { name: "The opened event" })
           await panel.locator(".json").waitFor()
           await panel.getByRole("button", { name: "Raw" }).click()
           await panel.locator("pre").waitFor()
-          assert.isFalse(await overflows(page), `the event of order ${order} is wider than the window`)
+          assert.isFalse(await PageFaults.overflows(page), `the event of order ${order} is wider than the window`)
           await page.keyboard.press("Escape")
         }
-        await page.goto(`${site.url}webhooks/${hook}`)
-        await page.getByRole("heading", { level: 1 }).waitFor()
-        assert.isFalse(await overflows(page), "the webhook is wider than the window")
+        for (
+          const [path, shown] of [
+            [`webhooks/${hook}`, page.getByRole("heading", { level: 1 })],
+            ["webhooks", rowsOf(page, "webhooks").nth(1)],
+            [`deliveries?webhook_id=${hook}`, rowsOf(page, "deliveries").nth(1)],
+            [`deliveries/${delivery}`, page.getByRole("article", { name: "Attempt 1" })],
+            [
+              `events/${own.id}/${event}`,
+              page.getByRole("group", { name: "The way of the event" }).getByRole("button").nth(1)
+            ]
+          ] as const
+        ) {
+          await page.goto(site.url + path)
+          await shown.waitFor()
+          assert.isFalse(await PageFaults.overflows(page), `${path} is wider than the window`)
+        }
         await page.goto(`${site.url}graph?node=${hook}&text=onerror`)
         await page.locator(".graph-stop.is-chosen").waitFor()
         await page.getByRole("complementary").getByRole("heading", { level: 2 }).waitFor()
-        assert.isFalse(await overflows(page), "the graph is wider than the window")
+        assert.isFalse(await PageFaults.overflows(page), "the graph is wider than the window")
         await page.goto(`${site.url}events?emitter=${fiveMegabytes.id}`)
         await rowsOf(page, "Events").nth(1).click()
         await page.getByRole("complementary").getByText("more characters").waitFor()
@@ -702,28 +823,41 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console", (it) => {
   it.effect("has nothing on any page that axe finds fault with, in light and in dark, and fits a narrow window", () =>
     inBrowser(async (site) => {
       const paths = await somePages(site)
-      for (const colorScheme of ["light", "dark"] as const) {
-        const page = await site.signedIn("/events", { colorScheme })
-        for (const path of paths) {
-          await page.goto(site.url + path)
-          await page.getByRole("heading", { level: 1 }).waitFor()
-          await page.waitForLoadState("load")
-          await until(`${path} is loaded`, async () => await page.locator(".waiting").count() === 0)
-          assert.deepStrictEqual(await violations(page), [], `${path} in ${colorScheme}`)
-        }
-        if (colorScheme === "light") {
-          for (const width of [360, 2_560]) {
-            await page.setViewportSize({ width, height: 900 })
-            for (const path of paths) {
-              await page.goto(site.url + path)
-              await page.getByRole("heading", { level: 1 }).waitFor()
-              await until(`${path} is loaded`, async () => await page.locator(".waiting").count() === 0)
-              assert.isFalse(await overflows(page), `${path} is wider than ${width} px`)
-            }
-          }
-        }
-        await page.context().close()
+      const loaded = async (page: Page, path: string) => {
+        await page.goto(site.url + path)
+        await page.getByRole("heading", { level: 1 }).waitFor()
+        await until(`${path} is loaded`, async () => await page.locator(".waiting").count() === 0)
       }
+      const stranger = await site.open("/")
+      await stranger.getByLabel("API key").waitFor()
+      assert.deepStrictEqual(await PageFaults.violations(stranger), [])
+      await stranger.context().close()
+      const page = await site.signedIn("/events")
+      for (const path of paths) {
+        await loaded(page, path)
+        assert.deepStrictEqual(await PageFaults.violations(page), [], path)
+        for (const width of [360, 2_560, 1_440]) {
+          await page.setViewportSize({ width, height: 900 })
+          assert.isFalse(await PageFaults.overflows(page), `${path} is wider than ${width} px`)
+        }
+      }
+      for (const [path, button] of [["deliveries", "Do with all …"], [`webhooks/${site.webhook}`, "Send a test"]]) {
+        await loaded(page, path!)
+        await page.getByRole("button", { name: button! }).click()
+        await page.getByRole("dialog").waitFor()
+        assert.deepStrictEqual(await PageFaults.violations(page), [], button)
+      }
+    }))
+
+  it.effect("says on each page that it could not be read again, or at all, and never that there is nothing instead", () =>
+    inBrowser(async (site) => {
+      const page = await site.signedIn("/events")
+      await page.clock.install()
+      const faults: Array<string> = []
+      for (const path of await somePages(site)) {
+        if (!/nowhere|range=|focus=/.test(path)) faults.push(...await Outage.show(page, site.url + path))
+      }
+      assert.deepStrictEqual(faults, [])
     }))
 
   it.effect("asked nobody but its own server, in all of this, and met no error", () =>
@@ -748,4 +882,43 @@ function focused(): string {
   const label = element.getAttribute("aria-label")
   if (element.getAttribute("role") === "grid") return `${label} grid`
   return label ?? element.innerText ?? ""
+}
+
+/** Scrolls a list to its end, so many pixels in each frame: what is drawn in each, and whether it fills what is seen. */
+function scrolled(
+  pixels: number
+): Promise<ReadonlyArray<{ readonly drawn: number; readonly first: boolean; readonly last: boolean }>> {
+  interface Element {
+    scrollTop: number
+    readonly scrollHeight: number
+    readonly clientHeight: number
+    readonly getBoundingClientRect: () => { readonly left: number; readonly top: number; readonly bottom: number }
+    readonly closest: (selector: string) => unknown
+    readonly querySelectorAll: (selector: string) => ArrayLike<unknown>
+  }
+  const { document, requestAnimationFrame } = globalThis as unknown as {
+    document: {
+      querySelector: (selector: string) => Element
+      elementFromPoint: (x: number, y: number) => Element | null
+    }
+    requestAnimationFrame: (act: () => void) => void
+  }
+  const scroller = document.querySelector(".rows-scroller")
+  const frame = scroller.getBoundingClientRect()
+  const isRow = (y: number) => document.elementFromPoint(frame.left + 40, y)?.closest("[role=row]") != null
+  return new Promise((resolve) => {
+    const seen: Array<{ drawn: number; first: boolean; last: boolean }> = []
+    const look = () => {
+      seen.push({
+        drawn: scroller.querySelectorAll("[role=row]").length,
+        first: isRow(frame.top + 60),
+        last: isRow(frame.bottom - 60)
+      })
+      if (scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 1) return resolve(seen)
+      scroller.scrollTop += pixels
+      // The next frame draws what was scrolled to.
+      requestAnimationFrame(() => requestAnimationFrame(look))
+    }
+    look()
+  })
 }

@@ -3,6 +3,7 @@ import * as Json from "@headwater/fixtures/Json"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { ConsoleSite } from "./browser/ConsoleSite.ts"
+import * as Outage from "./browser/Outage.ts"
 import * as PageFaults from "./browser/PageFaults.ts"
 
 type Site = ConsoleSite["Service"]
@@ -442,36 +443,58 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console's sources a
           return document.querySelector(".waiting") === null
         })
       }
-      for (const colorScheme of ["light", "dark"] as const) {
-        const page = await site.signedIn("/sources", { colorScheme })
-        for (const path of paths) {
-          await open(page, path)
-          assert.deepStrictEqual(await PageFaults.violations(page), [], `${path} in ${colorScheme}`)
-          if (colorScheme === "dark") continue
-          for (const width of [360, 2_560, 1_440]) {
-            await page.setViewportSize({ width, height: 900 })
-            assert.isFalse(await PageFaults.overflows(page), `${path} is wider than ${width} px`)
-          }
+      const page = await site.signedIn("/sources")
+      for (const path of paths) {
+        await open(page, path)
+        assert.deepStrictEqual(await PageFaults.violations(page), [], path)
+        for (const width of [360, 2_560, 1_440]) {
+          await page.setViewportSize({ width, height: 900 })
+          assert.isFalse(await PageFaults.overflows(page), `${path} is wider than ${width} px`)
         }
-        await open(page, `sources/${odd.id}/code`)
-        for (
-          const [button, then] of [["Check", "It can be deployed"], ["Run once", "It would emit 0 events"]] as const
-        ) {
-          await page.getByRole("button", { name: button, exact: true }).click()
-          await page.getByText(then).waitFor()
-          assert.deepStrictEqual(await PageFaults.violations(page), [], `${button} in ${colorScheme}`)
-          await page.setViewportSize({ width: 360, height: 900 })
-          assert.isFalse(await PageFaults.overflows(page), `${button} is wider than 360 px`)
-          await page.setViewportSize({ width: 1_440, height: 900 })
-        }
-        await open(page, `sources/${shown}`)
-        for (const [button, leave] of [["Send an event", "Close"], ["Delete …", "Keep it"]] as const) {
-          await page.getByRole("button", { name: button }).click()
-          assert.deepStrictEqual(await PageFaults.violations(page), [], `${button} in ${colorScheme}`)
-          await page.getByRole("button", { name: leave }).click()
-        }
-        await page.context().close()
       }
+      await open(page, `sources/${odd.id}/code`)
+      for (const [button, then] of [["Check", "It can be deployed"], ["Run once", "It would emit 0 events"]] as const) {
+        await page.getByRole("button", { name: button, exact: true }).click()
+        await page.getByText(then).waitFor()
+        assert.deepStrictEqual(await PageFaults.violations(page), [], button)
+        await page.setViewportSize({ width: 360, height: 900 })
+        assert.isFalse(await PageFaults.overflows(page), `${button} is wider than 360 px`)
+        await page.setViewportSize({ width: 1_440, height: 900 })
+      }
+      await open(page, `sources/${shown}`)
+      for (const [button, leave] of [["Send an event", "Close"], ["Delete …", "Keep it"]] as const) {
+        await page.getByRole("button", { name: button }).click()
+        assert.deepStrictEqual(await PageFaults.violations(page), [], button)
+        await page.getByRole("button", { name: leave }).click()
+      }
+    }))
+
+  it.effect("says on each page that it could not be read again, or at all, and never that there is nothing instead", () =>
+    inBrowser(async (site) => {
+      const { id: source } = await site.source("Out of reach", shop)
+      const flow = await madeWorkflow(site)
+      const run = Json.textOf(
+        (await site.api("POST", `/workflows/${flow}/invocations`, { event: { order: 1 } }))["data"]!["id"]
+      )
+      const page = await site.signedIn("/sources")
+      await page.clock.install()
+      const faults: Array<string> = []
+      for (
+        const [path, asksAgain] of [
+          ["sources", true],
+          [`sources/${source}`, true],
+          [`sources/${source}/code`, true],
+          ["workflows", true],
+          [`workflows/${flow}`, true],
+          [`workflows/${flow}/code`, true],
+          [`workflows/${flow}/runs`, true],
+          [`workflows/${flow}/runs/${run}`, true],
+          ["registry", true],
+          // What is published under a version stays as it is.
+          ["registry/headwater-json-poll", false]
+        ] as const
+      ) faults.push(...await Outage.show(page, site.url + path, asksAgain))
+      assert.deepStrictEqual(faults, [])
     }))
 
   it.effect("asked nobody but its own server, in all of this, and met no error", () =>

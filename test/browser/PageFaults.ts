@@ -9,15 +9,32 @@ interface Violation {
   readonly nodes: ReadonlyArray<{ readonly html: string; readonly failureSummary?: string }>
 }
 
-/** What is wrong with a page for people who do not see it well, or use no mouse. */
+interface Axe {
+  readonly run: (options: {
+    readonly resultTypes: ReadonlyArray<string>
+    readonly runOnly?: ReadonlyArray<string>
+  }) => Promise<{ readonly violations: ReadonlyArray<Violation> }>
+}
+
+const found = (page: Page, runOnly?: ReadonlyArray<string>): Promise<ReadonlyArray<Violation>> =>
+  page.evaluate(async (runOnly) => {
+    const { axe } = globalThis as unknown as { axe: Axe }
+    return (await axe.run({ resultTypes: ["violations"], ...(runOnly === undefined ? {} : { runOnly }) })).violations
+  }, runOnly)
+
+/** What is wrong with a page, in light and in dark, for people who do not see it well, or use no mouse. */
 export const violations = async (page: Page): Promise<ReadonlyArray<string>> => {
   await page.evaluate(await axeSource)
-  const found = await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: { run: () => Promise<{ violations: ReadonlyArray<Violation> }> } }
-    return (await axe.run()).violations
-  })
-  return found.flatMap(({ id, nodes }) =>
-    nodes.map(({ failureSummary, html }) => `${id}: ${html} ${failureSummary ?? ""}`)
+  await page.emulateMedia({ colorScheme: "light" })
+  const inLight = await found(page)
+  await page.emulateMedia({ colorScheme: "dark" })
+  // All else is the same in the dark.
+  const inDark = await found(page, ["color-contrast"])
+  await page.emulateMedia({ colorScheme: "light" })
+  return Object.entries({ light: inLight, dark: inDark }).flatMap(([scheme, all]) =>
+    all.flatMap(({ id, nodes }) =>
+      nodes.map(({ failureSummary, html }) => `${scheme}: ${id}: ${html} ${failureSummary ?? ""}`)
+    )
   )
 }
 

@@ -110,6 +110,7 @@ const prepare = Effect.fnUntraced(function*(server: BenchServer, options: {
     "deliveries?state=exhausted",
     `deliveries?webhook_id=${webhookIds[3]}&state=delivered`,
     `deliveries/${delivery}`,
+    "graph",
     "webhooks",
     `webhooks/${webhookIds[0]}`,
     "sources",
