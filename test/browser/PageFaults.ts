@@ -38,12 +38,18 @@ export const violations = async (page: Page): Promise<ReadonlyArray<string>> => 
   )
 }
 
-/** Whether something sticks out of the window at its side. */
+/** Whether something sticks out of the window, or of the page's content, at its side. */
 export const overflows = (page: Page): Promise<boolean> =>
   page.evaluate(() => {
+    interface Box {
+      readonly clientWidth: number
+      readonly scrollWidth: number
+    }
     const { document, innerWidth } = globalThis as unknown as {
       innerWidth: number
-      document: { documentElement: { scrollWidth: number } }
+      document: { documentElement: Box; querySelector: (selector: string) => Box | null }
     }
-    return document.documentElement.scrollWidth > innerWidth
+    const content = document.querySelector("#content")
+    return document.documentElement.scrollWidth > innerWidth ||
+      (content !== null && content.scrollWidth > content.clientWidth)
   })

@@ -89,7 +89,8 @@ export class Plot {
         width: Math.max(1, host.clientWidth),
         height: host.clientHeight,
         ms: 1,
-        padding: [8, 12, 0, 0],
+        // Half of the last time below the axis sticks out of it.
+        padding: [8, 20, 0, 0],
         legend: { show: false },
         select: { show: false, left: 0, top: 0, width: 0, height: 0 },
         cursor: {

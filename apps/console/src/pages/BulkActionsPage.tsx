@@ -1,12 +1,16 @@
 import { hrefOf, visit } from "../Address.ts"
 import { actions, type BulkActionResource, list } from "../BulkActions.ts"
 import { count } from "../Figures.ts"
+import { isNarrow } from "../Narrow.ts"
 import { StateBadge } from "../parts/Badge.tsx"
 import { Empty } from "../parts/Empty.tsx"
 import { PagedRows, type RowColumn } from "../parts/PagedRows.tsx"
 import { Progress } from "../parts/Progress.tsx"
 import { Time } from "../parts/Time.tsx"
 import { usePagedList } from "../usePagedList.ts"
+
+/** A narrow list has no heads that say what a number is. */
+const withUnit = (value: number, unit: string): string => isNarrow.value ? `${count(value)} ${unit}` : count(value)
 
 const columns: ReadonlyArray<RowColumn<BulkActionResource>> = [
   {
@@ -24,8 +28,8 @@ const columns: ReadonlyArray<RowColumn<BulkActionResource>> = [
     cell: ({ action, dry_run }) => dry_run ? `Count for ${action}` : actions[action].verb
   },
   { name: "State", width: "5.5rem", cell: ({ state }) => <StateBadge state={state} /> },
-  { name: "Found", width: "5rem", cell: ({ matched }) => count(matched) },
-  { name: "Failed", width: "5rem", cell: ({ failed }) => count(failed) },
+  { name: "Found", width: "5rem", cell: ({ matched }) => withUnit(matched, "found") },
+  { name: "Failed", width: "5rem", cell: ({ failed }) => withUnit(failed, "failed") },
   { name: "Dealt with", width: "minmax(8rem, 2fr)", cell: (run) => run.dry_run ? null : <Progress run={run} /> }
 ]
 

@@ -12,6 +12,7 @@ import {
   states
 } from "../Deliveries.ts"
 import * as Directory from "../Directory.ts"
+import { isNarrow } from "../Narrow.ts"
 import { StateBadge } from "../parts/Badge.tsx"
 import { BulkDialog } from "../parts/BulkDialog.tsx"
 import { Empty } from "../parts/Empty.tsx"
@@ -27,7 +28,10 @@ import { TimeField } from "../parts/TimeField.tsx"
 import { may } from "../Session.ts"
 import { usePagedList } from "../usePagedList.ts"
 
-const columns: ReadonlyArray<RowColumn<DeliveryResource>> = [
+const To = ({ webhook_id }: DeliveryResource) =>
+  webhook_id === null ? <span class="note">a workflow's request</span> : <Name id={webhook_id} />
+
+const common: ReadonlyArray<RowColumn<DeliveryResource>> = [
   {
     name: "Began",
     width: "8.5rem",
@@ -54,13 +58,25 @@ const columns: ReadonlyArray<RowColumn<DeliveryResource>> = [
     cell: ({ next_attempt_at_ms }) =>
       next_attempt_at_ms === null ? <span class="note">–</span> : <Ago ms={next_attempt_at_ms} />
   },
-  { name: "Stream", width: "minmax(4rem, 0.4fr)", cell: ({ event_name }) => <Stream name={event_name || "default"} /> },
+  { name: "Stream", width: "minmax(4rem, 0.4fr)", cell: ({ event_name }) => <Stream name={event_name || "default"} /> }
+]
+
+const wide: ReadonlyArray<RowColumn<DeliveryResource>> = [
+  ...common,
   { name: "From", width: "minmax(7rem, 1fr)", cell: ({ emitter_id }) => <Name id={emitter_id} /> },
+  { name: "To", width: "minmax(7rem, 1fr)", cell: To }
+]
+
+const narrow: ReadonlyArray<RowColumn<DeliveryResource>> = [
+  ...common,
   {
-    name: "To",
-    width: "minmax(7rem, 1fr)",
-    cell: ({ webhook_id }) =>
-      webhook_id === null ? <span class="note">a workflow's request</span> : <Name id={webhook_id} />
+    name: "From and to",
+    width: "1fr",
+    cell: (delivery) => (
+      <>
+        <Name id={delivery.emitter_id} /> → <To {...delivery} />
+      </>
+    )
   }
 ]
 
@@ -213,7 +229,7 @@ export default () => {
       <PagedRows
         list={deliveries}
         noun={["delivery", "deliveries"]}
-        columns={columns}
+        columns={isNarrow.value ? narrow : wide}
         onOpen={({ id }) => visit(hrefOf(["deliveries", id]))}
         empty={active === 0
           ? (

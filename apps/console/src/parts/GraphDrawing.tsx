@@ -14,7 +14,7 @@ import { harmless } from "./Harmless.ts"
 import { NodeMark } from "./NodeState.tsx"
 import { Waiting } from "./Waiting.tsx"
 
-const box: Size = { width: 212, height: 58 }
+const box: Size = { width: 226, height: 58 }
 const gap: Size = { width: 56, height: 14 }
 const label: Size = { width: 92, height: 14 }
 
