@@ -293,6 +293,13 @@ const NodeName = ({ id, name }: Trouble.GraphNode) => {
   return page === undefined ? text : <a href={hrefOf([page, id])}>{text}</a>
 }
 
+/** What a node is called of which something waits; undefined as long as nothing is known of it. */
+const nameIn = ({ loaded }: Loading<Trouble.Trouble>, id: string): string | undefined => {
+  const known = "value" in loaded.value ? loaded.value.value : undefined
+  const node = known?.nodes.find((one) => one.id === id)
+  return node === undefined && known === undefined ? undefined : node?.name ?? id
+}
+
 const mostTroubles = 20
 
 const Troubles = ({ trouble: { isCut, nodes } }: { readonly trouble: Trouble.Trouble }) =>
@@ -465,7 +472,7 @@ export default () => {
           <section class="block is-first" aria-labelledby="trouble">
             <h2 id="trouble">What fails or waits now</h2>
             <Shown loading={trouble} what="what fails or waits">{(found) => <Troubles trouble={found} />}</Shown>
-            <RetriesChart webhook={undefined} />
+            <RetriesChart webhook={undefined} nameOf={(id) => nameIn(trouble, id)} />
           </section>
           <section class="block" aria-labelledby="quotas">
             <h2 id="quotas">Quotas</h2>

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals"
 import { useEffect } from "preact/hooks"
-import { nameOf, refresh } from "../Directory.ts"
+import * as Directory from "../Directory.ts"
 import { count, counted, humanSeconds } from "../Figures.ts"
 import { useLoading } from "../Loading.ts"
 import { type Due, due as dueIn, steps } from "../Retries.ts"
@@ -32,17 +32,20 @@ const sums = (due: Due, webhook: string | undefined) => {
 }
 
 /** When the retries that wait are due. It is not there while nothing waits. */
-export const RetriesChart = ({ webhook }: {
+export const RetriesChart = ({ nameOf = Directory.nameOf, webhook }: {
   /** The webhook that it is of; all of them without one. */
   readonly webhook: string | undefined
+  /** Names what has such an id, where the page knows that better; undefined as long as it does not know yet. */
+  readonly nameOf?: (id: string) => string | undefined
 }) => {
   const span = useSignal<Span>("hour")
   const step = stepOf[span.value]
   const loading = useLoading(`${step}`, (signal) => dueIn(step, signal), { everyMs: pollMs })
   const loaded = loading.loaded.value
-  const isNaming = webhook === undefined && "value" in loaded && loaded.value.webhooks.length > 0
+  const isNaming = webhook === undefined && nameOf === Directory.nameOf && "value" in loaded &&
+    loaded.value.webhooks.length > 0
   useEffect(() => {
-    if (isNaming) void refresh()
+    if (isNaming) void Directory.refresh()
   }, [isNaming])
   if (loaded.state === "loading") return null
   if (loaded.state === "failed") {
@@ -60,7 +63,9 @@ export const RetriesChart = ({ webhook }: {
   const soon = inSteps.reduce((sum, one) => sum + one, 0)
   if (soon + later === 0) return null
   const sum = ({ due, later }: Due["webhooks"][number]) => due.reduce((all, one) => all + one, later)
-  const busiest = meant.toSorted((a, b) => sum(b) - sum(a)).slice(0, 3)
+  const busiest = meant.toSorted((a, b) => sum(b) - sum(a)).slice(0, 3).flatMap(({ webhook_id, workflow_id }) =>
+    nameOf(webhook_id ?? workflow_id ?? "") ?? []
+  )
   return (
     <section class="chart" aria-label="Retries by time">
       {loaded.state === "stale"
@@ -73,11 +78,9 @@ export const RetriesChart = ({ webhook }: {
           {due.is_cut ? ", and more than were counted" : ""}
           {webhook !== undefined || busiest.length === 0
             ? ""
-            : `; to ${
-              busiest.map(({ webhook_id, workflow_id }) =>
-                harmless(nameOf(webhook_id ?? workflow_id ?? "").slice(0, maxName))
-              ).join(", ")
-            }${meant.length > busiest.length ? ` and ${count(meant.length - busiest.length)} more` : ""}`}
+            : `; to ${busiest.map((name) => harmless(name.slice(0, maxName))).join(", ")}${
+              meant.length > busiest.length ? ` and ${count(meant.length - busiest.length)} more` : ""
+            }`}
         </span>
         <Tabs
           label="How far the chart goes"
