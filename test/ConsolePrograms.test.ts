@@ -447,6 +447,7 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console's sources a
       for (const path of paths) {
         await open(page, path)
         assert.deepStrictEqual(await PageFaults.violations(page), [], path)
+        assert.deepStrictEqual(await PageFaults.unreachable(page), [], path)
         for (const width of [360, 2_560, 1_440]) {
           await page.setViewportSize({ width, height: 900 })
           assert.isFalse(await PageFaults.overflows(page), `${path} is wider than ${width} px`)
