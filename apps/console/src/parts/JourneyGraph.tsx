@@ -6,7 +6,7 @@ import type { Tone } from "./Badge.tsx"
 import { harmless } from "./Harmless.ts"
 import { local } from "./Time.tsx"
 
-const box = { width: 184, height: 46 }
+const box = { width: 204, height: 46 }
 const { height, width } = box
 const gap = { width: 28, height: 14 }
 const margin = 12
@@ -81,7 +81,7 @@ export const faceOf = (node: JourneyNode): Face => {
       return {
         kind: "Delivery",
         title: node.webhook_name ?? node.webhook_id,
-        note: `${state}${last}${attempts > 1 ? `, ${attempts} attempts` : ""}${why}${next}`,
+        note: `${state}${last}${why}${next}${attempts > 1 ? `, ${attempts} attempts` : ""}`,
         tone: deliveryTones[state] ?? "plain"
       }
     }
