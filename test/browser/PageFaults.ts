@@ -56,6 +56,7 @@ export const overflows = (page: Page): Promise<boolean> =>
 
 interface Control {
   readonly outerHTML: string
+  readonly isConnected: boolean
   readonly matches: (selector: string) => boolean
   readonly checkVisibility: (options: { readonly visibilityProperty: boolean }) => boolean
 }
@@ -65,38 +66,34 @@ interface Walk {
     readonly querySelectorAll: (selector: string) => Iterable<Control>
     readonly addEventListener: (type: string, listener: (event: { readonly target: Control }) => void) => void
   }
-  visited: Set<Control> | undefined
+  /** What the walk has not come to yet. */
+  ahead: Set<Control> | undefined
 }
 
-/** What can be acted on with a mouse, and not be come to by the Tab key; Escape comes before it in an editor of code. */
+/**
+ * What can be acted on with a mouse when this is called, and not be come to by the Tab key; Escape comes before it in an
+ * editor of code.
+ */
 export const unreachable = async (page: Page): Promise<ReadonlyArray<string>> => {
-  const selector = "a[href], button, input, select, textarea, summary, [contenteditable=true], [tabindex]"
-  const stops = await page.evaluate((selector) => {
+  const stops = await page.evaluate(() => {
     const walk = globalThis as unknown as Walk
-    const visited = walk.visited ?? new Set<Control>()
-    if (walk.visited === undefined) walk.document.addEventListener("focusin", ({ target }) => visited.add(target))
-    walk.visited = visited
-    visited.clear()
-    // A field for a time has a stop for each of its parts.
-    return [...walk.document.querySelectorAll(selector)].reduce(
-      (stops, one) => stops + (one.matches("[type=datetime-local]") ? 8 : 1),
-      0
+    const controls = "a[href], button, input, select, textarea, summary, [contenteditable=true], [tabindex]"
+    const ahead = [...walk.document.querySelectorAll(controls)].filter((one) =>
+      !one.matches("[tabindex=\"-1\"], :disabled") && one.checkVisibility({ visibilityProperty: true })
     )
-  }, selector)
+    if (walk.ahead === undefined) walk.document.addEventListener("focusin", ({ target }) => walk.ahead?.delete(target))
+    walk.ahead = new Set(ahead)
+    // A field for a time has a stop for each of its parts.
+    return ahead.reduce((stops, one) => stops + (one.matches("[type=datetime-local]") ? 8 : 1), 0)
+  })
   const hasEditor = await page.locator(".cm-content").count() > 0
-  for (let presses = 0; presses < stops + 3; presses++) {
+  for (let presses = 0; presses < stops + 5; presses++) {
     if (hasEditor) await page.keyboard.press("Escape")
     await page.keyboard.press("Tab")
   }
-  return page.evaluate((selector) => {
-    const { document, visited } = globalThis as unknown as Walk
-    return [...document.querySelectorAll(selector)].flatMap((one) =>
-      // What reads more of a list does so once it is seen, and is another one then.
-      one.matches("[tabindex=\"-1\"], :disabled, .rows .end button") ||
-        !one.checkVisibility({ visibilityProperty: true }) ||
-        visited!.has(one)
-        ? []
-        : [one.outerHTML.slice(0, 200)]
+  return page.evaluate(() =>
+    [...(globalThis as unknown as Walk).ahead!].filter(({ isConnected }) => isConnected).map(({ outerHTML }) =>
+      outerHTML.slice(0, 200)
     )
-  }, selector)
+  )
 }
