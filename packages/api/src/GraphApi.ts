@@ -20,7 +20,8 @@ const GraphNode = Schema.Struct({
   state: Schema.Literals(["ok", "waiting", "failing", "paused"]).annotate({
     description:
       "paused: it is not active; failing: a webhook to which nothing but failures came back since its last success, or whose " +
-      "circuit is open, or a source or workflow of which a run failed in the last 5 minutes; waiting: something waits for it; ok."
+      "circuit is open, or a source or workflow of which a run failed in the last 5 minutes; waiting: something has " +
+      "waited for it for 5 seconds, or waits for a retry or the end of a pause that the endpoint asked for; ok."
   }),
   waiting: Schema.Int.annotate({
     description: "Events in front of its cursors, and requests, that it has not come to: over the first 5,000 cursors."

@@ -14,6 +14,8 @@ export interface AccountBacklog {
   readonly pending: ReadonlyMap<string, number>
   /** When the oldest of these events and requests was appended, Unix milliseconds; undefined where there is none. */
   readonly oldestAt: number | undefined
+  /** The same by subscription and by program, of those whose wait began first. */
+  readonly oldestAtOf: ReadonlyMap<string, number>
   /** Whether there is more than was looked at. */
   readonly isCut: boolean
 }
@@ -40,7 +42,7 @@ interface OwedRow {
   readonly subscription_id: string | null
   readonly emitter_id: string | null
   readonly waiting: bigint | null
-  readonly oldest: bigint | null
+  readonly first: bigint | null
   readonly cursors: bigint
   readonly emitters: bigint
 }
@@ -76,16 +78,18 @@ export class Backlog extends Context.Service<Backlog, {
               SELECT h.*, h.n - coalesce(c.n, 0) AS waiting, coalesce(c.id, 0) AS id
               FROM heard h LEFT JOIN cursors c ON c.subscription_id = h.subscription_id AND c.emitter_id = h.emitter_id
               WHERE h.n > coalesce(c.n, 0)
-            ), sums AS (
-              SELECT subscription_id, CASE WHEN subscription_id = ${ownRequests} THEN emitter_id END AS emitter_id,
-                sum(waiting)::bigint AS waiting
-              FROM owed GROUP BY 1, 2
-            )
-            SELECT s.*, (
-              SELECT min(e.id) FROM (SELECT * FROM owed ORDER BY id LIMIT ${mostOldest}) AS o CROSS JOIN LATERAL (
+            ), firsts AS MATERIALIZED (
+              SELECT o.subscription_id, o.emitter_id, e.id
+              FROM (SELECT * FROM owed ORDER BY id LIMIT ${mostOldest}) AS o CROSS JOIN LATERAL (
                 SELECT id FROM events WHERE emitter_id = o.emitter_id AND stream = o.stream AND id > o.id ORDER BY id LIMIT 1
               ) AS e
-            ) AS oldest, (SELECT count(*) FROM heard) AS cursors, (SELECT count(*) FROM logs) AS emitters
+            ), sums AS (
+              SELECT o.subscription_id, CASE WHEN o.subscription_id = ${ownRequests} THEN o.emitter_id END AS emitter_id,
+                sum(o.waiting)::bigint AS waiting, min(f.id) AS first
+              FROM owed o LEFT JOIN firsts f ON f.subscription_id = o.subscription_id AND f.emitter_id = o.emitter_id
+              GROUP BY 1, 2
+            )
+            SELECT s.*, (SELECT count(*) FROM heard) AS cursors, (SELECT count(*) FROM logs) AS emitters
             FROM (SELECT 1) AS one LEFT JOIN sums s ON true`
           const deliveries = yield* sql<{ readonly webhook_id: string; readonly pending: bigint }>`
             SELECT webhook_id, count(*) AS pending FROM (
@@ -94,10 +98,14 @@ export class Backlog extends Context.Service<Backlog, {
             GROUP BY webhook_id`
           const waiting = new Map<string, number>()
           const requests = new Map<string, number>()
+          const oldestAtOf = new Map<string, number>()
           for (const row of rows) {
             if (row.subscription_id === null) continue
             if (row.emitter_id === null) waiting.set(row.subscription_id, Number(row.waiting))
             else requests.set(row.emitter_id, Number(row.waiting))
+            if (row.first !== null) {
+              oldestAtOf.set(row.emitter_id ?? row.subscription_id, EventId.milliseconds(row.first))
+            }
           }
           const pending = new Map(deliveries.map((row) => [row.webhook_id, Number(row.pending)]))
           const [first] = rows
@@ -105,7 +113,8 @@ export class Backlog extends Context.Service<Backlog, {
             waiting,
             requests,
             pending,
-            oldestAt: first?.oldest == null ? undefined : EventId.milliseconds(first.oldest),
+            oldestAt: oldestAtOf.size === 0 ? undefined : Math.min(...oldestAtOf.values()),
+            oldestAtOf,
             isCut: Number(first?.cursors ?? 0) === mostCursors || Number(first?.emitters ?? 0) === mostEmitters ||
               [...pending.values()].reduce((sum, count) => sum + count, 0) === mostPending
           }

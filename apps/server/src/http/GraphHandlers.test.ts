@@ -1,8 +1,11 @@
 import { assert, layer } from "@effect/vitest"
+import * as EventId from "@headwater/domain/EventId"
 import * as Json from "@headwater/fixtures/Json"
 import * as WebhookSink from "@headwater/fixtures/WebhookSink"
+import { EventLog } from "@headwater/log/EventLog"
 import { Figures } from "@headwater/log/Figures"
-import { Effect } from "effect"
+import { Heads } from "@headwater/log/Heads"
+import { Clock, Effect } from "effect"
 import * as Http from "../../test/HttpAppFixture.ts"
 
 layer(Http.layer, { excludeTestServices: true })("the graph", (it) => {
@@ -23,6 +26,12 @@ layer(Http.layer, { excludeTestServices: true })("the graph", (it) => {
       const literal = yield* subscribe(good.id, ok.id, { n: 1 })
       const waiting = yield* subscribe(good.id, paused.id)
       const consumer = yield* http.created("/v1/consumers", { emitter_id: good.id, start: "beginning" })
+      const old = yield* http.created("/v1/sources", { component_code: code, name: "old" })
+      const late = yield* http.created("/v1/consumers", { emitter_id: old.id, start: "beginning" })
+      const id = EventId.firstAt((yield* Clock.currentTimeMillis) - 6_000)
+      const event = { emitterId: old.id, stream: "", id, n: 1, emitId: "old", hops: 0, meta: {}, payload: "1" }
+      yield* (yield* EventLog).append([event])
+      yield* (yield* Heads).move([{ emitterId: old.id, to: { lastId: id, streams: { "": 1 } }, used: undefined }])
       yield* http.request("POST", `/v1/webhooks/${paused.id}/pause`, { body: {} })
       yield* http.request("POST", Http.endpointOf(good), { body: { n: 1 } })
       yield* http.request("POST", Http.endpointOf(bad), { body: { fail: true } })
@@ -36,7 +45,8 @@ layer(Http.layer, { excludeTestServices: true })("the graph", (it) => {
       const ids = nodes.map(({ id }) => Json.textOf(id))
       assert.deepStrictEqual(
         ids,
-        [good, bad, workflow, ok, failing, paused, consumer].map(({ id }) => id).concat(http.accountId).toSorted()
+        [good, bad, workflow, ok, failing, paused, consumer, old, late].map(({ id }) => id).concat(http.accountId)
+          .toSorted()
       )
       const node = (id: string) => nodes[ids.indexOf(id)]
       Json.assertHolds(node(good.id), { type: "source", name: "good", state: "ok", failed: 0, pending: 0 })
@@ -46,7 +56,8 @@ layer(Http.layer, { excludeTestServices: true })("the graph", (it) => {
       Json.assertHolds(node(ok.id), { type: "webhook", name: "shop", state: "ok", waiting: 0 })
       Json.assertHolds(node(failing.id), { state: "failing", pending: 1 })
       Json.assertHolds(node(paused.id), { state: "paused", active: false, waiting: 1 })
-      Json.assertHolds(node(consumer.id), { type: "consumer", state: "waiting", waiting: 1 })
+      Json.assertHolds(node(consumer.id), { type: "consumer", state: "ok", waiting: 1 })
+      Json.assertHolds(node(late.id), { type: "consumer", state: "waiting", waiting: 1 })
       Json.assertHolds(node(http.accountId), { type: "account" })
       const edge = (id: string) => Json.listOf(graph["edges"]).find((one) => Json.textOf(one["subscription_id"]) === id)
       Json.assertHolds(edge(glob.id), {
@@ -57,7 +68,7 @@ layer(Http.layer, { excludeTestServices: true })("the graph", (it) => {
       })
       Json.assertHolds(edge(literal.id), { emitter_id: good.id, is_glob: false, is_filtered: true })
       Json.assertHolds(edge(waiting.id), { waiting: 1 })
-      assert.strictEqual(Json.listOf(graph["edges"]).length, 4)
+      assert.strictEqual(Json.listOf(graph["edges"]).length, 5)
 
       const paged: Array<Json.Json> = []
       const edges: Array<Json.Json> = []
@@ -69,12 +80,12 @@ layer(Http.layer, { excludeTestServices: true })("the graph", (it) => {
         page = yield* get(`limit=3&after=${Json.textOf(page["end_cursor"])}`)
       }
       assert.deepStrictEqual(paged.map(({ id }) => Json.textOf(id)), ids)
-      assert.strictEqual(edges.length, 4)
+      assert.strictEqual(edges.length, 5)
 
       const { expanded } = yield* get(`expand=${glob.id}`)
       Json.assertHolds(expanded, { subscription_id: glob.id, is_cut: false })
       const heard = Json.listOf(expanded!["emitters"])
-      assert.deepStrictEqual(heard.map((one) => Json.textOf(one["emitter_id"])), [good.id, bad.id].toSorted())
+      assert.deepStrictEqual(heard.map((one) => Json.textOf(one["emitter_id"])), [good.id, bad.id, old.id].toSorted())
       Json.assertHolds(heard.find((one) => Json.textOf(one["emitter_id"]) === good.id), { pending: 1, waiting: 0 })
       const other = yield* Http.tenant()
       Http.assertProblem(yield* other.request("GET", `/v1/graph?expand=${glob.id}`), 404, "not_found")

@@ -18,6 +18,9 @@ import { answerFailures } from "./FailureProblem.ts"
 /** Rates are over so many minutes. */
 const ratedMinutes = 5
 
+/** What has not waited for so many milliseconds only waits for its turn. */
+const turnMs = 5_000
+
 /** Emitters of a subscription that are listed. */
 const mostHeard = 1_000
 
@@ -70,12 +73,16 @@ export const layer = HttpApiBuilder.group(
         backlog.requests.get(id) ?? 0
       )
       const pending = backlog.pending.get(id) ?? 0
+      const hasWaited = (count: number | undefined, of: string) =>
+        count !== undefined && count > 0 && (backlog.oldestAtOf.get(of) ?? 0) <= now - turnMs
+      const waits = pending > 0 || hasWaited(backlog.requests.get(id), id) ||
+        heard.some(({ subscriptionId }) => hasWaited(backlog.waiting.get(subscriptionId), subscriptionId))
       return {
         id,
         type,
         name,
         active,
-        state: stateOf(node, waiting > 0 || pending > 0, rates, now),
+        state: stateOf(node, waits, rates, now),
         waiting,
         pending,
         ...rates

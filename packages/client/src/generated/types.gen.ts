@@ -2445,7 +2445,7 @@ export type GraphNode = {
     name: string | null;
     active: boolean;
     /**
-     * paused: it is not active; failing: a webhook to which nothing but failures came back since its last success, or whose circuit is open, or a source or workflow of which a run failed in the last 5 minutes; waiting: something waits for it; ok.
+     * paused: it is not active; failing: a webhook to which nothing but failures came back since its last success, or whose circuit is open, or a source or workflow of which a run failed in the last 5 minutes; waiting: something has waited for it for 5 seconds, or waits for a retry or the end of a pause that the endpoint asked for; ok.
      */
     state: 'ok' | 'waiting' | 'failing' | 'paused';
     /**
