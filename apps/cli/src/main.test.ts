@@ -78,6 +78,7 @@ for (const [name, args] of [["bash", ["-n"]], ["zsh", ["-n"]], ["fish", ["--no-e
         assert.sameMembers(yield* completed("headwater ta"), ["tail"])
         assert.includeMembers(yield* completed("headwater deliveries "), ["list", "show", "retry", "skip"])
         assert.include(yield* completed("headwater tail --st"), "--stream")
+        assert.include(yield* completed("headwater start --dev"), "--dev-clock")
       }),
     HeadwaterCommand.patienceMs
   )

@@ -21,15 +21,15 @@ export const layer = Layer.effectContext(Effect.gen(function*() {
     return yield* new DevClockRefused({
       message:
         "This database was made for the dev clock, and has times in it that are yet to come. Start the server with " +
-        "HEADWATER_DEV_CLOCK=1, or on another database"
+        "--dev-clock (HEADWATER_DEV_CLOCK=1), or on another database (HEADWATER_DATA_DIR or DATABASE_URL)"
     })
   }
   if (Option.isNone(place)) {
     if (!(yield* clocks.isFresh)) {
       return yield* new DevClockRefused({
         message:
-          "HEADWATER_DEV_CLOCK: this database was not made for the dev clock, which would spoil the times in it. Use an " +
-          "empty database, or another HEADWATER_DATA_DIR"
+          "--dev-clock (HEADWATER_DEV_CLOCK=1): this database was not made for the dev clock, which would spoil the times " +
+          "in it. Start the server on a new one, such as with HEADWATER_DATA_DIR=.headwater-test, or without a dev clock"
       })
     }
     yield* clocks.create
