@@ -1,5 +1,6 @@
 import * as RandomBytes from "@headwater/domain/RandomBytes"
 import { Sharers } from "@headwater/domain/Sharers"
+import { VirtualClock } from "@headwater/domain/VirtualClock"
 import { EgressBroker } from "@headwater/egress/EgressBroker"
 import { EgressGuard } from "@headwater/egress/EgressGuard"
 import { EgressHttp } from "@headwater/egress/EgressHttp"
@@ -12,7 +13,7 @@ import { accessibleExecutable, sandboxIdentity } from "@headwater/postgres/Unpri
 import { Packages } from "@headwater/sandbox/Packages"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import { defaultPoolSize, packagedDenoPath, SandboxConfig } from "@headwater/sandbox/SandboxConfig"
-import { Effect, Layer, Option, References } from "effect"
+import { Clock, Effect, Layer, Option, References } from "effect"
 import { Digest } from "effect/crypto"
 import * as Fs from "node:fs/promises"
 import * as Os from "node:os"
@@ -72,12 +73,14 @@ const poolSize = (sharers: number) => ({
 const sandboxConfig = Layer.unwrap(Effect.gen(function*() {
   const { extraCa, runLimits } = yield* ServerConfig
   const identity = sandboxIdentity()
+  const clock = yield* Clock.Clock
   return SandboxConfig.layer({
     denoPath: yield* accessibleExecutable(packagedDenoPath()),
     cacheDir: yield* sandboxDirectory,
     limits: runLimits,
     pool: poolSize(yield* Sharers),
     ...(identity === undefined ? {} : { identity }),
+    ...(clock instanceof VirtualClock ? { componentTime: () => clock.state } : {}),
     ...(Option.isSome(extraCa) ? { extraCaFile: extraCa.value } : {})
   })
 }))

@@ -14,15 +14,19 @@ export type State =
  */
 export class VirtualClock implements Clock.Clock {
   readonly real: Clock.Clock
-  private state: State
+  private current: State
 
   constructor(real: Clock.Clock, state: State = { mode: "running", aheadMs: 0 }) {
     this.real = real
-    this.state = state
+    this.current = state
+  }
+
+  get state(): State {
+    return this.current
   }
 
   get isStanding(): boolean {
-    return this.state.mode === "standing"
+    return this.current.mode === "standing"
   }
 
   /** How far it is ahead of real time now, in milliseconds; below 0 where it stood until real time was past it. */
@@ -32,22 +36,24 @@ export class VirtualClock implements Clock.Clock {
 
   /** Stays at a time, in Unix milliseconds; where it is later already, at that. */
   standAt(time: number): void {
-    this.state = { mode: "standing", at: Math.max(time, this.currentTimeMillisUnsafe()) }
+    this.current = { mode: "standing", at: Math.max(time, this.currentTimeMillisUnsafe()) }
   }
 
   /** Goes on from where it is at the speed of real time; from real time, where that is later. */
   run(): void {
-    this.state = { mode: "running", aheadMs: Math.max(0, this.aheadMs) }
+    this.current = { mode: "running", aheadMs: Math.max(0, this.aheadMs) }
   }
 
   currentTimeMillisUnsafe(): number {
-    return this.state.mode === "standing" ? this.state.at : this.real.currentTimeMillisUnsafe() + this.state.aheadMs
+    return this.current.mode === "standing"
+      ? this.current.at
+      : this.real.currentTimeMillisUnsafe() + this.current.aheadMs
   }
 
   currentTimeNanosUnsafe(): bigint {
-    return this.state.mode === "standing"
-      ? BigInt(this.state.at) * 1_000_000n
-      : this.real.currentTimeNanosUnsafe() + BigInt(this.state.aheadMs) * 1_000_000n
+    return this.current.mode === "standing"
+      ? BigInt(this.current.at) * 1_000_000n
+      : this.real.currentTimeNanosUnsafe() + BigInt(this.current.aheadMs) * 1_000_000n
   }
 
   monotonicTimeNanosUnsafe(): bigint {

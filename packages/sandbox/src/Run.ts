@@ -43,7 +43,13 @@ export interface StepContext {
 
 export type RunCall =
   /** With the JSON texts of events: a run for each, one after the other. */
-  | { readonly _tag: "Run"; readonly eventsJson: ReadonlyArray<string>; readonly isRequest?: boolean }
+  | {
+    readonly _tag: "Run"
+    readonly eventsJson: ReadonlyArray<string>
+    readonly isRequest?: boolean
+    /** What time it is for the code in each of the runs, in Unix milliseconds, where that is not now. */
+    readonly times?: ReadonlyArray<number>
+  }
   | { readonly _tag: "Hook"; readonly hook: "deploy" | "activate" | "deactivate" }
   /** Answers `{options, context}`. */
   | { readonly _tag: "Options"; readonly prop: string; readonly request: OptionsRequest }

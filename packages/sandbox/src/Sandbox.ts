@@ -81,6 +81,15 @@ const make = Effect.fnUntraced(function*() {
   const fork = yield* FiberSet.makeRuntime()
   const known = new KnownPlaces()
 
+  const componentNow = (): number => {
+    const state = config.componentTime?.()
+    if (state === undefined) return clock.currentTimeMillisUnsafe()
+    return state.mode === "standing" ? state.at : real.currentTimeMillisUnsafe() + state.aheadMs
+  }
+
+  /** What a process is told of the time. */
+  const timeTold = () => config.componentTime === undefined ? {} : { time: config.componentTime() }
+
   /**
    * Has one process do one piece of work. An interrupted one leaves its process, which then takes no more work and is
    * ended with the last of the others.
@@ -193,7 +202,7 @@ const make = Effect.fnUntraced(function*() {
             connected: (connection) => record.noteConnection(connection),
             receive: (message) => {
               if (message._tag === "Stopped") return index > 0 ? finish(Exit.void) : undefined
-              record.hear(message, config.componentTime?.() ?? clock.currentTimeMillisUnsafe(), (response) => {
+              record.hear(message, componentNow(), (response) => {
                 if (responded || request.onRespond === undefined) return
                 responded = true
                 fork(
@@ -257,8 +266,7 @@ const make = Effect.fnUntraced(function*() {
             tellsRequests: trial !== undefined
           }
           const message: HostMessage = { _tag: "Run", run: id, hash: module.hash, programId, call, bindings }
-          const now = config.componentTime?.()
-          return { assignment, message: now === undefined ? message : { ...message, now } }
+          return { assignment, message: { ...message, ...timeTold() } }
         }
       )
 
@@ -384,7 +392,13 @@ const make = Effect.fnUntraced(function*() {
             }
             return {
               assignment,
-              message: { _tag: "Inspect", run: id, hash: request.module.hash, kind: request.kind ?? "source" }
+              message: {
+                _tag: "Inspect",
+                run: id,
+                hash: request.module.hash,
+                kind: request.kind ?? "source",
+                ...timeTold()
+              }
             }
           }
         )

@@ -1,3 +1,4 @@
+import type { State } from "@headwater/domain/VirtualClock"
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import { existsSync } from "node:fs"
@@ -74,8 +75,8 @@ export interface SandboxOptions {
   readonly extraCaFile?: string
   readonly limits?: Partial<SandboxLimits>
   readonly pool?: Partial<SandboxPoolSize>
-  /** What component code sees as the time, in Unix milliseconds; that of the system where left out. */
-  readonly componentTime?: () => number
+  /** How the clock stands that component code sees; it is the system's where left out. */
+  readonly componentTime?: () => State
 }
 
 export class SandboxConfig extends Context.Service<SandboxConfig, {
@@ -85,7 +86,7 @@ export class SandboxConfig extends Context.Service<SandboxConfig, {
   readonly extraCaFile: string | undefined
   readonly limits: SandboxLimits
   readonly pool: SandboxPoolSize
-  readonly componentTime: (() => number) | undefined
+  readonly componentTime: (() => State) | undefined
 }>()("@headwater/sandbox/SandboxConfig") {
   static readonly layer = (options: SandboxOptions): Layer.Layer<SandboxConfig> =>
     Layer.sync(SandboxConfig, () => ({

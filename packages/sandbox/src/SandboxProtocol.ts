@@ -3,6 +3,7 @@
  * that does not decode, one about a run that the process does not have is dropped, and sizes are counted against that
  * run's limits.
  */
+import type { State } from "@headwater/domain/VirtualClock"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -160,6 +161,7 @@ export type HostMessage =
     readonly run: string
     readonly hash: string
     readonly kind: "source" | "workflow"
+    readonly time?: State
   }
   | {
     readonly _tag: "Run"
@@ -167,8 +169,8 @@ export type HostMessage =
     readonly hash: string
     readonly programId: string
     readonly call: RunCall
-    /** What component code sees as the time when it begins, in Unix milliseconds, where that is not the system's. */
-    readonly now?: number
+    /** How the clock stands that component code sees, where that is not the system's. */
+    readonly time?: State
     readonly bindings: {
       readonly additionalProps: Readonly<Record<string, { readonly type: string }>>
       readonly props: Readonly<Record<string, unknown>>

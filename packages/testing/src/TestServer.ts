@@ -155,7 +155,7 @@ const sandboxOptions = Effect.fnUntraced(function*(authority: string, clock: Clo
     denoPath: yield* accessibleExecutable(packagedDenoPath()),
     cacheDir,
     extraCaFile,
-    componentTime: () => clock.currentTimeMillisUnsafe(),
+    componentTime: () => ({ mode: "standing" as const, at: clock.currentTimeMillisUnsafe() }),
     pool: { warmProcesses: 1 },
     ...(identity === undefined ? {} : { identity })
   } satisfies SandboxOptions

@@ -127,7 +127,9 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
   const callOver = (inputs: ReadonlyArray<ProgramInput>): RunCall => ({
     _tag: "Run",
     eventsJson: inputs.map(({ eventJson }) => eventJson),
-    isRequest: inputs[0]?.kind === "HTTP"
+    isRequest: inputs[0]?.kind === "HTTP",
+    // Those behind the first tick are run before the clock comes to them.
+    ...(inputs[0]?.ticks === undefined ? {} : { times: inputs.map(({ at }) => at) })
   })
 
   const runOne = Effect.fnUntraced(function*(

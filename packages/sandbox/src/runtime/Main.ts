@@ -10,7 +10,7 @@ import { installOwnRequire } from "./OwnRequire.ts"
 import { begin, describeError, RunContext } from "./RunContext.ts"
 import { installSystem } from "./System.ts"
 import { type Bindings, Store } from "./This.ts"
-import { setTime } from "./Time.ts"
+import { tellTime, type ToldTime } from "./Time.ts"
 import { installWebSocket } from "./WebSocket.ts"
 import type { StepCall } from "./Workflow.ts"
 
@@ -65,7 +65,12 @@ const momentMs = 100
 
 type Asked =
   | Exclude<Call, { readonly _tag: "Run" | "Step" }>
-  | { readonly _tag: "Run"; readonly events: ReadonlyArray<unknown>; readonly isRequest?: boolean }
+  | {
+    readonly _tag: "Run"
+    readonly events: ReadonlyArray<unknown>
+    readonly isRequest?: boolean
+    readonly times?: ReadonlyArray<number>
+  }
   | {
     readonly _tag: "Step"
     readonly step: string
@@ -78,7 +83,7 @@ const countOf = (asked: Asked): number =>
 const callOf = (asked: Asked, index: number): Call => {
   if (asked._tag === "Step") return { _tag: "Step", step: asked.step, ...asked.runs[index]! }
   if (asked._tag !== "Run") return asked
-  const { events, ...rest } = asked
+  const { events, times: _times, ...rest } = asked
   return { ...rest, event: events[index] }
 }
 
@@ -97,23 +102,33 @@ function* callsOf(id: string, asked: Asked, isStoreSpoiled: () => boolean): Gene
   }
 }
 
-function* inspections({ hash, kind }: Record<string, unknown>) {
-  yield (run: RunContext) => void inspectComponent(run, hash as string, kind === "workflow" ? "workflow" : "source")
+function* inspections({ hash, kind, time }: Record<string, unknown>) {
+  yield (run: RunContext) => {
+    run.time = time as ToldTime | undefined
+    void inspectComponent(run, hash as string, kind === "workflow" ? "workflow" : "source")
+  }
 }
 
+/** What time it is in a run. */
+const timeOf = (asked: Asked, index: number, time: ToldTime | undefined): ToldTime | undefined =>
+  asked._tag === "Run" && asked.times !== undefined ? { mode: "standing", at: asked.times[index]! } : time
+
 /** The store passes from one run to the next. Each run gets its own copy of all else: code may change the values of its props. */
-function* runs({ bindings, call, hash, run: id }: Record<string, unknown>) {
+function* runs({ bindings, call, hash, run: id, time }: Record<string, unknown>) {
   const { db, ...rest } = bindings as Omit<Bindings, "store"> & { readonly db: Record<string, string> }
   const asked = call as Asked
   const store = new Store(db)
   const given = countOf(asked) > 1 ? stringify(rest) : undefined
   let last: RunContext | undefined
+  let index = 0
   // What a step did that failed is undone.
   const isStoreSpoiled = () => asked._tag === "Step" && last?.failed === true
   for (const what of callsOf(id as string, asked, isStoreSpoiled)) {
     const bound: Bindings = { ...(given === undefined ? rest : parse(given) as typeof rest), store }
+    const ownTime = timeOf(asked, index++, time as ToldTime | undefined)
     yield (run: RunContext) => {
       last = run
+      run.time = ownTime
       void runComponent(run, hash as string, what, bound)
     }
   }
@@ -126,9 +141,10 @@ const onMessage = (message: Record<string, unknown>): void => {
     case "Code":
       return learn(message["hash"] as string, message["code"] as string)
     case "Inspect":
+      tellTime(message["time"] as ToldTime | undefined)
       return start(message, undefined, inspections(message))
     case "Run":
-      if (typeof message["now"] === "number") setTime(message["now"])
+      tellTime(message["time"] as ToldTime | undefined)
       return start(message, message["programId"] as string, runs(message))
     case "Answer":
       return onAnswer(message)

@@ -2,6 +2,7 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import { inspect } from "node:util"
 import { send } from "./Channel.ts"
+import type { ToldTime } from "./Time.ts"
 import { webSocketPackage } from "./WebSocketPackageName.ts"
 
 export interface ComponentFile {
@@ -18,6 +19,8 @@ export class RunContext {
   failed = false
   /** Whether the host is to hear of its requests. */
   tellsRequests = false
+  /** What time it is in it, where that is not the system's. */
+  time: ToldTime | undefined
   readonly #startedCpu = cpuUsage()
   readonly #onEnd: () => void
 

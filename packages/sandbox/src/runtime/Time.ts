@@ -1,12 +1,24 @@
 /** What component code takes for the time of day, where the host says that it is another than the system's. */
+import { current } from "./RunContext.ts"
+
+/** It stands at a time, in Unix milliseconds, or goes so many milliseconds ahead of the system's. */
+export type ToldTime =
+  | { readonly mode: "standing"; readonly at: number }
+  | { readonly mode: "running"; readonly aheadMs: number }
 
 const System = Date
+const systemNow = Date.now.bind(Date)
 const { defineProperty } = Object
 
-let time: number | undefined
+/** What was told last, for code of no run. */
+let latest: ToldTime | undefined
+
+const now = (): number => {
+  const time = current()?.time ?? latest!
+  return time.mode === "standing" ? time.at : systemNow() + time.aheadMs
+}
 
 const install = (): void => {
-  const now = () => time!
   const Told: DateConstructor = new Proxy(System, {
     apply: () => new System(now()).toString(),
     construct: (_, values, target) =>
@@ -17,8 +29,9 @@ const install = (): void => {
   defineProperty(globalThis, "Date", { value: Told, writable: true, configurable: true })
 }
 
-/** From now on it is this time, in Unix milliseconds, and stays it. */
-export const setTime = (told: number): void => {
-  if (time === undefined) install()
-  time = told
+/** From now on component code sees a time of the host's, that of its own run first. */
+export const tellTime = (told: ToldTime | undefined): void => {
+  if (told === undefined) return
+  if (latest === undefined) install()
+  latest = told
 }
