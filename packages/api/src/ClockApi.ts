@@ -1,3 +1,4 @@
+import { Fired, StoppedBy, stoppedByText } from "@headwater/domain/ClockEvents"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
@@ -13,18 +14,6 @@ import { ResourceId } from "./ResourceId.ts"
 import { UnixMillis } from "./UnixMillis.ts"
 
 const milliseconds = (what: string) => Schema.Int.annotate({ description: `${what} Unix time in milliseconds.` })
-
-const counted = (what: string) => Schema.Int.annotate({ description: what })
-
-const Fired = Schema.Struct({
-  timer: counted("Ticks of timers."),
-  emit: counted("Delayed events."),
-  retry: counted("Deliveries that were due for another attempt."),
-  resume: counted("Runs of workflows that had waited for their time."),
-  wake: counted("Waits of rates, throttles, circuits, quotas and batches that were over."),
-  delete: counted("Deletions that were left to do."),
-  bulk: counted("Bulk actions that looked again whether they may go on.")
-}).annotate({ description: "How much of each kind of work fell due on the way." })
 
 const operationExample = {
   id: "clk_0Uz7QaB3Lk6RwSe2MxDa",
@@ -50,11 +39,7 @@ export const ClockOperationResource = Schema.Struct({
   now: milliseconds("How far it has come."),
   max_fired: Schema.NullOr(Schema.Int),
   fired: Fired,
-  stopped_by: Schema.NullOr(Schema.Literals(["target", "max_fired", "nothing_due", "stopped", "busy"])).annotate({
-    description:
-      "target: it came to `to`. max_fired: so much has fired. nothing_due: there was nothing to go to. stopped: it was told to " +
-      "stop. busy: the engine did not come to rest within 10 minutes of real time. null: it has not ended."
-  }),
+  stopped_by: Schema.NullOr(StoppedBy).annotate({ description: `${stoppedByText} null: it has not ended.` }),
   began_at_ms: milliseconds("In real time."),
   ended_at_ms: Schema.NullOr(Schema.Int).annotate({ description: "In real time. Unix time in milliseconds." })
 }).annotate({ identifier: "ClockOperation", examples: [operationExample] })

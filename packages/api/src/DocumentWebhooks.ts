@@ -1,14 +1,17 @@
+import { ClockReady } from "@headwater/domain/ClockEvents"
 import { all } from "@headwater/domain/WebhookEvents"
 import type { JsonSchema } from "effect"
 import { exampleOf, marked } from "./DocumentSchema.ts"
 import * as Extension from "./Extension.ts"
 
-/** The events that the server tells of an account's webhooks. */
-export const schemas = all
+/** The events that the server tells an account on the account's own log. */
+export const schemas = [...all, ClockReady] as const
 
 export const tag = {
   name: "Account events",
-  description: "What the server tells of an account's webhooks, on the stream `$webhooks` of the account itself."
+  description:
+    "What the server tells an account on the account's own log: of its webhooks, on the stream `$webhooks`; and of a clock that " +
+    "it has moved, on the stream `$clock`."
 }
 
 const headers = [
@@ -23,7 +26,7 @@ const headers = [
  * @param definitions the document's named schemas
  */
 export const webhooks = (definitions: JsonSchema.Definitions) =>
-  Object.fromEntries(all.map(({ ast, fields }) => {
+  Object.fromEntries(schemas.map(({ ast, fields }) => {
     const name = String(ast.annotations?.["identifier"])
     const type = fields.type.literal
     const schema = { $ref: `#/components/schemas/${name}` }

@@ -1,3 +1,4 @@
+import { ClockReady, nothingFired } from "@headwater/domain/ClockEvents"
 import * as RealTime from "@headwater/domain/RealTime"
 import * as Stream from "@headwater/domain/Stream"
 import type { VirtualClock } from "@headwater/domain/VirtualClock"
@@ -11,7 +12,7 @@ import {
 import { DueWork } from "@headwater/log/DueWork"
 import type { GroupCommit } from "@headwater/log/GroupCommit"
 import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { untilAnswered } from "./DatabaseRetry.ts"
 import * as EngineRest from "./EngineRest.ts"
@@ -39,13 +40,23 @@ const turn = Effect.callback<void>((resume) => void setImmediate(() => resume(Ef
 
 const sum = (fired: FiredCounts): number => Object.values(fired).reduce((sum, count) => sum + (count ?? 0), 0)
 
+const encodeReady = Schema.encodeSync(Schema.fromJsonString(ClockReady))
+
 /** What ends an advance. */
 const readyEvent = ({ from, id }: ClockOperation, now: number, fired: FiredCounts, reason: StopReason) => ({
   stream: Stream.clock,
   emitId: `clock-ready-${id}`,
   hops: 0,
   meta: {},
-  payload: JSON.stringify({ type: "clock.ready", operation_id: id, from, now, fired, stopped_by: reason, ts: now })
+  payload: encodeReady({
+    type: "clock.ready",
+    operation_id: id,
+    from,
+    now,
+    fired: { ...nothingFired, ...fired },
+    stopped_by: reason,
+    ts: now
+  })
 })
 
 /**

@@ -2,14 +2,13 @@ import { CurrentAccount } from "@headwater/api/Authorization"
 import type { ClockOperationResource, ClockResource } from "@headwater/api/ClockApi"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Problem from "@headwater/api/Problem"
+import { nothingFired } from "@headwater/domain/ClockEvents"
 import type * as Id from "@headwater/domain/Id"
 import { type ClockLook, ClockTarget, type ClockTargetAsked, DevClock } from "@headwater/engine/DevClock"
 import type { ClockOperation } from "@headwater/log/DevClocks"
 import { Clock, Effect, Option, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { answerFailures } from "./FailureProblem.ts"
-
-const nothingFired = { timer: 0, emit: 0, retry: 0, resume: 0, wake: 0, delete: 0, bulk: 0 }
 
 const operationOf = (operation: ClockOperation): ClockOperationResource => ({
   id: operation.id,
@@ -43,7 +42,9 @@ const fixed = (now: number): ClockResource => ({
 })
 
 const clockFixed = new Problem.ClockFixed(
-  Problem.because("The clock of this server can't be moved. Start one with HEADWATER_DEV_CLOCK=1 on an empty database.")
+  Problem.because(
+    "The clock of this server can't be moved. Start one with --dev-clock (HEADWATER_DEV_CLOCK=1) on a new database."
+  )
 )
 
 /** How far an advance is to go: one way of saying so has to be given. */

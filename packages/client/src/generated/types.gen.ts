@@ -4,7 +4,7 @@ export type ClientOptions = {
     baseUrl: 'http://127.0.0.1:8787' | (string & {});
 };
 
-export type Webhooks = EventWebhookFailingWebhookRequest | EventWebhookDisabledWebhookRequest | EventWebhookRecoveredWebhookRequest | EventDeliveryExhaustedWebhookRequest | EventCircuitOpenedWebhookRequest | EventCircuitClosedWebhookRequest;
+export type Webhooks = EventWebhookFailingWebhookRequest | EventWebhookDisabledWebhookRequest | EventWebhookRecoveredWebhookRequest | EventDeliveryExhaustedWebhookRequest | EventCircuitOpenedWebhookRequest | EventCircuitClosedWebhookRequest | EventClockReadyWebhookRequest;
 
 export type InvalidResponseProblem = {
     /**
@@ -285,6 +285,68 @@ export type CircuitClosedEvent = {
     url: string;
     /**
      * When it happened. Unix time in milliseconds.
+     */
+    ts: number;
+};
+
+/**
+ * The clock was moved
+ *
+ * All that fell due on the way is done, and time stands still. Told to the account that asked for it.
+ */
+export type ClockReadyEvent = {
+    type: 'clock.ready';
+    /**
+     * The advance that ended.
+     */
+    operation_id: string;
+    /**
+     * Where the clock was. Unix time in milliseconds.
+     */
+    from: number;
+    /**
+     * Where it is. Unix time in milliseconds.
+     */
+    now: number;
+    /**
+     * How much of each kind of work fell due on the way.
+     */
+    fired: {
+        /**
+         * Ticks of timers.
+         */
+        timer: number;
+        /**
+         * Delayed events.
+         */
+        emit: number;
+        /**
+         * Deliveries that were due for another attempt.
+         */
+        retry: number;
+        /**
+         * Runs of workflows that had waited for their time.
+         */
+        resume: number;
+        /**
+         * Waits of rates, throttles, circuits, quotas and batches that were over.
+         */
+        wake: number;
+        /**
+         * Deletions that were left to do.
+         */
+        delete: number;
+        /**
+         * Bulk actions that looked again whether they may go on.
+         */
+        bulk: number;
+    };
+    /**
+     * target: it came to its time. max_fired: so much has fired. nothing_due: there was nothing to go to. stopped: it was told to stop. busy: the engine did not come to rest within 10 minutes of real time.
+     */
+    stopped_by: 'target' | 'max_fired' | 'nothing_due' | 'stopped' | 'busy';
+    /**
+     * When that was, by the clock. Unix time in milliseconds.
      */
     ts: number;
 };
@@ -2264,7 +2326,7 @@ export type ClockOperation = {
         bulk: number;
     };
     /**
-     * target: it came to `to`. max_fired: so much has fired. nothing_due: there was nothing to go to. stopped: it was told to stop. busy: the engine did not come to rest within 10 minutes of real time. null: it has not ended.
+     * target: it came to its time. max_fired: so much has fired. nothing_due: there was nothing to go to. stopped: it was told to stop. busy: the engine did not come to rest within 10 minutes of real time. null: it has not ended.
      */
     stopped_by: 'target' | 'max_fired' | 'nothing_due' | 'stopped' | 'busy' | null;
     /**
@@ -13194,6 +13256,15 @@ export type EventCircuitClosedWebhookPayload = CircuitClosedEvent;
 export type EventCircuitClosedWebhookRequest = {
     body: EventCircuitClosedWebhookPayload;
     key: 'circuit.closed';
+    path?: never;
+    query?: never;
+};
+
+export type EventClockReadyWebhookPayload = ClockReadyEvent;
+
+export type EventClockReadyWebhookRequest = {
+    body: EventClockReadyWebhookPayload;
+    key: 'clock.ready';
     path?: never;
     query?: never;
 };
