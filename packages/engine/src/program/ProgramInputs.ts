@@ -408,14 +408,15 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
     const now = yield* Clock.currentTimeMillis
     // From the start of this run: ticks that were missed, or fall due while it runs, are taken once after it.
     const nextDueAt = yield* Effect.orDie(Timer.nextDue(timer, item.dueAt, Math.max(now, item.dueAt)))
+    // Looked at first: what is left of a day's quota is known from then on.
+    const exceeded = yield* whetherExceeded(memory)
+    if (Option.isSome(exceeded)) {
+      const input = tickInput(timer, item, nextDueAt, undefined)
+      return Option.some<NextWork>({ _tag: "Refuse", input, reason: exceeded.value })
+    }
     const ahead = yield* ticksBehind(memory, timer, item, nextDueAt, now)
     const input = tickInput(timer, item, nextDueAt, ahead.length === 0 ? undefined : grantOf(memory))
-    return Option.some<NextWork>(
-      Option.match(yield* whetherExceeded(memory), {
-        onNone: () => ({ _tag: "Run", inputs: [input, ...ahead] }),
-        onSome: (reason) => ({ _tag: "Refuse", input, reason })
-      })
-    )
+    return Option.some<NextWork>({ _tag: "Run", inputs: [input, ...ahead] })
   })
 
   const fromDue = Effect.fnUntraced(function*(memory: ProgramMemory) {
