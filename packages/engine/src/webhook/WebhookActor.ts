@@ -103,7 +103,7 @@ const fitting = (
 }
 
 /** How long retries of an inactive webhook are put off; they are due at once when it is active again. */
-const inactiveRetryMs = 3_600_000
+const inactiveRetryMs = 24 * 3_600_000
 
 /** What its connections are made with, where that is its own. */
 const tlsOf = (memory: Option.Option<WebhookMemory>) => Option.getOrUndefined(memory)?.requestSettings?.tls
