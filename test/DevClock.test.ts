@@ -3,13 +3,26 @@ import * as Json from "@headwater/fixtures/Json"
 import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
 import * as WebhookSink from "@headwater/fixtures/WebhookSink"
 import { Cron } from "croner"
-import { Effect, Schedule } from "effect"
+import { Effect, Latch, Schedule } from "effect"
 import * as Path from "node:path"
 import * as HeadwaterCommand from "../apps/cli/test/HeadwaterCommand.ts"
+import {
+  advance,
+  attemptsOf,
+  ended,
+  environment,
+  eventsOf,
+  idOf,
+  now,
+  numberOf,
+  operation,
+  payloadOf,
+  timeOfId
+} from "./DevClockServer.ts"
 import * as ServerProcess from "./ServerProcess.ts"
 
-const environment = { HEADWATER_DEV_CLOCK: "1", HEADWATER_LOG_RATE: "1" }
-const dayMs = 24 * 3_600_000
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
 
 const timer = (schedule: string) =>
   `export default {
@@ -17,55 +30,60 @@ const timer = (schedule: string) =>
     run(event) {
       const count = (this.db.get("count") ?? 0) + 1
       this.db.set("count", count)
-      this.$emit({ count, at: event.timestamp })
+      this.$emit({ count, at: event.timestamp, date: new Date().toISOString() })
     }
   }`
 
-const ingest = `export default { props: { http: "$.interface.http" }, run() { this.$emit({ order: 7 }) } }`
+/** The schedule of a webhook that asks for no other. */
+const defaultScheduleSeconds = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
 
-const idOf = (json: Json.Json) => Json.textOf(json["data"]!["id"])
-const numberOf = (json: Json.Json | undefined) => Number(json)
+/** What an account is told of a webhook that fails for five days, and behind how many percent of them. */
+const toldOfWebhook = [
+  ["webhook.failing", 50, 50],
+  ["webhook.failing", 70, 70],
+  ["webhook.failing", 90, 90],
+  ["webhook.disabled", "failing", 100]
+] as const
 
-const operation = (server: ServerProcess.ServerProcess, id: string) =>
-  Effect.map(server.api("GET", `/clock/operations/${id}`), (found) => found["data"]!)
-
-const ended = (server: ServerProcess.ServerProcess, id: string) =>
-  operation(server, id).pipe(
-    Effect.repeat({ until: (found) => String(found["state"]) === "done", schedule: Schedule.spaced("100 millis") }),
-    Effect.timeout("3 minutes")
-  )
-
-const advance = (server: ServerProcess.ServerProcess, body: unknown) =>
-  Effect.flatMap(server.api("POST", "/clock/advance", body), (begun) => ended(server, idOf(begun)))
-
-const eventsOf = Effect.fnUntraced(function*(server: ServerProcess.ServerProcess, sourceId: string) {
-  const events: Array<Json.Json> = []
-  for (let cursor = "";;) {
-    const page = yield* server.api("GET", `/sources/${sourceId}/events?limit=100&event_name=default${cursor}`)
-    const found = Json.listOf(page["data"])
-    events.push(...found)
-    if (found.length < 100) return events.toReversed()
-    cursor = `&after=${Json.textOf(page["page_info"]!["end_cursor"])}`
+/** Emits an order every six hours from now on, for longer than a webhook may fail. */
+const ordering = `export default {
+  props: { http: "$.interface.http" },
+  run() {
+    for (let order = 0; order < 22; order++) this.$emit({ order }, { delivery_ts: Date.now() + order * 6 * 3600000 })
   }
-})
+}`
 
-const timesOf = (events: ReadonlyArray<Json.Json>) =>
-  events.map((event) => numberOf(Json.textOf(event["id"]).split("-")[0] as never))
+const timesOf = (events: ReadonlyArray<Json.Json>) => events.map(({ id }) => timeOfId(id))
+
+/** What an attempt was made at, by the number of its order and its own. */
+const labelOf = ({ body, headers }: WebhookSink.Received) =>
+  `${Json.textOf(Json.parse(body)["order"]?.toString() as never)} ${headers["x-headwater-attempt"]}`
 
 it.live(
-  "90 days of a five-minute timer and a delivery that fails for days pass with exact counts, also across a kill in the midst",
+  "90 days of a five-minute timer and a webhook that fails for five days pass with exact counts, also across kills in the midst",
   () =>
     Effect.gen(function*() {
       const server = yield* ServerProcess.make
-      const sink = yield* WebhookSink.make(() => ({ status: 500 }))
-      yield* server.startWith({ ...environment, HEADWATER_RETENTION_DAYS: "365" })
+      const killed = yield* Latch.make()
+      const kill = Effect.runForkWith(yield* Effect.context<never>()).bind(
+        undefined,
+        Effect.andThen(server.kill, killed.open)
+      )
+      // The first attempt at the order of the third day ends with the server.
+      const sink: WebhookSink.WebhookSink = yield* WebhookSink.make(() => {
+        if (labelOf(sink.received.at(-1)!) !== "12 1" || killed.isOpen()) return { status: 500 }
+        kill()
+        return undefined
+      })
+      const settings = { ...environment, HEADWATER_RETENTION_DAYS: "365" }
+      yield* server.startWith(settings)
       yield* server.api("POST", "/clock/freeze")
       const source = (yield* server.api("POST", "/sources", {
         component_code: timer("{ intervalSeconds: 300 }"),
         name: "Every five minutes"
       }))["data"]!
       const sourceId = Json.textOf(source["id"])
-      const orders = (yield* server.api("POST", "/sources", { component_code: ingest, name: "Orders" }))["data"]!
+      const orders = (yield* server.api("POST", "/sources", { component_code: ordering, name: "Orders" }))["data"]!
       const webhookId = idOf(yield* server.api("POST", `/webhooks?url=${sink.url}`))
       yield* server.api(
         "POST",
@@ -73,9 +91,46 @@ it.live(
       )
       const endpoint = Json.textOf(orders["configured_props"]!["http"]!["endpoint_url"])
       yield* Effect.promise(() => fetch(endpoint, { method: "POST" }))
-      const from = numberOf((yield* server.api("GET", "/clock"))["data"]!["now"])
-      const begun = (yield* server.api("POST", "/clock/advance", { by: 90 * dayMs }))["data"]!
-      const id = Json.textOf(begun["id"])
+      const from = yield* now(server)
+      const failing = idOf(yield* server.api("POST", "/clock/advance", { by: 5 * dayMs }))
+      yield* killed.await
+      yield* server.startWith(settings)
+      const failed = yield* ended(server, failing)
+      Json.assertHolds(failed, { stopped_by: "target", from, now: from + 5 * dayMs })
+
+      // Every failure until the webhook is switched off, at the time that the one before it said, and none after that.
+      const deliveries = yield* attemptsOf(server, webhookId)
+      assert.strictEqual(deliveries.length, 21)
+      const made: Array<string> = []
+      for (const [order, { attempts, state }] of deliveries.entries()) {
+        let due: number | null = from + order * 6 * hourMs
+        for (const { at, attempt, nextAt } of attempts) {
+          assert.strictEqual(at, due)
+          made.push(`${order} ${attempt}`)
+          const delay = defaultScheduleSeconds[attempt - 1]
+          if (delay === undefined) assert.isNull(nextAt)
+          else assert.closeTo(nextAt!, at + delay * 1_000, delay * 200)
+          due = nextAt
+        }
+        assert.isTrue(due === null || due >= from + 5 * dayMs, "it was due before the webhook was switched off")
+        assert.strictEqual(state, due === null ? "exhausted" : "pending")
+      }
+      assert.deepStrictEqual(sink.received.map(labelOf).toSorted(), [...made, "12 1"].toSorted(), "one is made again")
+      Json.assertHolds(failed["fired"], { timer: 1_440, emit: 20, retry: made.length - 21, resume: 0 })
+      const signedAt = numberOf(sink.received.at(-1)?.headers["webhook-timestamp"] as never)
+      assert.isBelow(Math.abs(signedAt - Date.now() / 1_000), 300, "signatures have real time")
+
+      Json.assertHolds((yield* server.api("GET", `/webhooks/${webhookId}`))["data"], { active: false })
+      const told = Json.listOf((yield* server.api("GET", "/events?stream=$webhooks"))["data"]).map(payloadOf)
+        .toReversed()
+      assert.deepStrictEqual<ReadonlyArray<unknown>>(
+        told.filter(({ type }) => String(type) !== "delivery.exhausted")
+          .map(({ percent, reason, ts, type }) => [type, percent ?? reason, numberOf(ts) - from]),
+        toldOfWebhook.map(([type, detail, percent]) => [type, detail, percent / 100 * 5 * dayMs])
+      )
+      assert.strictEqual(told.length, toldOfWebhook.length + 1, "one delivery was told of that was given up")
+
+      const id = idOf(yield* server.api("POST", "/clock/advance", { by: 85 * dayMs }))
       yield* operation(server, id).pipe(
         Effect.repeat({
           until: (found) => numberOf(found["fired"]!["timer"]) > 3_000,
@@ -83,31 +138,23 @@ it.live(
         })
       )
       yield* server.kill
-      yield* server.startWith({ ...environment, HEADWATER_RETENTION_DAYS: "365" })
-      const before = yield* operation(server, id)
-      assert.strictEqual(String(before["state"]), "running")
-
+      yield* server.startWith(settings)
+      assert.strictEqual(String((yield* operation(server, id))["state"]), "running")
       const after = yield* ended(server, id)
-      Json.assertHolds(after, { stopped_by: "target", from, now: from + 90 * dayMs })
-      Json.assertHolds(after["fired"], { timer: 25_920, emit: 0, resume: 0 })
+      Json.assertHolds(after, { stopped_by: "target", now: from + 90 * dayMs })
+      Json.assertHolds(after["fired"], { timer: 24_480, emit: 1, resume: 0 })
       const events = yield* eventsOf(server, sourceId)
       assert.strictEqual(events.length, 25_920)
       const times = timesOf(events)
       assert.deepStrictEqual(times, times.map((_, index) => times[0]! + index * 300_000), "each at its time")
-      assert.deepStrictEqual(
-        events.map((event) => numberOf(event["event"]!["raw_event"]!["count"])),
-        events.map((_, index) => index + 1)
+      assert.deepStrictEqual<ReadonlyArray<unknown>>(
+        events.map(payloadOf),
+        times.map((time, index) => ({
+          count: index + 1,
+          at: Math.floor(time / 1_000),
+          date: new Date(time).toISOString()
+        }))
       )
-
-      // The first attempt and those of the schedule, but for one that was cut off by the kill and is made again.
-      const deliveries = Json.listOf((yield* server.api("GET", `/webhooks/${webhookId}/deliveries`))["data"])
-      assert.strictEqual(deliveries.length, 1)
-      Json.assertHolds(deliveries[0], { state: "exhausted", attempt_count: 10 })
-      assert.strictEqual(numberOf(after["fired"]!["retry"]), 9)
-      const attempts = sink.received.map(({ headers }) => numberOf(headers["x-headwater-attempt"] as never))
-      assert.deepStrictEqual([...new Set(attempts)], [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
-      const signedAt = numberOf(sink.received.at(-1)?.headers["webhook-timestamp"] as never)
-      assert.isBelow(Math.abs(signedAt - Date.now() / 1_000), 300, "signatures have real time")
     }).pipe(Effect.scoped),
   HeadwaterCommand.patienceMs * 4
 )
@@ -190,7 +237,14 @@ it.live(
       Json.assertHolds(some, { now: expected[9], stopped_by: "max_fired" })
       const rest = yield* advance(server, { to })
       Json.assertHolds(rest["fired"], { timer: expected.length - 10 })
-      assert.deepStrictEqual(timesOf(yield* eventsOf(server, idOf(source))), expected)
+      const ticks = yield* eventsOf(server, idOf(source))
+      assert.deepStrictEqual(timesOf(ticks), expected)
+      const dates = ticks.map((tick) => Json.textOf(payloadOf(tick)["date"]))
+      assert.deepStrictEqual(
+        dates,
+        expected.map((time) => new Date(time).toISOString()),
+        "what code takes for the time"
+      )
 
       const backwards = yield* Effect.flip(server.api("POST", "/clock/advance", { to: from }))
       assert.match(backwards.message, /400 .*it goes forward only/)
@@ -221,14 +275,24 @@ it.live("a database is for a clock that can be moved from its first start on, or
     const fixed = yield* Effect.flip(usual.api("POST", "/clock/advance", { by: 1 }))
     assert.match(fixed.message, /409 .*clock_fixed/)
     yield* usual.stop
-    const refused = yield* Effect.flip(usual.startWith(environment))
-    assert.match(refused.message, /this database was not made for the dev clock/)
+    const surroundings = (server: ServerProcess.ServerProcess) => ({
+      HEADWATER_API_KEY: ServerProcess.key,
+      HEADWATER_DATA_DIR: server.dataDirectory,
+      HEADWATER_PORT: new URL(server.url).port
+    })
+    const refused = yield* HeadwaterCommand.run(["start", "--dev-clock"], surroundings(usual))
+    assert.strictEqual(refused.code, 1)
+    assert.match(refused.stdout, /this database was not made for the dev clock.*HEADWATER_DATA_DIR=\.headwater-test/)
 
     const made = yield* ServerProcess.makeIn(Path.join(directory, "made"))
-    yield* made.startWith(environment)
-    yield* made.stop
+    const started = yield* HeadwaterCommand.start(["start", "--dev-clock"], surroundings(made), directory)
+    const { data } = yield* made.api("GET", "/clock").pipe(
+      Effect.retry({ schedule: Schedule.spaced("100 millis"), times: 300 })
+    )
+    Json.assertHolds(data, { mode: "real", status: "ready" })
+    yield* started.interrupt
     const without = yield* Effect.flip(made.start)
-    assert.match(without.message, /This database was made for the dev clock/)
+    assert.match(without.message, /This database was made for the dev clock.*--dev-clock/)
     const workers = yield* Effect.flip(made.startWith({ ...environment, HEADWATER_WORKERS: "2" }))
     assert.match(workers.message, /HEADWATER_DEV_CLOCK: goes with HEADWATER_WORKERS=1 only/)
   }).pipe(Effect.scoped), HeadwaterCommand.patienceMs)

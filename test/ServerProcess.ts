@@ -32,8 +32,12 @@ export interface ServerProcess {
   /** `SIGTERM`; answers the exit code. */
   readonly stop: Effect.Effect<number | null>
   /** Calls the API with the first account's key and answers the parsed body of a 2xx. */
-  readonly api: (method: string, path: string, body?: unknown) => Effect.Effect<Json.Json, ServerProcessError>
+  readonly api: ApiCall
+  /** The same with another key. */
+  readonly apiAs: (key: string) => ApiCall
 }
+
+type ApiCall = (method: string, path: string, body?: unknown) => Effect.Effect<Json.Json, ServerProcessError>
 
 export const key = `hw_${"k".repeat(40)}`
 
@@ -115,19 +119,8 @@ export const makeIn = Effect.fnUntraced(function*(
     )
   })
 
-  yield* Effect.addFinalizer(() => send("SIGTERM"))
-
-  return {
-    url,
-    dataDirectory,
-    output: () => output,
-    pid: () => child?.exitCode === null && child.signalCode === null ? child.pid : undefined,
-    start: startWith({}),
-    startWith,
-    ended,
-    kill: Effect.asVoid(send("SIGKILL")),
-    stop: send("SIGTERM"),
-    api: Effect.fnUntraced(function*(method, path, body) {
+  const apiAs = (key: string): ApiCall =>
+    Effect.fnUntraced(function*(method, path, body) {
       const response = yield* Effect.tryPromise({
         try: () =>
           fetch(`${url}/v1${path}`, {
@@ -146,6 +139,21 @@ export const makeIn = Effect.fnUntraced(function*(
       }
       return text === "" ? {} : Json.parse(text)
     })
+
+  yield* Effect.addFinalizer(() => send("SIGTERM"))
+
+  return {
+    url,
+    dataDirectory,
+    output: () => output,
+    pid: () => child?.exitCode === null && child.signalCode === null ? child.pid : undefined,
+    start: startWith({}),
+    startWith,
+    ended,
+    kill: Effect.asVoid(send("SIGKILL")),
+    stop: send("SIGTERM"),
+    api: apiAs(key),
+    apiAs
   }
 })
 
