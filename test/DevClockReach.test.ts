@@ -99,7 +99,7 @@ layer(DevClockedServer.layer, { excludeTestServices: true, timeout: "120 seconds
         assert.deepStrictEqual(yield* timesOf(batched), ["delivered 900000"])
         const told = Json.listOf((yield* server.api("GET", "/events?stream=$webhooks"))["data"]).map(payloadOf)
         assert.deepStrictEqual(
-          told.toReversed().filter(({ type }) => /^circuit/.test(Json.textOf(type)))
+          told.toReversed().filter(({ type }) => Json.textOf(type).startsWith("circuit"))
             .map(({ ts, type }) => `${Json.textOf(type)} ${numberOf(ts) - from}`),
           ["circuit.opened 0", "circuit.closed 1800000"]
         )
@@ -151,7 +151,7 @@ layer(DevClockedServer.layer, { excludeTestServices: true, timeout: "120 seconds
       yield* advance(server, { to: midnight })
       const account = HeadwaterCommand.jsonOf(
         yield* HeadwaterCommand.run(
-          [..."account create eve --email eve@example.com --plan free --daily-invocations-quota 3 --json".split(" ")],
+          "account create eve --email eve@example.com --plan free --daily-invocations-quota 3 --json".split(" "),
           { HEADWATER_DATA_DIR: server.dataDirectory }
         )
       )

@@ -90,7 +90,7 @@ export const make = Effect.fnUntraced(function*(
     const until = RealTime.elapsedUnsafe(clock) + longestStepMs
     let seen = 0
     for (let looks = 0; seen < looksAtRest; looks++) {
-      yield* looks < quickLooks ? turn : Effect.sleep(1)
+      yield* seen > 0 || looks < quickLooks ? turn : Effect.sleep(1)
       seen = (yield* isAtRest) ? seen + 1 : 0
       if (seen === 0 && RealTime.elapsedUnsafe(clock) > until) return false
     }
