@@ -32,7 +32,7 @@ const emitting = `export default {
 
 const hourly = `export default {
   props: { timer: { type: "$.interface.timer", default: { intervalSeconds: 3600 } } },
-  run(event) { this.$emit({ at: event.timestamp }) }
+  run() { this.$emit({ date: Date.now() }) }
 }`
 
 const post = (source: Json.Json, body: unknown) =>
@@ -195,12 +195,15 @@ layer(DevClockedServer.layer, { excludeTestServices: true, timeout: "120 seconds
   it.effect("removes what is beyond its retention", () =>
     Effect.gen(function*() {
       const server = yield* DevClockedServer
+      const from = Math.ceil((yield* now(server)) / dayMs) * dayMs
+      yield* advance(server, { to: from })
       const sourceId = idOf(yield* server.api("POST", "/sources", { component_code: hourly }))
-      const from = yield* now(server)
       const done = yield* advance(server, { by: 40 * dayMs })
       Json.assertHolds(done["fired"], { timer: 960 })
-      const times = (yield* eventsOf(server, sourceId)).map(({ id }) => timeOfId(id))
+      const kept = yield* eventsOf(server, sourceId)
+      const times = kept.map(({ id }) => timeOfId(id))
       assert.deepStrictEqual(times, Array.from({ length: 721 }, (_, index) => from + 10 * dayMs + index * hourMs))
+      assert.deepStrictEqual(kept.map((event) => numberOf(payloadOf(event)["date"])), times, "what the code saw")
       yield* server.api("DELETE", `/sources/${sourceId}`)
     }), HeadwaterCommand.patienceMs)
 
