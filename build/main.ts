@@ -1,16 +1,15 @@
 /**
- * `npm run pack -- <folder> [package…]`: packs the package `headwater`, or packages of this repository, with those of it
- * that they need.
+ * `npm run pack -- <folder> [package…]`: packs what others install, or only the named ones of it.
  */
 import * as Path from "node:path"
-import * as HeadwaterPackage from "./HeadwaterPackage.ts"
-import * as PackedPackages from "./PackedPackages.ts"
+import { pack, type Published, published } from "./Archive.ts"
 
 const [folder, ...names] = process.argv.slice(2)
-if (folder === undefined) {
-  console.error("Usage: npm run pack -- <folder> [package…]")
+const isPublished = (name: string): name is Published => published.some((one) => one === name)
+const unknown = names.filter((name) => !isPublished(name))
+if (folder === undefined || unknown.length > 0) {
+  console.error(`Usage: npm run pack -- <folder> [package…]\nThe packages are ${published.join(", ")}.`)
   process.exit(1)
 }
-const destination = Path.resolve(folder)
-if (names.length === 0) console.log(await HeadwaterPackage.pack(destination))
-else for (const archive of (await PackedPackages.pack(names, destination)).values()) console.log(archive)
+const chosen = names.length === 0 ? published : names.filter(isPublished)
+for (const archive of Object.values(await pack(chosen, Path.resolve(folder)))) console.log(archive)

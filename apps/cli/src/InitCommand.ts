@@ -1,6 +1,6 @@
 import * as Folder from "@headwater/postgres/Folder"
 import { explain } from "@headwater/server/ErrorExplanation"
-import { Effect, FileSystem } from "effect"
+import { Effect, FileSystem, Schema } from "effect"
 import { Argument, Command } from "effect/cli"
 import * as Path from "node:path"
 import * as CodeFile from "./CodeFile.ts"
@@ -142,12 +142,27 @@ const workflow = command("workflow", workflowStarter, (path) => `headwater dev $
 const nameOf = (folder: string): string =>
   Path.basename(folder).toLowerCase().replaceAll(/[^a-z0-9._-]+/g, "-").replace(/^[._-]+/, "") || "components"
 
+const manifest = "package.json"
+
+const decodeManifest = Schema.decodeEffect(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
+
+/** What npm writes to a folder in which a package is installed, and what it is installed from. */
+const isOfNpm = (name: string): boolean =>
+  [manifest, "package-lock.json", "node_modules"].includes(name) || name.endsWith(".tgz")
+
+const readManifest = Effect.fnUntraced(function*(path: string) {
+  const files = yield* FileSystem.FileSystem
+  return yield* Effect.flatMap(files.readFileString(path), decodeManifest).pipe(
+    Effect.mapError(({ message }) => new CommandRefused({ message: `${path} can't be read: ${message}` }))
+  )
+})
+
 /** Writes a project, or code to begin with. */
 export const initCommand = Command.make(
   "init",
   {
     folder: Argument.String("folder").pipe(
-      Argument.withDescription("Where to write it: a folder that is empty or new")
+      Argument.withDescription("Where to write it: a folder that is new or empty, but for what npm has installed there")
     ),
     json: Output.json
   },
@@ -157,24 +172,28 @@ export const initCommand = Command.make(
     const create = (path: string) =>
       Effect.tryPromise({ try: () => Folder.create(Path.resolve(path), 0o777), catch: refuse })
     yield* create(folder)
-    const [found] = yield* Effect.mapError(fileSystem.readDirectory(folder), refuse)
+    const names = yield* Effect.mapError(fileSystem.readDirectory(folder), refuse)
+    const found = names.find((name) => !isOfNpm(name))
     if (found !== undefined) {
       return yield* new CommandRefused({
         message: `${folder} is not empty: it has ${found}. Name a folder that is empty or does not exist`
       })
     }
-    const files = ProjectFiles.of(nameOf(Path.resolve(folder)))
+    const present = names.includes(manifest) ? yield* readManifest(Path.join(folder, manifest)) : {}
+    const files = ProjectFiles.of(nameOf(Path.resolve(folder)), present)
     for (const [file, text] of Object.entries(files)) {
       const path = Path.join(folder, file)
       yield* create(Path.dirname(path))
-      yield* fileSystem.writeFileString(path, text, { flag: "wx" })
+      yield* fileSystem.writeFileString(path, text, { flag: file === manifest ? "w" : "wx" })
     }
     const next = ["npm install", "npm test", "npx headwater dev orders.ts"]
-    const into = Path.resolve(folder) === process.cwd() ? [] : [`cd ${folder}`]
+    const isHere = Path.resolve(folder) === process.cwd()
     yield* Output.print(
       json,
       { folder, files: Object.keys(files) },
-      `Wrote a project to ${folder}. Next: ${[...into, ...next].join(" && ")}`
+      `Wrote a project to ${isHere ? "this folder" : folder}. Next: ${
+        [...isHere ? [] : [`cd ${folder}`], ...next].join(" && ")
+      }`
     )
   })
 ).pipe(

@@ -1,4 +1,5 @@
 import { version } from "@headwater/domain/Version"
+import { Predicate } from "effect"
 
 const source = `import { type Db, defineSource } from "@headwater/component"
 
@@ -173,7 +174,14 @@ const readMe = (name: string) =>
 \`\`\`sh
 npm install
 npm test
-npx headwater login --url https://events.example.com
+npx headwater start
+\`\`\`
+
+That starts a server of your own on this machine, with its data in \`.headwater\`, and prints its API key. In another
+terminal, or with the URL and a key of another server:
+
+\`\`\`sh
+npx headwater login --url http://127.0.0.1:8787
 npm run check
 npm run deploy
 \`\`\`
@@ -206,15 +214,42 @@ in tests.
   \`headwater.advance("3 days")\`. Give \`fetch\` a handler that answers what the component asks of others.
 `
 
-/** The files of a project to begin with, by their paths. */
-export const of = (name: string): Readonly<Record<string, string>> => ({
-  "package.json": `${JSON.stringify(packageOf(name), null, 2)}\n`,
+type Entries = Readonly<Record<string, unknown>>
+
+const entriesOf = (value: unknown): Entries =>
+  Predicate.isObject(value) ? Object.fromEntries(Object.entries(value)) : {}
+
+/** What npm writes as a test script until somebody writes one. */
+const noTest = /no test specified/
+
+/** What a project needs, beside what the `package.json` that is there has already. */
+const packageWith = (name: string, present: Entries) => {
+  const own = packageOf(name)
+  const dependencies = entriesOf(present["dependencies"])
+  const kept = Object.entries(entriesOf(present["scripts"])).filter(([, script]) => !noTest.test(String(script)))
+  const missing = Object.entries(own.devDependencies).filter(([dependency]) => !(dependency in dependencies))
+  return {
+    ...own,
+    ...present,
+    type: own.type,
+    scripts: { ...own.scripts, ...Object.fromEntries(kept) },
+    devDependencies: { ...Object.fromEntries(missing), ...entriesOf(present["devDependencies"]) }
+  }
+}
+
+/**
+ * The files of a project to begin with, by their paths.
+ *
+ * @param present the `package.json` that is there: what it says stays
+ */
+export const of = (name: string, present: Entries = {}): Readonly<Record<string, string>> => ({
+  "package.json": `${JSON.stringify(packageWith(name, present), null, 2)}\n`,
   "tsconfig.json": `${JSON.stringify(settings, null, 2)}\n`,
   "orders.ts": source,
   "large-orders/workflow.ts": workflow,
   "test/orders.test.ts": test,
   ".github/workflows/deploy.yml": deployment,
-  ".gitignore": "node_modules/\n*.tsbuildinfo\n",
+  ".gitignore": ".headwater/\nnode_modules/\n*.tsbuildinfo\n",
   "README.md": readMe(name),
   "AGENTS.md": agents
 })

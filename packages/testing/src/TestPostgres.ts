@@ -4,7 +4,7 @@ import * as DatabaseClient from "@headwater/log/DatabaseClient"
 import * as Migrations from "@headwater/log/Migrations"
 import { DataDirectory } from "@headwater/postgres/DataDirectory"
 import { EmbeddedPostgres, type EmbeddedPostgresConnection } from "@headwater/postgres/EmbeddedPostgres"
-import { Context, Effect, Layer, Scope } from "effect"
+import { Context, Effect, Layer, References, Scope } from "effect"
 import { execFile } from "node:child_process"
 import { createHash, randomUUID } from "node:crypto"
 import * as Fs from "node:fs"
@@ -44,7 +44,7 @@ const run = (folder: string) =>
       EmbeddedPostgres.layer({ settings, holdsProcess: false }).pipe(Layer.provide(DataDirectory.layer(folder)))
     ),
     (context) => Context.get(context, EmbeddedPostgres)
-  )
+  ).pipe(Effect.provideService(References.MinimumLogLevel, "Error"))
 
 /** Says what a prepared cluster holds: with other migrations or on another platform it is another one. */
 const version = async (): Promise<string> => {
