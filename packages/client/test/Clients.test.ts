@@ -4,17 +4,24 @@ import { tail } from "@headwater/api/Tail"
 import * as WebhookSink from "@headwater/fixtures/WebhookSink"
 import { Context, Effect, Fiber, Layer, Redacted, Stream } from "effect"
 import { FetchHttpClient } from "effect/http"
+import { build } from "esbuild"
 import { execFile } from "node:child_process"
-import * as Fs from "node:fs"
+import { once } from "node:events"
+import { existsSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import * as Path from "node:path"
+import * as Chromium from "../../../test/browser/Chromium.ts"
 import * as ServerProcess from "../../../test/ServerProcess.ts"
 import { type EventSummary, Headwater } from "../src/Headwater.ts"
 import * as EffectScenario from "./EffectScenario.ts"
 import * as FetchScenario from "./FetchScenario.ts"
+import scenario from "./scenario.json" with { type: "json" }
+import * as Scenario from "./Scenario.ts"
 
 const { key: apiKey } = ServerProcess
 
-const steps: number = JSON.parse(Fs.readFileSync(Path.join(import.meta.dirname, "scenario.json"), "utf8")).length
+const steps = scenario.length
 
 class Server extends Context.Service<Server, ServerProcess.ServerProcess>()("headwater/test/ClientsServer") {
   static readonly layer = Layer.effect(Server, Effect.tap(ServerProcess.make, ({ start }) => start))
@@ -30,20 +37,47 @@ const sinkOf = Effect.gen(function*() {
   return sink.url
 })
 
-/** Runs a program of Deno's, and answers with what it prints. */
-const deno = (file: string, args: ReadonlyArray<string>) =>
+const root = Path.resolve(import.meta.dirname, "../../..")
+
+/** Runs the scenario with another runtime, and answers with what it prints. */
+const runScenario = (program: string, flags: ReadonlyArray<string>, args: ReadonlyArray<string>) =>
   Effect.callback<string>((resume) => {
-    const root = Path.resolve(import.meta.dirname, "../../..")
-    const flags = ["run", "--no-prompt", "--allow-net", "--allow-read", "--node-modules-dir=none", "--cached-only"]
     const env = { PATH: process.env["PATH"], DENO_NO_UPDATE_CHECK: "1" }
     execFile(
-      Path.join(root, "node_modules/.bin/deno"),
-      [...flags, Path.join(import.meta.dirname, file), ...args],
+      program,
+      [...flags, Path.join(import.meta.dirname, "FetchScenario.ts"), ...args],
       { cwd: import.meta.dirname, env },
       (error, stdout, stderr) =>
         resume(error === null ? Effect.succeed(stdout.trim()) : Effect.die(new Error(stderr, { cause: error })))
     )
   })
+
+const denoFlags = ["run", "--no-prompt", "--allow-net", "--allow-read", "--node-modules-dir=none", "--cached-only"]
+
+/** Its package takes 100 MB: only where it is installed anyway. */
+const bun = (process.env["PATH"] ?? "").split(":").map((folder) => Path.join(folder, "bun")).find(existsSync)
+
+/** Serves a page that is empty, and the scenario as a module. Answers its origin. */
+const scenarioPage = Effect.gen(function*() {
+  const { outputFiles: [module] } = yield* Effect.promise(() =>
+    build({
+      entryPoints: [Path.join(import.meta.dirname, "FetchScenario.ts")],
+      bundle: true,
+      format: "esm",
+      logLevel: "error",
+      write: false
+    })
+  )
+  const server = createServer(({ url }, response) => {
+    const [type, body] = url === "/FetchScenario.js"
+      ? ["text/javascript", module!.text]
+      : ["text/html", "<!doctype html><title>A page</title>"]
+    response.writeHead(200, { "content-type": type }).end(body)
+  })
+  yield* Effect.promise(() => once(server.listen(0, "127.0.0.1"), "listening"))
+  yield* Effect.addFinalizer(() => Effect.sync(() => server.close().closeAllConnections()))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
 
 const effectClient = (url: string) =>
   HeadwaterClient.layer({ url, apiKey: Redacted.make(apiKey) }).pipe(Layer.provide(FetchHttpClient.layer))
@@ -68,7 +102,31 @@ layer(Server.layer, { excludeTestServices: true, timeout: "60 seconds" })("the c
   it.effect("do the scenario: fetch, under Deno", () =>
     Effect.gen(function*() {
       const { url } = yield* Server
-      assert.strictEqual(yield* deno("FetchScenario.ts", [url, apiKey, yield* sinkOf]), String(steps))
+      const deno = Path.join(root, "node_modules/.bin/deno")
+      assert.strictEqual(yield* runScenario(deno, denoFlags, [url, apiKey, yield* sinkOf]), String(steps))
+    }))
+
+  it.effect.skipIf(bun === undefined)("do the scenario: fetch, under Bun", () =>
+    Effect.gen(function*() {
+      const { url } = yield* Server
+      assert.strictEqual(yield* runScenario(bun!, [], [url, apiKey, yield* sinkOf]), String(steps))
+    }))
+
+  it.effect("do the scenario: fetch, in a browser, on a page of another origin", () =>
+    Effect.gen(function*() {
+      const { url } = yield* Server
+      const [sinkUrl, origin] = [yield* sinkOf, yield* scenarioPage]
+      const browser = yield* Chromium.launch
+      const done = yield* Effect.promise(async () => {
+        const page = await browser.newPage()
+        await page.goto(origin)
+        // Endpoints and receivers of webhooks are not there for pages.
+        await page.exposeFunction("post", Scenario.byFetch.post)
+        await page.exposeFunction("received", Scenario.byFetch.received)
+        return page.evaluate(`import("/FetchScenario.js").then(({ run }) =>
+          run(${JSON.stringify({ apiKey, sinkUrl, url })}, { post, received }))`)
+      })
+      assert.strictEqual(done, steps)
     }))
 
   it.effect("do the scenario: Effect", () =>

@@ -31,8 +31,10 @@ export const clientOf = (headwater: Headwater): ScenarioClient => {
 }
 
 /** @param options where the server and the sink are */
-export const run = ({ apiKey, sinkUrl, url }: Record<"apiKey" | "sinkUrl" | "url", string>): Promise<number> =>
-  Scenario.run(clientOf(new Headwater({ url, apiKey })), sinkUrl)
+export const run = (
+  { apiKey, sinkUrl, url }: Record<"apiKey" | "sinkUrl" | "url", string>,
+  surroundings?: Scenario.Surroundings
+): Promise<number> => Scenario.run(clientOf(new Headwater({ url, apiKey })), sinkUrl, surroundings)
 
 if (import.meta.main) {
   const [url, apiKey, sinkUrl] = process.argv.slice(2)

@@ -1,5 +1,4 @@
-import assert from "node:assert/strict"
-import { readFileSync } from "node:fs"
+import scenario from "./scenario.json" with { type: "json" }
 
 /** What an operation is called with. */
 export interface Call {
@@ -21,6 +20,23 @@ export interface ScenarioClient {
   readonly verify: (request: Received, key: string) => Promise<string>
   /** The problem of a refusal; undefined of anything else. */
   readonly problemOf: (error: unknown) => unknown
+}
+
+/** What the scenario does past the client: sends orders to the endpoint of a source, and looks at what came to the sink. */
+export interface Surroundings {
+  /** Answers the status. */
+  readonly post: (url: string, json: string) => Promise<number>
+  readonly received: (sinkUrl: string) => Promise<ReadonlyArray<Received>>
+}
+
+/** By requests of this process itself. */
+export const byFetch: Surroundings = {
+  post: async (url, body) => {
+    const response = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body })
+    await response.body?.cancel()
+    return response.status
+  },
+  received: async (sinkUrl) => (await fetch(sinkUrl)).json()
 }
 
 /** A request that came to the sink. */
@@ -59,6 +75,19 @@ const filled = (step: Step, kept: Readonly<Record<string, string>>): Step =>
       typeof value === "string" ? value.replace(/^\{(\w+)\}$/, (_, name: string) => kept[name] ?? name) : value
   )
 
+/** Of JSON, whatever the order of members. */
+const textOf = (value: unknown): string =>
+  JSON.stringify(value, (_, member: unknown) =>
+    typeof member === "object" && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([one], [other]) => one < other ? -1 : 1))
+      : member)
+
+const hold = (found: unknown, expected: unknown, step: string): void => {
+  if (textOf(found) !== textOf(expected)) {
+    throw new Error(`${textOf(found)} came in place of ${textOf(expected)} of ${step}`)
+  }
+}
+
 const outcomeOf = async (
   { call, problemOf }: ScenarioClient,
   { body, call: operation, headers, path, query }: Step
@@ -75,8 +104,12 @@ const outcomeOf = async (
  *
  * @param sinkUrl where deliveries come to, and `GET` answers with what came, as JSON
  */
-export const run = async (client: ScenarioClient, sinkUrl: string): Promise<number> => {
-  const steps: ReadonlyArray<Step> = JSON.parse(readFileSync(new URL("scenario.json", import.meta.url), "utf8"))
+export const run = async (
+  client: ScenarioClient,
+  sinkUrl: string,
+  surroundings: Surroundings = byFetch
+): Promise<number> => {
+  const steps = scenario as ReadonlyArray<unknown> as ReadonlyArray<Step>
   const kept: Record<string, string> = { sink: sinkUrl, run: crypto.randomUUID() }
   let next: ((count: number) => Promise<ReadonlyArray<unknown>>) | undefined
   for (const given of steps) {
@@ -87,35 +120,32 @@ export const run = async (client: ScenarioClient, sinkUrl: string): Promise<numb
       for (const deadline = Date.now() + 15_000;;) {
         const { answer, problem } = await outcomeOf(client, step)
         found = answer ?? problem
-        assert.equal(at(problem, "code"), step.refused, name)
+        hold(at(problem, "code"), step.refused, name)
         if (step.until === undefined || Date.now() > deadline) break
-        if (JSON.stringify(valuesAt(found, step.until)) === JSON.stringify(step.until)) break
+        if (textOf(valuesAt(found, step.until)) === textOf(step.until)) break
         await new Promise((resolve) => setTimeout(resolve, 50))
       }
       const expected = { ...step.until, ...step.expect as object }
-      assert.deepEqual(valuesAt(found, expected), expected, name)
+      hold(valuesAt(found, expected), expected, name)
     }
     if (step.items !== undefined) {
       const items = await client.items(step.items, { path: step.path, query: step.query })
-      assert.deepEqual(items.map((item) => at(item, step.at!)), step.expect, name)
+      hold(items.map((item) => at(item, step.at!)), step.expect, name)
       found = items
     }
     if (step.tail !== undefined) next = await client.tail(step.tail)
     if (step.tailed !== undefined) {
       const events = await next!(step.tailed.length)
-      assert.deepEqual(events.map((event) => at(event, "event.raw_event")), step.tailed, name)
+      hold(events.map((event) => at(event, "event.raw_event")), step.tailed, name)
     }
     for (const body of step.bodies ?? []) {
-      const headers = { "content-type": "application/json" }
-      const response = await fetch(step.post!, { method: "POST", headers, body: JSON.stringify(body) })
-      assert.equal(response.status, 200, name)
-      await response.body?.cancel()
+      hold(await surroundings.post(step.post!, JSON.stringify(body)), 200, name)
     }
     if (step.received !== undefined) {
-      const received: ReadonlyArray<Received> = await (await fetch(sinkUrl)).json()
+      const received = await surroundings.received(sinkUrl)
       for (const key of step.keys!) {
         const texts = await Promise.all(received.map((request) => client.verify(request, key)))
-        assert.deepEqual(texts.map((text) => at(JSON.parse(text), "order")), step.received, name)
+        hold(texts.map((text) => at(JSON.parse(text), "order")), step.received, name)
       }
     }
     for (const [kind, path] of Object.entries(step.keep ?? {})) kept[kind] = String(at(found, path))
