@@ -65,20 +65,12 @@ const triggerSource = Effect.fnUntraced(function*(
   }
 })
 
-/** A run that has not begun is not found: it is asked for so many times. */
-const timesUnbegun = 240
-
 /** Waits for a run to end. */
 const ended = Effect.fnUntraced(function*(workflowId: string, runId: string) {
   const { call } = yield* ApiAccess
   return yield* PassingFailure.retry(
     call(({ workflowRuns }) => workflowRuns.get({ params: { id: workflowId, run_id: runId }, query: {} }))
   ).pipe(
-    Effect.retry({
-      while: ({ _tag }) => _tag === "NotFoundProblem",
-      schedule: Schedule.spaced("250 millis"),
-      times: timesUnbegun
-    }),
     Effect.map(({ data }) => data),
     Effect.repeat({ until: ({ ended_at_ms }) => ended_at_ms !== null, schedule: Schedule.spaced("250 millis") }),
     Progress.during(() => `Waiting for the run ${runId}`)

@@ -140,6 +140,12 @@ export class EventLog extends Context.Service<EventLog, {
     address: Stream.StreamAddress,
     id: EventId.EventId
   ) => Effect.Effect<Option.Option<LoggedEvent>, SqlError.SqlError>
+  /** The event behind `id` that came with this `emit_id`. It looks through all that is behind `id`. */
+  readonly byEmitId: (
+    address: Stream.StreamAddress,
+    id: EventId.EventId,
+    emitId: string
+  ) => Effect.Effect<Option.Option<LoggedEvent>, SqlError.SqlError>
   /** Those of these that are there, in order. */
   readonly some: (
     address: Stream.StreamAddress,
@@ -357,6 +363,14 @@ export class EventLog extends Context.Service<EventLog, {
             sql<EventRow>`
               SELECT * FROM events
               WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id = ${id}`,
+            ([row]) => Option.map(Option.fromUndefinedOr(row), fromRow)
+          ),
+        byEmitId: (address, id, emitId) =>
+          Effect.map(
+            sql<EventRow>`
+              SELECT * FROM events
+              WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id > ${id}
+                AND emit_id = ${emitId}`,
             ([row]) => Option.map(Option.fromUndefinedOr(row), fromRow)
           ),
         some: (address, ids) =>

@@ -16,6 +16,14 @@ const maxEventBytes = 1024 * 1024
 
 type Step = RunDetails["steps"][number]
 
+/** A run to be shown. */
+interface Shown {
+  readonly run: RunOutline
+  readonly resource: RunResource
+  /** JSON text of its event, where that is not with the run. */
+  readonly event: string | undefined
+}
+
 /** What was thrown is kept with more than is told of it. */
 const faultOf = ({ message, name, stack }: RunFault): RunFault => ({
   name,
@@ -62,13 +70,12 @@ export const make = Effect.gen(function*() {
 
   return Effect.fnUntraced(function*(
     accountId: AccountId,
-    run: RunOutline,
-    resource: RunResource,
+    { event, resource, run }: Shown,
     { exclude, include }: Partial<Projection.Selection>
   ) {
     const project = (data: Schema.JsonObject) => fieldsOf(Projection.project({ data }, { include, exclude }))
     const isCut = include !== undefined || exclude !== undefined
-    yield* room.take(accountId, yield* runs.largestOf(run.id))
+    yield* room.take(accountId, event?.length ?? (yield* runs.largestOf(run.id)))
 
     const parts: Array<Effect.Effect<string>> = []
     const plain = JSON.stringify(project({ ...resource })).slice(1, -1)
@@ -81,7 +88,8 @@ export const make = Effect.gen(function*() {
     parts.push(Effect.succeed(`{"data":{${plain}`))
     if ("event" in project({ event: null })) {
       const name = field("event")
-      parts.push(Effect.map(untilAnswered(runs.eventOf(run.id)), (event) => {
+      const kept = event === undefined ? untilAnswered(runs.eventOf(run.id)) : Effect.succeedSome(event)
+      parts.push(Effect.map(kept, (event) => {
         const text = Option.getOrElse(event, () => "null")
         return name + (isCut ? JSON.stringify(project({ event: JSON.parse(text) })["event"]) : text)
       }))

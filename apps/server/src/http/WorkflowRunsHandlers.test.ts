@@ -70,4 +70,36 @@ layer(Http.layer, { excludeTestServices: true })("runs of a workflow", (it) => {
       const repeated = yield* runIn(Json.textOf(rerun.json["data"]!["id"]), "success")
       assert.strictEqual<unknown>(repeated["trigger"]!["rerun_of"], id)
     }))
+
+  it.effect("are shown with their event from when they were asked for, also before their turn", () =>
+    Effect.gen(function*() {
+      const { http } = yield* setup
+      const rate_limit = { limit: 1, interval_seconds: 3_600 }
+      const { id: workflow } = yield* http.created("/v1/workflows", { workflow_code, rate_limit })
+      const path = `/v1/workflows/${workflow}`
+      const invoke = (event: unknown) =>
+        Effect.map(
+          http.request("POST", `${path}/invocations`, { body: { event } }),
+          ({ json }) => Json.textOf(json["data"]!["id"])
+        )
+      const first = yield* invoke({ n: 1 })
+      yield* http.request("GET", `${path}/runs/${first}`).pipe(
+        Effect.repeat({ until: ({ json }) => json["data"]?.["ended_at_ms"] as unknown !== null })
+      )
+      const second = yield* invoke({ n: 2 })
+      const { json: shown } = yield* http.request("GET", `${path}/runs/${second}`)
+      Json.assertHolds(shown["data"], { id: second, status: "running", event: { n: 2 }, steps: [], ended_at_ms: null })
+      Json.assertHolds(shown["data"]!["trigger"], { source_type: "INVOCATION", id: second, rerun_of: null })
+      const part = yield* http.request("GET", `${path}/runs/${second}?include=event.n,status`)
+      assert.deepStrictEqual<unknown>(part.json["data"], { status: "running", event: { n: 2 } })
+
+      const rerun = yield* http.request("POST", `${path}/runs/${first}/rerun`)
+      const { json: again } = yield* http.request("GET", `${path}/runs/${rerun.json["data"]!["id"]}`)
+      Json.assertHolds(again["data"], { status: "running", event: { n: 1 }, steps: [] })
+      Json.assertHolds(again["data"]!["trigger"], { rerun_of: first })
+
+      Http.assertProblem(yield* http.request("POST", `${path}/runs/${second}/cancel`), 409, "run_not_waiting")
+      const { id: other } = yield* http.created("/v1/workflows", { workflow_code })
+      Http.assertProblem(yield* http.request("GET", `/v1/workflows/${other}/runs/${second}`), 404, "not_found")
+    }))
 })

@@ -3,11 +3,13 @@ import * as Pagination from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
 import type { RunResource } from "@headwater/api/WorkflowRunsApi"
 import * as Id from "@headwater/domain/Id"
+import type { Program } from "@headwater/domain/Program"
 import { Invocations } from "@headwater/engine/program/Invocations"
 import { Components } from "@headwater/log/Components"
 import { type RunOutline, WorkflowRuns } from "@headwater/log/WorkflowRuns"
 import { Effect, Option, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import * as AcceptedRun from "./AcceptedRun.ts"
 import { answerFailures } from "./FailureProblem.ts"
 import { answerRefusals } from "./IntakeProblem.ts"
 import { makeFind } from "./OwnProgram.ts"
@@ -39,6 +41,13 @@ const notWaiting = (status: RunResource["status"]) => {
   return new Problem.RunNotWaiting({ detail: sentence, error: sentence, details: { status } })
 }
 
+interface Found {
+  readonly workflow: Program
+  readonly run: RunOutline
+  /** JSON text of its event, of a run that has not begun. */
+  readonly event: string | undefined
+}
+
 const isRunId = Schema.is(Id.RunId)
 
 export const layer = HttpApiBuilder.group(
@@ -50,13 +59,22 @@ export const layer = HttpApiBuilder.group(
     const invocations = yield* Invocations
     const runs = yield* WorkflowRuns
     const findOwn = yield* makeFind
+    const findAccepted = yield* AcceptedRun.makeFind
 
     const find = Effect.fnUntraced(function*(params: { readonly id: string; readonly run_id: string }) {
       const workflow = yield* findOwn("workflow", params.id)
-      const found = isRunId(params.run_id)
-        ? yield* runs.outline(Id.WorkflowId.make(workflow.id), params.run_id)
-        : Option.none()
-      return Option.isNone(found) ? yield* Problem.notFound("run", params.run_id) : { workflow, run: found.value }
+      const { run_id: id } = params
+      if (!isRunId(id)) return yield* Problem.notFound("run", id)
+      const begun = Effect.map(
+        runs.outline(Id.WorkflowId.make(workflow.id), id),
+        Option.map((run): Found => ({ workflow, run, event: undefined }))
+      )
+      const accepted = Effect.map(findAccepted(workflow, id), Option.map((run): Found => ({ workflow, ...run })))
+      for (const look of [begun, accepted, begun]) {
+        const found = yield* look
+        if (Option.isSome(found)) return found.value
+      }
+      return yield* Problem.notFound("run", id)
     })
 
     return handlers.handleAll({
@@ -91,8 +109,8 @@ export const layer = HttpApiBuilder.group(
     }).handleRaw(
       "get",
       Effect.fnUntraced(function*({ params, query }) {
-        const { run, workflow } = yield* find(params)
-        return yield* details(workflow.accountId, run, resourceOf(run), query)
+        const { event, run, workflow } = yield* find(params)
+        return yield* details(workflow.accountId, { run, resource: resourceOf(run), event }, query)
       }, answerFailures)
     )
   })
