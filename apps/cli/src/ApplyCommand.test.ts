@@ -1,13 +1,16 @@
 import { assert, layer } from "@effect/vitest"
 import * as Json from "@headwater/fixtures/Json"
 import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
-import { Effect, Schedule } from "effect"
+import { Deferred, Effect, Fiber, Schedule } from "effect"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import * as ServerProcess from "../../../test/ServerProcess.ts"
+import * as CommandInProcess from "../test/CommandInProcess.ts"
 import * as Files from "../test/Files.ts"
 import * as HeadwaterCommand from "../test/HeadwaterCommand.ts"
 import { RunningServer } from "../test/RunningServer.ts"
+import { applyCommand } from "./ApplyCommand.ts"
+import { exportCommand } from "./ExportCommand.ts"
 
 const ordersCode = `export default {
   name: "Orders",
@@ -49,6 +52,34 @@ const secrets = {
   HEADWATER_SECRET_SOURCES_ORDERS_TOKEN: "0123",
   HEADWATER_SECRET_WEBHOOKS_WAREHOUSE_AUTHORIZATION: "Bearer s3cret"
 }
+
+/** Of two files in TypeScript. */
+const tellsCode = `import { total } from "./total.ts"
+
+interface Told {
+  readonly token: string
+  readonly total: number
+}
+
+export default {
+  props: { http: "$.interface.http", token: { type: "string", secret: true } },
+  run(this: any) {
+    const told: Told = { token: this.token, total }
+    this.$emit(told)
+  }
+}
+`
+
+/** A network that carries out a request and never brings its answer. */
+const cutOffAfter =
+  (method: string, path: string, reached: Deferred.Deferred<void>): typeof fetch => async (input, init) => {
+    const request = new Request(input, init)
+    const response = await fetch(request)
+    if (request.method !== method || !new URL(request.url).pathname.endsWith(path)) return response
+    await response.text()
+    Effect.runSync(Deferred.succeed(reached, undefined))
+    return new Promise(() => {})
+  }
 
 /** The server publishes its components once it is up. */
 const untilPublished = (server: ServerProcess.ServerProcess) =>
@@ -140,32 +171,35 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
           const whole = JSON.stringify(before)
           for (const secret of ["s3cret", "0123", "endpoint_url"]) assert.notInclude(whole, secret)
 
+          const here = (...args: ReadonlyArray<string>) =>
+            CommandInProcess.run(applyCommand, args, { env: first.environment })
           // Nothing is otherwise where it comes from.
-          assert.strictEqual((yield* first.headwater("/", "apply", folder)).stdout, "Nothing to do\n")
+          assert.strictEqual((yield* here(folder)).stdout, "Nothing to do\n")
 
           const server = yield* ServerProcess.make
           yield* server.start
           yield* untilPublished(server)
+          const environment = { ...first.environment, HEADWATER_URL: server.url }
           const there = (env: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) =>
-            HeadwaterCommand.run(args, { ...first.environment, HEADWATER_URL: server.url, ...env })
+            CommandInProcess.run(applyCommand, args, { env: { ...environment, ...env } })
           HeadwaterCommand.assertRefused(
-            yield* there({}, "import", folder, "--yes"),
+            yield* there({}, folder, "--yes"),
             /accounts\/shop-north\.json: credentials: is secret: set HEADWATER_SECRET_ACCOUNTS_SHOP_NORTH_CREDENTIALS; .*sources\/orders\.json: configured_props\.token: is secret/
           )
-          HeadwaterCommand.assertRefused(yield* there(secrets, "apply", folder), /9 changes wait for a yes/)
-          const planned = yield* there(secrets, "apply", folder, "--dry-run")
+          HeadwaterCommand.assertRefused(yield* there(secrets, folder), /9 changes wait for a yes/)
+          const planned = yield* there(secrets, folder, "--dry-run")
           assert.match(
             planned.stdout,
             /^\+ create accounts\/shop-north\n(.*\n)*9 to create, 0 to change, 0 to delete\n$/
           )
           assert.deepStrictEqual((yield* server.api("GET", "/users/me/sources"))["data"] as unknown, [])
-          const applied = yield* there(secrets, "import", folder, "--yes")
+          const applied = yield* HeadwaterCommand.run(["import", folder, "--yes"], { ...environment, ...secrets })
           assert.deepStrictEqual([applied.code, applied.stderr], [0, ""])
           assert.match(applied.stdout, /sources\/orders: http:\/\/\S+\/http\/\S+/)
-          assert.strictEqual((yield* there({}, "apply", folder)).stdout, "Nothing to do\n")
+          assert.strictEqual((yield* there({}, folder)).stdout, "Nothing to do\n")
 
           const again = Path.join(yield* TemporaryDirectory.make("setup"), "again")
-          assert.strictEqual((yield* there({}, "export", again)).code, 0)
+          assert.strictEqual((yield* CommandInProcess.run(exportCommand, [again], { env: environment })).code, 0)
           const after = yield* filesOf(again)
           assert.deepStrictEqual(withoutIds(after), withoutIds(before))
           assert.notStrictEqual(after["ids.json"], before["ids.json"])
@@ -183,7 +217,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
             (subscription) => ({ ...subscription, filter: null })
           )
           yield* Effect.promise(() => Fs.rm(Path.join(folder, "sources/nightly.json")))
-          const changes = HeadwaterCommand.jsonOf(yield* there({}, "apply", folder, "--dry-run", "--prune", "--json"))
+          const changes = HeadwaterCommand.jsonOf(yield* there({}, folder, "--dry-run", "--prune", "--json"))
           const summary = Json.listOf(changes["changes"]).map(({ action, fields, thing }) => [
             action,
             thing,
@@ -194,13 +228,13 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
             ["change", "subscriptions/orders--large-orders", "filter"],
             ["delete", "sources/nightly"]
           ])
-          assert.strictEqual((yield* there({}, "apply", folder, "--prune", "--yes")).code, 0)
-          assert.strictEqual((yield* there({}, "apply", folder, "--prune")).stdout, "Nothing to do\n")
+          assert.strictEqual((yield* there({}, folder, "--prune", "--yes")).code, 0)
+          assert.strictEqual((yield* there({}, folder, "--prune")).stdout, "Nothing to do\n")
           const { data } = yield* server.api("GET", "/sources/all-orders")
           Json.assertHolds(data!["configured_props"], { region: "south" })
 
           // By their ids, things keep being the same ones where they come from.
-          assert.strictEqual((yield* first.headwater("/", "apply", folder, "--yes")).code, 0)
+          assert.strictEqual((yield* here(folder, "--yes")).code, 0)
           Json.assertHolds((yield* first.server.api("GET", `/sources/${orders}`))["data"], { name: "All orders" })
           Json.assertHolds((yield* first.server.api("GET", `/webhooks/${webhook}`))["data"], {
             secret_headers: { authorization: "***" }
@@ -211,8 +245,9 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
 
     it.effect("refuse what can't be, by file and field, and change nothing then", () =>
       Effect.gen(function*() {
-        const { headwater, server } = yield* RunningServer
+        const { environment, server } = yield* RunningServer
         yield* untilPublished(server)
+        const apply = (...args: ReadonlyArray<string>) => CommandInProcess.run(applyCommand, args, { env: environment })
         const folder = yield* Files.make({
           "headwater.json": "{\"format\": 1}",
           "components/bad.mjs": "export default {\n  run() {\n}\n",
@@ -249,12 +284,79 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         ]
         for (const [file, text, reason] of refusals) {
           yield* Files.write(folder, { [file]: text })
-          HeadwaterCommand.assertRefused(yield* headwater(folder, "apply", ".", "--yes"), reason)
+          HeadwaterCommand.assertRefused(yield* apply(folder, "--yes"), reason)
           yield* Effect.promise(() => Fs.rm(Path.join(folder, file)))
         }
         assert.strictEqual(yield* count, before)
-        HeadwaterCommand.assertRefused(yield* headwater("/", "apply", "/tmp", "--yes"), /has no headwater\.json/)
-        HeadwaterCommand.assertRefused(yield* headwater("/", "export", "/usr"), /not empty, and has no headwater\.json/)
+        HeadwaterCommand.assertRefused(yield* apply("/tmp", "--yes"), /has no headwater\.json/)
+        const exported = yield* CommandInProcess.run(exportCommand, ["/usr"], { env: environment })
+        HeadwaterCommand.assertRefused(exported, /not empty, and has no headwater\.json/)
       }), HeadwaterCommand.patienceMs)
+
+    it.effect(
+      "ask at a terminal, go on after an interruption, and replace secrets only when told to",
+      () =>
+        Effect.gen(function*() {
+          const { environment, events, server } = yield* RunningServer
+          const folder = yield* Files.make({
+            "headwater.json": "{\"format\": 1}",
+            "webhooks/late.json": JSON.stringify({ url: "https://example.com/late", name: "Late" }),
+            "components/tells.ts": tellsCode,
+            "components/total.ts": "export const total: number = 17\n",
+            "sources/tells.json": JSON.stringify({
+              name: "Tells",
+              code: "components/tells.ts",
+              secrets: { "configured_props.token": "TELLS_TOKEN" }
+            }),
+            "subscriptions/tells--late.json": JSON.stringify({ emitter: "sources/tells", listener: "webhooks/late" })
+          })
+          const apply = (
+            circumstances: Partial<CommandInProcess.Circumstances>,
+            ...args: ReadonlyArray<string>
+          ) => CommandInProcess.run(applyCommand, [folder, ...args], { env, ...circumstances })
+          const env = { ...environment, TELLS_TOKEN: "first-token" }
+          const names = (kind: string) =>
+            Effect.map(server.api("GET", `/users/me/${kind}?limit=100`), ({ data }) =>
+              Json.listOf(data).map(({ name }) =>
+                Json.textOf(name)
+              ).filter((name) => /Tells|Late/.test(name)))
+
+          const declined = yield* apply({ typed: "n" })
+          assert.match(declined.stdout, /3 to create, 0 to change[^]*Do this\?/)
+          assert.deepStrictEqual([yield* names("sources"), yield* names("webhooks")], [[], []])
+
+          const reached = yield* Deferred.make<void>()
+          const cut = yield* Effect.forkScoped(apply({ fetch: cutOffAfter("POST", "/sources", reached) }, "--yes"))
+          yield* Deferred.await(reached)
+          yield* Fiber.interrupt(cut)
+          assert.deepStrictEqual([yield* names("sources"), yield* names("webhooks")], [["Tells"], ["Late"]])
+          const goneOn = yield* apply({ typed: "y" })
+          assert.match(goneOn.stdout, /^\+ create subscriptions\/tells--late\n1 to create, 0 to change, 0 to delete\n/)
+          assert.deepStrictEqual([yield* names("sources"), yield* names("webhooks")], [["Tells"], ["Late"]])
+
+          const { data: source } = yield* server.api("GET", "/sources/tells")
+          const told = Effect.fnUntraced(function*(count: number) {
+            const { endpoint_url } = source!["configured_props"]!["http"]!
+            yield* Effect.promise(() => fetch(Json.textOf(endpoint_url), { method: "POST" }))
+            const [newest] = yield* events(Json.textOf(source!["id"]), count)
+            return newest!["event"]!["raw_event"] as unknown
+          })
+          assert.deepStrictEqual(yield* told(1), { token: "first-token", total: 17 })
+          const other = { env: { ...env, TELLS_TOKEN: "other-token" } }
+          assert.strictEqual((yield* apply(other)).stdout, "Nothing to do\n")
+          const planned = yield* apply(other, "--secrets", "--dry-run", "--json")
+          assert.match(planned.stdout, /"configured_props\.token"/)
+          assert.notMatch(planned.stdout, /-token/)
+          assert.strictEqual((yield* apply(other, "--secrets", "--yes")).code, 0)
+          assert.deepStrictEqual(yield* told(2), { token: "other-token", total: 17 })
+
+          yield* Files.write(folder, { "components/total.ts": "export const total: number = 18\n" })
+          assert.match((yield* apply({}, "--yes")).stdout, /^~ change sources\/tells\n {4}code: changed\n/)
+          assert.deepStrictEqual(yield* told(3), { token: "other-token", total: 18 })
+          yield* Files.write(folder, { "components/total.ts": "export const total: = 18\n" })
+          HeadwaterCommand.assertRefused(yield* apply({}, "--yes"), /total\.ts:1:21: /)
+        }).pipe(Effect.scoped),
+      HeadwaterCommand.patienceMs
+    )
   }
 )

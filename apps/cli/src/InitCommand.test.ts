@@ -5,8 +5,10 @@ import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
 import { Effect } from "effect"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
+import * as CommandInProcess from "../test/CommandInProcess.ts"
 import * as HeadwaterCommand from "../test/HeadwaterCommand.ts"
 import { RunningServer } from "../test/RunningServer.ts"
+import { initCommand } from "./InitCommand.ts"
 import * as TypeCheck from "./TypeCheck.ts"
 
 const modules = Path.resolve(import.meta.dirname, "../../../node_modules")
@@ -119,6 +121,34 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         /orders\.ts:19:7: props\.minimum/
       )
     }).pipe(Effect.provide(NodeServices.layer)), HeadwaterCommand.patienceMs)
+
+  it.effect("keeps what a package.json says that npm has written", () =>
+    Effect.gen(function*() {
+      const folder = yield* TemporaryDirectory.make("init")
+      const present = {
+        name: "mine",
+        type: "commonjs",
+        scripts: { test: "echo \"Error: no test specified\" && exit 1", check: "true" },
+        dependencies: { headwater: "file:../headwater.tgz" }
+      }
+      const path = Path.join(folder, "package.json")
+      yield* Effect.promise(() => Fs.writeFile(path, JSON.stringify(present)))
+      const init = CommandInProcess.run(initCommand, [folder, "--json"], { env: {} })
+      HeadwaterCommand.jsonOf(yield* init)
+      const { dependencies, devDependencies, name, scripts, type } = Json.parse(
+        yield* Effect.promise(() => Fs.readFile(path, "utf8"))
+      )
+      assert.deepStrictEqual<unknown>({ name, type, dependencies }, {
+        name: "mine",
+        type: "module",
+        dependencies: present.dependencies
+      })
+      Json.assertHolds(scripts, { test: "node --test", check: "true" })
+      assert.doesNotHaveAnyKeys(devDependencies, ["headwater"])
+      assert.containsAllKeys(devDependencies, ["@headwater/testing", "typescript"])
+      // What was written is not written over.
+      HeadwaterCommand.assertRefused(yield* init, /is not empty: it has/)
+    }), HeadwaterCommand.patienceMs)
 
   it.effect("is refused, and comes to its end, where no folder can be", () =>
     Effect.gen(function*() {

@@ -1,35 +1,19 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import type { ConfigurableProp } from "@headwater/domain/Component"
-import { Effect, Option, Queue, Redacted, Terminal } from "effect"
+import { Effect, Redacted, Terminal } from "effect"
+import * as TypedTerminal from "../test/TypedTerminal.ts"
 import { ApiAccess } from "./ApiAccess.ts"
 import * as PropQuestion from "./PropQuestion.ts"
 
-const keys: Readonly<Record<string, string>> = { "\n": "return", "↓": "down", "⌫": "backspace", " ": "space" }
-
-const inputOf = (character: string): Terminal.UserInput => ({
-  input: character === "↓" ? Option.none() : Option.some(character),
-  key: { name: keys[character] ?? character, ctrl: false, meta: false, shift: false }
-})
-
 /** Asks somebody who types this; answers the value and what was seen meanwhile. */
 const asked = Effect.fnUntraced(function*(prop: ConfigurableProp, typed: string) {
-  let seen = ""
-  const input = yield* Queue.make<Terminal.UserInput>()
-  yield* Queue.offerAll(input, [...typed].map(inputOf))
-  const terminal = Terminal.make({
-    columns: Effect.succeed(80),
-    rows: Effect.succeed(24),
-    size: Effect.die("nothing is resized"),
-    readInput: Effect.succeed(input),
-    readLine: Effect.die("lines are typed key by key"),
-    display: (text) => Effect.sync(() => void (seen += text))
-  })
+  const { seen, terminal } = yield* TypedTerminal.make(typed)
   const value = yield* PropQuestion.ask(prop).pipe(
     Effect.provideService(Terminal.Terminal, terminal),
     Effect.provide(ApiAccess.layerOf({ url: "http://127.0.0.1:1", apiKey: Redacted.make("hw_none") }))
   )
-  return { value, seen }
+  return { value, seen: seen() }
 })
 
 describe("a question for a prop", () => {

@@ -446,7 +446,8 @@ export const linesOf = ({ changes }: Plan): string => {
       ...fields.map(({ after, before, field }) =>
         field in thing.secrets
           ? `    ${field}: the secret is given anew`
-          : field === "code" && Equal.equals(before, after)
+          // What the account has is in no file: its path is only what an export would name it.
+          : field === "code" && typeof before === "string" && typeof after === "string"
           ? "    code: changed"
           : `    ${field}: ${shown(before)} -> ${shown(after)}`
       )
