@@ -9,7 +9,7 @@ it.live(
     Effect.gen(function*() {
       const report = yield* CrashRun.run({
         seed: 3,
-        forMs: 30_000,
+        forMs: 12_000,
         workers: 1,
         senders: 4,
         thinkMs: 30,

@@ -62,6 +62,8 @@ const knownCursors: Readonly<Record<string, FastCheck.Arbitrary<string>>> = {
   "/v1/events": FastCheck.constant(Buffer.from("1760000120000-0 dc_0Uz10000Unknown00000").toString("base64url"))
 }
 
+const position = FastCheck.constantFrom("0", "48121", "999999999")
+
 /** Fields of lists and figures over the whole account. */
 const overAccount: Readonly<Record<string, Readonly<Record<string, Value>>>> = {
   "/v1/audit": { key: id("key") },
@@ -71,6 +73,7 @@ const overAccount: Readonly<Record<string, Readonly<Record<string, Value>>>> = {
     from: FastCheck.constantFrom(0, 1_760_000_000_000),
     to: FastCheck.constant(4_000_000_000_000)
   },
+  "/v1/events/sse": { emitter: sourceId, after: position, "last-event-id": position },
   "/v1/events/{id}/journey": { emitter: sourceId },
   "/v1/figures": {
     emitter: sourceId,

@@ -1,61 +1,21 @@
 import { assert, layer } from "@effect/vitest"
 import { HeadwaterClient } from "@headwater/api/HeadwaterClient"
 import { tail } from "@headwater/api/Tail"
-import * as WebhookSink from "@headwater/fixtures/WebhookSink"
-import { Context, Effect, Fiber, Layer, Redacted, Stream } from "effect"
+import { Effect, Fiber, Layer, Redacted, Stream } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { build } from "esbuild"
-import { execFile } from "node:child_process"
 import { once } from "node:events"
-import { existsSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import * as Path from "node:path"
 import * as Chromium from "../../../test/browser/Chromium.ts"
-import * as ServerProcess from "../../../test/ServerProcess.ts"
 import { type EventSummary, Headwater } from "../src/Headwater.ts"
 import * as EffectScenario from "./EffectScenario.ts"
 import * as FetchScenario from "./FetchScenario.ts"
-import scenario from "./scenario.json" with { type: "json" }
 import * as Scenario from "./Scenario.ts"
-
-const { key: apiKey } = ServerProcess
-
-const steps = scenario.length
-
-class Server extends Context.Service<Server, ServerProcess.ServerProcess>()("headwater/test/ClientsServer") {
-  static readonly layer = Layer.effect(Server, Effect.tap(ServerProcess.make, ({ start }) => start))
-}
-
-/** Where deliveries come to, of which the fifth is refused. Its answers tell what has come. */
-const sinkOf = Effect.gen(function*() {
-  const sink: WebhookSink.WebhookSink = yield* WebhookSink.make((count) => ({
-    status: count === 4 ? 500 : 200,
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(sink.received.filter(({ method }) => method === "POST"))
-  }))
-  return sink.url
-})
-
-const root = Path.resolve(import.meta.dirname, "../../..")
-
-/** Runs the scenario with another runtime, and answers with what it prints. */
-const runScenario = (program: string, flags: ReadonlyArray<string>, args: ReadonlyArray<string>) =>
-  Effect.callback<string>((resume) => {
-    const env = { PATH: process.env["PATH"], DENO_NO_UPDATE_CHECK: "1" }
-    execFile(
-      program,
-      [...flags, Path.join(import.meta.dirname, "FetchScenario.ts"), ...args],
-      { cwd: import.meta.dirname, env },
-      (error, stdout, stderr) =>
-        resume(error === null ? Effect.succeed(stdout.trim()) : Effect.die(new Error(stderr, { cause: error })))
-    )
-  })
+import { apiKey, root, runScenario, Server, sinkOf, steps } from "./ScenarioServer.ts"
 
 const denoFlags = ["run", "--no-prompt", "--allow-net", "--allow-read", "--node-modules-dir=none", "--cached-only"]
-
-/** Its package takes 100 MB: only where it is installed anyway. */
-const bun = (process.env["PATH"] ?? "").split(":").map((folder) => Path.join(folder, "bun")).find(existsSync)
 
 /** Serves a page that is empty, and the scenario as a module. Answers its origin. */
 const scenarioPage = Effect.gen(function*() {
@@ -104,12 +64,6 @@ layer(Server.layer, { excludeTestServices: true, timeout: "60 seconds" })("the c
       const { url } = yield* Server
       const deno = Path.join(root, "node_modules/.bin/deno")
       assert.strictEqual(yield* runScenario(deno, denoFlags, [url, apiKey, yield* sinkOf]), String(steps))
-    }))
-
-  it.effect.skipIf(bun === undefined)("do the scenario: fetch, under Bun", () =>
-    Effect.gen(function*() {
-      const { url } = yield* Server
-      assert.strictEqual(yield* runScenario(bun!, [], [url, apiKey, yield* sinkOf]), String(steps))
     }))
 
   it.effect("do the scenario: fetch, in a browser, on a page of another origin", () =>

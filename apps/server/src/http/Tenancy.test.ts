@@ -4,6 +4,7 @@ import * as Pagination from "@headwater/api/Pagination"
 import * as Json from "@headwater/fixtures/Json"
 import * as WebhookSink from "@headwater/fixtures/WebhookSink"
 import { Effect, Schedule } from "effect"
+import { HttpServer } from "effect/http"
 import { HttpApi } from "effect/http-api"
 import { SqlClient } from "effect/sql"
 import * as Http from "../../test/HttpAppFixture.ts"
@@ -182,7 +183,7 @@ layer(Http.layer, { excludeTestServices: true })("the wall between accounts", (i
       const own = yield* furnished
       const later = yield* furnished
       const lists = endpoints.filter(({ method, path }) =>
-        method === "GET" && !path.includes("/:") && !shared.has(path)
+        method === "GET" && !path.includes("/:") && !shared.has(path) && !path.endsWith("/sse")
       )
       assert.isAbove(lists.length, 5)
       const theirs = [other, later].flatMap(({ accountId, ids, key }) => [accountId, key, ...Object.values(ids)])
@@ -212,6 +213,26 @@ layer(Http.layer, { excludeTestServices: true })("the wall between accounts", (i
           }
         }
       }
+    }))
+
+  it.effect("follows one's own logs alone, from their beginning too", () =>
+    Effect.gen(function*() {
+      const other = yield* furnished
+      const own = yield* furnished
+      const { address } = yield* HttpServer.HttpServer
+      const followed = yield* Effect.promise(async (signal) => {
+        const response = await fetch(`${HttpServer.formatAddress(address)}/v1/events/sse?after=0`, {
+          headers: { authorization: `Bearer ${own.key}` },
+          signal
+        })
+        let text = ""
+        for await (const bytes of response.body!.pipeThrough(new TextDecoderStream())) {
+          text += bytes
+          if ([own.source.id, own.workflow.id, own.accountId].every((id) => text.includes(id))) return text
+        }
+        return text
+      }).pipe(Effect.timeout("10 seconds"))
+      for (const id of [other.accountId, other.key, ...Object.values(other.ids)]) assert.notInclude(followed, id)
     }))
 
   it.effect("finds one's own under a name or key that another account gave too", () =>
