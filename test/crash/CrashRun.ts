@@ -85,6 +85,9 @@ const settleMs = 60_000
 /** How long a server may take to take requests again after a disturbance. */
 const recoveryMs = 30_000
 
+/** The same where meanwhile a worker ends each time that it comes to a point, which it does every few seconds. */
+const recoveryOfWorkersMs = 60_000
+
 const failed = (message: string) => (cause: { readonly message: string }) =>
   new HarnessFailed({ message: `${message}: ${cause.message}` })
 
@@ -232,13 +235,14 @@ export const run = Effect.fnUntraced(function*(options: CrashOptions) {
     gate.open()
   })
 
-  const awaitRecovery = Effect.gen(function*() {
+  const awaitRecovery = Effect.fnUntraced(function*(ending: FaultPlan.Ending) {
+    const patienceMs = options.workers > 1 && ending._tag === "CrashPoint" ? recoveryOfWorkersMs : recoveryMs
     const before = requests.acknowledgements()
     const came = yield* Effect.sync(() => requests.acknowledgements() > before || server.pid() === undefined).pipe(
       Effect.repeat({ until: (over) => over, schedule: Schedule.spaced("20 millis") }),
-      Effect.timeoutOption(recoveryMs)
+      Effect.timeoutOption(patienceMs)
     )
-    if (came._tag === "None") findings.note("unavailable", `nothing was acknowledged for ${recoveryMs} ms`)
+    if (came._tag === "None") findings.note("unavailable", `nothing was acknowledged for ${patienceMs} ms`)
     times.end()
   })
 
@@ -278,7 +282,7 @@ export const run = Effect.fnUntraced(function*(options: CrashOptions) {
         disturbances += 1
         note(FaultPlan.nameOf(disturbance))
       }
-      yield* awaitRecovery
+      yield* awaitRecovery(ending)
     }
     if (ending._tag !== "CrashPoint") yield* Effect.sleep(life.endAfterMs)
     // Told to stop, a server finishes what it has begun; nothing has to be sent again.
