@@ -85,9 +85,6 @@ const settleMs = 60_000
 /** How long a server may take to take requests again after a disturbance. */
 const recoveryMs = 30_000
 
-/** The same where meanwhile a worker ends each time that it comes to a point, which it does every few seconds. */
-const recoveryOfWorkersMs = 60_000
-
 const failed = (message: string) => (cause: { readonly message: string }) =>
   new HarnessFailed({ message: `${message}: ${cause.message}` })
 
@@ -236,13 +233,14 @@ export const run = Effect.fnUntraced(function*(options: CrashOptions) {
   })
 
   const awaitRecovery = Effect.fnUntraced(function*(ending: FaultPlan.Ending) {
-    const patienceMs = options.workers > 1 && ending._tag === "CrashPoint" ? recoveryOfWorkersMs : recoveryMs
     const before = requests.acknowledgements()
-    const came = yield* Effect.sync(() => requests.acknowledgements() > before || server.pid() === undefined).pipe(
+    const came = yield* Effect.sync(() =>
+      requests.acknowledgements() > before || server.pid() === undefined || faults.isAtEnd(ending)
+    ).pipe(
       Effect.repeat({ until: (over) => over, schedule: Schedule.spaced("20 millis") }),
-      Effect.timeoutOption(patienceMs)
+      Effect.timeoutOption(recoveryMs)
     )
-    if (came._tag === "None") findings.note("unavailable", `nothing was acknowledged for ${patienceMs} ms`)
+    if (came._tag === "None") findings.note("unavailable", `nothing was acknowledged for ${recoveryMs} ms`)
     times.end()
   })
 

@@ -23,6 +23,8 @@ export interface Faults {
     disturbance: Disturbance,
     proxy: DatabaseProxy | undefined
   ) => Effect.Effect<boolean, never, SqlClient.SqlClient>
+  /** Whether one of its workers has come to the point at which the server is to crash, as it does again each time that it is started. */
+  readonly isAtEnd: (ending: Ending) => boolean
   /** Ends the server's life, and returns when it is over. Answers whether it ended as planned, and its exit code. */
   readonly end: (ending: Ending) => Effect.Effect<{ readonly asPlanned: boolean; readonly code: number | null }>
 }
@@ -80,15 +82,16 @@ export const make = (server: ServerProcess, dataDirectory: string, dice: Dice.Di
       : Effect.map(WorkerProcesses.of(pid), (found) => found.map((worker) => worker.pid))
   })
 
+  const isSaid = (point: CrashPoint.CrashPoint) => server.output().includes(`${CrashPoint.announcement}${point}`)
+
   const hasReached = Effect.fnUntraced(function*(point: CrashPoint.CrashPoint) {
-    const isSaid = () => server.output().includes(`${CrashPoint.announcement}${point}`)
-    yield* Effect.sync(() => isSaid() || server.pid() === undefined).pipe(
+    yield* Effect.sync(() => isSaid(point) || server.pid() === undefined).pipe(
       Effect.repeat({ until: (over) => over, schedule: poll }),
       Effect.timeoutOption(patienceMs)
     )
     // What it said last may be read after it has ended.
     if (server.pid() === undefined) yield* Effect.sleep("50 millis")
-    return isSaid()
+    return isSaid(point)
   })
 
   /** It says that it has come to a point before it stops there: only one that stands still can be sent on. */
@@ -192,6 +195,7 @@ export const make = (server: ServerProcess, dataDirectory: string, dice: Dice.Di
       ...(ending._tag === "CrashPoint" ? { HEADWATER_CRASH_AT: `${ending.point}:${ending.nth}` } : {})
     }),
     disturb,
+    isAtEnd: (ending) => ending._tag === "CrashPoint" && isSaid(ending.point),
     end
   }
 }
