@@ -268,6 +268,19 @@ it.live(
   HeadwaterCommand.patienceMs * 2
 )
 
+it.live("an advance can be begun as soon as the one before it says that it is done", () =>
+  Effect.gen(function*() {
+    const server = yield* ServerProcess.make
+    yield* server.startWith(environment)
+    yield* server.api("POST", "/clock/freeze")
+    const from = yield* now(server)
+    for (let by = 0; by < 100; by++) {
+      const id = idOf(yield* server.api("POST", "/clock/advance", { by: 1 }))
+      yield* Effect.repeat(operation(server, id), { until: (found) => String(found["state"]) === "done" })
+    }
+    assert.strictEqual(yield* now(server), from + 100)
+  }).pipe(Effect.scoped))
+
 it.live("a database is for a clock that can be moved from its first start on, or never", () =>
   Effect.gen(function*() {
     const directory = yield* TemporaryDirectory.make("dev-clock")

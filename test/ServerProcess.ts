@@ -135,7 +135,10 @@ export const makeIn = Effect.fnUntraced(function*(
       })
       const text = yield* Effect.promise(() => response.text())
       if (!response.ok) {
-        return yield* new ServerProcessError({ message: `${method} ${path}: ${response.status} ${text}` })
+        const answer = `${method} ${path}: ${response.status} ${text}`
+        return yield* new ServerProcessError({
+          message: response.status < 500 ? answer : `${answer}; the server said:\n${output.slice(-5_000)}`
+        })
       }
       return text === "" ? {} : Json.parse(text)
     })

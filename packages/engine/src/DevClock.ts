@@ -77,19 +77,19 @@ export class DevClock extends Context.Service<DevClock, {
         if (ticksAhead === undefined) return yield* Effect.die("ticks can't be run ahead")
         const advance = yield* ClockAdvance.make(clock, ticksAhead, days)
         const changing = yield* Semaphore.make(1)
-        const begun = Latch.makeUnsafe(true)
         const advancingOf = ({ id }: ClockOperation): Advancing => ({
           id,
           stopAsked: false,
           ended: Deferred.makeUnsafe<void>()
         })
         let advancing = Option.getOrUndefined(Option.map(yield* untilAnswered(clocks.open), advancingOf))
+        const begun = Latch.makeUnsafe(advancing !== undefined)
 
         const goOn = Effect.gen(function*() {
+          const current = advancing
+          if (current === undefined) return
           const open = yield* untilAnswered(clocks.open)
-          if (Option.isNone(open)) return
-          const current = advancing ??= advancingOf(open.value)
-          const isOver = yield* advance(open.value, () => current.stopAsked)
+          const isOver = Option.isNone(open) || (yield* advance(open.value, () => current.stopAsked))
           if (!isOver) return
           advancing = undefined
           Deferred.doneUnsafe(current.ended, Effect.void)
@@ -133,10 +133,11 @@ export class DevClock extends Context.Service<DevClock, {
         })
 
         const begin: DevClock["Service"]["advance"] = Effect.fnUntraced(function*(accountId, asked, { maxFired }) {
-          if (advancing !== undefined) {
+          const current = advancing
+          if (current !== undefined) {
             // One that has ended has yet to come to rest.
-            if (Option.isSome(yield* clocks.open)) return yield* new ClockAdvancing({ operationId: advancing.id })
-            yield* Deferred.await(advancing.ended)
+            if (Option.isSome(yield* clocks.open)) return yield* new ClockAdvancing({ operationId: current.id })
+            yield* Deferred.await(current.ended)
           }
           const to = yield* targetOf(asked, clock.currentTimeMillisUnsafe())
           yield* stand
@@ -157,9 +158,9 @@ export class DevClock extends Context.Service<DevClock, {
             beganAt: RealTime.of(clock).currentTimeMillisUnsafe(),
             endedAt: undefined
           }
-          yield* clocks.begin(operation)
           advancing = advancingOf(operation)
-          begun.openUnsafe()
+          // Whether it has begun is not known where the database goes away.
+          yield* Effect.ensuring(clocks.begin(operation), begun.open)
           return operation
         }, changing.withPermits(1))
 
