@@ -3,6 +3,9 @@ import type { Page } from "playwright-core"
 /** More than any page waits before it asks again, in milliseconds. */
 const patienceMs = 20_000
 
+/** A page that is slow to load may be in the midst of asking, and asks again only a little later. In milliseconds. */
+const noticeMs = 20_000
+
 /** What says that what is shown is as it was. */
 const stale = ".stale, .graph.is-old, .live.is-lost"
 
@@ -31,12 +34,12 @@ export const show = async (page: Page, url: string, asksAgain = true): Promise<R
   const faults: Array<string> = []
   if (asksAgain) {
     await page.clock.fastForward(patienceMs)
-    await page.locator(stale).nth(before).waitFor({ timeout: 5_000 }).catch(() => {
+    await page.locator(stale).nth(before).waitFor({ timeout: noticeMs }).catch(() => {
       faults.push(`${url} does not say that it is as it was`)
     })
   }
   await page.reload()
-  await page.getByRole("alert").first().waitFor({ timeout: 5_000 }).catch(() => {
+  await page.getByRole("alert").first().waitFor({ timeout: noticeMs }).catch(() => {
     faults.push(`${url} does not say that it could not be had`)
   })
   if (await page.locator(".empty").count() > 0) faults.push(`${url} says that there is nothing, where it could not ask`)
