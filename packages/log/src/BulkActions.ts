@@ -5,7 +5,7 @@ import * as RandomBytes from "@headwater/domain/RandomBytes"
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import * as Column from "./Column.ts"
-import { byPlace, shared } from "./internal/SharedRead.ts"
+import { byPlace, shared } from "./internal/SharedStatement.ts"
 import { texts } from "./internal/SqlArray.ts"
 
 /** What became of one delivery or event of a bulk action: nothing was to be done with one that was skipped. */

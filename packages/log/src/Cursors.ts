@@ -5,7 +5,7 @@ import type { Subscription } from "@headwater/domain/Subscription"
 import * as SubscriptionBatch from "@headwater/domain/SubscriptionBatch"
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
-import { byPlace, shared } from "./internal/SharedRead.ts"
+import { byPlace, shared } from "./internal/SharedStatement.ts"
 import { bigints, numbers, texts } from "./internal/SqlArray.ts"
 
 /** Stands in for a subscription id where a program reads its own `$requests`. */

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { byPlace, shared } from "./internal/SharedRead.ts"
+import { byPlace, shared } from "./internal/SharedStatement.ts"
 import { numbers, texts } from "./internal/SqlArray.ts"
 
 /** Why work is owed at a time. */

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Option } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { exactly } from "./internal/Exactly.ts"
+import { shared } from "./internal/SharedStatement.ts"
 import { bigints, texts } from "./internal/SqlArray.ts"
 
 /** What an actor commits under: it is the owner of an emitter or a webhook for as long as nobody has a higher epoch. */
@@ -20,7 +21,7 @@ export class Fences extends Context.Service<Fences, {
   readonly create: (ownerId: string, accountId: string) => Effect.Effect<void, SqlError.SqlError>
   /**
    * Makes the caller the owner: raises the epoch, waiting for an open transaction of the owner before. What that one
-   * wrote is seen by the statements after this, and not by this one.
+   * wrote is seen by the statements after this, and not by this one. Not for transactions.
    */
   readonly acquire: (ownerId: string) => Effect.Effect<Option.Option<Fence>, SqlError.SqlError>
   /**
@@ -38,6 +39,34 @@ export class Fences extends Context.Service<Fences, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
 
+      const raise = (owners: Statement.Fragment) =>
+        Effect.map(
+          sql<{ owner_id: string; account_id: string; epoch: bigint }>`
+            ${owners} UPDATE fences f SET epoch = epoch + 1 FROM owners o WHERE f.owner_id = o.owner_id
+            RETURNING f.owner_id, f.account_id, f.epoch`,
+          (rows) =>
+            new Map(rows.map(({ account_id, epoch, owner_id }): [string, Fence] => [
+              owner_id,
+              { ownerId: owner_id, accountId: account_id, epoch }
+            ]))
+        )
+
+      /** None where somebody holds the fence, or another who asks has got it: who waits for the one holds up the others. */
+      const acquireFree = shared((ownerIds: ReadonlyArray<string>) =>
+        Effect.map(
+          raise(sql`
+            WITH owners AS MATERIALIZED (
+              SELECT owner_id FROM fences WHERE owner_id = ANY (${texts(ownerIds)}) FOR NO KEY UPDATE SKIP LOCKED
+            )`),
+          (fences) =>
+            ownerIds.map((ownerId) => {
+              const fence = Option.fromUndefinedOr(fences.get(ownerId))
+              fences.delete(ownerId)
+              return fence
+            })
+        )
+      )
+
       // As strong as the lock of an update. Of `FOR SHARE`, transactions that follow on each other could keep one who
       // wants to become the owner waiting for ever.
       const holding = (fences: ReadonlyArray<Fence>) =>
@@ -54,16 +83,13 @@ export class Fences extends Context.Service<Fences, {
         create: (ownerId, accountId) =>
           Effect.asVoid(sql`
             INSERT INTO fences (owner_id, account_id, epoch) VALUES (${ownerId}, ${accountId}, 0)`),
-        acquire: (ownerId) =>
-          Effect.map(
-            sql<{ account_id: string; epoch: bigint }>`
-              UPDATE fences SET epoch = epoch + 1 WHERE owner_id = ${ownerId} RETURNING account_id, epoch`,
-            ([row]) =>
-              Option.map(
-                Option.fromUndefinedOr(row),
-                ({ account_id, epoch }): Fence => ({ ownerId, accountId: account_id, epoch })
-              )
-          ),
+        acquire: Effect.fnUntraced(function*(ownerId) {
+          const free = yield* acquireFree(ownerId)
+          if (Option.isSome(free)) return free
+          return Option.fromUndefinedOr(
+            (yield* raise(sql`WITH owners AS (SELECT ${ownerId} AS owner_id)`)).get(ownerId)
+          )
+        }),
         hold: (fences) =>
           Effect.map(
             sql<{ owner_id: string }>`${holding(fences)} SELECT owner_id FROM held`,

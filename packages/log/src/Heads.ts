@@ -2,6 +2,7 @@ import type { EventId } from "@headwater/domain/EventId"
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { type Fence, Fences } from "./Fences.ts"
+import { byPlace, shared } from "./internal/SharedStatement.ts"
 import { bigints, numbers, texts } from "./internal/SqlArray.ts"
 import { Journals } from "./Journals.ts"
 
@@ -48,7 +49,7 @@ const fromRow = (row: HeadRow, fence: Fence): Head => ({
 /** Where emitters' logs stand: the view `heads`, of the tables `heads_folded` and `heads_journal` (`Journals`). */
 export class Heads extends Context.Service<Heads, {
   readonly create: (emitterId: string, accountId: string) => Effect.Effect<void, SqlError.SqlError>
-  /** Makes the caller the owner: raises the epoch, waiting for an open transaction of the owner before. */
+  /** Makes the caller the owner: raises the epoch, waiting for an open transaction of the owner before. Not for transactions. */
   readonly acquire: (emitterId: string) => Effect.Effect<Option.Option<Head>, SqlError.SqlError>
   readonly get: (emitterId: string) => Effect.Effect<Option.Option<Head>, SqlError.SqlError>
   /** Moves heads, of each emitter the last one named, in a transaction that holds their fences. */
@@ -65,11 +66,15 @@ export class Heads extends Context.Service<Heads, {
       const journals = yield* Journals
       const sql = yield* SqlClient.SqlClient
 
-      const read = (emitterId: string) =>
+      /** Of those who have just become owners. */
+      const read = shared((emitterIds: ReadonlyArray<string>) =>
         Effect.map(
-          sql<HeadRow>`SELECT * FROM heads WHERE emitter_id = ${emitterId}`,
-          ([row]) => Option.fromUndefinedOr(row)
+          sql<HeadRow & { readonly place: bigint }>`
+            SELECT h.*, i.place FROM unnest(${texts(emitterIds)}) WITH ORDINALITY AS i (emitter_id, place)
+            JOIN heads h USING (emitter_id)`,
+          (rows) => byPlace(rows, emitterIds.length).map(([row]) => Option.fromUndefinedOr(row))
         )
+      )
 
       return Heads.of({
         create: (emitterId, accountId) =>
@@ -87,8 +92,12 @@ export class Heads extends Context.Service<Heads, {
         }),
         get: (emitterId) =>
           Effect.map(
-            read(emitterId),
-            Option.map((row) => fromRow(row, { ownerId: row.emitter_id, accountId: row.account_id, epoch: row.epoch }))
+            sql<HeadRow>`SELECT * FROM heads WHERE emitter_id = ${emitterId}`,
+            ([row]) =>
+              Option.map(
+                Option.fromUndefinedOr(row),
+                (row) => fromRow(row, { ownerId: row.emitter_id, accountId: row.account_id, epoch: row.epoch })
+              )
           ),
         move: (moves) =>
           Effect.asVoid(sql`

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { shared } from "./internal/SharedStatement.ts"
 import { texts } from "./internal/SqlArray.ts"
 
 /** A value a program's `$.service.db` keeps: JSON text, or null to forget the key. */
@@ -28,11 +29,18 @@ export class ProgramState extends Context.Service<ProgramState, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       return ProgramState.of({
-        load: (programId) =>
+        load: shared((programIds: ReadonlyArray<string>) =>
           Effect.map(
-            sql<{ key: string; value: string }>`SELECT key, value FROM program_state WHERE program_id = ${programId}`,
-            (rows) => Object.fromEntries(rows.map((row) => [row.key, row.value]))
-          ),
+            sql<{ program_id: string; key: string; value: string }>`
+              SELECT program_id, key, value FROM program_state WHERE program_id = ANY (${texts(programIds)})`,
+            (rows) => {
+              const states = Map.groupBy(rows, (row) => row.program_id)
+              return programIds.map((id) =>
+                Object.fromEntries((states.get(id) ?? []).map(({ key, value }) => [key, value]))
+              )
+            }
+          )
+        ),
         write: (writes) =>
           Effect.asVoid(sql`
             INSERT INTO program_state_journal (program_id, key, value)

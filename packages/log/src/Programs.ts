@@ -6,7 +6,7 @@ import { Clock, Context, Effect, Layer, type Option, Redacted, Schema } from "ef
 import { SqlClient, type SqlError } from "effect/sql"
 import * as Column from "./Column.ts"
 import * as Rows from "./internal/Rows.ts"
-import { byPlace, shared } from "./internal/SharedRead.ts"
+import { byPlace, shared } from "./internal/SharedStatement.ts"
 import { texts } from "./internal/SqlArray.ts"
 import * as Page from "./Page.ts"
 import { isLocked, retrySchedule } from "./TransientSqlError.ts"

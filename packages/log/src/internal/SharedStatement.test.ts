@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { byPlace, shared } from "./SharedRead.ts"
+import { byPlace, shared } from "./SharedStatement.ts"
 
 it.effect("those who read at the same time share a statement, and each has its own answer", () =>
   Effect.gen(function*() {
