@@ -13,7 +13,7 @@ class WholeSystemFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    include: ["packages/**/*.test.ts", "apps/**/*.test.ts", "test/**/*.test.ts"],
+    include: ["packages/**/*.test.ts", "apps/**/*.test.ts", "clients/**/*.test.ts", "test/**/*.test.ts"],
     globalSetup: ["packages/fixtures/src/TestPostgres.ts"],
     silent: "passed-only",
     // Loading Effect for each file would take longer than most files' tests. They share no state but what modules hold.

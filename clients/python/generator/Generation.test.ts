@@ -1,0 +1,12 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Fs from "node:fs"
+import * as Path from "node:path"
+import * as Generation from "./Generation.ts"
+
+describe("what is generated of the Python client", () => {
+  it("is what the OpenAPI document makes of it now: else run clients/python/generator/generate.ts", () => {
+    for (const [file, text] of Object.entries(Generation.modules())) {
+      assert.strictEqual(Fs.readFileSync(Path.join(Generation.folder, file), "utf8"), text, file)
+    }
+  })
+})

@@ -1,0 +1,3 @@
+import * as Generation from "./Generation.ts"
+
+await Generation.generate()
