@@ -45,7 +45,8 @@ class HeadwaterTest(unittest.TestCase):
             self.assertEqual((error.details, error.problem), ({"id": "orders"}, problem))
 
     def test_raises_what_is_not_the_answer_of_a_headwater_server(self) -> None:
-        for status, body in ((502, "<html>"), (200, "<html>"), (404, '{"code": 7}'), (404, "[]")):
+        strange = '{"code": 7, "detail": "", "details": {}}'
+        for status, body in ((502, "<html>"), (200, "<html>"), (404, "[]"), (404, strange)):
             with ScriptedServer(Answer(status, body)) as server, Headwater(server.url, "key") as headwater:
                 with self.assertRaises(HeadwaterError) as raised:
                     headwater.users.me()

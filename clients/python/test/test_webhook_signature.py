@@ -166,3 +166,7 @@ class Ed25519Test(unittest.TestCase):
         self.assertFalse(ed25519.verify(key, message, signature[:32] + second))
         for no_point in (b"\x02" + bytes(31), b"\xff" * 32, bytes(31)):
             self.assertFalse(ed25519.verify(no_point, message, signature))
+        # Would be the neutral element, which verifies its own for any message.
+        neutral = b"\x01" + bytes(63)
+        for not_canonical in (b"\xee" + b"\xff" * 30 + b"\x7f", b"\x01" + bytes(30) + b"\x80"):
+            self.assertFalse(ed25519.verify(not_canonical, message, neutral))
