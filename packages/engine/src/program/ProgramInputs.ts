@@ -194,10 +194,8 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
     if (hints === undefined) return
     const { due: lookDue, fed, look: looksAll } = hints
     hints = undefined
-    if (looksAll) {
-      memory.requests.lookAgain()
-      look.begin()
-    }
+    // Its own requests it knows of: nobody else appends them.
+    if (looksAll) look.begin()
     for (const hint of fed) {
       const feed = yield* feedFor(memory, hint)
       if (Option.isNone(feed)) continue

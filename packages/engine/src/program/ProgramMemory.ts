@@ -121,8 +121,15 @@ export const load = Effect.fnUntraced(function*(programId: Id.ProgramId) {
   const reader = yield* FeedReader
   const component = yield* (yield* Components).getById(program.value.componentId)
   if (Option.isNone(component)) return Option.none<ProgramMemory>()
-  const hadRequests = ordinalOf(log.value.head(), Stream.requests) > 0
-  const { backlogBytes, position, recent } = hadRequests ? yield* readRequests(programId, now) : noRequests
+  const lastRequest = ordinalOf(log.value.head(), Stream.requests)
+  const { backlogBytes, position, recent } = lastRequest > 0 ? yield* readRequests(programId, now) : noRequests
+  const requests = new Feed(
+    { subscriptionId: ownRequests, emitterId: programId },
+    { emitterId: programId, stream: Stream.requests },
+    position,
+    reader.room
+  )
+  if (position.n === lastRequest) requests.noteAtHead()
   const declared = declaredProps(component.value, program.value)
   const hasStore = declared.some(({ type }) => type === interfaceTypes.db)
   const db = hasStore ? yield* (yield* ProgramState).load(programId) : {}
@@ -135,12 +142,7 @@ export const load = Effect.fnUntraced(function*(programId: Id.ProgramId) {
     declared,
     db,
     marks: new Map(),
-    requests: new Feed(
-      { subscriptionId: ownRequests, emitterId: programId },
-      { emitterId: programId, stream: Stream.requests },
-      position,
-      reader.room
-    ),
+    requests,
     feeds: new Map(),
     filters: new ListenerFilters(program.value.accountId, reader.documents, limits.filters),
     ready: new Set(),

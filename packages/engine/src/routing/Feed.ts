@@ -170,6 +170,11 @@ export class Feed {
     }
   }
 
+  /** Nothing is in front of the cursor that is not handed over from now on. Only who owns the emitter can know that. */
+  noteAtHead(): void {
+    this.behind = false
+  }
+
   /** Something may have been appended that was not handed over. */
   lookAgain(): void {
     this.behind = true
