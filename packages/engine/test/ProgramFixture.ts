@@ -1,7 +1,9 @@
 /** A program and its owner, and no cluster, for tests that ask it themselves. */
 import type { Program } from "@headwater/domain/Program"
 import { EventLog } from "@headwater/log/EventLog"
-import { Effect } from "effect"
+import { SandboxPool } from "@headwater/sandbox/SandboxPool"
+import { Effect, type Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import * as ProgramActor from "../src/program/ProgramActor.ts"
 import type { IngestRequest } from "../src/program/ProgramRequests.ts"
 import * as EngineFixture from "./EngineFixture.ts"
@@ -37,6 +39,24 @@ export const stream = Effect.fnUntraced(function*(program: Program, name = "") {
   const events = yield* (yield* EventLog).latest({ emitterId: program.id, stream: name, limit: 1_000 })
   return events.toReversed().map(({ payload }) => JSON.parse(payload))
 })
+
+/** Returns once so many requests have been taken, in real time. */
+export const untilRequested = (program: Program, count: number) =>
+  Effect.repeat(stream(program, "$requests"), { until: ({ length }) => length >= count })
+
+/** Returns once what is under way has come to run the program's code, in real time. It may already have ended. */
+export const untilRunning = Effect.fnUntraced(
+  function*({ accountId }: Program, working: Fiber.Fiber<unknown, unknown>) {
+    const pool = yield* SandboxPool
+    yield* TestClock.withLive(Effect.sleep("5 millis")).pipe(
+      Effect.andThen(pool.processes),
+      Effect.repeat({
+        until: (all) =>
+          working.pollUnsafe() !== undefined || all.some((one) => one.accountId === accountId && one.running > 0)
+      })
+    )
+  }
+)
 
 export type Owner = Effect.Success<ReturnType<typeof actorOf>>
 

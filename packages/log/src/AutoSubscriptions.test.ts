@@ -36,7 +36,7 @@ const startWaiting = Effect.fnUntraced(function*<A, E, R>(effect: Effect.Effect<
   yield* sql`
     SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`.pipe(
     Effect.repeat({ until: (rows) => rows.length > 0, schedule: Schedule.spaced("5 millis") }),
-    Effect.timeout("5 seconds")
+    Effect.timeout("60 seconds")
   )
   return fiber
 })

@@ -32,7 +32,7 @@ const overlapping = <E, R>(
       sql`
       SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`.pipe(
         Effect.repeat({ until: (rows) => rows.length > 0, schedule: Schedule.spaced("5 millis") }),
-        Effect.timeout("10 seconds")
+        Effect.timeout("60 seconds")
       ) :
       Fiber.await(other)
     yield* release.open

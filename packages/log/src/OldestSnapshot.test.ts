@@ -53,6 +53,12 @@ const secondsOf = (holder: string) =>
     return found?.type === "Gauge" ? Number(found.state.value) : undefined
   })
 
+/** So many seconds by the clock, and a few by that of the database before the first look, more on a busy machine. */
+const assertHeldFor = (seconds: number, told: number | undefined) => {
+  assert.isAtLeast(told!, seconds)
+  assert.isBelow(told!, seconds + 30)
+}
+
 /** Waits for what happens in the database, in real time. */
 const until = <A, E, R>(found: Effect.Effect<ReadonlyArray<A>, E, R>) =>
   Effect.repeat(found, { until: (rows) => rows.length > 0 })
@@ -89,8 +95,8 @@ layer(postgres, { timeout: "60 seconds", excludeTestServices: true })("the oldes
         database: "postgres",
         state: "idle in transaction"
       })
-      assert.closeTo(Number(held_seconds), 61, 1)
-      assert.closeTo((yield* secondsOf("session"))!, 61, 1)
+      assertHeldFor(61, Number(held_seconds))
+      assertHeldFor(61, yield* secondsOf("session"))
       assert.strictEqual(yield* secondsOf("headwater"), 0)
 
       yield* TestClock.adjust("55 seconds")
@@ -120,7 +126,7 @@ layer(postgres, { timeout: "60 seconds", excludeTestServices: true })("the oldes
       yield* TestClock.adjust("61 seconds")
       yield* look
       assert.deepStrictEqual(lines.map(({ fields }) => [fields["holder"], fields["pid"]]), [["headwater", own.pid]])
-      assert.closeTo((yield* secondsOf("headwater"))!, 61, 1)
+      assertHeldFor(61, yield* secondsOf("headwater"))
     }))
 
   test("counts as old as the database says, when it was there before the first look", () =>
@@ -228,8 +234,8 @@ layer(postgres, { timeout: "60 seconds", excludeTestServices: true })("the oldes
           ]
         ]
       )
-      assert.closeTo((yield* secondsOf("prepared_transaction"))!, 61, 1)
-      assert.closeTo((yield* secondsOf("replication_slot"))!, 61, 1)
+      assertHeldFor(61, yield* secondsOf("prepared_transaction"))
+      assert.strictEqual(yield* secondsOf("replication_slot"), 61)
       yield* sql`ROLLBACK PREPARED 'it''s mine'`
       yield* sql`SELECT FROM pg_drop_replication_slot('forgotten')`
       yield* look

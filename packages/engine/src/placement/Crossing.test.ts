@@ -15,7 +15,7 @@ import * as PeerSockets from "./PeerSockets.ts"
 const until = (what: string, holds: () => boolean) =>
   Effect.sync(holds).pipe(
     Effect.repeat({ until: (held) => held, schedule: Schedule.spaced("5 millis") }),
-    Effect.timeoutOrElse({ duration: "10 seconds", orElse: () => Effect.die(new Error(`not in time: ${what}`)) })
+    Effect.timeoutOrElse({ duration: "60 seconds", orElse: () => Effect.die(new Error(`not in time: ${what}`)) })
   )
 
 /** A node that does with what others send what the test says. */

@@ -13,7 +13,7 @@ import { TestClock } from "effect/testing"
 import { createHash } from "node:crypto"
 import { inOpenTransaction } from "../../../log/test/OpenTransaction.ts"
 import * as EngineFixture from "../../test/EngineFixture.ts"
-import { actorOf, onRequest, type Owner, post, start, stream } from "../../test/ProgramFixture.ts"
+import { actorOf, onRequest, type Owner, post, start, stream, untilRunning } from "../../test/ProgramFixture.ts"
 import { accounts } from "../../test/WebhookFixture.ts"
 import * as Retention from "../Retention.ts"
 import * as Wake from "../routing/Wake.ts"
@@ -99,7 +99,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       yield* TestClock.adjust("1 second")
       const working = yield* Effect.forkChild(actor.wake(Wake.forDueWork))
       // The run is under way on real time; meanwhile three more ticks fall due by the clock.
-      yield* TestClock.withLive(Effect.sleep("100 millis"))
+      yield* untilRunning(program, working)
       yield* TestClock.adjust("3 seconds")
       yield* actor.wake(Wake.forDueWork)
       yield* Fiber.join(working)
@@ -514,7 +514,8 @@ export default {
         const lock = yield* inOpenTransaction(sql`LOCK TABLE batches`)
         const working = yield* Effect.forkChild(actor.wake(Wake.forEverything))
         yield* sql<{ waiting: boolean }>`
-          SELECT count(*) > 0 AS waiting FROM pg_locks WHERE relation = 'batches'::regclass AND NOT granted`.pipe(
+          SELECT count(*) > 0 AS waiting FROM pg_locks JOIN pg_database ON pg_database.oid = database
+          WHERE datname = current_database() AND relation = 'batches'::regclass AND NOT granted`.pipe(
           Effect.repeat({ until: ([row]) => row!.waiting })
         )
         const changing = yield* Effect.forkChild(change)

@@ -3,7 +3,7 @@ import { DueWork } from "@headwater/log/DueWork"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../test/EngineFixture.ts"
-import { actorOf, post, stream } from "../../test/ProgramFixture.ts"
+import { actorOf, post, stream, untilRequested, untilRunning } from "../../test/ProgramFixture.ts"
 import { launch, listen, newDeployment, runsOf, send, settle, steps } from "../../test/WorkflowFixture.ts"
 import * as Wake from "../routing/Wake.ts"
 
@@ -114,9 +114,9 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       const asking = yield* Effect.forkChild(
         Effect.forEach([1, 2, 3], (body) => Effect.exit(post(actor, body)), { concurrency: 3 })
       )
-      yield* TestClock.withLive(Effect.sleep("100 millis"))
+      yield* untilRequested(program, 3)
       const working = yield* Effect.forkChild(settle(actor))
-      yield* TestClock.withLive(Effect.sleep("150 millis"))
+      yield* untilRunning(program, working)
       const changing = yield* Effect.forkChild(
         actor.update({
           ...program,

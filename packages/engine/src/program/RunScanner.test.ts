@@ -38,8 +38,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       yield* runs.get(workflowId, id).pipe(
         Effect.repeat({
           until: (run) => Option.getOrThrow(run).status === "success",
-          schedule: Schedule.spaced("50 millis"),
-          times: 200
+          schedule: Schedule.spaced("50 millis")
         }),
         Effect.provide(Engine.layer)
       )

@@ -13,7 +13,7 @@ import { Effect, Fiber, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../test/EngineFixture.ts"
-import { actorOf, post, stream } from "../../test/ProgramFixture.ts"
+import { actorOf, post, stream, untilRequested } from "../../test/ProgramFixture.ts"
 import { launch, runsOf, settle, steps } from "../../test/WorkflowFixture.ts"
 import { defaults, EngineLimits } from "../EngineLimits.ts"
 
@@ -209,13 +209,12 @@ layer(engine, { timeout: "60 seconds", excludeTestServices: true })("inputs of a
 
   it.effect("show as under way where one of them takes long", () =>
     Effect.gen(function*() {
-      const sink = yield* WebhookSink.make(() => undefined)
+      let mayEnd = false
+      const sink = yield* WebhookSink.make(() => ({ status: mayEnd ? 200 : 503 }))
       const { actor, program } = yield* launch(steps({
         only: `const { n } = steps.trigger.event.body
-          if (n === 9) {
-            const abort = new AbortController()
-            setTimeout(() => abort.abort(), 1_500)
-            await fetch(${JSON.stringify(sink.url)}, { signal: abort.signal }).catch(() => {})
+          while (n === 9 && (await fetch(${JSON.stringify(sink.url)})).status !== 200) {
+            await new Promise((resolve) => setTimeout(resolve, 20))
           }
           $.emit(n)`
       }))
@@ -225,8 +224,9 @@ layer(engine, { timeout: "60 seconds", excludeTestServices: true })("inputs of a
       yield* Effect.repeat(TestClock.withLive(Effect.sleep("20 millis")), { until: () => sink.received.length > 0 })
       yield* TestClock.withLive(Effect.sleep("300 millis"))
       yield* TestClock.adjust("1 seconds")
-      yield* TestClock.withLive(Effect.sleep("300 millis"))
-      const under = yield* runsOf(program)
+      const under = yield* passingTime(
+        yield* Effect.forkChild(Effect.repeat(runsOf(program), { until: ({ length }) => length > 9 }))
+      )
       assert.deepStrictEqual(
         under.map((run) => [bodyOf(run).n, run.status, run.steps]).toSorted(),
         [
@@ -234,6 +234,7 @@ layer(engine, { timeout: "60 seconds", excludeTestServices: true })("inputs of a
           [9, "running", []]
         ].toSorted()
       )
+      mayEnd = true
       yield* passingTime(working)
       while ((yield* found(program)).passed < 12) yield* settle(owner)
       assert.deepStrictEqual(yield* stream(program), Array.from({ length: 12 }, (_, n) => n))
@@ -301,14 +302,14 @@ layer(engine, { timeout: "60 seconds", excludeTestServices: true })("inputs of a
 
   it.effect("answer each who waits for a response", () =>
     Effect.gen(function*() {
-      const { actor } = yield* launch(`export default {
+      const { actor, program } = yield* launch(`export default {
         props: { http: { type: "$.interface.http", customResponse: true } },
         async run({ steps, $ }) { await $.respond({ status: 200, body: String(steps.trigger.event.body) }) }
       }`)
       const asking = yield* Effect.forkChild(
         Effect.forEach(Array.from({ length: 8 }, (_, n) => n), (n) => post(actor, n), { concurrency: "unbounded" })
       )
-      yield* TestClock.withLive(Effect.sleep("100 millis"))
+      yield* untilRequested(program, 8)
       yield* settle(actor)
       const replies = yield* Fiber.join(asking)
       assert.deepStrictEqual(

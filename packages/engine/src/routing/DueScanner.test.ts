@@ -15,14 +15,20 @@ const scanner = Effect.fnUntraced(function*(isHere: (owner: string) => boolean =
   const dueWork = yield* DueWork
   const woken = new Map<string, number>()
   const asked = { rows: 0, pages: 0 }
+  let underWay = 0
   const counting = DueWork.of({
     ...dueWork,
     ownersDue: (now, after, limit) =>
-      Effect.tap(dueWork.ownersDue(now, after, limit), ({ next, owners }) =>
-        Effect.sync(() => {
-          asked.pages += 1
-          asked.rows += next === undefined ? owners.length : limit
-        }))
+      Effect.acquireUseRelease(
+        Effect.sync(() => void underWay++),
+        () =>
+          Effect.tap(dueWork.ownersDue(now, after, limit), ({ next, owners }) =>
+            Effect.sync(() => {
+              asked.pages += 1
+              asked.rows += next === undefined ? owners.length : limit
+            })),
+        () => Effect.sync(() => void underWay--)
+      )
   })
   const actors = Layer.mock(Actors, {
     take: () => false,
@@ -35,7 +41,9 @@ const scanner = Effect.fnUntraced(function*(isHere: (owner: string) => boolean =
     released: yield* Queue.unbounded<ReadonlyArray<string>>()
   })
   yield* Layer.build(DueScanner.layer.pipe(Layer.provide([actors, suspensions, Layer.succeed(DueWork, counting)])))
-  const scan = Effect.andThen(TestClock.adjust("200 millis"), TestClock.withLive(Effect.sleep("5 millis")))
+  // No time passes while the database is asked, however busy it is.
+  const rest = Effect.repeat(TestClock.withLive(Effect.sleep("5 millis")), { until: () => underWay === 0 })
+  const scan = Effect.andThen(TestClock.adjust("200 millis"), rest)
   const until = (isSo: () => boolean) => Effect.whileLoop({ while: () => !isSo(), body: () => scan, step: () => {} })
   return { woken, asked, until }
 })

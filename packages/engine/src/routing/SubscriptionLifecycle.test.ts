@@ -49,7 +49,8 @@ layer(EngineFixture.layerNoSandbox, { excludeTestServices: true })("the life of 
         )
       )
       yield* sql<{ waiting: boolean }>`
-        SELECT count(*) > 0 AS waiting FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`.pipe(
+        SELECT count(*) > 0 AS waiting FROM pg_stat_activity
+        WHERE wait_event = 'advisory' AND datname = current_database()`.pipe(
         Effect.repeat({ until: ([row]) => row!.waiting })
       )
       yield* EngineFixture.append(log, ["meanwhile"])
