@@ -17,7 +17,7 @@ import { type Head, Heads } from "./Heads.ts"
 
 const accountId = "u_test"
 
-const Tables = GroupCommit.layer.pipe(Layer.provideMerge(TestDatabase.layer))
+const Tables = GroupCommit.layer.pipe(Layer.provideMerge(TestDatabase.layerImpatient))
 
 const emitters = Effect.fnUntraced(function*(...ids: ReadonlyArray<string>) {
   const sql = yield* SqlClient.SqlClient

@@ -13,11 +13,12 @@ import { Accounts } from "./Accounts.ts"
 import { Components } from "./Components.ts"
 import { Programs } from "./Programs.ts"
 
-const tables = Layer.mergeAll(Accounts.layer, Components.layer, Programs.layer).pipe(
+const services = Layer.mergeAll(Accounts.layer, Components.layer, Programs.layer).pipe(
   Layer.provide(Seal.layer(Redacted.make(new Uint8Array(32).fill(7)))),
-  Layer.provideMerge(SecureRandom.layerWebCrypto),
-  Layer.provideMerge(TestDatabase.layer)
+  Layer.provideMerge(SecureRandom.layerWebCrypto)
 )
+
+const tables = Layer.provideMerge(services, TestDatabase.layer)
 
 const newAccount = Effect.flatMap(
   Accounts,
@@ -177,12 +178,12 @@ describe("Programs", () => {
           })
         ),
         Effect.repeat({ until: () => waits.size > 1, schedule: Schedule.spaced("5 millis") }),
-        Effect.timeout("10 seconds")
+        Effect.timeout("60 seconds")
       )
       yield* change.commit
       yield* Fiber.join(sealing)
       assert.deepStrictEqual(Option.getOrThrow(yield* programs.getById(program.id)).props, { token: "new" })
-    }).pipe(Effect.provide(tables)))
+    }).pipe(Effect.provide(Layer.provideMerge(services, TestDatabase.layerImpatient))))
 
   it.effect("shows clients only what is ready, and start-up what is not", () =>
     Effect.gen(function*() {
