@@ -35,7 +35,9 @@ export const make = Effect.gen(function*() {
   return {
     /** Sets the absolute paths of the files. Answers whether what was done to some of them until now may have been missed. */
     set: Effect.fnUntraced(function*(files: ReadonlySet<string>) {
-      watched = new Set(yield* Effect.forEach(files, nearest))
+      const next = new Set(yield* Effect.forEach(files, nearest))
+      const isMore = [...next].some((path) => !watched.has(path))
+      watched = next
       const needed = new Set([...watched].map((file) => Path.dirname(file)))
       for (const [folder] of folders) if (!needed.has(folder)) yield* FiberMap.remove(folders, folder)
       const added = [...needed].filter((folder) => !FiberMap.hasUnsafe(folders, folder))
@@ -44,7 +46,7 @@ export const make = Effect.gen(function*() {
         yield* FiberMap.run(folders, folder, follow(folder, ready))
         yield* Deferred.await(ready)
       }
-      return added.length > 0
+      return isMore
     }),
     /** One for all changes that come close together. */
     changes: Stream.fromQueue(changes).pipe(Stream.debounce(settling))
