@@ -158,9 +158,11 @@ export class DevClock extends Context.Service<DevClock, {
             beganAt: RealTime.of(clock).currentTimeMillisUnsafe(),
             endedAt: undefined
           }
-          advancing = advancingOf(operation)
-          // Whether it has begun is not known where the database goes away.
-          yield* Effect.ensuring(clocks.begin(operation), begun.open)
+          yield* Effect.uninterruptible(Effect.suspend(() => {
+            advancing = advancingOf(operation)
+            // Whether it has begun is not known where the database goes away.
+            return Effect.ensuring(clocks.begin(operation), begun.open)
+          }))
           return operation
         }, changing.withPermits(1))
 
