@@ -362,7 +362,7 @@ export const make = Effect.fnUntraced(function*(options: { readonly at: number }
   const advanceTo = Effect.fnUntraced(function*(time: number) {
     yield* rest
     while (clock.currentTimeMillisUnsafe() < time) {
-      clock.stepTo(Math.min(clock.next(), (yield* nextDue) ?? Infinity, time))
+      clock.stepTo(Math.min((yield* nextDue) ?? Infinity, clock.next(), time))
       yield* rest
     }
   })
