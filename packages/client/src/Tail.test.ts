@@ -34,7 +34,10 @@ const connection = (text: string, after: "break" | "end" | "silence", pieceBytes
 /** Follows connections one after the other, up to so many events, and tells from where each was opened. */
 const followed = async (
   connections: ReadonlyArray<(signal: AbortSignal) => Response>,
-  { count, silenceMs = 200, ...options }: Partial<TailOptions> & { readonly count: number; readonly silenceMs?: number }
+  { count, silenceMs = 60_000, ...options }: Partial<TailOptions> & {
+    readonly count: number
+    readonly silenceMs?: number
+  }
 ) => {
   const opened: Array<string> = []
   const open = async (path: string, lastEventId: string | undefined, signal: AbortSignal) => {
@@ -56,7 +59,7 @@ describe("follow", () => {
       connection(`: hello\n\n${frame("3-0").slice(0, -1)}`, "end"),
       connection(`: hello\n\n${frame("3-0")}`, "silence"),
       connection(frame("4-0"), "silence")
-    ], { count: 4, after: "0-7" })
+    ], { count: 4, after: "0-7", silenceMs: 200 })
     assert.deepStrictEqual(ids, ["1-0", "2-0", "3-0", "4-0"])
     const path = "/v1/sources/orders/sse?event_name="
     assert.deepStrictEqual(opened, ["0-7", "2-0", "2-0", "3-0"].map((id) => `${path} ${id}`))

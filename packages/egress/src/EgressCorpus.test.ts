@@ -126,7 +126,7 @@ const asker = { accountId: "u_1", use: "delivery" } as const
 const send = (url: string) =>
   Effect.flatMap(
     EgressHttp,
-    (http) => http.request({ asker, method: "GET", url, headers: {}, timeoutMillis: 3_000, maxBodyBytes: 1_024 })
+    (http) => http.request({ asker, method: "GET", url, headers: {}, timeoutMillis: 20_000, maxBodyBytes: 1_024 })
   )
 
 const guarded = (dns: DnsServer.DnsServer) =>

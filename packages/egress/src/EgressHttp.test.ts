@@ -16,6 +16,9 @@ const { asker, request } = Client
 
 const text = (body: Uint8Array) => Buffer.from(body).toString()
 
+/** Some turns of the loop, in each of which the sockets are read. */
+const turns = Effect.repeat(Effect.sleep("1 millis"), { times: 20 })
+
 describe("EgressHttp", () => {
   it.live("a request arrives as it was given, and the answer comes back with its address", () =>
     Effect.gen(function*() {
@@ -55,11 +58,15 @@ describe("EgressHttp", () => {
       for (const took of [first.dnsMs, first.connectMs, first.tlsMs]) assert.isAbove(took!, 0)
       assert.isAtLeast(first.firstByteMs!, 35)
       // The connection is free a moment after its answer is told.
-      yield* Effect.sleep("20 millis")
+      yield* turns
       const { phases: second } = yield* request(url)
       assert.deepStrictEqual([second.connectMs, second.tlsMs], [null, null])
       assert.isAtLeast(second.firstByteMs!, 35)
-      const hung = yield* Effect.flip(request(`https://hooks.example.com:${silent.port}/`, { timeoutMillis: 100 }))
+      // On a busy machine there may be no connection in so short a time.
+      const hung = yield* Effect.repeat(
+        Effect.flip(request(`https://hooks.example.com:${silent.port}/`, { timeoutMillis: 100 })),
+        { until: ({ phases }) => phases.connectMs !== null }
+      )
       assert.isAbove(hung.phases.connectMs!, 0)
       assert.deepStrictEqual([hung.phases.tlsMs, hung.phases.firstByteMs], [null, null])
       const unknown = yield* Effect.flip(request("http://nowhere.example.com/"))
@@ -137,7 +144,7 @@ describe("EgressHttp", () => {
   const failures = (what: string, reason: string, url: Effect.Effect<string, never, never>) =>
     it.live(`${what} fails as ${reason}`, () =>
       Effect.gen(function*() {
-        const error = yield* Effect.flip(request(yield* url, { timeoutMillis: 500 }))
+        const error = yield* Effect.flip(request(yield* url, { timeoutMillis: 20_000 }))
         assert.strictEqual(error._tag, "EgressHttpFailed")
         assert.strictEqual(error.reason, reason, error.message)
       }).pipe(Effect.provide(client())))
@@ -154,8 +161,7 @@ describe("EgressHttp", () => {
       const error = yield* Effect.flip(request(`http://hooks.example.com:${port}/`, { timeoutMillis: 200 }))
       assert.deepInclude({ ...error }, { reason: "timeout", address: "127.0.0.1" })
       assert.isAtLeast(error.durationMs, 190)
-      yield* Effect.sleep("50 millis")
-      assert.isTrue([...sockets].every((socket) => socket.destroyed))
+      yield* Effect.repeat(Effect.sleep("2 millis"), { until: () => [...sockets].every((socket) => socket.destroyed) })
     }).pipe(Effect.provide(client())))
 
   it.live("one that is begun without a fiber calls back once it has returned, and one that is cancelled does not", () =>
@@ -172,7 +178,7 @@ describe("EgressHttp", () => {
         method: "GET",
         url,
         headers: {},
-        timeoutMillis: 2_000,
+        timeoutMillis: 20_000,
         maxBodyBytes: 10
       })
       const told: Array<string> = []
@@ -190,7 +196,9 @@ describe("EgressHttp", () => {
       const silent = start(`http://127.0.0.1:${port}/silent`)
       const unresolved = start(`http://hooks.example.com:${port}/`)
       unresolved.cancel()
-      const [socket] = yield* Effect.promise(() => vi.waitUntil(() => sockets.size > 0 && [...sockets]))
+      const [socket] = yield* Effect.promise(() =>
+        vi.waitUntil(() => sockets.size > 0 && [...sockets], { timeout: 60_000 })
+      )
       silent.cancel()
       yield* Effect.callback<void>((resume) => void socket!.once("close", () => resume(Effect.void)))
       assert.strictEqual(text((yield* http.request(asked(`http://127.0.0.1:${port}/`))).body), "ok")
@@ -208,7 +216,7 @@ describe("EgressHttp", () => {
       )
       for (const [i, least] of [100, 200, 100, 400].entries()) {
         assert.isAtLeast(took[i]!, least)
-        assert.isBelow(took[i]!, least + 2_000)
+        assert.isBelow(took[i]!, least + 20_000)
       }
     }).pipe(Effect.provide(client())))
 

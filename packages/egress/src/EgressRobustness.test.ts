@@ -28,8 +28,8 @@ describe("a name", () => {
       const before = performance.now()
       const outcomes = yield* Effect.provide(outcomesOf(names, 1), Client.over(layer))
       assert.deepStrictEqual(outcomes, times(100, "dns"))
-      assert.isBelow(performance.now() - before, 10_000)
-    }), 30_000)
+      assert.isBelow(performance.now() - before, 25_000)
+    }), 60_000)
 
   it.live("that flaps ends each request by what it says then, and holds nothing", () =>
     Effect.gen(function*() {
@@ -38,12 +38,12 @@ describe("a name", () => {
       // Each look-up is asked once: it is answered by 0 s, or fails for 2 s.
       const { layer } = yield* DnsServer.make((name) => said[Number(name.split(".")[0]!.split("-")[1])]!)
       const names = Array.from({ length: 100 }, (_, i) => `n${i}-${i % 5}.example.com`)
-      const outcomes = yield* Effect.provide(outcomesOf(names, port, 5_000), Client.over(layer))
+      const outcomes = yield* Effect.provide(outcomesOf(names, port, 20_000), Client.over(layer))
       assert.deepStrictEqual(
         outcomes,
         names.map((_, i) => ["200", "dns", "refused", "dns", "200"][i % 5])
       )
-    }), 30_000)
+    }), 60_000)
 
   it.live(
     "with hundreds of addresses is tried at a few of them, and reached if one of those answers",
@@ -56,12 +56,12 @@ describe("a name", () => {
           "late.example.com": [...dead.slice(0, 3), "127.0.0.1", ...dead.slice(3)]
         })
         yield* Effect.gen(function*() {
-          assert.deepStrictEqual(yield* outcomesOf(times(200, "dead.example.com"), port, 10_000), times(200, "connect"))
-          assert.deepStrictEqual(yield* outcomesOf(times(200, "late.example.com"), port, 10_000), times(200, "200"))
+          assert.deepStrictEqual(yield* outcomesOf(times(200, "dead.example.com"), port, 20_000), times(200, "connect"))
+          assert.deepStrictEqual(yield* outcomesOf(times(200, "late.example.com"), port, 20_000), times(200, "200"))
         }).pipe(Effect.provide(Client.over(names)))
         assert.isAtMost(sockets.size, 64)
       }),
-    30_000
+    60_000
   )
 })
 
@@ -74,10 +74,10 @@ describe("an endpoint that", () => {
         Effect.gen(function*() {
           const found = yield* Endurance.of(kind, { count: 200, concurrency: 50, timeoutMillis: 250 })
           assert.deepStrictEqual(found.outcomes, { [outcome]: 200 })
-          if (outcome === "timeout") assert.isBelow(found.longestMs, 3_000)
+          if (outcome === "timeout") assert.isBelow(found.longestMs, 10_000)
           assert.isAtMost(found.socketsLeft, outcome === "200" ? 50 : 0)
         }).pipe(Effect.provide(Client.layer(authority))),
-      30_000
+      60_000
     )
   }
 })

@@ -28,7 +28,10 @@ const mutual = listening(() =>
 
 const identity = TlsSettings.make({ certificate: Other.clientCertificate, key: Redacted.make(Other.otherKey) })
 
-const until = (done: () => boolean) => Effect.promise(() => vi.waitUntil(done, { timeout: 5_000, interval: 5 }))
+const until = (done: () => boolean) => Effect.promise(() => vi.waitUntil(done, { timeout: 60_000, interval: 5 }))
+
+/** Some turns of the loop, in each of which the sockets are read. */
+const turns = Effect.repeat(Effect.sleep("1 millis"), { times: 20 })
 
 describe("TLS settings", () => {
   it.live("an authority of one's own is trusted in place of the others", () =>
@@ -56,7 +59,7 @@ describe("TLS settings", () => {
       for (const tls of [undefined, identity, undefined, identity]) {
         names.push(text((yield* Client.request(url, { tls })).body))
         // The connection is free a moment after its answer is told.
-        yield* Effect.sleep("20 millis")
+        yield* turns
       }
       assert.deepStrictEqual(names, ["", "headwater", "", "headwater"])
       assert.strictEqual(sockets.size, 2)
@@ -171,7 +174,7 @@ describe("HTTP/2", () => {
       )
       const url = `https://hooks.example.com:${port}/`
       yield* Client.request(url)
-      const held = Client.request(`${url}held`, { timeoutMillis: 10_000 })
+      const held = Client.request(`${url}held`, { timeoutMillis: 60_000 })
       const { body } = (yield* Effect.all([
         held,
         Effect.gen(function*() {
@@ -197,11 +200,14 @@ describe("HTTP/2", () => {
         server.on("stream", (stream) => stream.on("error", () => {}).close(Http2.constants.NGHTTP2_INTERNAL_ERROR))
         return server
       })
-      const reasons = yield* Effect.forEach([none, none, resetting], ({ port }) =>
-        Effect.map(
-          Effect.flip(Client.request(`https://hooks.example.com:${port}/`, { timeoutMillis: 300 })),
-          ({ reason }) => reason
-        ))
+      const reasons = yield* Effect.forEach(
+        [[none, 300], [none, 300], [resetting, 20_000]] as const,
+        ([{ port }, timeoutMillis]) =>
+          Effect.map(
+            Effect.flip(Client.request(`https://hooks.example.com:${port}/`, { timeoutMillis })),
+            ({ reason }) => reason
+          )
+      )
       assert.deepStrictEqual(reasons, ["timeout", "timeout", "reset"])
       yield* until(() => openOf(none.sockets).length === 0)
     }).pipe(Effect.provide(Client.layer(authority))))

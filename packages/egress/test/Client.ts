@@ -32,7 +32,7 @@ export const layer = (extraCa?: string): Layer.Layer<EgressHttp | EgressGuard> =
 
 export const asker = { accountId: "u_1", use: "delivery" } as const
 
-/** A POST with a time-out of 2 s, of whose answer 1 KiB is kept. */
+/** A POST with a time-out of 20 s, of whose answer 1 KiB is kept. */
 export const request = (url: string, more: Partial<EgressHttpRequest> = {}) =>
   Effect.flatMap(EgressHttp, (http) =>
     http.request({
@@ -41,7 +41,7 @@ export const request = (url: string, more: Partial<EgressHttpRequest> = {}) =>
       url,
       headers: {},
       body: "{}",
-      timeoutMillis: 2_000,
+      timeoutMillis: 20_000,
       maxBodyBytes: 1024,
       ...more
     }))

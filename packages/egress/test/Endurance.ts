@@ -21,10 +21,10 @@ const allSockets = (): number =>
 const mostUnsentBytes = 400_000_000
 
 /** How long a request has that is to end by itself, in milliseconds. */
-const amplyMillis = 15_000
+const amplyMillis = 25_000
 
 /** How long sockets have to close after the last request, in milliseconds. */
-const graceMs = 2_000
+const graceMs = 10_000
 
 const settled = Effect.fnUntraced(function*(left: () => number) {
   for (let waited = 0; waited < graceMs && left() > 0; waited += 20) yield* Effect.sleep("20 millis")
