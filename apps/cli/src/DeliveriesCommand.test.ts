@@ -42,7 +42,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         yield* Effect.promise(() => fetch(url, { method: "POST", body: "{}" }))
         const all = yield* list().pipe(
           Effect.repeat({ until: (found) => found.length === 2, schedule: Schedule.spaced("50 millis") }),
-          Effect.timeout("20 seconds")
+          Effect.timeout("60 seconds")
         )
         const idOf = (deliveries: ReadonlyArray<Json.Json>) => deliveries.map(({ id }) => Json.textOf(id))
         const failed = all.find((delivery) => Json.textOf(delivery["webhook_id"]) === listeners[0])

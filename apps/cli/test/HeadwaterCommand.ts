@@ -72,7 +72,7 @@ export const start = Effect.fnUntraced(function*(
     printed: (pattern) =>
       Effect.sync(() => pattern.exec(output)).pipe(
         Effect.repeat({ until: (found) => found !== null, schedule: Schedule.spaced("50 millis") }),
-        Effect.timeout("30 seconds"),
+        Effect.timeout("60 seconds"),
         Effect.catch(() => Effect.die(new Error(`It has not printed ${pattern}, but:\n${output}`))),
         Effect.map((found) => found!)
       ),

@@ -41,7 +41,7 @@ export const make = Effect.fnUntraced(function*(answer: (count: number) => Webho
     received: (count: number) =>
       Effect.sync(() => sink.received.map(({ body }) => body)).pipe(
         Effect.repeat({ until: (bodies) => bodies.length >= count, schedule: Schedule.spaced("20 millis") }),
-        Effect.timeout("20 seconds")
+        Effect.timeout("60 seconds")
       )
   }
 })
@@ -50,5 +50,5 @@ export const make = Effect.fnUntraced(function*(answer: (count: number) => Webho
 export const until = <E, R>(say: Effect.Effect<Json.Json, E, R>, isSo: (said: Json.Json) => boolean) =>
   say.pipe(
     Effect.repeat({ until: isSo, schedule: Schedule.spaced("100 millis") }),
-    Effect.timeout("30 seconds")
+    Effect.timeout("60 seconds")
   )

@@ -32,7 +32,7 @@ export class RunningServer extends Context.Service<RunningServer, {
           server.api("GET", `/${id.startsWith("p_") ? "workflows" : "sources"}/${id}/event_summaries`).pipe(
             Effect.map(({ data }) => Json.listOf(data)),
             Effect.repeat({ until: (found) => found.length >= count, schedule: Schedule.spaced("50 millis") }),
-            Effect.timeout("20 seconds"),
+            Effect.timeout("60 seconds"),
             Effect.orDie
           )
       })

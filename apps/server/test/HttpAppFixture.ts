@@ -56,9 +56,9 @@ const drainFirst = Layer.effectDiscard(
  * The server's HTTP side on a port of its own, before the real engine, sandbox and database.
  *
  * @param options in place of the tests' own settings
- * @param inspectMillis how long a module may load: more than a test of that limit wants to wait, where code is large
+ * @param inspectMillis how long a module may load, in milliseconds: as in a server, which is long enough on a busy machine
  */
-export const layerWith = (options: Partial<HttpSettings["Service"]>, inspectMillis = 1_500) =>
+export const layerWith = (options: Partial<HttpSettings["Service"]>, inspectMillis = 10_000) =>
   Layer.merge(HttpApp.layer, drainFirst).pipe(
     // As in a server that nobody traces: only there requests are answered before the router.
     Layer.provide(Layer.succeed(References.TracerEnabled, false)),
@@ -132,7 +132,7 @@ export const tenant = Effect.fnUntraced(function*(plan: Plan = "free") {
       request("GET", path).pipe(
         Effect.map(({ json }) => Json.listOf(json["data"])),
         Effect.repeat({ until: (found) => found.length >= atLeast, schedule: Schedule.spaced("10 millis") }),
-        Effect.timeout("10 seconds")
+        Effect.timeout("60 seconds")
       )
   }
 })

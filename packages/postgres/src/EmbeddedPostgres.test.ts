@@ -118,7 +118,7 @@ describe("EmbeddedPostgres", () => {
           process.kill(before, "SIGKILL")
           const values = yield* withClient(connection, read).pipe(
             Effect.retry(Schedule.spaced("50 millis")),
-            Effect.timeout("20 seconds")
+            Effect.timeout("60 seconds")
           )
           assert.deepStrictEqual(values, [1])
           assert.notStrictEqual(yield* pid, before)
@@ -132,7 +132,7 @@ describe("EmbeddedPostgres", () => {
       process.kill(killed.server, "SIGKILL")
       yield* Effect.sync(() => isAlive(killed.postgres)).pipe(
         Effect.repeat({ until: (alive) => !alive, schedule: Schedule.spaced("20 millis") }),
-        Effect.timeout("10 seconds")
+        Effect.timeout("60 seconds")
       )
       yield* withPostgres(directory, ({ connection }) => withClient(connection, write(1)))
     }))

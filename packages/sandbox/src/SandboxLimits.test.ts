@@ -23,7 +23,7 @@ const processesOnce = Effect.fnUntraced(function*(holds: (processes: ReadonlyArr
   const pool = yield* SandboxPool
   return yield* pool.processes.pipe(
     Effect.repeat({ until: holds, schedule: Schedule.spaced("20 millis") }),
-    Effect.timeout("10 seconds")
+    Effect.timeout("60 seconds")
   )
 })
 

@@ -45,7 +45,7 @@ layer(Http.layer, { excludeTestServices: true })("an account that is deleted", (
     yield* http.summaries(`/v1/sources/${source.id}/event_summaries`, 1)
     yield* Effect.sync(() => sink.received.length).pipe(
       Effect.repeat({ until: (count) => count >= 1, schedule: Schedule.spaced("10 millis") }),
-      Effect.timeout("10 seconds")
+      Effect.timeout("60 seconds")
     )
     return { http, ids: [http.accountId, source.id, webhook.id, workflow.id] }
   })
@@ -103,7 +103,7 @@ layer(Http.layer, { excludeTestServices: true })("an account that is deleted", (
       assert.deepStrictEqual(yield* tracesOf(ids), [])
       yield* http.request("GET", "/v1/users/me").pipe(
         Effect.repeat({ until: ({ status }) => status === 401, schedule: Schedule.spaced("50 millis") }),
-        Effect.timeout("10 seconds")
+        Effect.timeout("60 seconds")
       )
       yield* fold
       assert.deepStrictEqual(yield* tracesOf(neighbour.ids), before)

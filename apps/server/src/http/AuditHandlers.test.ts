@@ -2,7 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { ChangesNothing } from "@headwater/api/ChangesNothing"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Json from "@headwater/fixtures/Json"
-import { Context, Effect } from "effect"
+import * as WebhookSink from "@headwater/fixtures/WebhookSink"
+import { Context, Effect, Fiber } from "effect"
 import { HttpServer } from "effect/http"
 import { HttpApi } from "effect/http-api"
 import { SqlClient } from "effect/sql"
@@ -122,18 +123,32 @@ layer(Http.layer, { excludeTestServices: true })("the audit log", (it) => {
     Effect.gen(function*() {
       const http = yield* Http.tenant()
       const server = yield* HttpServer.HttpServer
+      let mayEnd = false
+      const asked = yield* WebhookSink.make(() => ({ status: mayEnd ? 200 : 503 }))
       const component_code = `export default {
-        hooks: { async deploy() { await new Promise((resolve) => setTimeout(resolve, 1_000)) } },
+        hooks: {
+          async deploy() {
+            while ((await fetch("${asked.url}")).status !== 200) await new Promise((resolve) => setTimeout(resolve, 50))
+          }
+        },
         async run() {}
       }`
-      yield* Effect.promise(() =>
+      const client = yield* Effect.forkChild(Effect.promise((signal) =>
         fetch(`${HttpServer.formatAddress(server.address)}/v1/sources`, {
           method: "POST",
           headers: { authorization: `Bearer ${http.key}`, "content-type": "application/json" },
           body: JSON.stringify({ component_code }),
-          signal: AbortSignal.timeout(400)
-        }).catch(() => undefined)
-      )
+          signal
+        })
+      ))
+      yield* Effect.repeat(Effect.sleep("5 millis"), {
+        until: () =>
+          asked.received.length > 0
+      })
+      yield* Fiber.interrupt(client)
+      // The server is told of that in one of the next turns of the loop.
+      yield* Effect.repeat(Effect.sleep("1 millis"), { times: 20 })
+      mayEnd = true
       const [entry] = yield* http.summaries("/v1/audit", 1)
       Json.assertHolds(entry, { operation: "sources.create", status: 499, client_ip: "127.0.0.1" })
     }))

@@ -8,7 +8,7 @@ import * as Http from "../../test/HttpAppFixture.ts"
 const until = <A, R>(read: Effect.Effect<A, never, R>, isSo: (found: A) => boolean) =>
   read.pipe(
     Effect.repeat({ until: isSo, schedule: Schedule.spaced("10 millis") }),
-    Effect.timeout("20 seconds")
+    Effect.timeout("60 seconds")
   )
 
 const ended = (http: Http.Tenant, answer: Http.Answer) =>

@@ -9,6 +9,27 @@ import { createHash } from "node:crypto"
 import { inOpenTransaction } from "../../../../packages/log/test/OpenTransaction.ts"
 import * as Http from "../../test/HttpAppFixture.ts"
 
+/** Code is refused with the place, however it is given, and nothing is left behind. */
+const refuses = Effect.fnUntraced(function*(
+  http: Http.Tenant,
+  component_code: string,
+  message: RegExp,
+  place: { readonly line: number; readonly column: number }
+) {
+  for (const path of ["/v1/components", "/v1/sources"]) {
+    const answer = yield* http.request("POST", path, { body: { component_code } })
+    Http.assertProblem(answer, 422, "component_invalid")
+    assert.hasAllKeys(answer.json["details"], ["message", "file", "line", "column"])
+    assert.match(Json.textOf(answer.json["details"]!["message"]), message)
+    Json.assertHolds(answer.json["details"], { file: "component.mjs", ...place }, component_code)
+  }
+  const sql = yield* SqlClient.SqlClient
+  const left = yield* sql`
+    SELECT id FROM components WHERE account_id = ${http.accountId}
+    UNION ALL SELECT id FROM programs WHERE account_id = ${http.accountId}`
+  assert.deepStrictEqual(left, [])
+})
+
 layer(Http.layer, { excludeTestServices: true })("components", (it) => {
   it.effect("are saved with their hash and found by id, or the newest by key, in their account alone", () =>
     Effect.gen(function*() {
@@ -87,25 +108,13 @@ layer(Http.layer, { excludeTestServices: true })("components", (it) => {
         ["export default { steps: { a: { run() {} } } }", /it is a workflow.*POST \/workflows/, 1, 1],
         ["export default {\n}\nimport \"./x.mjs\"", /can.t import other files.*headwater deploy/, 3, 8],
         ["const a = 1\n  throw new TypeError('boom')\nexport default { run() {} }", /^TypeError: boom$/, 2, 9],
-        ["for (;;) {}\nexport default { run() {} }", /did not load within 1500 ms/, 1, 1],
         [`import x from "nosuch"\nexport default { run() {} }`, /nosuch/, 1, 15],
         [`export default { key: "${"k".repeat(501)}", run() {} }`, /^key is longer than 500 characters/, 1, 1],
         [`export default { name: "\\ud800", run() {} }`, /half a surrogate pair/, 1, 1]
       ]
       for (const [component_code, message, line, column] of unusable) {
-        for (const path of ["/v1/components", "/v1/sources"]) {
-          const answer = yield* http.request("POST", path, { body: { component_code } })
-          Http.assertProblem(answer, 422, "component_invalid")
-          assert.hasAllKeys(answer.json["details"], ["message", "file", "line", "column"])
-          assert.match(Json.textOf(answer.json["details"]!["message"]), message)
-          Json.assertHolds(answer.json["details"], { file: "component.mjs", line, column }, component_code)
-        }
+        yield* refuses(http, component_code, message, { line, column })
       }
-      const sql = yield* SqlClient.SqlClient
-      const left = yield* sql`
-        SELECT id FROM components WHERE account_id = ${http.accountId}
-        UNION ALL SELECT id FROM programs WHERE account_id = ${http.accountId}`
-      assert.deepStrictEqual(left, [])
     }))
 
   it.effect("whose deploy or activate throws leave no source, and nothing of what it did", () =>
@@ -221,3 +230,15 @@ layer(Http.layer, { excludeTestServices: true })("components", (it) => {
       assert.deepStrictEqual<unknown>((yield* http.request("GET", "/v1/users/me/sources")).json["data"], [])
     }))
 })
+
+layer(Http.layerWith({}, 500), { excludeTestServices: true })(
+  "components, where code may load for half a second",
+  (it) => {
+    it.effect("are refused that load for longer", () =>
+      Effect.gen(function*() {
+        const http = yield* Http.tenant()
+        const endless = "for (;;) {}\nexport default { run() {} }"
+        yield* refuses(http, endless, /did not load within 500 ms/, { line: 1, column: 1 })
+      }))
+  }
+)

@@ -11,7 +11,7 @@ const idsOf = (answer: Http.Answer) => Json.listOf(answer.json["data"]).map(({ i
 const listed = (http: Http.Tenant, path: string, count: number) =>
   http.request("GET", path).pipe(
     Effect.repeat({ until: (answer) => idsOf(answer).length >= count, schedule: Schedule.spaced("10 millis") }),
-    Effect.timeout("10 seconds")
+    Effect.timeout("60 seconds")
   )
 
 layer(Http.layer, { excludeTestServices: true })("deliveries", (it) => {

@@ -15,7 +15,7 @@ const deliveriesOnce = (http: Http.Tenant, isSo: (states: ReadonlyArray<string>)
       until: (found) => isSo(found.map(({ state }) => Json.textOf(state))),
       schedule: Schedule.spaced("10 millis")
     }),
-    Effect.timeout("10 seconds")
+    Effect.timeout("60 seconds")
   )
 
 const idsOf = (deliveries: ReadonlyArray<Json.Json>) => deliveries.map(({ id }) => Json.textOf(id))
@@ -104,7 +104,7 @@ layer(Http.layer, { excludeTestServices: true })("what is done with deliveries",
       const receive = (count: number) =>
         Effect.sync(() => sink.received.map(({ body }) => body)).pipe(
           Effect.repeat({ until: (got) => got.length >= count, schedule: Schedule.spaced("10 millis") }),
-          Effect.timeout("10 seconds")
+          Effect.timeout("60 seconds")
         )
       yield* emit(1)
       yield* receive(1)

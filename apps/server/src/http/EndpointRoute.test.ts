@@ -53,7 +53,7 @@ const exchange = Effect.fnUntraced(function*(text: string) {
     socket.on("error", (error) => resume(Effect.die(error)))
     socket.on("close", () => resume(Effect.succeed(received)))
     return Effect.sync(() => socket.destroy())
-  }).pipe(Effect.timeout("5 seconds"))
+  }).pipe(Effect.timeout("60 seconds"))
 })
 
 layer(Http.layer, { excludeTestServices: true })("a source's endpoint", (it) => {
@@ -213,7 +213,7 @@ layer(Http.layer, { excludeTestServices: true })("a source's endpoint", (it) => 
         yield* accounts.update(http.accountId, { dailyInvocationsQuota: 0 })
         const refused = yield* post.pipe(
           Effect.repeat({ until: ({ status }) => status === 429, schedule: Schedule.spaced("50 millis") }),
-          Effect.timeout("5 seconds")
+          Effect.timeout("60 seconds")
         )
         Http.assertProblem(refused, 429, "quota_exceeded")
         const seconds = Number(refused.headers.get("retry-after"))
@@ -224,7 +224,7 @@ layer(Http.layer, { excludeTestServices: true })("a source's endpoint", (it) => 
         yield* accounts.update(http.accountId, { dailyInvocationsQuota: null })
         yield* post.pipe(
           Effect.repeat({ until: ({ status }) => status === 200, schedule: Schedule.spaced("50 millis") }),
-          Effect.timeout("5 seconds")
+          Effect.timeout("60 seconds")
         )
       }
     }))

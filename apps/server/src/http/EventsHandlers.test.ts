@@ -171,7 +171,7 @@ layer(Http.layer, { excludeTestServices: true })("event summaries", (it) => {
         assert.strictEqual(answer.text, "")
         const found = yield* list.pipe(
           Effect.repeat({ until: (found) => found.length <= left.length, schedule: Schedule.spaced("10 millis") }),
-          Effect.timeout("10 seconds")
+          Effect.timeout("60 seconds")
         )
         assert.deepStrictEqual(found, left)
       })

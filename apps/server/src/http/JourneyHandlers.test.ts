@@ -23,7 +23,7 @@ layer(Http.layer, { excludeTestServices: true })("a journey", (it) => {
     const until = (event: Json.Json | undefined, holds: (journey: Json.Json) => boolean) =>
       Effect.map(journeyOf(event), ({ json }) => json["data"]!).pipe(
         Effect.repeat({ until: holds, schedule: Schedule.spaced("20 millis") }),
-        Effect.timeout("10 seconds")
+        Effect.timeout("60 seconds")
       )
     return { http, source, subscribe, journeyOf, until }
   })

@@ -99,7 +99,7 @@ layer(Http.layer, { excludeTestServices: true })("large answers", (it) => {
       }))
       yield* heldBytes().pipe(
         Effect.repeat({ until: (bytes) => bytes === 0, schedule: Schedule.spaced("10 millis") }),
-        Effect.timeout("10 seconds")
+        Effect.timeout("60 seconds")
       )
       assert.strictEqual((yield* http.request("GET", path)).status, 200)
     }))
@@ -122,7 +122,7 @@ layer(Http.layer, { excludeTestServices: true })("large answers", (it) => {
           until: ({ json }) => String(json["data"]?.["status"]) === "success",
           schedule: Schedule.spaced("10 millis")
         }),
-        Effect.timeout("20 seconds")
+        Effect.timeout("60 seconds")
       )
       const { json } = yield* http.request("GET", path)
       assert.deepStrictEqual<unknown>(json["data"]!["event"], { order: 1 })
@@ -149,7 +149,7 @@ layer(Http.layer, { excludeTestServices: true })("large answers", (it) => {
         assert.strictEqual(yield* unread(http, path), "200")
         const held = yield* heldBytes().pipe(
           Effect.repeat({ until: (bytes) => bytes > 0, schedule: Schedule.spaced("10 millis") }),
-          Effect.timeout("10 seconds")
+          Effect.timeout("60 seconds")
         )
         assert.isBelow(held, 2 * megabyte)
       }))
@@ -170,7 +170,7 @@ layer(Http.layer, { excludeTestServices: true })("large answers", (it) => {
         ),
         Stream.takeUntil(() => bytes > 6 * 1.9 * megabyte),
         Stream.runDrain,
-        Effect.timeout("20 seconds")
+        Effect.timeout("60 seconds")
       )
     }))
 })

@@ -33,7 +33,7 @@ layer(Http.layer, { excludeTestServices: true })("a source's log", (it) => {
     request.pipe(
       Effect.map(({ json }) => json),
       Effect.repeat({ until: holds, schedule: Schedule.spaced("10 millis") }),
-      Effect.timeout("10 seconds")
+      Effect.timeout("60 seconds")
     )
 
   it.effect("is paged over to its very beginning, and says how long it is, also after a deletion", () =>
@@ -155,7 +155,7 @@ layer(Http.layer, { excludeTestServices: true })("a source's log", (it) => {
             Stream.map((text) => parser.feed(text)),
             Stream.takeUntil(() => seen.length >= count),
             Stream.runDrain,
-            Effect.timeout("10 seconds")
+            Effect.timeout("60 seconds")
           )
           return seen
         }))
@@ -188,7 +188,7 @@ layer(Http.layer, { excludeTestServices: true })("a source's log", (it) => {
       yield* http.request("DELETE", `/v1/users/me/keys/${revoked!.id}`)
       yield* http.request("POST", `/v1/users/me/keys/${rotated!.id}/rotate`, { body: { overlap_seconds: 1 } })
       yield* sql`UPDATE api_keys SET revoked_at = 1 WHERE id = ${revokedElsewhere!.id}`
-      const seen = yield* Effect.forEach(tails, Fiber.join).pipe(Effect.timeout("10 seconds"))
+      const seen = yield* Effect.forEach(tails, Fiber.join).pipe(Effect.timeout("60 seconds"))
       assert.deepStrictEqual(seen, [":\n\n", ":\n\n", ":\n\n"])
     }))
 
@@ -230,7 +230,7 @@ layer(Http.layer, { excludeTestServices: true })("a source's log", (it) => {
             }),
             Stream.takeUntil(() => seen.length >= count),
             Stream.runDrain,
-            Effect.timeout("10 seconds")
+            Effect.timeout("60 seconds")
           )
           return seen
         }))
@@ -287,7 +287,7 @@ layer(Http.layer, { excludeTestServices: true })("a source's log", (it) => {
       tails[7]!.aborting.abort()
       yield* open.pipe(
         Effect.repeat({ until: ({ status }) => status === 200, schedule: Schedule.spaced("10 millis") }),
-        Effect.timeout("10 seconds")
+        Effect.timeout("60 seconds")
       )
     }))
 

@@ -41,7 +41,7 @@ const endpoints = (() => {
 const untilStatus = <R>(request: Effect.Effect<Http.Answer, never, R>, status: number) =>
   request.pipe(
     Effect.repeat({ until: (answer) => answer.status === status, schedule: Schedule.spaced("50 millis") }),
-    Effect.timeout("3 seconds")
+    Effect.timeout("60 seconds")
   )
 
 /** A tail, and what waits for its end. */
@@ -51,7 +51,7 @@ const tailed = Effect.fnUntraced(function*(path: string, cookie: string) {
     fetch(HttpServer.formatAddress(server.address) + path, { headers: { cookie } })
   )
   assert.strictEqual(response.status, 200)
-  return { end: Effect.promise(() => response.text()).pipe(Effect.timeout("5 seconds")) }
+  return { end: Effect.promise(() => response.text()).pipe(Effect.timeout("60 seconds")) }
 })
 
 const lines: Array<string> = []

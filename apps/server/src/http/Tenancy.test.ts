@@ -231,7 +231,7 @@ layer(Http.layer, { excludeTestServices: true })("the wall between accounts", (i
           if ([own.source.id, own.workflow.id, own.accountId].every((id) => text.includes(id))) return text
         }
         return text
-      }).pipe(Effect.timeout("10 seconds"))
+      }).pipe(Effect.timeout("60 seconds"))
       for (const id of [other.accountId, other.key, ...Object.values(other.ids)]) assert.notInclude(followed, id)
     }))
 
@@ -263,7 +263,7 @@ layer(Http.layer, { excludeTestServices: true })("the wall between accounts", (i
       }
       yield* Effect.sync(() => sink.received.length).pipe(
         Effect.repeat({ until: (count) => count >= 2, schedule: Schedule.spaced("10 millis") }),
-        Effect.timeout("10 seconds")
+        Effect.timeout("60 seconds")
       )
       assert.deepStrictEqual(sink.received.map(({ body }) => JSON.parse(body)), [{ told: "ours" }, { told: "ours" }])
       const read = yield* own.request("GET", `/v1/consumers/${consumer.id}/events?wait=10`)

@@ -27,7 +27,7 @@ const verifies = (publicKey: string, { body, headers }: WebhookSink.Received): b
 const receivedBy = (sink: WebhookSink.WebhookSink, count: number) =>
   Effect.sync(() => sink.received).pipe(
     Effect.repeat({ until: (received) => received.length >= count, schedule: Schedule.spaced("10 millis") }),
-    Effect.timeout("10 seconds")
+    Effect.timeout("60 seconds")
   )
 
 layer(Http.layer, { excludeTestServices: true })("webhooks", (it) => {
@@ -289,7 +289,7 @@ layer(Http.layer, { excludeTestServices: true })("webhooks", (it) => {
       // What was connected by the settings before is not kept.
       yield* Effect.sync(() => openOf(sockets).length).pipe(
         Effect.repeat({ until: (open) => open === 0, schedule: Schedule.spaced("10 millis") }),
-        Effect.timeout("5 seconds")
+        Effect.timeout("60 seconds")
       )
 
       const wrong = [
@@ -376,7 +376,7 @@ layer(Http.layer, { excludeTestServices: true })("webhooks", (it) => {
       const circuit = yield* http.request("GET", `/v1/webhooks/${id}`).pipe(
         Effect.map(({ json }) => json["data"]!["circuit_state"]!),
         Effect.repeat({ until: ({ state }) => String(state) === "open", schedule: Schedule.spaced("10 millis") }),
-        Effect.timeout("10 seconds")
+        Effect.timeout("60 seconds")
       )
       const until = Number(circuit["until_ms"])
       const traced = Effect.map(

@@ -21,7 +21,7 @@ layer(Http.layer, { excludeTestServices: true })("runs of a workflow", (it) => {
           until: ({ json }) => json["data"] !== undefined && Json.textOf(json["data"]["status"]) === status,
           schedule: Schedule.spaced("10 millis")
         }),
-        Effect.timeout("10 seconds"),
+        Effect.timeout("60 seconds"),
         Effect.map(({ json }) => json["data"]!)
       )
     return { http, path, runIn }
