@@ -15,7 +15,7 @@ export interface Ended {
 }
 
 /** For a test that starts several commands on a loaded machine. */
-export const patienceMs = 120_000
+export const patienceMs = 240_000
 
 const program = Path.resolve(import.meta.dirname, "../bin/headwater")
 

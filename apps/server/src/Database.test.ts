@@ -27,8 +27,7 @@ it.live(
         Fs.readFile(Path.join(directory, "postgres/autoprewarm.blocks"), "utf8")
       )
       assert.match(noted, /^<<[1-9]\d*>>/)
-    }),
-  60_000
+    })
 )
 
 it.live("a database that can't be reached is told by the name of its setting, without the password", () =>

@@ -54,12 +54,11 @@ describe("OperatorDatabase", () => {
     () =>
       Effect.gen(function*() {
         assert.deepStrictEqual(yield* besideACommand(OperatorDatabase.layer), [{ one: 1 }])
-      }),
-    60_000
+      })
   )
 
   it.live("lets a server that starts meanwhile wait for the command's end", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* besideACommand(server), [{ one: 1 }])
-    }), 60_000)
+    }))
 })

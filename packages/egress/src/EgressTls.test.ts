@@ -106,7 +106,7 @@ describe("TLS settings", () => {
         openOf(sockets).length <= 512
       )
       assert.strictEqual(sockets.size, 560)
-    }).pipe(Effect.provide(Client.layer(authority))), 30_000)
+    }).pipe(Effect.provide(Client.layer(authority))))
 
   it("what can't be used is told by its field", () => {
     const key = Redacted.make(Other.otherKey)

@@ -122,7 +122,7 @@ describe("the audit log", () => {
       } while (after !== undefined)
       assert.deepStrictEqual(found, [entries[3_500]!.id, entries[0]!.id])
       assert.isAtMost(pages, 5)
-    }).pipe(Effect.provide(tables)), 30_000)
+    }).pipe(Effect.provide(tables)))
 
   it.effect("forgets what is older than asked, and what an account did with the account", () =>
     Effect.gen(function*() {

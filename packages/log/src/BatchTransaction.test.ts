@@ -64,4 +64,4 @@ it.live("does again what a lost connection cut off, once the database has notice
       assert.deepStrictEqual(yield* Fiber.join(outcome), Exit.void)
       assert.deepStrictEqual(Option.map(yield* heads.get("dc_a"), ({ lastId }) => lastId), Option.some(1n))
     }).pipe(Effect.provide(GroupCommit.layer.pipe(Layer.provideMerge(through))))
-  }).pipe(Effect.provide(Reactivity.layer)), 60_000)
+  }).pipe(Effect.provide(Reactivity.layer)))

@@ -73,8 +73,7 @@ it.effect(
           assert.deepStrictEqual(Option.map(yield* heads.get("dc_a"), ({ lastId }) => lastId), Option.some(6n))
         })
       )
-    }).pipe(Effect.provide(TestClock.layer())),
-  60_000
+    }).pipe(Effect.provide(TestClock.layer()))
 )
 
 it.effect(
@@ -97,6 +96,5 @@ it.effect(
           assert.deepStrictEqual(yield* sql`SELECT 1 AS one`, [{ one: 1 }])
         })
       )
-    }).pipe(Effect.provide(TestClock.layer())),
-  60_000
+    }).pipe(Effect.provide(TestClock.layer()))
 )

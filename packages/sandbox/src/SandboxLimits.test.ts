@@ -93,8 +93,7 @@ layer(sandbox, { excludeTestServices: true, timeout: "180 seconds" })("Limits of
         assert.strictEqual(culprit.limit, "cpu")
         assert.deepStrictEqual(culprit.emits, [{ payload: `"before"` }])
         assert.isAtLeast(culprit.cpuMs, limits.cpuMillis)
-      }),
-    60_000
+      })
   )
 
   it.effect("a loop that yields to others ends by the processor limit as well", () =>
@@ -155,8 +154,7 @@ layer(sandbox, { excludeTestServices: true, timeout: "180 seconds" })("Limits of
           const neighbour = yield* Fiber.join(waiting)
           assert.strictEqual(neighbour.outcome, "success")
           assert.deepStrictEqual(neighbour.emits, [{ payload: `"waited"` }])
-        }),
-      60_000
+        })
     )
   }
 

@@ -213,8 +213,7 @@ describe("SandboxPool", () => {
       }).pipe(
         Effect.scoped,
         Effect.provide(realSandbox({ allow: "loopback", pool: { warmProcesses: 1, maxProcesses: 4 } }))
-      ),
-    60_000
+      )
   )
 
   it.live(
@@ -237,8 +236,7 @@ describe("SandboxPool", () => {
       }).pipe(
         Effect.scoped,
         Effect.provide(realSandbox({ allow: "loopback", pool: { warmProcesses: 1, maxProcesses: 8 } }))
-      ),
-    60_000
+      )
   )
 
   it.live.runIf(process.platform === "linux")(
@@ -257,8 +255,7 @@ describe("SandboxPool", () => {
       }).pipe(
         Effect.scoped,
         Effect.provide(realSandbox({ allow: "loopback", pool: { warmProcesses: 1, memoryMebibytes: 100 } }))
-      ),
-    60_000
+      )
   )
 
   it.live.runIf(process.platform === "linux")(
@@ -286,8 +283,7 @@ describe("SandboxPool", () => {
         const charged = runs.reduce((sum, { cpuMs }) => sum + cpuMs, 0)
         assert.isAbove(charged, 90)
         assert.isBelow(charged, 400)
-      }).pipe(Effect.provide(realSandbox({ pool: { ...small, idleMillis: 60_000 } }))),
-    30_000
+      }).pipe(Effect.provide(realSandbox({ pool: { ...small, idleMillis: 60_000 } })))
   )
 
   it.live.runIf(process.platform === "linux")(
@@ -300,8 +296,7 @@ describe("SandboxPool", () => {
           { accountId }
         )
         assert.strictEqual((yield* runCode(trivial, { accountId })).outcome, "success")
-      }).pipe(Effect.provide(realSandbox({ pool: { ...small, idleMillis: 60_000 } }))),
-    60_000
+      }).pipe(Effect.provide(realSandbox({ pool: { ...small, idleMillis: 60_000 } })))
   )
 
   it("half of the memory is for sandboxes, at 64 MiB for each", () => {

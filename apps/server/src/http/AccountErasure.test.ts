@@ -109,5 +109,5 @@ layer(Http.layer, { excludeTestServices: true })("an account that is deleted", (
       assert.deepStrictEqual(yield* tracesOf(neighbour.ids), before)
       const own = yield* neighbour.http.request("GET", "/v1/users/me/sources")
       assert.strictEqual(Json.listOf(own.json["data"]).length, 1)
-    }), 60_000)
+    }))
 })

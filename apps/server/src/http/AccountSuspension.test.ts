@@ -85,7 +85,6 @@ layer(Http.layer, { excludeTestServices: true })("an account that is suspended",
           ([newest]) => Json.textOf(newest!["id"]) !== Json.textOf(ticked!["id"])
         )
         assert.strictEqual((yield* http.request("POST", Http.endpointOf(source), { body: { n: 3 } })).status, 200)
-      }),
-    60_000
+      })
   )
 })

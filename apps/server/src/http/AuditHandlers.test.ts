@@ -167,5 +167,5 @@ layer(Http.layer, { excludeTestServices: true })("the audit log", (it) => {
       assert.isAbove(changing.length, 40)
       const entries = yield* http.summaries("/v1/audit?limit=100", changing.length)
       assert.sameMembers(entries.map(({ operation }) => Json.textOf(operation)), changing)
-    }), 60_000)
+    }))
 })

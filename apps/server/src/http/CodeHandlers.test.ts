@@ -99,7 +99,7 @@ layer(Http.layer, { excludeTestServices: true, timeout: "60 seconds" })("code", 
       Json.assertHolds(Json.listOf(deep["errors"])[0]!, { line: 4, file: "component.mjs" })
       Http.assertProblem(yield* http.request("POST", "/v1/code/check", { body: {} }), 400, "invalid_request")
       assert.isEmpty(Json.listOf((yield* http.request("GET", "/v1/users/me/components")).json["data"]))
-    }), 60_000)
+    }))
 
   it.effect(
     "is tried as it is deployed, with other code and props in its place, and by itself; nothing is kept",
@@ -158,8 +158,7 @@ layer(Http.layer, { excludeTestServices: true, timeout: "60 seconds" })("code", 
         assert.deepStrictEqual<unknown>(all[0]!["event"]!["raw_event"], { count: 2, order: 2, greeting: "hi" })
         assert.strictEqual(all.length, 3)
         assert.lengthOf(Json.listOf((yield* http.request("GET", "/v1/users/me/components")).json["data"]), 1)
-      }),
-    60_000
+      })
   )
 
   it.effect(
@@ -196,8 +195,7 @@ layer(Http.layer, { excludeTestServices: true, timeout: "60 seconds" })("code", 
         )
         assert.strictEqual((yield* http.request("POST", "/v1/code/check", asRunner)).status, 200)
         Http.assertProblem(yield* http.request("POST", "/v1/code/trial", asRunner), 403, "insufficient_scope")
-      }),
-    60_000
+      })
   )
 
   it.effect("shows about a mebibyte of what it did, and counts the rest", () =>
@@ -211,5 +209,5 @@ layer(Http.layer, { excludeTestServices: true, timeout: "60 seconds" })("code", 
       assert.strictEqual(answer.status, 200)
       assert.isBelow(answer.text.length, 1_200_000)
       assert.strictEqual(emitted(answer).length + Number(answer.json["data"]!["omitted"]), 30)
-    }), 60_000)
+    }))
 })

@@ -148,7 +148,6 @@ layer(Http.layer, { excludeTestServices: true })("consumers", (it) => {
         SELECT owner_id FROM fences WHERE account_id = ${http.accountId}
         UNION ALL SELECT id FROM subscriptions WHERE account_id = ${http.accountId}`
         assert.deepStrictEqual(rows, [])
-      }),
-    60_000
+      })
   )
 })

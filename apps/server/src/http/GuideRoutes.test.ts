@@ -68,8 +68,7 @@ layer(Http.layer, { excludeTestServices: true })("GuideRoutes", (it) => {
           }
         }
         assert.includeMembers([...seen], ["/README.md", "/docs/AGENTS.md", "/docs/api.md"])
-      }),
-    60_000
+      })
   )
 
   it.effect("answers a client that has the page already without it, and one that has another with it", () =>

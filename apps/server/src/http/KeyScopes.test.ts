@@ -46,8 +46,7 @@ layer(Http.layer, { excludeTestServices: true })("a key's scope", (it) => {
             }
           }
         }
-      }),
-    60_000
+      })
   )
 
   it.effect("is shown in lists and kept by a rotation", () =>

@@ -71,5 +71,5 @@ layer(Http.layer, { excludeTestServices: true })("problems", (it) => {
       const key = Json.textOf(json["data"]!["key"])
       const refused = yield* http.request("POST", "/v1/webhooks", { key, body: { url: "https://example.com" } })
       assert.match(Json.textOf(refused.json["detail"]), /`headwater key create <account> --scope write`\.$/)
-    }), 60_000)
+    }))
 })

@@ -134,8 +134,7 @@ layer(logged, { excludeTestServices: true })("a session", (it) => {
           Http.assertProblem(yield* session.request("DELETE", "/v1/session", given), 403, "cross_site_request")
         }
         assert.strictEqual((yield* session.request("HEAD", "/v1/users/me")).status, 200)
-      }),
-    60_000
+      })
   )
 
   it.effect("is for no page of another site, and signs nobody in for one", () =>

@@ -136,7 +136,7 @@ layer(Http.layer, { excludeTestServices: true })("the wall between accounts", (i
         }
       }
       assert.deepStrictEqual(yield* everythingOf(other), before)
-    }), 60_000)
+    }))
 
   it.effect("takes an id of another account, in a body or a query, as one that nobody has", () =>
     Effect.gen(function*() {

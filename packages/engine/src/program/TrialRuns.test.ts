@@ -133,8 +133,7 @@ layer(engine, { timeout: "60 seconds", excludeTestServices: true })("a trial", (
         assert.strictEqual((yield* request(program, { event: { act: "a", id: "second" } })).duplicates, 0)
         assert.strictEqual((yield* request(program, { event: { act: "a", id: "first" } })).duplicates, 3)
         assert.deepStrictEqual(yield* everything, before)
-      }),
-    60_000
+      })
   )
 
   it.effect("says where code throws, and what a run has done until then", () =>
@@ -148,7 +147,7 @@ layer(engine, { timeout: "60 seconds", excludeTestServices: true })("a trial", (
       assert.strictEqual(trial.emits.length, 3)
       assert.strictEqual(trial.changes.length, 2)
       assert.deepStrictEqual(yield* everything, before)
-    }), 60_000)
+    }))
 
   it.effect("is held to the limits of a run", () =>
     Effect.gen(function*() {
@@ -157,7 +156,7 @@ layer(engine, { timeout: "60 seconds", excludeTestServices: true })("a trial", (
       assert.strictEqual(trial.outcome, "limit")
       assert.strictEqual(trial.error?.name, "LimitExceeded")
       assert.match(trial.error?.message ?? "", /CPU time/)
-    }), 60_000)
+    }))
 
   it.effect(
     "runs in a process of its own, so that runs before and after it find nothing of it",
@@ -168,8 +167,7 @@ layer(engine, { timeout: "60 seconds", excludeTestServices: true })("a trial", (
         yield* post(actor, { act: "nothing", id: "second" })
         yield* actor.wake(Wake.forEverything)
         assert.deepStrictEqual(yield* stream(program), [{ count: 1, loaded: 1 }, { count: 2, loaded: 2 }])
-      }),
-    60_000
+      })
   )
 
   it.effect("opens no connection where it is not to", () =>
@@ -182,7 +180,7 @@ layer(engine, { timeout: "60 seconds", excludeTestServices: true })("a trial", (
       assert.match(trial.error?.message ?? "", /may not open connections/)
       assert.deepStrictEqual(trial.requests.map(({ status }) => status), [undefined])
       assert.match(trial.connections[0]?.error ?? "", /may not open connections/)
-    }), 60_000)
+    }))
 
   it.effect("hands an event of a log over as a subscription does", () =>
     Effect.gen(function*() {
@@ -192,7 +190,7 @@ layer(engine, { timeout: "60 seconds", excludeTestServices: true })("a trial", (
       const trial = yield* request(other.program, { stored: event })
       assert.strictEqual(trial.trigger, "event")
       assert.deepStrictEqual(trial.emits.map(({ payload }) => payload), [`{"heard":{"count":1,"loaded":1}}`])
-    }), 60_000)
+    }))
 
   it.effect(
     "takes a workflow through its steps at once, and leaves the database as it is",
@@ -234,8 +232,7 @@ layer(engine, { timeout: "60 seconds", excludeTestServices: true })("a trial", (
         ])
         assert.deepStrictEqual(trial.changes, [{ key: "seen", before: "1", after: "2" }])
         assert.deepStrictEqual(yield* everything, before)
-      }),
-    60_000
+      })
   )
 
   it.effect("of a step that throws keeps nothing but its lines", () =>
@@ -250,5 +247,5 @@ layer(engine, { timeout: "60 seconds", excludeTestServices: true })("a trial", (
       assert.deepStrictEqual(trial.emits.map(({ payload }) => payload), ["1"])
       assert.deepStrictEqual(trial.changes, [])
       assert.deepStrictEqual(trial.logs.map(({ message, step }) => [step, message]), [["second", "here"]])
-    }), 60_000)
+    }))
 })

@@ -338,8 +338,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a bulk action", 
         assert.isAbove(left, 0)
         assert.deepStrictEqual(yield* dueWork.allOf(webhook.id, "bulk"), [])
         yield* WebhookFixture.balances
-      }),
-    60_000
+      })
   )
 
   it.effect("skips what waits for a retry, with what is under way, and waits for a webhook that is out of service", () =>
