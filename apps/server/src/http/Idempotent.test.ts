@@ -4,7 +4,7 @@ import * as Problem from "@headwater/api/Problem"
 import * as Json from "@headwater/fixtures/Json"
 import * as TestTables from "@headwater/fixtures/TestTables"
 import { Accounts } from "@headwater/log/Accounts"
-import { leaseMs } from "@headwater/log/IdempotencyKeys"
+import { IdempotencyKeys, leaseMs } from "@headwater/log/IdempotencyKeys"
 import { Clock, Deferred, Effect, Exit, Fiber, Option, Schedule, Schema } from "effect"
 import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
@@ -175,14 +175,27 @@ layer(Http.layer, { excludeTestServices: true })("a POST with an Idempotency-Key
 
 /** What the middleware does with a handler, on a clock that only the test moves. */
 const start = Effect.fnUntraced(function*(handle: Effect.Effect<HttpServerResponse.HttpServerResponse>) {
-  const once = yield* Idempotent.make
+  const keys = yield* IdempotencyKeys
+  let underWay = 0
+  const counted = <A, E>(question: Effect.Effect<A, E>) =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => void underWay++),
+      () => question,
+      () => Effect.sync(() => void underWay--)
+    )
+  const once = yield* Idempotent.make.pipe(
+    Effect.provideService(IdempotencyKeys, {
+      ...keys,
+      claim: (request) => counted(keys.claim(request)),
+      renew: (claim) => counted(keys.renew(claim))
+    })
+  )
   const sql = yield* SqlClient.SqlClient
   const { id: accountId } = yield* (yield* Accounts).create({ username: "a", email: "a@example.com", plan: "free" })
   const request = HttpServerRequest.fromWeb(new Request("http://a/v1/webhooks", { method: "POST", ...keyed("k") }))
   let done = 0
-  const counted = Effect.andThen(Effect.sync(() => done += 1), handle)
   return {
-    ask: once(counted).pipe(
+    ask: once(Effect.andThen(Effect.sync(() => done += 1), handle)).pipe(
       Effect.provideService(HttpServerRequest.HttpServerRequest, request),
       Effect.provideService(CurrentAccount, accountId)
     ),
@@ -194,24 +207,25 @@ const start = Effect.fnUntraced(function*(handle: Effect.Effect<HttpServerRespon
         SELECT claimed_until FROM idempotency_keys WHERE account_id = ${accountId}`
       return row === undefined ? 0 : Number(row.claimed_until) - now
     }),
+    /** Moves the clock on until a fiber has ended. No time passes while the database is asked, however busy it is. */
+    untilEnded: <A, E>(fiber: Fiber.Fiber<A, E>) =>
+      TestClock.adjust("100 millis").pipe(
+        Effect.andThen(
+          Effect.repeat(TestClock.withLive(Effect.sleep("2 millis")), { until: () => underWay === 0 })
+        ),
+        Effect.repeat({ while: () => fiber.pollUnsafe() === undefined }),
+        Effect.andThen(Fiber.await(fiber))
+      ),
     /** As a server leaves it that is killed before it answers. */
     forgetAnswer: sql`UPDATE idempotency_keys SET answer = NULL WHERE account_id = ${accountId}`
   }
 })
 
-/** Moves the clock on, while the database answers in its own time. */
-const untilEnded = <A, E>(fiber: Fiber.Fiber<A, E>) =>
-  TestClock.adjust("100 millis").pipe(
-    Effect.andThen(TestClock.withLive(Effect.sleep("2 millis"))),
-    Effect.repeat({ while: () => fiber.pollUnsafe() === undefined }),
-    Effect.andThen(Fiber.await(fiber))
-  )
-
 describe("a claimed Idempotency-Key", () => {
   it.effect("is held for as long as its request works; one that waits for it gives up after 20 seconds", () =>
     Effect.gen(function*() {
       const gate = yield* Deferred.make<HttpServerResponse.HttpServerResponse>()
-      const { ask, held, timesDone } = yield* start(Deferred.await(gate))
+      const { ask, held, timesDone, untilEnded } = yield* start(Deferred.await(gate))
       const first = yield* Effect.forkChild(ask)
       yield* held.pipe(Effect.repeat({ until: (left) => left > 0 }))
       const asked = yield* Clock.currentTimeMillis
@@ -231,7 +245,7 @@ describe("a claimed Idempotency-Key", () => {
 
   it.effect("is taken over when the server that held it is gone, and the request is done again", () =>
     Effect.gen(function*() {
-      const { ask, forgetAnswer, timesDone } = yield* start(Effect.succeed(HttpServerResponse.text("done")))
+      const { ask, forgetAnswer, timesDone, untilEnded } = yield* start(Effect.succeed(HttpServerResponse.text("done")))
       yield* ask
       yield* forgetAnswer
       const asked = yield* Clock.currentTimeMillis
