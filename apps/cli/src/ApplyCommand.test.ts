@@ -84,8 +84,7 @@ const cutOffAfter =
 /** The server publishes its components once it is up. */
 const untilPublished = (server: ServerProcess.ServerProcess) =>
   Effect.retry(server.api("GET", "/components/registry/headwater-schedule"), {
-    schedule: Schedule.spaced("100 millis"),
-    times: 200
+    schedule: Schedule.spaced("100 millis")
   })
 
 /** An account with some of everything. */

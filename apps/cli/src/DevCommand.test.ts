@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import * as Json from "@headwater/fixtures/Json"
+import * as WebhookSink from "@headwater/fixtures/WebhookSink"
 import { Effect, Schedule } from "effect"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
@@ -179,31 +180,40 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       Effect.gen(function*() {
         const { headwater, server } = yield* RunningServer
         const folder = yield* Files.make({
-          "twice.mjs": "export default { run({ steps, $ }) { $.flow.rerun(steps.trigger.event, null, 1) } }"
+          "twice.mjs": `export default {
+  async run({ steps, $ }) {
+    const { until } = steps.trigger.event
+    if (until === undefined) $.flow.rerun(0, null, 1)
+    else if ((await fetch(until)).status !== 200) $.flow.rerun(500, null, 1000)
+  }
+}`
         })
         const deployed = HeadwaterCommand.jsonOf(
           yield* headwater(folder, "deploy", "twice.mjs", "--workflow", "--json")
         )
         const id = Json.textOf(deployed["id"])
-        const invoke = Effect.fnUntraced(function*(event: number) {
+        let mayEnd = false
+        const sink = yield* WebhookSink.make(() => ({ status: mayEnd ? 200 : 503 }))
+        const invoke = Effect.fnUntraced(function*(event: { readonly until?: string }) {
           const { data } = yield* server.api("POST", `/workflows/${id}/invocations`, { event })
           return Json.textOf(data!["id"])
         })
-        const before = yield* invoke(0)
+        const before = yield* invoke({})
         yield* server.api("GET", `/workflows/${id}/runs?status=success`).pipe(
           Effect.repeat({
             until: ({ data }) => Json.listOf(data).some(({ id }) => Json.textOf(id) === before),
             schedule: Schedule.spaced("50 millis")
           })
         )
-        const waiting = yield* invoke(6_000)
+        const waiting = yield* invoke({ until: sink.url })
         const { interrupt, output, printed } = yield* dev(folder, "twice.mjs", "--workflow", "--rm")
         yield* printed(new RegExp(`^Updated +${id}$`, "m"))
-        const later = yield* Effect.replicateEffect(invoke(0), 101)
+        const later = yield* Effect.replicateEffect(invoke({}), 101)
         yield* printed(new RegExp(` run +${later[100]}  success$`, "m"))
         yield* server.kill
         yield* printed(/ lost +/)
         yield* server.start
+        mayEnd = true
         yield* printed(new RegExp(` run +${waiting}  success$`, "m"))
         const shown = [...output().matchAll(/ run +(run_\w+) /g)].map(([, run]) => run)
         assert.deepStrictEqual(shown.toSorted(), [...later, waiting].toSorted())

@@ -20,15 +20,25 @@ const shell = (name: string, args: ReadonlyArray<string>) =>
     })
   })
 
-/** What a command prints at a terminal (script(1)). */
-const atTerminal = (args: string, env: Readonly<Record<string, string>>) =>
+/**
+ * What a command prints at a terminal (script(1)).
+ *
+ * @param onPrinted told of all that was printed until now
+ */
+const atTerminal = (
+  args: string,
+  env: Readonly<Record<string, string>>,
+  onPrinted: (printed: string) => void = () => {}
+) =>
   Effect.callback<string>((resume) => {
-    execFile(
+    let printed = ""
+    const { stdout } = execFile(
       "script",
       ["-qec", `${program} ${args}`, "/dev/null"],
       { env: { PATH: "/usr/local/bin:/usr/bin:/bin", TERM: "xterm", ...env } },
       (_, stdout) => resume(Effect.succeed(stdout))
     )
+    stdout?.on("data", (text: string) => onPrinted(printed += text))
   })
 
 it.live(
@@ -97,7 +107,18 @@ it.live.skipIf(!isHere("script"))(
       assert.notInclude(yield* atTerminal("--help", { ...env, NO_COLOR: "1" }), escape)
       assert.notInclude((yield* HeadwaterCommand.run(["--help"], env)).stdout, escape)
 
-      const slow = createServer((_, response) => void setTimeout(() => response.writeHead(500).end(), 1_500))
+      const told = "\r\u001b[KSaving the component … 1 s"
+      const waiting: Array<() => void> = []
+      let mayAnswer = false
+      const slow = createServer((_, response) => {
+        const answer = () => response.writeHead(500).end()
+        if (mayAnswer) answer()
+        else waiting.push(answer)
+      })
+      const answerOnceTold = (printed: string) => {
+        mayAnswer = printed.includes(told)
+        if (mayAnswer) { for (const answer of waiting.splice(0)) answer() }
+      }
       yield* Effect.acquireRelease(
         Effect.callback<void>((resume) => void slow.listen(0, "127.0.0.1", () => resume(Effect.void))),
         () => Effect.sync(() => void slow.close())
@@ -107,7 +128,7 @@ it.live.skipIf(!isHere("script"))(
         HEADWATER_URL: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
       }
       const deploy = "deploy headwater-schedule"
-      assert.include(yield* atTerminal(deploy, { ...env, ...url }), "\r\u001b[KSaving the component … 1 s")
+      assert.include(yield* atTerminal(deploy, { ...env, ...url }, answerOnceTold), told)
       const piped = yield* HeadwaterCommand.run(deploy.split(" "), { ...env, ...url })
       assert.strictEqual(piped.code, 3)
       assert.match(piped.stderr, /^headwater: http:\S+ does not answer like a Headwater server: [^\n]*\n$/)
