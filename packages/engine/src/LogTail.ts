@@ -6,13 +6,13 @@ import {
   AccountTail,
   type AccountTailFilter,
   type CommitPosition,
-  type LogEnd,
+  type GrownLogsPlace,
   type LogPart,
   type LogPlace
 } from "@headwater/log/AccountTail"
 import { EventLog, type EventOutline } from "@headwater/log/EventLog"
 import { GroupCommit } from "@headwater/log/GroupCommit"
-import { Context, Duration, Effect, Latch, Layer, Option, PubSub, Stream } from "effect"
+import { Context, Effect, Latch, Layer, Option, PubSub, Stream } from "effect"
 import { untilAnswered } from "./DatabaseRetry.ts"
 import { Draining } from "./placement/Draining.ts"
 
@@ -27,8 +27,8 @@ const lookAgainMs = 1_000
 const quietMs = 15_000
 
 /**
- * A look at how far all logs of an account go takes longer the more there are: it follows on the one before it after so many
- * times as long as that took, and after so many milliseconds at least.
+ * A look at which logs of an account have grown takes longer the more emitters there are. The next follows after so many
+ * times as long as it took, by as many tails as the account has open, and after so many milliseconds at least.
  */
 const restShare = 10
 const shortestRestMs = 50
@@ -43,32 +43,23 @@ export interface AccountPage {
 
 const keyOf = ({ emitterId, stream }: StreamAddress): string => `${emitterId} ${stream}`
 
-/** What a tail has seen of an account's logs. */
+/** What a tail has seen of an account's logs. The rest of them it knows by its position: all before that was seen. */
 class SeenLogs {
-  /** By address, the last event of the log that was seen, and the number of the last that there is. */
-  private readonly logs = new Map<string, { seen: EventId.EventId; n: number }>()
+  /** By address, the last event that was seen of logs of which the next look may find it again. */
+  private readonly seen = new Map<string, Pick<LogPlace, "committedIn" | "id">>()
   /** What is known to be there, and was not seen yet. */
-  private parts: Array<LogPart> = []
+  private parts: ReadonlyArray<LogPart> = []
 
-  /** Of a log of which nothing is known everything is new. */
-  place(place: LogPlace): void {
-    this.logs.set(keyOf(place), { seen: place.seen, n: 0 })
-  }
-
-  /** All that there is of a log counts as seen. */
-  pass({ lastId, n, ...address }: LogEnd): void {
-    this.logs.set(keyOf(address), { seen: lastId, n })
-  }
-
-  /** Notes how far logs go. */
-  look(ends: ReadonlyArray<LogEnd>): void {
-    for (const { emitterId, lastId, n, stream } of ends) {
-      const key = keyOf({ emitterId, stream })
-      const known = this.logs.get(key) ?? { seen: 0n, n: 0 }
-      if (known.n === n) continue
-      this.logs.set(key, { ...known, n })
-      this.parts.push({ emitterId, stream, seen: known.seen, lastId })
+  /** All that a look found counts as seen. */
+  pass(parts: ReadonlyArray<LogPart>): void {
+    for (const { last, lastCommittedIn, ...address } of parts) {
+      this.seen.set(keyOf(address), { id: last, committedIn: lastCommittedIn })
     }
+  }
+
+  /** Notes what a look found. */
+  find(parts: ReadonlyArray<LogPart>): void {
+    this.parts = parts.map((part) => this.from(part)).filter(({ last, seen }) => last > seen)
   }
 
   /** What is to be read. */
@@ -78,13 +69,20 @@ class SeenLogs {
 
   /** Notes what a read has reached; where that was nothing, nothing is left. */
   reach(reached: ReadonlyArray<LogPlace>): void {
-    for (const place of reached) {
-      const known = this.logs.get(keyOf(place))
-      if (known !== undefined) known.seen = place.seen
-    }
-    this.parts = reached.length === 0
-      ? []
-      : this.parts.map((part) => ({ ...part, seen: this.logs.get(keyOf(part))?.seen ?? part.seen }))
+    for (const { committedIn, id, ...address } of reached) this.seen.set(keyOf(address), { committedIn, id })
+    if (reached.length === 0) this.parts = []
+    else this.find(this.parts)
+  }
+
+  /** The next look is from this position on: it finds nothing that was committed before. */
+  settle(position: CommitPosition): void {
+    const before = BigInt(position)
+    for (const [key, { committedIn }] of this.seen) if (committedIn < before) this.seen.delete(key)
+  }
+
+  private from(part: LogPart): LogPart {
+    const id = this.seen.get(keyOf(part))?.id ?? 0n
+    return id > part.seen ? { ...part, seen: id } : part
   }
 }
 
@@ -172,28 +170,47 @@ export class LogTail extends Context.Service<LogTail, {
           const grown = yield* listen(accountId)
           const logs = new SeenLogs()
           let position = after
+          /** The position that a look reaches once all it finds was read, and where it goes on. */
+          let look: { readonly position: CommitPosition; readonly goesOnAt: GrownLogsPlace | undefined } | undefined
+          let lookMs = 0
+          let restedAt = 0
           let toldAt = yield* RealTime.elapsed
-          let restMs = shortestRestMs
 
-          const look = Effect.gen(function*() {
-            grown.closeUnsafe()
-            const [duration, found] = yield* Effect.timed(untilAnswered(accountTail.ends(accountId, filter)))
-            restMs = Math.max(shortestRestMs, restShare * Duration.toMillis(duration))
-            position = found.position
-            logs.look(found.ends)
+          /** The first part of a look, or the next. */
+          const find = Effect.gen(function*() {
+            if (look === undefined) {
+              grown.closeUnsafe()
+              lookMs = 0
+            }
+            const beganAt = yield* RealTime.elapsed
+            const since = position ?? look?.position
+            const found = yield* untilAnswered(accountTail.grown(accountId, filter, since, look?.goesOnAt))
+            const endedAt = yield* RealTime.elapsed
+            lookMs += endedAt - beganAt
+            look = { position: look?.position ?? found.position, goesOnAt: found.goesOnAt }
+            restedAt = endedAt +
+              Math.max(shortestRestMs, restShare * lookMs * (followers.get(accountId)?.size ?? 1))
+            return found.parts
           })
 
+          /** Where all that a look found was read, the tail stands where the look was; answers whether that is so. */
+          const endLook = (): boolean => {
+            if (logs.unseen.length > 0 || look?.goesOnAt !== undefined) return false
+            position = look?.position ?? position
+            look = undefined
+            if (position !== undefined) logs.settle(position)
+            return true
+          }
+
           const open = Effect.gen(function*() {
-            if (after === undefined) {
-              const now = yield* untilAnswered(accountTail.ends(accountId, filter))
-              for (const end of now.ends) logs.pass(end)
-              position = now.position
-              return { events: [], position }
+            if (after !== undefined) {
+              logs.find(yield* find)
+              endLook()
+              return { events: [], position: after }
             }
-            const places = yield* untilAnswered(accountTail.placesAt(accountId, filter, after))
-            for (const place of places) logs.place(place)
-            yield* look
-            return { events: [], position: after }
+            do logs.pass(yield* find)
+            while (!endLook())
+            return { events: [], position }
           })
 
           const next = Effect.gen(function*() {
@@ -201,19 +218,28 @@ export class LogTail extends Context.Service<LogTail, {
               if (logs.unseen.length > 0) {
                 const { events, reached } = yield* untilAnswered(accountTail.arrived(logs.unseen, filter))
                 logs.reach(reached)
-                const isAll = logs.unseen.length === 0
+                const isAll = endLook()
                 if (events.length === 0 && !isAll) continue
                 toldAt = yield* RealTime.elapsed
                 return [[{ events, position: isAll ? position : undefined }], Option.some(undefined)] as const
               }
-              const quietFor = (yield* RealTime.elapsed) - toldAt
-              if (quietFor >= quietMs) {
-                toldAt += quietFor
+              const now = yield* RealTime.elapsed
+              const quietAt = toldAt + quietMs
+              if (now >= quietAt) {
+                toldAt = now
                 return [[{ events: [], position }], Option.some(undefined)] as const
               }
-              yield* Effect.sleep(restMs)
-              yield* Effect.timeoutOption(grown.await, Math.max(0, Math.min(lookAgainMs, quietMs - quietFor) - restMs))
-              yield* look
+              if (look === undefined) {
+                const restMs = Math.max(0, Math.min(restedAt, quietAt) - now)
+                yield* Effect.sleep(restMs)
+                if (restedAt >= quietAt) continue
+                yield* Effect.timeoutOption(
+                  grown.await,
+                  Math.max(0, Math.min(lookAgainMs, quietAt - now) - restMs)
+                )
+              }
+              logs.find(yield* find)
+              endLook()
             }
             return [[], Option.none<undefined>()] as const
           })

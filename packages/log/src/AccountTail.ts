@@ -2,7 +2,7 @@ import type * as EventId from "@headwater/domain/EventId"
 import type { AccountId } from "@headwater/domain/Id"
 import * as Stream from "@headwater/domain/Stream"
 import { Context, Effect, Layer } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import type { EventListFilter } from "./EventList.ts"
 import { beginningBytes, type EventOutline, outlineColumns, outlineFromRow, type OutlineRow } from "./EventLog.ts"
 import { bigints, texts } from "./internal/SqlArray.ts"
@@ -19,29 +19,40 @@ export type CommitPosition = string
 /** The position of a statement's own snapshot, which is part of that statement. */
 export const positionNow = (sql: SqlClient.SqlClient) => sql`pg_snapshot_xmin(pg_current_snapshot())::text`
 
-/** A log, and how far it goes. */
-export interface LogEnd extends Stream.StreamAddress {
-  /** The number of its last event. */
-  readonly n: number
-  /** No event of it has a later id. */
-  readonly lastId: EventId.EventId
-}
-
-/** A log, and the last event of it that was seen: 0 where none was. */
+/** An event of a log, and the transaction that committed it. */
 export interface LogPlace extends Stream.StreamAddress {
-  readonly seen: EventId.EventId
+  readonly id: EventId.EventId
+  readonly committedIn: bigint
 }
 
-/** A part of a log: what comes behind the event that was seen last, up to another one. */
-export interface LogPart extends LogPlace {
-  readonly lastId: EventId.EventId
+/** A part of a log: what comes behind the event that was seen last, 0 where none was, up to its end. */
+export interface LogPart extends Stream.StreamAddress {
+  readonly seen: EventId.EventId
+  readonly last: EventId.EventId
+  readonly lastCommittedIn: bigint
+}
+
+/** Logs that have grown. */
+export interface GrownLogs {
+  /** The position at which that is so. */
+  readonly position: CommitPosition
+  /** What was not committed before the position that was asked about, at most 1,000 logs in the order of their addresses. */
+  readonly parts: ReadonlyArray<LogPart>
+  /** Behind which log there may be more. */
+  readonly goesOnAt: GrownLogsPlace | undefined
+}
+
+/** A place in the order of logs: a log, or all of an emitter's. */
+export interface GrownLogsPlace {
+  readonly emitterId: string
+  readonly stream: Stream.StreamName | undefined
 }
 
 /** What one read has of several logs. */
 export interface ArrivedEvents {
   /** Those that the filter lets through, in the order of their ids. */
   readonly events: ReadonlyArray<EventOutline>
-  /** The logs of which there were any, the last of these seen. */
+  /** The last that was looked into of each log of which there were any. */
   readonly reached: ReadonlyArray<LogPlace>
 }
 
@@ -52,30 +63,34 @@ const mostBytesSeen = 8 * 1024 * 1024
 /** The numbers of transactions that a row holds begin again after so many, less one. */
 const transactionMask = 0xffff_ffff
 
-interface EndRow {
-  readonly position: string
+/** Emitters, and logs, that one look tells of. */
+const mostGrown = 1_000
+
+interface GrownRow {
+  readonly position: CommitPosition
+  readonly emitters: number
+  readonly last_emitter: string | null
   readonly emitter_id: string | null
   readonly stream: string | null
-  readonly n: number | null
-  readonly last_id: bigint | null
+  readonly seen: bigint
+  readonly last: bigint
+  readonly last_committed_in: bigint
 }
 
 /** Follows the logs of an account in the order in which their events are committed, which their ids do not tell. */
 export class AccountTail extends Context.Service<AccountTail, {
-  /** How far each log goes, and the position at which that is so. */
-  readonly ends: (accountId: AccountId, filter: AccountTailFilter) => Effect.Effect<
-    { readonly position: CommitPosition; readonly ends: ReadonlyArray<LogEnd> },
-    SqlError.SqlError
-  >
   /**
-   * Where each log was at a position, at the latest: nothing was committed later than that and before it. What is behind it
-   * may have been seen there already.
+   * The logs of which not all was committed before a position, or before now. What came in at about the position may have
+   * been seen there already. Costs a row's look for each emitter of the account, and more for those that have grown alone.
+   *
+   * @param behind where a look before this one ended
    */
-  readonly placesAt: (
+  readonly grown: (
     accountId: AccountId,
     filter: AccountTailFilter,
-    position: CommitPosition
-  ) => Effect.Effect<ReadonlyArray<LogPlace>, SqlError.SqlError>
+    since: CommitPosition | undefined,
+    behind: GrownLogsPlace | undefined
+  ) => Effect.Effect<GrownLogs, SqlError.SqlError>
   /** The first events of parts of several logs, at most 200. */
   readonly arrived: (
     parts: ReadonlyArray<LogPart>,
@@ -87,69 +102,123 @@ export class AccountTail extends Context.Service<AccountTail, {
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
 
-      const ofEmitters = ({ emitterIds }: AccountTailFilter) =>
-        emitterIds === undefined ? sql`true` : sql`emitter_id = ANY (${texts(emitterIds)})`
+      /** The transaction of which a row is, of those before `xmax`. */
+      const transactionOf = (row: string, xmax: Statement.Fragment) =>
+        sql`${xmax} - ((${xmax} - ${sql.literal(row)}.xmin::text::bigint) & ${transactionMask}::bigint)`
 
-      const ofStream = ({ stream }: AccountTailFilter) =>
+      const isOfFollowed = (accountId: AccountId, { emitterIds }: AccountTailFilter) =>
+        emitterIds === undefined
+          ? sql`h.account_id = ${accountId}`
+          : sql`h.account_id = ${accountId} AND h.emitter_id = ANY (${texts(emitterIds)})`
+
+      const isBehind = (place: GrownLogsPlace | undefined) =>
+        place === undefined ? { emitter: sql`true`, log: sql`true` } : place.stream === undefined
+          ? { emitter: sql`h.emitter_id > ${place.emitterId}`, log: sql`true` }
+          : {
+            emitter: sql`h.emitter_id >= ${place.emitterId}`,
+            log: sql`(h.emitter_id > ${place.emitterId} OR s.stream COLLATE "C" > ${place.stream})`
+          }
+
+      const isOfStream = ({ stream }: AccountTailFilter) =>
         stream === undefined ? sql`s.stream <> ${Stream.requests}` : sql`s.stream = ${stream}`
 
       return AccountTail.of({
-        ends: (accountId, filter) =>
-          Effect.map(
-            sql<EndRow>`
-              SELECT p.position, l.emitter_id, l.stream, l.n::float8 AS n, l.last_id
-              FROM (SELECT ${positionNow(sql)} AS position) AS p LEFT JOIN (
-                SELECT h.emitter_id, h.last_id, s.stream, s.n
-                FROM (SELECT emitter_id, last_id, streams FROM heads WHERE account_id = ${accountId} AND ${
-              ofEmitters(filter)
-            } OFFSET 0) AS h CROSS JOIN LATERAL jsonb_each_text(h.streams) AS s (stream, n)
-                WHERE ${ofStream(filter)}
-              ) AS l ON true`,
-            (rows) => ({
-              position: rows[0]!.position,
-              ends: rows.flatMap(({ emitter_id, last_id, n, stream }): ReadonlyArray<LogEnd> =>
-                emitter_id === null || stream === null || n === null || last_id === null
-                  ? []
-                  : [{ emitterId: emitter_id, stream, n, lastId: last_id }]
-              )
-            })
-          ),
-        // A log's events are committed in the order of their ids: from its end back, what is old begins with the first.
-        placesAt: (accountId, filter, position) =>
-          Effect.map(
-            sql<{ readonly emitter_id: string; readonly stream: string; readonly seen: bigint }>`
+        // A head changes with each commit of its log: its rows in the journal, or what they were folded into afterwards, are of
+        // that transaction or a later one. A log's events are committed in the order of their ids: from its end back, what
+        // was committed before a position begins with the first such.
+        grown: (accountId, filter, since, behind) => {
+          const [xmax, from] = [sql`(SELECT xmax FROM now)`, sql`(SELECT since FROM now)`]
+          const isNew = (row: string) => sql`${transactionOf(row, xmax)} >= ${from}`
+          const isWanted = sql`${isOfFollowed(accountId, filter)} AND ${isBehind(behind).emitter}`
+          return Effect.map(
+            sql<GrownRow>`
               WITH now AS MATERIALIZED (
-                SELECT xmax, xmax - ${BigInt(position)}::bigint AS age FROM (
-                  SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS xmax
-                ) AS now
+                SELECT position, xmax, coalesce(${
+              since === undefined ? null : BigInt(since)
+            }::bigint, position) AS since FROM (
+                  SELECT pg_snapshot_xmin(s)::text::bigint AS position, pg_snapshot_xmax(s)::text::bigint AS xmax
+                  FROM pg_current_snapshot() AS s
+                ) AS s
+              ), grown AS MATERIALIZED (
+                SELECT emitter_id FROM (
+                  SELECT h.emitter_id FROM heads_folded h WHERE ${isWanted} AND ${isNew("h")}
+                  UNION
+                  SELECT h.emitter_id FROM heads_folded h JOIN heads_journal j USING (emitter_id)
+                  WHERE ${isWanted} AND j.last_id IS NOT NULL AND ${isNew("j")}
+                ) AS heads
+                ORDER BY emitter_id LIMIT ${mostGrown}
+              ), parts AS MATERIALIZED (
+                SELECT l.emitter_id, l.stream, coalesce(old.id, 0) AS seen, newest.id AS last, newest.committed_in
+                FROM (
+                  SELECT h.emitter_id, s.stream
+                  FROM grown JOIN heads h USING (emitter_id) CROSS JOIN LATERAL jsonb_object_keys(h.streams) AS s (stream)
+                  WHERE ${isOfStream(filter)} AND ${isBehind(behind).log}
+                  ORDER BY h.emitter_id, s.stream COLLATE "C" OFFSET 0
+                ) AS l CROSS JOIN LATERAL (
+                  SELECT e.id, ${transactionOf("e", xmax)} AS committed_in FROM events e
+                  WHERE e.emitter_id = l.emitter_id AND e.stream = l.stream ORDER BY e.id DESC LIMIT 1
+                ) AS newest LEFT JOIN LATERAL (
+                  SELECT e.id FROM events e
+                  WHERE e.emitter_id = l.emitter_id AND e.stream = l.stream AND NOT ${isNew("e")}
+                  ORDER BY e.id DESC LIMIT 1
+                ) AS old ON true
+                WHERE newest.committed_in >= ${from}
+                ORDER BY l.emitter_id, l.stream COLLATE "C" LIMIT ${mostGrown}
               )
-              SELECT h.emitter_id, s.stream, coalesce(old.id, 0) AS seen
-              FROM heads h CROSS JOIN LATERAL jsonb_object_keys(h.streams) AS s (stream) LEFT JOIN LATERAL (
-                SELECT e.id FROM events e
-                WHERE e.emitter_id = h.emitter_id AND e.stream = s.stream
-                  AND (((SELECT xmax FROM now) - e.xmin::text::bigint) & ${transactionMask}::bigint) > (SELECT age FROM now)
-                ORDER BY e.id DESC LIMIT 1
-              ) AS old ON true
-              WHERE h.account_id = ${accountId} AND ${ofEmitters(filter)} AND ${ofStream(filter)}`,
-            (rows) => rows.map(({ emitter_id, seen, stream }) => ({ emitterId: emitter_id, stream, seen }))
-          ),
-        arrived: (parts, { text }) =>
-          Effect.map(
-            sql<OutlineRow & { readonly is_match: boolean }>`
-              SELECT is_match, ${outlineColumns(sql)} FROM (
+              SELECT n.position::text, g.emitters::float8 AS emitters, g.last_emitter, p.emitter_id, p.stream, p.seen, p.last,
+                p.committed_in AS last_committed_in
+              FROM now n CROSS JOIN (SELECT count(*) AS emitters, max(emitter_id) AS last_emitter FROM grown) AS g
+              LEFT JOIN parts p ON true`,
+            (rows) => {
+              const { emitters, last_emitter, position } = rows[0]!
+              const parts = rows.flatMap((row): ReadonlyArray<LogPart> =>
+                row.emitter_id === null || row.stream === null ? [] : [{
+                  emitterId: row.emitter_id,
+                  stream: row.stream,
+                  seen: row.seen,
+                  last: row.last,
+                  lastCommittedIn: row.last_committed_in
+                }]
+              )
+              const goesOnAt = parts.length === mostGrown
+                ? parts.at(-1)
+                : emitters === mostGrown && last_emitter !== null
+                ? { emitterId: last_emitter, stream: undefined }
+                : undefined
+              return { position, parts, goesOnAt }
+            }
+          )
+        },
+        // What comes first of all logs is among the first of those whose own first events come first.
+        arrived: (parts, { text }) => {
+          const xmax = sql`(SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint)`
+          return Effect.map(
+            sql<OutlineRow & { readonly is_match: boolean; readonly committed_in: bigint }>`
+              WITH first AS MATERIALIZED (
+                SELECT p.*, e.id FROM unnest(
+                  ${texts(parts.map(({ emitterId }) => emitterId))},
+                  ${texts(parts.map(({ stream }) => stream))},
+                  ${bigints(parts.map(({ seen }) => seen))},
+                  ${bigints(parts.map(({ last }) => last))}
+                ) AS p (emitter, log, seen, last) CROSS JOIN LATERAL (
+                  SELECT id FROM events
+                  WHERE emitter_id = p.emitter COLLATE "C" AND stream = p.log COLLATE "C" AND id > p.seen AND id <= p.last
+                  ORDER BY id LIMIT 1
+                ) AS e
+                ORDER BY e.id, p.emitter COLLATE "C", p.log COLLATE "C" LIMIT ${mostSeen}
+              ), enough AS (
+                SELECT max(id) AS id FROM first HAVING count(*) = ${mostSeen}
+              )
+              SELECT is_match, committed_in, ${outlineColumns(sql)} FROM (
                 SELECT *, ${text === undefined ? sql`true` : sql`strpos(payload, ${text}) > 0`} AS is_match FROM (
                   SELECT *, sum(weight) OVER (ORDER BY id, emitter_id, stream) - weight AS bytes_before FROM (
                     SELECT e.*, ${
               text === undefined ? sql`least(octet_length(e.payload), ${beginningBytes})` : sql`octet_length(e.payload)`
             } + coalesce(octet_length(e.meta), 0) AS weight
-                    FROM unnest(
-                      ${texts(parts.map(({ emitterId }) => emitterId))},
-                      ${texts(parts.map(({ stream }) => stream))},
-                      ${bigints(parts.map(({ seen }) => seen))},
-                      ${bigints(parts.map(({ lastId }) => lastId))}
-                    ) AS p (emitter, log, seen, last) CROSS JOIN LATERAL (
-                      SELECT * FROM events
-                      WHERE emitter_id = p.emitter COLLATE "C" AND stream = p.log COLLATE "C" AND id > p.seen AND id <= p.last
+                    FROM first p CROSS JOIN LATERAL (
+                      SELECT *, ${transactionOf("events", xmax)} AS committed_in FROM events
+                      WHERE emitter_id = p.emitter COLLATE "C" AND stream = p.log COLLATE "C" AND id > p.seen
+                        AND id <= least(p.last, (SELECT id FROM enough))
                       ORDER BY id LIMIT ${mostSeen}
                     ) AS e
                     ORDER BY e.id, e.emitter_id, e.stream LIMIT ${mostSeen}
@@ -162,14 +231,16 @@ export class AccountTail extends Context.Service<AccountTail, {
               const reached = new Map(rows.map((row) => [`${row.emitter_id} ${row.stream}`, row]))
               return {
                 events: rows.filter((row) => row.is_match).map(outlineFromRow),
-                reached: [...reached.values()].map(({ emitter_id, id, stream }) => ({
+                reached: [...reached.values()].map(({ committed_in, emitter_id, id, stream }) => ({
                   emitterId: emitter_id,
                   stream,
-                  seen: id
+                  id,
+                  committedIn: committed_in
                 }))
               }
             }
           )
+        }
       })
     })
   )
