@@ -194,33 +194,29 @@ const EventListPage = Schema.Struct({
   }]
 })
 
-const following = {
-  query: {
-    ...stream,
-    after: Schema.optionalKey(EventIdText.annotate({
-      description: "Start after this event; 0-0 for the beginning of the log. Default: the end of the log."
-    }))
-  },
+/** Where a tail begins that follows what `filter` names. */
+const following = <Fields extends Schema.Struct.Fields>(
+  filter: Fields,
+  place: typeof Schema.String,
+  { after, behind }: { readonly after: string; readonly behind: string }
+) => ({
+  query: { ...filter, after: Schema.optionalKey(place.annotate({ description: after })) },
   headers: {
-    "last-event-id": Schema.optionalKey(EventIdText.annotate({
-      description: "Start after this event. Browsers send this header when they reconnect. Overrides after."
+    "last-event-id": Schema.optionalKey(place.annotate({
+      description: `Start ${behind}. Browsers send this header when they reconnect. Overrides after.`
     }))
   }
-}
+})
 
-const followingAll = {
-  query: {
-    ...accountFilter,
-    after: Schema.optionalKey(Position.annotate({
-      description: "Start behind this position, which page_info of GET /events and the tail itself tell. Default: now."
-    }))
-  },
-  headers: {
-    "last-event-id": Schema.optionalKey(Position.annotate({
-      description: "Start behind this position. Browsers send this header when they reconnect. Overrides after."
-    }))
-  }
-}
+const followingOne = following(stream, EventIdText, {
+  after: "Start after this event; 0-0 for the beginning of the log. Default: the end of the log.",
+  behind: "after this event"
+})
+
+const followingAll = following(accountFilter, Position, {
+  after: "Start behind this position, which page_info of GET /events and the tail itself tell. Default: now.",
+  behind: "behind this position"
+})
 
 const Tail = HttpApiSchema.StreamSse({ data: EventSummary })
 
@@ -300,7 +296,7 @@ export class LogApi extends HttpApiGroup.make("log")
     }).annotate(NeededScope, "read").annotateMerge(trace),
     HttpApiEndpoint.get("sourceTail", "/sources/:id/sse", {
       params: ofSource,
-      ...following,
+      ...followingOne,
       success: Tail,
       error: Problem.NotFound
     }).annotate(NeededScope, "read").annotateMerge(tail("a source's")),
@@ -324,7 +320,7 @@ export class LogApi extends HttpApiGroup.make("log")
     }).annotate(NeededScope, "read").annotateMerge(trace),
     HttpApiEndpoint.get("workflowTail", "/workflows/:id/sse", {
       params: ofWorkflow,
-      ...following,
+      ...followingOne,
       success: Tail,
       error: Problem.NotFound
     }).annotate(NeededScope, "read").annotateMerge(tail("a workflow's"))
