@@ -1,26 +1,16 @@
 import * as FreePort from "@headwater/fixtures/FreePort"
 import * as Json from "@headwater/fixtures/Json"
-import type { TestPostgres } from "@headwater/fixtures/TestPostgres"
+import * as TestTables from "@headwater/fixtures/TestTables"
 import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import * as Path from "node:path"
-import { assert, inject } from "vitest"
+import { assert } from "vitest"
 import * as ServerProcess from "./ServerProcess.ts"
 
 /** What all nodes of the test's database are started with. */
-export const environment = Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
-  const [row] = yield* sql<{ name: string }>`SELECT current_database() AS name`
-  const { password, path, username }: TestPostgres = inject("testPostgres")
-  const url = new URL(`postgres://${username}@localhost/${row!.name}`)
-  url.password = password
-  url.searchParams.set("host", Path.dirname(path))
-  return {
-    DATABASE_URL: url.href,
-    HEADWATER_SECRET_KEY: Buffer.alloc(32, 7).toString("base64"),
-    HEADWATER_EGRESS_ALLOW: "loopback"
-  }
-})
+export const environment = Effect.map(TestTables.environment, (shared) => ({
+  ...shared,
+  HEADWATER_EGRESS_ALLOW: "loopback"
+}))
 
 /** A node of the test's database, of this version if no other is given. */
 export const nodeOf = Effect.fnUntraced(function*(folder?: string) {

@@ -146,7 +146,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
           const folder = Path.join(yield* TemporaryDirectory.make("setup"), "shop")
           const exported = HeadwaterCommand.jsonOf(yield* first.headwater("/", "export", folder, "--json"))
           assert.sameMembers(
-            Json.listOf(exported["secrets"]).map(({ variable }) => variable as unknown as string),
+            Json.listOf(exported["secrets"]).map(({ variable }) => Json.textOf(variable)),
             Object.keys(secrets)
           )
           const before = yield* filesOf(folder)

@@ -1,11 +1,9 @@
 import { assert } from "@effect/vitest"
 import * as Json from "@headwater/fixtures/Json"
-import type { TestPostgres } from "@headwater/fixtures/TestPostgres"
+import * as TestTables from "@headwater/fixtures/TestTables"
 import { Effect, Schedule, type Scope } from "effect"
-import { SqlClient } from "effect/sql"
 import { execFile, spawn } from "node:child_process"
 import * as Path from "node:path"
-import { inject } from "vitest"
 
 /** How a command ended and what it printed. */
 export interface Ended {
@@ -80,20 +78,12 @@ export const start = Effect.fnUntraced(function*(
   }
 })
 
-/** The secret under which the tests' tables are sealed. */
-const secretKey = Buffer.alloc(32, 7).toString("base64")
-
 /** Runs `headwater` on the test's own database, with these variables in place of those that fit it. */
-export const onTestDatabaseWith = Effect.fnUntraced(function*(environment: Readonly<Record<string, string>>) {
-  const sql = yield* SqlClient.SqlClient
-  const [row] = yield* sql<{ name: string }>`SELECT current_database() AS name`
-  const { password, path, username }: TestPostgres = inject("testPostgres")
-  const url = new URL(`postgres://${username}@localhost/${row!.name}`)
-  url.password = password
-  url.searchParams.set("host", Path.dirname(path))
-  const fitting = { DATABASE_URL: url.href, HEADWATER_SECRET_KEY: secretKey }
-  return (...args: ReadonlyArray<string>) => run(args, { ...fitting, ...environment })
-})
+export const onTestDatabaseWith = (environment: Readonly<Record<string, string>>) =>
+  Effect.map(
+    TestTables.environment,
+    (fitting) => (...args: ReadonlyArray<string>) => run(args, { ...fitting, ...environment })
+  )
 
 /** Runs `headwater` on the test's own database. */
 export const onTestDatabase = onTestDatabaseWith({})
