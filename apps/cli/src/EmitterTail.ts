@@ -1,8 +1,7 @@
 import type { EventSummary } from "@headwater/api/EventsApi"
-import { explain } from "@headwater/server/ErrorExplanation"
-import { Effect, Schedule, Schema, Stream } from "effect"
+import { Effect } from "effect"
 import { ApiAccess } from "./ApiAccess.ts"
-import * as PassingFailure from "./PassingFailure.ts"
+import * as LastingTail from "./LastingTail.ts"
 import type { Kind } from "./ProgramByName.ts"
 
 /** Whose log is shown. */
@@ -17,15 +16,9 @@ export interface Place {
   readonly after: string
 }
 
-export interface Watcher {
+export interface Watcher extends LastingTail.Watcher {
   readonly event: (stream: string, event: EventSummary) => Effect.Effect<void>
-  /** The connection is lost, and why; it is tried again by itself. */
-  readonly lost: (why: string) => Effect.Effect<void>
-  readonly back: Effect.Effect<void>
 }
-
-/** A server that shuts down takes connections and ends them at once: one counts that lasts this long, or has an event. */
-const steady = "2 seconds"
 
 /** The beginnings of a new emitter's streams. */
 export const beginnings = (streams: ReadonlyArray<string>): ReadonlyArray<Place> =>
@@ -50,20 +43,7 @@ export const ends = Effect.fnUntraced(function*({ id, kind }: Emitter, streams: 
 export const follow = Effect.fnUntraced(
   function*({ id, kind }: Emitter, places: ReadonlyArray<Place>, watcher: Watcher) {
     const { call } = yield* ApiAccess
-    let isLost = false
-
-    const lost = (why: string) =>
-      Effect.suspend(() => {
-        if (isLost) return Effect.void
-        isLost = true
-        return watcher.lost(why)
-      })
-
-    const back = Effect.suspend(() => {
-      if (!isLost) return Effect.void
-      isLost = false
-      return watcher.back
-    })
+    const tail = LastingTail.make(watcher)
 
     const followOne = ({ after, stream }: Place) => {
       let last = after
@@ -75,24 +55,11 @@ export const follow = Effect.fnUntraced(
             headers: { "last-event-id": last }
           })
         )
-      ).pipe(
-        Effect.tapError((error) => PassingFailure.is(error) ? lost(error.message) : Effect.void),
-        PassingFailure.retry
       )
-      const read = (events: Effect.Success<typeof connect>) =>
-        Stream.runForEach(events, (event) => {
-          last = event.id
-          return Effect.andThen(back, watcher.event(stream, event))
-        }).pipe(
-          Effect.andThen(lost("the server has ended the connection")),
-          Effect.catchIf((error) => !Schema.isSchemaError(error), (error) => lost(explain(error)))
-        )
-      return connect.pipe(
-        Effect.tap(Effect.forkScoped(Effect.delay(back, steady))),
-        Effect.flatMap(read),
-        Effect.scoped,
-        Effect.repeat(Schedule.spaced("1 second"))
-      )
+      return tail(connect, (event) => {
+        last = event.id
+        return watcher.event(stream, event)
+      })
     }
 
     return yield* Effect.forEach(places, followOne, { concurrency: "unbounded", discard: true })

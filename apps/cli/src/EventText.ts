@@ -43,6 +43,9 @@ export const cellsOf = (event: EventSummary): ReadonlyArray<string> =>
     oneLine(saidBy(event))
   ].map(harmless)
 
+/** An event in a line for a person. */
+export const lineOfAny = (event: EventSummary): string => cellsOf(event).join("  ")
+
 /** An event of a known emitter in a line for a person. */
 export const lineOf = (event: EventSummary): string => {
   const [time, id, , stream, said] = cellsOf(event)

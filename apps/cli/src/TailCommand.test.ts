@@ -86,4 +86,56 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       }),
     HeadwaterCommand.patienceMs
   )
+
+  it.effect(
+    "tail shows what all emitters emit, or those of it that its filters let through, and misses none while the server is away",
+    () =>
+      Effect.gen(function*() {
+        const { environment, headwater, server } = yield* RunningServer
+        const folder = yield* Files.make(files)
+        const deployed = Effect.fnUntraced(function*(name: string) {
+          const source = HeadwaterCommand.jsonOf(
+            yield* headwater(folder, "deploy", "orders.mjs", "--name", name, "--json")
+          )
+          const post = (n: number) =>
+            Effect.promise(() =>
+              fetch(Json.textOf(source["endpoint_url"]), {
+                method: "POST",
+                headers: { "content-type": "application/json" },
+                body: JSON.stringify({ n })
+              })
+            )
+          return { id: Json.textOf(source["id"]), post }
+        })
+        const north = yield* deployed("north")
+        const start = (...args: ReadonlyArray<string>) => HeadwaterCommand.start(["tail", ...args], environment, folder)
+        const all = yield* start()
+        const errors = yield* start("--stream", "$errors", "--stream", "$logs", "--text", "nothing")
+        const some = yield* start("north", "--text", "11")
+        // Each has its connection once it shows what was emitted after it.
+        for (const [live, n] of [[all, 11], [errors, 0], [some, 11]] as const) {
+          yield* Effect.raceFirst(
+            Effect.forever(Effect.andThen(north.post(n), Effect.sleep("500 millis"))),
+            live.printed(/^\S+ \S+ {2}\d+-\d+ /m)
+          )
+        }
+        const south = yield* deployed("south")
+        yield* south.post(12)
+        yield* all.printed(new RegExp(`${south.id} {2}default {2}order \ufffd\\[31m12 {2}{"n":12}`))
+        yield* server.kill
+        yield* all.printed(/^headwater: .*Trying again$/m)
+        yield* server.start
+        yield* south.post(13)
+        yield* south.post(0)
+        yield* all.printed(/{"n":13}/)
+        yield* errors.printed(new RegExp(`${south.id} {2}\\$errors {2}RangeError: nothing was ordered`))
+        for (const { interrupt } of [all, errors, some]) yield* interrupt
+        assert.lengthOf(all.output().match(/{"n":12}/g) ?? [], 1)
+        assert.notMatch(errors.output(), / {2}default {2}/)
+        assert.notMatch(some.output(), /{"n":1[23]}|\$logs/)
+        HeadwaterCommand.assertRefused(yield* headwater(folder, "tail", "--from", "1h"), /needs one emitter/)
+        HeadwaterCommand.assertRefused(yield* headwater(folder, "tail", "north", "nobody"), /no .*"nobody"/)
+      }),
+    HeadwaterCommand.patienceMs
+  )
 })
