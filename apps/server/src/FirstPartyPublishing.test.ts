@@ -2,7 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import { firstParty } from "@headwater/components/FirstParty"
 import * as Json from "@headwater/fixtures/Json"
 import { Components } from "@headwater/log/Components"
-import { Effect, Layer } from "effect"
+import { Nodes } from "@headwater/log/Nodes"
+import { Clock, Context, Effect, Layer } from "effect"
 import * as Http from "../test/HttpAppFixture.ts"
 import { FirstPartyPublishing } from "./FirstPartyPublishing.ts"
 import { ComponentSaving } from "./http/ComponentSaving.ts"
@@ -51,6 +52,30 @@ layer(server, { excludeTestServices: true })("the registry", (it) => {
         const old = yield* http.request("GET", `/v1/components/${Json.textOf(component["id"])}`)
         assert.deepStrictEqual<unknown>(old.json["data"], component)
       }
+    }))
+
+  it.effect("keeps what a node of a newer version has brought, for as long as that one is there", () =>
+    Effect.gen(function*() {
+      yield* (yield* FirstPartyPublishing).done
+      const http = yield* Http.tenant()
+      const nodes = yield* Nodes
+      const [first] = yield* firstParty
+      const { code, key } = first!
+      const newer = `${code}// Of a newer version`
+      yield* (yield* ComponentSaving).publish(key, newer)
+      const now = yield* Clock.currentTimeMillis
+      const node = { worker: null, startedAt: now, held: { programs: 0, webhooks: 0, consumers: 0, accounts: 0 } }
+      const restart = Effect.scoped(Effect.flatMap(
+        Layer.build(Layer.fresh(FirstPartyPublishing.layer)),
+        (context) => Context.get(context, FirstPartyPublishing).done
+      ))
+      yield* nodes.see({ ...node, id: "newer", version: "0.10.0" }, now)
+      yield* restart
+      assert.strictEqual<unknown>((yield* published(http, key))["code"], newer)
+      yield* nodes.remove("newer")
+      yield* Effect.sleep("2 millis")
+      yield* restart
+      assert.strictEqual<unknown>((yield* published(http, key))["code"], code)
     }))
 
   it.effect("takes no code that is not usable, or has another key", () =>
