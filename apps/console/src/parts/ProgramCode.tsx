@@ -60,6 +60,7 @@ export interface Deploying {
 
 /** What the reader is asked for before the code is deployed. */
 interface Wanting {
+  readonly code: string
   readonly declared: DeclaredProps
   readonly names: ReadonlySet<string>
 }
@@ -108,24 +109,29 @@ export const ProgramCode = (
     : asked === undefined
     ? undefined
     : { place: asked, message: "An error was thrown here." }
-  const isDirty = code.value !== base.value.code
+  const isDirty = () => code.value !== base.value.code
   // New props can make a new version of the same code.
   const isOther = ({ hash, version }: Program) => !own.current.has(version) && hash !== base.value.hash
   const isOvertaken = !isEarlier && isOther(program)
 
-  const isDeployed = (changed: Program) => {
+  const keepDraft = () => {
+    if (isDirty()) CodeDraft.keep(id, { base: base.value.hash, code: code.value })
+    else CodeDraft.drop(id)
+  }
+  /** What was typed since it was sent is not deployed. */
+  const isDeployed = (sent: string, changed: Program) => {
     own.current.add(changed.version)
-    base.value = { hash: changed.hash, code: code.value }
+    base.value = { hash: changed.hash, code: sent }
     known.value = changed.version
     wanting.value = undefined
-    CodeDraft.drop(id)
+    keepDraft()
     tell("done", "It is deployed. Runs that begin now have the new code.")
     if (isEarlier) setQuery({ component: "", line: "", column: "" })
     void onDeployed()
   }
-  const want = async (names: ReadonlyArray<string>) => {
+  const want = async (code: string, names: ReadonlyArray<string>) => {
     try {
-      wanting.value = { declared: await deploying.declare(code.value), names: new Set(names) }
+      wanting.value = { code, declared: await deploying.declare(code), names: new Set(names) }
     } catch (error) {
       failure.value = failureOf(error)
     }
@@ -135,6 +141,7 @@ export const ProgramCode = (
     isUnderWay.value = true
     failure.value = undefined
     tried.value = undefined
+    const sent = code.value
     try {
       const fresh = await deploying.read()
       if (fresh.version !== known.value && isOther(fresh)) {
@@ -143,14 +150,14 @@ export const ProgramCode = (
         tell("failed", "It was not deployed: somebody else has deployed other code meanwhile. Look at it first.")
         return
       }
-      isDeployed(await deploying.deploy(code.value))
+      isDeployed(sent, await deploying.deploy(sent))
     } catch (error) {
       const refused = failureOf(error)
       const names = refused.issues.flatMap(({ path }) =>
         path.startsWith(issuePrefix) ? [path.slice(issuePrefix.length)] : []
       )
       if (names.length === 0) failure.value = refused
-      else await want(names)
+      else await want(sent, names)
     } finally {
       isUnderWay.value = false
     }
@@ -176,7 +183,7 @@ export const ProgramCode = (
             <button
               type="button"
               class="main"
-              disabled={isUnderWay.value || (!isDirty && !isEarlier)}
+              disabled={isUnderWay.value || (!isDirty() && !isEarlier)}
               onClick={() => void deploy()}
             >
               {isUnderWay.value ? "Deploying …" : isOvertaken ? "Deploy over it" : "Deploy"}
@@ -197,7 +204,7 @@ export const ProgramCode = (
                 setQuery({ version })
               }}
             >
-              {isDirty ? "Drop the changes and show it" : "Show it"}
+              {isDirty() ? "Drop the changes and show it" : "Show it"}
             </button>
           </div>
         )
@@ -211,12 +218,11 @@ export const ProgramCode = (
         onSave={() => void deploy()}
         onChange={(changed) => {
           code.value = changed
-          if (changed === base.value.code) CodeDraft.drop(id)
-          else CodeDraft.keep(id, { base: base.value.hash, code: changed })
+          keepDraft()
         }}
       />
       <div class="bar">
-        {isDirty ? <span role="status">Changed, and not deployed.</span> : null}
+        {isDirty() ? <span role="status">Changed, and not deployed.</span> : null}
         <span class="note">
           {may("write")
             ? "Control or Command with S deploys. Tab indents; Escape and then Tab leaves the editor."
@@ -242,7 +248,8 @@ export const ProgramCode = (
             submitName="Deploy with these"
             doing="Deploying …"
             submit={async (values) => {
-              isDeployed(await deploying.deployWith(code.value, wanting.value!.declared, values))
+              const { code: sent, declared } = wanting.value!
+              isDeployed(sent, await deploying.deployWith(sent, declared, values))
             }}
           />
         </Dialog>
@@ -250,7 +257,7 @@ export const ProgramCode = (
       <CodeTrial
         subject={subject}
         code={code.value}
-        isDeployed={!isDirty && !isEarlier && !isOvertaken}
+        isDeployed={!isDirty() && !isEarlier && !isOvertaken}
         onRemark={(found) => {
           failure.value = undefined
           tried.value = found
