@@ -246,10 +246,13 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       Effect.gen(function*() {
         const { environment, server } = yield* RunningServer
         yield* untilPublished(server)
-        const apply = (...args: ReadonlyArray<string>) => CommandInProcess.run(applyCommand, args, { env: environment })
+        const env = { ...environment, GIVEN: "secret" }
+        const apply = (...args: ReadonlyArray<string>) => CommandInProcess.run(applyCommand, args, { env })
         const folder = yield* Files.make({
           "headwater.json": "{\"format\": 1}",
           "components/bad.mjs": "export default {\n  run() {\n}\n",
+          "subscriptions/account.json":
+            "{\"emitter\": \"account\", \"listener\": \"webhooks/new\", \"stream\": \"$webhooks\"}",
           "webhooks/new.json": "{\"url\": \"https://example.com/a\", \"name\": \"New\"}"
         })
         const count = Effect.map(server.api("GET", "/users/me/webhooks"), ({ page_info }) => page_info!["total_count"])
@@ -279,7 +282,23 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
             "subscriptions/a.json",
             "{\"emitter\": \"sources/gone\", \"listener\": \"webhooks/new\"}",
             /subscriptions\/a\.json: emitter: there is no file sources\/gone\.json/
-          ]
+          ],
+          [
+            "subscriptions/z.json",
+            "{\"emitter\": \"account\", \"listener\": \"webhooks/new\", \"stream\": \"$webhooks\"}",
+            /subscriptions\/z\.json: listener: subscriptions\/account\.json has the same ends and stream/
+          ],
+          [
+            "webhooks/a.json",
+            "{\"url\": \"http://a\", \"secrets\": {\"header.a\": \"A\"}}",
+            /webhooks\/a\.json: secrets\.header\.a: there is no such field/
+          ],
+          [
+            "sources/a.json",
+            "{\"name\": \"A\", \"registry\": \"headwater-schedule\", \"secrets\": {\"configured_props.tokn\": \"GIVEN\"}}",
+            /sources\/a\.json: secrets\.configured_props\.tokn: the component has no such prop/
+          ],
+          ["auto-subscription/a.json", "{}", /auto-subscription\/: expected auto_subscriptions\//]
         ]
         for (const [file, text, reason] of refusals) {
           yield* Files.write(folder, { [file]: text })
@@ -291,6 +310,54 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         const exported = yield* CommandInProcess.run(exportCommand, ["/usr"], { env: environment })
         HeadwaterCommand.assertRefused(exported, /not empty, and has no headwater\.json/)
       }), HeadwaterCommand.patienceMs)
+
+    it.effect(
+      "find what they have made again, also without a name, under a new name, or where two have one",
+      () =>
+        Effect.gen(function*() {
+          const { environment, server } = yield* RunningServer
+          const url = (n: number) => `https://again.example.com/${n}`
+          const folder = yield* Files.make({
+            "headwater.json": "{\"format\": 1}",
+            "accounts/shop.json": "{\"app\": \"shop-again\"}",
+            "components/said.mjs": "export default { props: { token: { type: \"string\", secret: true } }, run() {} }",
+            "sources/said.json": JSON.stringify({ name: "Said", code: "components/said.mjs" }),
+            "webhooks/nameless-1.json": JSON.stringify({ url: url(1) }),
+            "webhooks/nameless-2.json": JSON.stringify({ url: url(2) }),
+            "webhooks/twin-1.json": JSON.stringify({ name: "Twin", url: url(3) }),
+            "webhooks/twin-2.json": JSON.stringify({ name: "Twin", url: url(4) })
+          })
+          const env = {
+            ...environment,
+            HEADWATER_SECRET_ACCOUNTS_SHOP_CREDENTIALS: "{}",
+            HEADWATER_SECRET_SOURCES_SAID_TOKEN: "t"
+          }
+          const apply = Effect.map(
+            CommandInProcess.run(applyCommand, [folder, "--yes"], { env }),
+            ({ stderr, stdout }) => stdout + stderr
+          )
+          assert.match(yield* apply, /6 changes are done/)
+          assert.strictEqual(yield* apply, "Nothing to do\n")
+          yield* Files.write(folder, {
+            "webhooks/twin-1.json": JSON.stringify({ name: "Twin", url: url(4) }),
+            "webhooks/twin-2.json": JSON.stringify({ name: "Twin", url: url(3) })
+          })
+          assert.strictEqual(yield* apply, "Nothing to do\n")
+          yield* Effect.promise(() => Fs.rm(Path.join(folder, "webhooks/twin-2.json")))
+          yield* Effect.promise(() =>
+            Fs.rename(Path.join(folder, "webhooks/twin-1.json"), Path.join(folder, "webhooks/twin.json"))
+          )
+          yield* Files.write(folder, { "webhooks/twin.json": JSON.stringify({ name: "Renamed", url: url(5) }) })
+          assert.match(yield* apply, /~ change webhooks\/twin\n[^]*1 changes are done/)
+          assert.strictEqual(yield* apply, "Nothing to do\n")
+          const { data } = yield* server.api("GET", "/users/me/webhooks?limit=100")
+          const names = Json.listOf(data).filter(({ url }) => Json.textOf(url).startsWith("https://again.")).map((
+            { name }
+          ) => name)
+          assert.sameMembers<unknown>(names, [null, null, "Twin", "Renamed"])
+        }),
+      HeadwaterCommand.patienceMs
+    )
 
     it.effect(
       "ask at a terminal, go on after an interruption, and replace secrets only when told to",
@@ -316,9 +383,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
           const env = { ...environment, TELLS_TOKEN: "first-token" }
           const names = (kind: string) =>
             Effect.map(server.api("GET", `/users/me/${kind}?limit=100`), ({ data }) =>
-              Json.listOf(data).map(({ name }) =>
-                Json.textOf(name)
-              ).filter((name) => /Tells|Late/.test(name)))
+              Json.listOf(data).map(({ name }) => String(name)).filter((name) => /Tells|Late/.test(name)))
 
           const declined = yield* apply({ typed: "n" })
           assert.match(declined.stdout, /3 to create, 0 to change[^]*Do this\?/)
@@ -336,7 +401,9 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
           const { data: source } = yield* server.api("GET", "/sources/tells")
           const told = Effect.fnUntraced(function*(count: number) {
             const { endpoint_url } = source!["configured_props"]!["http"]!
-            yield* Effect.promise(() => fetch(Json.textOf(endpoint_url), { method: "POST" }))
+            yield* Effect.promise(() =>
+              fetch(Json.textOf(endpoint_url), { method: "POST" })
+            )
             const [newest] = yield* events(Json.textOf(source!["id"]), count)
             return newest!["event"]!["raw_event"] as unknown
           })

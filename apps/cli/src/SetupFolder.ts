@@ -36,6 +36,17 @@ const jsonFiles = Effect.fnUntraced(function*(folder: string, kind: Setup.Kind) 
   return names.filter((name) => name.endsWith(".json")).sort(collator.compare)
 })
 
+/** Faults of folders with names that are nearly those of kinds: what they hold would be passed over. */
+const misspelled = Effect.fnUntraced(function*(folder: string) {
+  const files = yield* FileSystem.FileSystem
+  const names = yield* isFound(files.readDirectory(folder), [])
+  return names.flatMap((name) => {
+    const plain = name.toLowerCase().replace(/[^a-z]/g, "").replace(/s$/, "")
+    const kind = Setup.kinds.find((kind) => kind.replace(/_/g, "").replace(/s$/, "") === plain)
+    return kind === undefined || kind === name || names.includes(kind) ? [] : [`${name}/: expected ${kind}/`]
+  })
+})
+
 /** Things of a folder, and under what id each is known on a server. */
 export interface Folder {
   readonly things: ReadonlyArray<Setup.Thing>
@@ -86,7 +97,7 @@ export const read = Effect.fnUntraced(function*(folder: string) {
     return yield* refuse(`${marker}: format: expected ${format}, which is what this version reads`)
   }
   const things: Array<Setup.Thing> = []
-  const faults: Array<string> = []
+  const faults: Array<string> = [...yield* misspelled(folder)]
   for (const kind of Setup.kinds) {
     for (const name of yield* jsonFiles(folder, kind)) {
       const thing = yield* Effect.exit(readThing(folder, kind, name))

@@ -62,11 +62,21 @@ export const shownProps = (
       .map(([name, value]) => [name, withRefs(value, refs)])
   )
 
-const secretsOf = (ref: string, places: ReadonlyArray<string>) =>
-  Object.fromEntries(places.map((place) => [place, Setup.variableOf(ref, place)]))
+/** Gives each secret a variable of its own. */
+const secretsDistinctly = () => {
+  const taken = new Set<string>()
+  return (ref: string, places: ReadonlyArray<string>) =>
+    Object.fromEntries(places.map((place) => {
+      const base = Setup.variableOf(ref, place)
+      let variable = base
+      for (let n = 2; taken.has(variable); n++) variable = `${base}_${n}`
+      taken.add(variable)
+      return [place, variable]
+    }))
+}
 
-/** Secret props that may have a value. */
-const secretProps = (declared: ReadonlyArray<ConfigurableProp>): ReadonlyArray<string> =>
+/** Places of secret props, which may have a value. */
+export const secretPlaces = (declared: ReadonlyArray<ConfigurableProp>): ReadonlyArray<string> =>
   declared.filter((prop) => prop["secret"] === true).map(({ name }) => `configured_props.${name}`)
 
 const sanitized = (ref: string) => ref.replace(/^[a-z_]+\//, "").replace(/\*/g, "all").replace(/[^\w.-]+/g, "_")
@@ -80,6 +90,7 @@ export const read = Effect.fnUntraced(function*() {
   const { data: me } = yield* call(({ users }) => users.me({ query: {} }))
   const refs = new Map<string, string>([[me.id, Setup.account]])
   const things: Array<AccountThing> = []
+  const secretsOf = secretsDistinctly()
   const add = (thing: AccountThing) => {
     refs.set(thing.id, thing.ref)
     things.push(thing)
@@ -157,7 +168,7 @@ export const read = Effect.fnUntraced(function*() {
       id,
       code,
       fields: { name, ...where, active, ...settings, configured_props: shownProps(declared, configured_props, refs) },
-      secrets: secretsOf(ref, secretProps(declared))
+      secrets: secretsOf(ref, secretPlaces(declared))
     })
   }
 

@@ -13,7 +13,7 @@ import { ComponentFiles } from "./ComponentFiles.ts"
 import * as PropValue from "./PropValue.ts"
 import * as Setup from "./Setup.ts"
 import type { Folder } from "./SetupFolder.ts"
-import type { AccountThing, SetupOfAccount } from "./SetupOfAccount.ts"
+import { type AccountThing, secretPlaces, type SetupOfAccount } from "./SetupOfAccount.ts"
 
 /** One field that is to be otherwise, by its dotted place. A value that is not there is undefined. */
 export interface FieldChange {
@@ -54,6 +54,9 @@ export const hashOf = (code: string): string => Crypto.createHash("sha256").upda
 export const variable = (name: string) =>
   Effect.map(Effect.orElseSucceed(Config.String(name), () => ""), (text) => text === "" ? undefined : text)
 
+/** What a thing without a name shows as one. */
+const nameOf = ({ fields, kind }: Setup.Thing): Schema.Json => fields["name"] ?? (kind === "accounts" ? "" : null)
+
 /** Which thing of the account each file is about. */
 const matching = ({ ids, things }: Folder, account: SetupOfAccount): Map<string, AccountThing> => {
   const matches = new Map<string, AccountThing>()
@@ -70,14 +73,19 @@ const matching = ({ ids, things }: Folder, account: SetupOfAccount): Map<string,
     }
   }
   const isListening = ({ kind }: Setup.Thing) => kind === "subscriptions" || kind === "auto_subscriptions"
+  const hasSameName = (file: Setup.Thing, present: AccountThing) =>
+    ["accounts", "webhooks", "sources", "workflows"].includes(file.kind) && nameOf(file) === nameOf(present) &&
+    file.fields["app"] === present.fields["app"]
+  const hasSameUrl = ({ fields }: Setup.Thing, present: AccountThing) => fields["url"] === present.fields["url"]
+  const isWebhook = ({ kind }: Setup.Thing) => kind === "webhooks"
   pair((file, present) => !isListening(file) && ids.get(file.ref) === present.id)
+  pair((file, present) => file.ref === present.ref && hasSameName(file, present) && hasSameUrl(file, present))
+  pair((file, present) => isWebhook(file) && hasSameName(file, present) && hasSameUrl(file, present))
+  pair((file, present) => file.ref === present.ref && hasSameName(file, present))
+  pair((file, present) => hasSameName(file, present) && nameOf(file) !== null)
+  pair((file, present) => isWebhook(file) && file.fields["name"] === undefined && hasSameUrl(file, present))
+  // What has another name by now: only where nothing has the name that it is to have.
   pair((file, present) => !isListening(file) && file.ref === present.ref)
-  pair((file, present) =>
-    ["accounts", "webhooks", "sources", "workflows"].includes(file.kind) &&
-    file.fields["name"] === present.fields["name"] &&
-    (file.kind !== "accounts" || file.fields["app"] === present.fields["app"]) &&
-    (file.kind !== "webhooks" || file.fields["name"] !== null || file.fields["url"] === present.fields["url"])
-  )
   const refOf = (ref: Schema.Json | undefined) =>
     typeof ref === "string" ? (matches.get(ref)?.ref ?? `new ${ref}`) : ref
   const endsOf = ({ fields }: Setup.Thing, translate: typeof refOf) =>
@@ -125,6 +133,33 @@ const accountsIn = ({ fields }: Setup.Thing): ReadonlyArray<readonly [prop: stri
   )
 
 const propsOf = (fields: Setup.Fields) => fields["configured_props"] as Setup.Fields | undefined
+
+/** Faults of files that say what another one says: of these an account has one of a kind. */
+const repeated = ({ things }: Folder): ReadonlyArray<string> => {
+  const first = new Map<string, string>()
+  return things.flatMap((thing) => {
+    const { fields, kind, ref } = thing
+    if (kind !== "subscriptions" && kind !== "auto_subscriptions") return []
+    const key = JSON.stringify([kind, fields["emitter"] ?? null, fields["listener"], fields["stream"] ?? ""])
+    const other = first.get(key)
+    if (other === undefined) first.set(key, ref)
+    return other === undefined ? [] : [at(thing, "listener", `${other}.json has the same ends and stream`)]
+  })
+}
+
+const possiblePlaces: Partial<Record<Setup.Kind, RegExp>> = {
+  accounts: /^credentials$/,
+  webhooks: /^(url|tls\.key|secret_headers\..+)$/,
+  sources: /^configured_props\..+$/,
+  workflows: /^configured_props\..+$/
+}
+
+/** Faults of secrets that would be put nowhere. */
+const misplacedSecrets = ({ things }: Folder): ReadonlyArray<string> =>
+  things.flatMap((thing) =>
+    Object.keys(thing.secrets).filter((place) => possiblePlaces[thing.kind]?.test(place) !== true)
+      .map((place) => at(thing, `secrets.${place}`, "there is no such field that can be secret"))
+  )
 
 /** Values with ids in place of the names of accounts with apps. */
 export const propsWithIds = (
@@ -190,7 +225,7 @@ export const make = Effect.fnUntraced(function*({ account, files, folder, prune,
   const { call } = yield* ApiAccess
   const bundler = yield* ComponentFiles
   const matches = matching(files, account)
-  const faults: Array<string> = [...unknownRefs(files, account)]
+  const faults: Array<string> = [...unknownRefs(files, account), ...repeated(files), ...misplacedSecrets(files)]
   const changes: Array<Change> = []
   /** Some id of the form, for what is not created yet. */
   const anyAccount = `apn_${"0".repeat(20)}`
@@ -226,11 +261,13 @@ export const make = Effect.fnUntraced(function*({ account, files, folder, prune,
     )
 
   /** Things whose fields are compared as they stand. */
-  const planPlain = Effect.fnUntraced(function*(thing: Setup.Thing, present: AccountThing | undefined) {
+  const planPlain = Effect.fnUntraced(function*(file: Setup.Thing, present: AccountThing | undefined) {
+    const needed = neededSecrets(file, present)
+    const unnamed = Object.fromEntries(needed.map((place) => [place, Setup.variableOf(file.ref, place)]))
+    const thing = { ...file, secrets: { ...unnamed, ...file.secrets } }
     const found = yield* secretsOf(thing)
     const wanted = inFull(thing)
     const names = Object.keys(wanted).filter((name) => name !== "emitter" && name !== "listener")
-    const needed = neededSecrets(thing, present)
     faults.push(...missingSecrets(thing, needed, found))
     if (present === undefined) {
       changes.push({ ...nothing, action: "create", thing, present })
@@ -287,9 +324,17 @@ export const make = Effect.fnUntraced(function*({ account, files, folder, prune,
     const compare = Effect.fnUntraced(function*(declared: ReadonlyArray<ConfigurableProp>) {
       const issues: Array<string> = []
       const secrets: Record<string, Schema.Json> = {}
-      for (const [place, text] of found) {
+      const texts = new Map(found)
+      for (const place of secretPlaces(declared).filter((place) => !(place in thing.secrets))) {
+        const text = yield* variable(Setup.variableOf(thing.ref, place))
+        if (text !== undefined) texts.set(place, text)
+      }
+      for (const [place, text] of texts) {
         const prop = declared.find(({ name }) => `configured_props.${name}` === place)
-        if (prop === undefined) continue
+        if (prop === undefined) {
+          issues.push(at(thing, `secrets.${place}`, "the component has no such prop"))
+          continue
+        }
         const value = PropValue.parse(prop, text)
         if (Result.isSuccess(value)) secrets[prop.name] = value.success
         else issues.push(at(thing, place, value.failure))
