@@ -140,10 +140,10 @@ export class EventLog extends Context.Service<EventLog, {
     address: Stream.StreamAddress,
     id: EventId.EventId
   ) => Effect.Effect<Option.Option<LoggedEvent>, SqlError.SqlError>
-  /** The event behind `id` that came with this `emit_id`. It looks through all that is behind `id`. */
+  /** The event of a range, ends included, that came with this `emit_id`. It looks through all of the range. */
   readonly byEmitId: (
     address: Stream.StreamAddress,
-    id: EventId.EventId,
+    range: EventId.EventRange,
     emitId: string
   ) => Effect.Effect<Option.Option<LoggedEvent>, SqlError.SqlError>
   /** Those of these that are there, in order. */
@@ -365,12 +365,12 @@ export class EventLog extends Context.Service<EventLog, {
               WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id = ${id}`,
             ([row]) => Option.map(Option.fromUndefinedOr(row), fromRow)
           ),
-        byEmitId: (address, id, emitId) =>
+        byEmitId: (address, { from, to }, emitId) =>
           Effect.map(
             sql<EventRow>`
               SELECT * FROM events
-              WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id > ${id}
-                AND emit_id = ${emitId}`,
+              WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream}
+                AND id BETWEEN ${from} AND ${to} AND emit_id = ${emitId}`,
             ([row]) => Option.map(Option.fromUndefinedOr(row), fromRow)
           ),
         some: (address, ids) =>

@@ -1,3 +1,4 @@
+import type { LoggedEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import * as Id from "@headwater/domain/Id"
 import type { Program } from "@headwater/domain/Program"
@@ -17,7 +18,18 @@ export interface AcceptedRun {
 
 const decodeRerun = Schema.decodeUnknownEffect(Schema.fromJsonString(Rerun))
 
-/** Finds it among the inputs that a workflow has acknowledged and not taken. */
+/**
+ * How long before and after its id was made an input of the run is looked for, in milliseconds: where it ordinarily is, then
+ * as far as a call takes and clocks of nodes differ. Thousands of others may wait.
+ */
+const spans = [{ before: 0, after: 10_000 }, { before: 60_000, after: 600_000 }]
+
+const later = (one: EventId.EventId, other: EventId.EventId) => one > other ? one : other
+
+/**
+ * Finds it among the inputs that a workflow has acknowledged and not taken. One whose place in the log is not that of its
+ * time, since a clock was set back, is found once it has begun.
+ */
 export const makeFind = Effect.gen(function*() {
   const cursors = yield* Cursors
   const events = yield* EventLog
@@ -26,7 +38,14 @@ export const makeFind = Effect.gen(function*() {
   return Effect.fnUntraced(function*({ id: workflowId, workflow }: Program, id: Id.RunId) {
     if (workflow === null) return Option.none<AcceptedRun>()
     const { id: passed } = yield* cursors.requestsPosition(workflowId)
-    const found = yield* events.byEmitId({ emitterId: workflowId, stream: Stream.requests }, passed, id)
+    const address = { emitterId: workflowId, stream: Stream.requests }
+    const madeAt = Id.timeOf(id)
+    let found = Option.none<LoggedEvent>()
+    for (const { after, before } of spans) {
+      const from = later(passed + 1n, EventId.firstAt(madeAt - before))
+      found = yield* events.byEmitId(address, { from, to: EventId.firstAt(madeAt + after) }, id)
+      if (Option.isSome(found)) break
+    }
     if (Option.isNone(found)) return Option.none<AcceptedRun>()
     const { hops, id: eventId, meta, payload } = found.value
     const at = EventId.milliseconds(eventId)

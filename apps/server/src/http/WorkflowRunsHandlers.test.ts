@@ -1,6 +1,8 @@
 import { assert, layer } from "@effect/vitest"
+import * as Id from "@headwater/domain/Id"
 import * as Json from "@headwater/fixtures/Json"
 import { Effect, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
 import * as Http from "../../test/HttpAppFixture.ts"
 
 const workflow_code = `export default {
@@ -74,6 +76,7 @@ layer(Http.layer, { excludeTestServices: true })("runs of a workflow", (it) => {
   it.effect("are shown with their event from when they were asked for, also before their turn", () =>
     Effect.gen(function*() {
       const { http } = yield* setup
+      const sql = yield* SqlClient.SqlClient
       const rate_limit = { limit: 1, interval_seconds: 3_600 }
       const { id: workflow } = yield* http.created("/v1/workflows", { workflow_code, rate_limit })
       const path = `/v1/workflows/${workflow}`
@@ -92,6 +95,16 @@ layer(Http.layer, { excludeTestServices: true })("runs of a workflow", (it) => {
       Json.assertHolds(shown["data"]!["trigger"], { source_type: "INVOCATION", id: second, rerun_of: null })
       const part = yield* http.request("GET", `${path}/runs/${second}?include=event.n,status`)
       assert.deepStrictEqual<unknown>(part.json["data"], { status: "running", event: { n: 2 } })
+
+      // The clock of the node that was asked was ahead, or behind.
+      for (const aheadMs of [40_000, -300_000]) {
+        const elsewhere = Id.of("run", Id.timeOf(second) + aheadMs, new Uint8Array(Id.randomLength))
+        yield* sql`UPDATE events SET emit_id = ${elsewhere} WHERE emitter_id = ${workflow} AND emit_id LIKE 'run_%'
+          AND payload LIKE '%"n":2%'`
+        const { json } = yield* http.request("GET", `${path}/runs/${elsewhere}`)
+        Json.assertHolds(json["data"], { status: "running", event: { n: 2 } })
+      }
+      yield* sql`UPDATE events SET emit_id = ${second} WHERE emitter_id = ${workflow} AND payload LIKE '%"n":2%'`
 
       const rerun = yield* http.request("POST", `${path}/runs/${first}/rerun`)
       const { json: again } = yield* http.request("GET", `${path}/runs/${rerun.json["data"]!["id"]}`)
