@@ -27,12 +27,16 @@ export default {
 }`
 
 /** Answers the status. */
-export const postOrder = async (url: string, order: number, signal: AbortSignal): Promise<number> => {
+export const postOrder = async (
+  url: string,
+  order: number,
+  { patienceMs, signal }: { readonly signal: AbortSignal; readonly patienceMs: number }
+): Promise<number> => {
   const response = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ order }),
-    signal: AbortSignal.any([signal, AbortSignal.timeout(5_000)])
+    signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
   })
   await response.arrayBuffer()
   return response.status
@@ -46,7 +50,7 @@ const load = (url: () => string, acknowledged: Array<number>, options: {
   Effect.gen(function*() {
     while (options.going()) {
       const order = options.next()
-      yield* Effect.tryPromise((signal) => postOrder(url(), order, signal)).pipe(
+      yield* Effect.tryPromise((signal) => postOrder(url(), order, { signal, patienceMs: 5_000 })).pipe(
         Effect.map((status) => {
           if (status === 200) acknowledged.push(order)
           else assert.strictEqual(status, 503)
@@ -76,7 +80,7 @@ export const begin = Effect.fnUntraced(function*(sources: ReadonlyArray<Json.Jso
     goesOn: (what: string) =>
       Effect.suspend(() => {
         const before = acknowledged.map(({ length }) => length)
-        return until(what, 40, Effect.sync(() => acknowledged.every(({ length }, i) => length > before[i]! + 20)))
+        return until(what, 60, Effect.sync(() => acknowledged.every(({ length }, i) => length > before[i]! + 20)))
       }),
     end: Effect.suspend(() => {
       going = false
@@ -96,7 +100,7 @@ export const check = Effect.fnUntraced(function*({ acknowledged, listener, sink,
   const logs = () => Effect.forEach(sources, payloadsOf)
   yield* until(
     "every acknowledged request is run",
-    40,
+    60,
     Effect.map(logs(), (logs) => logs.every((log, i) => acknowledged[i]!.every((order) => log.includes(order))))
   )
   const emitted = yield* logs()
@@ -105,7 +109,7 @@ export const check = Effect.fnUntraced(function*({ acknowledged, listener, sink,
   assert.isAtLeast(all.length, acknowledged.flat().length)
   yield* until(
     "the ledger has counted each",
-    40,
+    60,
     Effect.map(payloadsOf(listener), (entries) => entries.length >= all.length)
   )
   const ledgerEntries = yield* payloadsOf(listener)
@@ -114,7 +118,7 @@ export const check = Effect.fnUntraced(function*({ acknowledged, listener, sink,
   const received = () => sink.received.filter(({ headers }) => headers["x-headwater-test"] === undefined)
   const delivered = () => new Set(received().map(({ headers }) => headers["webhook-id"]))
   // What all sources emitted, the ledger's entries among it.
-  yield* until("all is delivered", 40, Effect.sync(() => delivered().size >= 2 * all.length))
+  yield* until("all is delivered", 60, Effect.sync(() => delivered().size >= 2 * all.length))
   for (const [index, source] of sources.entries()) {
     const seen = new Set<string>()
     const firsts = received().filter(({ headers }) => {
@@ -128,7 +132,7 @@ export const check = Effect.fnUntraced(function*({ acknowledged, listener, sink,
   const accounting = yield* Accounting
   yield* until(
     "the last deliveries are accounted for",
-    20,
+    60,
     Effect.map(
       sql<{ waiting: bigint }>`
     SELECT coalesce(sum((h.streams ->> '')::bigint - c.n), 0)::bigint AS waiting FROM cursors c

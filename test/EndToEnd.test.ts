@@ -3,6 +3,7 @@ import * as Json from "@headwater/fixtures/Json"
 import * as WebhookSink from "@headwater/fixtures/WebhookSink"
 import { Effect, Ref, Schedule } from "effect"
 import { Webhook } from "standardwebhooks"
+import * as Gate from "./Gate.ts"
 import * as ServerProcess from "./ServerProcess.ts"
 
 const emitter = `
@@ -161,25 +162,19 @@ it.live(
   180_000
 )
 
-const slowEmitter = `
-export default {
-  props: { http: "$.interface.http" },
-  async run(event) {
-    await new Promise((resolve) => setTimeout(resolve, 400))
-    this.$emit(event.body)
-  }
-}`
-
 it.live(
   "what was acknowledged and not run is run by the next server, though nothing else comes in",
   () =>
     Effect.gen(function*() {
       const server = yield* ServerProcess.make
       yield* server.start
-      const source = (yield* server.api("POST", "/sources", { component_code: slowEmitter }))["data"]!
+      const gate = yield* Gate.make
+      const source = (yield* server.api("POST", "/sources", { component_code: gate.emitter }))["data"]!
       const endpoint = Json.textOf(source["configured_props"]!["http"]!["endpoint_url"])
-      for (const body of ["1", "2", "3", "4", "5", "6", "7", "8"]) {
-        const { status } = yield* Effect.promise(() => fetch(endpoint, { method: "POST", body }))
+      for (let order = 1; order <= 8; order++) {
+        const body = JSON.stringify({ order })
+        const headers = { "content-type": "application/json" }
+        const { status } = yield* Effect.promise(() => fetch(endpoint, { method: "POST", headers, body }))
         assert.strictEqual(status, 200)
       }
       yield* server.kill
@@ -188,11 +183,12 @@ it.live(
         server.api("GET", `/sources/${Json.textOf(source["id"])}/event_summaries`),
         ({ page_info }) => Number(page_info!["count"])
       )
-      assert.isBelow(yield* events, 8)
+      assert.strictEqual(yield* events, 0)
+      yield* gate.open
       yield* events.pipe(
         Effect.repeat({ until: (count) => count === 8, schedule: Schedule.spaced("100 millis") }),
-        Effect.timeout("30 seconds")
+        Effect.timeout("60 seconds")
       )
     }),
-  60_000
+  120_000
 )
