@@ -1,7 +1,8 @@
 import { assert } from "@effect/vitest"
 import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
-import { Effect } from "effect"
-import { execFile } from "node:child_process"
+import { Effect, Schedule } from "effect"
+import { spawn } from "node:child_process"
+import type { Writable } from "node:stream"
 import * as ServerProcess from "../ServerProcess.ts"
 
 interface Step {
@@ -34,10 +35,68 @@ const withoutChance = (text: string): string =>
     .replace(/"duration_ms":\d+/g, "\"duration_ms\":MS")
     .replace(/ in \S+config\.json/g, " in FILE")
 
-const run = (script: string, directory: string, env: NodeJS.ProcessEnv): Effect.Effect<string> =>
-  Effect.callback((resume) => {
-    execFile("bash", ["-c", script], { cwd: directory, env }, (_, stdout) => resume(Effect.succeed(stdout)))
-  })
+const separator = "=====walk====="
+
+/** What a command printed, and what all of them have said on standard error so far. */
+interface Printed {
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** A shell that does one command after the other. What it has begun in the background ends with it. */
+const makeShell = (directory: string, env: NodeJS.ProcessEnv) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const loop = `while IFS= read -r -d '' -u 3 command; do eval "$command" 3<&-; printf '\\n${separator}\\n'; done`
+      const child = spawn("bash", ["-c", `${loop}; kill $(jobs -p)`], {
+        cwd: directory,
+        env,
+        stdio: ["ignore", "pipe", "pipe", "pipe"]
+      })
+      const commands = child.stdio[3] as Writable
+      const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()))
+      let stdout = ""
+      let stderr = ""
+      let read = () => {}
+      child.stderr!.setEncoding("utf8").on("data", (text: string) => void (stderr += text))
+      child.stdout!.setEncoding("utf8").on("data", (text: string) => {
+        stdout += text
+        read()
+      })
+      // A shell that has ended takes no command: what it printed tells.
+      commands.on("error", () => {})
+      const run = (command: string): Effect.Effect<Printed> =>
+        Effect.callback((resume) => {
+          const end = (printed: string) => resume(Effect.succeed({ stdout: printed.trim(), stderr }))
+          read = () => {
+            const at = stdout.indexOf(`${separator}\n`)
+            if (at === -1) return
+            const printed = stdout.slice(0, at)
+            stdout = stdout.slice(at + separator.length + 1)
+            end(printed)
+          }
+          void ended.then(() => end(stdout))
+          commands.write(`${command}\0`)
+        })
+      return { run, child, commands, ended }
+    }),
+    ({ child, commands, ended }) =>
+      Effect.gen(function*() {
+        commands.end()
+        yield* Effect.timeoutOption(Effect.promise(() => ended), "10 seconds")
+        child.kill("SIGKILL")
+      })
+  )
+
+/** Whether a command only reads, so that it may be done again when what it reads is not there yet. */
+const isReading = ({ command }: Step): boolean =>
+  /^(sleep \d+; )?((export )?\w+=\$\()?(curl|api|cat|test|npx headwater events) /.test(command) &&
+  !/ -X | -d | --json |headwater deploy/.test(command)
+
+const withoutSleep = (command: string): string => command.replace(/^sleep \d+; /, "")
+
+/** How often, and how long after each other, what is shown is looked for. */
+const looks = { times: 150, spaced: "200 millis" } as const
 
 /** That of the tests, in which nobody has logged in. */
 const ownEnvironment = Effect.gen(function*() {
@@ -72,17 +131,23 @@ export const walk = Effect.fnUntraced(function*(document: string, options: {
       .replace(/hw_[0-9A-Za-z]{40}/, ServerProcess.key)
       .replaceAll("http://127.0.0.1:8787", server.url)
       .replaceAll("127.0.0.1:9000", `127.0.0.1:${port}`)
-  const separator = "=====walk====="
-  const script = [
-    `export PORT=${port}`,
-    ...steps.map(({ command }) => `${here(command)}\nprintf '\\n${separator}\\n'`),
-    "kill $(jobs -p)"
-  ].join("\n")
   const environment = options.environment ?? (yield* ownEnvironment)
-  const outputs = (yield* run(script, directory, environment)).split(`${separator}\n`).map((output) => output.trim())
+  const shell = yield* makeShell(directory, environment)
+  yield* shell.run(`export PORT=${port}`)
   for (const [index, { command, output }] of steps.entries()) {
-    const printed = outputs[index] ?? ""
-    if (!matches(printed, output)) assert.strictEqual(withoutChance(printed), withoutChance(output), command)
+    const first = yield* shell.run(here(command))
+    const readings = steps.slice(steps.slice(0, index + 1).findLastIndex((step) => !isReading(step)) + 1, index + 1)
+    // What is read may not be there yet on a busy machine, where a reader of the document would wait a little longer.
+    const again = Effect.forEach(readings, (step) => shell.run(withoutSleep(here(step.command))))
+    const { stderr, stdout } = matches(first.stdout, output) || readings.length === 0
+      ? first
+      : (yield* Effect.repeat(again, {
+        until: (printed) => matches(printed.at(-1)!.stdout, output),
+        schedule: Schedule.spaced(looks.spaced),
+        times: looks.times
+      })).at(-1)!
+    if (matches(stdout, output)) continue
+    assert.strictEqual(withoutChance(stdout), withoutChance(output), `${command}\nOn standard error:\n${stderr}`)
   }
   return steps.length
-})
+}, Effect.scoped)
