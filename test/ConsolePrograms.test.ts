@@ -144,7 +144,7 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console's sources a
       await components.getByRole("gridcell", { name: "Signed webhook", exact: true }).click()
       await page.getByRole("button", { name: "Create the source" }).click()
       await page.getByText("is required").first().waitFor()
-      assert.isAtLeast(await page.locator("[aria-invalid=true]:focus").count(), 1)
+      await page.locator("[aria-invalid=true]:focus").waitFor()
       await page.goto(`${site.url}registry/headwater-schedule`)
       await page.getByLabel("Name of the source").fill("Each morning")
       await page.getByLabel("How it is due").selectOption("cron")

@@ -160,7 +160,7 @@ export class ConsoleSite extends Context.Service<ConsoleSite, {
           {}
       ) => {
         const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 }, bypassCSP: false })
-        context.setDefaultTimeout(20_000)
+        context.setDefaultTimeout(60_000)
         contexts.push(context)
         watch(context)
         const page = await context.newPage()

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core"
 const patienceMs = 20_000
 
 /** A page that is slow to load may be in the midst of asking, and asks again only a little later. In milliseconds. */
-const noticeMs = 20_000
+const noticeMs = 60_000
 
 /** What says that what is shown is as it was. */
 const stale = ".stale, .graph.is-old, .live.is-lost"
