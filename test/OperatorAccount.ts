@@ -27,7 +27,7 @@ export const create = (
       ["account", "create", account.username, "--email", email, "--plan", account.plan, "--json"],
       { env: { PATH: process.env["PATH"], HEADWATER_DATA_DIR: dataDirectory } },
       (error, stdout, stderr) => {
-        if (error !== null) return resume(Effect.die(new Error(`no account: ${stderr}`)))
+        if (error !== null) return resume(Effect.die(new Error(`no account: ${error.message}\n${stdout}${stderr}`)))
         const created = Json.parse(stdout)
         resume(Effect.succeed({ id: Json.textOf(created["id"]), key: Json.textOf(created["api_key"]) }))
       }

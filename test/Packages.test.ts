@@ -94,8 +94,10 @@ class Shop extends Context.Service<Shop, {
         Effect.repeat({
           until: (listens) => listens || server.exitCode !== null,
           schedule: Schedule.spaced("50 millis")
-        })
+        }),
+        Effect.timeoutOption("2 minutes")
       )
+      assert.include(said, "Headwater listens on")
       assert.isNull(server.exitCode, said)
       return Shop.of({ folder, environment, url, rest, stop })
     })

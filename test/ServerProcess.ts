@@ -4,6 +4,7 @@ import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
 import { Deferred, Effect, Schedule, Schema, type Scope } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import * as Path from "node:path"
+import { inspect } from "node:util"
 
 /** The server did not come up, or an API call was not answered as the test needs. */
 export class ServerProcessError extends Schema.TaggedError<ServerProcessError>()("ServerProcessError", {
@@ -82,7 +83,10 @@ export const makeIn = Effect.fnUntraced(function*(
     try: () => fetch(`${url}/healthz`),
     catch: () => new ServerProcessError({ message: `the server does not answer; it said:\n${output}` })
   }).pipe(
-    Effect.filterOrFail((response) => response.ok, () => new ServerProcessError({ message: "the server is not well" }))
+    Effect.filterOrFail(
+      (response) => response.ok,
+      () => new ServerProcessError({ message: `the server is not well; it said:\n${output}` })
+    )
   )
 
   const startWith = Effect.fnUntraced(function*(environment: Readonly<Record<string, string>>, folder: string = root) {
@@ -114,10 +118,14 @@ export const makeIn = Effect.fnUntraced(function*(
       )
     })
     yield* answers.pipe(
-      Effect.retry({ schedule: Schedule.spaced("50 millis"), times: 600 }),
+      Effect.retry({ schedule: Schedule.spaced("50 millis"), times: 1_200 }),
       Effect.raceFirst(Deferred.await(failed))
     )
   })
+
+  /** What it said last, to go with a failure that says little by itself. */
+  const withLastWords = (message: string) =>
+    new ServerProcessError({ message: `${message}; the server said:\n${output.slice(-5_000)}` })
 
   const apiAs = (key: string): ApiCall =>
     Effect.fnUntraced(function*(method, path, body) {
@@ -131,14 +139,13 @@ export const makeIn = Effect.fnUntraced(function*(
             },
             ...(body === undefined ? {} : { body: JSON.stringify(body) })
           }),
-        catch: (cause) => new ServerProcessError({ message: `${method} ${path}: ${String(cause)}` })
+        // Why it was not answered is said by the cause of the cause.
+        catch: (cause) => withLastWords(`${method} ${path}: ${inspect(cause, { breakLength: Infinity })}`)
       })
       const text = yield* Effect.promise(() => response.text())
       if (!response.ok) {
         const answer = `${method} ${path}: ${response.status} ${text}`
-        return yield* new ServerProcessError({
-          message: response.status < 500 ? answer : `${answer}; the server said:\n${output.slice(-5_000)}`
-        })
+        return yield* response.status < 500 ? new ServerProcessError({ message: answer }) : withLastWords(answer)
       }
       return text === "" ? {} : Json.parse(text)
     })
