@@ -25,7 +25,7 @@ it.live(
       yield* Effect.promise(() =>
         fetch(Json.textOf(source!["configured_props"]!["http"]!["endpoint_url"]), { method: "POST", body: "x" })
       )
-      yield* Effect.sync(() => lines("delivery").length).pipe(
+      yield* Effect.sync(() => Math.min(lines("run").length, lines("delivery").length)).pipe(
         Effect.repeat({ until: (count) => count > 0, schedule: Schedule.spaced("20 millis") })
       )
       const [run] = lines("run")

@@ -88,11 +88,11 @@ it.live(
       })
       let isDown = true
       const well = yield* sinkFor(() => 200, {}, {})
-      const down = yield* sinkFor(() => isDown ? 500 : 200, { retry_schedule: [5, 5, 5] }, {})
+      const down = yield* sinkFor(() => isDown ? 500 : 200, { retry_schedule: Array.from({ length: 20 }, () => 5) }, {})
       const later = yield* sinkFor(() => 200, {}, { event_name: "later" })
       const some = yield* sinkFor(() => 200, {}, { batch: { max_events: 5, max_wait_ms: 500 } })
       yield* subscribe(source, listener)
-      const consumer = (yield* api("POST", "/consumers", { emitter_id: idOf(source), lease_seconds: 60 }))["data"]!
+      const consumer = (yield* api("POST", "/consumers", { emitter_id: idOf(source), lease_seconds: 600 }))["data"]!
       const key = Json.textOf((yield* api("POST", "/users/me/keys", { name: "reader", scope: "read" }))["data"]!["key"])
 
       const endpoint = Json.textOf(source["configured_props"]!["http"]!["endpoint_url"])
@@ -131,17 +131,17 @@ it.live(
       yield* postAll(0, 20)
       yield* post({ order: 20, later: 4_000 })
       const run = idOf((yield* once(`/workflows/${idOf(workflow)}/invocations`, { event: { order: 1 } }))["data"]!)
-      yield* until("all is run and sent", 20, Effect.sync(() => well.sink.received.length >= 21))
-      const page = yield* api("GET", `/consumers/${idOf(consumer)}/events?max=10&wait=5`)
+      yield* until("all is run and sent", 60, Effect.sync(() => well.sink.received.length >= 21))
+      const page = yield* api("GET", `/consumers/${idOf(consumer)}/events?max=10&wait=60`)
       yield* api("POST", `/consumers/${idOf(consumer)}/commit`, {
         lease: idOf(page["lease"]!),
         positions: page["positions"]
       })
       const read = Json.listOf(page["data"]).map(idOf)
-      yield* until("all has failed once", 10, Effect.sync(() => down.sink.received.length >= 21))
+      yield* until("all has failed once", 60, Effect.sync(() => down.sink.received.length >= 21))
       yield* until(
         "the timer ticks",
-        10,
+        60,
         Effect.map(eventsOf(timer), ({ length }) => length >= 2)
       )
       const before = { source: yield* eventsOf(source), timer: yield* eventsOf(timer) }
@@ -162,7 +162,7 @@ it.live(
       yield* postAll(25, 30)
       yield* until(
         "what waited for a retry and what came since is delivered",
-        30,
+        60,
         Effect.sync(() => distinct(down, failed).length === 30 && distinct(well).length === 30)
       )
 
@@ -180,18 +180,18 @@ it.live(
       assert.lengthOf(distinct(down), 30)
       yield* until(
         "the ledger has seen each once",
-        10,
+        60,
         Effect.map(eventsOf(listener), (events) => events.length >= 30)
       )
       const seen = (yield* eventsOf(listener)).at(-1)!.payload["seen"]
       assert.deepStrictEqual<unknown>(seen, range(0, 30))
 
       // What waited for its time comes once: an emit, a step behind a delay, and ticks.
-      yield* until("what was for later is sent", 20, Effect.sync(() => later.sink.received.length > 0))
+      yield* until("what was for later is sent", 60, Effect.sync(() => later.sink.received.length > 0))
       assert.deepStrictEqual(distinct(later), [{ order: 20 }])
       yield* until(
         "the run that waited has ended",
-        20,
+        60,
         Effect.map(
           api("GET", `/workflows/${idOf(workflow)}/runs/${run}`),
           ({ data }) => Json.textOf(data!["status"]) === "success"
@@ -205,12 +205,12 @@ it.live(
       }])
       yield* until(
         "the timer goes on",
-        10,
+        60,
         Effect.map(eventsOf(timer), ({ length }) => length > before.timer.length + 1)
       )
       const ticks = (yield* eventsOf(timer)).map(({ payload }) => Number(payload["count"]))
       assert.deepStrictEqual(ticks, range(1, ticks.length + 1))
-      yield* until("batches are sent", 10, Effect.sync(() => distinct(some).flat().length >= 30))
+      yield* until("batches are sent", 60, Effect.sync(() => distinct(some).flat().length >= 30))
       assert.sameMembers(distinct(some).flat().map(orderOf), range(0, 30))
 
       // A reader goes on with its lease, behind its last commit, and keys are what they were.
@@ -230,5 +230,5 @@ it.live(
       assert.deepStrictEqual(JSON.parse(checked.stdout), { balanced: true, imbalances: [] })
       assert.strictEqual(yield* server.stop, 0)
     }),
-  120_000
+  240_000
 )

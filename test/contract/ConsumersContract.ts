@@ -19,7 +19,7 @@ export const rows = (it: It): void => {
         })
       )
       const filter = { n: { $lte: 1 } }
-      const parameters = { emitter_id: source["name_slug"], start: "beginning", name: "n", filter, lease_seconds: 5 }
+      const parameters = { emitter_id: source["name_slug"], start: "beginning", name: "n", filter, lease_seconds: 60 }
       const consumer = yield* ann.ok("POST", "/consumers", parameters)
       Json.assertHolds(consumer, {
         emitter_id: idOf(source),
@@ -27,7 +27,7 @@ export const rows = (it: It): void => {
         name: "n",
         filter,
         lease: null,
-        lease_seconds: 5
+        lease_seconds: 60
       })
       assert.match(idOf(consumer), /^cns_/)
       assertRecent(consumer["created_at"])

@@ -42,7 +42,7 @@ export const rows = (it: It): void => {
       })
       const source = yield* ann.ok("POST", "/sources/", {
         component_id,
-        configured_props: { timer: { intervalSeconds: 60 }, region: "eu" }
+        configured_props: { timer: { intervalSeconds: 3_600 }, region: "eu" }
       })
       assert.hasAllKeys(source, [...fields, "user_id"])
       assert.match(idOf(source), /^dc_/)
@@ -56,7 +56,7 @@ export const rows = (it: It): void => {
       assertRecent(source["created_at"])
       assertRecent(source["updated_at"])
       const { http, ...props } = source["configured_props"]!
-      assert.deepStrictEqual<unknown>(props, { timer: { cron: null, interval_seconds: 60 }, region: "eu" })
+      assert.deepStrictEqual<unknown>(props, { timer: { cron: null, interval_seconds: 3_600 }, region: "eu" })
       assert.hasAllKeys(http, ["endpoint_url"])
       assert.strictEqual((yield* Effect.promise(() => fetch(Json.textOf(http!["endpoint_url"])))).status, 200)
       const second = yield* ann.ok("POST", "/sources", {
