@@ -24,7 +24,7 @@ export default defineConfig({
     // Most tests take milliseconds. Those that create a database, or use up a run's processor time, take many times as long
     // on a loaded machine as on an idle one.
     testTimeout: 120_000,
-    hookTimeout: 60_000,
+    hookTimeout: 120_000,
     teardownTimeout: 40_000
   }
 })

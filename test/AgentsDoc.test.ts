@@ -36,7 +36,7 @@ it.live(
         server.api("GET", `${path}/event_summaries?expand=event`).pipe(
           Effect.map(({ data }) => Json.listOf(data)),
           Effect.repeat({ until: (found) => found.length >= count, schedule: Schedule.spaced("50 millis") }),
-          Effect.timeout("20 seconds")
+          Effect.timeout("60 seconds")
         )
       const raw = (found: ReadonlyArray<Json.Json>): ReadonlyArray<unknown> =>
         found.map(({ event }) => event!["raw_event"]).toReversed()
@@ -70,7 +70,7 @@ it.live(
       assert.deepStrictEqual([deployed.code, deployed.stderr], [0, ""])
       yield* Effect.sync(() => upstream.calls.length).pipe(
         Effect.repeat({ until: (count) => count >= 3, schedule: Schedule.spaced("50 millis") }),
-        Effect.timeout("20 seconds")
+        Effect.timeout("60 seconds")
       )
       assert.deepStrictEqual(raw(yield* emitted("/sources/issues", 1)), issues)
     }),

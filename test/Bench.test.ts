@@ -66,7 +66,7 @@ describe("Bench", () => {
         assert.strictEqual(summary.void, summary.void_reasons.length > 0)
         assert.strictEqual(ran.code, summary.void ? 1 : 0)
       }),
-    60_000
+    240_000
   )
 
   it.live(
@@ -91,7 +91,7 @@ describe("Bench", () => {
         )
         assert.isBelow(summary.dead_rows["held, last"]!.fences, 2 * events)
       }),
-    60_000
+    240_000
   )
 
   it("counts as lost what was acknowledged and did not come to each of its targets", () => {

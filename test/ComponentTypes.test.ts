@@ -176,7 +176,7 @@ it.live("the compiler refuses what is wrong with a definition, at its place", ()
     assert.deepStrictEqual(Object.fromEntries(first), Object.fromEntries(expected))
   }).pipe(Effect.scoped))
 
-layer(DocumentServer.DocumentServer.layer, { excludeTestServices: true, timeout: "60 seconds" })(
+layer(DocumentServer.DocumentServer.layer, { excludeTestServices: true })(
   "what the compiler refuses",
   (it) => {
     for (const [title, code] of Object.entries(all)) {

@@ -107,14 +107,14 @@ const perform = Effect.fnUntraced(function*(component: string, given: Trial) {
 
 const server = Layer.mergeAll(DocumentServer.DocumentServer.layer, Modules.layer)
 
-layer(server, { excludeTestServices: true, timeout: "60 seconds" })("docs/components.md", (it) => {
+layer(server, { excludeTestServices: true })("docs/components.md", (it) => {
   it.effect("commands print what is shown", () =>
     Effect.gen(function*() {
       const process = yield* DocumentServer.DocumentServer
       const directory = yield* DocumentServer.folderOf(named)
       const port = yield* FreePort.find
       assert.isAbove(yield* Walkthrough.walk(document, { server: process, directory, port }), 10)
-    }), 60_000)
+    }))
 
   for (const example of components) {
     it.effect(
@@ -123,13 +123,12 @@ layer(server, { excludeTestServices: true, timeout: "60 seconds" })("docs/compon
         Effect.gen(function*() {
           const component = yield* saveExample(test, example)
           for (const trial of example.trials) yield* Effect.scoped(perform(component, trial))
-        }),
-      60_000
+        })
     )
   }
 
   for (const body of packaged) {
-    it.effect(`${body.component_url} is a component`, (test) => save(test, body), 120_000)
+    it.effect(`${body.component_url} is a component`, (test) => save(test, body))
   }
 
   it.effect("files that are shown are imported by what is shown", () =>
@@ -178,4 +177,4 @@ export default { name: "${name}", hooks: { activate() { this.$emit(version) } },
     assert.match(refused.message, /: 503 .*registry/)
     registry.up = true
     assert.strictEqual((yield* change(id, { component_code: code("changed", "steady@^1.1") }))[1], "1.1.0")
-  }).pipe(Effect.provide(PackageRegistry.PackageRegistry.layer)), 60_000)
+  }).pipe(Effect.provide(PackageRegistry.PackageRegistry.layer)))

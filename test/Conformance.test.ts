@@ -58,7 +58,7 @@ const events = Effect.fnUntraced(function*(id: string, atLeast: number) {
     )
   const found = yield* list("").pipe(
     Effect.repeat({ until: (each) => each.length >= atLeast, schedule: Schedule.spaced("100 millis") }),
-    Effect.timeoutOption("15 seconds")
+    Effect.timeoutOption("60 seconds")
   )
   if (found._tag === "None") return assert.fail(JSON.stringify(yield* list("$errors/")))
   return found.value.map((each) => ({ event: each["event"]!["raw_event"]!, metadata: each["metadata"]! }))
@@ -73,7 +73,7 @@ const post = (url: Json.Json | undefined, body: unknown, headers: Record<string,
     })
   )
 
-layer(Server.layer, { excludeTestServices: true, timeout: "60 seconds" })("components as they are published", (it) => {
+layer(Server.layer, { excludeTestServices: true })("components as they are published", (it) => {
   it.effect("@pipedream/gitlab, new issue: adds a hook, checks its token, emits, and takes the hook away", (test) =>
     Effect.gen(function*() {
       const { api } = yield* Server

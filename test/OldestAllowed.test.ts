@@ -6,7 +6,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { node } from "./ClusterNodes.ts"
 
-layer(Layer.merge(TestDatabase.layer, NodeServices.layer), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Layer.merge(TestDatabase.layer, NodeServices.layer), { excludeTestServices: true })(
   "a node",
   (it) => {
     it.effect(
@@ -22,15 +22,14 @@ layer(Layer.merge(TestDatabase.layer, NodeServices.layer), { excludeTestServices
           })
           assert.match((yield* Effect.flip(later.run)).message, /^Servers of an older version run on this database/)
           yield* later.runForServer
-          // It left before the migrations.
-          assert.strictEqual(yield* Effect.timeout(server.ended, "1 second"), 1)
+          // It left before the migrations; its process may take a moment more.
+          assert.strictEqual(yield* Effect.timeout(server.ended, "40 seconds"), 1)
           const said =
             /"level":"FATAL","message":"This version of Headwater .* is too old for the database: version [\d.]+ has/
           assert.match(server.output(), said)
           assert.match(server.output(), /"message":"Headwater has stopped"/)
           assert.match((yield* Effect.flip(server.start)).message, said)
-        }),
-      60_000
+        })
     )
   }
 )

@@ -47,18 +47,18 @@ const ownersOf = Effect.fnUntraced(function*(maker: Node, nodes: ReadonlyArray<N
         body: JSON.stringify({ index })
       })
     )
-    const { data, lease, positions } = yield* api("GET", `/consumers/${idOf(consumer)}/events?wait=10`)
+    const { data, lease, positions } = yield* api("GET", `/consumers/${idOf(consumer)}/events?wait=60`)
     assert.deepStrictEqual<unknown>(Json.listOf(data).map(({ event }) => event!["raw_event"]), [{ index }])
     yield* api("POST", `/consumers/${idOf(consumer)}/commit`, { lease: idOf(lease!), positions, release: true })
     yield* until(
       "the event is delivered",
-      10,
+      60,
       Effect.sync(() => sink.received.at(-1)?.body === JSON.stringify({ index }))
     )
     const run = yield* api("POST", `/workflows/${idOf(workflow)}/invocations`, { event: index })
     yield* until(
       "the run waits",
-      10,
+      60,
       Effect.map(
         api("GET", `/workflows/${idOf(workflow)}/runs`),
         ({ data }) =>
@@ -86,7 +86,7 @@ const isReady = ({ url }: Node) => Effect.promise(() => fetch(`${url}/readyz`).t
 
 layer(Accounting.layer.pipe(Layer.provideMerge(TestDatabase.layerEmpty)), {
   excludeTestServices: true,
-  timeout: "60 seconds"
+  timeout: "120 seconds"
 })("two nodes", (it) => {
   it.effect(
     "are upgraded one after the other under load, and nothing is lost, doubled or reordered",
@@ -127,7 +127,7 @@ layer(Accounting.layer.pipe(Layer.provideMerge(TestDatabase.layerEmpty)), {
         for (const leaving of [first, second]) {
           const joining = yield* node
           yield* joining.start
-          yield* until("the new node is ready", 20, isReady(joining))
+          yield* until("the new node is ready", 60, isReady(joining))
           nodes.push(joining)
           yield* goesOn("old and new nodes take requests")
           yield* owners
@@ -141,7 +141,7 @@ layer(Accounting.layer.pipe(Layer.provideMerge(TestDatabase.layerEmpty)), {
         yield* ClusterLoad.check({ sources, acknowledged, listener, sink })
         yield* until(
           "the runs that waited have ended",
-          20,
+          60,
           Effect.map(
             Effect.forEach(
               workflows,
@@ -156,6 +156,6 @@ layer(Accounting.layer.pipe(Layer.provideMerge(TestDatabase.layerEmpty)), {
           )
         )
       }),
-    240_000
+    480_000
   )
 })

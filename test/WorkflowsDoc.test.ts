@@ -116,7 +116,7 @@ const perform = Effect.fnUntraced(function*(workflow_code: string, given: Trial)
   if (trial.calls !== undefined) assert.deepStrictEqual(upstream.calls, trial.calls)
 })
 
-layer(DocumentServer.DocumentServer.layer, { excludeTestServices: true, timeout: "60 seconds" })(
+layer(DocumentServer.DocumentServer.layer, { excludeTestServices: true })(
   "docs/workflows.md",
   (it) => {
     it.effect("commands print what is shown", () =>
@@ -125,14 +125,14 @@ layer(DocumentServer.DocumentServer.layer, { excludeTestServices: true, timeout:
         const directory = yield* DocumentServer.folderOf(named)
         const port = yield* FreePort.find
         assert.isAbove(yield* Walkthrough.walk(document, { server, directory, port }), 10)
-      }), 60_000)
+      }))
 
     for (const { code, file, title, trials } of workflows) {
       it.effect(`${title}: ${file ?? "a workflow"} does what is shown`, () =>
         Effect.gen(function*() {
           assert.isAbove(trials.length, 0)
           for (const trial of trials) yield* Effect.scoped(perform(code, trial))
-        }), 60_000)
+        }))
     }
   }
 )

@@ -137,7 +137,7 @@ export const rows = (it: It): void => {
       // The server publishes its own beside its start.
       yield* ann.send("GET", "/components/registry/headwater-schedule").pipe(
         Effect.repeat({ until: ({ status }) => status === 200, schedule: Schedule.spaced("50 millis") }),
-        Effect.timeout("20 seconds")
+        Effect.timeout("60 seconds")
       )
       const component = yield* ann.ok("GET", "/components/registry/headwater-schedule")
       assert.hasAllKeys(component, fields)

@@ -137,7 +137,7 @@ export class ContractServer extends Context.Service<ContractServer, {
             send("GET", path).pipe(
               Effect.map(({ json }) => Json.listOf(json["data"])),
               Effect.repeat({ until: (found) => found.length >= atLeast, schedule: Schedule.spaced("20 millis") }),
-              Effect.timeout("20 seconds"),
+              Effect.timeout("60 seconds"),
               Effect.orDie
             )
         }

@@ -31,7 +31,7 @@ const failing = Effect.fnUntraced(function*(client: Client) {
 const until = (client: Client, path: string, isMet: (resource: Json.Json) => boolean) =>
   client.ok("GET", path).pipe(
     Effect.repeat({ until: isMet, schedule: Schedule.spaced("20 millis") }),
-    Effect.timeout("20 seconds"),
+    Effect.timeout("60 seconds"),
     Effect.orDie
   )
 

@@ -155,7 +155,7 @@ export const rows = (it: It): void => {
         const rest = yield* ann.send("GET", `${path}/event_summaries`).pipe(
           Effect.map(({ json }) => Json.listOf(json["data"]).map(idOf)),
           Effect.repeat({ until: (found) => found.length === left.length, schedule: Schedule.spaced("20 millis") }),
-          Effect.timeout("10 seconds"),
+          Effect.timeout("60 seconds"),
           Effect.orDie
         )
         assert.deepStrictEqual(rest, left)
@@ -175,13 +175,13 @@ export const rows = (it: It): void => {
       const count = (list: string) => Effect.map(ann.listed(list, 0), (found) => found.length)
       yield* count(`${path}/event_summaries`).pipe(
         Effect.repeat({ until: (found) => found === 0, schedule: Schedule.spaced("20 millis") }),
-        Effect.timeout("10 seconds")
+        Effect.timeout("60 seconds")
       )
       assert.strictEqual(yield* count(other), 1)
       assert.strictEqual((yield* ann.send("DELETE", `${path}/events?event_name=other`)).status, 202)
       yield* count(other).pipe(
         Effect.repeat({ until: (found) => found === 0, schedule: Schedule.spaced("20 millis") }),
-        Effect.timeout("10 seconds")
+        Effect.timeout("60 seconds")
       )
     }))
 

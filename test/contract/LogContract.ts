@@ -29,7 +29,7 @@ const framesOf = (lines: Stream.Stream<string>, count: number) =>
     Stream.map((line) => Json.parse(line.slice("data: ".length))),
     Stream.take(count),
     Stream.runCollect,
-    Effect.timeout("20 seconds")
+    Effect.timeout("60 seconds")
   )
 
 /** decisions.md, "Events": the whole log, live tails and traces, which are extensions. */

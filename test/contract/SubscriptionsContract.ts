@@ -197,7 +197,7 @@ export const rows = (it: It): void => {
       }
       yield* Effect.sync(() => sink.received.length).pipe(
         Effect.repeat({ until: (count) => count >= 2, schedule: Schedule.spaced("20 millis") }),
-        Effect.timeout("20 seconds")
+        Effect.timeout("60 seconds")
       )
       assert.sameMembers(sink.received.map(({ body }) => JSON.parse(body)), [idOf(first), idOf(second)])
       const deleted = yield* client.send("DELETE", `/subscriptions?${query({ emitter_id: "p_*", listener_id })}`)
@@ -225,7 +225,7 @@ export const rows = (it: It): void => {
       for (const sink of sinks) {
         yield* Effect.sync(() => sink.received.length).pipe(
           Effect.repeat({ until: (count) => count >= 2, schedule: Schedule.spaced("20 millis") }),
-          Effect.timeout("20 seconds")
+          Effect.timeout("60 seconds")
         )
         assert.sameDeepMembers(sink.received.map(({ body }) => JSON.parse(body)), [{ n: 0 }, { n: 1 }])
       }

@@ -62,7 +62,7 @@ const ended = (client: Client, workflow: Json.Json, id: string) =>
       until: ({ json }) => typeof json["data"]?.["ended_at_ms"] === "number",
       schedule: Schedule.spaced("20 millis")
     }),
-    Effect.timeout("20 seconds"),
+    Effect.timeout("60 seconds"),
     Effect.orDie,
     Effect.map(({ json }) => json["data"]!)
   )
@@ -336,7 +336,7 @@ export const rows = (it: It): void => {
       yield* invoked(ann, workflow, { url: sink.url })
       yield* Effect.sync(() => sink.received.length).pipe(
         Effect.repeat({ until: (count) => count > 0, schedule: Schedule.spaced("20 millis") }),
-        Effect.timeout("10 seconds")
+        Effect.timeout("60 seconds")
       )
       // Nothing of a step that failed was sent.
       const path = `/workflows/${idOf(workflow)}`
@@ -354,7 +354,7 @@ export const rows = (it: It): void => {
           until: (one) => String(one?.["state"]) === "delivered",
           schedule: Schedule.spaced("20 millis")
         }),
-        Effect.timeout("10 seconds")
+        Effect.timeout("60 seconds")
       )
       assert.strictEqual(Json.listOf(trace?.["attempts"]).length, 1)
     }))

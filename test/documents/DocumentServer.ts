@@ -48,7 +48,7 @@ export const post = (url: string, body: unknown) =>
 export const until = <A, E, R>(effect: Effect.Effect<A, E, R>, isDone: (value: A) => boolean) =>
   effect.pipe(
     Effect.repeat({ until: isDone, schedule: Schedule.spaced("20 millis") }),
-    Effect.timeoutOption("15 seconds")
+    Effect.timeoutOption("60 seconds")
   )
 
 /** What a document says, with the port of this run in place of the document's. */

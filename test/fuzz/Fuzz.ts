@@ -143,7 +143,7 @@ export const run = Effect.fnUntraced(function*({ minutes, seed }: FuzzOptions) {
   const isReady = yield* Effect.tryPromise(() => fetch(`${server.url}/readyz`)).pipe(
     Effect.map((response) => response.status === 200),
     Effect.orElseSucceed(() => false),
-    Effect.repeat({ until: (ready) => ready, schedule: Schedule.spaced("200 millis"), times: 25 })
+    Effect.repeat({ until: (ready) => ready, schedule: Schedule.spaced("200 millis"), times: 150 })
   )
   const isSame = server.pid() !== undefined && server.pid() === pid
   const exitCode = isSame ? yield* stopped(server) : null

@@ -8,7 +8,6 @@ import * as ModelRun from "./ModelRun.ts"
 
 // Real processes live in real time: they are there before the clock that the engine goes by.
 layer(realSandbox({ allow: "loopback", pool: { warmProcesses: 1, idleMillis: 1_000 } }), {
-  timeout: "60 seconds",
   excludeTestServices: true
 })("the engine", (it) => {
   it.effect.prop(

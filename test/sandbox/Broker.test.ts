@@ -33,7 +33,7 @@ const catchingTickets = `
     } catch { return "closed" } finally { connection.close() }
   }`
 
-layer(HostileServer.layer, { excludeTestServices: true, timeout: "60 seconds" })(
+layer(HostileServer.layer, { excludeTestServices: true })(
   "Between hostile code and the server",
   (it) => {
     it.effect("a ticket of the broker's leads to where it was given for, once, whoever is first; a forged one nowhere", () =>

@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib"
 import { componentOf, HostileServer, outside } from "./HostileServer.ts"
 import * as OutsideServer from "./OutsideServer.ts"
 
-layer(HostileServer.layer, { excludeTestServices: true, timeout: "60 seconds" })("What hostile code uses up", (it) => {
+layer(HostileServer.layer, { excludeTestServices: true })("What hostile code uses up", (it) => {
   for (
     const [what, limit, body] of [
       ["spins", "cpu", `for (;;);`],

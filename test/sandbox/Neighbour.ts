@@ -100,7 +100,7 @@ export const make = Effect.fnUntraced(function*(
       const found = yield* Effect.repeat(events(), {
         until: ({ length }) => length >= expected.length,
         schedule: Schedule.spaced("100 millis"),
-        times: 50
+        times: 600
       })
       assert.deepStrictEqual<unknown>(found, expected)
     })

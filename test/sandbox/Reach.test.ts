@@ -9,7 +9,7 @@ import { canary, componentOf, HostileServer } from "./HostileServer.ts"
 const refused =
   /Requires \w+ access|failed to open preopen|not available to components|egress guard refused|file: is not supported|Cannot find module/
 
-layer(HostileServer.layer, { excludeTestServices: true, timeout: "60 seconds" })("What hostile code reaches", (it) => {
+layer(HostileServer.layer, { excludeTestServices: true })("What hostile code reaches", (it) => {
   it.effect("no file: not the server's key, its database, its environment, nor its code", () =>
     Effect.gen(function*() {
       const { dataDirectory, server } = yield* HostileServer

@@ -16,7 +16,7 @@ const forbiddenDirectory = Effect.gen(function*() {
 
 const filesBelow = (directory: string) => Effect.promise(() => Fs.readdir(directory, { recursive: true }))
 
-layer(HostileServer.layer, { excludeTestServices: true, timeout: "60 seconds" })(
+layer(HostileServer.layer, { excludeTestServices: true })(
   "Hostile packages and modules",
   (it) => {
     /** What a component says that emits what it imports as `found`. */
