@@ -10,6 +10,7 @@ it.live(
       const report = yield* CrashRun.run({
         seed: 3,
         forMs: 12_000,
+        leastAcked: 21,
         workers: 1,
         senders: 4,
         thinkMs: 30,

@@ -29,8 +29,9 @@ import * as Topology from "./Topology.ts"
 
 export interface CrashOptions {
   readonly seed: number
-  /** No life of the server begins after so long, in milliseconds. */
+  /** No life of the server begins after so long, in milliseconds, once so many requests are acknowledged. */
   readonly forMs: number
+  readonly leastAcked: number
   /** How many processes of the server do its work. */
   readonly workers: number
   readonly senders: number
@@ -307,8 +308,9 @@ export const run = Effect.fnUntraced(function*(options: CrashOptions) {
 
   const lives = Effect.gen(function*() {
     const dice = Dice.make(seed, "plan")
-    // On a busy machine the time may be over before the first life has begun.
-    const isOver = () => (kills > 0 && Date.now() - startedAt >= options.forMs) || findings.total() > 0
+    // On a busy machine the time may be over before the first life has begun, or has done anything.
+    const hasEnough = () => kills > 0 && requests.acknowledgements() >= options.leastAcked
+    const isOver = () => (hasEnough() && Date.now() - startedAt >= options.forMs) || findings.total() > 0
     yield* server.stop
     let sinceSettled = 0
     while (!isOver()) {

@@ -46,6 +46,7 @@ const crash = Command.make(
     const report = yield* CrashRun.run({
       seed: Option.getOrElse(seed, () => Date.now() % 1_000_000),
       forMs: minutes * 60_000,
+      leastAcked: 0,
       workers,
       senders,
       thinkMs: think,
