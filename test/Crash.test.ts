@@ -11,6 +11,8 @@ it.live(
         seed: 3,
         forMs: 12_000,
         leastAcked: 21,
+        // On a machine that has much else to do.
+        recoveryMs: 90_000,
         workers: 1,
         senders: 4,
         thinkMs: 30,

@@ -302,7 +302,7 @@ it.live("a database is for a clock that can be moved from its first start on, or
     const made = yield* ServerProcess.makeIn(Path.join(directory, "made"))
     const started = yield* HeadwaterCommand.start(["start", "--dev-clock"], surroundings(made), directory)
     const { data } = yield* made.api("GET", "/clock").pipe(
-      Effect.retry({ schedule: Schedule.spaced("100 millis"), times: 300 })
+      Effect.retry({ schedule: Schedule.spaced("100 millis"), times: 600 })
     )
     Json.assertHolds(data, { mode: "real", status: "ready" })
     yield* started.interrupt

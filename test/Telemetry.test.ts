@@ -15,7 +15,10 @@ it.live(
       const server = yield* ServerProcess.make
       const lines = (message: string): ReadonlyArray<Json.Json> =>
         server.output().split("\n").filter((line) => line.includes(`"message":"${message}"`)).map(Json.parse)
-      yield* server.startWith({ OTEL_EXPORTER_OTLP_ENDPOINT: new URL(collector.url).origin })
+      yield* server.startWith({
+        OTEL_EXPORTER_OTLP_ENDPOINT: new URL(collector.url).origin,
+        OTEL_EXPORTER_OTLP_TIMEOUT: "30000"
+      })
       const { data: source } = yield* server.api("POST", "/sources", { component_code: code })
       const { data: webhook } = yield* server.api("POST", `/webhooks?url=${encodeURIComponent(sink.url)}`)
       const { data: subscription } = yield* server.api(

@@ -97,7 +97,7 @@ export const start = Effect.fnUntraced(function*(
       catch: () => new BenchFailed({ message: `the server does not answer; it said:\n${output}` })
     }).pipe(
       Effect.filterOrFail(({ ok }) => ok, () => new BenchFailed({ message: "the server is not ready" })),
-      Effect.retry({ schedule: Schedule.spaced("50 millis"), times: 600 }),
+      Effect.retry({ schedule: Schedule.spaced("50 millis"), times: 1_200 }),
       Effect.raceFirst(Deferred.await(ended))
     )
   })

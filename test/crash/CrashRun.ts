@@ -32,6 +32,8 @@ export interface CrashOptions {
   /** No life of the server begins after so long, in milliseconds, once so many requests are acknowledged. */
   readonly forMs: number
   readonly leastAcked: number
+  /** How long a server may take to take requests again after a disturbance, in milliseconds. */
+  readonly recoveryMs: number
   /** How many processes of the server do its work. */
   readonly workers: number
   readonly senders: number
@@ -82,9 +84,6 @@ const lookEvery = "250 millis"
 
 /** How long nothing may be delivered, retries included, while there is something still to be done. */
 const settleMs = 60_000
-
-/** How long a server may take to take requests again after a disturbance. */
-const recoveryMs = 30_000
 
 const failed = (message: string) => (cause: { readonly message: string }) =>
   new HarnessFailed({ message: `${message}: ${cause.message}` })
@@ -197,7 +196,7 @@ export const run = Effect.fnUntraced(function*(options: CrashOptions) {
   const lookNow = observer.look.pipe(
     // A rollback on a connection that is gone is a defect of the client's.
     Effect.catchDefect((defect) => SqlError.isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect)),
-    Effect.retry({ schedule: Schedule.spaced("100 millis"), times: 100 }),
+    Effect.retry({ schedule: Schedule.spaced("100 millis"), times: 300 }),
     Effect.mapError((error: SqlError.SqlError) => failed("the database does not come back")(error))
   )
 
@@ -239,9 +238,9 @@ export const run = Effect.fnUntraced(function*(options: CrashOptions) {
       requests.acknowledgements() > before || server.pid() === undefined || faults.isAtEnd(ending)
     ).pipe(
       Effect.repeat({ until: (over) => over, schedule: Schedule.spaced("20 millis") }),
-      Effect.timeoutOption(recoveryMs)
+      Effect.timeoutOption(options.recoveryMs)
     )
-    if (came._tag === "None") findings.note("unavailable", `nothing was acknowledged for ${recoveryMs} ms`)
+    if (came._tag === "None") findings.note("unavailable", `nothing was acknowledged for ${options.recoveryMs} ms`)
     times.end()
   })
 

@@ -47,6 +47,7 @@ const crash = Command.make(
       seed: Option.getOrElse(seed, () => Date.now() % 1_000_000),
       forMs: minutes * 60_000,
       leastAcked: 0,
+      recoveryMs: 30_000,
       workers,
       senders,
       thinkMs: think,
