@@ -23,7 +23,7 @@ export default defineConfig({
     maxWorkers: "100%",
     // Most tests take milliseconds. Those that create a database, or use up a run's processor time, take many times as long
     // on a loaded machine as on an idle one.
-    testTimeout: 120_000,
+    testTimeout: 240_000,
     hookTimeout: 120_000,
     teardownTimeout: 40_000
   }

@@ -17,7 +17,7 @@ const inBrowser = (test: (site: Site) => Promise<void>) =>
   Effect.flatMap(ConsoleSite, (site) => Effect.promise(() => test(site)))
 
 /** How long a browser and a server on a loaded machine may take for anything. */
-const patienceMs = 60_000
+const patienceMs = 100_000
 
 /** Waits for something that the page does not show by an element of its own. */
 const until = async (

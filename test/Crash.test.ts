@@ -26,5 +26,5 @@ it.live(
       assert.isAbove(report.acked, 20)
       assert.isAbove(report.deliveries, 20)
     }),
-  240_000
+  480_000
 )

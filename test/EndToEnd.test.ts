@@ -159,7 +159,7 @@ it.live(
 
       assert.strictEqual(yield* server.stop, 0)
     }),
-  180_000
+  240_000
 )
 
 it.live(

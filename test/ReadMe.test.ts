@@ -15,4 +15,4 @@ it.live("the README's walk-through does what it shows, command by command", () =
     const readme = yield* Effect.promise(() => Fs.readFile(Path.join(root, "README.md"), "utf8"))
     const port = yield* FreePort.find
     assert.isAbove(yield* Walkthrough.walk(readme, { server, directory: root, port }), 15)
-  }), 240_000)
+  }), 480_000)
