@@ -36,7 +36,7 @@ export interface ProgramOwner {
    * on memory that was read anew.
    */
   readonly durably: <E, R>(
-    handOver: (memory: ProgramMemory) => Effect.Effect<Submission<CommitError>, E, R>
+    handOver: (memory: ProgramMemory) => Effect.Effect<Pick<Submission<CommitError>, "durable">, E, R>
   ) => Effect.Effect<void, CommitError | ProgramNotFound | E, R>
   /** Returns when every commit handed over is durable or has failed. */
   readonly settled: Effect.Effect<void>

@@ -11,6 +11,8 @@ import { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Clock, type Duration, Effect, Fiber, Latch, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { lockWaits } from "../../../log/test/LockWaits.ts"
+import { inOpenTransaction } from "../../../log/test/OpenTransaction.ts"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import { actorOf, post, stream, untilRequested, untilRunning } from "../../test/ProgramFixture.ts"
 import { launch, newDeployment, runsOf, send, settle, steps } from "../../test/WorkflowFixture.ts"
@@ -117,6 +119,23 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       assert.deepStrictEqual((yield* runsOf(program)).map(({ status }) => status), ["cancelled", "success"])
       assert.strictEqual(yield* actor.cancelRun(second!.id), "not_waiting")
       assert.strictEqual(yield* actor.cancelRun(Id.RunId.make("run_0Uz7N5cVwQ2KpXs9TzLd")), "unknown")
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("cancels no run that another owner takes up while the cancellation is on its way", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { actor, program } = yield* launch(steps({ ask: `$.flow.delay(60000)`, go: `$.emit("go")` }))
+      yield* send(actor, 1)
+      const [run] = yield* runsOf(program)
+      const other = yield* inOpenTransaction(Effect.gen(function*() {
+        yield* sql`UPDATE fences SET epoch = epoch + 1 WHERE owner_id = ${program.id}`
+        yield* sql`UPDATE workflow_runs SET status = 'running', due_at = NULL WHERE id = ${run!.id}`
+      }))
+      const cancelling = yield* Effect.forkChild(actor.cancelRun(run!.id))
+      yield* TestClock.withLive(lockWaits(1))
+      yield* other.commit
+      assert.strictEqual(yield* whileTimePasses(Fiber.join(cancelling)), "not_waiting")
+      assert.deepStrictEqual((yield* runsOf(program)).map(({ status }) => status), ["running"])
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("goes on where a run stood when its owner was lost, and runs no step again that was done", () =>

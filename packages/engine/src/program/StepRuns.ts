@@ -100,6 +100,8 @@ interface UncommittedStep {
 export const Cancellation = Schema.Literals(["cancelled", "not_waiting", "unknown"])
 export type Cancellation = typeof Cancellation.Type
 
+class NotWaiting extends Schema.TaggedError<NotWaiting>()("NotWaiting", { cancellation: Cancellation }) {}
+
 /** Where a run goes after a step. */
 type Turn = Omit<RunProgress, "id">
 
@@ -570,26 +572,35 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
       // What took the run up, or took it to where it waits, may be on its way to the database.
       yield* owner.settled
       const workflowId = Id.WorkflowId.make(memory.program.id)
-      const found = yield* untilAnswered(runs.get(workflowId, id))
-      if (Option.isNone(found)) return "unknown"
-      const { dueAt, status } = found.value
-      if (status === "cancelled") return "cancelled"
-      if (status !== "waiting" || dueAt === null) return "not_waiting"
-      const endedAt = yield* Clock.currentTimeMillis
-      const cancelled = {
-        ...found.value,
-        status: "cancelled" as const,
-        dueAt: null,
-        rerunContext: null,
-        error: null,
-        endedAt
-      }
-      const parts = { runChanges: [cancelled], dueDone: [resumption(workflowId, id, dueAt)] }
-      yield* owner.durably((memory) => owner.commit(memory, [], parts)).pipe(
-        Effect.catchTags({ Fenced: () => changingOwners, CommitRejected: () => changingOwners })
+      // Decided anew each time it is handed over: who owned the workflow in between may have taken the run up.
+      const end = Effect.fnUntraced(function*(memory: ProgramMemory) {
+        const run = Option.getOrUndefined(yield* untilAnswered(runs.get(workflowId, id)))
+        if (run === undefined) return yield* new NotWaiting({ cancellation: "unknown" })
+        const { dueAt, status } = run
+        if (status === "cancelled") yield* onCancelled(run)
+        if (status !== "waiting" || dueAt === null) {
+          return yield* new NotWaiting({ cancellation: status === "cancelled" ? status : "not_waiting" })
+        }
+        const cancelled: WorkflowRun = {
+          ...run,
+          status: "cancelled",
+          dueAt: null,
+          rerunContext: null,
+          error: null,
+          endedAt: yield* Clock.currentTimeMillis
+        }
+        const parts = { runChanges: [cancelled], dueDone: [resumption(workflowId, id, dueAt)] }
+        const { durable } = yield* owner.commit(memory, [], parts)
+        return { durable: Effect.andThen(durable, onCancelled(run)) }
+      })
+      return yield* owner.durably(end).pipe(
+        Effect.as<Cancellation>("cancelled"),
+        Effect.catchTags({
+          NotWaiting: ({ cancellation }) => Effect.succeed(cancellation),
+          Fenced: () => changingOwners,
+          CommitRejected: () => changingOwners
+        })
       )
-      yield* onCancelled(found.value)
-      return "cancelled"
     }, deciding.withPermits(1)),
     next: Effect.fnUntraced(function*(memory, progress, onRespond) {
       const { run } = progress
