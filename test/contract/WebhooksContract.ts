@@ -124,7 +124,10 @@ export const rows = (it: It): void => {
         retry_schedule: [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400],
         timeout_ms: 15_000,
         circuit: null,
-        circuit_state: { state: "closed", until_ms: null, failures: 0 }
+        circuit_state: { state: "closed", until_ms: null, failures: 0 },
+        failing_since_ms: null,
+        throttled_until_ms: null,
+        disabled_reason: null
       }
       const plain = yield* ann.ok("POST", "/webhooks?url=http://127.0.0.1:9/")
       Json.assertHolds(yield* ann.ok("GET", `/webhooks/${idOf(plain)}`), defaults)

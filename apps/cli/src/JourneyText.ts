@@ -14,7 +14,9 @@ const deliveryLine = (node: Extract<Node, { type: "delivery" }>): string => {
     ? last_attempt?.status ?? ""
     : last_attempt.error_message ?? "failed"
   return [
-    `delivery to ${called(node.webhook_name, node.webhook_id)}: ${state}`,
+    node.webhook_id === null
+      ? `a request of the workflow's own: ${state}`
+      : `delivery to ${called(node.webhook_name, node.webhook_id)}: ${state}`,
     ...(attempts === 0 ? [] : [`attempt ${attempts}: ${last}`]),
     ...(waiting_for === undefined ? [] : [`waits for ${waiting_for}`]),
     ...(next_attempt_at_ms === null ? [] : [`next ${Output.timeOfMs(next_attempt_at_ms)} UTC`]),

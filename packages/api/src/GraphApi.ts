@@ -105,6 +105,10 @@ export class GraphApi extends HttpApiGroup.make("graph")
     HttpApiEndpoint.get("page", "/graph", {
       query: {
         ...Pagination.graphQuery,
+        node: Schema.optionalKey(Text.annotate({
+          description:
+            "The id of a source, workflow, webhook, consumer or account: only this node, and what it listens to."
+        })),
         expand: Schema.optionalKey(Text.annotate({
           description: "The id of a subscription, whose emitters are listed: those that a glob matches."
         })),

@@ -70,7 +70,9 @@ const RunNode = Schema.Struct({
 const DeliveryNode = Schema.Struct({
   ...nodeId,
   type: Schema.Literal("delivery"),
-  webhook_id: Schema.String.annotate({ description: "The id of a webhook." }),
+  webhook_id: Schema.NullOr(Schema.String).annotate({
+    description: "The id of a webhook; null for a request that a workflow sends by $.send.http."
+  }),
   webhook_name: name,
   delivery_id: Schema.NullOr(Schema.String).annotate({ description: "null before the first attempt." }),
   state: Schema.Literals(["waiting", "delivered", "pending", "exhausted", "dropped"]).annotate({

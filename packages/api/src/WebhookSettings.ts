@@ -1,3 +1,4 @@
+import { DisabledReason } from "@headwater/domain/Webhook"
 import { defaults, Ordering } from "@headwater/domain/WebhookSettings"
 import { Schema } from "effect"
 import * as Extension from "./Extension.ts"
@@ -92,6 +93,18 @@ export const shown = {
       description: `When an open circuit lets the probe through; null if it is closed. ${milliseconds}`
     }),
     failures: Schema.Int.annotate({ description: "Failed attempts in a row, while it is closed." })
+  }),
+  failing_since_ms: Schema.NullOr(Schema.Int).annotate({
+    description: `Since when nothing but failures came back; null if something arrived last. ${milliseconds}`
+  }),
+  throttled_until_ms: Schema.NullOr(Schema.Int).annotate({
+    description:
+      `Until when nothing is sent, since the endpoint asked for a pause; null if it asked for none. ${milliseconds}`
+  }),
+  disabled_reason: Schema.NullOr(DisabledReason).annotate({
+    description:
+      "Why the server made the webhook inactive: gone (the endpoint answered 410) or failing (nothing arrived for five days); " +
+      "null if it did not."
   })
 }
 

@@ -79,6 +79,8 @@ export interface JourneyEdge {
 export interface Named {
   readonly name: string | null
   readonly active: boolean
+  /** Of what sends a workflow's own requests: that workflow. */
+  readonly workflowId?: string | null
 }
 
 export interface Journey {
@@ -281,7 +283,10 @@ export class EventJourney extends Context.Service<EventJourney, {
           if (node._tag === "Run" || node._tag === "Listener") ids.add(node.listenerId)
           if (node._tag === "Delivery") ids.add(node.webhookId)
         }
-        return new Map([...yield* programs.names([...ids]), ...yield* webhooks.names([...ids])])
+        return new Map<string, Named>([
+          ...yield* programs.names([...ids]),
+          ...yield* webhooks.names([...ids])
+        ])
       })
 
       return EventJourney.of({

@@ -59,29 +59,38 @@ interface EdgeRow {
 
 /** An account's emitters and listeners, and who listens to whom. What sends workflows' own requests is not shown. */
 export class SubscriptionGraph extends Context.Service<SubscriptionGraph, {
-  /** @param after the id of a node, or the empty text for the beginning */
-  readonly page: (accountId: AccountId, after: string, limit: number) => Effect.Effect<GraphPage, SqlError.SqlError>
+  /**
+   * @param after the id of a node, or the empty text for the beginning
+   * @param only the id of the one node that is meant, wherever the page would begin
+   */
+  readonly page: (
+    accountId: AccountId,
+    after: string,
+    limit: number,
+    only?: string
+  ) => Effect.Effect<GraphPage, SqlError.SqlError>
 }>()("@headwater/log/SubscriptionGraph") {
   static readonly layer: Layer.Layer<SubscriptionGraph, never, SqlClient.SqlClient> = Layer.effect(
     SubscriptionGraph,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       return SubscriptionGraph.of({
-        page: Effect.fnUntraced(function*(accountId, after, limit) {
-          const some = sql`ORDER BY id LIMIT ${limit + 1}`
+        page: Effect.fnUntraced(function*(accountId, after, limit, only) {
+          const meant = only === undefined ? sql`id > ${after}` : sql`id = ${only}`
+          const some = sql`AND ${meant} ORDER BY id LIMIT ${limit + 1}`
           const rows = yield* sql<NodeRow>`
             SELECT * FROM (
               (SELECT id, CASE WHEN workflow IS NULL THEN 'source' ELSE 'workflow' END AS type, name, active,
                 false AS is_failing, NULL::bigint AS throttled_until
-              FROM programs WHERE account_id = ${accountId} AND state = 'ready' AND id > ${after} ${some})
+              FROM programs WHERE account_id = ${accountId} AND state = 'ready' ${some})
               UNION ALL
               (SELECT id, 'webhook', name, active, failing_since IS NOT NULL OR circuit_until IS NOT NULL, throttled_until
-              FROM webhooks WHERE account_id = ${accountId} AND workflow_id IS NULL AND id > ${after} ${some})
+              FROM webhooks WHERE account_id = ${accountId} AND workflow_id IS NULL ${some})
               UNION ALL
               (SELECT id, 'consumer', name, true, false, NULL
-              FROM consumers WHERE account_id = ${accountId} AND id > ${after} ${some})
+              FROM consumers WHERE account_id = ${accountId} ${some})
               UNION ALL
-              (SELECT id, 'account', NULL, true, false, NULL FROM accounts WHERE id = ${accountId} AND id > ${after})
+              (SELECT id, 'account', NULL, true, false, NULL FROM accounts WHERE id = ${accountId} AND ${meant})
             ) AS nodes
             ORDER BY id COLLATE "C" LIMIT ${limit + 1}`
           const nodes = rows.slice(0, limit)

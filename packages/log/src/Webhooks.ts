@@ -121,7 +121,10 @@ export class Webhooks extends Context.Service<Webhooks, {
   /** What webhooks are called, and whether they are active, by their ids. */
   readonly names: (
     ids: ReadonlyArray<string>
-  ) => Effect.Effect<ReadonlyMap<string, { readonly name: string | null; readonly active: boolean }>, SqlError.SqlError>
+  ) => Effect.Effect<
+    ReadonlyMap<string, { readonly name: string | null; readonly active: boolean; readonly workflowId: string | null }>,
+    SqlError.SqlError
+  >
   /** How many webhooks an account has, and how many of them are in which condition at a time, in Unix milliseconds. */
   readonly countsOf: (accountId: Id.AccountId, now: number) => Effect.Effect<WebhookCounts, SqlError.SqlError>
   /** The same, each with the workflow whose own requests it sends; null for a webhook of the account's. */
@@ -340,9 +343,10 @@ export class Webhooks extends Context.Service<Webhooks, {
           ),
         names: (ids) =>
           Effect.map(
-            sql<{ id: string; name: string | null; active: boolean }>`
-              SELECT id, name, active FROM webhooks WHERE id = ANY (${texts(ids)})`,
-            (rows) => new Map(rows.map(({ active, id, name }) => [id, { name, active }]))
+            sql<{ id: string; name: string | null; active: boolean; workflow_id: string | null }>`
+              SELECT id, name, active, workflow_id FROM webhooks WHERE id = ANY (${texts(ids)})`,
+            (rows) =>
+              new Map(rows.map(({ active, id, name, workflow_id }) => [id, { name, active, workflowId: workflow_id }]))
           ),
         countsOf: (accountId, now) =>
           Effect.map(

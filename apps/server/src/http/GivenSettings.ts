@@ -25,10 +25,15 @@ export const read = (given: GivenSettings): SettingsChange => {
   }
 }
 
-type Shown = Pick<WebhookDetails, (typeof names)[number] | "circuit_state">
+type Shown = Pick<
+  WebhookDetails,
+  (typeof names)[number] | "circuit_state" | "disabled_reason" | "failing_since_ms" | "throttled_until_ms"
+>
 
-/** A webhook's settings as clients see them, and how its circuit stands. */
-export const shown = ({ circuitFailures, circuitUntil, settings }: Webhook): Effect.Effect<Shown> =>
+/** A webhook's settings as clients see them, and how it stands. */
+export const shown = (
+  { circuitFailures, circuitUntil, disabledReason, failingSince, settings, throttledUntil }: Webhook
+): Effect.Effect<Shown> =>
   Effect.map(Clock.currentTimeMillis, (now) => ({
     ordering: settings.ordering,
     concurrency: settings.concurrency,
@@ -47,5 +52,8 @@ export const shown = ({ circuitFailures, circuitUntil, settings }: Webhook): Eff
       state: circuitUntil === null ? "closed" : now < circuitUntil ? "open" : "half_open",
       until_ms: circuitUntil,
       failures: circuitFailures
-    }
+    },
+    failing_since_ms: failingSince,
+    throttled_until_ms: throttledUntil !== null && now < throttledUntil ? throttledUntil : null,
+    disabled_reason: disabledReason
   }))

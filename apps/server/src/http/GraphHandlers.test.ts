@@ -82,6 +82,10 @@ layer(Http.layer, { excludeTestServices: true })("the graph", (it) => {
       assert.deepStrictEqual(paged.map(({ id }) => Json.textOf(id)), ids)
       assert.strictEqual(edges.length, 5)
 
+      const alone = yield* get(`node=${failing.id}`)
+      assert.deepStrictEqual(Json.listOf(alone["nodes"]), [node(failing.id)])
+      assert.deepStrictEqual(Json.listOf(alone["edges"]), [edge(glob.id)])
+
       const { expanded } = yield* get(`expand=${glob.id}`)
       Json.assertHolds(expanded, { subscription_id: glob.id, is_cut: false })
       const heard = Json.listOf(expanded!["emitters"])
@@ -89,6 +93,7 @@ layer(Http.layer, { excludeTestServices: true })("the graph", (it) => {
       Json.assertHolds(heard.find((one) => Json.textOf(one["emitter_id"]) === good.id), { pending: 1, waiting: 0 })
       const other = yield* Http.tenant()
       Http.assertProblem(yield* other.request("GET", `/v1/graph?expand=${glob.id}`), 404, "not_found")
+      Http.assertProblem(yield* other.request("GET", `/v1/graph?node=${good.id}`), 404, "not_found")
       const foreign = (yield* other.request("GET", "/v1/graph")).json["data"]!
       assert.deepStrictEqual(Json.listOf(foreign["nodes"]).map(({ id }) => Json.textOf(id)), [other.accountId])
     }))

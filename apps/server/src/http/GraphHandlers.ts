@@ -111,7 +111,9 @@ export const layer = HttpApiBuilder.group(
         const accountId = yield* CurrentAccount
         const now = yield* Clock.currentTimeMillis
         const expanded = query.expand === undefined ? null : yield* expand(accountId, query.expand)
-        const page = yield* graph.page(accountId, query.after ?? "", query.limit ?? Pagination.maxGraphLimit)
+        const { after = "", limit = Pagination.maxGraphLimit, node } = query
+        const page = yield* graph.page(accountId, after, limit, node)
+        if (node !== undefined && page.nodes.length === 0) return yield* Problem.notFound("node", node)
         const backlog = yield* standing.backlogOf(accountId)
         const rates = yield* ratesOf(accountId, page.nodes.map(({ id }) => id), now)
         const heard = Map.groupBy(page.edges, ({ listenerId }) => listenerId)

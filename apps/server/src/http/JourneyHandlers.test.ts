@@ -102,6 +102,25 @@ layer(Http.layer, { excludeTestServices: true })("a journey", (it) => {
       Json.assertHolds(nodesOf(failed, "request")[0], { kind: "http" })
     }))
 
+  it.effect("shows a request that a workflow sends as the workflow's own and no webhook's", () =>
+    Effect.gen(function*() {
+      const { http, source, subscribe, until } = yield* setup
+      const sink = yield* WebhookSink.make()
+      const first = yield* source("first")
+      const workflow = yield* http.created("/v1/workflows", {
+        workflow_code: `export default { steps: {
+          ask: { run({ $, steps }) { $.send.http({ method: "PUT", url: "${sink.url}", data: steps.trigger.event }) } } } }`
+      })
+      yield* subscribe(first.id, workflow.id)
+      yield* http.request("POST", Http.endpointOf(first), { body: { order: 1 } })
+      const [event] = yield* http.summaries(`/v1/sources/${first.id}/events`, 1)
+      const journey = yield* until(
+        event,
+        (found) => nodesOf(found, "delivery").some(({ state }) => Json.textOf(state) === "delivered")
+      )
+      Json.assertHolds(nodesOf(journey, "delivery")[0], { webhook_id: null, webhook_name: null, attempts: 1 })
+    }))
+
   it.effect("is bounded where an event comes to very much, and has an emitter named where several have such an event", () =>
     Effect.gen(function*() {
       const { http, source, subscribe, until } = yield* setup

@@ -77,7 +77,7 @@ const nodeOf = (node: JourneyNode, names: Journey["names"]): NodeResource => {
       return {
         id,
         type: "delivery",
-        webhook_id: node.webhookId,
+        webhook_id: names.get(node.webhookId)?.workflowId ? null : node.webhookId,
         webhook_name: nameOf(node.webhookId),
         delivery_id: last?.deliveryId ?? null,
         state: progress ?? "dropped",

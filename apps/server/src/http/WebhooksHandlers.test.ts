@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import * as Json from "@headwater/fixtures/Json"
 import * as Other from "@headwater/fixtures/OtherCertificates"
 import * as WebhookSink from "@headwater/fixtures/WebhookSink"
-import { Effect, Schedule } from "effect"
+import { Clock, Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { createPublicKey, verify } from "node:crypto"
 import { createServer } from "node:https"
@@ -389,6 +389,40 @@ layer(Http.layer, { excludeTestServices: true })("webhooks", (it) => {
       Json.assertHolds(details.json["data"]!["next_attempt"], { reason: "circuit", at_ms: until })
       yield* http.request("PUT", `/v1/webhooks/${id}`, { body: { circuit: null } })
       Json.assertHolds(yield* traced, { state: "waiting", waiting_for: "order", next_attempt_at_ms: null })
+    }))
+
+  it.effect("say since when they fail, until when their endpoint asked for a pause, and why they were switched off", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const source = yield* http.created("/v1/sources", { component_code: Http.httpCode("this.$emit(event.body)") })
+      const answering = Effect.fnUntraced(function*(answer: WebhookSink.Answer) {
+        const sink = yield* WebhookSink.make(() => answer)
+        const { id } = yield* http.created("/v1/webhooks", { url: sink.url })
+        yield* http.created("/v1/subscriptions", { emitter_id: source.id, listener_id: id })
+        return id
+      })
+      const failing = yield* answering({ status: 500 })
+      const throttling = yield* answering({ status: 429, headers: { "retry-after": "600" } })
+      const gone = yield* answering({ status: 410 })
+      const calm = { failing_since_ms: null, throttled_until_ms: null, disabled_reason: null }
+      const details = (id: string) => Effect.map(http.request("GET", `/v1/webhooks/${id}`), ({ json }) => json["data"]!)
+      Json.assertHolds(yield* details(failing), calm)
+      const before = yield* Clock.currentTimeMillis
+      yield* http.request("POST", Http.endpointOf(source), { body: 1 })
+      const until = (id: string, field: string) =>
+        details(id).pipe(
+          Effect.repeat({
+            until: (webhook) => JSON.stringify(webhook[field]) !== "null",
+            schedule: Schedule.spaced("10 millis")
+          }),
+          Effect.timeout("60 seconds")
+        )
+      const failed = yield* until(failing, "failing_since_ms")
+      assert.isAtLeast(Number(failed["failing_since_ms"]), before)
+      Json.assertHolds(failed, { active: true, throttled_until_ms: null, disabled_reason: null })
+      const throttled = yield* until(throttling, "throttled_until_ms")
+      assert.isAtLeast(Number(throttled["throttled_until_ms"]), before + 600_000)
+      Json.assertHolds(yield* until(gone, "disabled_reason"), { active: false, disabled_reason: "gone" })
     }))
 
   it.effect("that are inactive keep their place, and those deleted are sent nothing more", () =>

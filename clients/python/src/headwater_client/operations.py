@@ -880,6 +880,7 @@ class GraphOperations(Group):
         *,
         limit: int | None = None,
         after: str | None = None,
+        node: str | None = None,
         expand: str | None = None,
         include: str | None = None,
         exclude: str | None = None,
@@ -891,12 +892,21 @@ class GraphOperations(Group):
         key with the scope `read`.
 
         Args:
+            node: The id of a source, workflow, webhook, consumer or account: only this node, and what it listens
+                to.
             expand: The id of a subscription, whose emitters are listed: those that a glob matches.
         """
         return self._send(
             "GET",
             "/v1/graph",
-            query={"limit": limit, "after": after, "expand": expand, "include": include, "exclude": exclude},
+            query={
+                "limit": limit,
+                "after": after,
+                "node": node,
+                "expand": expand,
+                "include": include,
+                "exclude": exclude,
+            },
         )
 
 

@@ -1440,6 +1440,16 @@ class WebhookDetails(TypedDict):
     circuit: WebhookCircuit | None
     """When to stop sending to an endpoint that fails; null for never."""
     circuit_state: WebhookDetailsCircuitState
+    failing_since_ms: int | None
+    """Since when nothing but failures came back; null if something arrived last. Unix time in milliseconds."""
+    throttled_until_ms: int | None
+    """Until when nothing is sent, since the endpoint asked for a pause; null if it asked for none. Unix time in
+    milliseconds.
+    """
+    disabled_reason: Literal["gone", "failing"] | None
+    """Why the server made the webhook inactive: gone (the endpoint answered 410) or failing (nothing arrived for five
+    days); null if it did not.
+    """
     signature: Literal["hmac", "ed25519", "both"]
     """What signs deliveries: the secret (hmac, as v1), the private key (ed25519, as v1a), or both."""
     max_bytes: int | None
@@ -1982,8 +1992,8 @@ class JourneyDelivery(_JourneyDeliveryOptional):
     id: str
     """Names the node in this journey."""
     type: Literal["delivery"]
-    webhook_id: str
-    """The id of a webhook."""
+    webhook_id: str | None
+    """The id of a webhook; null for a request that a workflow sends by $.send.http."""
     webhook_name: str | None
     """What it is called; null if it has no name."""
     delivery_id: str | None

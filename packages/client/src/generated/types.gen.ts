@@ -1996,6 +1996,18 @@ export type WebhookDetails = {
         failures: number;
     };
     /**
+     * Since when nothing but failures came back; null if something arrived last. Unix time in milliseconds.
+     */
+    failing_since_ms: number | null;
+    /**
+     * Until when nothing is sent, since the endpoint asked for a pause; null if it asked for none. Unix time in milliseconds.
+     */
+    throttled_until_ms: number | null;
+    /**
+     * Why the server made the webhook inactive: gone (the endpoint answered 410) or failing (nothing arrived for five days); null if it did not.
+     */
+    disabled_reason: 'gone' | 'failing' | null;
+    /**
      * What signs deliveries: the secret (hmac, as v1), the private key (ed25519, as v1a), or both.
      */
     signature: 'hmac' | 'ed25519' | 'both';
@@ -2780,9 +2792,9 @@ export type JourneyDelivery = {
     id: string;
     type: 'delivery';
     /**
-     * The id of a webhook.
+     * The id of a webhook; null for a request that a workflow sends by $.send.http.
      */
-    webhook_id: string;
+    webhook_id: string | null;
     /**
      * What it is called; null if it has no name.
      */
@@ -6717,6 +6729,10 @@ export type GraphPageData = {
          * An end_cursor. Lists only nodes after its node.
          */
         after?: string;
+        /**
+         * The id of a source, workflow, webhook, consumer or account: only this node, and what it listens to.
+         */
+        node?: string;
         /**
          * The id of a subscription, whose emitters are listed: those that a glob matches.
          */
