@@ -6,6 +6,7 @@ describe("curl", () => {
   it("makes a command whose every part a shell takes as it is", () => {
     const body = "{\"it's\": \"$(touch /tmp/no) `id` \\\\ \\n\"}\n'; echo no; '"
     const command = curl({
+      method: "PUT",
       url: "http://127.0.0.1:1/?a='b'&c=$HOME",
       headers: { "x-it's": "`id`", host: "elsewhere", "content-type": "application/json" },
       body
@@ -17,7 +18,7 @@ describe("curl", () => {
     ])
     assert.deepStrictEqual(printed.toString().split("\0").slice(0, -1), [
       "-X",
-      "POST",
+      "PUT",
       "http://127.0.0.1:1/?a='b'&c=$HOME",
       "-H",
       "x-it's: `id`",

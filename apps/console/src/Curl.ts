@@ -4,15 +4,16 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 const ownHeaders = new Set(["host", "content-length", "connection", "accept-encoding", "transfer-encoding"])
 
 /** A command for a shell that sends the same request again. Secrets are not known here, and stand as `***`. */
-export const curl = ({ body, headers, url }: {
+export const curl = ({ body, headers, method, url }: {
+  readonly method: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }): string =>
   [
-    `curl -X POST ${quoted(url)}`,
+    `curl -X ${method} ${quoted(url)}`,
     ...Object.entries(headers)
       .filter(([name]) => !ownHeaders.has(name.toLowerCase()))
       .map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    `--data-binary ${quoted(body)}`
+    ...(body === "" ? [] : [`--data-binary ${quoted(body)}`])
   ].join(" \\\n  ")

@@ -39,6 +39,19 @@ export const read = async (signal: AbortSignal): Promise<WholeGraph> => {
 }
 
 /**
+ * How one emitter or listener stands, and what it listens to.
+ *
+ * @throws Failure
+ */
+export const one = async (
+  id: string,
+  signal: AbortSignal
+): Promise<{ readonly node: GraphNode; readonly edges: ReadonlyArray<GraphEdge> }> => {
+  const { data } = await get<Single<Graph>>(["graph"], { query: { node: id }, signal })
+  return { node: data.nodes[0]!, edges: data.edges }
+}
+
+/**
  * The emitters that a subscription hears; those of no subscription are none.
  *
  * @throws Failure

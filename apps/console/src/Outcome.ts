@@ -2,7 +2,7 @@ import type { EventSummary } from "@headwater/api/EventsApi"
 import { get, type Page } from "./Api.ts"
 import { type CodePlace, placeIn } from "./CodePlace.ts"
 import { emitterPath } from "./Directory.ts"
-import { timeOf } from "./Events.ts"
+import * as Events from "./Events.ts"
 import * as Workflows from "./Workflows.ts"
 
 /** How the last run of a source or workflow that left a trace went. */
@@ -16,7 +16,7 @@ export const lastRunOfSource = async (id: string, signal: AbortSignal): Promise<
   const { data: [newest] } = await get<Page<EventSummary>>(["events"], { query: { emitter: id, limit: 1 }, signal })
   return newest === undefined
     ? undefined
-    : { atMs: timeOf(newest.id), isFailed: newest.metadata.name === "$errors" }
+    : { atMs: Events.timeOf(newest.id), isFailed: newest.metadata.name === "$errors" }
 }
 
 export const lastRunOfWorkflow = async (id: string, signal: AbortSignal): Promise<LastRun | undefined> => {
@@ -58,7 +58,7 @@ const thrownOf = ({ event, id }: EventSummary): ThrownError => {
   const context = fieldsOf(original_context)
   return {
     id,
-    atMs: timeOf(id),
+    atMs: Events.timeOf(id),
     name: error === undefined ? "Emitted to $errors" : textOf(code),
     message: error === undefined ? JSON.stringify(raw_event) ?? "" : textOf(message),
     stack: textOf(stack),
@@ -68,12 +68,16 @@ const thrownOf = ({ event, id }: EventSummary): ThrownError => {
   }
 }
 
+/** An event of the stream `$errors` as what was thrown. */
+export const errorOf = async (emitter: string, id: string, signal: AbortSignal): Promise<ThrownError> =>
+  thrownOf(await Events.one(emitter, id, signal))
+
 const lineOf = ({ event, id }: EventSummary): ConsoleLine => {
   const { raw_event } = fieldsOf(event)
   const { level, message } = fieldsOf(raw_event)
   return {
     id,
-    atMs: timeOf(id),
+    atMs: Events.timeOf(id),
     level: textOf(level),
     message: typeof message === "string" ? message : JSON.stringify(message ?? raw_event) ?? ""
   }

@@ -1,6 +1,8 @@
 import type { ComponentResource } from "@headwater/api/ComponentsApi"
 import type { CreatedSource, SourceResource } from "@headwater/api/SourcesApi"
+import { hrefOf } from "./Address.ts"
 import { get, post, put, remove, type Single } from "./Api.ts"
+import type { ThrownError } from "./Outcome.ts"
 import type { Values } from "./Props.ts"
 import * as WholeList from "./WholeList.ts"
 
@@ -47,3 +49,18 @@ export const saveComponent = async (code: string): Promise<ComponentResource> =>
   (await post<Single<ComponentResource>>(["components"], { body: { component_code: code } })).data
 
 export const removeComponent = (id: string): Promise<void> => remove(["components", id])
+
+/**
+ * Where the code is shown at the place of an error, in the version that threw it.
+ *
+ * @param source whose address stays short for an error of the version that it runs
+ */
+export const codeHref = (
+  { component_id, id }: { readonly id: string; readonly component_id?: string },
+  { deploymentId, place }: ThrownError
+): string =>
+  hrefOf(["sources", id, "code"], {
+    component: deploymentId === component_id ? "" : deploymentId,
+    line: place === undefined ? "" : String(place.line),
+    column: place === undefined ? "" : String(place.column)
+  })

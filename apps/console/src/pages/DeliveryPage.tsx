@@ -13,31 +13,28 @@ import { Name, WebhookName } from "../parts/Name.tsx"
 import { Shown } from "../parts/Shown.tsx"
 import { Ago, Time } from "../parts/Time.tsx"
 import type { Params } from "../routes.ts"
+import * as Sent from "../Sent.ts"
 import * as Webhooks from "../Webhooks.ts"
 
 const pollMs = 2_000
 
-/** The body that was sent and where to, as far as both are still there. */
-const useSent = (delivery: DeliveryDetails) => {
-  const { emitter_id, event_id, webhook_id } = delivery
-  const event = useLoading(
-    `${emitter_id}/${event_id}`,
-    async (signal) => JSON.stringify(Events.payloadOf(await Events.one(emitter_id, event_id, signal)))
-  )
+/** The request that the attempts make, as far as it is still known. */
+const useSent = ({ emitter_id, event_id, webhook_id }: DeliveryDetails): Sent.Sent => {
+  const event = useLoading(`${emitter_id}/${event_id}`, (signal) => Events.one(emitter_id, event_id, signal))
   const webhook = useLoading(
     webhook_id ?? "",
     async (signal) => webhook_id === null ? { url: undefined } : { url: (await Webhooks.one(webhook_id, signal)).url }
   )
-  const payload = event.loaded.value
+  const found = event.loaded.value
   const target = webhook.loaded.value
-  return {
-    payload: payload.state === "shown" ? payload.value : undefined,
-    url: target.state === "shown" ? target.value.url : undefined
-  }
+  const known = found.state === "shown" ? found.value : undefined
+  return webhook_id === null
+    ? Sent.byWorkflow(known)
+    : Sent.toWebhook(target.state === "shown" ? target.value.url : undefined, known)
 }
 
 const Details = ({ delivery, onChange }: { readonly delivery: DeliveryDetails; readonly onChange: () => void }) => {
-  const { payload, url } = useSent(delivery)
+  const sent = useSent(delivery)
   const { attempts, next_attempt } = delivery
   const retry = async () => {
     await post(["deliveries", delivery.id, "retry"])
@@ -102,9 +99,7 @@ const Details = ({ delivery, onChange }: { readonly delivery: DeliveryDetails; r
       </dl>
       <section class="attempts" aria-label="Attempts">
         <h2>{attempts.length === 0 ? "No attempt yet" : "Attempts, the last one first"}</h2>
-        {attempts.toReversed().map((attempt) => (
-          <AttemptView key={attempt.attempt} attempt={attempt} url={url} payload={payload} />
-        ))}
+        {attempts.toReversed().map((attempt) => <AttemptView key={attempt.attempt} attempt={attempt} sent={sent} />)}
       </section>
     </>
   )

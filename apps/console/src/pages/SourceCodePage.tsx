@@ -7,7 +7,6 @@ import type { Params } from "../routes.ts"
 import { may } from "../Session.ts"
 import * as Sources from "../Sources.ts"
 import * as Trials from "../Trials.ts"
-import { codeHref } from "./SourcePage.tsx"
 
 const pollMs = 5_000
 
@@ -73,7 +72,7 @@ export default ({ params }: { readonly params: Params }) => {
                 )}
                 deploying={deployingOf(found)}
                 onDeployed={() => source.reload()}
-                codeHref={(error) => codeHref(found, error)}
+                codeHref={(error) => Sources.codeHref(found, error)}
               />
             )}
           </Shown>

@@ -2,7 +2,7 @@ import { hrefOf, visit } from "../Address.ts"
 import { remove } from "../Api.ts"
 import { type Failure, failureOf } from "../Failure.ts"
 import { type Loading, useLoading } from "../Loading.ts"
-import { lastRunOfSource, type ThrownError } from "../Outcome.ts"
+import { lastRunOfSource } from "../Outcome.ts"
 import { Act } from "../parts/Act.tsx"
 import { Delete } from "../parts/Delete.tsx"
 import { Failed } from "../parts/Failed.tsx"
@@ -36,14 +36,6 @@ const componentOf = async (id: string, signal: AbortSignal): Promise<Component> 
     return { state: "unknown", failure }
   }
 }
-
-/** Where the code is shown at the place of an error, in the version that threw it. */
-export const codeHref = (source: Sources.SourceResource, { deploymentId, place }: ThrownError): string =>
-  hrefOf(["sources", source.id, "code"], {
-    component: deploymentId === source.component_id ? "" : deploymentId,
-    line: place === undefined ? "" : String(place.line),
-    column: place === undefined ? "" : String(place.column)
-  })
 
 const PropsSection = ({ onChange, source }: {
   readonly source: Sources.SourceResource
@@ -179,7 +171,7 @@ const Details = ({ loading, source }: {
         </dd>
       </dl>
       <div class="halves">
-        <ProgramTraces id={id} codeHref={(error) => codeHref(source, error)} />
+        <ProgramTraces id={id} codeHref={(error) => Sources.codeHref(source, error)} />
         <PropsSection source={source} onChange={changed} />
       </div>
     </>

@@ -6,10 +6,11 @@ import * as Deliveries from "../Deliveries.ts"
 import * as Directory from "../Directory.ts"
 import { type Failure, failureOf } from "../Failure.ts"
 import { counted, duration, humanSeconds } from "../Figures.ts"
+import * as Graph from "../Graph.ts"
 import { type Loading, useLoading } from "../Loading.ts"
 import { Act } from "../parts/Act.tsx"
 import { AttemptView } from "../parts/AttemptView.tsx"
-import { Badge, StateBadge } from "../parts/Badge.tsx"
+import { StateBadge } from "../parts/Badge.tsx"
 import { Dialog } from "../parts/Dialog.tsx"
 import { Empty } from "../parts/Empty.tsx"
 import { Failed } from "../parts/Failed.tsx"
@@ -17,6 +18,7 @@ import { harmless } from "../parts/Harmless.ts"
 import { RetriesChart } from "../parts/RetriesChart.tsx"
 import { Shown } from "../parts/Shown.tsx"
 import { Ago, Time } from "../parts/Time.tsx"
+import { WebhookState, WebhookTrouble } from "../parts/WebhookState.tsx"
 import type { Params } from "../routes.ts"
 import { may } from "../Session.ts"
 import * as Webhooks from "../Webhooks.ts"
@@ -28,10 +30,10 @@ const TestDialog = ({ id, onClose, url }: {
   readonly url: string
   readonly onClose: () => void
 }) => {
-  const text = useSignal("")
+  const text = useSignal(JSON.stringify({ type: "test", webhook_id: id, ts: Date.now() }))
   const fault = useSignal<string | undefined>(undefined)
   const failure = useSignal<Failure | undefined>(undefined)
-  const tested = useSignal<{ readonly result: Webhooks.Tested; readonly sent: string | undefined } | undefined>(
+  const tested = useSignal<{ readonly result: Webhooks.Tested; readonly sent: string } | undefined>(
     undefined
   )
   const isUnderWay = useSignal(false)
@@ -40,20 +42,17 @@ const TestDialog = ({ id, onClose, url }: {
     if (isUnderWay.value) return
     fault.value = undefined
     failure.value = undefined
-    const given = text.value.trim()
-    let body: { readonly payload?: unknown } = {}
-    if (given !== "") {
-      try {
-        body = { payload: JSON.parse(given) as unknown }
-      } catch (error) {
-        fault.value = `This is not JSON: ${error instanceof Error ? error.message : String(error)}`
-        return
-      }
+    let payload: unknown
+    try {
+      payload = JSON.parse(text.value)
+    } catch (error) {
+      fault.value = `This is not JSON: ${error instanceof Error ? error.message : String(error)}`
+      return
     }
     isUnderWay.value = true
     try {
-      const result = await Webhooks.test(id, body)
-      tested.value = { result, sent: given === "" ? undefined : given }
+      const result = await Webhooks.test(id, { payload })
+      tested.value = { result, sent: JSON.stringify(payload) }
     } catch (error) {
       failure.value = failureOf(error)
     } finally {
@@ -68,7 +67,7 @@ const TestDialog = ({ id, onClose, url }: {
           accounting.
         </p>
         <label class="field">
-          <span>Payload, as JSON; empty for a sample</span>
+          <span>Payload, as JSON</span>
           <textarea
             rows={5}
             spellcheck={false}
@@ -92,8 +91,7 @@ const TestDialog = ({ id, onClose, url }: {
         : (
           <AttemptView
             attempt={tested.value.result.attempt}
-            url={url}
-            payload={tested.value.sent ?? "(a sample)"}
+            sent={{ method: "POST", url, body: tested.value.sent }}
           />
         )}
     </Dialog>
@@ -181,19 +179,24 @@ const Settings = ({ webhook }: { readonly webhook: Webhooks.WebhookDetails }) =>
   )
 }
 
-/** What waits, and what was attempted last. */
+/** How it stands, what waits, and what was attempted last. */
 interface Work {
+  readonly node: Graph.GraphNode
+  readonly isSubscribed: boolean
   readonly pending: ReadonlyArray<Deliveries.DeliveryResource>
   readonly hasMorePending: boolean
   readonly recent: ReadonlyArray<Deliveries.DeliveryResource>
 }
 
 const workOf = async (id: string, signal: AbortSignal): Promise<Work> => {
-  const [pending, recent] = await Promise.all([
+  const [{ edges, node }, pending, recent] = await Promise.all([
+    Graph.one(id, signal),
     Deliveries.list({ webhook_id: id, state: "pending" }, undefined, signal),
     Deliveries.list({ webhook_id: id }, undefined, signal)
   ])
   return {
+    node,
+    isSubscribed: edges.length > 0,
     pending: pending.data,
     hasMorePending: pending.page_info.has_more === true,
     recent: recent.data.slice(0, 12)
@@ -203,10 +206,17 @@ const workOf = async (id: string, signal: AbortSignal): Promise<Work> => {
 const WorkView = (
   { id, onChange, work }: { readonly id: string; readonly work: Work; readonly onChange: () => void }
 ) => {
-  const { hasMorePending, pending, recent } = work
+  const { hasMorePending, isSubscribed, node, pending, recent } = work
   const times = pending.flatMap(({ next_attempt_at_ms }) => next_attempt_at_ms === null ? [] : [next_attempt_at_ms])
   return (
     <>
+      {node.waiting === 0 ? null : (
+        <section aria-label="Waiting">
+          <h2>
+            {counted(node.waiting, "event")} {node.waiting === 1 ? "waits" : "wait"} for a first attempt
+          </h2>
+        </section>
+      )}
       <section aria-label="Pending">
         <div class="bar">
           <h2>
@@ -245,8 +255,12 @@ const WorkView = (
         </div>
         {recent.length === 0
           ? (
-            <Empty what="Nothing has been delivered yet.">
-              <p>Subscribe this webhook to an emitter, or send a test.</p>
+            <Empty what="Nothing has been sent yet.">
+              <p>
+                {isSubscribed
+                  ? "It is sent what the emitters that it listens to emit. A test is in no list."
+                  : "Subscribe this webhook to an emitter, or send a test."}
+              </p>
             </Empty>
           )
           : (
@@ -303,7 +317,7 @@ const Details = ({ loading, webhook }: {
         <h1>
           <bdi>{harmless(webhook.name ?? "Webhook without a name")}</bdi>
         </h1>
-        {webhook.active ? <Badge tone="good" text="active" /> : <Badge tone="waiting" text="paused" />}
+        <WebhookState webhook={webhook} />
         <span class="grow" />
         {may("run")
           ? (
@@ -326,6 +340,7 @@ const Details = ({ loading, webhook }: {
           <bdi>{harmless(webhook.description)}</bdi>
         </p>
       )}
+      <WebhookTrouble webhook={webhook} />
       <Settings webhook={webhook} />
       <RetriesChart webhook={id} />
       <Shown loading={work} what="its deliveries">

@@ -1,12 +1,13 @@
 import { hrefOf, visit } from "../Address.ts"
 import { count } from "../Figures.ts"
 import { type Loaded, useLoading } from "../Loading.ts"
-import { Badge, StateBadge } from "../parts/Badge.tsx"
+import { StateBadge } from "../parts/Badge.tsx"
 import { Empty } from "../parts/Empty.tsx"
 import { harmless } from "../parts/Harmless.ts"
 import { PagedRows, type RowColumn } from "../parts/PagedRows.tsx"
 import { RetriesChart } from "../parts/RetriesChart.tsx"
 import { Ago } from "../parts/Time.tsx"
+import { WebhookState } from "../parts/WebhookState.tsx"
 import * as Retries from "../Retries.ts"
 import { usePagedList } from "../usePagedList.ts"
 import * as Webhooks from "../Webhooks.ts"
@@ -15,8 +16,8 @@ const pollMs = 10_000
 
 const stepMs = 60_000
 
-/** How one webhook is sent to, which its list does not say. */
-const Sending = ({ id }: { readonly id: string }) => {
+/** How one webhook stands and is sent to, which its list does not say. */
+const Standing = ({ id }: { readonly id: string }) => {
   const webhook = useLoading(id, (signal) => Webhooks.one(id, signal), { everyMs: pollMs })
   const loaded = webhook.loaded.value
   if (loaded.state === "loading") return <span class="note">…</span>
@@ -24,6 +25,7 @@ const Sending = ({ id }: { readonly id: string }) => {
   const { circuit, circuit_state } = loaded.value
   return (
     <>
+      <WebhookState webhook={loaded.value} />{" "}
       {circuit === null ? null : <StateBadge state={circuit_state.state} title="Its circuit" />}{" "}
       <span class="note">{Webhooks.rateOf(loaded.value)}</span>
     </>
@@ -57,12 +59,7 @@ const columnsOf = (due: Loaded<Retries.Due>): ReadonlyArray<RowColumn<Webhooks.W
       </a>
     )
   },
-  {
-    name: "State",
-    width: "5.5rem",
-    cell: ({ active }) => active ? <Badge tone="good" text="active" /> : <Badge tone="waiting" text="paused" />
-  },
-  { name: "Circuit and rate", width: "11rem", cell: ({ id }) => <Sending id={id} /> },
+  { name: "State, circuit and rate", width: "16rem", cell: ({ id }) => <Standing id={id} /> },
   { name: "Retries", width: "13rem", cell: ({ id }) => <Waiting id={id} loaded={due} /> },
   {
     name: "Sends to",

@@ -1,6 +1,7 @@
 import { curl } from "../Curl.ts"
 import { type AttemptResource, errorClasses } from "../Deliveries.ts"
 import { bytes, duration } from "../Figures.ts"
+import type { Sent } from "../Sent.ts"
 import { Badge } from "./Badge.tsx"
 import { Copy } from "./Copy.tsx"
 import { harmless } from "./Harmless.ts"
@@ -52,13 +53,13 @@ const Timings = ({ timings }: { readonly timings: AttemptResource["timings"] }) 
 }
 
 /** One request and what came back, side by side. */
-export const AttemptView = ({ attempt, payload, url }: {
+export const AttemptView = ({ attempt, sent: { body, method, url } }: {
   readonly attempt: AttemptResource
-  readonly url: string | undefined
-  /** The body that was sent, where it is still kept. */
-  readonly payload: string | undefined
+  readonly sent: Sent
 }) => {
   const { error_class, error_message, request, response } = attempt
+  const asked = request.headers?.["host"]
+  const isElsewhere = url !== undefined && asked !== undefined && new URL(url).host !== asked
   return (
     <article class="attempt" aria-label={`Attempt ${attempt.attempt}`}>
       <header>
@@ -68,11 +69,11 @@ export const AttemptView = ({ attempt, payload, url }: {
           text={response === null ? error_class ?? attempt.outcome : String(response.status)}
         />
         <Time ms={attempt.started_at_ms} milliseconds />
-        {url === undefined || payload === undefined ? null : (
+        {url === undefined || body === undefined || isElsewhere ? null : (
           <Copy
             label="Copy as curl"
             what="request"
-            text={() => curl({ url, headers: request.headers ?? {}, body: payload })}
+            text={() => curl({ method, url, headers: request.headers ?? {}, body })}
           />
         )}
         {attempt.address === null ? null : <span class="note">to {attempt.address}</span>}
@@ -88,16 +89,19 @@ export const AttemptView = ({ attempt, payload, url }: {
         <div>
           <h4>Request</h4>
           <p class="line">
-            <code>POST {url === undefined ? "" : harmless(url)}</code>
+            <code>{method} {isElsewhere ? harmless(asked) : url === undefined ? "" : harmless(url)}</code>
           </p>
+          {isElsewhere ? <p class="note">The webhook has been given another URL since.</p> : null}
           {request.headers === null
             ? <p class="note">An older version did not record the headers.</p>
             : <Headers headers={request.headers} />}
-          {payload === undefined
+          {body === undefined
             ? <p class="note">The event is no longer kept, and so its payload is not either.</p>
-            : <pre class="raw" tabIndex={0}><bdi>{harmless(payload.slice(0, 20_000))}</bdi></pre>}
-          {payload !== undefined && payload.length > 20_000
-            ? <p class="note">The first 20 kB of {bytes(payload.length)}.</p>
+            : body === ""
+            ? <p class="note">The body is empty.</p>
+            : <pre class="raw" tabIndex={0}><bdi>{harmless(body.slice(0, 20_000))}</bdi></pre>}
+          {body !== undefined && body.length > 20_000
+            ? <p class="note">The first 20 kB of {bytes(body.length)}.</p>
             : null}
         </div>
         <div>

@@ -7,10 +7,14 @@ import * as Events from "../Events.ts"
 import { counted } from "../Figures.ts"
 import { type Journey, type JourneyNode, mismatches, reasonOf, waits } from "../Journey.ts"
 import { useLoading } from "../Loading.ts"
+import * as Outcome from "../Outcome.ts"
+import * as Sent from "../Sent.ts"
+import * as Sources from "../Sources.ts"
 import * as Webhooks from "../Webhooks.ts"
 import { Act } from "./Act.tsx"
 import { AttemptView } from "./AttemptView.tsx"
 import { StateBadge } from "./Badge.tsx"
+import { ErrorItem } from "./ErrorItem.tsx"
 import { Stream } from "./EventCells.tsx"
 import { harmless } from "./Harmless.ts"
 import { Name, WebhookName } from "./Name.tsx"
@@ -82,7 +86,35 @@ const WorkflowRun = ({ run, workflow }: { readonly workflow: string; readonly ru
   )
 }
 
-const RunNodeDetails = ({ node, of }: { readonly node: Of<"run">; readonly of: Of<"event"> | undefined }) => {
+/** What a run threw, from the event that it left of it. */
+const RunError = ({ left: { emitter_id, event_id } }: { readonly left: Of<"event"> }) => {
+  const loading = useLoading(
+    `${emitter_id}/${event_id}`,
+    (signal) => Outcome.errorOf(emitter_id, event_id, signal)
+  )
+  return (
+    <Shown loading={loading} what="its error">
+      {(error) => (
+        <ul class="errors">
+          <ErrorItem
+            id={emitter_id}
+            error={error}
+            codeHref={kindOf(emitter_id) === "source"
+              ? (thrown) => Sources.codeHref({ id: emitter_id }, thrown)
+              : undefined}
+          />
+        </ul>
+      )}
+    </Shown>
+  )
+}
+
+const RunNodeDetails = ({ errors, node, of }: {
+  readonly node: Of<"run">
+  readonly of: Of<"event"> | undefined
+  /** What it left on `$errors`. */
+  readonly errors: ReadonlyArray<Of<"event">>
+}) => {
   const { error, listener_id, logs, run_id, state } = node
   const isWorkflow = kindOf(listener_id) === "workflow"
   return (
@@ -124,7 +156,7 @@ const RunNodeDetails = ({ node, of }: { readonly node: Of<"run">; readonly of: O
             <dt>Error</dt>
             <dd>
               {error === null ? "" : `${harmless(`${error.name}: ${error.message}`)} `}
-              <a href={hrefOf(["events"], { emitter: listener_id, stream: "$errors" })}>the errors of this emitter</a>
+              <a href={hrefOf(["events"], { emitter: listener_id, stream: "$errors" })}>all errors of this emitter</a>
             </dd>
           </>
         )}
@@ -137,7 +169,9 @@ const RunNodeDetails = ({ node, of }: { readonly node: Of<"run">; readonly of: O
           </>
         )}
       </dl>
-      {isWorkflow && run_id !== null ? <WorkflowRun workflow={listener_id} run={run_id} /> : null}
+      {isWorkflow && run_id !== null
+        ? <WorkflowRun workflow={listener_id} run={run_id} />
+        : errors.map((left) => <RunError key={left.id} left={left} />)}
     </>
   )
 }
@@ -152,7 +186,11 @@ const DeliveryNodeDetails = ({ node, of, onChange }: {
     <>
       <div class="bar">
         <h2>
-          Delivery to <WebhookName id={webhook_id} />
+          {webhook_id === null ? "Request of the workflow's own" : (
+            <>
+              Delivery to <WebhookName id={webhook_id} />
+            </>
+          )}
         </h2>
         <StateBadge state={state} />
         {delivery_id === null ? null : (
@@ -170,7 +208,7 @@ const DeliveryNodeDetails = ({ node, of, onChange }: {
             <a class="button" href={hrefOf(["deliveries", delivery_id])}>All attempts</a>
           </>
         )}
-        {of === undefined ? null : (
+        {of === undefined || webhook_id === null ? null : (
           <Act
             needs="run"
             done="The event is sent again, as a delivery of its own."
@@ -203,34 +241,41 @@ const DeliveryNodeDetails = ({ node, of, onChange }: {
       </dl>
       {delivery_id === null || last_attempt === null
         ? null
-        : <LastAttempt delivery={delivery_id} of={of} to={webhook_id} key={delivery_id} />}
+        : <LastAttempt delivery={delivery_id} of={of} to={webhook_id} count={node.attempts} key={delivery_id} />}
     </>
   )
 }
 
-const LastAttempt = ({ delivery, of, to }: {
+const LastAttempt = ({ count, delivery, of, to }: {
   readonly delivery: string
   readonly of: Of<"event"> | undefined
-  /** The id of its webhook. */
-  readonly to: string
+  /** The id of its webhook; null for a request of the workflow's own. */
+  readonly to: string | null
+  /** How many attempts there are. */
+  readonly count: number
 }) => {
-  const loading = useLoading(`${delivery}/${of?.event_id}`, async (signal) => {
+  const loading = useLoading(`${delivery}/${of?.event_id}/${count}`, async (signal) => {
     const [found, webhook, event] = await Promise.all([
       deliveryOf(delivery, signal),
-      Webhooks.one(to, signal),
+      to === null ? undefined : Webhooks.one(to, signal),
       of === undefined ? undefined : Events.one(of.emitter_id, of.event_id, signal)
     ])
     return {
       attempt: found.attempts.at(-1),
-      url: webhook.url,
-      payload: event === undefined ? undefined : JSON.stringify(Events.payloadOf(event))
+      sent: to === null ? Sent.byWorkflow(event) : Sent.toWebhook(webhook?.url, event)
     }
   })
   return (
     <Shown loading={loading} what="the last attempt">
-      {({ attempt, payload, url }) =>
-        attempt === undefined ? null : <AttemptView attempt={attempt} url={url} payload={payload} />}
+      {({ attempt, sent }) => attempt === undefined ? null : <AttemptView attempt={attempt} sent={sent} />}
     </Shown>
+  )
+}
+
+const errorsOf = ({ edges, nodes }: Journey, run: Of<"run">): ReadonlyArray<Of<"event">> => {
+  const left = new Set(edges.filter(({ from }) => from === run.id).map(({ to }) => to))
+  return nodes.flatMap((node) =>
+    node.type === "event" && node.event_name === "$errors" && left.has(node.id) ? [node] : []
   )
 }
 
@@ -247,7 +292,7 @@ export const JourneyDetails = ({ journey, node, onChange }: {
     case "event":
       return <EventDetails node={node} isOwn={node === journey.nodes[0]} />
     case "run":
-      return <RunNodeDetails node={node} of={of} />
+      return <RunNodeDetails node={node} of={of} errors={errorsOf(journey, node)} />
     case "delivery":
       return <DeliveryNodeDetails node={node} of={of} onChange={onChange} />
     case "request":

@@ -80,7 +80,7 @@ export const faceOf = (node: JourneyNode): Face => {
       const next = next_attempt_at_ms === null ? "" : `, next ${local(next_attempt_at_ms)}`
       return {
         kind: "Delivery",
-        title: node.webhook_name ?? node.webhook_id,
+        title: node.webhook_id === null ? "own request" : node.webhook_name ?? node.webhook_id,
         note: `${state}${last}${why}${next}${attempts > 1 ? `, ${attempts} attempts` : ""}`,
         tone: deliveryTones[state] ?? "plain"
       }
@@ -106,6 +106,7 @@ export const JourneyGraph = ({ chosen, journey, onChoose }: {
   readonly chosen: string
   readonly onChoose: (id: string) => void
 }) => {
+  const shape = JSON.stringify([journey.nodes.map(({ id }) => id), journey.edges.map(({ from, to }) => [from, to])])
   const placed = useMemo(() =>
     place({
       boxes: journey.nodes.map(({ id }) => id),
@@ -113,15 +114,20 @@ export const JourneyGraph = ({ chosen, journey, onChoose }: {
       box,
       gap,
       aspect: 1
-    }), [journey])
+    }), [shape])
   const frame = useRef<HTMLDivElement>(null)
+  const own = journey.nodes[0]!.id
   useLayoutEffect(() => {
     // The event itself comes first, and is seen first, with where it goes and as much of what is before as there is room for.
-    const own = placed.boxes.get(journey.nodes[0]!.id)
+    const { x, y } = placed.boxes.get(own)!
     const element = frame.current
-    if (own === undefined || element === null) return
-    const next = own.x + 1.5 * width + gap.width + 2 * margin
-    element.scrollTo(Math.max(0, next - element.clientWidth), own.y - element.clientHeight / 2)
+    if (element === null) return
+    const next = x + 1.5 * width + gap.width + 2 * margin
+    element.scrollTo(Math.max(0, next - element.clientWidth), y - element.clientHeight / 2)
+  }, [own])
+  useLayoutEffect(() => {
+    const element = frame.current
+    if (element === null) return
     markEdges(element)
     const observer = new ResizeObserver(() => markEdges(element))
     observer.observe(element)

@@ -1,17 +1,14 @@
 import type { ComponentChildren } from "preact"
 import { hrefOf } from "../Address.ts"
-import { placeText } from "../CodePlace.ts"
 import { lineOf, timeOf } from "../Events.ts"
 import { useLoading } from "../Loading.ts"
 import * as Outcome from "../Outcome.ts"
+import { ErrorItem, maxShown } from "./ErrorItem.tsx"
 import { harmless } from "./Harmless.ts"
 import { Shown } from "./Shown.tsx"
 import { Time } from "./Time.tsx"
 
 const pollMs = 3_000
-
-/** So much of a line is shown. */
-const maxLine = 2_000
 
 const Section = ({ children, empty, id, isEmpty, stream, title }: {
   readonly id: string
@@ -29,36 +26,6 @@ const Section = ({ children, empty, id, isEmpty, stream, title }: {
     {isEmpty ? <p class="note">{empty}</p> : children}
   </section>
 )
-
-const ErrorItem = ({ codeHref, error, id }: {
-  readonly id: string
-  readonly error: Outcome.ThrownError
-  readonly codeHref: ((error: Outcome.ThrownError) => string) | undefined
-}) => {
-  const { atMs, message, name, place, sourceType, stack } = error
-  return (
-    <li>
-      <div class="bar">
-        <a href={hrefOf(["events", id, error.id])}>
-          <Time ms={atMs} milliseconds />
-        </a>
-        <span class="fault">
-          <bdi>{harmless(name === "" ? message.slice(0, maxLine) : `${name}: ${message.slice(0, maxLine)}`)}</bdi>
-        </span>
-        {place === undefined ? null : codeHref === undefined
-          ? <span class="note">{placeText(place)}</span>
-          : <a href={codeHref(error)}>{placeText(place)}</a>}
-        {sourceType === "" ? null : <span class="note">{sourceType.toLowerCase()}</span>}
-      </div>
-      {stack === "" ? null : (
-        <details>
-          <summary>Stack</summary>
-          <pre class="raw" tabIndex={0}><bdi>{harmless(stack.slice(0, 20_000))}</bdi></pre>
-        </details>
-      )}
-    </li>
-  )
-}
 
 /** What a source or workflow has thrown, written to its console, and emitted of late. */
 export const ProgramTraces = ({ codeHref, id }: {
@@ -93,7 +60,7 @@ export const ProgramTraces = ({ codeHref, id }: {
               {lines.map(({ atMs, id, level, message }) => (
                 <p key={id} class={`console-line is-${level}`}>
                   <Time ms={atMs} milliseconds /> <span class="console-level">{level}</span>{" "}
-                  <bdi>{harmless(message.slice(0, maxLine))}</bdi>
+                  <bdi>{harmless(message.slice(0, maxShown))}</bdi>
                 </p>
               ))}
             </div>

@@ -1,0 +1,30 @@
+import type { EventSummary } from "./Events.ts"
+import * as Events from "./Events.ts"
+
+/** A request as far as it is still known: each attempt at a delivery makes the same one. */
+export interface Sent {
+  readonly method: string
+  readonly url: string | undefined
+  /** Undefined where the event is no longer kept. */
+  readonly body: string | undefined
+}
+
+interface OwnRequest {
+  readonly method: string
+  readonly url: string
+  readonly body?: string
+}
+
+/** What a workflow sends by `$.send.http`: the event holds the request. */
+export const byWorkflow = (event: EventSummary | undefined): Sent => {
+  if (event === undefined) return { method: "", url: undefined, body: undefined }
+  const { body = "", method, url } = Events.payloadOf(event) as OwnRequest
+  return { method, url, body }
+}
+
+/** What a webhook is sent: the event's payload. */
+export const toWebhook = (url: string | undefined, event: EventSummary | undefined): Sent => ({
+  method: "POST",
+  url,
+  body: event === undefined ? undefined : JSON.stringify(Events.payloadOf(event))
+})
