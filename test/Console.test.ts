@@ -5,34 +5,11 @@ import { Effect } from "effect"
 import type { Locator, Page } from "playwright-core"
 import { ConsoleSite } from "./browser/ConsoleSite.ts"
 import * as Fingers from "./browser/Fingers.ts"
+import { inBrowser, rowsOf, type Site, until } from "./browser/InBrowser.ts"
 import * as Outage from "./browser/Outage.ts"
 import * as PageFaults from "./browser/PageFaults.ts"
 
-type Site = ConsoleSite["Service"]
-
 type GraphNode = Graph["nodes"][number]
-
-/** A test in the browser, which goes its way in promises. */
-const inBrowser = (test: (site: Site) => Promise<void>) =>
-  Effect.flatMap(ConsoleSite, (site) => Effect.promise(() => test(site)))
-
-/** How long a browser and a server on a loaded machine may take for anything. */
-const patienceMs = 100_000
-
-/** Waits for something that the page does not show by an element of its own. */
-const until = async (
-  what: string,
-  holds: () => Promise<boolean> | boolean,
-  instead: () => string = () => ""
-): Promise<void> => {
-  const deadline = Date.now() + patienceMs
-  while (!(await holds())) {
-    if (Date.now() > deadline) assert.fail(`it never came to this: ${what}; ${instead()}`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-}
-
-const rowsOf = (page: Page, list: string): Locator => page.getByRole("grid", { name: list }).getByRole("row")
 
 /** The orders that the first rows of the log show, the newest first. */
 const shownOrders = async (page: Page): Promise<ReadonlyArray<number>> => {
@@ -501,7 +478,7 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console", (it) => {
         assert.isAtMost(drawn, 100)
         assert.isTrue(first && last, "it shows the ground")
       }
-      await rowsOf(page, "deliveries").filter({ hasText: "19999" }).waitFor()
+      await rowsOf(page, "deliveries").filter({ hasText: "19,999" }).waitFor()
       await page.getByRole("grid", { name: "deliveries" }).focus()
       await page.keyboard.press("End")
       await page.keyboard.press("Enter")

@@ -1,16 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import * as Json from "@headwater/fixtures/Json"
-import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { ConsoleSite } from "./browser/ConsoleSite.ts"
+import { inBrowser, type Site } from "./browser/InBrowser.ts"
 import * as Outage from "./browser/Outage.ts"
 import * as PageFaults from "./browser/PageFaults.ts"
-
-type Site = ConsoleSite["Service"]
-
-/** A test in the browser, which goes its way in promises. */
-const inBrowser = (test: (site: Site) => Promise<void>) =>
-  Effect.flatMap(ConsoleSite, (site) => Effect.promise(() => test(site)))
 
 const shop = `
 export default {
@@ -139,7 +133,7 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console's sources a
       await untilPublished(site, "headwater-schedule")
       const page = await site.signedIn("/sources")
       await page.getByRole("link", { name: "New from the registry" }).click()
-      await page.getByLabel("Name or key").fill("signed")
+      await page.getByLabel("Name, key or what it does").fill("signed")
       const components = page.getByRole("grid", { name: "components" })
       await components.getByRole("gridcell", { name: "Signed webhook", exact: true }).click()
       await page.getByRole("button", { name: "Create the source" }).click()

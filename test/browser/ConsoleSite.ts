@@ -70,6 +70,14 @@ export interface Source {
   readonly endpoint: string
 }
 
+/** How somebody looks at the console. */
+export interface Reader {
+  readonly colorScheme?: "light" | "dark"
+  /** Of the window, in pixels. */
+  readonly width?: number
+  readonly timezone?: string
+}
+
 /** A server with data, behind a proxy under a prefix, and a browser that looks at it. */
 export class ConsoleSite extends Context.Service<ConsoleSite, {
   readonly server: ServerProcess.ServerProcess
@@ -88,15 +96,9 @@ export class ConsoleSite extends Context.Service<ConsoleSite, {
   /** Sends requests to a source, each of which is acknowledged. */
   readonly send: (source: Source, bodies: ReadonlyArray<unknown>) => Promise<void>
   /** A page of a reader of its own who has not signed in. */
-  readonly open: (
-    path: string,
-    options?: { readonly colorScheme?: "light" | "dark"; readonly width?: number }
-  ) => Promise<Page>
+  readonly open: (path: string, options?: Reader) => Promise<Page>
   /** The same, signed in. */
-  readonly signedIn: (
-    path: string,
-    options?: { readonly colorScheme?: "light" | "dark"; readonly width?: number; readonly key?: string }
-  ) => Promise<Page>
+  readonly signedIn: (path: string, options?: Reader & { readonly key?: string }) => Promise<Page>
   /** What any page asked for elsewhere than at the server. */
   readonly foreignRequests: ReadonlyArray<string>
   /** What went wrong in any page: errors that nobody caught, and what the browser refused by the page's policy. */
@@ -154,12 +156,14 @@ export class ConsoleSite extends Context.Service<ConsoleSite, {
         })
       }
       const contexts: Array<BrowserContext> = []
-      const open = async (
-        path: string,
-        { colorScheme = "light", width = 1440 }: { readonly colorScheme?: "light" | "dark"; readonly width?: number } =
-          {}
-      ) => {
-        const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 }, bypassCSP: false })
+      const open = async (path: string, { colorScheme = "light", timezone = "UTC", width = 1440 }: Reader = {}) => {
+        const context = await browser.newContext({
+          colorScheme,
+          viewport: { width, height: 900 },
+          timezoneId: timezone,
+          permissions: ["clipboard-read", "clipboard-write"],
+          bypassCSP: false
+        })
         context.setDefaultTimeout(60_000)
         contexts.push(context)
         watch(context)
@@ -167,10 +171,7 @@ export class ConsoleSite extends Context.Service<ConsoleSite, {
         await page.goto(`${proxy.url}/console${path}`)
         return page
       }
-      const signedIn = async (
-        path: string,
-        options: { readonly colorScheme?: "light" | "dark"; readonly width?: number; readonly key?: string } = {}
-      ) => {
+      const signedIn = async (path: string, options: Reader & { readonly key?: string } = {}) => {
         const page = await open(path, options)
         await page.getByLabel("API key").fill(options.key ?? ServerProcess.key)
         await page.getByRole("button", { name: "Sign in" }).click()

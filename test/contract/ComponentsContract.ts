@@ -5,7 +5,18 @@ import { createHash } from "node:crypto"
 import { createServer } from "node:http"
 import { assertInvalid, assertProblem, assertRecent, code, ContractServer, type It } from "./ContractServer.ts"
 
-const fields = ["id", "code", "code_hash", "key", "name", "version", "configurable_props", "created_at", "updated_at"]
+const fields = [
+  "id",
+  "code",
+  "code_hash",
+  "key",
+  "name",
+  "version",
+  "description",
+  "configurable_props",
+  "created_at",
+  "updated_at"
+]
 
 const props = {
   timer: { type: "$.interface.timer", default: { intervalSeconds: 900 } },
@@ -169,7 +180,7 @@ export const rows = (it: It): void => {
     Effect.gen(function*() {
       const { bob, fresh } = yield* ContractServer
       const client = yield* fresh("components")
-      const outline = ["id", "key", "name", "version", "code_hash", "created_at", "updated_at"]
+      const outline = ["id", "key", "name", "version", "description", "code_hash", "created_at", "updated_at"]
       const created = yield* client.ok("POST", "/components", { component_code: code("listed") })
       const path = `/components/${Json.textOf(created["id"])}`
       const [listed] = yield* client.listed("/users/me/components", 1)

@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals"
+import { count, counted } from "./Figures.ts"
 
 const query = matchMedia("(max-width: 640px)")
 
@@ -8,3 +9,7 @@ export const isNarrow = signal(query.matches)
 query.addEventListener("change", ({ matches }) => {
   isNarrow.value = matches
 })
+
+/** A number in a cell: on a narrow page, where columns have no heads, with what it counts. */
+export const withUnit = (value: number, one: string, many = one): string =>
+  isNarrow.value ? counted(value, one, many) : count(value)

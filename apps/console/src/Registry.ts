@@ -3,7 +3,7 @@ import { get, type Single } from "./Api.ts"
 import type { ComponentResource } from "./Sources.ts"
 import * as WholeList from "./WholeList.ts"
 
-const listed = ["id", "key", "name", "version", "updated_at"] as const
+const listed = ["id", "key", "name", "version", "description", "updated_at"] as const
 
 /** A component as a list shows it. */
 export type RegistryComponent = Pick<ListedComponent, typeof listed[number]>

@@ -5,7 +5,7 @@ import * as Events from "./Events.ts"
 export interface Sent {
   readonly method: string
   readonly url: string | undefined
-  /** Undefined where the event is no longer kept. */
+  /** Of a batch, that of its first event. Undefined where the event is no longer kept. */
   readonly body: string | undefined
 }
 
@@ -28,3 +28,14 @@ export const toWebhook = (url: string | undefined, event: EventSummary | undefin
   url,
   body: event === undefined ? undefined : JSON.stringify(Events.payloadOf(event))
 })
+
+/** The body of a request with these headers: of a batch a list of payloads, of which the page knows the first. */
+export const bodyOf = (
+  { body }: Sent,
+  headers: Readonly<Record<string, string>>
+): { readonly text: string } | { readonly missing: string } => {
+  const events = headers["x-headwater-event-count"]
+  if (body === undefined) return { missing: "The event is no longer kept, and so its payload is not either." }
+  if (events === undefined) return { text: body }
+  return events === "1" ? { text: `[${body}]` } : { missing: `A list of the payloads of ${events} events.` }
+}

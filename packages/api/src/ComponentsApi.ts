@@ -2,6 +2,7 @@ import { ConfigurableProp } from "@headwater/domain/Component"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
+import { ChangesNothing } from "./ChangesNothing.ts"
 import * as Extension from "./Extension.ts"
 import * as Idempotency from "./Idempotency.ts"
 import { JsonValue } from "./JsonValue.ts"
@@ -42,6 +43,10 @@ export const ComponentResource = Schema.Struct({
   }),
   name: Schema.String,
   version: Schema.String,
+  description: Schema.NullOr(Schema.String).annotate({
+    description: "The `description` in the component's code; null if it has none.",
+    ...Extension.mark
+  }),
   configurable_props: Schema.Array(ConfigurableProp).annotate({
     description: "The props in the order of the code. A timer's default is {intervalSeconds}."
   }),
@@ -56,6 +61,7 @@ export const ComponentResource = Schema.Struct({
     key: "orders",
     name: "Orders",
     version: "0.1.0",
+    description: null,
     configurable_props: [
       { name: "http", type: "$.interface.http" },
       { name: "timer", type: "$.interface.timer" },
@@ -73,6 +79,9 @@ export const ListedComponent = Schema.Struct({
   key: Schema.NullOr(Schema.String).annotate({ description: "The key in its code; null if it has none." }),
   name: ComponentResource.fields.name,
   version: ComponentResource.fields.version,
+  description: Schema.NullOr(Schema.String).annotate({
+    description: "The first 500 characters of the description in its code; null if it has none."
+  }),
   code_hash: ComponentResource.fields.code_hash,
   created_at: UnixSeconds,
   updated_at: UnixSeconds
@@ -83,6 +92,7 @@ export const ListedComponent = Schema.Struct({
     key: "orders",
     name: "Orders",
     version: "0.1.0",
+    description: "Emits the orders of a shop.",
     code_hash: "9b6c4d167885f87b334ace61ba1fd2a317a057117233c80daa71422ea7095451",
     created_at: 1760000000,
     updated_at: 1760000000
@@ -151,7 +161,9 @@ export class ComponentsApi extends HttpApiGroup.make("components")
       }).annotate({ examples: [{ prop_name: "project", configured_props: {}, page: 0 }] }),
       success: Pagination.Single(ComponentConfigurationResource),
       error: [Problem.NotFound, Problem.HookFailed]
-    }).annotate(NeededScope, "run").annotate(TakesLargeBody, true).middleware(Idempotency.Idempotency).annotateMerge(
+    }).annotate(NeededScope, "run").annotate(ChangesNothing, true).annotate(TakesLargeBody, true).middleware(
+      Idempotency.Idempotency
+    ).annotateMerge(
       OpenApi.annotations({
         summary: "Configure a component's props",
         description:

@@ -41,12 +41,13 @@ export type ShownComponent = Omit<Component, "linked">
 /** One that belongs to no account and can be found by its key. */
 export type PublishableComponent = Component & { readonly accountId: null; readonly key: string }
 
-/** What lists show of a component: neither its code nor its props, each of which can be large. */
+/** What lists show of a component: the beginning of its description, neither its code nor its props, which can be large. */
 const ComponentOutline = Schema.Struct({
   id: Component.fields.id,
   key: Component.fields.key,
   name: Component.fields.name,
   version: Component.fields.version,
+  description: Component.fields.description,
   codeHash: Component.fields.codeHash,
   createdAt: Component.fields.createdAt,
   updatedAt: Component.fields.updatedAt
@@ -145,7 +146,8 @@ export class Components extends Context.Service<Components, {
       const page = (where: Statement.Fragment, request: Page.PageRequest) =>
         Page.read(sql, {
           table: "components",
-          columns: sql`id, key, name, version, code_hash, created_at, updated_at`,
+          columns:
+            sql`id, key, name, version, left(description, 500) AS description, code_hash, created_at, updated_at`,
           where,
           request,
           all: outlines.all

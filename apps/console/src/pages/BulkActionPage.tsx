@@ -1,17 +1,23 @@
 import { useSignal } from "@preact/signals"
+import { useEffect } from "preact/hooks"
 import { hrefOf } from "../Address.ts"
 import { actions, type BulkActionResource, control, hasEnded, one, setRate } from "../BulkActions.ts"
+import * as Directory from "../Directory.ts"
 import { count, counted, humanSeconds } from "../Figures.ts"
 import { useLoading } from "../Loading.ts"
 import { Act } from "../parts/Act.tsx"
 import { StateBadge } from "../parts/Badge.tsx"
 import { harmless } from "../parts/Harmless.ts"
+import { Name } from "../parts/Name.tsx"
 import { Progress } from "../parts/Progress.tsx"
 import { Shown } from "../parts/Shown.tsx"
 import { Time } from "../parts/Time.tsx"
 import type { Params } from "../routes.ts"
 
 const pollMs = 1_000
+
+/** What the filter has of those is an id of something that has a name. */
+const isNamed: ReadonlySet<string> = new Set(["emitter_id", "webhook_id"])
 
 const RateForm = ({ onChange, run }: { readonly run: BulkActionResource; readonly onChange: () => void }) => {
   const rate = useSignal(run.rate_limit)
@@ -96,12 +102,21 @@ const Details = ({ onChange, run }: { readonly run: BulkActionResource; readonly
         <dd>
           {filter.length === 0 ? "all deliveries of the account" : filter.map(([name, value]) => (
             <div key={name}>
-              <code>{name}</code> {typeof value === "number" ? <Time ms={value} /> : harmless(String(value))}
+              <code>{name}</code> {typeof value === "number"
+                ? <Time ms={value} />
+                : isNamed.has(name)
+                ? <Name id={String(value)} />
+                : harmless(String(value))}
             </div>
           ))}
         </dd>
         <dt>At</dt>
-        <dd>{counted(run.webhooks.total, "webhook")}, ended at {count(run.webhooks.ended)}</dd>
+        <dd>
+          {counted(run.webhooks.total, "webhook")}
+          {hasEnded(run)
+            ? ""
+            : `, of which ${count(run.webhooks.ended)} ${run.webhooks.ended === 1 ? "is" : "are"} done`}
+        </dd>
         <dt>Begun</dt>
         <dd>
           <Time ms={run.created_at_ms} />
@@ -133,6 +148,9 @@ const Details = ({ onChange, run }: { readonly run: BulkActionResource; readonly
 export default ({ params }: { readonly params: Params }) => {
   const id = params["action"]!
   const run = useLoading(id, (signal) => one(id, signal), { everyMs: pollMs })
+  useEffect(() => {
+    void Directory.refresh()
+  }, [])
   return (
     <div class="page">
       <Shown loading={run} what="the bulk action">

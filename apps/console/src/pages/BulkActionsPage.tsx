@@ -1,7 +1,6 @@
 import { hrefOf, visit } from "../Address.ts"
 import { actions, type BulkActionResource, list } from "../BulkActions.ts"
-import { count } from "../Figures.ts"
-import { isNarrow } from "../Narrow.ts"
+import { withUnit } from "../Narrow.ts"
 import { StateBadge } from "../parts/Badge.tsx"
 import { Empty } from "../parts/Empty.tsx"
 import { PagedRows, type RowColumn } from "../parts/PagedRows.tsx"
@@ -10,7 +9,6 @@ import { Time } from "../parts/Time.tsx"
 import { usePagedList } from "../usePagedList.ts"
 
 /** A narrow list has no heads that say what a number is. */
-const withUnit = (value: number, unit: string): string => isNarrow.value ? `${count(value)} ${unit}` : count(value)
 
 const columns: ReadonlyArray<RowColumn<BulkActionResource>> = [
   {

@@ -12,7 +12,7 @@ import {
   states
 } from "../Deliveries.ts"
 import * as Directory from "../Directory.ts"
-import { isNarrow } from "../Narrow.ts"
+import { isNarrow, withUnit } from "../Narrow.ts"
 import { StateBadge } from "../parts/Badge.tsx"
 import { BulkDialog } from "../parts/BulkDialog.tsx"
 import { Empty } from "../parts/Empty.tsx"
@@ -51,14 +51,26 @@ const common: ReadonlyArray<RowColumn<DeliveryResource>> = [
       </span>
     )
   },
-  { name: "Attempts", width: "4rem", cell: ({ attempt_count }) => attempt_count },
+  { name: "Attempts", width: "4rem", cell: ({ attempt_count }) => withUnit(attempt_count, "attempt", "attempts") },
   {
     name: "Next",
     width: "7.5rem",
     cell: ({ next_attempt_at_ms }) =>
-      next_attempt_at_ms === null ? <span class="note">–</span> : <Ago ms={next_attempt_at_ms} />
+      next_attempt_at_ms === null
+        ? <span class="note">{isNarrow.value ? "" : "–"}</span>
+        : (
+          <>
+            {isNarrow.value ? "next " : ""}
+            <Ago ms={next_attempt_at_ms} />
+          </>
+        )
   },
-  { name: "Stream", width: "minmax(4rem, 0.4fr)", cell: ({ event_name }) => <Stream name={event_name || "default"} /> }
+  {
+    name: "Stream",
+    width: "minmax(4rem, 0.4fr)",
+    cell: ({ event_name }) => <Stream name={event_name || "default"} />,
+    isWideOnly: true
+  }
 ]
 
 const wide: ReadonlyArray<RowColumn<DeliveryResource>> = [
@@ -74,7 +86,12 @@ const narrow: ReadonlyArray<RowColumn<DeliveryResource>> = [
     width: "1fr",
     cell: (delivery) => (
       <>
-        <Name id={delivery.emitter_id} /> → <To {...delivery} />
+        <Name id={delivery.emitter_id} /> {delivery.event_name === "" ? null : (
+          <>
+            on <Stream name={delivery.event_name} />
+            {" "}
+          </>
+        )}→ <To {...delivery} />
       </>
     )
   }

@@ -4,6 +4,7 @@ import { post } from "../Api.ts"
 import { type DeliveryDetails, one, reasons } from "../Deliveries.ts"
 import * as Directory from "../Directory.ts"
 import * as Events from "../Events.ts"
+import { counted } from "../Figures.ts"
 import { useLoading } from "../Loading.ts"
 import { Act } from "../parts/Act.tsx"
 import { AttemptView } from "../parts/AttemptView.tsx"
@@ -35,7 +36,7 @@ const useSent = ({ emitter_id, event_id, webhook_id }: DeliveryDetails): Sent.Se
 
 const Details = ({ delivery, onChange }: { readonly delivery: DeliveryDetails; readonly onChange: () => void }) => {
   const sent = useSent(delivery)
-  const { attempts, next_attempt } = delivery
+  const { attempts, batch, next_attempt } = delivery
   const retry = async () => {
     await post(["deliveries", delivery.id, "retry"])
     onChange()
@@ -46,7 +47,9 @@ const Details = ({ delivery, onChange }: { readonly delivery: DeliveryDetails; r
   }
   const replay = async () => {
     const { emitter_id, event_id, webhook_id } = delivery
-    await post(["webhooks", webhook_id!, "replay"], { body: { emitter_id, from: event_id, to: event_id } })
+    await post(["webhooks", webhook_id!, "replay"], {
+      body: { emitter_id, from: event_id, to: batch?.last_event_id ?? event_id }
+    })
   }
   return (
     <>
@@ -60,7 +63,17 @@ const Details = ({ delivery, onChange }: { readonly delivery: DeliveryDetails; r
         {delivery.state === "pending" ? <Act needs="run" act={skip} done="It is dropped.">Skip</Act> : null}
         {delivery.webhook_id === null ?
           null :
-          <Act needs="run" act={replay} done="The event is sent again, as a delivery of its own.">Replay</Act>}
+          (
+            <Act
+              needs="run"
+              act={replay}
+              done={batch === undefined
+                ? "The event is sent again, as a delivery of its own."
+                : "Its events are sent again, each as a delivery of its own."}
+            >
+              Replay
+            </Act>
+          )}
       </div>
       <dl class="facts">
         <dt>Event</dt>
@@ -68,7 +81,14 @@ const Details = ({ delivery, onChange }: { readonly delivery: DeliveryDetails; r
           <a href={hrefOf(["events", delivery.emitter_id, delivery.event_id])}>
             <code>{delivery.event_id}</code>
           </a>{" "}
-          of <Name id={delivery.emitter_id} />, stream <Stream name={delivery.event_name || "default"} />
+          {batch === undefined ? null : (
+            <>
+              to{" "}
+              <a href={hrefOf(["events", delivery.emitter_id, batch.last_event_id])}>
+                <code>{batch.last_event_id}</code>
+              </a>, a batch of {counted(batch.event_count, "event")},
+            </>
+          )} of <Name id={delivery.emitter_id} />, stream <Stream name={delivery.event_name || "default"} />
         </dd>
         {delivery.webhook_id === null ? null : (
           <>

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals"
 import { useEffect, useMemo } from "preact/hooks"
-import { hrefOf } from "../Address.ts"
+import { address, hrefOf, setQuery } from "../Address.ts"
 import * as Directory from "../Directory.ts"
 import { counted } from "../Figures.ts"
 import * as Journey from "../Journey.ts"
@@ -19,7 +19,7 @@ const maxUnreached = 8
 const isUnreached = (node: Journey.JourneyNode) => node.type === "listener"
 
 const Way = ({ journey, onChange }: { readonly journey: Journey.Journey; readonly onChange: () => void }) => {
-  const chosen = useSignal(journey.nodes[0]!.id)
+  const own = journey.nodes[0]!
   const showsAll = useSignal(false)
   const unreached = journey.nodes.filter(isUnreached).length
   const isFolded = unreached > maxUnreached && !showsAll.value
@@ -31,15 +31,14 @@ const Way = ({ journey, onChange }: { readonly journey: Journey.Journey; readonl
     const ids = new Set(nodes.map(({ id }) => id))
     return { ...journey, nodes, edges: journey.edges.filter(({ from, to }) => ids.has(from) && ids.has(to)) }
   }, [text, isFolded])
-  const node = shown.nodes.find(({ id }) => id === chosen.value) ?? shown.nodes[0]!
+  const chosen = address.value.query.get("stop")
+  const node = shown.nodes.find(({ id }) => id === chosen) ?? own
   return (
     <>
       <JourneyGraph
         journey={shown}
         chosen={node.id}
-        onChoose={(id) => {
-          chosen.value = id
-        }}
+        onChoose={(id) => setQuery({ stop: id === own.id ? "" : id })}
       />
       <div class="bar">
         {journey.truncated

@@ -52,7 +52,7 @@ const NewSource = ({ component }: { readonly component: Sources.ComponentResourc
 }
 
 const Details = ({ component }: { readonly component: Sources.ComponentResource }) => {
-  const { code, configurable_props, key, name, updated_at, version } = component
+  const { code, configurable_props, description, key, name, updated_at, version } = component
   return (
     <>
       <div class="page-head">
@@ -61,6 +61,11 @@ const Details = ({ component }: { readonly component: Sources.ComponentResource 
         </h1>
         <span class="note">version {harmless(version)}</span>
       </div>
+      {description === null ? null : (
+        <p>
+          <bdi>{harmless(description)}</bdi>
+        </p>
+      )}
       <dl class="facts">
         <dt>Key</dt>
         <dd>

@@ -15,23 +15,33 @@ const hrefOfComponent = ({ id, key }: Registry.RegistryComponent) => hrefOf(["re
 const columns: ReadonlyArray<RowColumn<Registry.RegistryComponent>> = [
   {
     name: "Name",
-    width: "minmax(10rem, 1fr)",
+    width: "minmax(9rem, 0.7fr)",
     cell: (component) => (
       <a tabIndex={-1} href={hrefOfComponent(component)}>
         <bdi>{harmless(component.name)}</bdi>
       </a>
     )
   },
-  { name: "Version", width: "5.5rem", cell: ({ version }) => <bdi>{harmless(version)}</bdi> },
-  { name: "Published", width: "8.5rem", cell: ({ updated_at }) => <Time ms={updated_at * 1_000} /> },
   {
     name: "Key",
-    width: "minmax(12rem, 1.5fr)",
+    width: "minmax(10rem, 1fr)",
     cell: ({ key }) => (
       <code>
         <bdi>{harmless(key ?? "")}</bdi>
       </code>
     )
+  },
+  { name: "Version", width: "4rem", cell: ({ version }) => <bdi>{harmless(version)}</bdi>, isWideOnly: true },
+  {
+    name: "Published",
+    width: "8.5rem",
+    cell: ({ updated_at }) => <Time ms={updated_at * 1_000} />,
+    isWideOnly: true
+  },
+  {
+    name: "What it does",
+    width: "minmax(12rem, 3fr)",
+    cell: ({ description }) => <bdi title={harmless(description ?? "")}>{harmless(description ?? "")}</bdi>
   }
 ]
 
@@ -46,8 +56,8 @@ export default () => {
       <SearchedRows
         loading={components}
         noun={["component", "components"]}
-        label="Name or key"
-        textsOf={({ key, name }) => [key, name]}
+        label="Name, key or what it does"
+        textsOf={({ description, key, name }) => [key, name, description]}
         columns={columns}
         onOpen={(component) => visit(hrefOfComponent(component))}
         empty={<Empty what="The registry has no components." />}

@@ -29,8 +29,12 @@ const Trigger = ({ run }: { readonly run: Workflows.RunDetails }) => {
           {event_name === "" ? "" : ` on ${harmless(event_name)}`}
         </>
       )}
-      {", "}
-      <code>{harmless(id)}</code>
+      {id === run.id ? null : (
+        <>
+          {", "}
+          <code>{harmless(id)}</code>
+        </>
+      )}
       {rerun_of === null ? null : (
         <>
           {", again after "}

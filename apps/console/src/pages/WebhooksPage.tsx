@@ -1,6 +1,6 @@
 import { hrefOf, visit } from "../Address.ts"
-import { count } from "../Figures.ts"
 import { type Loaded, useLoading } from "../Loading.ts"
+import { isNarrow, withUnit } from "../Narrow.ts"
 import { StateBadge } from "../parts/Badge.tsx"
 import { Empty } from "../parts/Empty.tsx"
 import { harmless } from "../parts/Harmless.ts"
@@ -27,7 +27,9 @@ const Standing = ({ id }: { readonly id: string }) => {
     <>
       <WebhookState webhook={loaded.value} />{" "}
       {circuit === null ? null : <StateBadge state={circuit_state.state} title="Its circuit" />}{" "}
-      <span class="note">{Webhooks.rateOf(loaded.value)}</span>
+      <span class="note">
+        {isNarrow.value && loaded.value.rate_limit === null ? "" : Webhooks.rateOf(loaded.value)}
+      </span>
     </>
   )
 }
@@ -36,10 +38,10 @@ const Waiting = ({ id, loaded }: { readonly id: string; readonly loaded: Loaded<
   if (loaded.state === "loading") return <span class="note">…</span>
   if (loaded.state === "failed") return <span class="note" title={loaded.failure.message}>unknown</span>
   const { count: waiting, nextMs } = Retries.waitingFor(loaded.value, id)
-  if (waiting === 0) return <span class="note">–</span>
+  if (waiting === 0) return <span class="note">{isNarrow.value ? "no retries" : "–"}</span>
   return (
     <span class="fault">
-      {count(waiting)}
+      {withUnit(waiting, "retry", "retries")}
       {nextMs === undefined ? "" : (
         <>
           , the next <Ago ms={nextMs} />

@@ -1,7 +1,7 @@
 import { curl } from "../Curl.ts"
 import { type AttemptResource, errorClasses } from "../Deliveries.ts"
 import { bytes, duration } from "../Figures.ts"
-import type { Sent } from "../Sent.ts"
+import { bodyOf, type Sent } from "../Sent.ts"
 import { Badge } from "./Badge.tsx"
 import { Copy } from "./Copy.tsx"
 import { harmless } from "./Harmless.ts"
@@ -53,12 +53,15 @@ const Timings = ({ timings }: { readonly timings: AttemptResource["timings"] }) 
 }
 
 /** One request and what came back, side by side. */
-export const AttemptView = ({ attempt, sent: { body, method, url } }: {
+export const AttemptView = ({ attempt, sent }: {
   readonly attempt: AttemptResource
   readonly sent: Sent
 }) => {
   const { error_class, error_message, request, response } = attempt
-  const asked = request.headers?.["host"]
+  const { method, url } = sent
+  const headers = request.headers ?? {}
+  const body = bodyOf(sent, headers)
+  const asked = headers["host"]
   const isElsewhere = url !== undefined && asked !== undefined && new URL(url).host !== asked
   return (
     <article class="attempt" aria-label={`Attempt ${attempt.attempt}`}>
@@ -69,11 +72,11 @@ export const AttemptView = ({ attempt, sent: { body, method, url } }: {
           text={response === null ? error_class ?? attempt.outcome : String(response.status)}
         />
         <Time ms={attempt.started_at_ms} milliseconds />
-        {url === undefined || body === undefined || isElsewhere ? null : (
+        {url === undefined || !("text" in body) || isElsewhere ? null : (
           <Copy
             label="Copy as curl"
             what="request"
-            text={() => curl({ method, url, headers: request.headers ?? {}, body })}
+            text={() => curl({ method, url, headers, body: body.text })}
           />
         )}
         {attempt.address === null ? null : <span class="note">to {attempt.address}</span>}
@@ -95,13 +98,13 @@ export const AttemptView = ({ attempt, sent: { body, method, url } }: {
           {request.headers === null
             ? <p class="note">An older version did not record the headers.</p>
             : <Headers headers={request.headers} />}
-          {body === undefined
-            ? <p class="note">The event is no longer kept, and so its payload is not either.</p>
-            : body === ""
+          {!("text" in body)
+            ? <p class="note">{body.missing}</p>
+            : body.text === ""
             ? <p class="note">The body is empty.</p>
-            : <pre class="raw" tabIndex={0}><bdi>{harmless(body.slice(0, 20_000))}</bdi></pre>}
-          {body !== undefined && body.length > 20_000
-            ? <p class="note">The first 20 kB of {bytes(body.length)}.</p>
+            : <pre class="raw" tabIndex={0}><bdi>{harmless(body.text.slice(0, 20_000))}</bdi></pre>}
+          {"text" in body && body.text.length > 20_000
+            ? <p class="note">The first 20 kB of {bytes(body.text.length)}.</p>
             : null}
         </div>
         <div>

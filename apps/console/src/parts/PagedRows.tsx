@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact"
 import { counted } from "../Figures.ts"
+import { isNarrow } from "../Narrow.ts"
 import type { PagedList } from "../PagedList.ts"
 import { Failed } from "./Failed.tsx"
 import { Stale } from "./Stale.tsx"
@@ -11,7 +12,13 @@ export interface RowColumn<Item> {
   /** For CSS. */
   readonly width: string
   readonly cell: (item: Item) => ComponentChildren
+  /** A narrow page leaves it out, since it says little without its head. */
+  readonly isWideOnly?: boolean
 }
+
+/** The columns that there is room for. */
+export const fitting = <Item extends object>(columns: ReadonlyArray<RowColumn<Item>>): ReadonlyArray<RowColumn<Item>> =>
+  isNarrow.value ? columns.filter(({ isWideOnly }) => isWideOnly !== true) : columns
 
 /** A list of the API as rows, with what there is to say of it while it is read, where it is empty, and at its end. */
 export const PagedRows = <Item extends { readonly id: string }>({ columns, empty, list, noun, onOpen }: {
@@ -26,6 +33,7 @@ export const PagedRows = <Item extends { readonly id: string }>({ columns, empty
   const reach = list.reach.value
   const outdated = list.outdated.value
   const [one, many] = noun
+  const shown = fitting(columns)
   const footer = reach.state === "reading"
     ? <Waiting what={many} />
     : reach.state === "failed"
@@ -52,9 +60,9 @@ export const PagedRows = <Item extends { readonly id: string }>({ columns, empty
                 label={many}
                 rows={list.rows}
                 keyOf={({ id }) => id}
-                columns={columns.map(({ width }) => width).join(" ")}
-                header={columns.map(({ name }) => name)}
-                cells={(item) => columns.map(({ cell }) => cell(item))}
+                columns={shown.map(({ width }) => width).join(" ")}
+                header={shown.map(({ name }) => name)}
+                cells={(item) => shown.map(({ cell }) => cell(item))}
                 onOpen={onOpen}
                 onNearEnd={() => {
                   if (list.reach.peek().state === "open") void list.readOlder()

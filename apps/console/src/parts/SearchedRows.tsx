@@ -5,7 +5,7 @@ import { count, counted } from "../Figures.ts"
 import type { Loading } from "../Loading.ts"
 import type { WholeList } from "../WholeList.ts"
 import { Empty } from "./Empty.tsx"
-import type { RowColumn } from "./PagedRows.tsx"
+import { fitting, type RowColumn } from "./PagedRows.tsx"
 import { SearchField } from "./SearchField.tsx"
 import { Shown } from "./Shown.tsx"
 import { VirtualRows } from "./VirtualRows.tsx"
@@ -25,6 +25,7 @@ export const SearchedRows = <Item extends { readonly id: string }>(
   }
 ) => {
   const [one, many] = noun
+  const shown = fitting(columns)
   const text = address.value.query.get("text") ?? ""
   const rows = useComputed(() => {
     const loaded = loading.loaded.value
@@ -55,9 +56,9 @@ export const SearchedRows = <Item extends { readonly id: string }>(
                     label={many}
                     rows={rows}
                     keyOf={({ id }) => id}
-                    columns={columns.map(({ width }) => width).join(" ")}
-                    header={columns.map(({ name }) => name)}
-                    cells={(item) => columns.map(({ cell }) => cell(item))}
+                    columns={shown.map(({ width }) => width).join(" ")}
+                    header={shown.map(({ name }) => name)}
+                    cells={(item) => shown.map(({ cell }) => cell(item))}
                     onOpen={onOpen}
                     footer={
                       <p class="end note">

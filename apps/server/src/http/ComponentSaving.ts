@@ -380,6 +380,7 @@ export const resourceOf = (component: ShownComponent): ComponentResource => ({
   key: component.key,
   name: component.name,
   version: component.version,
+  description: component.description,
   configurable_props: component.configurableProps,
   created_at: component.createdAt,
   updated_at: component.updatedAt

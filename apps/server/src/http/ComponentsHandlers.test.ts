@@ -44,6 +44,7 @@ layer(Http.layer, { excludeTestServices: true })("components", (it) => {
         "key",
         "name",
         "version",
+        "description",
         "configurable_props",
         "created_at",
         "updated_at"
@@ -170,14 +171,30 @@ layer(Http.layer, { excludeTestServices: true })("components", (it) => {
       for (const key of ["a", "b", "a"]) {
         ids.push((yield* http.created("/v1/components", { component_code: Http.code(key) })).id)
       }
+      const described = yield* http.created("/v1/components", {
+        component_code: `export default { description: "${"d".repeat(600)}", props: {}, run() {} }`
+      })
+      Json.assertHolds(described, { description: "d".repeat(600) })
+      const [outline] = Json.listOf((yield* http.request("GET", "/v1/users/me/components?limit=1")).json["data"])
+      Json.assertHolds(outline, { description: "d".repeat(500) })
+      yield* http.request("DELETE", `/v1/components/${described.id}`)
       yield* http.created("/v1/workflows", { workflow_code: Http.workflowCode })
       const first = yield* http.request("GET", "/v1/users/me/components?limit=2")
       assert.strictEqual(first.status, 200, first.text)
       Json.assertHolds(first.json["page_info"], { total_count: 3, count: 2 })
       const listed = Json.listOf(first.json["data"])
       assert.deepStrictEqual(listed.map(({ id }) => Json.textOf(id)), ids.slice(1).toReversed())
-      assert.hasAllKeys(listed[0], ["id", "key", "name", "version", "code_hash", "created_at", "updated_at"])
-      Json.assertHolds(listed[0], { key: "a", name: "My Feed!", version: "1.2.3" })
+      assert.hasAllKeys(listed[0], [
+        "id",
+        "key",
+        "name",
+        "version",
+        "description",
+        "code_hash",
+        "created_at",
+        "updated_at"
+      ])
+      Json.assertHolds(listed[0], { key: "a", name: "My Feed!", version: "1.2.3", description: null })
       const end = Json.textOf(first.json["page_info"]!["end_cursor"])
       const rest = yield* http.request("GET", `/v1/users/me/components?after=${end}`)
       assert.deepStrictEqual(Json.listOf(rest.json["data"]).map(({ id }) => Json.textOf(id)), ids.slice(0, 1))

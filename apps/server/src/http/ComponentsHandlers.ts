@@ -22,6 +22,7 @@ const listed = (component: ComponentOutline): ListedComponent => ({
   key: component.key,
   name: component.name,
   version: component.version,
+  description: component.description,
   code_hash: component.codeHash,
   created_at: component.createdAt,
   updated_at: component.updatedAt

@@ -2361,6 +2361,8 @@ class Component(TypedDict):
     """Extension: The `key` in the component's code; null if it has none."""
     name: str
     version: str
+    description: str | None
+    """Extension: The `description` in the component's code; null if it has none."""
     configurable_props: list[ComponentConfigurablePropsItem]
     """The props in the order of the code. A timer's default is {intervalSeconds}."""
     created_at: int
@@ -2388,6 +2390,8 @@ class ListedComponent(TypedDict):
     """The key in its code; null if it has none."""
     name: str
     version: str
+    description: str | None
+    """The first 500 characters of the description in its code; null if it has none."""
     code_hash: str
     """SHA-256 of the code, hexadecimal."""
     created_at: int

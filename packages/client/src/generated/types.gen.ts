@@ -3379,6 +3379,10 @@ export type Component = {
     name: string;
     version: string;
     /**
+     * Extension: The `description` in the component's code; null if it has none.
+     */
+    description: string | null;
+    /**
      * The props in the order of the code. A timer's default is {intervalSeconds}.
      */
     configurable_props: Array<{
@@ -3413,6 +3417,10 @@ export type ListedComponent = {
     key: string | null;
     name: string;
     version: string;
+    /**
+     * The first 500 characters of the description in its code; null if it has none.
+     */
+    description: string | null;
     /**
      * SHA-256 of the code, hexadecimal.
      */
