@@ -366,6 +366,16 @@ layer(ConsoleSite.layer, { excludeTestServices: true })("the console's sources a
       await page.getByText("1 run.").waitFor()
     }))
 
+  it.effect("shows in which minutes a source ran, how often that failed, and how long it took", () =>
+    inBrowser(async (site) => {
+      const own = await site.source("Running")
+      await site.send(own, [{ order: 1 }, { order: 2 }, { order: 3, fails: true }])
+      const page = await site.signedIn(`/sources/${own.id}`)
+      const runs = page.getByRole("region", { name: "Last runs" })
+      await runs.getByText(/^3 runs in the last hour, 1 failed; \d+ ms on average\.$/).waitFor()
+      await runs.getByRole("row", { name: / \d+ ms$/ }).first().waitFor()
+    }))
+
   it.effect("pauses and activates a source, and deletes it once that is confirmed", () =>
     inBrowser(async (site) => {
       const { id } = await site.source("Passing", shop)

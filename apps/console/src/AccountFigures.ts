@@ -39,6 +39,10 @@ export const read = async (range: Range, signal: AbortSignal): Promise<Figures> 
   return (await get<Single<Figures>>(["figures"], { query: { from: Date.now() - ms, step: stepMs }, signal })).data
 }
 
+/** What one source or workflow did in each minute of the last hour, as an emitter and as a listener. */
+export const ofEmitter = async (id: string, signal: AbortSignal): Promise<Figures> =>
+  (await get<Single<Figures>>(["figures"], { query: { emitter: id, step: 60_000 }, signal })).data
+
 /** How long a step is, as in "in every hour". */
 export const everyStep = (stepMs: number): string => {
   const [amount, ...unit] = humanSeconds(stepMs / 1_000).split(" ")

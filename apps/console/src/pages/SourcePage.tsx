@@ -8,6 +8,7 @@ import { Delete } from "../parts/Delete.tsx"
 import { Failed } from "../parts/Failed.tsx"
 import { harmless } from "../parts/Harmless.ts"
 import { Activity, Health } from "../parts/Health.tsx"
+import { LastRuns } from "../parts/LastRuns.tsx"
 import { tell } from "../parts/Notices.tsx"
 import { ProgramTraces } from "../parts/ProgramTraces.tsx"
 import { Endpoint } from "../parts/PropField.tsx"
@@ -171,7 +172,10 @@ const Details = ({ loading, source }: {
         </dd>
       </dl>
       <div class="halves">
-        <ProgramTraces id={id} codeHref={(error) => Sources.codeHref(source, error)} />
+        <div class="traces-all">
+          <LastRuns id={id} />
+          <ProgramTraces id={id} codeHref={(error) => Sources.codeHref(source, error)} />
+        </div>
         <PropsSection source={source} onChange={changed} />
       </div>
     </>
