@@ -165,10 +165,14 @@ const fill = async (site: Site, receiver: string): Promise<Pages> => {
     path: string,
     emitter_id: string,
     retry_schedule: ReadonlyArray<number>,
-    more: object = {}
+    filter?: object
   ) => {
-    const id = idOf(await api("POST", "/webhooks", { url: receiver + path, name, retry_schedule, ...more }))
-    await api("POST", "/subscriptions", { emitter_id, listener_id: id })
+    const id = idOf(await api("POST", "/webhooks", { url: receiver + path, name, retry_schedule }))
+    await api("POST", "/subscriptions", {
+      emitter_id,
+      listener_id: id,
+      ...(filter === undefined ? {} : { filter })
+    })
     return id
   }
   const listen = (emitter_id: string, listener_id: string) => api("POST", "/subscriptions", { emitter_id, listener_id })
@@ -179,6 +183,7 @@ const fill = async (site: Site, receiver: string): Promise<Pages> => {
   const mails = await webhook("Customer mails", "/mails", back.id, [30])
   await webhook("Analytics", "/analytics", "dc_*", [30])
   await webhook("Old till", "/old-till", levels.id, [1])
+  await webhook("Purchasing", "/purchasing", levels.id, [30], { left: { $lt: 5 } })
   await listen(taken.id, ledger.id)
 
   await send(site.orders, orders(0, 40))
@@ -190,7 +195,9 @@ const fill = async (site: Site, receiver: string): Promise<Pages> => {
       amount: order(index).total
     }))
   )
-  await send(levels, items.slice(0, 4).map((item, index) => ({ item, left: 3 * index, shop: cities[index] })))
+  for (const [index, item] of items.slice(0, 4).entries()) {
+    await send(levels, [{ item, left: 9 - 3 * index, shop: cities[index] }])
+  }
   await send(back, [{ order: 20_402, reason: "too small" }, { order: 20_377, reason: "broken", sentAfterDays: 41 }])
   await api("PUT", `/webhooks/${mails}`, { active: false })
   const bulk = (body: object) => api("POST", "/bulk_actions", body)
@@ -219,13 +226,17 @@ const fill = async (site: Site, receiver: string): Promise<Pages> => {
   const listed = Json.listOf((await api("GET", `/sources/${site.orders.id}/events?limit=20`))["data"])
   const total = (event: Json.Json) => Number(event["event"]!["raw_event"]!["total"] ?? 0)
   const event = Json.textOf(listed.find((one) => total(one) > 150)!["id"])
+  const [level] = Json.listOf((await api("GET", `/sources/${levels.id}/events?limit=10`))["data"]).toReversed()
+  const first = Json.textOf(level!["id"])
+  const journey = await api("GET", `/events/${first}/journey?emitter=${levels.id}`)
+  const till = Json.listOf(journey["data"]!["nodes"]).find((node) => String(node["webhook_name"]) === "Old till")!
   const delivery = Json.textOf(
     Json.listOf((await api("GET", `/webhooks/${accounting}/deliveries?limit=10`))["data"])[0]!["id"]
   )
   return {
     overview: "overview",
     events: `events?open=${encodeURIComponent(`${site.orders.id}/${event}`)}`,
-    event: `events/${site.orders.id}/${event}`,
+    event: `events/${levels.id}/${first}?stop=${encodeURIComponent(Json.textOf(till["id"]))}`,
     graph: `graph?node=${accounting}`,
     deliveries: "deliveries",
     delivery: `deliveries/${delivery}`,
@@ -239,8 +250,11 @@ const fill = async (site: Site, receiver: string): Promise<Pages> => {
     trial: `sources/${taken.id}/code`,
     workflows: "workflows",
     workflow: `workflows/${workflow}`,
+    "workflow-code": `workflows/${workflow}/code`,
+    runs: `workflows/${workflow}/runs`,
     run: `workflows/${workflow}/runs/${failed}`,
-    registry: "registry"
+    registry: "registry",
+    component: "registry/headwater-json-poll"
   }
 }
 
