@@ -16,7 +16,6 @@ import { defaultPoolSize, packagedDenoPath, SandboxConfig } from "@headwater/san
 import { Clock, Effect, Layer, Option, References } from "effect"
 import { Digest } from "effect/crypto"
 import * as Fs from "node:fs/promises"
-import * as Os from "node:os"
 import * as Path from "node:path"
 import * as Database from "./Database.ts"
 import * as DevClockDatabase from "./DevClockDatabase.ts"
@@ -32,6 +31,7 @@ import * as ListenAddress from "./ListenAddress.ts"
 import * as Logging from "./Logging.ts"
 import * as ProgramEnd from "./ProgramEnd.ts"
 import * as RunningSettings from "./RunningSettings.ts"
+import * as SandboxDirectory from "./SandboxDirectory.ts"
 import * as SecretKey from "./SecretKey.ts"
 import { ServerConfig } from "./ServerConfig.ts"
 import * as Telemetry from "./Telemetry.ts"
@@ -51,16 +51,6 @@ const egressHttp = Layer.unwrap(Effect.gen(function*() {
     : EgressHttp.layer({ extraCa: yield* Effect.promise(() => Fs.readFile(extraCa.value, "utf8")) })
 }))
 
-/** A directory outside the data directory, which may lie where sandboxes can't go. */
-const sandboxDirectory = Effect.acquireRelease(
-  Effect.promise(async () => {
-    const directory = await Fs.mkdtemp(Path.join(Os.tmpdir(), "headwater-sandbox-"))
-    await Fs.chmod(directory, 0o711)
-    return directory
-  }),
-  (directory) => Effect.promise(() => Fs.rm(directory, { recursive: true, force: true }))
-)
-
 /** A process's part of the machine's sandboxes. */
 const poolSize = (sharers: number) => ({
   warmProcesses: Math.ceil(defaultPoolSize.warmProcesses / sharers),
@@ -76,7 +66,7 @@ const sandboxConfig = Layer.unwrap(Effect.gen(function*() {
   const clock = yield* Clock.Clock
   return SandboxConfig.layer({
     denoPath: yield* accessibleExecutable(packagedDenoPath()),
-    cacheDir: yield* sandboxDirectory,
+    cacheDir: yield* SandboxDirectory.make(),
     limits: runLimits,
     pool: poolSize(yield* Sharers),
     ...(identity === undefined ? {} : { identity }),

@@ -1,0 +1,57 @@
+import { Effect } from "effect"
+import * as Fs from "node:fs/promises"
+import * as Net from "node:net"
+import * as Os from "node:os"
+import * as Path from "node:path"
+
+const prefix = "headwater-sandbox-"
+
+/** The socket on which a server listens as long as it lives. */
+const aliveIn = (directory: string) => Path.join(directory, "alive")
+
+const live = async (directory: string): Promise<Net.Server> => {
+  const server = Net.createServer((socket) => socket.destroy()).unref()
+  await new Promise<void>((resolve, reject) => server.once("error", reject).listen(aliveIn(directory), resolve))
+  await Fs.chmod(aliveIn(directory), 0o600)
+  return server
+}
+
+/** Whether its server was killed: its socket is there, and nobody listens. Of what can't be looked at, nothing is known. */
+const isLeft = (directory: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = Net.connect(aliveIn(directory))
+    socket.once("connect", () => {
+      socket.destroy()
+      resolve(false)
+    })
+    socket.once("error", (error: NodeJS.ErrnoException) => resolve(error.code === "ECONNREFUSED"))
+  })
+
+const removeLeft = async (root: string): Promise<void> => {
+  for (const name of await Fs.readdir(root)) {
+    const directory = Path.join(root, name)
+    if (name.startsWith(prefix) && await isLeft(directory)) await Fs.rm(directory, { recursive: true, force: true })
+  }
+}
+
+/**
+ * A directory for what sandboxes load, outside the data directory, which may lie where sandboxes can't go. It goes with
+ * its server; that of a server which was killed goes when the next one starts.
+ */
+export const make = (root = Os.tmpdir()) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.promise(async () => {
+        await removeLeft(root)
+        const directory = await Fs.mkdtemp(Path.join(root, prefix))
+        await Fs.chmod(directory, 0o711)
+        return { directory, server: await live(directory) }
+      }),
+      ({ directory, server }) =>
+        Effect.promise(async () => {
+          server.close()
+          await Fs.rm(directory, { recursive: true, force: true })
+        })
+    ),
+    ({ directory }) => directory
+  )
