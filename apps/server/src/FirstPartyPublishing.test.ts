@@ -37,6 +37,7 @@ layer(server, { excludeTestServices: true })("the registry", (it) => {
           "key",
           "name",
           "version",
+          "description",
           "configurable_props",
           "created_at",
           "updated_at"

@@ -1,4 +1,4 @@
-/** Reading from servers that may hang, or have more than there is room for. */
+/** Speaking with servers that may hang, fail, or have more than there is room for. */
 
 /** A URL as it may be shown: what comes after its path is often secret. */
 export const shown = (url) => url.replace(/[?#].*$/s, "")
@@ -68,4 +68,30 @@ export const getOk = async (url, options) => {
   if (answer.status === 304 || (answer.status >= 200 && answer.status < 300)) return answer
   const said = answer.text.slice(0, 200).trim()
   throw new Error(`GET ${shown(url)}: the answer is ${answer.status}${said && `: ${said}`}`)
+}
+
+const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+
+const send = async (url, { body, headers, method, timeoutSeconds }) => {
+  const response = await fetch(url, { method, headers, body, signal: AbortSignal.timeout(timeoutSeconds * 1000) })
+  await response.body?.cancel()
+  if (!response.ok) throw new Error(`${method} ${shown(new URL(url).origin)}: the answer is ${response.status}`)
+  return response.status
+}
+
+/**
+ * Sends a request until it is taken, once more after each of the pauses: an event comes to a source but one time.
+ *
+ * @returns the status of the answer
+ */
+export const sendUntilTaken = async (url, { pausesSeconds, ...request }) => {
+  for (const seconds of pausesSeconds) {
+    try {
+      return await send(url, request)
+    } catch (error) {
+      console.log(`${error.message}; trying again in ${seconds} s`)
+      await pause(seconds)
+    }
+  }
+  return await send(url, request)
 }

@@ -1,4 +1,4 @@
-import { shown } from "./Web.mjs"
+import { sendUntilTaken } from "./Web.mjs"
 
 const since = (ms) => new Date(ms).toISOString().slice(0, 16).replace("T", " ")
 
@@ -22,15 +22,10 @@ const sentences = {
   "circuit.closed": (event) => `${event.url} answers again.`
 }
 
-const timeoutSeconds = 15
-const pausesSeconds = [1, 5]
-
-const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000))
-
 export default {
   key: "headwater-alerts",
   name: "Alerts",
-  version: "1.0.0",
+  version: "1.0.1",
   type: "source",
   description: "Posts what happens to the account's webhooks to a chat, or to a service that mails or calls people. " +
     "It listens to the account's stream $webhooks.",
@@ -68,36 +63,17 @@ export default {
       optional: true
     }
   },
-  methods: {
-    async post(body) {
-      const response = await fetch(this.url, {
-        method: "POST",
-        headers: { "content-type": "application/json", ...this.headers },
-        body,
-        signal: AbortSignal.timeout(timeoutSeconds * 1000)
-      })
-      await response.body?.cancel()
-      if (!response.ok) throw new Error(`POST ${shown(new URL(this.url).origin)}: the answer is ${response.status}`)
-      return response.status
-    },
-    /** Tries more than once: an event comes to a source but one time. */
-    async postUntilTaken(body) {
-      for (const seconds of pausesSeconds) {
-        try {
-          return await this.post(body)
-        } catch (error) {
-          console.log(`${error.message}; trying again in ${seconds} s`)
-          await pause(seconds)
-        }
-      }
-      return await this.post(body)
-    }
-  },
   async run(event) {
     const { type } = event
     if (this.types?.length && !this.types.includes(type)) return
     const text = sentences[type]?.(event) ?? `${type}: ${event.url}`
-    const status = await this.postUntilTaken(JSON.stringify({ ...this.fields, [this.field]: text }))
+    const status = await sendUntilTaken(this.url, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...this.headers },
+      body: JSON.stringify({ ...this.fields, [this.field]: text }),
+      timeoutSeconds: 15,
+      pausesSeconds: [1, 5]
+    })
     this.$emit({ type, webhook_id: event.webhook_id, text, status }, { summary: text })
   },
   sampleEmit: {

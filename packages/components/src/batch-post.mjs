@@ -1,9 +1,4 @@
-import { shown } from "./Web.mjs"
-
-const timeoutSeconds = 30
-const pausesSeconds = [1, 5, 15]
-
-const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+import { sendUntilTaken } from "./Web.mjs"
 
 /** What the events are written as, and how that is called. */
 const formats = {
@@ -17,7 +12,7 @@ const formats = {
 export default {
   key: "headwater-batch-post",
   name: "Batch post",
-  version: "1.0.0",
+  version: "1.0.1",
   type: "source",
   description: "Posts the events of the sources that it listens to, many together, to a service that takes rows: a " +
     "database over HTTP, a REST proxy of Kafka, or an ingest endpoint.",
@@ -64,34 +59,16 @@ export default {
     bodyOf(events) {
       const rows = this.wrap ? events.map((event) => ({ [this.wrap]: event })) : events
       return formats[this.format].write(this.field && this.format === "json" ? { [this.field]: rows } : rows)
-    },
-    async send(body) {
-      const response = await fetch(this.url, {
-        method: this.method,
-        headers: { "content-type": formats[this.format].type, ...this.headers },
-        body,
-        signal: AbortSignal.timeout(timeoutSeconds * 1000)
-      })
-      await response.body?.cancel()
-      const { origin } = new URL(this.url)
-      if (!response.ok) throw new Error(`${this.method} ${shown(origin)}: the answer is ${response.status}`)
-      return response.status
-    },
-    /** Tries more than once: events come to a source but one time. */
-    async sendUntilTaken(body) {
-      for (const seconds of pausesSeconds) {
-        try {
-          return await this.send(body)
-        } catch (error) {
-          console.log(`${error.message}; trying again in ${seconds} s`)
-          await pause(seconds)
-        }
-      }
-      return await this.send(body)
     }
   },
   async run(events) {
-    const status = await this.sendUntilTaken(this.bodyOf(events))
+    const status = await sendUntilTaken(this.url, {
+      method: this.method,
+      headers: { "content-type": formats[this.format].type, ...this.headers },
+      body: this.bodyOf(events),
+      timeoutSeconds: 30,
+      pausesSeconds: [1, 5, 15]
+    })
     this.$emit({ events: events.length, status }, { summary: `${events.length} events` })
   },
   sampleEmit: { events: 500, status: 200 }
