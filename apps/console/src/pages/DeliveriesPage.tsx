@@ -51,30 +51,22 @@ const common: ReadonlyArray<RowColumn<DeliveryResource>> = [
       </span>
     )
   },
-  { name: "Attempts", width: "4rem", cell: ({ attempt_count }) => withUnit(attempt_count, "attempt", "attempts") },
-  {
-    name: "Next",
-    width: "7.5rem",
-    cell: ({ next_attempt_at_ms }) =>
-      next_attempt_at_ms === null
-        ? <span class="note">{isNarrow.value ? "" : "–"}</span>
-        : (
-          <>
-            {isNarrow.value ? "next " : ""}
-            <Ago ms={next_attempt_at_ms} />
-          </>
-        )
-  },
-  {
-    name: "Stream",
-    width: "minmax(4rem, 0.4fr)",
-    cell: ({ event_name }) => <Stream name={event_name || "default"} />,
-    isWideOnly: true
-  }
+  { name: "Attempts", width: "4rem", cell: ({ attempt_count }) => withUnit(attempt_count, "attempt", "attempts") }
 ]
 
 const wide: ReadonlyArray<RowColumn<DeliveryResource>> = [
   ...common,
+  {
+    name: "Next",
+    width: "7.5rem",
+    cell: ({ next_attempt_at_ms }) =>
+      next_attempt_at_ms === null ? <span class="note">–</span> : <Ago ms={next_attempt_at_ms} />
+  },
+  {
+    name: "Stream",
+    width: "minmax(4rem, 0.4fr)",
+    cell: ({ event_name }) => <Stream name={event_name || "default"} />
+  },
   { name: "From", width: "minmax(7rem, 1fr)", cell: ({ emitter_id }) => <Name id={emitter_id} /> },
   { name: "To", width: "minmax(7rem, 1fr)", cell: To }
 ]
@@ -92,6 +84,11 @@ const narrow: ReadonlyArray<RowColumn<DeliveryResource>> = [
             {" "}
           </>
         )}→ <To {...delivery} />
+        {delivery.next_attempt_at_ms === null ? null : (
+          <>
+            , next <Ago ms={delivery.next_attempt_at_ms} />
+          </>
+        )}
       </>
     )
   }
