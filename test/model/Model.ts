@@ -4,6 +4,7 @@ import type { Ordering } from "@headwater/domain/WebhookSettings"
 import type { Kind } from "./Command.ts"
 import * as ModelBatch from "./ModelBatch.ts"
 import type { ModelConsumer } from "./ModelConsumer.ts"
+import { passes } from "./ModelFate.ts"
 import type { FilterName } from "./ModelFilter.ts"
 import type { Manner } from "./ModelSink.ts"
 import type { WorkflowRun } from "./ModelWorkflow.ts"
@@ -312,6 +313,17 @@ export class Model {
     const listener = this.sources.get(listenerId)
     if (listener === undefined) return batch
     return listener.kind === "lister" ? batch ?? ModelBatch.ofLister : null
+  }
+
+  /** When lists of a source's events that wait for others go at the latest, in Unix milliseconds. */
+  listsDue(source: ModelSource): ReadonlyArray<number> {
+    return [...this.subscriptions.values()].flatMap((subscription) => {
+      const batch = this.batchOf(subscription)
+      if (batch === null || !this.matches(subscription, source.id)) return []
+      const n = subscription.cursors.get(source.id)?.n ?? 0n
+      const first = this.events(source, subscription.stream).find((event) => event.n > n && passes(subscription, event))
+      return first === undefined ? [] : [ModelBatch.dueAt(batch, first)]
+    })
   }
 
   /** It begins at the end of the log of each emitter there is. */

@@ -31,7 +31,7 @@ export const waits = (
   rows: ReadonlyArray<EventRow>,
   now: number
 ): boolean => {
-  const { maxBytes, maxEvents, maxWaitMs } = batches[batch]
+  const { maxBytes, maxEvents } = batches[batch]
   const list: Array<string> = []
   let first: EventRow | undefined
   for (const row of rows) {
@@ -41,8 +41,12 @@ export const waits = (
     list.push(row.payload)
     if (list.length >= maxEvents || Buffer.byteLength(listOf(list)) >= maxBytes) return false
   }
-  return first !== undefined && now < EventId.milliseconds(first.id) + maxWaitMs
+  return first !== undefined && now < dueAt(batch, first)
 }
+
+/** When a list that begins with an event goes at the latest, in Unix milliseconds. */
+export const dueAt = (batch: BatchName, first: Pick<EventRow, "id">): number =>
+  EventId.milliseconds(first.id) + batches[batch].maxWaitMs
 
 /** Whether so many payloads may have gone together, of which the first was appended with an id, and the next one that is known. */
 export const mayGo = (
@@ -51,11 +55,11 @@ export const mayGo = (
   next: EventRow | undefined,
   latest: number
 ): boolean => {
-  const { maxBytes, maxEvents, maxWaitMs } = batches[batch]
+  const { maxBytes, maxEvents } = batches[batch]
   const payloads = events.map(({ payload }) => payload)
   const bytes = Buffer.byteLength(listOf(payloads))
   if (events.length > maxEvents || (events.length > 1 && bytes > maxBytes)) return false
   if (events.length === maxEvents || bytes >= maxBytes) return true
-  if (latest >= EventId.milliseconds(events[0]!.id) + maxWaitMs) return true
+  if (latest >= dueAt(batch, events[0]!)) return true
   return next !== undefined && (next.hops >= maxHops || bytes + 1 + Buffer.byteLength(next.payload) > maxBytes)
 }

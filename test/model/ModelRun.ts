@@ -271,7 +271,21 @@ export const run = Effect.fnUntraced(
       }
     })
 
+    /** A list that goes while what is deleted may still be sent has it or not: it is let go before. */
+    const listsGone = Effect.fnUntraced(function*(source: ModelSource) {
+      while (true) {
+        const now = yield* Clock.currentTimeMillis
+        const until = Math.max(now, model.furthest) + deletedMs
+        const soon = model.listsDue(source).filter((at) => at > now && at <= until)
+        if (soon.length === 0) return
+        yield* TestClock.adjust(Math.max(...soon) - now)
+        model.noteTime(yield* Clock.currentTimeMillis)
+        yield* settle
+      }
+    })
+
     const deleteEvents = Effect.fnUntraced(function*(source: ModelSource, from: number, to: number) {
+      yield* listsGone(source)
       const there = model.events(source, "").filter(({ deleted }) => !deleted)
       if (there.length === 0) return
       const place = (hundredth: number): ModelEvent =>
