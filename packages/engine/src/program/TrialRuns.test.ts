@@ -3,6 +3,7 @@ import type { Program } from "@headwater/domain/Program"
 import { realSandbox } from "@headwater/fixtures/RealSandbox"
 import { Components } from "@headwater/log/Components"
 import { EventLog } from "@headwater/log/EventLog"
+import { Journals } from "@headwater/log/Journals"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { createServer } from "node:http"
@@ -59,9 +60,10 @@ const request = Effect.fnUntraced(function*(program: Program, given: Partial<Tri
 /** What the database holds for itself: which writers there are, what is yet to be folded, and charts, written now and then. */
 const ofDatabase = /^writers|_folded$|_journal$|^figures_/
 
-/** All that the database holds, by table and view. */
+/** All that the database holds, by table and view, with what is still to be folded in its place. */
 const everything = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
+  yield* (yield* Journals).sweep
   const found = yield* sql<{ name: string }>`
     SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema() ORDER BY 1`
   const names = found.map(({ name }) => name).filter((name) => !ofDatabase.test(name))
