@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
 import { Effect } from "effect"
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawnSync } from "node:child_process"
 import * as Fs from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
@@ -118,6 +118,31 @@ describe("Headwater", () => {
     await source.request({ json: { order: 17 } })
     assert.deepStrictEqual(webhook.received.map(({ body }) => body), [{ order: 17 }, { order: 17 }])
     assert.strictEqual(new Set(webhook.received.map(({ id }) => id)).size, 1)
+  })
+
+  test("lets its process end after an engine was cut off in the middle of what it did", async () => {
+    const code = `
+      import { Headwater } from ${JSON.stringify(new URL("./Headwater.ts", import.meta.url).href)}
+      await using hw = await Headwater.start({ at: "2026-01-01T00:00:00Z" })
+      const source = await hw.source(${JSON.stringify(emitting)})
+      const webhook = await hw.webhook(source)
+      for (const point of ["run-ended", "commit-done", "send-answered"]) {
+        await hw.crash({ point })
+        await source.request({ json: { point } }).catch(() => {})
+      }
+      console.log(webhook.received.length)`
+    const { status, stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", code], {
+      encoding: "utf8",
+      timeout: 60_000
+    })
+    assert.deepStrictEqual([status, stdout], [0, "4\n"])
+  })
+
+  test("refuses a time that is over, and a crash point that there is not", async () => {
+    await using hw = await start()
+    assert.match(await rejection(hw.advanceTo("2025-12-31")), /stands at 2026-01-01T.* goes forward only/)
+    assert.match(await rejection(hw.crash({ point: "step-doen" as never })), /no crash point "step-doen".* step-done,/)
+    await hw.advanceTo("2026-01-01T00:00:00Z")
   })
 
   test("has a snapshot the same each time", async () => {

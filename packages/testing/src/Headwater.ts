@@ -2,7 +2,7 @@ import { NodeServices } from "@effect/platform-node"
 import * as ComponentFiles from "@headwater/cli/ComponentFiles"
 import * as EventId from "@headwater/domain/EventId"
 import * as Stream from "@headwater/domain/Stream"
-import type { CrashPoint } from "@headwater/log/CrashPoint"
+import * as CrashPoint from "@headwater/log/CrashPoint"
 import { EventLog } from "@headwater/log/EventLog"
 import { ProgramState } from "@headwater/log/ProgramState"
 import { Clock, Context, Duration, Effect, Exit, Layer, Scope } from "effect"
@@ -311,9 +311,15 @@ export class Headwater extends Effectful.Handle implements AsyncDisposable {
     await this.advanceTo(this.now.getTime() + Duration.toMillis(Duration.fromInputUnsafe(by)))
   }
 
-  /** The same up to a time. */
+  /** The same up to a time. It goes forward only. */
   async advanceTo(time: string | number | Date): Promise<void> {
-    await this.perform(this.server.advanceTo(msOf(time)))
+    const to = msOf(time)
+    if (to < this.now.getTime()) {
+      throw new RangeError(
+        `The clock stands at ${this.now.toISOString()} and goes forward only, not to ${new Date(to).toISOString()}`
+      )
+    }
+    await this.perform(this.server.advanceTo(to))
   }
 
   /**
@@ -321,7 +327,12 @@ export class Headwater extends Effectful.Handle implements AsyncDisposable {
    *
    * @param at where it is cut off, the next time that it comes there, or the nth time; at once where left out
    */
-  async crash(at?: { readonly point: CrashPoint; readonly nth?: number }): Promise<void> {
+  async crash(at?: { readonly point: CrashPoint.CrashPoint; readonly nth?: number }): Promise<void> {
+    if (at !== undefined && !CrashPoint.names.includes(at.point)) {
+      throw new TypeError(
+        `There is no crash point ${JSON.stringify(at.point)}. There are ${CrashPoint.names.join(", ")}`
+      )
+    }
     if (at === undefined) await this.perform(Effect.andThen(this.server.crash, this.server.rest))
     else await this.perform(this.server.crashAt(at.point, at.nth ?? 1))
   }

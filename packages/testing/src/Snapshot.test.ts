@@ -14,4 +14,23 @@ describe("stable", () => {
       { run: "<run 1>", emits: ["<emit 1>", "<emit 2>"], text: "<run 1> of <dc 1>", place: "<event 1>" }
     )
   })
+
+  test("names endpoints, signatures and the server's address, which no two runs of a test have alike", () => {
+    const hmac = `v1,${"aB+/".repeat(10)}xyz=`
+    const ed25519 = `v1a,${"aB+/".repeat(21)}xy==`
+    assert.deepStrictEqual(
+      stable({
+        url: "http://127.0.0.1:40213/http/4xZF151V-QWERTYuiop_aBcD",
+        again: "POST http://127.0.0.1:33965/http/4xZF151V-QWERTYuiop_aBcD/more",
+        signature: `${hmac} ${ed25519}`,
+        consumer: "cns_0Vbb2lDoy1XAYNVbVM2w"
+      }),
+      {
+        url: "http://<server>/http/<endpoint 1>",
+        again: "POST http://<server>/http/<endpoint 1>/more",
+        signature: "<signature 1> <signature 2>",
+        consumer: "<cns 1>"
+      }
+    )
+  })
 })

@@ -1,8 +1,20 @@
+import { prefixes } from "@headwater/domain/Id"
+
 /** Ids that a server makes, and events' places in the log: they differ from one run of a test to the next. */
-const ids = /\b(?:dc|sc|p|c|d|wh|sub|run|apn|dlv|u|k|con|as|req|msg|tr)_[0-9A-Za-z]{20}\b|\b\d{13}-\d{1,7}\b/g
+const ids = new RegExp(
+  String.raw`\b(?:${Object.values(prefixes).join("|")})_[0-9A-Za-z]{20}\b|\b\d{13}-\d{1,7}\b`,
+  "g"
+)
 
 /** 24 characters of base64url by themselves: what a delivery is known by. */
 const emitId = /^[\w-]{24}$/
+
+/** The server of a test, at a port of its own, and the end of an endpoint's URL, which is a secret. */
+const server = /\b127\.0\.0\.1:\d{1,5}\b/g
+const endpoint = /(?<=\/http\/)[\w-]{24}\b/g
+
+/** What a request is signed with: HMAC or ed25519, in base64. */
+const signature = /\bv1a?,(?:[\w+/]{86}==|[\w+/]{43}=)/g
 
 /** An emit id, too, may begin with some letters and an underscore. */
 const prefixOf = (id: string): string => {
@@ -12,27 +24,32 @@ const prefixOf = (id: string): string => {
 
 /**
  * A copy of some JSON that is the same each time that a test runs: ids of the server become `<dc 1>`, `<event 2>` and so on,
- * the same id the same name, in the order in which they come. Times stay, since the clock of a test is its own.
+ * its address `<server>`, endpoints `<endpoint 1>` and signatures `<signature 1>`: the same one the same name, in the order
+ * in which they come. Times stay, since the clock of a test is its own.
  */
 export const stable = <A>(value: A): A => {
   const names = new Map<string, string>()
   const counts = new Map<string, number>()
-  const nameOf = (id: string): string => {
-    const known = names.get(id)
+  const named = (kind: string) => (text: string): string => {
+    const known = names.get(text)
     if (known !== undefined) return known
-    const prefix = prefixOf(id)
-    const count = (counts.get(prefix) ?? 0) + 1
-    counts.set(prefix, count)
-    names.set(id, `<${prefix} ${count}>`)
-    return `<${prefix} ${count}>`
+    const count = (counts.get(kind) ?? 0) + 1
+    counts.set(kind, count)
+    names.set(text, `<${kind} ${count}>`)
+    return `<${kind} ${count}>`
   }
+  const nameOf = (id: string): string => named(prefixOf(id))(id)
+  const replaceIn = (text: string): string =>
+    text.replaceAll(signature, named("signature")).replaceAll(endpoint, named("endpoint")).replaceAll(
+      server,
+      "<server>"
+    )
+      .replaceAll(ids, nameOf)
   const replace = (one: unknown): unknown => {
-    if (typeof one === "string") return emitId.test(one) ? nameOf(one) : one.replaceAll(ids, nameOf)
+    if (typeof one === "string") return emitId.test(one) ? nameOf(one) : replaceIn(one)
     if (Array.isArray(one)) return one.map(replace)
     if (typeof one !== "object" || one === null) return one
-    return Object.fromEntries(
-      Object.entries(one).map(([name, inner]) => [name.replaceAll(ids, nameOf), replace(inner)])
-    )
+    return Object.fromEntries(Object.entries(one).map(([name, inner]) => [replaceIn(name), replace(inner)]))
   }
   return replace(value) as A
 }

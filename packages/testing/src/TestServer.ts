@@ -132,7 +132,7 @@ const countedHttp = (activity: Activity) =>
   )
 
 /** What the engine has around it: the way to the outside, sandboxes, and packages. */
-const surroundings = ({ activity, link, network, sandbox }: EngineOptions) =>
+const surroundings = ({ activity, link, network, realClock, sandbox }: EngineOptions) =>
   Layer.mergeAll(
     countedSandbox(activity).pipe(
       Layer.provide(Sandbox.layerNoPool),
@@ -142,7 +142,8 @@ const surroundings = ({ activity, link, network, sandbox }: EngineOptions) =>
     countedHttp(activity).pipe(Layer.provide(EgressHttp.layer({ extraCa: network.authority.certificate }))),
     Packages.layer({ directory: Path.join(sandbox.cacheDir, "packages") })
   ).pipe(
-    Layer.provideMerge(network.layer(link, EgressGuard.layer(Result.getOrThrow(EgressAllowList.fromString("")))))
+    Layer.provideMerge(network.layer(link, EgressGuard.layer(Result.getOrThrow(EgressAllowList.fromString(""))))),
+    Layer.provide(Layer.succeed(Clock.Clock, realClock))
   )
 
 const sandboxOptions = Effect.fnUntraced(function*(authority: string, clock: Clock.Clock) {
@@ -202,7 +203,10 @@ interface EngineOptions {
   readonly realClock: Clock.Clock
 }
 
-const engineLayer = (options: EngineOptions) => {
+const engineLayer = (
+  options: EngineOptions,
+  around: Context.Context<Layer.Success<ReturnType<typeof surroundings>>>
+) => {
   const onRealTime = Layer.succeed(Clock.Clock, options.realClock)
   return HttpApp.layer.pipe(
     Layer.provide(Layer.succeed(HttpSettings, settings)),
@@ -217,9 +221,12 @@ const engineLayer = (options: EngineOptions) => {
     ),
     Layer.provideMerge(
       Layer.merge(
-        Tables.layer.pipe(Layer.provideMerge(Layer.mergeAll(Digest.layerWebCrypto, RandomBytes.layer, seal))),
-        surroundings(options)
-      ).pipe(Layer.provide(onRealTime))
+        Tables.layer.pipe(
+          Layer.provideMerge(Layer.mergeAll(Digest.layerWebCrypto, RandomBytes.layer, seal)),
+          Layer.provide(onRealTime)
+        ),
+        Layer.succeedContext(around)
+      )
     ),
     Layer.provideMerge(Layer.succeed(EngineConfig, { publicUrl: options.url })),
     Layer.provideMerge(
@@ -234,7 +241,7 @@ export type EngineServices = Layer.Success<ReturnType<typeof engineLayer>>
 /** One engine of a server. After a crash there is another. */
 interface RunningEngine {
   readonly activity: Activity
-  readonly scope: Scope.Closeable
+  readonly close: Effect.Effect<void>
   readonly context: Context.Context<EngineServices>
   /** Has it do nothing more, as if its process was killed. */
   readonly kill: () => void
@@ -261,7 +268,7 @@ export const make = Effect.fnUntraced(function*(options: { readonly at: number }
     )
 
   const start = Effect.gen(function*() {
-    const scope = yield* Scope.make()
+    const [scope, scopeAround] = [yield* Scope.make(), yield* Scope.make()]
     const activity = new Activity()
     const link: Link = { isCut: false }
     const engineClock = new EndableClock(realClock)
@@ -272,11 +279,12 @@ export const make = Effect.fnUntraced(function*(options: { readonly at: number }
       socket.once("close", () => sockets.delete(socket))
       PostgresTraffic.watch(socket, () => activity.begin("questions to the database"))
     }).pipe(Layer.provide(Layer.succeed(Clock.Clock, engineClock)))
-    const layer = engineLayer({ url, port, activity, network, link, sandbox, realClock: engineClock }).pipe(
-      Layer.provideMerge(client)
-    )
+    const engine: EngineOptions = { url, port, activity, network, link, sandbox, realClock: engineClock }
     // A memo map of its own: nothing of the engine before this one is used again.
-    const context = yield* inTest(activity)(Layer.buildWithMemoMap(layer, Layer.makeMemoMapUnsafe(), scope))
+    const build = <A, E, R>(layer: Layer.Layer<A, E, R>, within: Scope.Scope) =>
+      inTest(activity)(Layer.buildWithMemoMap(layer, Layer.makeMemoMapUnsafe(), within))
+    const around = yield* build(surroundings(engine), scopeAround)
+    const context = yield* build(engineLayer(engine, around).pipe(Layer.provideMerge(client)), scope)
     // Before that it lets lie what the engine before it left.
     yield* Context.get(context, Placement.Actors).hasShards.pipe(
       Effect.repeat({ until: (has) => has, schedule: Schedule.spaced("2 millis") }),
@@ -284,7 +292,7 @@ export const make = Effect.fnUntraced(function*(options: { readonly at: number }
     )
     return {
       activity,
-      scope,
+      close: Effect.andThen(Scope.close(scope, Exit.void), Scope.close(scopeAround, Exit.void)),
       context,
       kill: () => {
         link.isCut = true
@@ -292,7 +300,8 @@ export const make = Effect.fnUntraced(function*(options: { readonly at: number }
         engineClock.end()
         clock.forgetAll()
         Context.get(context, NodeServer).cutOff()
-        runFork(Context.get(context, Sandbox).stop)
+        // These do not wait for the engine, which may wait forever for what it was cut off from.
+        runFork(Scope.close(scopeAround, Exit.void))
       }
     } satisfies RunningEngine as RunningEngine
   }).pipe(Effect.orDie)
@@ -300,7 +309,7 @@ export const make = Effect.fnUntraced(function*(options: { readonly at: number }
   let current = yield* start
   // Its time stands still: what it waits for at its end it waits for no more.
   const goOn = Effect.forever(Effect.andThen(realClock.sleep(endingPace), Effect.sync(() => clock.wakeAll())))
-  const close = ({ activity, scope }: RunningEngine) => inTest(activity)(Scope.close(scope, Exit.void))
+  const close = (engine: RunningEngine) => inTest(engine.activity)(engine.close)
   yield* Effect.addFinalizer(() => Effect.raceFirst(Effect.suspend(() => close(current)), goOn))
 
   const use: TestServer["use"] = (effect) =>
