@@ -122,7 +122,7 @@ const fill = Effect.gen(function*() {
     concurrency: 3,
     retry_delays: [1, 10]
   })
-  yield* post("/components", { component_code: "export default { key: \"unused\", run() {} }" })
+  yield* post("/components", { component_code: "export default { key: \"unused\", run(this: unknown) {} }" })
   yield* post("/subscriptions", { emitter_id: orders, listener_id: workflow, filter: { total: { $gt: 5 } } })
   yield* post("/subscriptions", {
     emitter_id: "dc_*",
@@ -155,7 +155,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
             "auto_subscriptions/warehouse--_errors.json",
             "components/orders.mjs",
             "components/unused.json",
-            "components/unused.mjs",
+            "components/unused.ts",
             "headwater.json",
             "ids.json",
             "sources/nightly.json",

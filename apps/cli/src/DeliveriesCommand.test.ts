@@ -79,6 +79,9 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         )
         assert.match(why.stdout, /\n {6}- delivery to wh_.*: delivered, attempt 1: 200, dlv_/)
         HeadwaterCommand.assertRefused(yield* headwater(folder, "why", "1-0"), /no event "1-0"/)
+        const mistaken = yield* headwater(folder, "why", id)
+        assert.strictEqual(mistaken.code, 2)
+        assert.match(mistaken.stderr, /<event>: "dlv_\w+". Expected an event id such as 1760000120000-0/)
         HeadwaterCommand.assertRefused(yield* headwater(folder, "deliveries", "show", "dlv_0"), /no delivery "dlv_0"/)
         HeadwaterCommand.assertRefused(
           yield* headwater(folder, "deliveries", "list", "--since", "soon"),

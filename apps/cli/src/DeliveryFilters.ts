@@ -1,6 +1,7 @@
 import { DeliveryState, ErrorClass } from "@headwater/api/DeliveriesApi"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
+import * as EventIdGiven from "./EventIdGiven.ts"
 import { timeOf } from "./TimeFlag.ts"
 
 /** A flag for one filter. */
@@ -13,7 +14,7 @@ export const flags = {
   subscription: flag("subscription", "Of this subscription"),
   emitter: flag("emitter", "Of events of this source or workflow, by id or name slug"),
   stream: flag("stream", "Of events of this stream; \"default\" for the default one"),
-  event: flag("event", "Of the event with this id"),
+  event: EventIdGiven.flag("event", "Of the event with this id"),
   state: Flag.Literals("state", DeliveryState.literals).pipe(
     Flag.withDescription("In this state"),
     Flag.optional

@@ -4,6 +4,7 @@ import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { ApiAccess } from "./ApiAccess.ts"
 import * as DeliveryFilters from "./DeliveryFilters.ts"
+import * as EventIdGiven from "./EventIdGiven.ts"
 import * as EventText from "./EventText.ts"
 import * as Output from "./Output.ts"
 import { timeOf } from "./TimeFlag.ts"
@@ -20,7 +21,7 @@ export const eventsCommand = Command.make(
       Argument.variadic()
     ),
     stream: DeliveryFilters.flag("stream", "Only events of this stream; \"default\" for the default one. Default: all"),
-    id: DeliveryFilters.flag("id", "Only events with this id"),
+    id: EventIdGiven.flag("id", "Only events with this id"),
     since: DeliveryFilters.flag("since", "Emitted at this time or later: ISO 8601, or so long ago, such as 30m or 7d"),
     until: DeliveryFilters.flag("until", "Emitted before this time, in the same forms"),
     text: DeliveryFilters.flag("text", "Whose payload contains this text"),

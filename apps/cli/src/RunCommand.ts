@@ -1,5 +1,4 @@
 import type { ConfigurableProp } from "@headwater/domain/Component"
-import { EventIdText } from "@headwater/domain/EventId"
 import { Effect, FileSystem, Option, Result, Schema, Stdio, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { ApiAccess } from "./ApiAccess.ts"
@@ -8,6 +7,7 @@ import { CommandRefused } from "./CommandRefused.ts"
 import { ComponentFiles } from "./ComponentFiles.ts"
 import { props, workflow } from "./DeployCommand.ts"
 import * as Deployment from "./Deployment.ts"
+import * as EventIdGiven from "./EventIdGiven.ts"
 import * as Output from "./Output.ts"
 import * as ProgramByName from "./ProgramByName.ts"
 import * as PropValue from "./PropValue.ts"
@@ -16,7 +16,6 @@ import * as TrialText from "./TrialText.ts"
 const refuse = (message: string) => new CommandRefused({ message })
 
 const parseJson = Schema.decodeEffect(Schema.fromJsonString(Schema.Json))
-const parseEventId = Schema.decodeEffect(EventIdText)
 
 const readEvent = Effect.fnUntraced(
   function*(file: string) {
@@ -85,7 +84,7 @@ export const runCommand = Command.make(
       Flag.withDescription("Take an event of this emitter (an id or slug) in place of a file"),
       Flag.optional
     ),
-    eventId: Flag.String("event-id").pipe(Flag.withDescription("The id of that event"), Flag.optional),
+    eventId: EventIdGiven.flag("event-id", "The id of that event"),
     trigger: Flag.Literals("trigger", ["http", "timer", "event", "deploy", "activate", "deactivate"]).pipe(
       Flag.withDescription("What the code is run for. Default: by its props"),
       Flag.optional
@@ -106,10 +105,6 @@ export const runCommand = Command.make(
     const { call } = yield* ApiAccess
     const found = yield* CodeCheck.find(what, workflow)
     const { declared, name, parameters } = yield* codeOf(found)
-    const event_id = Option.isNone(eventId) ? undefined : yield* Effect.mapError(
-      parseEventId(eventId.value),
-      () => refuse(`--event-id: expected an event id such as 1760000120000-0, not ${JSON.stringify(eventId.value)}`)
-    )
     const payload = {
       ...parameters,
       ...(yield* placeFor(as, found.isWorkflow ? "workflow" : "source")),
@@ -117,7 +112,7 @@ export const runCommand = Command.make(
       ...(Option.isNone(trigger) ? {} : { trigger: trigger.value }),
       ...(Option.isNone(event) ? {} : { event: yield* readEvent(event.value) }),
       ...(Option.isNone(emitter) ? {} : { emitter_id: emitter.value }),
-      ...(event_id === undefined ? {} : { event_id }),
+      ...(Option.isNone(eventId) ? {} : { event_id: eventId.value }),
       requests: noRequests ? "refuse" as const : "send" as const
     }
     const { data } = yield* call(({ code }) => code.tryCode({ headers: {}, payload })).pipe(

@@ -1,6 +1,6 @@
 import * as StreamName from "@headwater/domain/Stream"
 import { ModuleBundler } from "@headwater/sandbox/ModuleBundler"
-import { Effect, Exit, FileSystem, Predicate, Schema, SchemaIssue } from "effect"
+import { Effect, Exit, FileSystem, Option, Predicate, Schema, SchemaIssue } from "effect"
 import * as Path from "node:path"
 import { CommandRefused } from "./CommandRefused.ts"
 import * as Setup from "./Setup.ts"
@@ -128,8 +128,8 @@ const withEndings = Effect.fnUntraced(function*(things: ReadonlyArray<AccountThi
     Effect.fnUntraced(function*(thing) {
       const { code: path } = thing.fields
       if (typeof path !== "string" || thing.code === undefined) return thing
-      const asJs = yield* Effect.exit(bundler.read({ file: path, type: "js", text: thing.code.code }))
-      if (Exit.isSuccess(asJs)) return thing
+      const read = yield* Effect.option(bundler.read({ file: path, type: "js", text: thing.code.code }))
+      if (Option.isNone(read) || read.value.file.type === "js") return thing
       return { ...thing, fields: { ...thing.fields, code: path.replace(/\.mjs$/, ".ts") } }
     })
   )

@@ -1,6 +1,7 @@
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { ApiAccess } from "./ApiAccess.ts"
+import * as EventIdGiven from "./EventIdGiven.ts"
 import { harmless } from "./HarmlessText.ts"
 import { linesOf } from "./JourneyText.ts"
 import * as Output from "./Output.ts"
@@ -9,7 +10,7 @@ import * as Output from "./Output.ts"
 export const whyCommand = Command.make(
   "why",
   {
-    event: Argument.String("event").pipe(Argument.withDescription("The id of an event, as 1760000120000-0")),
+    event: EventIdGiven.argument("event").pipe(Argument.withDescription("The id of an event, as 1760000120000-0")),
     emitter: Flag.String("emitter").pipe(
       Flag.withDescription("Whose event it is: an id or slug. Needed if several emitters have an event with this id"),
       Flag.optional
