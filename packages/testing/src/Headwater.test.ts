@@ -83,7 +83,7 @@ describe("Headwater", () => {
     await using hw = await start()
     assert.match(
       await rejection(hw.source({ code: "export default { props: { city: 'string' } }" })),
-      /configured_props.city.*required/
+      /^Refused: configured_props.city: is required$/
     )
   })
 

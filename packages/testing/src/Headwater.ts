@@ -101,10 +101,7 @@ export class Refused extends Error {
   readonly problem: ParsedJson
 
   constructor(status: number, problem: ParsedJson) {
-    const details = Array.isArray(problem?.details)
-      ? problem.details.map(({ message, path }: { message: string; path: string }) => `${path} ${message}`)
-      : []
-    super([problem?.detail ?? `The server answered ${status}`, ...details].join("; "))
+    super(problem?.detail ?? `The server answered ${status}`)
     this.name = "Refused"
     this.status = status
     this.problem = problem
