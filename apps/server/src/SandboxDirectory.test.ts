@@ -46,3 +46,19 @@ it.live("goes with its server, and with the next one if that is killed, and neve
     const left = ["another-program", "headwater-sandbox-just-made"]
     assert.sameMembers(yield* Effect.promise(() => Fs.readdir(root)), left)
   }))
+
+it.live("is there also where no socket can be", () =>
+  Effect.gen(function*() {
+    const top = yield* Effect.acquireRelease(
+      Effect.promise(() => Fs.mkdtemp(Path.join(Os.tmpdir(), "headwater-directories-"))),
+      (path) => Effect.promise(() => Fs.rm(path, { recursive: true }))
+    )
+    // The path of a socket has at most about 100 bytes.
+    const root = Path.join(top, "d".repeat(200))
+    yield* Effect.promise(() => Fs.mkdir(root))
+    yield* Effect.scoped(Effect.gen(function*() {
+      const directory = yield* SandboxDirectory.make(root)
+      assert.isTrue((yield* Effect.promise(() => Fs.stat(directory))).isDirectory())
+    }))
+    assert.deepStrictEqual(yield* Effect.promise(() => Fs.readdir(root)), [])
+  }))

@@ -34,6 +34,12 @@ const removeLeft = async (root: string): Promise<void> => {
   }
 }
 
+/** Neither is a reason not to start: at worst a directory is left. */
+const attempt = <A>(what: string, act: () => Promise<A>) =>
+  Effect.tryPromise(act).pipe(
+    Effect.catchCause((cause) => Effect.as(Effect.logWarning(`Could not ${what}; going on`, cause), undefined))
+  )
+
 /**
  * A directory for what sandboxes load, outside the data directory, which may lie where sandboxes can't go. It goes with
  * its server; that of a server which was killed goes when the next one starts.
@@ -41,15 +47,15 @@ const removeLeft = async (root: string): Promise<void> => {
 export const make = (root = Os.tmpdir()) =>
   Effect.map(
     Effect.acquireRelease(
-      Effect.promise(async () => {
-        await removeLeft(root)
-        const directory = await Fs.mkdtemp(Path.join(root, prefix))
-        await Fs.chmod(directory, 0o711)
-        return { directory, server: await live(directory) }
+      Effect.gen(function*() {
+        yield* attempt("remove the sandbox directories that killed servers left", () => removeLeft(root))
+        const directory = yield* Effect.promise(() => Fs.mkdtemp(Path.join(root, prefix)))
+        yield* Effect.promise(() => Fs.chmod(directory, 0o711))
+        return { directory, server: yield* attempt("mark the sandbox directory as in use", () => live(directory)) }
       }),
       ({ directory, server }) =>
         Effect.promise(async () => {
-          server.close()
+          server?.close()
           await Fs.rm(directory, { recursive: true, force: true })
         })
     ),
