@@ -15,7 +15,7 @@ export class ServerProcessError extends Schema.TaggedError<ServerProcessError>()
 export interface ServerProcess {
   readonly url: string
   readonly dataDirectory: string
-  /** What the running server has printed. */
+  /** The last lines that the running server has printed. */
   readonly output: () => string
   /** Its process id, while it runs. */
   readonly pid: () => number | undefined
@@ -53,6 +53,13 @@ export const registrySettings: Readonly<Record<string, string>> = Object.fromEnt
 )
 
 const root = Path.resolve(import.meta.dirname, "..")
+
+/** How many characters of a server's output are kept, at most. */
+const keptOutput = 1_000_000
+
+/** What is kept begins with a whole line. */
+const lastLinesOf = (output: string): string =>
+  output.length <= keptOutput ? output : output.slice(output.indexOf("\n", output.length - keptOutput - 1) + 1)
 
 /** A server on a data directory that outlives it. */
 export const makeIn = Effect.fnUntraced(function*(
@@ -107,8 +114,8 @@ export const makeIn = Effect.fnUntraced(function*(
       stdio: ["ignore", "pipe", "pipe"]
     })
     for (const stream of [child.stdout, child.stderr]) {
-      stream?.on("data", (chunk) => {
-        output = (output + String(chunk)).slice(-1_000_000)
+      stream?.setEncoding("utf8").on("data", (text: string) => {
+        output = lastLinesOf(output + text)
       })
     }
     child.once("exit", (code, signal) => {
