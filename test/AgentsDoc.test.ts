@@ -5,6 +5,7 @@ import { Effect, Schedule } from "effect"
 import * as HeadwaterCommand from "../apps/cli/test/HeadwaterCommand.ts"
 import * as DocumentServer from "./documents/DocumentServer.ts"
 import * as Upstream from "./documents/Upstream.ts"
+import * as ServerOnTestDatabase from "./ServerOnTestDatabase.ts"
 import * as ServerProcess from "./ServerProcess.ts"
 
 const document = DocumentServer.read("AGENTS.md")
@@ -23,7 +24,7 @@ it.live(
   () =>
     Effect.gen(function*() {
       assert.hasAllKeys(files, ["orders.mjs", "issues.mjs", "large-orders/workflow.mjs"])
-      const server = yield* ServerProcess.make
+      const server = yield* ServerOnTestDatabase.make
       yield* server.start
       const folder = yield* DocumentServer.folderOf({ ...files, "order.json": "{\"order\":17,\"total\":160}" })
       const environment = {

@@ -9,7 +9,7 @@ import * as DocumentServer from "./documents/DocumentServer.ts"
 import * as Examples from "./documents/Examples.ts"
 import * as Upstream from "./documents/Upstream.ts"
 import * as Walkthrough from "./documents/Walkthrough.ts"
-import * as ServerProcess from "./ServerProcess.ts"
+import * as ServerOnTestDatabase from "./ServerOnTestDatabase.ts"
 
 /** What the document says is done with a component, and what comes of it. */
 const Trial = Schema.Struct({
@@ -141,7 +141,7 @@ layer(server, { excludeTestServices: true })("docs/components.md", (it) => {
 it.live("docs/components.md: versions of packages change when it says so", () =>
   Effect.gen(function*() {
     const registry = yield* PackageRegistry.PackageRegistry
-    const { api, startWith } = yield* ServerProcess.make
+    const { api, startWith } = yield* ServerOnTestDatabase.make
     yield* startWith({ HEADWATER_NPM_REGISTRY: registry.url })
     const publish = (version: string) =>
       registry.publish({

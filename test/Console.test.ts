@@ -8,6 +8,7 @@ import * as Fingers from "./browser/Fingers.ts"
 import { inBrowser, rowsOf, type Site, until } from "./browser/InBrowser.ts"
 import * as Outage from "./browser/Outage.ts"
 import * as PageFaults from "./browser/PageFaults.ts"
+import * as ServerOnTestDatabase from "./ServerOnTestDatabase.ts"
 
 type GraphNode = Graph["nodes"][number]
 
@@ -111,7 +112,7 @@ const somePages = async ({ api, orders, webhook }: Site): Promise<ReadonlyArray<
   ]
 }
 
-layer(ConsoleSite.layer, { excludeTestServices: true })("the console", (it) => {
+layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: true })("the console", (it) => {
   it.effect("takes a key for a session, and none that the server does not know, and keeps the key nowhere", () =>
     inBrowser(async ({ open, orders, send }) => {
       await send(orders, [{ order: 1, total: 1 }])

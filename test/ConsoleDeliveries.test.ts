@@ -3,6 +3,7 @@ import * as Json from "@headwater/fixtures/Json"
 import type { Page } from "playwright-core"
 import { ConsoleSite } from "./browser/ConsoleSite.ts"
 import { inBrowser, rowsOf, type Site, until } from "./browser/InBrowser.ts"
+import * as ServerOnTestDatabase from "./ServerOnTestDatabase.ts"
 
 const strict = `
 export default {
@@ -60,197 +61,200 @@ const copyAsCurl = async (page: Page): Promise<string> => {
   return copied(page)
 }
 
-layer(ConsoleSite.layer, { excludeTestServices: true })("the console's deliveries", (it) => {
-  it.effect("shows on an event's way what a run threw, and what a workflow sent of its own", () =>
-    inBrowser(async (site) => {
-      const { api, endpoint, send, signedIn, source, url } = site
-      const own = await source("Shop")
-      const workflow = idOf(
-        await api("POST", "/workflows", {
-          workflow_code: `export default { name: "Asking", steps: { ask: { run({ $, steps }) {
+layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: true })(
+  "the console's deliveries",
+  (it) => {
+    it.effect("shows on an event's way what a run threw, and what a workflow sent of its own", () =>
+      inBrowser(async (site) => {
+        const { api, endpoint, send, signedIn, source, url } = site
+        const own = await source("Shop")
+        const workflow = idOf(
+          await api("POST", "/workflows", {
+            workflow_code: `export default { name: "Asking", steps: { ask: { run({ $, steps }) {
             $.send.http({ method: "PUT", url: "${endpoint.url}", data: { asked: steps.trigger.event.order } }) } } } }`
-        })
-      )
-      const failing = await source("Strict", strict)
-      await listen(site, own.id, failing.id)
-      await listen(site, own.id, workflow)
-      await send(own, [{ order: 7 }])
-      const page = await signedIn(`/events/${own.id}/${await newestEvent(site, own.id)}`)
-      const way = page.getByRole("group", { name: "The way of the event" })
-      await way.getByRole("button", { name: /Run Strict/ }).click()
-      const details = page.getByRole("region", { name: "The chosen stop" })
-      await details.getByText("TypeError: an order without lines", { exact: true }).waitFor()
-      await details.getByRole("link", { name: "line 6" }).waitFor()
-      await details.getByText("Stack", { exact: true }).click()
-      assert.match(await details.locator("pre").innerText(), /at .*:6:/)
+          })
+        )
+        const failing = await source("Strict", strict)
+        await listen(site, own.id, failing.id)
+        await listen(site, own.id, workflow)
+        await send(own, [{ order: 7 }])
+        const page = await signedIn(`/events/${own.id}/${await newestEvent(site, own.id)}`)
+        const way = page.getByRole("group", { name: "The way of the event" })
+        await way.getByRole("button", { name: /Run Strict/ }).click()
+        const details = page.getByRole("region", { name: "The chosen stop" })
+        await details.getByText("TypeError: an order without lines", { exact: true }).waitFor()
+        await details.getByRole("link", { name: "line 6" }).waitFor()
+        await details.getByText("Stack", { exact: true }).click()
+        assert.match(await details.locator("pre").innerText(), /at .*:6:/)
 
-      await way.getByRole("button", { name: /Delivery own request.*delivered 200/ }).click()
-      // The address says which stop is looked at.
-      await page.reload()
-      await details.getByRole("heading", { name: "Request of the workflow's own" }).waitFor()
-      await details.getByText(`PUT ${endpoint.url}`).waitFor()
-      assert.strictEqual(await details.getByRole("button", { name: "Replay" }).count(), 0)
-      const command = await copyAsCurl(page)
-      assert.include(command, `curl -X PUT '${endpoint.url}'`)
-      assert.include(command, "--data-binary '{\"asked\":7}'")
-      await details.getByRole("link", { name: "All attempts" }).click()
-      await page.getByRole("heading", { name: "Delivery to a workflow's target" }).waitFor()
-      await page.getByText(`PUT ${endpoint.url}`).waitFor()
-      assert.isTrue(page.url().startsWith(`${url}deliveries/`))
-    }))
+        await way.getByRole("button", { name: /Delivery own request.*delivered 200/ }).click()
+        // The address says which stop is looked at.
+        await page.reload()
+        await details.getByRole("heading", { name: "Request of the workflow's own" }).waitFor()
+        await details.getByText(`PUT ${endpoint.url}`).waitFor()
+        assert.strictEqual(await details.getByRole("button", { name: "Replay" }).count(), 0)
+        const command = await copyAsCurl(page)
+        assert.include(command, `curl -X PUT '${endpoint.url}'`)
+        assert.include(command, "--data-binary '{\"asked\":7}'")
+        await details.getByRole("link", { name: "All attempts" }).click()
+        await page.getByRole("heading", { name: "Delivery to a workflow's target" }).waitFor()
+        await page.getByText(`PUT ${endpoint.url}`).waitFor()
+        assert.isTrue(page.url().startsWith(`${url}deliveries/`))
+      }))
 
-  it.effect("leaves an event's way where the reader has moved it, though its stops change", () =>
-    inBrowser(async (site) => {
-      const { api, endpoint, send, signedIn, source } = site
-      const first = await source("Far")
-      const [second, third] = [await source("Farther", strict), await source("Farthest", strict)]
-      await listen(site, first.id, second.id)
-      await listen(site, second.id, third.id)
-      const webhook = await webhookOf(site, "End", third.id)
-      endpoint.answer = 500
-      await send(first, [{ order: 8, lines: [] }])
-      const [delivery] = await deliveries(site, webhook, "pending", 1)
-      endpoint.answer = 200
-      const page = await signedIn(`/events/${third.id}/${await newestEvent(site, third.id)}`, { width: 900 })
-      const way = page.getByRole("group", { name: "The way of the event" })
-      await way.getByRole("button", { name: /Delivery End.*pending 500/ }).waitFor()
-      const left = () => way.evaluate((frame) => (frame as unknown as { readonly scrollLeft: number }).scrollLeft)
-      assert.isAbove(await left(), 0, "the event is in sight, and not where its way begins")
-      await way.evaluate((frame) => (frame as unknown as { scrollTo: (x: number, y: number) => void }).scrollTo(0, 0))
-      await api("POST", `/deliveries/${delivery}/retry`)
-      await way.getByRole("button", { name: /Delivery End.*delivered 200/ }).waitFor()
-      assert.strictEqual(await left(), 0)
-    }))
+    it.effect("leaves an event's way where the reader has moved it, though its stops change", () =>
+      inBrowser(async (site) => {
+        const { api, endpoint, send, signedIn, source } = site
+        const first = await source("Far")
+        const [second, third] = [await source("Farther", strict), await source("Farthest", strict)]
+        await listen(site, first.id, second.id)
+        await listen(site, second.id, third.id)
+        const webhook = await webhookOf(site, "End", third.id)
+        endpoint.answer = 500
+        await send(first, [{ order: 8, lines: [] }])
+        const [delivery] = await deliveries(site, webhook, "pending", 1)
+        endpoint.answer = 200
+        const page = await signedIn(`/events/${third.id}/${await newestEvent(site, third.id)}`, { width: 900 })
+        const way = page.getByRole("group", { name: "The way of the event" })
+        await way.getByRole("button", { name: /Delivery End.*pending 500/ }).waitFor()
+        const left = () => way.evaluate((frame) => (frame as unknown as { readonly scrollLeft: number }).scrollLeft)
+        assert.isAbove(await left(), 0, "the event is in sight, and not where its way begins")
+        await way.evaluate((frame) => (frame as unknown as { scrollTo: (x: number, y: number) => void }).scrollTo(0, 0))
+        await api("POST", `/deliveries/${delivery}/retry`)
+        await way.getByRole("button", { name: /Delivery End.*delivered 200/ }).waitFor()
+        assert.strictEqual(await left(), 0)
+      }))
 
-  it.effect("says why nothing goes out to a webhook, and what waits for it", () =>
-    inBrowser(async (site) => {
-      const { endpoint, send, signedIn, source } = site
-      const own = await source("Quiet")
-      const failing = await webhookOf(site, "Failing", own.id)
-      endpoint.answer = 500
-      await send(own, [{ order: 9 }])
-      await deliveries(site, failing, "pending", 1)
-      const page = await signedIn(`/webhooks/${failing}`)
-      await page.getByText("failing", { exact: true }).first().waitFor()
-      await page.getByText(/^Nothing has arrived since/).waitFor()
-      await page.getByText("1 waits for a retry").waitFor()
+    it.effect("says why nothing goes out to a webhook, and what waits for it", () =>
+      inBrowser(async (site) => {
+        const { endpoint, send, signedIn, source } = site
+        const own = await source("Quiet")
+        const failing = await webhookOf(site, "Failing", own.id)
+        endpoint.answer = 500
+        await send(own, [{ order: 9 }])
+        await deliveries(site, failing, "pending", 1)
+        const page = await signedIn(`/webhooks/${failing}`)
+        await page.getByText("failing", { exact: true }).first().waitFor()
+        await page.getByText(/^Nothing has arrived since/).waitFor()
+        await page.getByText("1 waits for a retry").waitFor()
 
-      const other = await source("Closing")
-      const gone = await webhookOf(site, "Gone", other.id)
-      endpoint.answer = 410
-      await send(other, [{ order: 10 }])
-      await page.goto(page.url().replace(failing, gone))
-      await page.getByText("its endpoint answered 410").waitFor()
-      await send(other, [{ order: 11 }, { order: 12 }])
-      endpoint.answer = 200
-      await page.getByRole("heading", { name: "2 events wait for a first attempt" }).waitFor()
-      await page.getByRole("link", { name: "Webhooks" }).click()
-      await page.getByRole("row", { name: /^Failing failing/ }).waitFor()
-      await page.getByRole("row", { name: /^Gone disabled/ }).click()
-      await page.getByRole("button", { name: "Resume from now on" }).click()
-      await page.getByRole("dialog").getByRole("button", { name: "Resume from now on" }).click()
-      await page.getByText("active", { exact: true }).waitFor()
-      await page.getByRole("heading", { name: /for a first attempt/ }).waitFor({ state: "detached" })
-      await send(other, [{ order: 13 }])
-      await until("only what came since is sent", () => endpoint.bodies.some((body) => body.includes("13")))
-      assert.isFalse(endpoint.bodies.some((body) => /"order":1[12]/.test(body)))
-    }))
+        const other = await source("Closing")
+        const gone = await webhookOf(site, "Gone", other.id)
+        endpoint.answer = 410
+        await send(other, [{ order: 10 }])
+        await page.goto(page.url().replace(failing, gone))
+        await page.getByText("its endpoint answered 410").waitFor()
+        await send(other, [{ order: 11 }, { order: 12 }])
+        endpoint.answer = 200
+        await page.getByRole("heading", { name: "2 events wait for a first attempt" }).waitFor()
+        await page.getByRole("link", { name: "Webhooks" }).click()
+        await page.getByRole("row", { name: /^Failing failing/ }).waitFor()
+        await page.getByRole("row", { name: /^Gone disabled/ }).click()
+        await page.getByRole("button", { name: "Resume from now on" }).click()
+        await page.getByRole("dialog").getByRole("button", { name: "Resume from now on" }).click()
+        await page.getByText("active", { exact: true }).waitFor()
+        await page.getByRole("heading", { name: /for a first attempt/ }).waitFor({ state: "detached" })
+        await send(other, [{ order: 13 }])
+        await until("only what came since is sent", () => endpoint.bodies.some((body) => body.includes("13")))
+        assert.isFalse(endpoint.bodies.some((body) => /"order":1[12]/.test(body)))
+      }))
 
-  it.effect("attempts, skips and replays single deliveries, and copies what was sent", () =>
-    inBrowser(async (site) => {
-      const { endpoint, send, signedIn, source } = site
-      const own = await source("Steered")
-      const webhook = await webhookOf(site, "Steering", own.id)
-      endpoint.answer = 500
-      await send(own, [{ order: 20 }])
-      await send(own, [{ order: 21 }])
-      const [, oldest] = await deliveries(site, webhook, "pending", 2)
-      endpoint.answer = 200
-      const page = await signedIn(`/webhooks/${webhook}`)
-      await page.getByRole("button", { name: "Attempt the oldest now" }).click()
-      await deliveries(site, webhook, "delivered", 1)
-      await page.getByText("1 waits for a retry").waitFor()
-      await page.getByRole("link", { name: "Show them" }).click()
-      await rowsOf(page, "deliveries").nth(1).click()
-      await page.getByRole("button", { name: "Skip", exact: true }).click()
-      await page.getByText("dropped", { exact: true }).waitFor()
+    it.effect("attempts, skips and replays single deliveries, and copies what was sent", () =>
+      inBrowser(async (site) => {
+        const { endpoint, send, signedIn, source } = site
+        const own = await source("Steered")
+        const webhook = await webhookOf(site, "Steering", own.id)
+        endpoint.answer = 500
+        await send(own, [{ order: 20 }])
+        await send(own, [{ order: 21 }])
+        const [, oldest] = await deliveries(site, webhook, "pending", 2)
+        endpoint.answer = 200
+        const page = await signedIn(`/webhooks/${webhook}`)
+        await page.getByRole("button", { name: "Attempt the oldest now" }).click()
+        await deliveries(site, webhook, "delivered", 1)
+        await page.getByText("1 waits for a retry").waitFor()
+        await page.getByRole("link", { name: "Show them" }).click()
+        await rowsOf(page, "deliveries").nth(1).click()
+        await page.getByRole("button", { name: "Skip", exact: true }).click()
+        await page.getByText("dropped", { exact: true }).waitFor()
 
-      await page.goto(page.url().replace(/[^/]*$/, oldest!))
-      await page.getByText("delivered", { exact: true }).first().waitFor()
-      await page.getByRole("button", { name: "Replay", exact: true }).click()
-      const sent = () => endpoint.bodies.filter((body) => body.includes("\"order\":20"))
-      await until("it is sent a third time", () => sent().length === 3)
-      const command = await copyAsCurl(page)
-      assert.include(command, `curl -X POST '${endpoint.url}'`)
-      assert.include(command, "-H 'webhook-id: ")
-      assert.include(command, `--data-binary '${sent()[0]}'`)
+        await page.goto(page.url().replace(/[^/]*$/, oldest!))
+        await page.getByText("delivered", { exact: true }).first().waitFor()
+        await page.getByRole("button", { name: "Replay", exact: true }).click()
+        const sent = () => endpoint.bodies.filter((body) => body.includes("\"order\":20"))
+        await until("it is sent a third time", () => sent().length === 3)
+        const command = await copyAsCurl(page)
+        assert.include(command, `curl -X POST '${endpoint.url}'`)
+        assert.include(command, "-H 'webhook-id: ")
+        assert.include(command, `--data-binary '${sent()[0]}'`)
 
-      await page.goto(page.url().replace(/deliveries.*/, `webhooks/${webhook}`))
-      await page.getByRole("button", { name: "Send a test" }).click()
-      await page.getByLabel("Payload").fill("{ \"from\": \"a test\" }")
-      await page.getByRole("button", { name: "Send", exact: true }).click()
-      await page.getByRole("article", { name: "Attempt 1" }).waitFor()
-      assert.include(await copyAsCurl(page), `--data-binary '${endpoint.bodies.at(-1)}'`)
-    }))
+        await page.goto(page.url().replace(/deliveries.*/, `webhooks/${webhook}`))
+        await page.getByRole("button", { name: "Send a test" }).click()
+        await page.getByLabel("Payload").fill("{ \"from\": \"a test\" }")
+        await page.getByRole("button", { name: "Send", exact: true }).click()
+        await page.getByRole("article", { name: "Attempt 1" }).waitFor()
+        assert.include(await copyAsCurl(page), `--data-binary '${endpoint.bodies.at(-1)}'`)
+      }))
 
-  it.effect("shows of a batch which events it is of, and of one alone the list that was sent", () =>
-    inBrowser(async (site) => {
-      const { endpoint, send, signedIn, source } = site
-      const own = await source("Gathered")
-      endpoint.answer = 200
-      const webhook = await webhookOf(site, "Gathering", own.id, { batch: { max_events: 2, max_wait_ms: 3_600_000 } })
-      await send(own, [{ order: 31 }, { order: 32 }])
-      const [many] = await deliveries(site, webhook, "delivered", 1)
-      const page = await signedIn(`/deliveries/${many}`)
-      await page.getByText("a batch of 2 events").waitFor()
-      await page.getByText("A list of the payloads of 2 events.").waitFor()
-      assert.strictEqual(await page.getByRole("button", { name: "Copy as curl" }).count(), 0)
+    it.effect("shows of a batch which events it is of, and of one alone the list that was sent", () =>
+      inBrowser(async (site) => {
+        const { endpoint, send, signedIn, source } = site
+        const own = await source("Gathered")
+        endpoint.answer = 200
+        const webhook = await webhookOf(site, "Gathering", own.id, { batch: { max_events: 2, max_wait_ms: 3_600_000 } })
+        await send(own, [{ order: 31 }, { order: 32 }])
+        const [many] = await deliveries(site, webhook, "delivered", 1)
+        const page = await signedIn(`/deliveries/${many}`)
+        await page.getByText("a batch of 2 events").waitFor()
+        await page.getByText("A list of the payloads of 2 events.").waitFor()
+        assert.strictEqual(await page.getByRole("button", { name: "Copy as curl" }).count(), 0)
 
-      const single = await webhookOf(site, "Alone", own.id, { batch: { max_events: 1 } })
-      await send(own, [{ order: 33 }])
-      const [one] = await deliveries(site, single, "delivered", 1)
-      await page.goto(page.url().replace(many!, one!))
-      await page.getByText("[{\"order\":33}]").waitFor()
-      assert.include(await copyAsCurl(page), "--data-binary '[{\"order\":33}]'")
-    }))
+        const single = await webhookOf(site, "Alone", own.id, { batch: { max_events: 1 } })
+        await send(own, [{ order: 33 }])
+        const [one] = await deliveries(site, single, "delivered", 1)
+        await page.goto(page.url().replace(many!, one!))
+        await page.getByText("[{\"order\":33}]").waitFor()
+        assert.include(await copyAsCurl(page), "--data-binary '[{\"order\":33}]'")
+      }))
 
-  it.effect("cancels a bulk action, which says what it means by name", () =>
-    inBrowser(async (site) => {
-      const { api, endpoint, send, signedIn, source } = site
-      const own = await source("Many")
-      const webhook = await webhookOf(site, "Slowly", own.id)
-      endpoint.answer = 500
-      await send(own, Array.from({ length: 30 }, (_, order) => ({ order: 100 + order })))
-      await deliveries(site, webhook, "pending", 10)
-      const bulk = idOf(
-        await api("POST", "/bulk_actions", { action: "retry", filter: { webhook_id: webhook }, rate_limit: 1 })
-      )
-      const page = await signedIn(`/bulk-actions/${bulk}`)
-      await page.getByText("webhook_id Slowly").waitFor()
-      await page.getByText("1 webhook, of which 0 are done").waitFor()
-      await page.getByRole("button", { name: "Cancel" }).click()
-      await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click()
-      await page.getByText("cancelled", { exact: true }).first().waitFor()
-      Json.assertHolds((await api("GET", `/bulk_actions/${bulk}`))["data"], { state: "cancelled" })
-    }))
+    it.effect("cancels a bulk action, which says what it means by name", () =>
+      inBrowser(async (site) => {
+        const { api, endpoint, send, signedIn, source } = site
+        const own = await source("Many")
+        const webhook = await webhookOf(site, "Slowly", own.id)
+        endpoint.answer = 500
+        await send(own, Array.from({ length: 30 }, (_, order) => ({ order: 100 + order })))
+        await deliveries(site, webhook, "pending", 10)
+        const bulk = idOf(
+          await api("POST", "/bulk_actions", { action: "retry", filter: { webhook_id: webhook }, rate_limit: 1 })
+        )
+        const page = await signedIn(`/bulk-actions/${bulk}`)
+        await page.getByText("webhook_id Slowly").waitFor()
+        await page.getByText("1 webhook, of which 0 are done").waitFor()
+        await page.getByRole("button", { name: "Cancel" }).click()
+        await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click()
+        await page.getByText("cancelled", { exact: true }).first().waitFor()
+        Json.assertHolds((await api("GET", `/bulk_actions/${bulk}`))["data"], { state: "cancelled" })
+      }))
 
-  it.effect("tells times in the reader's zone, and in UTC on hover", () =>
-    inBrowser(async (site) => {
-      const own = await site.source("Clocked")
-      await site.send(own, [{ order: 40 }])
-      const id = await newestEvent(site, own.id)
-      const page = await site.signedIn(`/events/${own.id}/${id}`, { timezone: "Asia/Tokyo" })
-      const time = page.getByRole("region", { name: "The chosen stop" }).locator("time").first()
-      const iso = await time.getAttribute("datetime")
-      const inTokyo = new Date(Date.parse(iso!) + 9 * 3_600_000).toISOString()
-      assert.include(await time.innerText(), inTokyo.slice(11, 23))
-      assert.strictEqual(await time.getAttribute("title"), `${iso!.replace("T", " ").replace("Z", "")} UTC`)
-    }))
+    it.effect("tells times in the reader's zone, and in UTC on hover", () =>
+      inBrowser(async (site) => {
+        const own = await site.source("Clocked")
+        await site.send(own, [{ order: 40 }])
+        const id = await newestEvent(site, own.id)
+        const page = await site.signedIn(`/events/${own.id}/${id}`, { timezone: "Asia/Tokyo" })
+        const time = page.getByRole("region", { name: "The chosen stop" }).locator("time").first()
+        const iso = await time.getAttribute("datetime")
+        const inTokyo = new Date(Date.parse(iso!) + 9 * 3_600_000).toISOString()
+        assert.include(await time.innerText(), inTokyo.slice(11, 23))
+        assert.strictEqual(await time.getAttribute("title"), `${iso!.replace("T", " ").replace("Z", "")} UTC`)
+      }))
 
-  it.effect("asked nobody but its own server, in all of this, and met no error", () =>
-    inBrowser(async ({ faults, foreignRequests }) => {
-      assert.deepStrictEqual(foreignRequests, [])
-      assert.deepStrictEqual(faults, [])
-      await Promise.resolve()
-    }))
-})
+    it.effect("asked nobody but its own server, in all of this, and met no error", () =>
+      inBrowser(async ({ faults, foreignRequests }) => {
+        assert.deepStrictEqual(foreignRequests, [])
+        assert.deepStrictEqual(faults, [])
+        await Promise.resolve()
+      }))
+  }
+)

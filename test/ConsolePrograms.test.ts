@@ -5,6 +5,7 @@ import { ConsoleSite } from "./browser/ConsoleSite.ts"
 import { inBrowser, type Site } from "./browser/InBrowser.ts"
 import * as Outage from "./browser/Outage.ts"
 import * as PageFaults from "./browser/PageFaults.ts"
+import * as ServerOnTestDatabase from "./ServerOnTestDatabase.ts"
 
 const shop = `
 export default {
@@ -126,396 +127,402 @@ const loadsEditor = (page: Page): Promise<boolean> =>
     return texts.some((text) => text.includes("cm-content"))
   })
 
-layer(ConsoleSite.layer, { excludeTestServices: true })("the console's sources and workflows", (it) => {
-  it.effect("makes a source of a component of the registry, and says at a field why its value is not taken", () =>
-    inBrowser(async (site) => {
-      await untilPublished(site, "headwater-signed-webhook")
-      await untilPublished(site, "headwater-schedule")
-      const page = await site.signedIn("/sources")
-      await page.getByRole("link", { name: "New from the registry" }).click()
-      await page.getByLabel("Name, key or what it does").fill("signed")
-      const components = page.getByRole("grid", { name: "components" })
-      await components.getByRole("gridcell", { name: "Signed webhook", exact: true }).click()
-      await page.getByRole("button", { name: "Create the source" }).click()
-      await page.getByText("is required").first().waitFor()
-      await page.locator("[aria-invalid=true]:focus").waitFor()
-      await page.goto(`${site.url}registry/headwater-schedule`)
-      await page.getByLabel("Name of the source").fill("Each morning")
-      await page.getByLabel("How it is due").selectOption("cron")
-      await page.getByLabel("Cron expression").fill("0 9 * * 1-5")
-      await page.getByLabel("Time zone").fill("Europe/Berlin")
-      await page.getByRole("button", { name: "Create the source" }).click()
-      await page.getByRole("heading", { name: "Each morning" }).waitFor()
-      const source = /sources\/(dc_\w+)/.exec(page.url())![1]!
-      assert.deepInclude(await valueOf(site, source, "timer"), { cron: "0 9 * * 1-5", timezone: "Europe/Berlin" })
-      await page.getByRole("link", { name: "Sources" }).click()
-      await page.getByLabel("Name, slug or id").fill("each m")
-      await page.getByText("1 of").waitFor()
-      assert.isFalse(await loadsEditor(page))
-    }))
-
-  it.effect("changes props, shows those that depend on others, and writes a secret that it never shows", () =>
-    inBrowser(async (site) => {
-      const { id, endpoint } = await site.source("Shop", shop)
-      const page = await site.signedIn(`/sources/${id}`)
-      await page.getByLabel("Shop name").fill("south")
-      await page.getByLabel("Token").fill("s3cr3t!")
-      await page.getByLabel("Rules").fill("{\"tax\": ")
-      await page.getByText("This is not JSON").waitFor()
-      await page.getByLabel("Rules").fill("{\"tax\": 25}")
-      await page.getByRole("button", { name: "Show what there is to choose" }).click()
-      await page.getByLabel("Values of Branch").selectOption({ label: "Seventh" })
-      assert.strictEqual(await page.getByLabel("Columns").count(), 0)
-      await page.getByLabel("Format").selectOption("table")
-      await page.getByLabel("Columns").fill("order\ntotal")
-      await page.getByRole("button", { name: "Save the props" }).click()
-      await page.getByText("The props are saved").waitFor()
-      assert.strictEqual(await page.getByLabel("Token").inputValue(), "")
-      assert.notInclude(await page.locator("body").innerHTML(), "s3cr3t!")
-      assert.strictEqual(await valueOf(site, id, "branch"), "b7")
-      assert.deepStrictEqual(await valueOf(site, id, "rules"), { tax: 25 })
-      await site.send({ id, endpoint }, [{ order: 1 }])
-      await page.getByText("{\"order\":1,\"shop\":\"south\",\"digits\":7,\"columns\":[\"order\",\"total\"]}").waitFor()
-    }))
-
-  it.effect("deploys code from the editor, marks a fault at its line, and shows what the new code emits and throws", () =>
-    inBrowser(async (site) => {
-      const { id } = await site.source("Edited", shop)
-      const page = await site.signedIn(`/sources/${id}/code`)
-      await page.locator(".cm-content").waitFor()
-      assert.isTrue(await loadsEditor(page))
-      const deploy = page.getByRole("button", { name: "Deploy", exact: true })
-      assert.isTrue(await deploy.isDisabled())
-      await write(page, "export default {\n  name: \"Edited\",\n  run( {\n}")
-      await deploy.click()
-      await page.getByText(/It was not deployed: look at line [34]/).waitFor()
-      await page.locator(".cm-lint-marker-error").waitFor()
-      const changed = shop.replace("order: event.body.order", "number: event.body.order")
-      await write(page, changed)
-      const typed = Promise.withResolvers<void>()
-      await page.route(new RegExp(`/sources/${id}$`), async (route) => {
-        if (route.request().method() === "PUT") await typed.promise
-        await route.continue()
-      })
-      await page.keyboard.press("ControlOrMeta+s")
-      await page.getByRole("button", { name: "Deploying …" }).waitFor()
-      await write(page, `${changed}\n// typed meanwhile`)
-      typed.resolve()
-      await page.getByText("It is deployed").waitFor()
-      await page.getByText("Changed, and not deployed.").waitFor()
-      await page.locator(".cm-lint-marker-error").waitFor({ state: "detached" })
-      await page.getByRole("button", { name: "Send an event" }).click()
-      await page.getByLabel("Body, as JSON").fill("{\"order\": 42}")
-      await page.getByRole("button", { name: "Send", exact: true }).click()
-      await page.getByText("200 OK").waitFor()
-      await page.getByLabel("Body, as JSON").fill("{\"order\": 43, \"fails\": true}")
-      await page.getByRole("button", { name: "Send", exact: true }).click()
-      await page.keyboard.press("Escape")
-      await page.getByRole("region", { name: "Last events" }).getByText("{\"number\":42").waitFor()
-      await page.getByLabel("Console lines").getByText("taken 42").waitFor()
-      await page.getByText("RangeError: order 43 has no lines", { exact: true }).waitFor()
-      await page.getByRole("link", { name: /^line \d+, column \d+$/ }).click()
-      await page.locator(".cm-activeLine").filter({ hasText: "has no lines" }).waitFor()
-    }))
-
-  it.effect("checks code and says what to do, and runs it once over a sample without keeping anything", () =>
-    inBrowser(async (site) => {
-      const source = await site.source("Tried", tried)
-      await site.send(source, [{ order: 1 }])
-      await emitted(site, source.id)
-      const page = await site.signedIn(`/sources/${source.id}/code`)
-      await page.locator(".cm-content").waitFor()
-      const check = page.getByRole("button", { name: "Check", exact: true })
-      const run = page.getByRole("button", { name: "Run once" })
-      await write(page, "export default {\n  dedupe: \"all\",\n  run() {}\n}")
-      await check.click()
-      await page.getByText("Change the definition as the message says.").waitFor()
-      await page.locator(".cm-lint-marker-error").waitFor()
-      await write(page, tried.replace("+ 1", "+ 10"))
-      await check.click()
-      await page.getByText("It can be deployed: a source with the key tried").waitFor()
-      await page.locator(".cm-lint-marker-error").waitFor({ state: "detached" })
-      await page.locator(".cm-content").focus()
-      await page.keyboard.press("ControlOrMeta+End")
-      await page.keyboard.type("\nthis.d")
-      // The editor takes no key for a choice in the first moment after it has offered it.
-      await page.locator(".cm-tooltip-autocomplete").getByText("$.service.db").click()
-      await page.keyboard.type(".g")
-      await page.locator(".cm-tooltip-autocomplete").getByText("the value that is kept").waitFor()
-      await write(page, tried.replace("+ 1", "+ 10"))
-      await page.getByLabel("Event, as JSON").fill(JSON.stringify({ order: 2, url: site.endpoint.url }))
-      await run.click()
-      await page.getByText("It would emit 1 event and change 1 key of its store. Nothing of it was kept.").waitFor()
-      const cells = page.getByRole("group", { name: "Changes of the store" }).getByRole("cell")
-      assert.deepStrictEqual(await cells.allInnerTexts(), ["count", "1", "11"])
-      await page.getByRole("region", { name: "Requests that it made" }).getByText(site.endpoint.url).waitFor()
-      await page.getByLabel("Console lines", { exact: true }).getByText("trying 2").waitFor()
-      await page.getByLabel("Event, as JSON").fill("{\"fails\": true}")
-      await page.getByLabel("Make its requests").uncheck()
-      await run.click()
-      await page.getByText("RangeError: no order", { exact: false }).first().waitFor()
-      await page.locator(".cm-lint-marker-error").waitFor()
-      assert.lengthOf(await emitted(site, source.id), 1)
-      const runner = await site.signedIn(`/sources/${source.id}/code`, { key: await keyOf(site, "run") })
-      await runner.getByRole("button", { name: "Run once" }).click()
-      await runner.getByText("It would emit 1 event").waitFor()
-    }))
-
-  it.effect("opens the code of a workflow, runs it once over an event of a log, and deploys it", () =>
-    inBrowser(async (site) => {
-      const id = await madeWorkflow(site)
-      const source = await site.source("Orders of the workflow")
-      await site.send(source, [{ order: 17, total: 140 }])
-      const [event] = await emitted(site, source.id)
-      const page = await site.signedIn(`/workflows/${id}`)
-      await page.getByRole("link", { name: "Code", exact: true }).click()
-      await page.locator(".cm-content").getByText("has no total").waitFor()
-      await page.getByRole("button", { name: "An event of a log" }).click()
-      await page.getByLabel("Emitter").fill(source.id)
-      await page.getByLabel("Event", { exact: true }).fill(Json.textOf(event!["id"]))
-      await page.getByRole("button", { name: "Run once" }).click()
-      await page.getByText("It would emit 1 event and change 0 keys").waitFor()
-      const steps = page.getByRole("region", { name: "Steps" })
-      await steps.getByText("check", { exact: true }).waitFor()
-      await write(page, workflow.replace("total - this.limit", "this.limit - total"))
-      await page.keyboard.press("ControlOrMeta+s")
-      await page.getByText("It is deployed").waitFor()
-      const { code } = (await site.api("GET", `/workflows/${id}/code`))["data"]!
-      assert.include(Json.textOf(code), "this.limit - total")
-      assert.isEmpty(Json.listOf((await site.api("GET", `/workflows/${id}/runs`))["data"]))
-    }))
-
-  it.effect("asks for the values that new code needs, and does not overwrite what somebody else has deployed", () =>
-    inBrowser(async (site) => {
-      const { id } = await site.source("Shared", shop)
-      const page = await site.signedIn(`/sources/${id}/code`)
-      await page.locator(".cm-content").waitFor()
-      const wanting = shop.replace("props: {", "props: { size: { type: \"integer\", label: \"Size\" },")
-      await write(page, wanting)
-      await page.getByRole("button", { name: "Deploy", exact: true }).click()
-      const dialog = page.getByRole("dialog", { name: "The new code needs values" })
-      await dialog.getByLabel("Size").fill("3")
-      await dialog.getByRole("button", { name: "Deploy with these" }).click()
-      await page.getByText("It is deployed").waitFor()
-      assert.strictEqual(await valueOf(site, id, "size"), 3)
-      await write(page, `${wanting}\n// mine`)
-      await site.api("PUT", `/sources/${id}`, { component_code: `${wanting}\n// theirs` })
-      await page.keyboard.press("ControlOrMeta+s")
-      await page.getByText("Somebody has deployed other code").waitFor()
-      const { component_id } = (await site.api("GET", `/sources/${id}`))["data"]!
-      const { code } = (await site.api("GET", `/components/${Json.textOf(component_id)}`))["data"]!
-      assert.include(Json.textOf(code), "// theirs")
-      // What was typed is still there after the page was left.
-      await page.getByRole("link", { name: "The source" }).click()
-      await page.getByRole("link", { name: "Code", exact: true }).click()
-      await page.locator(".cm-content").getByText("// mine").waitFor()
-      await page.getByRole("button", { name: "Drop the changes and show it" }).click()
-      await page.locator(".cm-content").getByText("// theirs").waitFor()
-
-      const flow = await madeWorkflow(site)
-      await page.goto(`${site.url}workflows/${flow}/code`)
-      await page.locator(".cm-content").waitFor()
-      await write(page, `${workflow}\n// mine`)
-      await site.api("PUT", `/workflows/${flow}`, { workflow_code: `${workflow}\n// theirs` })
-      await page.keyboard.press("ControlOrMeta+s")
-      await page.getByText("Somebody has deployed other code").waitFor()
-      await page.getByRole("link", { name: "The workflow" }).click()
-      await page.getByRole("link", { name: "Code", exact: true }).click()
-      await page.locator(".cm-content").getByText("// mine").waitFor()
-      await page.getByRole("button", { name: "Deploy over it" }).click()
-      await page.getByText("It is deployed").waitFor()
-      assert.include(
-        Json.textOf((await site.api("GET", `/workflows/${flow}/code`))["data"]!["code"]),
-        "// mine"
-      )
-    }))
-
-  it.effect("runs a workflow over an event, shows its steps, and runs it again with other props", () =>
-    inBrowser(async (site) => {
-      const id = await madeWorkflow(site)
-      const page = await site.signedIn(`/workflows/${id}`)
-      await page.getByText("It has not run yet").waitFor()
-      await page.getByRole("button", { name: "Run …" }).click()
-      await page.getByLabel("Event, as JSON").fill("{\"order\": 17}")
-      await page.getByRole("button", { name: "Run", exact: true }).click()
-      await page.getByRole("heading", { name: /^Run run_/ }).waitFor()
-      const steps = page.getByRole("region", { name: "Steps" })
-      await steps.getByText("TypeError: order 17 has no total", { exact: true }).waitFor()
-      await steps.getByText("at line 10, column").waitFor()
-      await steps.getByText("checked 17").waitFor()
-      await page.goto(`${site.url}workflows/${id}`)
-      await page.getByLabel("limit").fill("40")
-      await page.getByRole("button", { name: "Save the props" }).click()
-      await page.getByText("The props are saved").waitFor()
-      await page.getByLabel("Runs at once").fill("3")
-      await page.getByRole("button", { name: "Save the settings" }).click()
-      await page.getByText("The settings are saved").waitFor()
-      Json.assertHolds((await site.api("GET", `/workflows/${id}`))["data"], { concurrency: 3 })
-      await page.getByRole("button", { name: "Run …" }).click()
-      await page.getByLabel("Event, as JSON").fill("{\"order\": 18, \"total\": 50}")
-      await page.getByRole("button", { name: "Run", exact: true }).click()
-      await steps.getByText("checked 18").waitFor()
-      const first = page.url()
-      await page.getByRole("button", { name: "Run again" }).click()
-      await page.waitForURL((url) => /run_\w+$/.test(url.href) && url.href !== first)
-      await page.getByText("again after").waitFor()
-      await page.getByRole("link", { name: "large-orders" }).click()
-      await page.getByRole("link", { name: "All runs" }).click()
-      await page.getByText("3 runs").waitFor()
-      await page.getByLabel("State").selectOption("error")
-      await page.getByText("1 run.").waitFor()
-    }))
-
-  it.effect("shows in which minutes a source ran, how often that failed, and how long it took", () =>
-    inBrowser(async (site) => {
-      const own = await site.source("Running")
-      await site.send(own, [{ order: 1 }, { order: 2 }, { order: 3, fails: true }])
-      const page = await site.signedIn(`/sources/${own.id}`)
-      const runs = page.getByRole("region", { name: "Last runs" })
-      await runs.getByText(/^3 runs in the last hour, 1 failed; \d+ ms on average\.$/).waitFor()
-      await runs.getByRole("row", { name: / \d+ ms$/ }).first().waitFor()
-    }))
-
-  it.effect("pauses and activates a source, and deletes it once that is confirmed", () =>
-    inBrowser(async (site) => {
-      const { id } = await site.source("Passing", shop)
-      const page = await site.signedIn(`/sources/${id}`)
-      await page.getByRole("button", { name: "Pause" }).click()
-      await page.getByText("paused", { exact: true }).waitFor()
-      Json.assertHolds((await site.api("GET", `/sources/${id}`))["data"], { active: false })
-      // A change of a prop does not activate it by the way.
-      await page.getByLabel("Shop name").fill("east")
-      await page.getByRole("button", { name: "Save the props" }).click()
-      await page.getByText("The props are saved").waitFor()
-      Json.assertHolds((await site.api("GET", `/sources/${id}`))["data"], { active: false })
-      await page.getByRole("button", { name: "Activate" }).click()
-      await page.getByText("active", { exact: true }).waitFor()
-      await page.getByRole("button", { name: "Delete …" }).click()
-      await page.getByRole("button", { name: "Keep it" }).click()
-      await page.getByRole("button", { name: "Delete …" }).click()
-      await page.getByRole("button", { name: "Delete for good" }).click()
-      await page.getByRole("heading", { name: "Sources" }).waitFor()
-      await page.goto(`${site.url}sources/${id}`)
-      await page.getByText("Could not load the source").waitFor()
-    }))
-
-  it.effect("offers a key only what it may do", () =>
-    inBrowser(async (site) => {
-      const { id } = await site.source("Looked at", shop)
-      const flow = await madeWorkflow(site)
-      const changing = /Pause|Delete|Deploy|Save|Create/
-      for (const scope of ["read", "run"]) {
-        const page = await site.signedIn(`/sources/${id}`, { key: await keyOf(site, scope) })
-        await page.getByRole("heading", { name: "Looked at" }).waitFor()
-        await page.getByText("secret: not shown").waitFor()
-        assert.strictEqual(await page.getByRole("button", { name: changing }).count(), 0)
-        assert.strictEqual(await page.getByRole("button", { name: "Send an event" }).count(), scope === "run" ? 1 : 0)
-        await page.getByRole("link", { name: "Code", exact: true }).click()
-        await page.locator(".cm-content").waitFor()
-        assert.strictEqual(await page.locator(".cm-content").getAttribute("contenteditable"), "false")
-        assert.strictEqual(await page.getByRole("button", { name: changing }).count(), 0)
-        await page.goto(`${site.url}workflows/${flow}`)
-        await page.getByText("Runs at once").waitFor()
-        assert.strictEqual(await page.getByRole("button", { name: changing }).count(), 0)
-        assert.strictEqual(await page.getByRole("button", { name: "Run …" }).count(), scope === "run" ? 1 : 0)
+layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: true })(
+  "the console's sources and workflows",
+  (it) => {
+    it.effect("makes a source of a component of the registry, and says at a field why its value is not taken", () =>
+      inBrowser(async (site) => {
+        await untilPublished(site, "headwater-signed-webhook")
+        await untilPublished(site, "headwater-schedule")
+        const page = await site.signedIn("/sources")
+        await page.getByRole("link", { name: "New from the registry" }).click()
+        await page.getByLabel("Name, key or what it does").fill("signed")
+        const components = page.getByRole("grid", { name: "components" })
+        await components.getByRole("gridcell", { name: "Signed webhook", exact: true }).click()
+        await page.getByRole("button", { name: "Create the source" }).click()
+        await page.getByText("is required").first().waitFor()
+        await page.locator("[aria-invalid=true]:focus").waitFor()
         await page.goto(`${site.url}registry/headwater-schedule`)
-        await page.getByRole("heading", { name: "Its props" }).waitFor()
-        assert.strictEqual(await page.getByRole("button", { name: changing }).count(), 0)
-        await page.context().close()
-      }
-    }))
+        await page.getByLabel("Name of the source").fill("Each morning")
+        await page.getByLabel("How it is due").selectOption("cron")
+        await page.getByLabel("Cron expression").fill("0 9 * * 1-5")
+        await page.getByLabel("Time zone").fill("Europe/Berlin")
+        await page.getByRole("button", { name: "Create the source" }).click()
+        await page.getByRole("heading", { name: "Each morning" }).waitFor()
+        const source = /sources\/(dc_\w+)/.exec(page.url())![1]!
+        assert.deepInclude(await valueOf(site, source, "timer"), { cron: "0 9 * * 1-5", timezone: "Europe/Berlin" })
+        await page.getByRole("link", { name: "Sources" }).click()
+        await page.getByLabel("Name, slug or id").fill("each m")
+        await page.getByText("1 of").waitFor()
+        assert.isFalse(await loadsEditor(page))
+      }))
 
-  it.effect("has nothing on any of its pages that axe finds fault with, fits windows of any width, and runs no hostile text", () =>
-    inBrowser(async (site) => {
-      const odd = await site.source(`${markup} \u202Egnp.exe\u202C ${"long".repeat(60)}`, hostile)
-      await site.send(odd, [{}])
-      const flow = await madeWorkflow(site)
-      const run = Json.textOf(
-        (await site.api("POST", `/workflows/${flow}/invocations`, { event: { order: markup } }))["data"]!["id"]
-      )
-      const { id: shown } = await site.source("Shown", shop)
-      const paths = [
-        "sources",
-        `sources/${shown}`,
-        `sources/${odd.id}`,
-        `sources/${odd.id}/code?line=1&column=400`,
-        "workflows",
-        `workflows/${flow}`,
-        `workflows/${flow}/code`,
-        `workflows/${flow}/runs`,
-        `workflows/${flow}/runs/${run}`,
-        "registry",
-        "registry/headwater-json-poll"
-      ]
-      const open = async (page: Page, path: string) => {
-        await page.goto(site.url + path)
-        await page.getByRole("heading", { level: 1 }).waitFor()
-        await page.waitForFunction(() => {
-          const { document } = globalThis as unknown as {
-            document: { querySelector: (selector: string) => unknown }
-          }
-          return document.querySelector(".waiting") === null
+    it.effect("changes props, shows those that depend on others, and writes a secret that it never shows", () =>
+      inBrowser(async (site) => {
+        const { id, endpoint } = await site.source("Shop", shop)
+        const page = await site.signedIn(`/sources/${id}`)
+        await page.getByLabel("Shop name").fill("south")
+        await page.getByLabel("Token").fill("s3cr3t!")
+        await page.getByLabel("Rules").fill("{\"tax\": ")
+        await page.getByText("This is not JSON").waitFor()
+        await page.getByLabel("Rules").fill("{\"tax\": 25}")
+        await page.getByRole("button", { name: "Show what there is to choose" }).click()
+        await page.getByLabel("Values of Branch").selectOption({ label: "Seventh" })
+        assert.strictEqual(await page.getByLabel("Columns").count(), 0)
+        await page.getByLabel("Format").selectOption("table")
+        await page.getByLabel("Columns").fill("order\ntotal")
+        await page.getByRole("button", { name: "Save the props" }).click()
+        await page.getByText("The props are saved").waitFor()
+        assert.strictEqual(await page.getByLabel("Token").inputValue(), "")
+        assert.notInclude(await page.locator("body").innerHTML(), "s3cr3t!")
+        assert.strictEqual(await valueOf(site, id, "branch"), "b7")
+        assert.deepStrictEqual(await valueOf(site, id, "rules"), { tax: 25 })
+        await site.send({ id, endpoint }, [{ order: 1 }])
+        await page.getByText("{\"order\":1,\"shop\":\"south\",\"digits\":7,\"columns\":[\"order\",\"total\"]}")
+          .waitFor()
+      }))
+
+    it.effect("deploys code from the editor, marks a fault at its line, and shows what the new code emits and throws", () =>
+      inBrowser(async (site) => {
+        const { id } = await site.source("Edited", shop)
+        const page = await site.signedIn(`/sources/${id}/code`)
+        await page.locator(".cm-content").waitFor()
+        assert.isTrue(await loadsEditor(page))
+        const deploy = page.getByRole("button", { name: "Deploy", exact: true })
+        assert.isTrue(await deploy.isDisabled())
+        await write(page, "export default {\n  name: \"Edited\",\n  run( {\n}")
+        await deploy.click()
+        await page.getByText(/It was not deployed: look at line [34]/).waitFor()
+        await page.locator(".cm-lint-marker-error").waitFor()
+        const changed = shop.replace("order: event.body.order", "number: event.body.order")
+        await write(page, changed)
+        const typed = Promise.withResolvers<void>()
+        await page.route(new RegExp(`/sources/${id}$`), async (route) => {
+          if (route.request().method() === "PUT") await typed.promise
+          await route.continue()
         })
-      }
-      const page = await site.signedIn("/sources")
-      for (const path of paths) {
-        await open(page, path)
-        assert.deepStrictEqual(await PageFaults.violations(page), [], path)
-        assert.deepStrictEqual(await PageFaults.unreachable(page), [], path)
-        for (const width of [360, 2_560, 1_440]) {
-          await page.setViewportSize({ width, height: 900 })
-          assert.isFalse(await PageFaults.overflows(page), `${path} is wider than ${width} px`)
+        await page.keyboard.press("ControlOrMeta+s")
+        await page.getByRole("button", { name: "Deploying …" }).waitFor()
+        await write(page, `${changed}\n// typed meanwhile`)
+        typed.resolve()
+        await page.getByText("It is deployed").waitFor()
+        await page.getByText("Changed, and not deployed.").waitFor()
+        await page.locator(".cm-lint-marker-error").waitFor({ state: "detached" })
+        await page.getByRole("button", { name: "Send an event" }).click()
+        await page.getByLabel("Body, as JSON").fill("{\"order\": 42}")
+        await page.getByRole("button", { name: "Send", exact: true }).click()
+        await page.getByText("200 OK").waitFor()
+        await page.getByLabel("Body, as JSON").fill("{\"order\": 43, \"fails\": true}")
+        await page.getByRole("button", { name: "Send", exact: true }).click()
+        await page.keyboard.press("Escape")
+        await page.getByRole("region", { name: "Last events" }).getByText("{\"number\":42").waitFor()
+        await page.getByLabel("Console lines").getByText("taken 42").waitFor()
+        await page.getByText("RangeError: order 43 has no lines", { exact: true }).waitFor()
+        await page.getByRole("link", { name: /^line \d+, column \d+$/ }).click()
+        await page.locator(".cm-activeLine").filter({ hasText: "has no lines" }).waitFor()
+      }))
+
+    it.effect("checks code and says what to do, and runs it once over a sample without keeping anything", () =>
+      inBrowser(async (site) => {
+        const source = await site.source("Tried", tried)
+        await site.send(source, [{ order: 1 }])
+        await emitted(site, source.id)
+        const page = await site.signedIn(`/sources/${source.id}/code`)
+        await page.locator(".cm-content").waitFor()
+        const check = page.getByRole("button", { name: "Check", exact: true })
+        const run = page.getByRole("button", { name: "Run once" })
+        await write(page, "export default {\n  dedupe: \"all\",\n  run() {}\n}")
+        await check.click()
+        await page.getByText("Change the definition as the message says.").waitFor()
+        await page.locator(".cm-lint-marker-error").waitFor()
+        await write(page, tried.replace("+ 1", "+ 10"))
+        await check.click()
+        await page.getByText("It can be deployed: a source with the key tried").waitFor()
+        await page.locator(".cm-lint-marker-error").waitFor({ state: "detached" })
+        await page.locator(".cm-content").focus()
+        await page.keyboard.press("ControlOrMeta+End")
+        await page.keyboard.type("\nthis.d")
+        // The editor takes no key for a choice in the first moment after it has offered it.
+        await page.locator(".cm-tooltip-autocomplete").getByText("$.service.db").click()
+        await page.keyboard.type(".g")
+        await page.locator(".cm-tooltip-autocomplete").getByText("the value that is kept").waitFor()
+        await write(page, tried.replace("+ 1", "+ 10"))
+        await page.getByLabel("Event, as JSON").fill(JSON.stringify({ order: 2, url: site.endpoint.url }))
+        await run.click()
+        await page.getByText("It would emit 1 event and change 1 key of its store. Nothing of it was kept.").waitFor()
+        const cells = page.getByRole("group", { name: "Changes of the store" }).getByRole("cell")
+        assert.deepStrictEqual(await cells.allInnerTexts(), ["count", "1", "11"])
+        await page.getByRole("region", { name: "Requests that it made" }).getByText(site.endpoint.url).waitFor()
+        await page.getByLabel("Console lines", { exact: true }).getByText("trying 2").waitFor()
+        await page.getByLabel("Event, as JSON").fill("{\"fails\": true}")
+        await page.getByLabel("Make its requests").uncheck()
+        await run.click()
+        await page.getByText("RangeError: no order", { exact: false }).first().waitFor()
+        await page.locator(".cm-lint-marker-error").waitFor()
+        assert.lengthOf(await emitted(site, source.id), 1)
+        const runner = await site.signedIn(`/sources/${source.id}/code`, { key: await keyOf(site, "run") })
+        await runner.getByRole("button", { name: "Run once" }).click()
+        await runner.getByText("It would emit 1 event").waitFor()
+      }))
+
+    it.effect("opens the code of a workflow, runs it once over an event of a log, and deploys it", () =>
+      inBrowser(async (site) => {
+        const id = await madeWorkflow(site)
+        const source = await site.source("Orders of the workflow")
+        await site.send(source, [{ order: 17, total: 140 }])
+        const [event] = await emitted(site, source.id)
+        const page = await site.signedIn(`/workflows/${id}`)
+        await page.getByRole("link", { name: "Code", exact: true }).click()
+        await page.locator(".cm-content").getByText("has no total").waitFor()
+        await page.getByRole("button", { name: "An event of a log" }).click()
+        await page.getByLabel("Emitter").fill(source.id)
+        await page.getByLabel("Event", { exact: true }).fill(Json.textOf(event!["id"]))
+        await page.getByRole("button", { name: "Run once" }).click()
+        await page.getByText("It would emit 1 event and change 0 keys").waitFor()
+        const steps = page.getByRole("region", { name: "Steps" })
+        await steps.getByText("check", { exact: true }).waitFor()
+        await write(page, workflow.replace("total - this.limit", "this.limit - total"))
+        await page.keyboard.press("ControlOrMeta+s")
+        await page.getByText("It is deployed").waitFor()
+        const { code } = (await site.api("GET", `/workflows/${id}/code`))["data"]!
+        assert.include(Json.textOf(code), "this.limit - total")
+        assert.isEmpty(Json.listOf((await site.api("GET", `/workflows/${id}/runs`))["data"]))
+      }))
+
+    it.effect("asks for the values that new code needs, and does not overwrite what somebody else has deployed", () =>
+      inBrowser(async (site) => {
+        const { id } = await site.source("Shared", shop)
+        const page = await site.signedIn(`/sources/${id}/code`)
+        await page.locator(".cm-content").waitFor()
+        const wanting = shop.replace("props: {", "props: { size: { type: \"integer\", label: \"Size\" },")
+        await write(page, wanting)
+        await page.getByRole("button", { name: "Deploy", exact: true }).click()
+        const dialog = page.getByRole("dialog", { name: "The new code needs values" })
+        await dialog.getByLabel("Size").fill("3")
+        await dialog.getByRole("button", { name: "Deploy with these" }).click()
+        await page.getByText("It is deployed").waitFor()
+        assert.strictEqual(await valueOf(site, id, "size"), 3)
+        await write(page, `${wanting}\n// mine`)
+        await site.api("PUT", `/sources/${id}`, { component_code: `${wanting}\n// theirs` })
+        await page.keyboard.press("ControlOrMeta+s")
+        await page.getByText("Somebody has deployed other code").waitFor()
+        const { component_id } = (await site.api("GET", `/sources/${id}`))["data"]!
+        const { code } = (await site.api("GET", `/components/${Json.textOf(component_id)}`))["data"]!
+        assert.include(Json.textOf(code), "// theirs")
+        // What was typed is still there after the page was left.
+        await page.getByRole("link", { name: "The source" }).click()
+        await page.getByRole("link", { name: "Code", exact: true }).click()
+        await page.locator(".cm-content").getByText("// mine").waitFor()
+        await page.getByRole("button", { name: "Drop the changes and show it" }).click()
+        await page.locator(".cm-content").getByText("// theirs").waitFor()
+
+        const flow = await madeWorkflow(site)
+        await page.goto(`${site.url}workflows/${flow}/code`)
+        await page.locator(".cm-content").waitFor()
+        await write(page, `${workflow}\n// mine`)
+        await site.api("PUT", `/workflows/${flow}`, { workflow_code: `${workflow}\n// theirs` })
+        await page.keyboard.press("ControlOrMeta+s")
+        await page.getByText("Somebody has deployed other code").waitFor()
+        await page.getByRole("link", { name: "The workflow" }).click()
+        await page.getByRole("link", { name: "Code", exact: true }).click()
+        await page.locator(".cm-content").getByText("// mine").waitFor()
+        await page.getByRole("button", { name: "Deploy over it" }).click()
+        await page.getByText("It is deployed").waitFor()
+        assert.include(
+          Json.textOf((await site.api("GET", `/workflows/${flow}/code`))["data"]!["code"]),
+          "// mine"
+        )
+      }))
+
+    it.effect("runs a workflow over an event, shows its steps, and runs it again with other props", () =>
+      inBrowser(async (site) => {
+        const id = await madeWorkflow(site)
+        const page = await site.signedIn(`/workflows/${id}`)
+        await page.getByText("It has not run yet").waitFor()
+        await page.getByRole("button", { name: "Run …" }).click()
+        await page.getByLabel("Event, as JSON").fill("{\"order\": 17}")
+        await page.getByRole("button", { name: "Run", exact: true }).click()
+        await page.getByRole("heading", { name: /^Run run_/ }).waitFor()
+        const steps = page.getByRole("region", { name: "Steps" })
+        await steps.getByText("TypeError: order 17 has no total", { exact: true }).waitFor()
+        await steps.getByText("at line 10, column").waitFor()
+        await steps.getByText("checked 17").waitFor()
+        await page.goto(`${site.url}workflows/${id}`)
+        await page.getByLabel("limit").fill("40")
+        await page.getByRole("button", { name: "Save the props" }).click()
+        await page.getByText("The props are saved").waitFor()
+        await page.getByLabel("Runs at once").fill("3")
+        await page.getByRole("button", { name: "Save the settings" }).click()
+        await page.getByText("The settings are saved").waitFor()
+        Json.assertHolds((await site.api("GET", `/workflows/${id}`))["data"], { concurrency: 3 })
+        await page.getByRole("button", { name: "Run …" }).click()
+        await page.getByLabel("Event, as JSON").fill("{\"order\": 18, \"total\": 50}")
+        await page.getByRole("button", { name: "Run", exact: true }).click()
+        await steps.getByText("checked 18").waitFor()
+        const first = page.url()
+        await page.getByRole("button", { name: "Run again" }).click()
+        await page.waitForURL((url) => /run_\w+$/.test(url.href) && url.href !== first)
+        await page.getByText("again after").waitFor()
+        await page.getByRole("link", { name: "large-orders" }).click()
+        await page.getByRole("link", { name: "All runs" }).click()
+        await page.getByText("3 runs").waitFor()
+        await page.getByLabel("State").selectOption("error")
+        await page.getByText("1 run.").waitFor()
+      }))
+
+    it.effect("shows in which minutes a source ran, how often that failed, and how long it took", () =>
+      inBrowser(async (site) => {
+        const own = await site.source("Running")
+        await site.send(own, [{ order: 1 }, { order: 2 }, { order: 3, fails: true }])
+        const page = await site.signedIn(`/sources/${own.id}`)
+        const runs = page.getByRole("region", { name: "Last runs" })
+        await runs.getByText(/^3 runs in the last hour, 1 failed; \d+ ms on average\.$/).waitFor()
+        await runs.getByRole("row", { name: / \d+ ms$/ }).first().waitFor()
+      }))
+
+    it.effect("pauses and activates a source, and deletes it once that is confirmed", () =>
+      inBrowser(async (site) => {
+        const { id } = await site.source("Passing", shop)
+        const page = await site.signedIn(`/sources/${id}`)
+        await page.getByRole("button", { name: "Pause" }).click()
+        await page.getByText("paused", { exact: true }).waitFor()
+        Json.assertHolds((await site.api("GET", `/sources/${id}`))["data"], { active: false })
+        // A change of a prop does not activate it by the way.
+        await page.getByLabel("Shop name").fill("east")
+        await page.getByRole("button", { name: "Save the props" }).click()
+        await page.getByText("The props are saved").waitFor()
+        Json.assertHolds((await site.api("GET", `/sources/${id}`))["data"], { active: false })
+        await page.getByRole("button", { name: "Activate" }).click()
+        await page.getByText("active", { exact: true }).waitFor()
+        await page.getByRole("button", { name: "Delete …" }).click()
+        await page.getByRole("button", { name: "Keep it" }).click()
+        await page.getByRole("button", { name: "Delete …" }).click()
+        await page.getByRole("button", { name: "Delete for good" }).click()
+        await page.getByRole("heading", { name: "Sources" }).waitFor()
+        await page.goto(`${site.url}sources/${id}`)
+        await page.getByText("Could not load the source").waitFor()
+      }))
+
+    it.effect("offers a key only what it may do", () =>
+      inBrowser(async (site) => {
+        const { id } = await site.source("Looked at", shop)
+        const flow = await madeWorkflow(site)
+        const changing = /Pause|Delete|Deploy|Save|Create/
+        for (const scope of ["read", "run"]) {
+          const page = await site.signedIn(`/sources/${id}`, { key: await keyOf(site, scope) })
+          await page.getByRole("heading", { name: "Looked at" }).waitFor()
+          await page.getByText("secret: not shown").waitFor()
+          assert.strictEqual(await page.getByRole("button", { name: changing }).count(), 0)
+          assert.strictEqual(await page.getByRole("button", { name: "Send an event" }).count(), scope === "run" ? 1 : 0)
+          await page.getByRole("link", { name: "Code", exact: true }).click()
+          await page.locator(".cm-content").waitFor()
+          assert.strictEqual(await page.locator(".cm-content").getAttribute("contenteditable"), "false")
+          assert.strictEqual(await page.getByRole("button", { name: changing }).count(), 0)
+          await page.goto(`${site.url}workflows/${flow}`)
+          await page.getByText("Runs at once").waitFor()
+          assert.strictEqual(await page.getByRole("button", { name: changing }).count(), 0)
+          assert.strictEqual(await page.getByRole("button", { name: "Run …" }).count(), scope === "run" ? 1 : 0)
+          await page.goto(`${site.url}registry/headwater-schedule`)
+          await page.getByRole("heading", { name: "Its props" }).waitFor()
+          assert.strictEqual(await page.getByRole("button", { name: changing }).count(), 0)
+          await page.context().close()
         }
-      }
-      await open(page, `sources/${odd.id}/code`)
-      for (const [button, then] of [["Check", "It can be deployed"], ["Run once", "It would emit 0 events"]] as const) {
-        await page.getByRole("button", { name: button, exact: true }).click()
-        await page.getByText(then).waitFor()
-        assert.deepStrictEqual(await PageFaults.violations(page), [], button)
-        await page.setViewportSize({ width: 360, height: 900 })
-        assert.isFalse(await PageFaults.overflows(page), `${button} is wider than 360 px`)
-        await page.setViewportSize({ width: 1_440, height: 900 })
-      }
-      await open(page, `sources/${shown}`)
-      for (const [button, leave] of [["Send an event", "Close"], ["Delete …", "Keep it"]] as const) {
-        await page.getByRole("button", { name: button }).click()
-        assert.deepStrictEqual(await PageFaults.violations(page), [], button)
-        await page.getByRole("button", { name: leave }).click()
-      }
-    }))
+      }))
 
-  it.effect("says on each page that it could not be read again, or at all, and never that there is nothing instead", () =>
-    inBrowser(async (site) => {
-      const { id: source } = await site.source("Out of reach", shop)
-      const flow = await madeWorkflow(site)
-      const run = Json.textOf(
-        (await site.api("POST", `/workflows/${flow}/invocations`, { event: { order: 1 } }))["data"]!["id"]
-      )
-      const page = await site.signedIn("/sources")
-      await page.clock.install()
-      const faults: Array<string> = []
-      for (
-        const [path, asksAgain] of [
-          ["sources", true],
-          [`sources/${source}`, true],
-          [`sources/${source}/code`, true],
-          ["workflows", true],
-          [`workflows/${flow}`, true],
-          [`workflows/${flow}/code`, true],
-          [`workflows/${flow}/runs`, true],
-          [`workflows/${flow}/runs/${run}`, true],
-          ["registry", true],
-          // What is published under a version stays as it is.
-          ["registry/headwater-json-poll", false]
-        ] as const
-      ) faults.push(...await Outage.show(page, site.url + path, asksAgain))
-      assert.deepStrictEqual(faults, [])
-    }))
+    it.effect("has nothing on any of its pages that axe finds fault with, fits windows of any width, and runs no hostile text", () =>
+      inBrowser(async (site) => {
+        const odd = await site.source(`${markup} \u202Egnp.exe\u202C ${"long".repeat(60)}`, hostile)
+        await site.send(odd, [{}])
+        const flow = await madeWorkflow(site)
+        const run = Json.textOf(
+          (await site.api("POST", `/workflows/${flow}/invocations`, { event: { order: markup } }))["data"]!["id"]
+        )
+        const { id: shown } = await site.source("Shown", shop)
+        const paths = [
+          "sources",
+          `sources/${shown}`,
+          `sources/${odd.id}`,
+          `sources/${odd.id}/code?line=1&column=400`,
+          "workflows",
+          `workflows/${flow}`,
+          `workflows/${flow}/code`,
+          `workflows/${flow}/runs`,
+          `workflows/${flow}/runs/${run}`,
+          "registry",
+          "registry/headwater-json-poll"
+        ]
+        const open = async (page: Page, path: string) => {
+          await page.goto(site.url + path)
+          await page.getByRole("heading", { level: 1 }).waitFor()
+          await page.waitForFunction(() => {
+            const { document } = globalThis as unknown as {
+              document: { querySelector: (selector: string) => unknown }
+            }
+            return document.querySelector(".waiting") === null
+          })
+        }
+        const page = await site.signedIn("/sources")
+        for (const path of paths) {
+          await open(page, path)
+          assert.deepStrictEqual(await PageFaults.violations(page), [], path)
+          assert.deepStrictEqual(await PageFaults.unreachable(page), [], path)
+          for (const width of [360, 2_560, 1_440]) {
+            await page.setViewportSize({ width, height: 900 })
+            assert.isFalse(await PageFaults.overflows(page), `${path} is wider than ${width} px`)
+          }
+        }
+        await open(page, `sources/${odd.id}/code`)
+        for (
+          const [button, then] of [["Check", "It can be deployed"], ["Run once", "It would emit 0 events"]] as const
+        ) {
+          await page.getByRole("button", { name: button, exact: true }).click()
+          await page.getByText(then).waitFor()
+          assert.deepStrictEqual(await PageFaults.violations(page), [], button)
+          await page.setViewportSize({ width: 360, height: 900 })
+          assert.isFalse(await PageFaults.overflows(page), `${button} is wider than 360 px`)
+          await page.setViewportSize({ width: 1_440, height: 900 })
+        }
+        await open(page, `sources/${shown}`)
+        for (const [button, leave] of [["Send an event", "Close"], ["Delete …", "Keep it"]] as const) {
+          await page.getByRole("button", { name: button }).click()
+          assert.deepStrictEqual(await PageFaults.violations(page), [], button)
+          await page.getByRole("button", { name: leave }).click()
+        }
+      }))
 
-  it.effect("asked nobody but its own server, in all of this, and met no error", () =>
-    inBrowser(async ({ faults, foreignRequests }) => {
-      assert.deepStrictEqual(foreignRequests, [])
-      assert.deepStrictEqual(faults, [])
-      await Promise.resolve()
-    }))
-})
+    it.effect("says on each page that it could not be read again, or at all, and never that there is nothing instead", () =>
+      inBrowser(async (site) => {
+        const { id: source } = await site.source("Out of reach", shop)
+        const flow = await madeWorkflow(site)
+        const run = Json.textOf(
+          (await site.api("POST", `/workflows/${flow}/invocations`, { event: { order: 1 } }))["data"]!["id"]
+        )
+        const page = await site.signedIn("/sources")
+        await page.clock.install()
+        const faults: Array<string> = []
+        for (
+          const [path, asksAgain] of [
+            ["sources", true],
+            [`sources/${source}`, true],
+            [`sources/${source}/code`, true],
+            ["workflows", true],
+            [`workflows/${flow}`, true],
+            [`workflows/${flow}/code`, true],
+            [`workflows/${flow}/runs`, true],
+            [`workflows/${flow}/runs/${run}`, true],
+            ["registry", true],
+            // What is published under a version stays as it is.
+            ["registry/headwater-json-poll", false]
+          ] as const
+        ) faults.push(...await Outage.show(page, site.url + path, asksAgain))
+        assert.deepStrictEqual(faults, [])
+      }))
+
+    it.effect("asked nobody but its own server, in all of this, and met no error", () =>
+      inBrowser(async ({ faults, foreignRequests }) => {
+        assert.deepStrictEqual(foreignRequests, [])
+        assert.deepStrictEqual(faults, [])
+        await Promise.resolve()
+      }))
+  }
+)

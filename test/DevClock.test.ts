@@ -5,6 +5,7 @@ import * as WebhookSink from "@headwater/fixtures/WebhookSink"
 import { Cron } from "croner"
 import { Effect, Latch, Schedule } from "effect"
 import * as Path from "node:path"
+import * as CommandInProcess from "../apps/cli/test/CommandInProcess.ts"
 import * as HeadwaterCommand from "../apps/cli/test/HeadwaterCommand.ts"
 import {
   advance,
@@ -19,6 +20,7 @@ import {
   payloadOf,
   timeOfId
 } from "./DevClockServer.ts"
+import * as ServerOnTestDatabase from "./ServerOnTestDatabase.ts"
 import * as ServerProcess from "./ServerProcess.ts"
 
 const hourMs = 3_600_000
@@ -63,7 +65,7 @@ it.live(
   "90 days of a five-minute timer and a webhook that fails for five days pass with exact counts, also across kills in the midst",
   () =>
     Effect.gen(function*() {
-      const server = yield* ServerProcess.make
+      const server = yield* ServerOnTestDatabase.make
       const killed = yield* Latch.make()
       const kill = Effect.runForkWith(yield* Effect.context<never>()).bind(
         undefined,
@@ -165,7 +167,7 @@ it.live(
   "what falls due between ticks comes between them, and what is sent is sent at its time",
   () =>
     Effect.gen(function*() {
-      const server = yield* ServerProcess.make
+      const server = yield* ServerOnTestDatabase.make
       const sink = yield* WebhookSink.make()
       yield* server.startWith(environment)
       yield* server.api("POST", "/clock/freeze")
@@ -218,10 +220,10 @@ it.live(
   "a cron is due once each day across both changes to and from summer time, and the clock goes only forward",
   () =>
     Effect.gen(function*() {
-      const server = yield* ServerProcess.make
+      const server = yield* ServerOnTestDatabase.make
       yield* server.startWith({ ...environment, HEADWATER_RETENTION_DAYS: "3650" })
       const headwater = (...args: ReadonlyArray<string>) =>
-        HeadwaterCommand.run(args, { HEADWATER_URL: server.url, HEADWATER_API_KEY: ServerProcess.key })
+        CommandInProcess.run(args, { env: { HEADWATER_URL: server.url, HEADWATER_API_KEY: ServerProcess.key } })
       const year = new Date().getUTCFullYear() + 1
       const from = Date.UTC(year, 1, 1)
       const to = Date.UTC(year, 10, 15)
@@ -270,7 +272,7 @@ it.live(
 
 it.live("an advance can be begun as soon as the one before it says that it is done", () =>
   Effect.gen(function*() {
-    const server = yield* ServerProcess.make
+    const server = yield* ServerOnTestDatabase.make
     yield* server.startWith(environment)
     yield* server.api("POST", "/clock/freeze")
     const from = yield* now(server)

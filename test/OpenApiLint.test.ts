@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { execFile } from "node:child_process"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
-import * as ServerProcess from "./ServerProcess.ts"
+import * as ServerOnTestDatabase from "./ServerOnTestDatabase.ts"
 
 const root = Path.resolve(import.meta.dirname, "..")
 
@@ -32,7 +32,7 @@ it.live(
   "the document the server serves has nothing for Spectral or Redocly to complain of",
   () =>
     Effect.gen(function*() {
-      const server = yield* ServerProcess.make
+      const server = yield* ServerOnTestDatabase.make
       yield* server.start
       const served = yield* Effect.promise(() => fetch(`${server.url}/openapi.json`))
       assert.strictEqual(served.status, 200)

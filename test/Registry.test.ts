@@ -1,13 +1,13 @@
 import { assert, it } from "@effect/vitest"
 import * as Json from "@headwater/fixtures/Json"
 import { Effect, Schedule } from "effect"
-import * as ServerProcess from "./ServerProcess.ts"
+import * as ServerOnTestDatabase from "./ServerOnTestDatabase.ts"
 
 it.live(
   "the server's own components are in the registry once it says that it listens, and are published once",
   () =>
     Effect.gen(function*() {
-      const server = yield* ServerProcess.make
+      const server = yield* ServerOnTestDatabase.make
       const path = "/components/registry/headwater-schedule"
       const greeted = Effect.sync(() => server.output().includes("Headwater listens on")).pipe(
         Effect.repeat({ until: (greeted) => greeted, schedule: Schedule.spaced("5 millis") })

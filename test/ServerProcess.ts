@@ -61,9 +61,14 @@ const keptOutput = 1_000_000
 const lastLinesOf = (output: string): string =>
   output.length <= keptOutput ? output : output.slice(output.indexOf("\n", output.length - keptOutput - 1) + 1)
 
-/** A server on a data directory that outlives it. */
+/**
+ * A server on a data directory that outlives it.
+ *
+ * @param surroundings what is in its environment at each start
+ */
 export const makeIn = Effect.fnUntraced(function*(
-  dataDirectory: string
+  dataDirectory: string,
+  surroundings: Readonly<Record<string, string>> = {}
 ): Effect.fn.Return<ServerProcess, never, Scope.Scope> {
   const port = yield* FreePort.find
   const url = `http://127.0.0.1:${port}`
@@ -109,6 +114,7 @@ export const makeIn = Effect.fnUntraced(function*(
         HEADWATER_PORT: String(port),
         HEADWATER_WORKERS: "1",
         HEADWATER_LOG: "json",
+        ...surroundings,
         ...environment
       },
       stdio: ["ignore", "pipe", "pipe"]

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import * as Json from "@headwater/fixtures/Json"
 import * as WebhookSink from "@headwater/fixtures/WebhookSink"
 import { Effect, Schedule } from "effect"
-import * as ServerProcess from "./ServerProcess.ts"
+import * as ServerOnTestDatabase from "./ServerOnTestDatabase.ts"
 
 const code = `export default { props: { http: "$.interface.http" }, run(event) { this.$emit({ n: 1 }) } }`
 
@@ -12,7 +12,7 @@ it.live(
     Effect.gen(function*() {
       const collector = yield* WebhookSink.make(() => ({ status: 200 }))
       const sink = yield* WebhookSink.make(() => ({ status: 200 }))
-      const server = yield* ServerProcess.make
+      const server = yield* ServerOnTestDatabase.make
       const lines = (message: string): ReadonlyArray<Json.Json> =>
         server.output().split("\n").filter((line) => line.includes(`"message":"${message}"`)).map(Json.parse)
       yield* server.startWith({

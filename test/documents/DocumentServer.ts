@@ -4,6 +4,7 @@ import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
 import { Context, Effect, Layer, Schedule } from "effect"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
+import * as ServerOnTestDatabase from "../ServerOnTestDatabase.ts"
 import * as ServerProcess from "../ServerProcess.ts"
 import type { trialFields } from "./Examples.ts"
 
@@ -13,7 +14,7 @@ export class DocumentServer extends Context.Service<DocumentServer, ServerProces
 ) {
   static readonly layer = Layer.effect(
     DocumentServer,
-    Effect.tap(ServerProcess.make, (process) => process.startWith(ServerProcess.registrySettings))
+    Effect.tap(ServerOnTestDatabase.make, (process) => process.startWith(ServerProcess.registrySettings))
   )
 }
 

@@ -7,6 +7,7 @@ import * as Path from "node:path"
 import { promisify } from "node:util"
 import type { Page } from "playwright-core"
 import { ConsoleSite } from "../browser/ConsoleSite.ts"
+import * as ServerProcess from "../ServerProcess.ts"
 import * as PastFigures from "./PastFigures.ts"
 import * as Shop from "./Shop.ts"
 
@@ -87,7 +88,7 @@ const screenshots = Command.make(
     "Take pictures of each page of the console for docs/console.md, on a server of its own. pngquant makes them small, " +
       "if it is there. FONTCONFIG_FILE says which fonts there are."
   ),
-  Command.provide(ConsoleSite.layer)
+  Command.provide(ConsoleSite.layerOn(ServerProcess.make))
 )
 
 Command.run(screenshots, { version: "1" }).pipe(Effect.provide(NodeServices.layer), NodeRuntime.runMain())

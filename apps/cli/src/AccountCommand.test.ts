@@ -6,6 +6,7 @@ import { ApiKeys } from "@headwater/log/ApiKeys"
 import { SealCheck } from "@headwater/log/SealCheck"
 import { Effect, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import * as CommandInProcess from "../test/CommandInProcess.ts"
 import * as HeadwaterCommand from "../test/HeadwaterCommand.ts"
 
 const paid = {
@@ -23,7 +24,7 @@ describe("headwater account", () => {
     "create makes an account that is an emitter, with a key that is shown once and names it",
     () =>
       Effect.gen(function*() {
-        const headwater = yield* HeadwaterCommand.onTestDatabase
+        const headwater = yield* CommandInProcess.onTestDatabase
         const keys = yield* ApiKeys
         const sql = yield* SqlClient.SqlClient
         const created = yield* headwater("account", "create", "bob", "--email", "bob@localhost")
@@ -63,7 +64,7 @@ describe("headwater account", () => {
 
   it.live("set changes what is given, of the account of that id or username", () =>
     Effect.gen(function*() {
-      const headwater = yield* HeadwaterCommand.onTestDatabase
+      const headwater = yield* CommandInProcess.onTestDatabase
       const accounts = yield* Accounts
       const account = yield* accounts.create({ username: "ann", email: "a@b", plan: "free", dailyInvocationsQuota: 5 })
       const limited = yield* headwater("account", "set", "ann", "--daily-compute-time-quota", "60000", "--plan", "paid")
@@ -87,7 +88,7 @@ describe("headwater account", () => {
 
   it.live("suspend, resume and delete do so, delete only where it is meant", () =>
     Effect.gen(function*() {
-      const headwater = yield* HeadwaterCommand.onTestDatabase
+      const headwater = yield* CommandInProcess.onTestDatabase
       const accounts = yield* Accounts
       const ann = yield* accounts.create({ username: "ann", email: "ann@b", plan: "free" })
       const bob = yield* accounts.create({ username: "bob", email: "bob@b", plan: "free" })
@@ -107,7 +108,7 @@ describe("headwater account", () => {
 
   it.live("refuses what can't be meant in one line, and changes nothing", () =>
     Effect.gen(function*() {
-      const headwater = yield* HeadwaterCommand.onTestDatabase
+      const headwater = yield* CommandInProcess.onTestDatabase
       const accounts = yield* Accounts
       const ann = yield* accounts.create({ username: "ann", email: "ann@b", plan: "free" })
       for (const email of ["one@b", "two@b"]) yield* accounts.create({ username: "twin", email, plan: "free" })
@@ -135,14 +136,14 @@ describe("headwater account", () => {
     "tells in one line that the database or its secret is not as configured, and shows no password",
     () =>
       Effect.gen(function*() {
-        const headwater = yield* HeadwaterCommand.onTestDatabase
+        const headwater = yield* CommandInProcess.onTestDatabase
         yield* (yield* SealCheck).keep
         assert.strictEqual((yield* headwater("account", "list")).code, 0)
-        const other = yield* HeadwaterCommand.onTestDatabaseWith({
+        const other = yield* CommandInProcess.onTestDatabaseWith({
           HEADWATER_SECRET_KEY: Buffer.alloc(32, 8).toString("base64")
         })
         HeadwaterCommand.assertRefused(yield* other("account", "list"), /HEADWATER_SECRET_KEY/)
-        const away = yield* HeadwaterCommand.onTestDatabaseWith({ DATABASE_URL: "postgres://ann:hush@127.0.0.1:9/x" })
+        const away = yield* CommandInProcess.onTestDatabaseWith({ DATABASE_URL: "postgres://ann:hush@127.0.0.1:9/x" })
         const refused = yield* away("account", "list")
         HeadwaterCommand.assertRefused(refused, /ECONNREFUSED/)
         assert.notInclude(refused.stderr, "hush")

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import * as Json from "@headwater/fixtures/Json"
 import { Effect } from "effect"
+import * as CommandInProcess from "../test/CommandInProcess.ts"
 import * as Files from "../test/Files.ts"
 import * as HeadwaterCommand from "../test/HeadwaterCommand.ts"
 import { RunningServer } from "../test/RunningServer.ts"
@@ -33,7 +34,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         const { environment, events } = yield* RunningServer
         const cwd = yield* Files.make(files)
         const headwater = (args: ReadonlyArray<string>, input = "") =>
-          HeadwaterCommand.run(args, environment, { cwd, input })
+          CommandInProcess.run(args, { env: environment, cwd, input })
         HeadwaterCommand.assertRefused(
           yield* headwater(["deploy", "shop.mjs"]),
           /Shop needs a value for shop: give --prop shop=…\. `headwater accounts create shop` creates an account/

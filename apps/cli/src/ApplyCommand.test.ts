@@ -4,13 +4,12 @@ import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
 import { Deferred, Effect, Fiber, Schedule } from "effect"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
-import * as ServerProcess from "../../../test/ServerProcess.ts"
+import * as ServerOnTestDatabase from "../../../test/ServerOnTestDatabase.ts"
+import type * as ServerProcess from "../../../test/ServerProcess.ts"
 import * as CommandInProcess from "../test/CommandInProcess.ts"
 import * as Files from "../test/Files.ts"
 import * as HeadwaterCommand from "../test/HeadwaterCommand.ts"
 import { RunningServer } from "../test/RunningServer.ts"
-import { applyCommand } from "./ApplyCommand.ts"
-import { exportCommand } from "./ExportCommand.ts"
 
 const ordersCode = `export default {
   name: "Orders",
@@ -171,16 +170,16 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
           for (const secret of ["s3cret", "0123", "endpoint_url"]) assert.notInclude(whole, secret)
 
           const here = (...args: ReadonlyArray<string>) =>
-            CommandInProcess.run(applyCommand, args, { env: first.environment })
+            CommandInProcess.run(["apply", ...args], { env: first.environment })
           // Nothing is otherwise where it comes from.
           assert.strictEqual((yield* here(folder)).stdout, "Nothing to do\n")
 
-          const server = yield* ServerProcess.make
+          const server = yield* ServerOnTestDatabase.make
           yield* server.start
           yield* untilPublished(server)
           const environment = { ...first.environment, HEADWATER_URL: server.url }
           const there = (env: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) =>
-            CommandInProcess.run(applyCommand, args, { env: { ...environment, ...env } })
+            CommandInProcess.run(["apply", ...args], { env: { ...environment, ...env } })
           HeadwaterCommand.assertRefused(
             yield* there({}, folder, "--yes"),
             /accounts\/shop-north\.json: credentials: is secret: set HEADWATER_SECRET_ACCOUNTS_SHOP_NORTH_CREDENTIALS; .*sources\/orders\.json: configured_props\.token: is secret/
@@ -192,13 +191,15 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
             /^\+ create accounts\/shop-north\n(.*\n)*9 to create, 0 to change, 0 to delete\n$/
           )
           assert.deepStrictEqual((yield* server.api("GET", "/users/me/sources"))["data"] as unknown, [])
-          const applied = yield* HeadwaterCommand.run(["import", folder, "--yes"], { ...environment, ...secrets })
+          const applied = yield* CommandInProcess.run(["import", folder, "--yes"], {
+            env: { ...environment, ...secrets }
+          })
           assert.deepStrictEqual([applied.code, applied.stderr], [0, ""])
           assert.match(applied.stdout, /sources\/orders: http:\/\/\S+\/http\/\S+/)
           assert.strictEqual((yield* there({}, folder)).stdout, "Nothing to do\n")
 
           const again = Path.join(yield* TemporaryDirectory.make("setup"), "again")
-          assert.strictEqual((yield* CommandInProcess.run(exportCommand, [again], { env: environment })).code, 0)
+          assert.strictEqual((yield* CommandInProcess.run(["export", again], { env: environment })).code, 0)
           const after = yield* filesOf(again)
           assert.deepStrictEqual(withoutIds(after), withoutIds(before))
           assert.notStrictEqual(after["ids.json"], before["ids.json"])
@@ -247,7 +248,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         const { environment, server } = yield* RunningServer
         yield* untilPublished(server)
         const env = { ...environment, GIVEN: "secret" }
-        const apply = (...args: ReadonlyArray<string>) => CommandInProcess.run(applyCommand, args, { env })
+        const apply = (...args: ReadonlyArray<string>) => CommandInProcess.run(["apply", ...args], { env })
         const folder = yield* Files.make({
           "headwater.json": "{\"format\": 1}",
           "components/bad.mjs": "export default {\n  run() {\n}\n",
@@ -307,7 +308,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         }
         assert.strictEqual(yield* count, before)
         HeadwaterCommand.assertRefused(yield* apply("/tmp", "--yes"), /has no headwater\.json/)
-        const exported = yield* CommandInProcess.run(exportCommand, ["/usr"], { env: environment })
+        const exported = yield* CommandInProcess.run(["export", "/usr"], { env: environment })
         HeadwaterCommand.assertRefused(exported, /not empty, and has no headwater\.json/)
       }), HeadwaterCommand.patienceMs)
 
@@ -333,7 +334,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
             HEADWATER_SECRET_SOURCES_SAID_TOKEN: "t"
           }
           const apply = Effect.map(
-            CommandInProcess.run(applyCommand, [folder, "--yes"], { env }),
+            CommandInProcess.run(["apply", folder, "--yes"], { env }),
             ({ stderr, stdout }) => stdout + stderr
           )
           assert.match(yield* apply, /6 changes are done/)
@@ -379,7 +380,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
           const apply = (
             circumstances: Partial<CommandInProcess.Circumstances>,
             ...args: ReadonlyArray<string>
-          ) => CommandInProcess.run(applyCommand, [folder, ...args], { env, ...circumstances })
+          ) => CommandInProcess.run(["apply", folder, ...args], { env, ...circumstances })
           const env = { ...environment, TELLS_TOKEN: "first-token" }
           const names = (kind: string) =>
             Effect.map(server.api("GET", `/users/me/${kind}?limit=100`), ({ data }) =>

@@ -2,11 +2,12 @@ import { assert, it } from "@effect/vitest"
 import * as TestTables from "@headwater/fixtures/TestTables"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import * as CommandInProcess from "../test/CommandInProcess.ts"
 import * as HeadwaterCommand from "../test/HeadwaterCommand.ts"
 
 it.effect("headwater check says whether the accounting balances, and what does not", () =>
   Effect.gen(function*() {
-    const headwater = yield* HeadwaterCommand.onTestDatabase
+    const headwater = yield* CommandInProcess.onTestDatabase
     assert.deepStrictEqual<unknown>(HeadwaterCommand.jsonOf(yield* headwater("check", "--json")), {
       balanced: true,
       imbalances: []

@@ -8,7 +8,6 @@ import * as Path from "node:path"
 import * as CommandInProcess from "../test/CommandInProcess.ts"
 import * as HeadwaterCommand from "../test/HeadwaterCommand.ts"
 import { RunningServer } from "../test/RunningServer.ts"
-import { initCommand } from "./InitCommand.ts"
 import * as TypeCheck from "./TypeCheck.ts"
 
 const modules = Path.resolve(import.meta.dirname, "../../../node_modules")
@@ -133,7 +132,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       }
       const path = Path.join(folder, "package.json")
       yield* Effect.promise(() => Fs.writeFile(path, JSON.stringify(present)))
-      const init = CommandInProcess.run(initCommand, [folder, "--json"], { env: {} })
+      const init = CommandInProcess.run(["init", folder, "--json"], { env: {} })
       HeadwaterCommand.jsonOf(yield* init)
       const { dependencies, devDependencies, name, scripts, type } = Json.parse(
         yield* Effect.promise(() => Fs.readFile(path, "utf8"))

@@ -4,6 +4,7 @@ import * as TestTables from "@headwater/fixtures/TestTables"
 import { Accounts } from "@headwater/log/Accounts"
 import { ApiKeys } from "@headwater/log/ApiKeys"
 import { Clock, Effect, Option, Redacted } from "effect"
+import * as CommandInProcess from "../test/CommandInProcess.ts"
 import * as HeadwaterCommand from "../test/HeadwaterCommand.ts"
 
 const shownKey = (ended: HeadwaterCommand.Ended) =>
@@ -18,7 +19,7 @@ const accountOf = Effect.fnUntraced(function*(key: Redacted.Redacted) {
 describe("headwater key", () => {
   it.live("create, list, rotate and revoke do so with the keys of one account", () =>
     Effect.gen(function*() {
-      const headwater = yield* HeadwaterCommand.onTestDatabase
+      const headwater = yield* CommandInProcess.onTestDatabase
       const keys = yield* ApiKeys
       const account = yield* (yield* Accounts).create({ username: "ann", email: "a@b", plan: "free" })
       const created = yield* headwater("key", "create", "ann", "--name", "deploy Ü", "--scope", "run")
@@ -54,7 +55,7 @@ describe("headwater key", () => {
     "refuses an unknown account, an unknown or revoked key, and an overlap of over 30 days",
     () =>
       Effect.gen(function*() {
-        const headwater = yield* HeadwaterCommand.onTestDatabase
+        const headwater = yield* CommandInProcess.onTestDatabase
         const keys = yield* ApiKeys
         const account = yield* (yield* Accounts).create({ username: "ann", email: "a@b", plan: "free" })
         const live = yield* keys.create(account.id, "")

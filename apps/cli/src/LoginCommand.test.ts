@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import * as ServerProcess from "../../../test/ServerProcess.ts"
+import * as CommandInProcess from "../test/CommandInProcess.ts"
 import * as Files from "../test/Files.ts"
 import * as HeadwaterCommand from "../test/HeadwaterCommand.ts"
 import { RunningServer } from "../test/RunningServer.ts"
@@ -47,7 +48,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         const folder = yield* Files.make(component)
         const XDG_CONFIG_HOME = yield* TemporaryDirectory.make("config")
         const deploy = (environment: Readonly<Record<string, string>>) =>
-          HeadwaterCommand.run(["deploy", "a.mjs"], { XDG_CONFIG_HOME, ...environment }, { cwd: folder })
+          CommandInProcess.run(["deploy", "a.mjs"], { env: { XDG_CONFIG_HOME, ...environment }, cwd: folder })
         const keep = (content: unknown) =>
           Files.write(XDG_CONFIG_HOME, { "headwater/config.json": JSON.stringify(content) })
 

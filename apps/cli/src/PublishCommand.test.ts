@@ -5,6 +5,7 @@ import * as TestTables from "@headwater/fixtures/TestTables"
 import { Accounts } from "@headwater/log/Accounts"
 import { Components } from "@headwater/log/Components"
 import { Effect, Option } from "effect"
+import * as CommandInProcess from "../test/CommandInProcess.ts"
 import * as HeadwaterCommand from "../test/HeadwaterCommand.ts"
 
 /** A component that an account has saved. */
@@ -38,7 +39,7 @@ const saved = Effect.fnUntraced(function*(key: string | null) {
 describe("headwater publish and unpublish", () => {
   it.live("bring a saved component into the registry once, and take it out again", () =>
     Effect.gen(function*() {
-      const headwater = yield* HeadwaterCommand.onTestDatabase
+      const headwater = yield* CommandInProcess.onTestDatabase
       const components = yield* Components
       const own = yield* saved("a feed")
       const shown = HeadwaterCommand.jsonOf(yield* headwater("publish", own.id, "--json"))
@@ -66,7 +67,7 @@ describe("headwater publish and unpublish", () => {
 
   it.live("refuse what is not there, has no key, or has one of the server's own", () =>
     Effect.gen(function*() {
-      const headwater = yield* HeadwaterCommand.onTestDatabase
+      const headwater = yield* CommandInProcess.onTestDatabase
       const keyless = yield* saved(null)
       const reserved = yield* saved("headwater-schedule")
       const refused: ReadonlyArray<readonly [reason: RegExp, ...args: ReadonlyArray<string>]> = [

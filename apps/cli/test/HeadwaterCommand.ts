@@ -1,6 +1,5 @@
 import { assert } from "@effect/vitest"
 import * as Json from "@headwater/fixtures/Json"
-import * as TestTables from "@headwater/fixtures/TestTables"
 import { Effect, Schedule, type Scope } from "effect"
 import { execFile, spawn } from "node:child_process"
 import * as Path from "node:path"
@@ -77,16 +76,6 @@ export const start = Effect.fnUntraced(function*(
     interrupt
   }
 })
-
-/** Runs `headwater` on the test's own database, with these variables in place of those that fit it. */
-export const onTestDatabaseWith = (environment: Readonly<Record<string, string>>) =>
-  Effect.map(
-    TestTables.environment,
-    (fitting) => (...args: ReadonlyArray<string>) => run(args, { ...fitting, ...environment })
-  )
-
-/** Runs `headwater` on the test's own database. */
-export const onTestDatabase = onTestDatabaseWith({})
 
 /** What a command with `--json` printed. */
 export const jsonOf = ({ code, stderr, stdout }: Ended): Json.Json => {

@@ -1,8 +1,10 @@
 import * as Json from "@headwater/fixtures/Json"
 import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
 import { Context, Effect, Layer, Schedule } from "effect"
+import * as ServerOnTestDatabase from "../../../test/ServerOnTestDatabase.ts"
 import * as ServerProcess from "../../../test/ServerProcess.ts"
-import * as HeadwaterCommand from "./HeadwaterCommand.ts"
+import * as CommandInProcess from "./CommandInProcess.ts"
+import type * as HeadwaterCommand from "./HeadwaterCommand.ts"
 
 /** A real server, and the command line as a user of it has it. */
 export class RunningServer extends Context.Service<RunningServer, {
@@ -19,7 +21,7 @@ export class RunningServer extends Context.Service<RunningServer, {
   static readonly layer = Layer.effect(
     RunningServer,
     Effect.gen(function*() {
-      const server = yield* ServerProcess.make
+      const server = yield* ServerOnTestDatabase.make
       yield* server.start
       const nobody = { XDG_CONFIG_HOME: yield* TemporaryDirectory.make("config") }
       const environment = { ...nobody, HEADWATER_URL: server.url, HEADWATER_API_KEY: ServerProcess.key }
@@ -27,7 +29,7 @@ export class RunningServer extends Context.Service<RunningServer, {
         server,
         environment,
         nobody,
-        headwater: (folder, ...args) => HeadwaterCommand.run(args, environment, { cwd: folder }),
+        headwater: (folder, ...args) => CommandInProcess.run(args, { env: environment, cwd: folder }),
         events: (id, count) =>
           server.api("GET", `/${id.startsWith("p_") ? "workflows" : "sources"}/${id}/event_summaries`).pipe(
             Effect.map(({ data }) => Json.listOf(data)),

@@ -2,6 +2,7 @@ import * as WebhookSink from "@headwater/fixtures/WebhookSink"
 import { Context, Effect, Layer } from "effect"
 import { execFile } from "node:child_process"
 import * as Path from "node:path"
+import * as ServerOnTestDatabase from "../../../test/ServerOnTestDatabase.ts"
 import * as ServerProcess from "../../../test/ServerProcess.ts"
 import scenario from "./scenario.json" with { type: "json" }
 
@@ -11,7 +12,7 @@ export const apiKey = ServerProcess.key
 export const steps = scenario.length
 
 export class Server extends Context.Service<Server, ServerProcess.ServerProcess>()("headwater/test/ClientsServer") {
-  static readonly layer = Layer.effect(Server, Effect.tap(ServerProcess.make, ({ start }) => start))
+  static readonly layer = Layer.effect(Server, Effect.tap(ServerOnTestDatabase.make, ({ start }) => start))
 }
 
 /** Where deliveries come to, of which the fifth is refused. Its answers tell what has come. */
