@@ -5,6 +5,7 @@ import * as Stream from "@headwater/domain/Stream"
 import * as TestTables from "@headwater/fixtures/TestTables"
 import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
 import { inOpenTransaction } from "../test/OpenTransaction.ts"
 import { AccountTail, type AccountTailFilter, type GrownLogsPlace, type LogPart } from "./AccountTail.ts"
 import { EventLog } from "./EventLog.ts"
@@ -71,7 +72,8 @@ const lookAt = Effect.fnUntraced(function*(since: string | undefined, filter: Ac
 
 /** A position behind all that was committed: those of other databases of the same Postgres hold it back too. */
 const settled = Effect.suspend(() => lookAt(undefined)).pipe(
-  Effect.repeat({ until: ({ parts }) => parts.length === 0, schedule: Schedule.spaced("10 millis") })
+  Effect.repeat({ until: ({ parts }) => parts.length === 0, schedule: Schedule.spaced("10 millis") }),
+  TestClock.withLive
 )
 
 const shown = (parts: ReadonlyArray<LogPart>) => parts.map(({ emitterId, last, seen }) => [emitterId, seen, last])
