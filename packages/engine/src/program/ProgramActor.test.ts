@@ -107,6 +107,39 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       assert.strictEqual(yield* timerDueAt(program), nine + 5_000)
     }).pipe(EngineFixture.onTestClock))
 
+  it.effect("reads what is due once for a tick, and again where the next one has come meanwhile", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(nine)
+      const dueWork = yield* DueWork
+      let reads = 0
+      const counting = DueWork.of({
+        ...dueWork,
+        dueOf: (...asked) => {
+          reads += 1
+          return dueWork.dueOf(...asked)
+        }
+      })
+      const { actor, program } = yield* start(
+        onTimer(`
+          await new Promise((resolve) => setTimeout(resolve, 300))
+          this.$emit(event.timestamp - ${nine / 1_000})`),
+        { timers: { timer: { intervalSeconds: 60 } } }
+      ).pipe(Effect.provideService(DueWork, counting))
+      yield* actor.deploy()
+      yield* actor.wake(Wake.nothing)
+      reads = 0
+      yield* TestClock.adjust("1 minute")
+      yield* actor.wake(Wake.forDueWork)
+      assert.strictEqual(reads, 1)
+      yield* TestClock.adjust("1 minute")
+      const working = yield* Effect.forkChild(actor.wake(Wake.forDueWork))
+      yield* untilRunning(program, working)
+      yield* TestClock.adjust("1 minute")
+      yield* Fiber.join(working)
+      assert.strictEqual(reads, 3)
+      assert.deepStrictEqual(yield* stream(program), [60, 120, 180])
+    }).pipe(EngineFixture.onTestClock))
+
   it.effect("ticks by the clock on the wall of its cron's time zone, also where that changes", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(Date.parse("2026-03-27T12:00:00Z"))

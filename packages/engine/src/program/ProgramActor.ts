@@ -105,7 +105,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
   const draining = yield* Draining
   const suspensions = yield* Suspensions
   const inputs = yield* ProgramInputs.make(programId, { onTurn: () => goOn() })
-  const owner = yield* ProgramOwner.make(programId, { onReload: inputs.restart })
+  const owner = yield* ProgramOwner.make(programId, { onReload: inputs.restart, onPutOff: inputs.notePutOff })
   const code = yield* CodeRuns.make(owner)
   const runs = yield* SourceRuns.make(owner, code)
   const steps = yield* StepRuns.make(owner, code)
@@ -222,7 +222,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
     if (isStopping()) return false
     if (inputs.isFull()) {
       yield* owner.settled
-      inputs.noteSettled()
+      yield* inputs.noteSettled
     }
     const memory = yield* owner.current
     const next = yield* inputs.next(memory, {
@@ -278,7 +278,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
         return false
       }
       yield* owner.settled
-      return inputs.noteSettled() || owner.hasFailed()
+      return (yield* inputs.noteSettled) || owner.hasFailed()
     })
   })
 

@@ -86,8 +86,10 @@ export interface ProgramInputs {
   readonly awaitsTurn: () => boolean
   /** Whether all its requests wait for that, so that nothing is to be looked for among them before. */
   readonly requestsWait: (memory: ProgramMemory) => boolean
-  /** Every commit is settled. Answers whether due work was taken in one, so that what it put there is looked for. */
-  readonly noteSettled: () => boolean
+  /** A commit that is handed over puts work off to a time, in Unix milliseconds. */
+  readonly notePutOff: (dueAt: number) => void
+  /** Every commit is settled. Answers whether any put work off to a time that has come, so that it is looked for. */
+  readonly noteSettled: Effect.Effect<boolean>
   /** Whether so much is held for commits under way that they had better be settled before there are more. */
   readonly isFull: () => boolean
   /** A deletion is done. */
@@ -134,6 +136,8 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
   const ticksAhead = yield* TicksAhead
   /** The due times of timers and delayed emits taken by commits that may be under way. */
   const taken = new Map<string, number>()
+  /** The earliest time that commits which may be under way put work off to; infinity for none. */
+  let putOffTo = Infinity
   const forgotten = new Set<string>()
   /** When a program that waits for its account's quota, a workflow for its own limit, or batches for others, looks again, by that. */
   const waitsUntil = new Map<string, number>()
@@ -587,13 +591,20 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
     awaitsTurn: requestTurn.isAwaited,
     requestsWait,
     isFull: () => taken.size + (memoryUsed?.feeds.size ?? 0) > mayHold,
-    noteSettled: () => {
-      const looksAgain = taken.size > 0
-      taken.clear()
-      if (memoryUsed !== undefined) dropIdleFeeds(memoryUsed)
-      if (looksAgain) hints = Wake.merge(hints, Wake.forDueWork)
-      return looksAgain
+    notePutOff: (dueAt) => {
+      putOffTo = Math.min(putOffTo, dueAt)
     },
+    noteSettled: Effect.clockWith((clock) =>
+      Effect.sync(() => {
+        taken.clear()
+        if (memoryUsed !== undefined) dropIdleFeeds(memoryUsed)
+        // What is due later is found by the scan then.
+        const isDue = putOffTo <= clock.currentTimeMillisUnsafe()
+        putOffTo = Infinity
+        if (isDue) hints = Wake.merge(hints, Wake.forDueWork)
+        return isDue
+      })
+    ),
     noteDeleted: (deletion) => {
       deletions = deletions.filter((other) => other !== deletion)
     },

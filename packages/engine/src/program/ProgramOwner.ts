@@ -52,6 +52,8 @@ const mostHandOvers = 5
 export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options: {
   /** Called when memory was read anew. */
   readonly onReload: () => void
+  /** Called with the time of each work that a commit puts off, in Unix milliseconds. */
+  readonly onPutOff: (dueAt: number) => void
 }) {
   const loading = yield* Semaphore.make(1)
   const inFlight = yield* InFlight.make(labelOf(programId))
@@ -76,7 +78,9 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
     (memory: ProgramMemory, events: ReadonlyArray<NewEvent>, parts: PartsOf): InFlight.SubmitTracked => (track) =>
       memory.log.submitUnsafe(events, (appended, submission) => {
         track(submission)
-        return typeof parts === "function" ? parts(appended, submission) : parts
+        const made = typeof parts === "function" ? parts(appended, submission) : parts
+        for (const { dueAt } of made.duePut ?? []) options.onPutOff(dueAt)
+        return made
       })
 
   return {
