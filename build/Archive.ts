@@ -98,7 +98,8 @@ const dependenciesOf = (one: Package, bundled: ReadonlyArray<Package>) => {
     // Its database runs on these.
     ...(bundled.some(({ manifest }) => manifest.name === "@headwater/postgres") ? { os: ["linux", "darwin"] } : {}),
     dependencies: { ...own, ...Object.fromEntries(others) },
-    optionalDependencies: outside(packages, "optionalDependencies"),
+    // Those of the repository itself check and format it.
+    optionalDependencies: outside(packages.filter((one) => !isWhole(one)), "optionalDependencies"),
     peerDependencies,
     bundleDependencies: Object.keys(own)
   }
