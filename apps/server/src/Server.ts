@@ -125,7 +125,11 @@ const http = (options: { readonly reusePort: boolean }) =>
       Layer.unwrap(
         Effect.map(
           ServerConfig,
-          ({ host, port }) => NodeServer.layer({ host, port, ...options, gracefulShutdownTimeout: "10 seconds" })
+          ({ host, keepAliveSeconds, port }) =>
+            NodeServer.layer(
+              { host, port, ...options, gracefulShutdownTimeout: "10 seconds" },
+              { keepAliveMs: keepAliveSeconds * 1_000 }
+            )
         )
       )
     )

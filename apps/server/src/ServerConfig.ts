@@ -69,6 +69,8 @@ export interface ServerSettings {
   readonly runLimits: Pick<SandboxLimits, "wallMillis" | "cpuMillis" | "heapMebibytes" | "outputBytes">
   /** Proxies whose word is taken for the address of a request's client. */
   readonly trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>
+  /** How long a client's connection is kept without a request, in seconds. */
+  readonly keepAliveSeconds: number
   readonly log: LogFormat
   readonly logLevel: SettingLogLevel
   /** Lines a second about runs that succeeded, and as many about deliveries; 0 for all. */
@@ -362,6 +364,7 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
         )
       },
       trustedProxies: Option.getOrElse(yield* variable("HEADWATER_TRUSTED_PROXIES", networks), () => []),
+      keepAliveSeconds: Option.getOrElse(yield* variable("HEADWATER_KEEP_ALIVE_SECONDS", integer(1, 86_400)), () => 75),
       log,
       showsSecrets: log === "pretty" && process.stdout.isTTY,
       logLevel: Option.getOrElse(yield* variable("HEADWATER_LOG_LEVEL", oneOf(logLevels)), () => "info"),
@@ -414,6 +417,7 @@ export const render = (settings: ServerSettings): string => {
     ["HEADWATER_RUN_HEAP", settings.runLimits.heapMebibytes],
     ["HEADWATER_RUN_OUTPUT", settings.runLimits.outputBytes],
     ["HEADWATER_TRUSTED_PROXIES", settings.trustedProxies.map(IpNetwork.format).join(",")],
+    ["HEADWATER_KEEP_ALIVE_SECONDS", settings.keepAliveSeconds],
     ["HEADWATER_LOG", settings.log],
     ["HEADWATER_LOG_LEVEL", settings.logLevel],
     ["HEADWATER_LOG_RATE", settings.logRate]

@@ -27,6 +27,7 @@ import { AnswerRoom } from "./AnswerRoom.ts"
 import { boundOf, wholeSummary } from "./EventSummaries.ts"
 import { answerFailures } from "./FailureProblem.ts"
 import * as GivenFilter from "./GivenFilter.ts"
+import { awaitHalfClose } from "./HalfClose.ts"
 
 const contentType = "application/json"
 
@@ -192,12 +193,23 @@ export const layer = HttpApiBuilder.group(
       "events",
       Effect.fnUntraced(function*({ params, query }) {
         const consumer = yield* find(params.id)
-        const { events, lease } = yield* actors.readConsumer(consumer.id, {
-          lease: query.lease ?? null,
-          max: query.max ?? defaultMax,
-          maxBytes: query.max_bytes ?? defaultMaxBytes,
-          waitMs: (query.wait ?? 0) * 1_000
-        }).pipe(missing(params.id), answerLost, answerHeld)
+        const read = (wait: number) =>
+          actors.readConsumer(consumer.id, {
+            lease: query.lease ?? null,
+            max: query.max ?? defaultMax,
+            maxBytes: query.max_bytes ?? defaultMaxBytes,
+            waitMs: wait * 1_000
+          })
+        const { wait = 0 } = query
+        const { events, lease } = yield* Effect.raceFirst(
+          Effect.asSome(read(wait)),
+          Effect.as(awaitHalfClose, Option.none())
+        ).pipe(
+          Effect.flatMap((found) => Option.isSome(found) ? Effect.succeed(found.value) : read(0)),
+          missing(params.id),
+          answerLost,
+          answerHeld
+        )
         const positions = Object.fromEntries(events.map(({ emitterId, id }) => [emitterId, EventId.format(id)]))
         const head = `{"lease":${JSON.stringify(leaseOf(lease))},"positions":${JSON.stringify(positions)},"data":[`
         const bytes = events.reduce((sum, event) => sum + charactersOf(event), 0)

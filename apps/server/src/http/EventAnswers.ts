@@ -14,6 +14,7 @@ import { Effect, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { AnswerRoom } from "./AnswerRoom.ts"
 import { eventPageRequest, type EventQuery, summaryOf, wholeSummary } from "./EventSummaries.ts"
+import { awaitHalfClose } from "./HalfClose.ts"
 import { JsonThread } from "./JsonThread.ts"
 
 /** What the events of a page come to at most, in bytes, where there is more than one. */
@@ -129,7 +130,7 @@ export const make = Effect.gen(function*() {
   ) {
     const request = yield* HttpServerRequest.HttpServerRequest
     const sent = frames.pipe(
-      Stream.interruptWhen(ended),
+      Stream.interruptWhen(Effect.raceFirst(ended, awaitHalfClose)),
       Stream.encodeText,
       Stream.provideService(HttpServerRequest.HttpServerRequest, request)
     )

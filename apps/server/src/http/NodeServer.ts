@@ -1,10 +1,10 @@
 import { NodeHttpServer } from "@effect/platform-node"
 import { Context, Effect, Layer, type Scope } from "effect"
 import { type IncomingMessage, Server, type ServerResponse } from "node:http"
-import type { Socket } from "node:net"
+import { Socket } from "node:net"
+import { Connections, type ConnectionTimes } from "./Connections.ts"
 
-/** How long a client may read nothing of what waits for it, in milliseconds. */
-const unreadMs = 30_000
+const defaultTimes: ConnectionTimes = { unreadMs: 30_000, keepAliveMs: 75_000, closingMs: 10_000 }
 
 /** What Node answers by itself to bytes it can't read as HTTP: the statuses it uses, as problems like any other. */
 const problems: Record<string, { readonly status: number; readonly title: string; readonly detail: string }> = {
@@ -13,24 +13,6 @@ const problems: Record<string, { readonly status: number; readonly title: string
 }
 
 const malformed = { status: 400, title: "Invalid request", detail: "The request is not valid HTTP." }
-
-/**
- * Ends connections whose client reads nothing of its answer, since each holds a part of one in memory. Node tells of every
- * connection on which nothing has moved for a while: one whose request is worked on has time.
- */
-const endUnread = (server: AskingServer, afterMs: number): void => {
-  /** How many requests of a connection are to be answered, once it has sent one. */
-  const underWay = new WeakMap<Socket, number>()
-  const count = (socket: Socket, change: number) => underWay.set(socket, (underWay.get(socket) ?? 0) + change)
-  server.seen = ({ socket }, response) => {
-    count(socket, 1)
-    response.once("close", () => count(socket, -1))
-  }
-  server.setTimeout(afterMs, (socket: Socket) => {
-    const isIdle = underWay.get(socket) === 0
-    if (isIdle || socket.writableLength > 0) socket.destroy()
-  })
-}
 
 const bodyOf = ({ code, detail, details, status, title }: {
   readonly status: number
@@ -64,14 +46,25 @@ type Take = (request: IncomingMessage, response: ServerResponse) => boolean
 /** A server that asks somebody about each request before it tells those who listen, who can't keep one from each other. */
 class AskingServer extends Server {
   first: Take = () => false
-  /** Told of each request, whoever answers it. */
-  seen: (request: IncomingMessage, response: ServerResponse) => void = () => {}
+  /** A client that has said all it has to say may still read (RFC 9293, 3.6). Node has no option for it. */
+  readonly httpAllowHalfOpen = true
+  private readonly clients: Connections
+
+  constructor(times: ConnectionTimes) {
+    super({ requireHostHeader: false })
+    this.clients = new Connections(this, times)
+  }
 
   override emit(event: string, ...given: Array<unknown>): boolean {
-    if (event !== "request") return super.emit(event, ...given)
+    if (event !== "request" && event !== "checkContinue") return super.emit(event, ...given)
     const [request, response] = given as [IncomingMessage, ServerResponse]
-    this.seen(request, response)
-    return this.first(request, response) || super.emit(event, request, response)
+    this.clients.asked(request.socket, response)
+    return (event === "request" && this.first(request, response)) || super.emit(event, request, response)
+  }
+
+  override close(callback?: (error?: Error) => void): this {
+    this.clients.close()
+    return super.close(callback)
   }
 }
 
@@ -79,15 +72,15 @@ class AskingServer extends Server {
  * A Node HTTP server whose own refusals have the shape of the API's problems (RFC 9457). What Node would refuse without
  * one is left to the API: a request without `Host`, and one that expects what no server knows.
  *
- * @param options.unreadMs how long a client may read nothing of its answer, in milliseconds
+ * @param times those that are not the usual ones
  */
-export const make = (options: { readonly unreadMs?: number } = {}): AskingServer => {
-  const server = new AskingServer({ requireHostHeader: false })
-  endUnread(server, options.unreadMs ?? unreadMs)
+export const make = (times: Partial<ConnectionTimes> = {}): AskingServer => {
+  const server = new AskingServer({ ...defaultTimes, ...times })
   refuseUnserved(server)
   server.on("checkExpectation", (request, response) => server.emit("request", request, response))
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    if (error.code === "ECONNRESET" || !socket.writable) {
+    const isUnused = socket instanceof Socket && socket.bytesRead === 0
+    if (error.code === "ECONNRESET" || !socket.writable || isUnused) {
       socket.destroy()
       return
     }
@@ -115,9 +108,9 @@ export class NodeServer extends Context.Service<NodeServer, {
   readonly cutOff: () => void
 }>()("@headwater/server/NodeServer") {
   /** With the `HttpServer` that everything else is served on. */
-  static readonly layer = (options: Parameters<typeof NodeHttpServer.layer>[1]) =>
+  static readonly layer = (options: Parameters<typeof NodeHttpServer.layer>[1], times: Partial<ConnectionTimes> = {}) =>
     Layer.unwrap(Effect.sync(() => {
-      const server = make()
+      const server = make(times)
       const askFirst = (take: Take) =>
         Effect.acquireRelease(
           Effect.sync(() => {
