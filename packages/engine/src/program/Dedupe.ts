@@ -1,19 +1,13 @@
 import type { Dedupe as Strategy } from "@headwater/domain/Component"
 import * as Storable from "@headwater/domain/Storable"
 import { createHash } from "node:crypto"
+import * as GreatestIds from "./GreatestIds.ts"
 
 /** The id an emit gave its event. Without one an event is never a duplicate. */
 export type EmittedId = string | number | undefined
 
-const greatestMark = "greatest"
 const lastMark = "last"
 const longestPlainMark = 200
-
-const longestInteger = 1_000
-
-/** Exact also beyond what a double holds, as ids of many services are. */
-const numeric = (id: string | number): number | bigint =>
-  typeof id === "string" && id.length <= longestInteger && /^\s*-?\d+\s*$/.test(id) ? BigInt(id) : Number(id)
 
 /** Encoded as UTF-8, halves of surrogate pairs would all be one; as JSON they are not. */
 const hashOf = (id: string): string =>
@@ -34,7 +28,7 @@ export const marksFor = (strategy: Strategy, ids: ReadonlyArray<EmittedId>): Rea
     case "unique":
       return ids.filter((id) => id !== undefined).map((id) => uniqueMark(String(id)))
     case "greatest":
-      return [greatestMark]
+      return GreatestIds.marks
     case "last":
       return [lastMark]
   }
@@ -49,7 +43,7 @@ export interface Decision {
 
 /**
  * Which of a run's emits, in order, pass the component's strategy (components.md, "Running"): `unique` those whose id
- * was never emitted, `greatest` those with an id numerically above the largest so far, `last` those after the last id
+ * was never emitted, `greatest` those with an id above the greatest of its kind so far, `last` those after the last id
  * seen, or all where that is not among them.
  */
 export const decide = (
@@ -70,17 +64,9 @@ export const decide = (
       return { passes, marks }
     }
     case "greatest": {
-      let greatest = numeric(known.get(greatestMark) ?? -Infinity)
-      const passes = ids.map((id) => {
-        if (id === undefined) return true
-        const value = numeric(id)
-        // An id that is no number is not above any.
-        if (!(value > greatest)) return false
-        greatest = value
-        marks.set(greatestMark, String(value))
-        return true
-      })
-      return { passes, marks }
+      const greatest = new GreatestIds.GreatestIds(known)
+      const passes = ids.map((id) => id === undefined || greatest.takes(id))
+      return { passes, marks: greatest.marks }
     }
     case "last": {
       const last = known.get(lastMark)
