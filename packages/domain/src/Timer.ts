@@ -1,4 +1,5 @@
-import { Cron, DateTime, Effect, Result, Schema } from "effect"
+import { DateTime, Effect, Result, Schema } from "effect"
+import { CronExpression } from "./CronExpression.ts"
 
 /** Every so many seconds, at a fixed phase. */
 const IntervalTimer = Schema.Struct({
@@ -21,7 +22,10 @@ export class InvalidTimer extends Schema.TaggedError<InvalidTimer>()("InvalidTim
   message: Schema.String
 }) {}
 
-const parseCron = (timer: typeof CronTimer.Type): Effect.Effect<Cron.Cron, InvalidTimer> =>
+const refused = (timer: typeof CronTimer.Type, reason: string): InvalidTimer =>
+  new InvalidTimer({ message: `cron expression "${timer.cron}": ${reason}` })
+
+const parseCron = (timer: typeof CronTimer.Type): Effect.Effect<CronExpression, InvalidTimer> =>
   Effect.gen(function*() {
     const zone = DateTime.zoneMakeNamed(timer.timezone ?? "UTC")
     if (zone._tag === "None") {
@@ -29,13 +33,12 @@ const parseCron = (timer: typeof CronTimer.Type): Effect.Effect<Cron.Cron, Inval
         message: `unknown time zone "${timer.timezone}": give one such as "Europe/Berlin"`
       })
     }
-    const parsed = Cron.parse(timer.cron, zone.value)
+    const parsed = CronExpression.parse(timer.cron, zone.value)
     if (Result.isFailure(parsed)) {
-      return yield* new InvalidTimer({
-        message:
-          `cron expression "${timer.cron}": ${parsed.failure.message}. Give five fields, or six with the seconds first, ` +
-          "such as \"0 9 * * 1-5\""
-      })
+      return yield* refused(
+        timer,
+        `${parsed.failure}. Give five fields, or six with the seconds first, such as "0 9 * * 1-5"`
+      )
     }
     return parsed.success
   })
@@ -52,11 +55,7 @@ export const nextDue = (timer: Timer, phase: number, after: number): Effect.Effe
   Effect.gen(function*() {
     if ("cron" in timer) {
       const cron = yield* parseCron(timer)
-      return yield* Effect.try({
-        try: () => Cron.next(cron, new Date(after)).getTime(),
-        catch: (cause) =>
-          new InvalidTimer({ message: `cron expression "${timer.cron}" is never due: ${String(cause)}` })
-      })
+      return cron.next(after) ?? (yield* refused(timer, "it is never due"))
     }
     const interval = timer.intervalSeconds * 1000
     return phase + (Math.floor((after - phase) / interval) + 1) * interval

@@ -159,6 +159,25 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       ])
     }).pipe(EngineFixture.onTestClock))
 
+  it.effect("ticks on in real time through the hour that a change of the clock repeats", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(Date.parse("2026-10-25T00:15:00Z"))
+      const { actor, program } = yield* start(onTimer("this.$emit(new Date(event.timestamp * 1000).toISOString())"), {
+        timers: { timer: { cron: "*/30 * * * *", timezone: "Europe/Berlin" } }
+      })
+      yield* actor.deploy()
+      for (let i = 0; i < 4; i++) {
+        yield* TestClock.setTime((yield* timerDueAt(program))!)
+        yield* actor.wake(Wake.forDueWork)
+      }
+      assert.deepStrictEqual(yield* stream(program), [
+        "2026-10-25T00:30:00.000Z",
+        "2026-10-25T01:00:00.000Z",
+        "2026-10-25T01:30:00.000Z",
+        "2026-10-25T02:00:00.000Z"
+      ])
+    }).pipe(EngineFixture.onTestClock))
+
   it.effect("emits what was delayed when its time has come", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(nine)
