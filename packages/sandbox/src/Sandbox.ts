@@ -30,7 +30,7 @@ export interface InspectRequest {
 
 /** Runs component code in Deno processes that reach nothing (`design.md`, "Sandbox"; `components.md`). */
 export class Sandbox extends Context.Service<Sandbox, {
-  /** Loads the module in the sandbox and says what it is. */
+  /** Loads the module and says what it is, in a process that nothing ran in before and nothing runs in after. */
   inspect(request: InspectRequest): Effect.Effect<ComponentDescription, ComponentInvalid | SandboxUnavailable>
   /** Runs a hook or an input to its end. What component code does, however bad, is in the result. */
   run(request: RunRequest): Effect.Effect<RunResult, SandboxUnavailable>
@@ -139,7 +139,7 @@ const make = Effect.fnUntraced(function*() {
     /** By attempts that came to nothing. */
     let spentCpuMs = 0
 
-    const once = ({ displaced, isolation }: Attempt) =>
+    const once = ({ displaced, isolation, isRepeated }: Attempt) =>
       attempt<void, never>(
         { accountId: request.accountId, displaced, isolation, code: request.module, isLast: trial !== undefined },
         (id, process, finish) => {
@@ -246,7 +246,7 @@ const make = Effect.fnUntraced(function*() {
               // What has ended stays. Those before it in the process may be the reason, so the run under way is done again.
               if (index > 0) return finish(Exit.void)
               // Something outside may have ended it as well; a component that does so does it again.
-              const uncertain = loss.reason === "ended" && isolation !== "fresh"
+              const uncertain = loss.reason === "ended" && !isRepeated
               if (loss.reason === "displaced" || !first || assignment.shared || uncertain) return repeat(loss)
               if (loss.reason === "memory" || loss.reason === "output") return exceed(loss.reason)
               record.fail({ name: "SandboxEnded", message: loss.message, stack: "" })
@@ -272,7 +272,7 @@ const make = Effect.fnUntraced(function*() {
 
     const responseHandled = Effect.suspend(() => responded ? Deferred.await(responding) : Effect.void)
     const isolation = trial === undefined ? "shared" : "fresh"
-    return Effect.andThen(repeatedIfLost(once, { isolation, displaced: false }), responseHandled)
+    return Effect.andThen(repeatedIfLost(once, isolation), responseHandled)
   }
 
   const run = (request: RunRequest): Effect.Effect<RunResult, SandboxUnavailable> =>
@@ -330,9 +330,9 @@ const make = Effect.fnUntraced(function*() {
     ): Effect.fn.Return<ComponentDescription, ComponentInvalid | SandboxUnavailable> {
       const { inspectMillis, outputBytes } = config.limits
 
-      const once = ({ displaced, isolation }: Attempt) =>
+      const once = ({ displaced, isolation, isRepeated }: Attempt) =>
         attempt<ComponentDescription, ComponentInvalid>(
-          { accountId: request.accountId, displaced, isolation, code: request.module },
+          { accountId: request.accountId, displaced, isolation, code: request.module, isLast: true },
           (id, process, finish) => {
             const startedAt = real.currentTimeMillisUnsafe()
             const first = process.served === 0
@@ -384,7 +384,7 @@ const make = Effect.fnUntraced(function*() {
                   return finish(Exit.fail(new SandboxUnavailable({ reason: "stopping", message: loss.message })))
                 }
                 // Something outside may have ended it as well; a module that does so does it again.
-                const uncertain = loss.reason === "ended" && isolation !== "fresh"
+                const uncertain = loss.reason === "ended" && !isRepeated
                 if (loss.reason === "displaced" || !first || uncertain) return finish(Exit.succeed(new Again(loss)))
                 if (loss.reason === "memory") invalid("memory", "The module's top level exceeded its memory limit")
                 else invalid("ended", loss.message)
@@ -403,7 +403,7 @@ const make = Effect.fnUntraced(function*() {
           }
         )
 
-      return yield* repeatedIfLost(once, { isolation: "alone", displaced: false })
+      return yield* repeatedIfLost(once, "fresh")
     }
   )
 
@@ -418,7 +418,10 @@ const inSource = (result: RunResult, { hash, map }: SandboxModule, known: KnownP
   return { ...result, error: { ...error, stack, ...SourcePlaces.firstIn(stack) } }
 }
 
-type Attempt = Pick<Work, "isolation" | "displaced">
+interface Attempt extends Pick<Work, "isolation" | "displaced"> {
+  /** It failed before, and not for another account's sake. */
+  readonly isRepeated: boolean
+}
 
 /**
  * Does the work again if its process was lost: in one of its own where another's work in it may have been the reason, and
@@ -426,15 +429,17 @@ type Attempt = Pick<Work, "isolation" | "displaced">
  */
 const repeatedIfLost = <A, E>(
   once: (attempt: Attempt) => Effect.Effect<A | Again, E | SandboxUnavailable>,
-  attempt: Attempt,
-  times = 3
-): Effect.Effect<A, E | SandboxUnavailable> =>
-  Effect.flatMap(once(attempt), (result): Effect.Effect<A, E | SandboxUnavailable> => {
-    if (!(result instanceof Again)) return Effect.succeed(result)
-    if (result.displaced) return repeatedIfLost(once, { ...attempt, displaced: true }, times)
-    return times > 1
-      ? repeatedIfLost(once, { ...attempt, isolation: "fresh" }, times - 1)
-      : Effect.fail(
-        new SandboxUnavailable({ reason: "start_failed", message: "Its process ended unexpectedly three times" })
-      )
-  })
+  isolation: Work["isolation"]
+): Effect.Effect<A, E | SandboxUnavailable> => {
+  const go = (attempt: Attempt, times: number): Effect.Effect<A, E | SandboxUnavailable> =>
+    Effect.flatMap(once(attempt), (result): Effect.Effect<A, E | SandboxUnavailable> => {
+      if (!(result instanceof Again)) return Effect.succeed(result)
+      if (result.displaced) return go({ ...attempt, displaced: true }, times)
+      return times > 1
+        ? go({ ...attempt, isolation: "fresh", isRepeated: true }, times - 1)
+        : Effect.fail(
+          new SandboxUnavailable({ reason: "start_failed", message: "Its process ended unexpectedly three times" })
+        )
+    })
+  return go({ isolation, displaced: false, isRepeated: false }, 3)
+}

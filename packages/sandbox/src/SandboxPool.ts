@@ -25,8 +25,8 @@ export class SandboxUnavailable extends Schema.TaggedError<SandboxUnavailable>()
 /** Work for one process. */
 export interface Work {
   readonly accountId: string
-  /** `shared` runs beside others; `alone` has a process to itself; `fresh` has one that nothing ran in before. */
-  readonly isolation: "shared" | "alone" | "fresh"
+  /** `shared` runs beside others; `fresh` has a process to itself that nothing ran in before. */
+  readonly isolation: "shared" | "fresh"
   /** It was cut off for another account's sake before, and is not cut off for that again. */
   readonly displaced: boolean
   /** Called once, when a process has been chosen; it assigns itself before it returns. */
@@ -216,7 +216,7 @@ const make = Effect.fnUntraced(function*() {
     for (const process of own) {
       const running = process.assignments.size
       if (!takesWork(process) || process.exclusive || !(any || process.worksOnDisplaced)) continue
-      if (running >= (work.isolation === "alone" ? 1 : pool.maxRunsPerProcess)) continue
+      if (running >= pool.maxRunsPerProcess) continue
       if (chosen === undefined || running < chosen.assignments.size) chosen = process
     }
     return chosen
@@ -227,7 +227,7 @@ const make = Effect.fnUntraced(function*() {
     const held = new Map<string, number>()
     for (const { accountId, exclusive } of processes) {
       if (accountId === undefined) continue
-      const queue = queueNamed(exclusive ? "alone" : "shared", accountId)
+      const queue = queueNamed(exclusive ? "fresh" : "shared", accountId)
       held.set(queue, (held.get(queue) ?? 0) + 1)
     }
     return held
@@ -346,7 +346,7 @@ const make = Effect.fnUntraced(function*() {
 
   const placeWorkOf = (accountId: string) => {
     placeFirstOf(waiting.get(queueNamed("shared", accountId)))
-    placeFirstOf(waiting.get(queueNamed("alone", accountId)))
+    placeFirstOf(waiting.get(queueNamed("fresh", accountId)))
   }
 
   const hasWarm = (): boolean => {
@@ -437,11 +437,10 @@ const make = Effect.fnUntraced(function*() {
   })
 })
 
-const queueNamed = (kind: "shared" | "alone", accountId: string): string => `${kind} ${accountId}`
+const queueNamed = (kind: Work["isolation"], accountId: string): string => `${kind} ${accountId}`
 
 /** Work waits in turn with its like: an account's ordinary runs don't wait behind one that needs a process to itself. */
-const queueOf = ({ accountId, isolation }: Work): string =>
-  queueNamed(isolation === "shared" ? "shared" : "alone", accountId)
+const queueOf = ({ accountId, isolation }: Work): string => queueNamed(isolation, accountId)
 
 /** A process that has not answered a ping for this long takes no new work (`design.md`, "Sandbox"). */
 const silentAfterMillis = 1_000

@@ -198,6 +198,56 @@ layer(Http.layer, { excludeTestServices: true, timeout: "60 seconds" })("code", 
       })
   )
 
+  it.effect("runs in no process that a source of the account uses, before or after it, whatever asks for it", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const { key } = yield* http.created("/v1/users/me/keys", { scope: "run" })
+      const runner = Json.textOf(key)
+      const source = yield* http.created("/v1/sources", {
+        component_code: Http.httpCode(
+          `globalThis.left ??= "the secret of a source"; this.$emit(globalThis.given ?? "nothing")`
+        ),
+        name: "Keeper"
+      })
+      let runs = 0
+      const runSource = Effect.gen(function*() {
+        yield* http.request("POST", Http.endpointOf(source), { key: null, body: {} })
+        runs += 1
+        const [last] = yield* http.summaries(`/v1/sources/${source.id}/event_summaries`, runs)
+        return last!["event"]!["raw_event"] as unknown
+      })
+      // Each time the code says what it finds, and leaves something.
+      const prying = (more = "") => `
+        const look = () => { globalThis.given = "code that was given"; return globalThis.left ?? "nothing" }
+        export default {
+          name: look(), key: "prying",
+          props: { p: { type: "string", optional: true, async options() { return [look()] } } },
+          async additionalProps() { return { added: { type: "string", label: look(), optional: true } } },
+          run() { this.$emit(look()) },
+          ${more}
+        }`
+      const given = { component_code: prying() }
+      const ways: Readonly<Record<string, readonly [key: string, method: string, path: string, body: object]>> = {
+        check: [runner, "POST", "/v1/code/check", given],
+        props: [runner, "POST", "/v1/code/check", { ...given, configured_props: { p: "x" } }],
+        workflow: [runner, "POST", "/v1/code/check", {
+          workflow_code: prying().replace("run()", "run({ $ })").replace("this.$emit", "$.emit")
+        }],
+        trial: [http.key, "POST", "/v1/code/trial", { ...given, trigger: "http" }],
+        save: [http.key, "POST", "/v1/components", given],
+        options: [runner, "POST", "/v1/components/prying/configure", { prop_name: "p" }],
+        added: [runner, "POST", "/v1/components/prying/configure", { configured_props: { p: "x" } }],
+        refused: [http.key, "PUT", `/v1/sources/${source.id}`, { component_code: prying("dedupe: look(),") }]
+      }
+      assert.strictEqual(yield* runSource, "nothing")
+      for (const [way, [key, method, path, body]] of Object.entries(ways)) {
+        const answer = yield* http.request(method, path, { key, body })
+        assert.notInclude(answer.text, "the secret of a source", way)
+        assert.notInclude(answer.text, `"internal_error"`, way)
+        assert.strictEqual(yield* runSource, "nothing", way)
+      }
+    }))
+
   it.effect("shows about a mebibyte of what it did, and counts the rest", () =>
     Effect.gen(function*() {
       const http = yield* Http.tenant()

@@ -150,7 +150,7 @@ export const layer = HttpApiBuilder.group(
       )
       const accountId = yield* CurrentAccount
       const asked = yield* Effect.result(
-        configuration.additionalProps({ accountId, component, values, trial: { mayConnect: true } }).pipe(
+        configuration.additionalProps({ accountId, component, values }).pipe(
           Effect.mapError((error) => error._tag === "HookFailed" ? hookProblem(place, error).details : error)
         )
       )

@@ -24,7 +24,7 @@ export interface Configured {
   readonly accountId: Id.AccountId
   readonly component: Component
   readonly values: Readonly<Record<string, unknown>>
-  /** Set where the code is only tried. */
+  /** What the code may do: connect, unless said otherwise. */
   readonly trial?: Trial | undefined
 }
 
@@ -34,7 +34,10 @@ const wallMillis = 30_000
 /** More props than any form can show. */
 const maxAdditionalProps = 200
 
-/** Asks a component's code about its props, while somebody is about to configure them. Nothing that it does is kept. */
+/**
+ * Asks a component's code about its props, while somebody is about to configure them. Nothing that it does is kept. The code
+ * need not be deployed, so it runs apart from what the account's sources left in their processes, and leaves nothing there.
+ */
 export class ComponentConfiguration extends Context.Service<ComponentConfiguration, {
   readonly options: (
     configured: Configured,
@@ -53,7 +56,7 @@ export class ComponentConfiguration extends Context.Service<ComponentConfigurati
       const credentialsOf = yield* makeCredentialsOf
 
       const ask = Effect.fnUntraced(function*<A>(
-        { accountId, component, trial, values }: Configured,
+        { accountId, component, trial = { mayConnect: true }, values }: Configured,
         call: RunCall,
         name: string,
         answer: Schema.Decoder<A>
@@ -71,7 +74,7 @@ export class ComponentConfiguration extends Context.Service<ComponentConfigurati
           credentials: yield* credentialsOf(accountId, component.configurableProps, values),
           db: {},
           limits: { wallMillis },
-          ...(trial === undefined ? {} : { trial })
+          trial
         })
         const failure = RunEvents.failureOf(result)
         if (failure !== undefined) {
