@@ -10,6 +10,113 @@ const attempt = (body: string) => `
 
 const refusal = /Requires \w+ access|--no-remote|--no-npm|not available to components|denied/
 
+/** What prying code is written with: `attempts` emits whether it was refused, or what came of it. */
+const descriptorTools = `
+  const fs = await import("node:fs")
+  const { default: byDefault } = fs
+  const { promises } = fs
+  const util = await import("node:util")
+  const net = await import("node:net")
+  const bytes = () => new Uint8Array(7)
+  const called = (begin) => new Promise((resolve, reject) => begin((error, ...values) => error ? reject(error) : resolve(values)))
+  const streamed = (stream) => new Promise((resolve, reject) =>
+    stream.on("data", resolve).on("error", reject).on("close", () => reject(Object.assign(new Error("closed"), { code: "CLOSED" }))))
+  const attempts = (...all) => Promise.all(all.map(async (attempt) => {
+    try { this.$emit("GOT " + await attempt() + " by " + attempt) }
+    catch (error) {
+      const { code, message } = error
+      const isRefused = /^(EACCES|EBADF|EINVAL|ERR_|CLOSED)/.test(code) || /not available|Requires|is not a|cannot be|Illegal|undefined/.test(message)
+      this.$emit((isRefused ? "refused " : "FAILED ") + code + " " + message + " by " + attempt)
+    }
+  }))`
+
+const waysToDescriptors: Readonly<Record<string, string>> = {
+  "synchronous functions": `await attempts(...[0, -0, 1, 2, 4294967296, 4294967297].flatMap((fd) => [
+    () => fs.readSync(fd, bytes()), () => byDefault.readSync(fd, bytes(), 0, 7, null), () => fs.readvSync(fd, [bytes()]),
+    () => fs.readFileSync(fd), () => fs.fstatSync(fd), () => fs.closeSync(fd), () => fs.ftruncateSync(fd), () => fs.fsyncSync(fd),
+    () => fs.fdatasyncSync(fd), () => fs.futimesSync(fd, 1, 1), () => fs.fchmodSync(fd, 0o777), () => fs.fchownSync(fd, 1, 1),
+    () => process.getBuiltinModule("fs").readSync(fd, bytes())
+  ]), () => fs.writeSync(0, "x"), () => fs.readSync("0", bytes()), () => fs.readSync(0n, bytes()),
+    () => fs.readSync(new Number(0), bytes()), () => fs.readSync({ valueOf: () => 0 }, bytes()))`,
+  "functions that call back": `await attempts(...[0, 1, 2].flatMap((fd) => [
+    () => called((done) => fs.read(fd, bytes(), 0, 7, null, done)), () => called((done) => fs.read(fd, done)),
+    () => called((done) => fs.readv(fd, [bytes()], done)), () => called((done) => fs.readFile(fd, done)),
+    () => called((done) => fs.fstat(fd, done)), () => called((done) => fs.close(fd, done)), () => fs.close(fd),
+    () => called((done) => fs.ftruncate(fd, 0, done)), () => called((done) => fs.fsync(fd, done)),
+    () => called((done) => fs.futimes(fd, 1, 1, done)), () => called((done) => fs.fchmod(fd, 0, done))
+  ]))`,
+  "promises": `await attempts(...[0, 1, 2].flatMap((fd) => [
+    () => promises.readFile(fd), async () => (await import("node:fs/promises")).readFile(fd),
+    () => util.promisify(fs.read)(fd, bytes(), 0, 7, null), () => util.promisify(fs.readFile)(fd),
+    () => fs.readFilePromise(fd), () => fs.readvPromise(fd, [bytes()]), () => promises.readFile({ fd }),
+    () => fs.read[util.promisify.custom]?.(fd, bytes()) ?? Promise.reject(Object.assign(new Error(), { code: "ERR_NONE" }))
+  ]))`,
+  "originals of what is replaced":
+    `await attempts(...["readSync", "read", "readFileSync", "closeSync"].flatMap((name) => [
+    () => fs[name].prototype.constructor(0, bytes()), () => new fs[name](0, bytes()), () => fs[name].call(null, 0, bytes()),
+    () => {
+      const { apply } = Reflect
+      let original = () => Promise.reject(new Error("not available"))
+      Reflect.apply = (given, self, values) => { original = given; return apply(given, self, values) }
+      try { fs[name](77, bytes(), () => {}) } catch {}
+      Reflect.apply = apply
+      return original(0, bytes(), () => {})
+    }
+  ]))`,
+  "streams of files": `await attempts(...[0, 1, 2].flatMap((fd) => [
+    () => streamed(fs.createReadStream("", { fd })), () => streamed(new fs.ReadStream("", { fd })),
+    () => streamed(new fs.ReadStream.prototype.constructor("", { fd, autoClose: false })),
+    () => { const stream = fs.createReadStream("/none"); stream.fd = fd; return streamed(stream) },
+    () => new Promise((resolve, reject) => {
+      const stream = new fs.WriteStream("/none").on("error", () => {})
+      stream.fd = fd
+      stream._destroy(null, (error) => error || fd === 0 ? reject(error ?? new Error("not available")) : resolve("closed it"))
+    })
+  ]))`,
+  "sockets and handles": `
+    const listening = (server, options) => new Promise((resolve, reject) =>
+      server.on("error", reject).listen(options, () => resolve("listens")))
+    await attempts(...Array.from({ length: 24 }, (_, fd) => fd).flatMap((fd) => [
+      () => streamed(new net.Socket({ fd, readable: true })), () => streamed(net.Socket({ fd })),
+      () => listening(net.createServer(), { fd }),
+      async () => listening((await import("node:http")).createServer(), { fd })
+    ]))`,
+  "terminals": `await attempts(...[0, 1, 2].flatMap((fd) => [
+    async () => streamed(new (await import("node:tty")).ReadStream(fd)),
+    async () => streamed(new (await import("node:tty")).default.ReadStream(fd)),
+    () => streamed(process.getBuiltinModule("tty").ReadStream(fd)),
+    async () => new (await import("node:tty")).WriteStream(fd).getWindowSize(),
+    async () => (await import("node:module")).registerHooks({}),
+  ]))`,
+  "standard input": `
+    const { stdin } = await import("node:process")
+    const { default: named } = await import("node:process")
+    await attempts(...[stdin, named.stdin, process.stdin, process.openStdin?.() ?? process.stdin].map((stream) => () => streamed(stream)),
+      async () => new Promise((resolve, reject) => import("node:repl").then(({ start }) => start({ prompt: "" }).on("line", resolve)
+        .on("exit", () => reject(Object.assign(new Error(), { code: "CLOSED" }))), reject)),
+      () => Deno.stdin.readSync(bytes()), () => Deno.stdout.close(), () => process.binding("fs").read(0, bytes()))`,
+  "paths":
+    `await attempts(...["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0", "/proc/thread-self/fd/0", "/dev/stdout", "/proc/1/fd/0"].flatMap((path) => [
+    () => fs.readFileSync(path), () => fs.openSync(path), () => promises.open(path), () => streamed(fs.createReadStream(path)),
+    () => Deno.readFile(path), () => Deno.openSync(path), () => Deno.readTextFileSync(path), () => import("file://" + path),
+    () => import("file://" + path, { with: { type: "text" } }), () => fs.openAsBlob(path).then((blob) => blob.text())
+  ]))`,
+  "what Deno makes of numbers of resources": `await attempts(
+    () => new Deno.FsFile(0, Symbol.for("Deno.internal.FsFile")).readSync(bytes()),
+    async () => { const socket = await Deno.connect({ hostname: "127.0.0.1", port: event.port ?? 1 }); return new socket.constructor(0).read(bytes()) },
+    () => new Deno.HttpClient(0).close(), () => new Deno.Process({ rid: 0, stdinRid: 1, stdoutRid: 0 }).close(),
+    () => Deno.serveHttp({}), () => Deno.startTls({}), () => Deno.listen({ port: 0 }), () => Deno.close(0), () => Deno.read(0, bytes()),
+    () => new Deno.ChildProcess(Symbol(), {}))`,
+  "WASI": `await attempts(...[0, 1, 2, 9].map((stdin) => async () => {
+    const { WASI } = await import("node:wasi")
+    const memory = new WebAssembly.Memory({ initial: 1 })
+    const system = new WASI({ version: "preview1", stdin })
+    system.initialize({ exports: { memory } })
+    new DataView(memory.buffer).setUint32(4, 8, true)
+    return system.wasiImport.fd_read(0, 0, 1, 64)
+  }), () => new (process.getBuiltinModule("wasi").WASI)({ version: "preview1" }).wasiImport.fd_read(0, 0, 1, 64))`
+}
+
 layer(realSandbox({ pool: { warmProcesses: 1 } }), { excludeTestServices: true, timeout: "60 seconds" })(
   "The boundary of the sandbox",
   (it) => {
@@ -202,20 +309,60 @@ layer(realSandbox({ pool: { warmProcesses: 1 } }), { excludeTestServices: true, 
         assert.deepStrictEqual(result.emits, [{ payload: `"real"` }])
       }))
 
-    it.effect("a component that takes the host's messages away disturbs no run after it", () =>
+    for (const [way, body] of Object.entries(waysToDescriptors)) {
+      it.effect(`no descriptor of the channel can be reached by ${way}`, () =>
+        Effect.gen(function*() {
+          const accountId = `u_fd_${way}`
+          const isIts = (_: SandboxProcessSummary) => _.accountId === accountId
+          yield* runCode(componentOf(`this.$emit(1)`), { accountId })
+          const before = (yield* (yield* SandboxPool).processes).find(isIts)
+          const prying = yield* Effect.forkChild(runCode(componentOf(`${descriptorTools}\n${body}`), { accountId }))
+          // The host speaks to the process all the time, so there is something to read.
+          const beside = yield* Effect.forEach(
+            Array.from({ length: 20 }, (_, index) => index),
+            (event) =>
+              Effect.andThen(Effect.sleep("20 millis"), runCode(componentOf(`this.$emit(event)`), { accountId, event }))
+          )
+          const result = yield* Fiber.join(prying)
+          assert.strictEqual(result.outcome, "success", JSON.stringify(result.error))
+          assert.isNotEmpty(result.emits)
+          for (const { payload } of result.emits) assert.match(payload, /^"refused/)
+          assert.deepStrictEqual(beside.map((_) => _.emits), beside.map((_, index) => [{ payload: String(index) }]))
+          assert.strictEqual((yield* (yield* SandboxPool).processes).find(isIts)?.id, before?.id)
+        }))
+    }
+
+    it.effect("what a component writes to the descriptors 1 and 2 is lines of its console, by whatever way", () =>
       Effect.gen(function*() {
-        const thief = yield* Effect.forkChild(runCode(
-          componentOf(`for (;;) (await import("node:fs")).readSync(0, new Uint8Array(7))`),
-          { accountId: "u_thief", limits: { wallMillis: 3_000 } }
-        ))
-        yield* Effect.sleep("1500 millis")
-        const runs = yield* Effect.forEach(
-          [1, 2, 3],
-          (n) => runCode(componentOf(`this.$emit(event)`), { accountId: "u_thief", event: n }),
-          { concurrency: "unbounded" }
-        )
-        assert.deepStrictEqual(runs.map((_) => _.emits), [1, 2, 3].map((n) => [{ payload: String(n) }]))
-        assert.strictEqual((yield* Fiber.join(thief)).limit, "wall")
+        const result = yield* runCode(componentOf(`
+          const fs = await import("node:fs")
+          const { promisify } = await import("node:util")
+          const done = (begin) => new Promise((resolve, reject) => begin((error, ...values) => error ? reject(error) : resolve(values)))
+          const written = [
+            fs.writeSync(1, "a string\\n"),
+            fs.writeSync(2, Buffer.from("-- bytes --"), 3, 5),
+            fs.writevSync(1, [Buffer.from("some "), Buffer.from("buffers")]),
+            (await done((callback) => fs.write(1, "called back", callback)))[0],
+            (await promisify(fs.write)(2, Buffer.from("promised"))).bytesWritten
+          ]
+          fs.writeFileSync(1, "a file")
+          await fs.promises.appendFile(1, "appended")
+          await done((callback) => process.stdout.write("standard output", callback))
+          await done((callback) => fs.createWriteStream("", { fd: 1, autoClose: false }).end("streamed", callback))
+          this.$emit(written)`))
+        assert.strictEqual(result.outcome, "success", JSON.stringify(result.error))
+        assert.deepStrictEqual(result.emits, [{ payload: "[9,5,12,11,8]" }])
+        assert.deepStrictEqual(result.logs.map(({ level, message }) => `${level}: ${message}`), [
+          "info: a string",
+          "error: bytes",
+          "info: some buffers",
+          "info: called back",
+          "error: promised",
+          "info: a file",
+          "info: appended",
+          "info: standard output",
+          "info: streamed"
+        ])
       }))
 
     it.effect("the secret of the channel does not pass through what a component can replace", () =>

@@ -1,6 +1,8 @@
 /** Makes the process look to component code like Node with nothing around it, and gives each run its own console. */
+import nodeModule from "node:module"
 import { Readable } from "node:stream"
 import { format, inspect } from "node:util"
+import { guardDescriptors } from "./Descriptors.ts"
 import { componentName, current, ownerOf, withoutAdvice } from "./RunContext.ts"
 import type { RunContext } from "./RunContext.ts"
 
@@ -86,7 +88,24 @@ const removedFromDeno = [
   "bench"
 ]
 
-/** Of Node's modules: what shows the memory of the process or changes the engine, and threads, which would have all of the above. */
+/** What is made with any resource of the process, such as that of standard input, by its number. */
+const refusedOfDeno = [
+  "FsFile",
+  "HttpClient",
+  "Process",
+  "connect",
+  "connectTls",
+  "listen",
+  "listenTls",
+  "run",
+  "serveHttp",
+  "startTls"
+]
+
+/**
+ * Of Node's modules: what shows the memory of the process or changes the engine or what imports lead to, what reads
+ * descriptors by itself, and threads, which would have all of the above.
+ */
 const removedFromModules: Readonly<Record<string, ReadonlyArray<string>>> = {
   v8: [
     "GCProfiler",
@@ -100,6 +119,9 @@ const removedFromModules: Readonly<Record<string, ReadonlyArray<string>>> = {
     "takeCoverage",
     "writeHeapSnapshot"
   ],
+  module: ["register", "registerHooks"],
+  tty: ["ReadStream", "WriteStream"],
+  wasi: ["WASI"],
   worker_threads: ["BroadcastChannel", "Worker"],
   process: ["binding", "dlopen"]
 }
@@ -109,11 +131,31 @@ const unavailable = (name: string) =>
     throw Object.assign(new Error(`${name} is not available to components`), { code: "EACCES" })
   }
 
+/** Imported by name, members would be those that the module has of itself, whatever its default export has. */
+const asModule = (name: string): string => {
+  const names = Object.getOwnPropertyNames(process.getBuiltinModule(name) ?? {}).filter((key) =>
+    /^[a-z_$][\w$]*$/i.test(key)
+  )
+  const code = `const members = process.getBuiltinModule("${name}")
+export const { ${names.filter((key) => key !== "default").join()} } = members
+export default members`
+  return URL.createObjectURL(new Blob([code], { type: "text/javascript" }))
+}
+
 const removeFromModules = () => {
+  const places = { __proto__: null } as unknown as Record<string, string>
+  const { registerHooks } = nodeModule
   for (const [module, names] of Object.entries(removedFromModules)) {
     const members = process.getBuiltinModule(`node:${module}`) ?? {}
     for (const name of names) define(members, name, unavailable(`${module}.${name}`))
+    if (members !== process) places[module] = places[`node:${module}`] = asModule(`node:${module}`)
   }
+  registerHooks({
+    resolve: (specifier, context, next) => {
+      const url = places[specifier]
+      return url === undefined ? next(specifier, context) : { url, shortCircuit: true }
+    }
+  })
 }
 
 /** What Deno's permissions refuse. */
@@ -135,6 +177,7 @@ export const installGlobals = (): void => {
     Object.setPrototypeOf(Reflect.get(Reflect.get(deno, "errors"), "NotCapable"), NotAllowed)
     // Under the symbol in `internal` is all that Deno's own modules are made with.
     for (const name of [...removedFromDeno, ...Object.getOwnPropertySymbols(deno)]) Reflect.deleteProperty(deno, name)
+    for (const name of refusedOfDeno) define(deno, name, unavailable(`Deno.${name}`))
   }
   Reflect.deleteProperty(Reflect.getPrototypeOf(navigator) ?? {}, "gpu")
   define(globalThis, "console", makeConsole())
@@ -144,8 +187,17 @@ export const installGlobals = (): void => {
   define(process, "argv", ["deno", componentName])
   // Reading the real one would take the host's messages away.
   define(process, "stdin", Readable.from([]))
-  define(process.stdout, "write", (chunk: unknown) => write("info", chunk))
-  define(process.stderr, "write", (chunk: unknown) => write("error", chunk))
+  for (const [level, stream] of [["info", process.stdout], ["error", process.stderr]] as const) {
+    const take = (chunk: unknown, ...rest: ReadonlyArray<unknown>): boolean => {
+      write(level, chunk)
+      const done = rest.findLast((value) => typeof value === "function")
+      if (done !== undefined) process.nextTick(done as () => void)
+      return true
+    }
+    define(stream, "write", take)
+    define(stream, "_write", take)
+  }
+  guardDescriptors(write)
   removeFromModules()
   keepOwnersOfCallbacks()
   reportUncaught()
@@ -157,10 +209,8 @@ const leave = (name: string) => (code?: unknown): never => {
   throw error
 }
 
-const write = (level: Level, chunk: unknown): boolean => {
+const write = (level: Level, chunk: unknown): void =>
   log(level, (typeof chunk === "string" ? chunk : Buffer.from(chunk as Uint8Array).toString()).replace(/\n$/, ""))
-  return true
-}
 
 const guarded = (owner: RunContext | undefined, callback: unknown): unknown => {
   if (typeof callback !== "function" || owner === undefined) return callback
