@@ -14,14 +14,41 @@ const readUpTo = async (body, maxBytes) => {
   return Buffer.concat(chunks)
 }
 
-const charsetOf = (contentType) => /;\s*charset="?([\w.:-]+)/i.exec(contentType ?? "")?.[1]
+const charsetOf = (contentType) => /;\s*charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType ?? "")?.[1].toLowerCase()
 
-/** The text in the charset that the answer names, else in the other one; where that is unknown, in UTF-8. */
-export const textOf = (bytes, headers, otherwise = "utf-8") => {
+/** The encoding that the first bytes show: by a byte order mark, or by the zeros that letters of ASCII have in UTF-16. */
+const shownEncodingOf = ([first, second, third, fourth]) => {
+  if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8"
+  if ((first === 0xfe && second === 0xff) || (first === 0 && second > 0 && !third)) return "utf-16be"
+  if ((first === 0xff && second === 0xfe) || (first > 0 && second === 0 && !fourth)) return "utf-16le"
+  return undefined
+}
+
+const decoded = (bytes, encoding, fatal) => {
   try {
-    return new TextDecoder(charsetOf(headers.get("content-type")) ?? otherwise).decode(bytes)
+    return new TextDecoder(encoding, { fatal }).decode(bytes)
   } catch {
-    return new TextDecoder().decode(bytes)
+    return undefined
+  }
+}
+
+/**
+ * The text, in the first of these encodings that is known and that the bytes are in: what they begin with shows it, the
+ * answer names it, the document names it, UTF-8. Where they are in none, in the first that is known.
+ */
+export const textOf = (bytes, headers, declared = "utf-8") => {
+  const named = charsetOf(headers.get("content-type"))
+  // Servers name ASCII that know nothing of the document. What reads as ASCII is not in UTF-16, whatever it says.
+  const told = [
+    named === "us-ascii" ? undefined : named,
+    declared.toLowerCase().startsWith("utf-16") ? undefined : declared
+  ]
+  const encodings = [shownEncodingOf(bytes), ...told, "utf-8", named].filter((encoding) => encoding !== undefined)
+  for (const fatal of [true, false]) {
+    for (const encoding of encodings) {
+      const text = decoded(bytes, encoding, fatal)
+      if (text !== undefined) return text
+    }
   }
 }
 

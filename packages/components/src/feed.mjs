@@ -1,4 +1,5 @@
 import * as FeedDocument from "./FeedDocument.mjs"
+import { ItemIds } from "./ItemIds.mjs"
 import { bytesPerId, Output, SeenIds } from "./NewItems.mjs"
 import { getOk, shown, textOf } from "./Web.mjs"
 
@@ -10,8 +11,19 @@ const timeoutSeconds = 20
 
 const maxBytes = 8 * 1024 * 1024
 
+const maxItems = 1_000
+
 /** What the ids of all feeds may take of `$.service.db`. */
 const bytesForIds = 700_000
+
+/** Of what is stored of a feed. In the first, an item was noted under one id alone. */
+const storeVersion = 2
+
+/** The newest items, as many as can be remembered. */
+const rememberable = (items, maxMarks) => {
+  let marks = 0
+  return items.slice(0, maxItems).filter((item) => (marks += ItemIds.marksOf(item)) <= maxMarks)
+}
 
 const keyOf = (url) => `feed ${url}`
 
@@ -46,37 +58,46 @@ export default {
   },
   methods: {
     /** Emits what is new in a feed, oldest first, for as long as there is room in the output. */
-    emitNew(url, { items, link, title }, { maxSeen, output }) {
+    emitNew(url, { items, link, title }, { maxMarks, output }) {
       const before = this.db.get(keyOf(url))
-      const seen = new SeenIds(before?.seen ?? [], maxSeen)
+      const seen = new SeenIds(before?.seen ?? [], maxMarks)
+      const newest = rememberable(items, maxMarks)
+      const itemIds = new ItemIds(newest, seen)
+      if (before !== undefined && before.version !== storeVersion) itemIds.adopt(newest)
       const isPassed = (index) => before === undefined && index >= this.initialItems
-      for (const [index, item] of [...items.slice(0, maxSeen).entries()].toReversed()) {
-        if (!seen.has(item.id) && !isPassed(index)) {
-          const event = { feed: { url, title, link }, ...item }
+      for (const [index, item] of [...newest.entries()].toReversed()) {
+        if (!itemIds.isSeen(item) && !isPassed(index)) {
+          const id = itemIds.of(item)
+          const { ids: _, ...fields } = item
+          const event = { feed: { url, title, link }, ...fields, id }
           if (!output.takes(event)) return { seen, isWhole: false }
           this.$emit(event, {
-            id: `${url} ${item.id}`,
-            summary: item.title ?? item.link ?? item.id,
+            id: `${url} ${id}`,
+            summary: item.title ?? item.link ?? id,
             ts: item.published ?? item.updated
           })
         }
-        seen.add(item.id)
+        itemIds.add(item)
       }
       return { seen, isWhole: true }
     },
     async look(url, limits) {
       const { validators } = this.db.get(keyOf(url)) ?? {}
-      const { bytes, headers, status, validators: newer } = await getOk(url, { maxBytes, timeoutSeconds, validators })
+      const { bytes, headers, status, url: from, validators: newer } = await getOk(url, {
+        maxBytes,
+        timeoutSeconds,
+        validators
+      })
       if (status === 304) return
       let document
       try {
-        document = FeedDocument.parse(textOf(bytes, headers, FeedDocument.encodingOf(bytes)), url)
+        document = FeedDocument.parse(textOf(bytes, headers, FeedDocument.encodingOf(bytes)), from)
       } catch (cause) {
         throw new Error(`${shown(url)} can't be read: ${cause.message}`, { cause })
       }
       const { isWhole, seen } = this.emitNew(url, document, limits)
       // What is left of it is for the next time, so it has to be sent again.
-      this.db.set(keyOf(url), { seen, validators: isWhole ? newer : undefined })
+      this.db.set(keyOf(url), { version: storeVersion, seen, validators: isWhole ? newer : undefined })
     },
     /** Looks at all feeds and answers what went wrong with some. */
     async poll() {
@@ -87,7 +108,7 @@ export default {
       this.db.set("feeds", urls)
       const limits = {
         output: new Output(),
-        maxSeen: Math.min(1_000, Math.floor(bytesForIds / bytesPerId / urls.length))
+        maxMarks: Math.min(3 * maxItems, Math.floor(bytesForIds / bytesPerId / urls.length))
       }
       const failures = new Map()
       const waiting = [...urls]

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { createHash } from "node:crypto"
+import { corpus } from "../test/FeedCorpus.ts"
 import * as Polling from "../test/Polling.ts"
 import * as VendorServer from "../test/VendorServer.ts"
 
@@ -116,6 +117,97 @@ layer(Polling.layer, { timeout: "60 seconds", excludeTestServices: true })("feed
           meta: { id: `${atom} 2`, summary: "No. 2", ts: day(2).toISOString() }
         }
       ])
+    }).pipe(Polling.onTestClock))
+
+  it.effect("gives the items of feeds as they are found on the web", () =>
+    Effect.gen(function*() {
+      const feeds = corpus.map(({ body, contentType }) => ({
+        body,
+        headers: { "content-type": contentType ?? "application/xml" }
+      }))
+      const server = yield* serve(Object.fromEntries(feeds.map((feed, index) => [String(index), feed])))
+      const urls = corpus.map((_, index) => `${server.origin}/${index}`)
+      const source = yield* Polling.source("feed", { urls, initialItems: 100 })
+      const { emitted, errors, logged } = yield* source.deploy
+      assert.deepStrictEqual({ errors, logged }, { errors: [], logged: [] })
+      for (const [index, { feed = {}, items, name }] of corpus.entries()) {
+        const events = emitted.map(({ event }) => event).filter((event) => event.feed.url === urls[index])
+        const told = JSON.stringify({ feed, items }).replaceAll("$origin", server.origin).replaceAll(
+          "$path",
+          String(index)
+        )
+        const wanted = JSON.parse(told)
+        const as = (keys: object, given: Record<string, unknown>) =>
+          Object.fromEntries(Object.keys(keys).map((key) => [key, given[key]]))
+        const given = items.map((item, position) =>
+          events.map((event) => as(item, event)).find((event) =>
+            JSON.stringify(event) === JSON.stringify(as(item, wanted.items[position]))
+          )
+        )
+        assert.notInclude(given, undefined, `${name}: ${JSON.stringify(events)}`)
+        assert.strictEqual(events.length, items.length, name)
+        if (events[0] !== undefined) assert.deepStrictEqual(as(feed, events[0].feed), wanted.feed, name)
+        assert.strictEqual(new Set(events.map(({ id }) => id)).size, items.length, name)
+      }
+      assert.deepStrictEqual((yield* source.tick).emitted, [])
+    }).pipe(Polling.onTestClock))
+
+  it.effect("takes links to be relative to where a feed has moved", () =>
+    Effect.gen(function*() {
+      const server = yield* serve({
+        feed: { status: 302, headers: { location: "/moved/feed" } },
+        "moved/feed": { body: "<rss><channel><item><link>1</link></item></channel></rss>" }
+      })
+      const { emitted } = yield* (yield* Polling.source("feed", { urls: [`${server.origin}/feed`] })).deploy
+      assert.deepInclude(emitted[0]!.event, { id: "1", link: `${server.origin}/moved/1` })
+    }).pipe(Polling.onTestClock))
+
+  it.effect("tells items without a guid apart that share a link, also one after the other, and no item from its former self", () =>
+    Effect.gen(function*() {
+      const item = (title: string, link: string, more = "") =>
+        `<item><title>${title}</title><link>${link}</link>${more}</item>`
+      const feeds = { feed: { body: "" } }
+      const serveItems = (...items: ReadonlyArray<string>) => {
+        feeds.feed.body = `<rss><channel>${items.join("")}</channel></rss>`
+      }
+      const server = yield* serve(feeds)
+      const source = yield* Polling.source("feed", { urls: [`${server.origin}/feed`] })
+      const titles = (
+        { emitted }: { readonly emitted: ReadonlyArray<{ readonly event: { readonly title: string } }> }
+      ) => emitted.map(({ event }) => event.title)
+      serveItems(item("own", "/own"), item("a", "/"))
+      assert.deepStrictEqual(titles(yield* source.deploy), ["a", "own"])
+      serveItems(item("b", "/"), item("own, changed", "/own", "<description>more</description>"), item("a", "/"))
+      assert.deepStrictEqual(titles(yield* source.tick), ["b"])
+      serveItems(item("c", "/"), item("own, changed again", "/own"))
+      assert.deepStrictEqual(titles(yield* source.tick), ["c"])
+      serveItems(item("c", "/"), item("a", "/"), item("own", "/own"))
+      assert.deepStrictEqual(titles(yield* source.tick), [])
+      serveItems(item("d", "/"))
+      assert.deepStrictEqual(titles(yield* source.tick), ["d"])
+      serveItems(item("f", "/late"), item("e", "/late"))
+      assert.deepStrictEqual(titles(yield* source.tick), ["e", "f"])
+    }).pipe(Polling.onTestClock))
+
+  it.effect("emits nothing again that an earlier version of it has emitted", () =>
+    Effect.gen(function*() {
+      const items = [
+        "<title>new</title><guid>new</guid>",
+        "<title>by guid</title><guid>1</guid><link>/a</link>",
+        "<title>by link</title><link>/b</link>",
+        "<title>by all</title><description>text</description>",
+        "<title>silent</title><link>/</link>",
+        "<title>by shared link</title><link>/</link>"
+      ]
+      const body = `<rss><channel>${items.map((item) => `<item>${item}</item>`).join("")}</channel></rss>`
+      const server = yield* serve({ feed: { body } })
+      const url = `${server.origin}/feed`
+      const all = { title: "by all", summary: "text", categories: [], enclosures: [] }
+      const ids = ["1", "/b", createHash("sha256").update(JSON.stringify(all)).digest("hex"), "/"]
+      const seen = ids.map((id) => createHash("sha256").update(id).digest("base64url").slice(0, 12))
+      const source = yield* Polling.source("feed", { urls: [url] }, { [`feed ${url}`]: { seen }, feeds: [url] })
+      assert.deepStrictEqual((yield* source.deploy).emitted.map(({ event }) => event.title), ["silent", "new"])
+      assert.deepStrictEqual((yield* source.tick).emitted, [])
     }).pipe(Polling.onTestClock))
 
   it.effect("goes on with the others where some are broken, says which, and catches up with them later", () =>

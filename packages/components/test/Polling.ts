@@ -24,10 +24,23 @@ const valuesOf = Effect.fnUntraced(function*(name: string, given: Record<string,
   return { code, props: resolved.success.props, timers: resolved.success.timers }
 })
 
-/** A source of a component, not deployed yet. */
-export const source = Effect.fnUntraced(function*(name: string, given: Record<string, unknown>) {
+/**
+ * A source of a component, not deployed yet.
+ *
+ * @param left what `$.service.db` holds, as an earlier version of the component left it
+ */
+export const source = Effect.fnUntraced(function*(
+  name: string,
+  given: Record<string, unknown>,
+  left: Record<string, unknown> = {}
+) {
   const { code, ...values } = yield* valuesOf(name, given)
-  const { actor, program: source } = yield* ProgramFixture.start(code, values)
+  const account = yield* EngineFixture.account
+  const source = yield* EngineFixture.program(account.id, code, { state: "creating", ...values })
+  yield* (yield* ProgramState).write(
+    Object.entries(left).map(([key, value]) => ({ programId: source.id, key, value: JSON.stringify(value) }))
+  )
+  const actor = yield* ProgramFixture.actorOf(source)
   const log = yield* EventLog
   const dueWork = yield* DueWork
   const seen = new Map<string, number>()
