@@ -165,7 +165,9 @@ export const Trial = Schema.Struct({
   })).annotate({ description: "What would have gone to $errors." }),
   response: Schema.NullOr(Schema.Struct({
     status: Schema.Int,
-    headers: Schema.Record(Schema.String, Schema.String),
+    headers: Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Array(Schema.String)])).annotate({
+      description: "By name in lower case; a list for a header that is sent several times."
+    }),
     body: Schema.String,
     base64: Schema.Boolean.annotate({ description: "Whether body is base64, since it is not UTF-8." })
   })).annotate({ description: "What the code has responded; null if it has not." }),

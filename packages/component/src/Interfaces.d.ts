@@ -5,10 +5,12 @@ export interface HttpEvent<Body = any> {
   readonly path: string
   /** By name; a list if a name came more than once. */
   readonly query: Readonly<Record<string, string | ReadonlyArray<string>>>
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string>>
-  /** The body read as UTF-8; missing without a body. */
+  /** Names in lower case. The values of a name that came several times are one text, but those of `set-cookie` a list. */
+  readonly headers: Readonly<Record<string, string> & { readonly "set-cookie"?: any }>
+  /** The body as text, by its charset; missing without a body. */
   readonly bodyRaw?: string
+  /** The body's bytes in base64, if they are not those of `bodyRaw` in UTF-8. */
+  readonly bodyBase64?: string
   /** The body, parsed if it is JSON or a form. */
   readonly body: Body
   readonly client_ip: string
@@ -16,11 +18,16 @@ export interface HttpEvent<Body = any> {
   readonly url: string
 }
 
-/** An answer to a request. */
+type HeaderValue = string | number | boolean | null | undefined
+
+/** An answer to a request. A header with a list is sent once for each of its values. */
 export interface HttpResponse {
   /** 200 if missing. */
   readonly status?: number | string | undefined
-  readonly headers?: Readonly<Record<string, string | number | boolean | null | undefined>> | undefined
+  readonly headers?:
+    | Readonly<Record<string, HeaderValue | ReadonlyArray<HeaderValue>>>
+    | Iterable<readonly [string, string]>
+    | undefined
   /** What is neither text nor bytes is sent as JSON. */
   readonly body?: unknown
 }

@@ -55,6 +55,11 @@ export interface SourceDefinition<Props, Methods, B, Adding> {
   readonly dedupe?: "unique" | "greatest" | "last" | undefined
   /** Events of other sources come as lists. */
   readonly batch?: B
+  /**
+   * Numbers in events that JavaScript has no number for, such as ids of 64 bits, come as the objects of `JSON.rawJSON`, which
+   * are emitted and written by `JSON.stringify` as they were.
+   */
+  readonly exactNumbers?: boolean | undefined
   /** Answers further props by name, which depend on the values of those that are declared. Its `this` is not typed. */
   additionalProps?(this: any, declared: any): Adding
   /** Called with each event; a source without it emits each event as it comes. */

@@ -9,3 +9,11 @@ export const parse = (text) =>
   longNumber.test(text)
     ? JSON.parse(text, (_, value, { source }) => typeof value !== "number" || isExact(value, source) ? value : source)
     : JSON.parse(text)
+
+/** Parses JSON for who passes it on: numbers that would become others are written by `JSON.stringify` as they were. */
+export const exactly = (text) =>
+  JSON.parse(
+    text,
+    (_, value, { source }) =>
+      typeof value !== "number" || (Number.isFinite(value) && isExact(value, source)) ? value : JSON.rawJSON(source)
+  )

@@ -12,11 +12,12 @@ const formats = {
 export default {
   key: "headwater-batch-post",
   name: "Batch post",
-  version: "1.0.1",
+  version: "1.1.0",
   type: "source",
   description: "Posts the events of the sources that it listens to, many together, to a service that takes rows: a " +
     "database over HTTP, a REST proxy of Kafka, or an ingest endpoint.",
   batch: { maxEvents: 500, maxWaitMs: 5_000 },
+  exactNumbers: true,
   props: {
     url: {
       type: "string",

@@ -1,4 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
+import * as ExactJson from "./ExactJson.mjs"
+import { bytesOf } from "./RequestBytes.mjs"
 
 const isSigned = (secret, body, signature) => {
   const expected = Buffer.from(`sha256=${createHmac("sha256", secret).update(body).digest("hex")}`)
@@ -9,10 +11,11 @@ const isSigned = (secret, body, signature) => {
 export default {
   key: "headwater-github",
   name: "GitHub webhook",
-  version: "1.0.0",
+  version: "1.1.0",
   type: "source",
   description: "Emits an event for each delivery of a GitHub repository's webhook, once its signature is found right.",
   dedupe: "unique",
+  exactNumbers: true,
   props: {
     http: { type: "$.interface.http", customResponse: true },
     db: "$.service.db",
@@ -102,8 +105,9 @@ export default {
       this.db.set("webhook", undefined)
     }
   },
-  async run({ body, bodyRaw = "", headers }) {
-    if (!isSigned(this.secret, bodyRaw, headers["x-hub-signature-256"] ?? "")) {
+  async run(request) {
+    const { body, headers } = request
+    if (!isSigned(this.secret, bytesOf(request), headers["x-hub-signature-256"] ?? "")) {
       return this.http.respond({ status: 401, body: "The signature is missing or wrong." })
     }
     const event = headers["x-github-event"]
@@ -111,7 +115,8 @@ export default {
     if (isWanted) {
       const id = headers["x-github-delivery"]
       // A webhook that was set to forms has the JSON in a field.
-      const payload = headers["content-type"] === "application/x-www-form-urlencoded" ? JSON.parse(body.payload) : body
+      const isForm = /^application\/x-www-form-urlencoded\b/i.test(headers["content-type"])
+      const payload = isForm ? ExactJson.exactly(body.payload) : body
       this.$emit({ id, event, payload }, {
         id,
         summary: [event, payload.action, payload.repository?.full_name].filter(Boolean).join(" ")

@@ -1,10 +1,11 @@
 export default {
   key: "headwater-http-requests",
   name: "HTTP requests",
-  version: "1.1.0",
+  version: "1.2.0",
   type: "source",
   description: "Emits an event for every HTTP request to its endpoint.",
   dedupe: "unique",
+  exactNumbers: true,
   props: {
     http: "$.interface.http",
     bodyOnly: {

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
+import { bytesOf } from "./RequestBytes.mjs"
 
 const isEqual = (given, expected) => given.length === expected.length && timingSafeEqual(given, expected)
 
@@ -26,12 +27,13 @@ const millisecondsOf = (text) => /^\d+$/.test(text) ? Number(text) * (text.lengt
 export default {
   key: "headwater-signed-webhook",
   name: "Signed webhook",
-  version: "1.0.0",
+  version: "1.1.0",
   type: "source",
   description:
     "Emits an event for each request to its endpoint whose signature is right, however the sender signs: an " +
     "HMAC of the body, of a text with the body in it, by Standard Webhooks, or a plain token.",
   dedupe: "unique",
+  exactNumbers: true,
   props: {
     http: { type: "$.interface.http", customResponse: true },
     scheme: {
@@ -144,18 +146,21 @@ export default {
         each.slice(prefix.length)
       )
       if (scheme === "token") return given.some((token) => isEqual(Buffer.from(token), Buffer.from(secret)))
-      const text = settings.signedText.replace(/\{(body|id|method|timestamp|url)\}/g, (_, name) => values[name])
-      const expected = createHmac(algorithm, keyOf({ secret, ...settings })).update(text).digest()
+      const hmac = createHmac(algorithm, keyOf({ secret, ...settings }))
+      // Text and names in turn.
+      const parts = settings.signedText.split(/\{(body|id|method|timestamp|url)\}/)
+      for (const [index, part] of parts.entries()) hmac.update(index % 2 === 0 ? part : values[part])
+      const expected = hmac.digest()
       return given.some((each) => isEqual(Buffer.from(each, encoding), expected))
     }
   },
   async run(request) {
-    const { body = null, bodyRaw = "", headers, method, path, url } = request
+    const { body = null, headers, method, path, url } = request
     const settings = this.settings("svix-id" in headers ? "svix" : "webhook")
     const header = (name) => headers[name?.toLowerCase()] || undefined
     const id = header(settings.idHeader)
     const timestamp = header(settings.timestampHeader)
-    const values = { body: bodyRaw, id: id ?? "", method, timestamp: timestamp ?? "", url }
+    const values = { body: bytesOf(request), id: id ?? "", method, timestamp: timestamp ?? "", url }
     if (!this.isSigned(settings, header(settings.signatureHeader) ?? "", values)) {
       return this.http.respond({ status: 401, body: "The signature is missing or wrong." })
     }

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
+import { bytesOf } from "./RequestBytes.mjs"
 
 /** The parts of `t=1492774577,v1=5257a8…,v1=…`. */
 const partsOf = (header) => {
@@ -7,8 +8,8 @@ const partsOf = (header) => {
   return { timestamp: valuesOf("t")[0] ?? "", signatures: valuesOf("v1") }
 }
 
-const isSigned = (secret, text, signatures) => {
-  const expected = Buffer.from(createHmac("sha256", secret).update(text).digest("hex"))
+const isSigned = (secret, timestamp, body, signatures) => {
+  const expected = Buffer.from(createHmac("sha256", secret).update(`${timestamp}.`).update(body).digest("hex"))
   return signatures.map((signature) => Buffer.from(signature)).some((given) =>
     given.length === expected.length && timingSafeEqual(given, expected)
   )
@@ -17,11 +18,12 @@ const isSigned = (secret, text, signatures) => {
 export default {
   key: "headwater-stripe-webhook",
   name: "Stripe webhook",
-  version: "1.0.0",
+  version: "1.1.0",
   type: "source",
   description: "Emits an event for each event that Stripe sends, once its signature is found right. Also for others " +
     "that sign as Stripe does, with t=… and v1=… in one header.",
   dedupe: "unique",
+  exactNumbers: true,
   props: {
     http: { type: "$.interface.http", customResponse: true },
     secret: {
@@ -58,9 +60,9 @@ export default {
     }
   },
   methods: {
-    refusal({ bodyRaw = "", headers }) {
-      const { signatures, timestamp } = partsOf(headers[this.signatureHeader.toLowerCase()] ?? "")
-      if (!isSigned(this.secret, `${timestamp}.${bodyRaw}`, signatures)) return "The signature is missing or wrong."
+    refusal(request) {
+      const { signatures, timestamp } = partsOf(request.headers[this.signatureHeader.toLowerCase()] ?? "")
+      if (!isSigned(this.secret, timestamp, bytesOf(request), signatures)) return "The signature is missing or wrong."
       const isRecent = Math.abs(Date.now() / 1000 - Number(timestamp)) <= this.toleranceSeconds
       return this.toleranceSeconds === 0 || isRecent ? undefined : "The signature is too old."
     },

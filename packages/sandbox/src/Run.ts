@@ -65,8 +65,8 @@ export const runsOf = (call: RunCall): number =>
 /** What `this.http.respond` was called with. */
 export interface RunResponse {
   readonly status: number
-  /** Lower-case names. */
-  readonly headers: Readonly<Record<string, string>>
+  /** Lower-case names, with a list where a header is sent several times. */
+  readonly headers: Readonly<Record<string, string | ReadonlyArray<string>>>
   readonly body: string | Uint8Array
 }
 

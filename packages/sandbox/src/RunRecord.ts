@@ -94,7 +94,9 @@ export class RunRecord {
         const body = message.base64 === undefined
           ? message.text ?? ""
           : new Uint8Array(Buffer.from(message.base64, "base64"))
-        const headerBytes = Object.entries(headers).reduce((sum, [name, value]) => sum + sizeOf(name, value), 0)
+        const headerBytes = Object.entries(headers)
+          .flatMap(([name, values]) => [values].flat().map((value) => sizeOf(name, value)))
+          .reduce((sum, size) => sum + size, 0)
         const bodyBytes = Buffer.byteLength(body)
         if (headerBytes > maxHeaderBytes || bodyBytes > this.#limits.responseBytes) return this.exceed("output")
         this.#respondedBytes += rowBytes + headerBytes + bodyBytes

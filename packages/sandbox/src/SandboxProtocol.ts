@@ -43,7 +43,7 @@ const Stored = Schema.TaggedStruct("Stored", { run, key: Schema.String, value: S
 const Responded = Schema.TaggedStruct("Responded", {
   run,
   status: Schema.Int.check(Schema.isBetween({ minimum: 100, maximum: 599 })),
-  headers: Schema.Record(Schema.String, Schema.String),
+  headers: Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Array(Schema.String)])),
   text: Schema.optionalKey(Schema.String),
   base64: Schema.optionalKey(Schema.String)
 })

@@ -106,6 +106,11 @@ export class ByteRoom {
 export class BodyRoom extends Context.Service<BodyRoom, {
   /** Takes room for a body until the scope ends, waiting for it if need be. */
   readonly take: (accountId: string, bytes: number) => Effect.Effect<void, Unavailable, Scope.Scope>
+  /**
+   * The same for what a body in a coding becomes without it: it is not known before the body is there, and with one room for
+   * both, bodies that are there would wait for each other.
+   */
+  readonly takeDecoded: (accountId: string, bytes: number) => Effect.Effect<void, Unavailable, Scope.Scope>
   /** Takes room where there is some now; answers whether it did. It has to be given back. */
   readonly takeNow: (accountId: string, bytes: number) => boolean
   readonly giveBack: (accountId: string, bytes: number) => void
@@ -115,24 +120,29 @@ export class BodyRoom extends Context.Service<BodyRoom, {
     Effect.gen(function*() {
       const { maxBody } = yield* HttpSettings
       const sharers = yield* Sharers
-      const room = new ByteRoom(Math.max(bytesOfAccount / sharers, maxBody), Math.max(bytesOfAll / sharers, maxBody))
-      const taken = (accountId: string, bytes: number) =>
+      const makeRoom = () =>
+        new ByteRoom(Math.max(bytesOfAccount / sharers, maxBody), Math.max(bytesOfAll / sharers, maxBody))
+      const received = makeRoom()
+      const decoded = makeRoom()
+      const taken = (room: ByteRoom, accountId: string, bytes: number) =>
         room.take(accountId, bytes)
           ? Effect.void
           : Effect.callback<void>((resume) => {
             const leave = room.wait(accountId, bytes, () => resume(Effect.void))
             return Effect.sync(leave)
           })
-      return BodyRoom.of({
-        takeNow: (accountId, bytes) => room.take(accountId, bytes),
-        giveBack: (accountId, bytes) => room.giveBack(accountId, bytes),
-        take: (accountId, bytes) =>
-          Effect.uninterruptibleMask((restore) =>
-            restore(Effect.suspend(() => taken(accountId, bytes))).pipe(
-              Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(noRoom) }),
-              Effect.andThen(Effect.addFinalizer(() => Effect.sync(() => room.giveBack(accountId, bytes))))
-            )
+      const takeFrom = (room: ByteRoom) => (accountId: string, bytes: number) =>
+        Effect.uninterruptibleMask((restore) =>
+          restore(Effect.suspend(() => taken(room, accountId, bytes))).pipe(
+            Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(noRoom) }),
+            Effect.andThen(Effect.addFinalizer(() => Effect.sync(() => room.giveBack(accountId, bytes))))
           )
+        )
+      return BodyRoom.of({
+        takeNow: (accountId, bytes) => received.take(accountId, bytes),
+        giveBack: (accountId, bytes) => received.giveBack(accountId, bytes),
+        take: takeFrom(received),
+        takeDecoded: takeFrom(decoded)
       })
     })
   )

@@ -1,6 +1,7 @@
+import * as Charset from "@headwater/domain/Charset"
 import { mediaTypeOf } from "@headwater/domain/RequestEventBody"
 import type { Schema } from "effect"
-import { MultipartParser } from "effect/http"
+import * as MultipartForm from "./MultipartForm.ts"
 
 /** A form of more fields is handed on as text alone: to take it apart costs many times its size. */
 export const maxFields = 1_000
@@ -18,51 +19,52 @@ export const multimap = <A extends Schema.Json>(
   )
 }
 
+/** The fields of a query, or of a form in UTF-8. `URLSearchParams` would take a question mark in front for none of it. */
+export const pairsOf = (text: string): URLSearchParams => new URLSearchParams(text.replace(/^\?/, "%3F"))
+
+/** The same of a form in another charset (URL Standard, "application/x-www-form-urlencoded parsing"). */
+const pairsIn = (charset: string, body: Buffer): ReadonlyArray<readonly [string, string]> => {
+  const decoder = Charset.decoderOf(charset)
+  const decode = (text: string) => {
+    const bytes = text.replaceAll("+", " ").replaceAll(
+      /%([\da-f]{2})/gi,
+      (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))
+    )
+    return decoder.decode(Buffer.from(bytes, "latin1"))
+  }
+  return body.toString("latin1").split("&").filter((pair) => pair !== "").map((pair) => {
+    const at = pair.indexOf("=")
+    return at === -1 ? [decode(pair), ""] : [decode(pair.slice(0, at)), decode(pair.slice(at + 1))]
+  })
+}
+
+/** Texts of UTF-16 are escaped after they are written, so that there are no bytes to be read in another charset. */
+const isAscii = (charset: string): boolean => !charset.startsWith("utf-16")
+
 /** The fields of a form; undefined where there are too many. */
-const parseForm = (text: string): Schema.Json | undefined => {
+const parseForm = (contentType: string, body: Buffer, text: string): Schema.Json | undefined => {
   let fields = 1
   for (let i = text.indexOf("&"); i !== -1; i = text.indexOf("&", i + 1)) if (++fields > maxFields) return undefined
-  return multimap(new URLSearchParams(text))
+  const pairs = pairsOf(Charset.withoutMark(text))
+  const named = Charset.named(contentType) ?? pairs.get("_charset_") ?? undefined
+  const charset = Charset.of(body, named)
+  return multimap(charset === Charset.utf8 || !isAscii(charset) ? pairs : pairsIn(charset, body))
 }
 
-/** The fields of a form, files in base64; undefined for what is no such form, not all of one, or too much. */
-const parseMultipart = (contentType: string, body: Uint8Array): Schema.Json | undefined => {
-  const parts: Array<readonly [string, Schema.Json]> = []
-  let isWhole = false
-  const parser = MultipartParser.make({
-    headers: { "content-type": contentType },
-    onField: (info, value) => parts.push([info.name, MultipartParser.decodeField(info, value)]),
-    onFile: ({ contentType, filename, name }) => {
-      const chunks: Array<Uint8Array> = []
-      return (chunk) => {
-        if (chunk !== null) return void chunks.push(chunk)
-        const content = Buffer.concat(chunks).toString("base64")
-        parts.push([name, { filename: filename ?? "", content_type: contentType, content }])
-      }
-    },
-    maxParts: maxFields,
-    onError: () => {},
-    onDone: () => {
-      isWhole = true
-    }
-  })
-  try {
-    parser.write(body)
-    parser.end()
-  } catch {
-    // The parser throws over some of what is no form, such as one that ends before its first field.
-    return undefined
-  }
-  return isWhole ? multimap(parts) : undefined
-}
+const valueOf = ({ value }: MultipartForm.Part): Schema.Json =>
+  "charset" in value
+    ? Charset.withoutMark(Charset.decode(value.content, value.charset))
+    : { filename: value.filename, content_type: value.contentType, content: value.content.toString("base64") }
 
 /** The fields of a form, files of a multipart form in base64. Undefined for a body that is no form, or none that can be taken apart. */
-export const fieldsOf = (contentType: string, body: Uint8Array, text: string): Schema.Json | undefined => {
+export const fieldsOf = (contentType: string, body: Buffer, text: string): Schema.Json | undefined => {
   switch (mediaTypeOf(contentType)) {
     case "application/x-www-form-urlencoded":
-      return parseForm(text)
-    case "multipart/form-data":
-      return parseMultipart(contentType, body)
+      return parseForm(contentType, body, text)
+    case "multipart/form-data": {
+      const parts = MultipartForm.parse(contentType, body, maxFields)
+      return parts && multimap(parts.map((part) => [part.name, valueOf(part)] as const))
+    }
     default:
       return undefined
   }

@@ -5,6 +5,7 @@ import { Effect, Exit, Layer, References } from "effect"
 import { Headers, type HttpServerResponse } from "effect/http"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { BodyRoom } from "./BodyRoom.ts"
+import * as EndpointAnswer from "./EndpointAnswer.ts"
 import * as EndpointRoute from "./EndpointRoute.ts"
 import { unhandled } from "./FailureProblem.ts"
 import { HttpSettings } from "./HttpSettings.ts"
@@ -17,7 +18,8 @@ import { messageFault, requestIdFor, requestIdHeader } from "./ResponseConventio
 
 /** How many bytes a body has that is read at once; undefined where that is not known, or they are too many. */
 const lengthOf = ({ headers }: IncomingMessage, most: number): number | undefined => {
-  if (headers["transfer-encoding"] !== undefined || headers.expect !== undefined) return undefined
+  const { expect, "content-encoding": coding, "transfer-encoding": transfer } = headers
+  if (transfer !== undefined || expect !== undefined || coding !== undefined) return undefined
   const length = Number(headers["content-length"] ?? 0)
   return length <= most ? length : undefined
 }
@@ -39,12 +41,18 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const room = yield* BodyRoom
   const { maxBody } = yield* HttpSettings
   const eventTask = yield* EndpointRoute.makeEventTask
+  const endpointPath = yield* EndpointRoute.makeEndpointPath
   // Whoever collects spans sees one of each request.
   const isTraced = yield* References.TracerEnabled
   const runFork = Effect.runForkWith(yield* Effect.context())
   const mostBytes = Math.min(maxBody, largeBytes - 1)
 
-  const answer = (response: ServerResponse, requestId: string, exit: Exit.Exit<HttpReply, RequestError>): void => {
+  const answer = (
+    response: ServerResponse,
+    requestId: string,
+    { key }: Endpoint,
+    exit: Exit.Exit<HttpReply, RequestError>
+  ): void => {
     if (Exit.isSuccess(exit) && exit.value === accepted) {
       response.writeHead(200, { "content-length": "0", [requestIdHeader]: requestId })
       response.end()
@@ -52,7 +60,7 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
     }
     const reply: Effect.Effect<HttpReply, RequestError> = exit
     runFork(
-      EndpointRoute.answerOf(reply).pipe(
+      EndpointAnswer.make(reply, endpointPath(key), response).pipe(
         Effect.catchCause((cause) => unhandled(cause).pipe(Effect.catch(problemResponse))),
         Effect.map((answered) => {
           response.setHeader(requestIdHeader, requestId)
@@ -81,13 +89,19 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
       const requestId = requestIdFor(request.headers[requestIdHeader])
       const end = (exit: Exit.Exit<HttpReply, RequestError>) => {
         room.giveBack(endpoint.accountId, length)
-        answer(response, requestId, exit)
+        answer(response, requestId, endpoint, exit)
       }
       const { method, socket: { remoteAddress } } = request
       const headers = Headers.fromInput(request.headers as Record<string, string>)
+      const cookies = request.headers["set-cookie"]
       let eventJson: string
       try {
-        const task = eventTask({ method: method!, url: request.url!, headers, remoteAddress }, url, endpoint, bytes)
+        const task = eventTask(
+          { method: method!, url: request.url!, headers, cookies, remoteAddress },
+          url,
+          endpoint,
+          bytes
+        )
         eventJson = JsonTask.eventJson(task)
       } catch (defect) {
         // Thrown on, it would end the server.

@@ -1,46 +1,23 @@
+import { NodeHttpServerRequest } from "@effect/platform-node"
 import * as Problem from "@headwater/api/Problem"
 import * as Id from "@headwater/domain/Id"
+import type { AccountId } from "@headwater/domain/Id"
 import { EngineConfig } from "@headwater/engine/EngineConfig"
-import type { HttpReply, NotAnswered } from "@headwater/engine/program/HttpExchange"
-import { type Endpoint, Ingest, type RequestError } from "@headwater/engine/program/Ingest"
-import type { QuotaExceeded } from "@headwater/engine/program/Quotas"
-import { ByteSize, Effect, Option } from "effect"
-import {
-  type Headers,
-  HttpIncomingMessage,
-  HttpRouter,
-  HttpServerError,
-  type HttpServerRequest,
-  HttpServerResponse
-} from "effect/http"
-import { validateHeaderName, validateHeaderValue } from "node:http"
+import { type Endpoint, Ingest } from "@headwater/engine/program/Ingest"
+import { ByteSize, Effect, Exit, Option, Scope } from "effect"
+import { type Headers, HttpIncomingMessage, HttpRouter, HttpServerError, type HttpServerRequest } from "effect/http"
 import { BodyRoom } from "./BodyRoom.ts"
 import * as ClientAddress from "./ClientAddress.ts"
+import * as ContentCoding from "./ContentCoding.ts"
+import * as EndpointAnswer from "./EndpointAnswer.ts"
 import * as EndpointBody from "./EndpointBody.ts"
-import { answerFailures, type Failure } from "./FailureProblem.ts"
 import { HttpSettings } from "./HttpSettings.ts"
-import { backlogFull, quotaExceeded } from "./IntakeProblem.ts"
 import type { EventTask } from "./JsonTask.ts"
 import { JsonThread } from "./JsonThread.ts"
-import * as PageSandbox from "./PageSandbox.ts"
-import { type AnyProblem, problemResponse } from "./ProblemResponse.ts"
 import { RateLimiting } from "./RateLimiting.ts"
 import * as RequestBody from "./RequestBody.ts"
 
-/** About the connection and not the message (RFC 9110, 7.6.1), or written by the server itself. */
-const unforwardable: ReadonlySet<string> = new Set([
-  "connection",
-  "content-length",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-  "x-request-id"
-])
+type Task = Omit<EventTask, "_tag">
 
 const urlForm = /^\/http\/([^/?#]+)(\/[^?#]*)?(?:\?([^#]*))?/
 
@@ -65,6 +42,8 @@ export interface EndpointRequest {
   readonly method: string
   readonly url: string
   readonly headers: Headers.Headers
+  /** Its `Set-Cookie`: the one header that is a list to code, since its values can't be written as one. */
+  readonly cookies: ReadonlyArray<string> | undefined
   readonly remoteAddress: string | undefined
 }
 
@@ -73,17 +52,17 @@ export const makeEventTask = Effect.gen(function*() {
   const { trustedProxies = [] } = yield* HttpSettings
   const { publicUrl } = yield* EngineConfig
   return (
-    { headers, method, remoteAddress = "", url }: EndpointRequest,
+    { cookies, headers, method, remoteAddress = "", url }: EndpointRequest,
     { path, query }: EndpointUrl,
     { programId }: Endpoint,
     bytes: Uint8Array<ArrayBuffer>
-  ): Omit<EventTask, "_tag"> => ({
+  ): Task => ({
     request: {
       method,
       path,
-      query: EndpointBody.multimap(new URLSearchParams(query)),
+      query: EndpointBody.multimap(EndpointBody.pairsOf(query)),
       // A copy: `Headers` itself keeps secrets out of its JSON, and they are the code's to see.
-      headers: { ...headers },
+      headers: cookies === undefined ? { ...headers } : { ...headers, "set-cookie": cookies },
       client_ip: ClientAddress.of(remoteAddress, headers["x-forwarded-for"], trustedProxies),
       url: `${publicUrl}${url}`
     },
@@ -92,57 +71,6 @@ export const makeEventTask = Effect.gen(function*() {
     expanded: Id.kindOf(programId) === "workflow"
   })
 })
-
-const canBeSent = (name: string, value: string): boolean => {
-  if (unforwardable.has(name.toLowerCase()) || PageSandbox.touchesSession(name, value)) return false
-  try {
-    validateHeaderName(name)
-    validateHeaderValue(name, value)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** Answers that have no body by what their status means (RFC 9110, 15.3.5 and 15.4.5). */
-const bodiless: ReadonlySet<number> = new Set([204, 205, 304])
-
-const responseOf = ({ body, headers, status }: HttpReply) => {
-  if (status < 200) {
-    return Effect.fail(
-      new Problem.InvalidResponse(Problem.because(`The run responded with ${status}, which is not a final status.`))
-    )
-  }
-  const response = bodiless.has(status)
-    ? HttpServerResponse.empty({ status })
-    : body.length === 0
-    // Said, or the empty body would be sent in chunks.
-    ? HttpServerResponse.empty({ status, headers: { "content-length": "0" } })
-    : HttpServerResponse.uint8Array(body, { status, contentType: "text/plain; charset=utf-8" })
-  const sent = Object.entries(body.length === 0 ? headers : PageSandbox.around(headers)).filter(([name, value]) =>
-    canBeSent(name, value)
-  )
-  return Effect.succeed(sent.length === 0 ? response : HttpServerResponse.setHeaders(response, sent))
-}
-
-/** Why a request is not taken, or not answered. */
-type IntakeError = RequestError | QuotaExceeded | Failure | AnyProblem
-
-/** The answer to a request: what it is replied, or why it is not, as a problem. */
-export const answerOf = (
-  reply: Effect.Effect<HttpReply, IntakeError>
-): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
-  reply.pipe(
-    Effect.flatMap(responseOf),
-    Effect.catchTags({
-      EndpointNotFound: () => noEndpoint,
-      BacklogFull: () => Effect.fail(backlogFull),
-      NotAnswered: ({ reason }) => Effect.fail(notAnswered(reason)),
-      QuotaExceeded: (error) => Effect.flatMap(quotaExceeded(error), Effect.fail)
-    }),
-    answerFailures,
-    Effect.catch(problemResponse)
-  )
 
 const readBody = Effect.fnUntraced(
   function*(request: HttpServerRequest.HttpServerRequest, maxBody: number) {
@@ -159,6 +87,16 @@ const readBody = Effect.fnUntraced(
   }
 )
 
+/** The path of an endpoint's URL, by its key. */
+export const makeEndpointPath = Effect.map(EngineConfig, ({ publicUrl }) => {
+  const base = new URL(publicUrl).pathname.replace(/\/$/, "")
+  return (endpointKey: string) => `${base}/http/${endpointKey}`
+})
+
+/** How much a body usually becomes without its codings at most. */
+const usualRatio = 8
+const usualBytes = 64 * 1024
+
 /**
  * `ANY /http/<endpoint key>/…`: where sources with an HTTP interface answer. Any method and any path below.
  */
@@ -166,52 +104,99 @@ export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
   const ingest = yield* Ingest
   const { maxBody } = yield* HttpSettings
   const eventTask = yield* makeEventTask
+  const endpointPath = yield* makeEndpointPath
   const rate = yield* RateLimiting
   const room = yield* BodyRoom
   const thread = yield* JsonThread
 
-  const take = Effect.fnUntraced(
-    function*(request: HttpServerRequest.HttpServerRequest) {
-      const url = parseUrl(request.url)
-      if (url === undefined) return yield* noEndpoint
-      const source = yield* ingest.find(url.endpointKey)
-      yield* rate.take(source.accountId)
-      yield* ingest.admit(source)
-      if (RequestBody.isDeclaredLargerThan(request, maxBody)) {
-        return yield* Problem.tooLarge("The request body", maxBody, "HEADWATER_MAX_BODY")
-      }
-      const { accountId } = source
-      yield* room.take(accountId, RequestBody.mostBytes(request, maxBody))
-      const bytes = yield* readBody(request, maxBody)
-      rate.noteBytes(accountId, bytes.length)
-      const { headers, method } = request
-      const remoteAddress = Option.getOrUndefined(request.remoteAddress)
-      const task = eventTask({ method, url: request.url, headers, remoteAddress }, url, source, bytes)
-      const eventJson = yield* thread.event(accountId, task)
-      return yield* ingest.request(source, eventJson, { hops: hopsOf(headers["x-headwater-hops"]) })
+  const tooLarge = Problem.tooLarge("The request body", maxBody, "HEADWATER_MAX_BODY")
+
+  /** The event of a request whose body is in codings. Room is taken for what most bodies become, and for the rest if need be. */
+  const decodedEvent = Effect.fnUntraced(
+    function*(accountId: AccountId, task: Task, codings: ReadonlyArray<ContentCoding.Coding>) {
+      const within = (mostBytes: number) =>
+        Effect.andThen(
+          room.takeDecoded(accountId, mostBytes),
+          // A copy, since the bytes are handed over.
+          Effect.suspend(() =>
+            thread.event(accountId, { ...task, bytes: task.bytes.slice(), coded: { codings, mostBytes } })
+          )
+        )
+      const usual = Math.min(maxBody, usualRatio * task.bytes.length + usualBytes)
+      if (usual === maxBody) return yield* within(maxBody)
+      const held = yield* Scope.fork(yield* Effect.scope)
+      return yield* Scope.provide(within(usual), held).pipe(
+        Effect.catchIf(
+          (error) => error._tag === "BodyRefused" && error.reason === "too_large",
+          () => Effect.andThen(Scope.close(held, Exit.void), within(maxBody))
+        )
+      )
     },
-    Effect.scoped,
-    answerOf
+    Effect.catchTag("BodyRefused", ({ reason }) =>
+      Effect.fail(
+        reason === "too_large"
+          ? tooLarge
+          : Problem.invalid([{ path: "Content-Encoding", message: "is not what the request body is in" }])
+      ))
   )
 
-  yield* router.add("*", "/http/:endpointKey/*", take)
+  const eventOf = Effect.fnUntraced(function*(
+    accountId: AccountId,
+    task: Task,
+    codings: ReadonlyArray<ContentCoding.Coding>
+  ) {
+    const { length } = task.bytes
+    rate.noteBytes(accountId, length)
+    if (codings.length === 0 || length === 0) {
+      return yield* Effect.catchTag(thread.event(accountId, task), "BodyRefused", Effect.die)
+    }
+    const eventJson = yield* decodedEvent(accountId, task, codings)
+    rate.noteBytes(accountId, Math.max(0, eventJson.length - length))
+    return eventJson
+  })
+
+  const take = Effect.fnUntraced(
+    function*(request: HttpServerRequest.HttpServerRequest, url: EndpointUrl) {
+      const source = yield* ingest.find(url.endpointKey)
+      const { accountId } = source
+      yield* rate.take(accountId)
+      yield* ingest.admit(source)
+      if (RequestBody.isDeclaredLargerThan(request, maxBody)) return yield* tooLarge
+      const { headers, method } = request
+      const codings = RequestBody.isPresent(request) ? ContentCoding.named(headers["content-encoding"]) : []
+      if (codings === undefined) return yield* unknownCoding
+      yield* room.take(accountId, RequestBody.mostBytes(request, maxBody))
+      const bytes = yield* readBody(request, maxBody)
+      const task = eventTask(
+        {
+          method,
+          url: request.url,
+          headers,
+          cookies: NodeHttpServerRequest.toIncomingMessage(request).headers["set-cookie"],
+          remoteAddress: Option.getOrUndefined(request.remoteAddress)
+        },
+        url,
+        source,
+        bytes
+      )
+      const eventJson = yield* eventOf(accountId, task, codings)
+      return yield* ingest.request(source, eventJson, { hops: hopsOf(headers["x-headwater-hops"]) })
+    },
+    Effect.scoped
+  )
+
+  yield* router.add("*", "/http/:endpointKey/*", (request) => {
+    const url = parseUrl(request.url)
+    return EndpointAnswer.make(
+      url === undefined ? EndpointAnswer.noEndpoint : take(request, url),
+      endpointPath(url?.endpointKey ?? ""),
+      NodeHttpServerRequest.toServerResponse(request)
+    )
+  })
 }))
 
-const noEndpoint = Effect.fail(
-  new Problem.NotFound(Problem.because(
-    "There is no active endpoint at this URL. The configured_props of an active source or workflow show its endpoint_url."
-  ))
+const unknownCoding = new Problem.UnsupportedMediaType(
+  Problem.because(
+    `The request body is in a Content-Encoding that is not supported. Send ${ContentCoding.accepted}, or none.`
+  )
 )
-
-const notAnswered = (reason: NotAnswered["reason"]) => {
-  switch (reason) {
-    case "ended":
-      return new Problem.NoResponse(Problem.because("The run ended without responding to this request."))
-    case "late":
-      return new Problem.ResponseTimeout(Problem.because("The run did not respond in time. It continues."))
-    case "hops":
-      return new Problem.LoopDetected(
-        Problem.because("This request has passed through too many emitters, so the server does not run it.")
-      )
-  }
-}

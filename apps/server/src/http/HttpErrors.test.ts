@@ -1,11 +1,13 @@
 import { assert, it, layer } from "@effect/vitest"
 import { Draining } from "@headwater/engine/placement/Draining"
+import * as Json from "@headwater/fixtures/Json"
 import { ApiKeys } from "@headwater/log/ApiKeys"
 import { Effect, Redacted } from "effect"
 import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
 import * as NodeHttp from "node:http"
 import { connect } from "node:net"
+import { gzipSync } from "node:zlib"
 import * as Http from "../../test/HttpAppFixture.ts"
 
 layer(Http.layer, { excludeTestServices: true })("every error", (it) => {
@@ -235,6 +237,39 @@ layer(Http.layer, { excludeTestServices: true })("every error", (it) => {
         assert.deepStrictEqual<unknown>(answer.json["details"], [{ path: parameter, message }])
         assert.strictEqual<unknown>(answer.json["detail"], `${parameter}: ${message}`)
       }
+    }))
+
+  it.effect("of a body that is encoded, or in another charset, is 415 that says so, and of one that is not UTF-8 400", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const json = { "content-type": "application/json" }
+      const body = JSON.stringify({ name: "ü" })
+      const keys = (raw: string | Uint8Array<ArrayBuffer>, headers: Record<string, string>) =>
+        http.request("POST", "/v1/users/me/keys", { raw, headers: { ...json, ...headers } })
+      const encoded = ["gzip", "br", "compress", "identity, zstd"]
+      for (const coding of encoded) {
+        for (const size of [0, 20_000]) {
+          const raw = new Uint8Array([...gzipSync(body), ...new Uint8Array(size)])
+          const answer = yield* keys(raw, { "content-encoding": coding })
+          Http.assertProblem(answer, 415, "unsupported_media_type")
+          assert.include(answer.text, coding)
+        }
+      }
+      const latin1 = yield* keys(Uint8Array.from(Buffer.from(body, "latin1")), {
+        "content-type": "application/json; charset=iso-8859-1"
+      })
+      Http.assertProblem(latin1, 415, "unsupported_media_type")
+      assert.include(latin1.text, "iso-8859-1")
+      for (const padding of ["", " ".repeat(20_000)]) {
+        const bytes = Uint8Array.from(Buffer.from(body + padding, "latin1"))
+        Http.assertProblem(yield* keys(bytes, {}), 400, "invalid_request")
+      }
+      for (
+        const headers of [{ "content-encoding": "identity" }, { "content-type": "application/json; charset=UTF-8" }]
+      ) {
+        assert.strictEqual((yield* keys(body, headers)).status, 200)
+      }
+      assert.lengthOf(Json.listOf((yield* http.request("GET", "/v1/users/me/keys")).json["data"]), 3)
     }))
 
   it.effect("of a body in another media type is 415, where the body is asked for also without one", () =>

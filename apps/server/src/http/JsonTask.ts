@@ -1,7 +1,8 @@
 import * as Projection from "@headwater/api/Projection"
-import { ofText } from "@headwater/domain/RequestEventBody"
+import * as RequestEventBody from "@headwater/domain/RequestEventBody"
 import type { HttpRequestEvent } from "@headwater/engine/program/HttpExchange"
 import type { Schema } from "effect"
+import * as ContentCoding from "./ContentCoding.ts"
 import * as EndpointBody from "./EndpointBody.ts"
 
 /** A request to an endpoint whose body is to be read. */
@@ -10,7 +11,9 @@ export interface EventTask {
   readonly request: HttpRequestEvent
   readonly contentType: string
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** Whether the body is put in parsed, too, where `RequestEventBody.expand` could do so later. */
+  /** What the bytes are in, and how many of them there may be without. */
+  readonly coded?: { readonly codings: ReadonlyArray<ContentCoding.Coding>; readonly mostBytes: number }
+  /** Whether all is put in that `RequestEventBody.expand` could put in later. */
   readonly expanded: boolean
 }
 
@@ -25,20 +28,33 @@ export interface ProjectionTask {
 /** Work on JSON that takes as long as the JSON is large (`JsonThread`). */
 export type JsonTask = EventTask | ProjectionTask
 
-/** The JSON text of a request's event with its body. */
+/** The JSON text of a request's event with its body, which is in no coding. */
 export const eventJson = ({ bytes, contentType, expanded, request }: Omit<EventTask, "_tag">): string => {
-  const text = new TextDecoder().decode(bytes)
-  if (text === "") return JSON.stringify(request)
+  if (bytes.length === 0) return JSON.stringify(request)
   const { client_ip, url, ...rest } = request
-  const body = EndpointBody.fieldsOf(contentType, bytes, text) ?? (expanded ? ofText(contentType, text) : undefined)
-  return JSON.stringify({ ...rest, bodyRaw: text, body, client_ip, url })
+  const { bodyBase64, bodyRaw } = RequestEventBody.textOf(contentType, bytes)
+  const body = EndpointBody.fieldsOf(contentType, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), bodyRaw) ??
+    (expanded ? RequestEventBody.ofText(contentType, bodyRaw) : undefined)
+  const text = expanded || bodyBase64 === undefined ? bodyRaw : undefined
+  return JSON.stringify({ ...rest, bodyRaw: text, bodyBase64, body, client_ip, url })
 }
 
-const projected = ({ bytes, of, selection }: ProjectionTask): Schema.Json => {
+const decodedEvent = ({ coded, ...task }: EventTask): string | ContentCoding.Refused => {
+  if (coded === undefined) return eventJson(task)
+  const bytes = ContentCoding.decode(coded.codings, task.bytes, coded.mostBytes)
+  return "refused" in bytes ? bytes : eventJson({ ...task, bytes })
+}
+
+/** The JSON of a task's answer or item, cut down. */
+export const projectedJson = ({ bytes, of, selection }: Omit<ProjectionTask, "_tag">): Uint8Array<ArrayBuffer> => {
   const json = JSON.parse(new TextDecoder().decode(bytes)) as Schema.Json
-  return of === "answer" ? Projection.project(json, selection) : Projection.projectItem(json, selection)
+  const projected = of === "answer" ? Projection.project(json, selection) : Projection.projectItem(json, selection)
+  return new TextEncoder().encode(JSON.stringify(projected))
 }
 
-/** Does a task, answering JSON. */
-export const perform = (task: JsonTask): Uint8Array<ArrayBuffer> =>
-  new TextEncoder().encode(task._tag === "Event" ? eventJson(task) : JSON.stringify(projected(task)))
+/** Does a task, answering JSON, or why the body of a request can't be read. */
+export const perform = (task: JsonTask): Uint8Array<ArrayBuffer> | ContentCoding.Refused => {
+  if (task._tag === "Projection") return projectedJson(task)
+  const json = decodedEvent(task)
+  return typeof json === "string" ? new TextEncoder().encode(json) : json
+}

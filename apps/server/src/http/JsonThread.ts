@@ -1,9 +1,10 @@
 import { AccountLines } from "@headwater/domain/AccountLines"
 import { type AccountTurns, Turns } from "@headwater/domain/Turns"
 import { Unavailable } from "@headwater/engine/placement/Unavailable"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
+import type { Refused } from "./ContentCoding.ts"
 import * as JsonTask from "./JsonTask.ts"
 
 /** From so many bytes on the other thread has the work: less takes no longer than handing it over. */
@@ -25,7 +26,7 @@ type Bytes = Uint8Array<ArrayBuffer>
 
 /** What the other thread answers. */
 export interface Done {
-  readonly json: Bytes
+  readonly json: Bytes | Refused
   /** How long it took, in milliseconds. */
   readonly ms: number
 }
@@ -33,17 +34,26 @@ export interface Done {
 interface Job {
   readonly accountId: string
   readonly task: JsonTask.JsonTask
-  readonly done: (result: Effect.Effect<Bytes, Unavailable>) => void
+  readonly done: (result: Effect.Effect<Bytes | Refused, Unavailable>) => void
 }
+
+/** How many bytes a task may be of. */
+const sizeOf = (task: JsonTask.JsonTask): number =>
+  task._tag === "Event" && task.coded !== undefined ? task.coded.mostBytes : task.bytes.length
 
 const lost = new Unavailable({
   message: "The server could not process the JSON. Try again later.",
   retryAfterSeconds: 1
 })
 
+/** A request's body can't be read as its `Content-Encoding` says. */
+export class BodyRefused extends Schema.TaggedError<BodyRefused>()("BodyRefused", {
+  reason: Schema.Literals(["too_large", "malformed"])
+}) {}
+
 /** The other thread, and what it has to do: one task after another, accounts in turn. */
 class Tasks {
-  readonly #jobs = new AccountLines<Job>(turnBytes, ({ task }) => task.bytes.length)
+  readonly #jobs = new AccountLines<Job>(turnBytes, ({ task }) => sizeOf(task))
   readonly #turns: AccountTurns
   #thread: Worker | undefined
   #current: Job | undefined
@@ -98,7 +108,7 @@ class Tasks {
     this.#resting.set(accountId, setTimeout(end, restMs))
   }
 
-  #end(result: Effect.Effect<Bytes, Unavailable>, ms = 0): void {
+  #end(result: Effect.Effect<Bytes | Refused, Unavailable>, ms = 0): void {
     const job = this.#current
     if (job === undefined) return
     this.#current = undefined
@@ -114,7 +124,10 @@ class Tasks {
  */
 export class JsonThread extends Context.Service<JsonThread, {
   /** The JSON text of a request to an endpoint with its body. Takes the body's bytes over. */
-  readonly event: (accountId: string, task: Omit<JsonTask.EventTask, "_tag">) => Effect.Effect<string, Unavailable>
+  readonly event: (
+    accountId: string,
+    task: Omit<JsonTask.EventTask, "_tag">
+  ) => Effect.Effect<string, Unavailable | BodyRefused>
   /** An answer, or one item of its data, cut down to the fields asked for. Takes the bytes of its JSON over. */
   readonly project: (
     accountId: string,
@@ -126,19 +139,22 @@ export class JsonThread extends Context.Service<JsonThread, {
     Effect.map(
       Effect.acquireRelease(Effect.map(Turns, (turns) => new Tasks(turns)), (tasks) => Effect.sync(() => tasks.stop())),
       (tasks) => {
-        const perform = (accountId: string, task: JsonTask.JsonTask): Effect.Effect<Bytes, Unavailable> =>
-          Effect.callback((resume) => tasks.put({ accountId, task, done: resume }))
+        const read = (accountId: string, task: JsonTask.JsonTask): Effect.Effect<Bytes, Unavailable | BodyRefused> =>
+          Effect.callback<Bytes | Refused, Unavailable>((resume) => tasks.put({ accountId, task, done: resume })).pipe(
+            Effect.filterOrFail(
+              (json): json is Bytes => !("refused" in json),
+              (json) => new BodyRefused({ reason: (json as Refused).refused })
+            )
+          )
         return JsonThread.of({
           event: (accountId, rest) =>
-            rest.bytes.length < largeBytes
+            rest.coded === undefined && rest.bytes.length < largeBytes
               ? Effect.sync(() => JsonTask.eventJson(rest))
-              : Effect.map(perform(accountId, { _tag: "Event", ...rest }), (json) => new TextDecoder().decode(json)),
-          project: (accountId, rest) => {
-            const task: JsonTask.ProjectionTask = { _tag: "Projection", ...rest }
-            return rest.bytes.length < largeBytes
-              ? Effect.sync(() => JsonTask.perform(task))
-              : perform(accountId, task)
-          }
+              : Effect.map(read(accountId, { _tag: "Event", ...rest }), (json) => new TextDecoder().decode(json)),
+          project: (accountId, rest) =>
+            rest.bytes.length < largeBytes
+              ? Effect.sync(() => JsonTask.projectedJson(rest))
+              : Effect.catchTag(read(accountId, { _tag: "Projection", ...rest }), "BodyRefused", Effect.die)
         })
       }
     )

@@ -11,5 +11,5 @@ parentPort?.on("message", (task: JsonTask.JsonTask) => {
   const startedAt = performance.now()
   const json = JsonTask.perform(task)
   const done: Done = { json, ms: performance.now() - startedAt }
-  parentPort?.postMessage(done, [json.buffer])
+  parentPort?.postMessage(done, "refused" in json ? [] : [json.buffer])
 })

@@ -1,13 +1,16 @@
 import { CurrentAccount } from "@headwater/api/Authorization"
 import * as Problem from "@headwater/api/Problem"
 import { maxBodyDepth, RequestCheck, TakesLargeBody } from "@headwater/api/RequestCheck"
+import * as Charset from "@headwater/domain/Charset"
 import { isDeeper } from "@headwater/domain/JsonDepth"
 import { structureOf } from "@headwater/domain/JsonReading"
 import { Turns } from "@headwater/domain/Turns"
 import { ByteSize, Context, Effect, Layer, Option, SchemaIssue, type Types } from "effect"
 import { HttpIncomingMessage, HttpServerError, HttpServerRequest } from "effect/http"
 import { HttpApiError } from "effect/http-api"
+import { isUtf8 } from "node:buffer"
 import { BodyRoom } from "./BodyRoom.ts"
+import * as ContentCoding from "./ContentCoding.ts"
 import { answerFailures, internalError } from "./FailureProblem.ts"
 import { HttpSettings, maxApiBody, maxPlainApiBody } from "./HttpSettings.ts"
 import { largeBytes } from "./JsonThread.ts"
@@ -83,6 +86,15 @@ interface BodyLimits {
   readonly outside: number
 }
 
+const notUtf8 = Problem.invalid([{ path: "", message: "the request body is not UTF-8" }])
+
+/** The body as text, if it is UTF-8: read as such, other bytes would become U+FFFD. */
+const textOf = (request: HttpServerRequest.HttpServerRequest) =>
+  Effect.flatMap(
+    Effect.orDie(request.arrayBuffer),
+    (bytes) => isUtf8(bytes) ? Effect.orDie(request.text) : Effect.fail(notUtf8)
+  )
+
 const tooDeep = Problem.invalid([{ path: "", message: `nested deeper than ${maxBodyDepth} levels` }])
 
 /** A large body is looked at in the account's turns, which then rest from what reading it and doing as it says takes. */
@@ -94,7 +106,7 @@ const checkLarge = Effect.fnUntraced(function*(
   const turns = yield* Turns
   const account = Option.getOrElse(yield* Effect.serviceOption(CurrentAccount), () => "")
   yield* answerFailures(room.take(account, RequestBody.mostBytes(request, limits.bytes)))
-  const text = yield* Effect.orDie(request.text)
+  const text = yield* textOf(request)
   const { depth, outside } = yield* turns.work(account, structureOf(text))
   if (outside > limits.outside) {
     return yield* Problem.tooLarge("What the request body holds outside of strings", limits.outside)
@@ -102,6 +114,16 @@ const checkLarge = Effect.fnUntraced(function*(
   if (depth > maxBodyDepth) return yield* tooDeep
   turns.charge(account, text.length * msPerCharacter)
 }, Effect.scoped)
+
+/** What a body is in that the API does not take: a coding, or another charset than that of JSON (RFC 8259, 8.1). */
+const unsupportedForm = ({ headers }: HttpServerRequest.HttpServerRequest): string | undefined => {
+  const coding = headers["content-encoding"]
+  if (coding !== undefined && ContentCoding.named(coding)?.length !== 0) return `the coding ${JSON.stringify(coding)}`
+  const charset = Charset.named(headers["content-type"] ?? "")
+  return charset === undefined || /^(?:utf-?8|us-ascii)$/i.test(charset)
+    ? undefined
+    : `the charset ${JSON.stringify(charset)}`
+}
 
 /** @param optional whether the endpoint's parameters may come in the query, so that a body is not asked for */
 const checkBody = Effect.fnUntraced(function*(optional: boolean, room: BodyRoom["Service"], limits: BodyLimits) {
@@ -112,11 +134,17 @@ const checkBody = Effect.fnUntraced(function*(optional: boolean, room: BodyRoom[
       Problem.because("Send the request body with `Content-Type: application/json`.")
     )
   }
+  const unsupported = unsupportedForm(request)
+  if (unsupported !== undefined) {
+    return yield* new Problem.UnsupportedMediaType(
+      Problem.because(`Send the request body as UTF-8 without a Content-Encoding: ${unsupported} is not supported.`)
+    )
+  }
   if (RequestBody.isDeclaredLargerThan(request, limits.bytes)) {
     return yield* Problem.tooLarge("The request body", limits.bytes)
   }
   if (RequestBody.mostBytes(request, limits.bytes) >= largeBytes) return yield* checkLarge(request, room, limits)
-  if (isDeeper(yield* Effect.orDie(request.text), maxBodyDepth)) return yield* tooDeep
+  if (isDeeper(yield* textOf(request), maxBodyDepth)) return yield* tooDeep
 })
 
 const isSchemaError = (error: Types.unhandled): error is Types.unhandled & HttpApiError.HttpApiSchemaError =>

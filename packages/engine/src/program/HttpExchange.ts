@@ -5,9 +5,12 @@ export const HttpRequestEvent = Schema.Struct({
   method: Schema.String,
   path: Schema.String,
   query: Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Array(Schema.String)])),
-  /** Names in lower case. */
-  headers: Schema.Record(Schema.String, Schema.String),
+  /** Names in lower case. Of a name that came several times the values are one text, but those of `set-cookie` a list. */
+  headers: Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Array(Schema.String)])),
+  /** The body as text. Left out while it is kept, where there is `bodyBase64`. */
   bodyRaw: Schema.optional(Schema.String),
+  /** The body's bytes, where those of `bodyRaw` in UTF-8 are others. */
+  bodyBase64: Schema.optional(Schema.String),
   /** Left out while it is kept, where `RequestEventBody.expand` puts it in again. */
   body: Schema.optional(Schema.Json),
   client_ip: Schema.String,
@@ -18,7 +21,8 @@ export type HttpRequestEvent = typeof HttpRequestEvent.Type
 /** The answer to a request: the engine's own, or the component's through `respond`. */
 export const HttpReply = Schema.Struct({
   status: Schema.Int,
-  headers: Schema.Record(Schema.String, Schema.String),
+  /** A list where a header is sent several times. */
+  headers: Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Array(Schema.String)])),
   body: Schema.Uint8ArrayFromBase64
 })
 export type HttpReply = typeof HttpReply.Type

@@ -52,7 +52,8 @@ export const send = (message: object): void => {
   }
 }
 
-type OnMessage = (message: Record<string, unknown>) => void
+/** Told of each message, and of the text that it was. */
+type OnMessage = (message: Record<string, unknown>, line: string) => void
 
 /** Reads the host's messages until it goes away, which ends the process. The first line is the secret. */
 export const receive = async (onMessage: OnMessage): Promise<never> => {
@@ -79,7 +80,7 @@ const readAll = async (onMessage: OnMessage): Promise<never> => {
       from = end + 1
       // A line that is no JSON, because component code has read some of what the host wrote, ends the process too.
       if (secret === "") secret = line
-      else onMessage(parse(line) as Record<string, unknown>)
+      else onMessage(parse(line) as Record<string, unknown>, line)
     }
     pending += slice(text, from)
   }

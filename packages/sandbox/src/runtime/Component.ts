@@ -1,4 +1,5 @@
 /** What is asked of a component, and what others are told about it (`components.md`, "Module", "Props", "Running"). */
+import * as ExactJson from "@headwater/domain/ExactJson"
 import { isDeeper, maxComponentDepth } from "@headwater/domain/JsonDepth"
 import { expand } from "@headwater/domain/RequestEventBody"
 import { eventOf, isOfApphook } from "./Apphook.ts"
@@ -10,7 +11,13 @@ import { type Bindings, definitions, emit, makeThis, type This, toText } from ".
 import { describe as describeWorkflow, runStep, type StepCall } from "./Workflow.ts"
 
 export type Call =
-  | { readonly _tag: "Run"; readonly event: unknown; readonly isRequest?: boolean }
+  | {
+    readonly _tag: "Run"
+    readonly event: unknown
+    /** The same with its numbers as they are written (`ExactJson`). */
+    readonly exactEvent: () => unknown
+    readonly isRequest?: boolean
+  }
   | { readonly _tag: "Hook"; readonly hook: string }
   | { readonly _tag: "Options"; readonly prop: string; readonly request: Record<string, unknown> }
   | { readonly _tag: "AdditionalProps" }
@@ -75,6 +82,10 @@ const runEvent = async (component: ComponentDefinition, run: RunContext, self: T
   else emit(run, event, {})
 }
 
+/** Whether events are to come with their numbers as they are written: code that has no `run` only passes them on. */
+const takesExact = (component: ComponentDefinition): boolean =>
+  component["exactNumbers"] === true || !isCallable(component.run)
+
 /** Does what is asked of the component; one without `run` emits what its interface received. */
 export const call = async (
   component: ComponentDefinition,
@@ -101,8 +112,10 @@ export const call = async (
     case "Options":
       return answer(await options(component, self, what.prop, what.request))
     case "Run": {
-      if (what.isRequest !== true) return runEvent(component, run, self, what.event)
-      const request = expand(what.event)
+      const isExact = takesExact(component)
+      const given = isExact ? what.exactEvent() : what.event
+      if (what.isRequest !== true) return runEvent(component, run, self, given)
+      const request = isExact ? expand(given, ExactJson.parse) : expand(given)
       const apphook = apphookOf(component, bindings)
       if (apphook === undefined) return runEvent(component, run, self, request)
       const event = eventOf(request)

@@ -1,4 +1,5 @@
 /** The program of a sandbox process. Its one argument is the broker's port; all else comes over the channel. */
+import * as ExactJson from "@headwater/domain/ExactJson"
 import { receive, send } from "./Channel.ts"
 import { type Call, call, describe } from "./Component.ts"
 import { installFetch } from "./Fetch.ts"
@@ -80,25 +81,33 @@ type Asked =
 const countOf = (asked: Asked): number =>
   asked._tag === "Run" ? asked.events.length : asked._tag === "Step" ? asked.runs.length : 1
 
-const callOf = (asked: Asked, index: number): Call => {
+/** The events of a message, read again with their numbers as they are written, once they are asked for. */
+const exactlyIn = (line: string): () => ReadonlyArray<unknown> => {
+  let events: ReadonlyArray<unknown> | undefined
+  return () =>
+    events ??= (ExactJson.parse(line) as { readonly call: { readonly events: ReadonlyArray<unknown> } }).call.events
+}
+
+const callOf = (asked: Asked, index: number, exactEvents: () => ReadonlyArray<unknown>): Call => {
   if (asked._tag === "Step") return { _tag: "Step", step: asked.step, ...asked.runs[index]! }
   if (asked._tag !== "Run") return asked
   const { events, times: _times, ...rest } = asked
-  return { ...rest, event: events[index] }
+  return { ...rest, event: events[index], exactEvent: () => exactEvents()[index] }
 }
 
 /**
  * A call for each run. After a moment the rest is given back: the results of those that have ended are waited for. So it is
  * where the store is no longer what the next run is to find.
  */
-function* callsOf(id: string, asked: Asked, isStoreSpoiled: () => boolean): Generator<Call> {
+function* callsOf(id: string, asked: Asked, line: string, isStoreSpoiled: () => boolean): Generator<Call> {
   const count = countOf(asked)
   const startedAt = now()
+  const exactEvents = exactlyIn(line)
   for (let i = 0; i < count; i++) {
     if (i > 0 && (isStoreSpoiled() || now() - startedAt > momentMs)) {
       return send({ __proto__: null, _tag: "Stopped", run: id })
     }
-    yield callOf(asked, i)
+    yield callOf(asked, i, exactEvents)
   }
 }
 
@@ -114,7 +123,7 @@ const timeOf = (asked: Asked, index: number, time: ToldTime | undefined): ToldTi
   asked._tag === "Run" && asked.times !== undefined ? { mode: "standing", at: asked.times[index]! } : time
 
 /** The store passes from one run to the next. Each run gets its own copy of all else: code may change the values of its props. */
-function* runs({ bindings, call, hash, run: id, time }: Record<string, unknown>) {
+function* runs({ bindings, call, hash, run: id, time }: Record<string, unknown>, line: string) {
   const { db, ...rest } = bindings as Omit<Bindings, "store"> & { readonly db: Record<string, string> }
   const asked = call as Asked
   const store = new Store(db)
@@ -123,7 +132,7 @@ function* runs({ bindings, call, hash, run: id, time }: Record<string, unknown>)
   let index = 0
   // What a step did that failed is undone.
   const isStoreSpoiled = () => asked._tag === "Step" && last?.failed === true
-  for (const what of callsOf(id as string, asked, isStoreSpoiled)) {
+  for (const what of callsOf(id as string, asked, line, isStoreSpoiled)) {
     const bound: Bindings = { ...(given === undefined ? rest : parse(given) as typeof rest), store }
     const ownTime = timeOf(asked, index++, time as ToldTime | undefined)
     yield (run: RunContext) => {
@@ -134,7 +143,7 @@ function* runs({ bindings, call, hash, run: id, time }: Record<string, unknown>)
   }
 }
 
-const onMessage = (message: Record<string, unknown>): void => {
+const onMessage = (message: Record<string, unknown>, line: string): void => {
   switch (message["_tag"]) {
     case "Ping":
       return send({ __proto__: null, _tag: "Pong" })
@@ -145,7 +154,7 @@ const onMessage = (message: Record<string, unknown>): void => {
       return start(message, undefined, inspections(message))
     case "Run":
       tellTime(message["time"] as ToldTime | undefined)
-      return start(message, message["programId"] as string, runs(message))
+      return start(message, message["programId"] as string, runs(message, line))
     case "Answer":
       return onAnswer(message)
   }
@@ -159,4 +168,6 @@ installGlobals()
 installWebSocket()
 installSystem()
 installOwnRequire()
-void receive((message) => message["_tag"] === "Start" ? send({ __proto__: null, _tag: "Ready" }) : onMessage(message))
+void receive((message, line) =>
+  message["_tag"] === "Start" ? send({ __proto__: null, _tag: "Ready" }) : onMessage(message, line)
+)

@@ -1,4 +1,5 @@
 /** What a component sees as `this` (`components.md`, "Props", "Running"). */
+import * as AnswerHeader from "@headwater/domain/AnswerHeader"
 import * as Storable from "@headwater/domain/Storable"
 import { makeHttpRequest } from "./HttpRequest.ts"
 import type { ComponentDefinition } from "./Module.ts"
@@ -117,18 +118,37 @@ export const emit = (run: RunContext, event: unknown, metadata: Record<string, u
   })
 }
 
+const isIterable = (value: unknown): value is Iterable<unknown> =>
+  typeof value === "object" && value !== null && Symbol.iterator in value
+
+const pairsOf = (headers: unknown): ReadonlyArray<readonly [unknown, unknown]> =>
+  isIterable(headers) ? [...headers] as ReadonlyArray<[unknown, unknown]> : Object.entries(headers ?? {})
+
+/**
+ * The headers of an answer by name in lower case: of an object, whose values may be lists, or of pairs such as a `Headers`
+ * has. Of an object with a name in several spellings the last counts, but for cookies.
+ */
+const headersOf = (given: unknown, maxBytes: number): Map<string, ReadonlyArray<string>> => {
+  const sent = new Map<string, ReadonlyArray<string>>()
+  let bytes = 0
+  for (const [key, value] of pairsOf(given)) {
+    const name = String(key).toLowerCase()
+    const values = [value].flat().filter((each) => each !== undefined && each !== null).map(String)
+    for (const each of values) bytes += byteLength(name) + byteLength(each)
+    if (bytes > maxBytes) throw new RangeError(`The headers of a response take over ${maxBytes} bytes`)
+    if (values.length === 0) continue
+    const before = isIterable(given) || name === "set-cookie" ? sent.get(name) ?? [] : []
+    sent.set(name, [...before, ...values])
+  }
+  return sent
+}
+
 export const respond = (run: RunContext, answer: unknown, { maxHeaderBytes, maxResponseBytes }: Bindings): void => {
   const { status, headers, body } = (answer ?? {}) as Record<string, unknown>
-  const sent: Record<string, string> = {}
-  let headerBytes = 0
-  for (const [name, value] of Object.entries((headers ?? {}) as Record<string, unknown>)) {
-    if (value === undefined || value === null) continue
-    const text = String(value)
-    headerBytes += byteLength(name) + byteLength(text)
-    if (headerBytes > maxHeaderBytes) {
-      throw new RangeError(`The headers of a response take over ${maxHeaderBytes} bytes`)
-    }
-    sent[name.toLowerCase()] = text
+  const sent = headersOf(headers, maxHeaderBytes)
+  for (const name of sent.keys()) {
+    if (AnswerHeader.isAllowed(name)) continue
+    run.say({ _tag: "Logged", level: "warn", message: `respond: the header ${name} is not sent: ${AnswerHeader.why}` })
   }
   const code = Number(status ?? 200)
   if (!Number.isInteger(code) || code < 100 || code > 599) {
@@ -136,13 +156,14 @@ export const respond = (run: RunContext, answer: unknown, { maxHeaderBytes, maxR
   }
   const say = (content: { readonly text: string } | { readonly base64: string }, bytes: number) => {
     if (bytes > maxResponseBytes) throw new RangeError(`The body of a response takes over ${maxResponseBytes} bytes`)
-    run.say({ _tag: "Responded", status: code, headers: sent, ...content })
+    const said = Object.fromEntries([...sent].map(([name, values]) => [name, values.length === 1 ? values[0] : values]))
+    run.say({ _tag: "Responded", status: code, headers: said, ...content })
   }
   const bytes = body instanceof ArrayBuffer ? new Uint8Array(body) : body
   if (bytes instanceof Uint8Array) return say({ base64: Buffer.from(bytes).toString("base64") }, bytes.length)
   if (body === undefined || body === null) return say({ text: "" }, 0)
   if (typeof body === "string") return say({ text: body }, byteLength(body))
-  sent["content-type"] ??= "application/json"
+  if (!sent.has("content-type")) sent.set("content-type", ["application/json"])
   const text = toText(body)
   say({ text }, byteLength(text))
 }
