@@ -1,14 +1,24 @@
 import * as Result from "effect/Result"
 import type { IncomingHttpHeaders } from "node:http"
-import { type Dispatcher, errors as UndiciErrors } from "undici"
+import { errors as UndiciErrors } from "undici"
 import type { Timed } from "./Deadlines.ts"
+import {
+  type Answer,
+  AnswerTooLong,
+  type BrokenStage,
+  type EgressConnection,
+  Http1Required,
+  Http2Broken,
+  type Making
+} from "./EgressConnection.ts"
 import { ConnectFailed, type EgressRefused } from "./EgressGuard.ts"
 import type { EgressHttpEnding, EgressHttpRequest } from "./EgressHttp.ts"
-import { EgressHttpFailed } from "./EgressHttpFailed.ts"
-import { type EgressPool, type Place, TlsFailed } from "./EgressPools.ts"
+import { type EarlierRequest, EgressHttpFailed } from "./EgressHttpFailed.ts"
+import type { EgressPool, EgressRoute, Waiter } from "./EgressPool.ts"
 import type { DnsFailed } from "./NameResolver.ts"
 import type { Phases } from "./Phases.ts"
-import type { TlsSettings } from "./TlsSettings.ts"
+import type { Place } from "./Place.ts"
+import { TlsFailed } from "./SecureSocket.ts"
 
 /** What is left unread of an answer is worth reading, to keep its connection, only up to this many bytes. */
 const worthDraining = 64 * 1024
@@ -16,16 +26,16 @@ const worthDraining = 64 * 1024
 /** So many addresses of a name are tried at most, where nobody listens at those before. */
 const mostAddresses = 4
 
-const givenUp = new Error("The request was aborted")
-
 /** What an exchange asks of those around it. */
 export interface Surroundings {
   /** The time in milliseconds, which no clock's being set moves. */
   readonly now: () => number
   /** The connections to one of these addresses. */
-  readonly takePool: (place: Place, addresses: ReadonlyArray<string>, tls: TlsSettings | undefined) => EgressPool
+  readonly takePool: (route: EgressRoute, addresses: ReadonlyArray<string>) => EgressPool
   /** The connections are of no use any more. */
   readonly dropPool: (pool: EgressPool) => void
+  /** The place answers over HTTP/1.1 alone. */
+  readonly noteHttp1: (route: EgressRoute) => void
   /** It is over. */
   readonly onOver: (exchange: EgressExchange) => void
 }
@@ -33,16 +43,15 @@ export interface Surroundings {
 /**
  * One request, and what answers it. It has no fiber and no timer of its own: a webhook has one for each event.
  *
- * It is *waiting* until the addresses of its host are known, *sent* while a connection has it, *ended* when it has an ending,
- * and *over* once that is told or nobody wants to be told of it. A request that met a broken connection, or an address where
- * nobody listens, is sent anew.
+ * It is *waiting* until the addresses of its host are known, *sent* while it has or waits for a connection, *ended* when it has an
+ * ending, and *over* once that is told or nobody wants to be told of it. Where nobody listens at an address, another one is tried.
  */
-export class EgressExchange implements Timed, Dispatcher.DispatchHandler {
+export class EgressExchange implements Timed, Waiter, Answer {
   readonly timeoutMillis: number
   readonly deadline: number
   private state: "waiting" | "sent" | "ended" | "over" = "waiting"
   private readonly request: EgressHttpRequest
-  private readonly onEnd: (ending: EgressHttpEnding) => void
+  private readonly onEnding: (ending: EgressHttpEnding) => void
   private readonly around: Surroundings
   private readonly startedAt: number
   /** Whether whoever began it knows of it, and can be told of its end. */
@@ -50,13 +59,15 @@ export class EgressExchange implements Timed, Dispatcher.DispatchHandler {
   private ending: EgressHttpEnding | undefined
   /** Breaks off looking up the name. */
   private withdraw: (() => void) | undefined
-  private place: Place | undefined
+  private route: EgressRoute | undefined
   /** Those that were not tried, the one that is tried included. */
   private addresses: ReadonlyArray<string> = []
   private triedAddresses = 0
-  private resets = 0
   private pool: EgressPool | undefined
-  private controller: Dispatcher.DispatchController | undefined
+  private connection: EgressConnection | undefined
+  /** Whether its connection had served others when it was sent. */
+  private isOnKept = false
+  private earlier: EarlierRequest | undefined
   private status = 0
   private headers: IncomingHttpHeaders = {}
   private chunks: Array<Buffer> = []
@@ -71,11 +82,11 @@ export class EgressExchange implements Timed, Dispatcher.DispatchHandler {
 
   constructor(
     request: EgressHttpRequest,
-    onEnd: (ending: EgressHttpEnding) => void,
+    onEnding: (ending: EgressHttpEnding) => void,
     around: Surroundings
   ) {
     this.request = request
-    this.onEnd = onEnd
+    this.onEnding = onEnding
     this.around = around
     this.startedAt = around.now()
     this.timeoutMillis = request.timeoutMillis
@@ -91,11 +102,12 @@ export class EgressExchange implements Timed, Dispatcher.DispatchHandler {
   send(place: Place, addresses: ReadonlyArray<string>): void {
     if (this.state !== "waiting") return
     this.withdraw = undefined
-    this.place = place
+    const { asker, http2, tls } = this.request
+    this.route = { accountId: asker.accountId, place, tls, isHttp1Only: http2 === false }
     this.addresses = addresses
     this.state = "sent"
     this.dnsMs = this.around.now() - this.startedAt
-    this.dispatch(place)
+    this.dispatch()
   }
 
   /** The request may not be sent, or its host has no address. */
@@ -123,16 +135,15 @@ export class EgressExchange implements Timed, Dispatcher.DispatchHandler {
     const message = `No complete answer within ${this.timeoutMillis} ms: ${this.standing}`
     this.conclude(Result.fail(this.failureOf(this.state === "waiting" ? "dns" : "timeout", message)))
     // Who is told may send again at once, and nothing may come over a connection that many share any more.
-    if (this.pool?.isShared === true) this.around.dropPool(this.pool)
+    if (this.connection?.isShared === true) this.connection.retire()
     this.breakOff()
     if (this.isKnown) this.tell()
   }
 
-  /** Frees what is of no use to others: what waits for a connection holds no socket that nobody else waits for. */
   private breakOff(): void {
-    this.controller?.abort(givenUp)
     this.withdraw?.()
-    if (this.pool?.isUsed === false) this.around.dropPool(this.pool)
+    if (this.connection === undefined) this.pool?.withdraw(this)
+    else this.connection.abort(this)
   }
 
   /** How far it has come. */
@@ -140,42 +151,19 @@ export class EgressExchange implements Timed, Dispatcher.DispatchHandler {
     if (this.state === "waiting") return "the name was still being looked up"
     if (this.status > 0) return "the answer had begun"
     if (this.writtenAt !== undefined) return "no answer had begun"
-    return this.place?.isSecure === true && this.isConnected
-      ? "the TLS handshake was not over"
-      : "there was no connection"
+    if (this.route?.place.isSecure !== true || !this.isConnected) return "there was no connection"
+    return this.pool?.tlsMs === null ? "the TLS handshake was not over" : "the endpoint took no request"
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.controller = controller
-    if (!this.isUnderWay) return controller.abort(givenUp)
-    this.noteConnection()
-    this.writtenAt = this.around.now()
+  onConnection(connection: EgressConnection): void {
+    this.connection = connection
+    const { body, headers, method } = this.request
+    const { place } = this.route!
+    connection.send({ method, origin: place.origin, path: place.path, headers: headersOf(place, headers), body }, this)
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
-    if (status < 200) return
-    this.status = status
-    this.headers = headers
-    if (this.writtenAt !== undefined) this.firstByteMs = this.around.now() - this.writtenAt
-  }
-
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const { maxBodyBytes } = this.request
-    if (this.bytesRead < maxBodyBytes) this.chunks.push(chunk.subarray(0, maxBodyBytes - this.bytesRead))
-    this.bytesRead += chunk.length
-    if (this.bytesRead <= maxBodyBytes + worthDraining) return
-    // What is not read to its end gives up its connection.
-    this.succeed()
-    controller.abort(givenUp)
-  }
-
-  onResponseEnd(): void {
-    this.succeed()
-  }
-
-  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    if (!this.isUnderWay) return
-    const { isReset, message, reason } = classify(error)
+  onUnreachable(error: Error): void {
+    const { message, reason } = classify(error)
     if (error instanceof ConnectFailed) {
       const tried = this.pool!
       // Nobody is to try it first.
@@ -183,37 +171,64 @@ export class EgressExchange implements Timed, Dispatcher.DispatchHandler {
       this.triedAddresses += 1
       this.addresses = this.addresses.filter((other) => other !== tried.address)
       if (reason === "connect" && this.addresses.length > 0 && this.triedAddresses < mostAddresses) {
-        return this.sendAgain()
+        return this.dispatch()
       }
     }
-    // A server may close a kept connection just as it is used again: that says nothing about this request. Once it has begun
-    // to answer, the request has arrived, and is not sent a second time.
-    if (!isReset || this.status > 0 || this.resets > 0) return this.fail(reason, message)
-    this.resets += 1
-    this.around.dropPool(this.pool!)
-    this.sendAgain()
+    this.fail(reason, message)
   }
 
-  private sendAgain(): void {
-    this.free()
-    this.dispatch(this.place!)
+  onSent(): void {
+    const { answered, making } = this.connection!
+    this.isOnKept = answered > 0
+    if (making.connectedAt >= this.dispatchedAt) this.noteMaking(making)
+    this.writtenAt = this.around.now()
   }
 
-  private dispatch(place: Place): void {
-    const { body, headers, method, tls } = this.request
-    const pool = this.around.takePool(place, this.addresses, tls)
-    this.pool = pool
-    pool.enter()
-    this.controller = undefined
+  onHead(status: number, headers: IncomingHttpHeaders): void {
+    this.status = status
+    this.headers = headers
+    if (this.writtenAt !== undefined) this.firstByteMs = this.around.now() - this.writtenAt
+  }
+
+  onData(chunk: Buffer): void {
+    const { maxBodyBytes } = this.request
+    if (this.bytesRead < maxBodyBytes) this.chunks.push(chunk.subarray(0, maxBodyBytes - this.bytesRead))
+    this.bytesRead += chunk.length
+    if (this.bytesRead <= maxBodyBytes + worthDraining) return
+    // What is not read to its end gives up its connection.
+    const { connection } = this
+    this.succeed()
+    connection?.abort(this)
+  }
+
+  onEnd(): void {
+    this.succeed()
+  }
+
+  onBroken(error: Error, stage: BrokenStage): void {
+    if (!this.isUnderWay) return
+    const isOnKept = this.isOnKept || this.connection!.answered > 0
+    this.connection = undefined
+    // A server may close a kept connection just as it is used again: that says nothing about this request.
+    if (stage === "unsent" && isOnKept) return this.dispatch()
+    if (error instanceof AnswerTooLong && this.status > 0) return this.succeed()
+    const { isReset, message, reason } = classify(error)
+    const isHttp1Required = error instanceof Http1Required
+    if (isHttp1Required) this.around.noteHttp1(this.route!)
+    const isToBeRepeated = isHttp1Required ? this.status === 0 : stage === "unanswered" && isReset && isOnKept
+    if (!isToBeRepeated || this.earlier !== undefined) return this.fail(reason, message)
+    const { address } = this.pool!
+    this.earlier = { reason, message, address, durationMs: this.around.now() - this.startedAt, phases: this.phases }
+    this.dispatch()
+  }
+
+  private dispatch(): void {
+    this.isOnKept = false
     this.dispatchedAt = this.around.now()
     this.writtenAt = undefined
     this.connectMs = this.tlsMs = null
-    pool.connections.dispatch({
-      method: method as Dispatcher.HttpMethod,
-      path: place.path,
-      headers: headersOf(place, headers),
-      body: body ?? null
-    }, this)
+    this.pool = this.around.takePool(this.route!, this.addresses)
+    this.pool.request(this)
   }
 
   private succeed(): void {
@@ -225,7 +240,8 @@ export class EgressExchange implements Timed, Dispatcher.DispatchHandler {
       bodyTruncated: this.bytesRead > this.request.maxBodyBytes,
       address: this.pool!.address,
       durationMs: this.around.now() - this.startedAt,
-      phases: this.phases
+      phases: this.phases,
+      ...(this.earlier === undefined ? {} : { earlier: this.earlier })
     }))
   }
 
@@ -234,23 +250,24 @@ export class EgressExchange implements Timed, Dispatcher.DispatchHandler {
   }
 
   private failureOf(reason: EgressHttpFailed["reason"], message: string): EgressHttpFailed {
-    if (this.writtenAt === undefined) this.noteConnection()
+    if (this.writtenAt === undefined && this.isConnected) this.noteMaking(this.pool!)
     return new EgressHttpFailed({
       reason,
       message,
       durationMs: this.around.now() - this.startedAt,
       phases: this.phases,
-      ...(this.pool === undefined ? {} : { address: this.pool.address })
+      ...(this.pool === undefined ? {} : { address: this.pool.address }),
+      ...(this.earlier === undefined ? {} : { earlier: this.earlier })
     })
   }
 
   /** What its own connection took: one that was made before it was sent served others too. */
-  private noteConnection(): void {
-    if (!this.isConnected) return
-    this.connectMs = this.pool!.connectMs
-    this.tlsMs = this.pool!.tlsMs
+  private noteMaking({ connectMs, tlsMs }: Pick<Making, "connectMs" | "tlsMs">): void {
+    this.connectMs = connectMs
+    this.tlsMs = tlsMs
   }
 
+  /** Whether a connection was made since it waits for one. */
   private get isConnected(): boolean {
     return this.pool !== undefined && this.pool.connectedAt >= this.dispatchedAt
   }
@@ -276,19 +293,14 @@ export class EgressExchange implements Timed, Dispatcher.DispatchHandler {
   private tell(): void {
     if (this.state !== "ended") return
     this.state = "over"
-    this.onEnd(this.ending!)
+    this.onEnding(this.ending!)
   }
 
   /** What is under way is so no more, before others hear of it. */
   private leave(state: "ended" | "over"): void {
-    const before = this.state
+    const wasUnderWay = this.isUnderWay
     this.state = state
-    if (before === "sent") this.free()
-    if (before === "sent" || before === "waiting") this.around.onOver(this)
-  }
-
-  private free(): void {
-    this.pool!.leave()
+    if (wasUnderWay) this.around.onOver(this)
   }
 }
 
@@ -318,7 +330,15 @@ interface Failure {
   readonly isReset: boolean
 }
 
-const resetCodes = new Set(["ECONNRESET", "EPIPE", "ERR_HTTP2_STREAM_ERROR", "ERR_HTTP2_STREAM_CANCEL"])
+const resetCodes = new Set([
+  "ECONNRESET",
+  "EPIPE",
+  "ERR_HTTP2_GOAWAY_SESSION",
+  "ERR_HTTP2_INVALID_SESSION",
+  "ERR_HTTP2_SESSION_ERROR",
+  "ERR_HTTP2_STREAM_CANCEL",
+  "ERR_HTTP2_STREAM_ERROR"
+])
 
 const classify = (error: Error): Failure => {
   if (error instanceof ConnectFailed && error.code !== "ECONNRESET") {
@@ -328,7 +348,7 @@ const classify = (error: Error): Failure => {
   const code = "code" in error ? String(error.code) : ""
   // An endpoint may tell after the handshake what it refuses, such as the lack of a certificate.
   if (code.startsWith("ERR_SSL_")) return { reason: "tls", message: error.message, isReset: false }
-  const isReset = error instanceof UndiciErrors.SocketError || resetCodes.has(code)
+  const isReset = error instanceof UndiciErrors.SocketError || error instanceof Http2Broken || resetCodes.has(code)
   return isReset
     ? {
       reason: "reset",

@@ -9,10 +9,11 @@ import * as Result from "effect/Result"
 import { Deadlines } from "./Deadlines.ts"
 import { EgressExchange, type Surroundings } from "./EgressExchange.ts"
 import { EgressGuard } from "./EgressGuard.ts"
-import type { EgressHttpFailed } from "./EgressHttpFailed.ts"
-import { EgressPools, type Place, placeOf } from "./EgressPools.ts"
+import type { EarlierRequest, EgressHttpFailed } from "./EgressHttpFailed.ts"
+import { EgressPools } from "./EgressPools.ts"
 import { type Asker, DnsFailed } from "./NameResolver.ts"
 import type { Phases } from "./Phases.ts"
+import { type Place, placeOf } from "./Place.ts"
 import * as TlsSettings from "./TlsSettings.ts"
 
 export interface EgressHttpRequest {
@@ -24,6 +25,8 @@ export interface EgressHttpRequest {
   readonly body?: string | Uint8Array
   /** What the TLS connection is made with, where that is not what all are made with. */
   readonly tls?: TlsSettings.TlsSettings | undefined
+  /** False where HTTP/2 is not to be spoken though the endpoint offers it. */
+  readonly http2?: boolean | undefined
   /** From the name look-up to the last byte kept of the answer. */
   readonly timeoutMillis: number
   /** How many bytes of the answer's body are kept; the rest is not read. */
@@ -39,6 +42,8 @@ export interface EgressHttpResponse {
   readonly address: string
   readonly durationMs: number
   readonly phases: Phases
+  /** Where the answer is that to a second request. */
+  readonly earlier?: EarlierRequest
 }
 
 /** What came of a request. */
@@ -51,7 +56,8 @@ export interface EgressHttpOptions {
 
 /**
  * One HTTP request through the egress guard: resolved and checked every time, redirects not followed, certificates
- * verified. A kept connection is used again only if its address is among those checked for this request.
+ * verified. A kept connection is used again only if its address is among those checked for this request. A second request is
+ * sent where the first ended on a kept connection without a byte of an answer, or was answered HTTP_1_1_REQUIRED; no third.
  */
 export class EgressHttp extends Context.Service<EgressHttp, {
   request(request: EgressHttpRequest): Effect.Effect<EgressHttpResponse, EgressHttpFailed>
@@ -118,8 +124,9 @@ const make = Effect.fnUntraced(function*(options: EgressHttpOptions) {
   const keepTime = yield* watch(deadlines, now)
   const around: Surroundings = {
     now,
-    takePool: (place, addresses, tls) => pools.take(place, addresses, tls),
+    takePool: (route, addresses) => pools.take(route, addresses),
     dropPool: (pool) => pools.drop(pool),
+    noteHttp1: (route) => pools.noteHttp1(route),
     onOver: (exchange) => deadlines.remove(exchange)
   }
 

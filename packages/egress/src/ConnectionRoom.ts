@@ -1,0 +1,124 @@
+import type { EgressConnection } from "./EgressConnection.ts"
+
+/** Who can have more connections once there is room. */
+export interface InLine {
+  readonly accountId: string
+  readonly openMore: () => void
+}
+
+/** The connections of one account. */
+interface Share {
+  /** Those too that are being made. */
+  open: number
+  /** Those without a request, the one that has had none for longest first. */
+  readonly idle: Set<EgressConnection>
+  readonly line: Set<InLine>
+}
+
+/**
+ * How many connections there are, over all accounts. One account has at most a quarter of all, and no more than are still free:
+ * one that has few finds room. A connection without a request gives way to one that is needed.
+ */
+export class ConnectionRoom {
+  private readonly most: number
+  private readonly shares = new Map<string, Share>()
+  private total = 0
+  /** How many are in line. */
+  private waiting = 0
+  private isServing = false
+
+  constructor(most: number) {
+    this.most = most
+  }
+
+  /** Whether there is room for another connection of the account, which is then taken; else it is in line for it. */
+  take(inLine: InLine): boolean {
+    const share = this.shareOf(inLine.accountId)
+    while (!this.fits(share)) {
+      const [spare] = share.idle.size > 0 ? share.idle : share.open < this.most / 4 ? this.mostIdle().idle : []
+      if (spare === undefined) {
+        this.enterLine(share, inLine)
+        return false
+      }
+      spare.destroy()
+    }
+    share.open += 1
+    this.total += 1
+    return true
+  }
+
+  /** A connection is over, or was not made. */
+  give(accountId: string): void {
+    const share = this.shareOf(accountId)
+    share.open -= 1
+    this.total -= 1
+    this.forgetUnused(accountId, share)
+    this.serve()
+  }
+
+  /** Nothing waits for a connection there any more. */
+  leaveLine(inLine: InLine): void {
+    const share = this.shares.get(inLine.accountId)
+    if (share?.line.delete(inLine) !== true) return
+    this.waiting -= 1
+    this.forgetUnused(inLine.accountId, share)
+  }
+
+  isIdle(accountId: string, connection: EgressConnection): void {
+    this.shareOf(accountId).idle.add(connection)
+    this.serve()
+  }
+
+  isBusy(accountId: string, connection: EgressConnection): void {
+    this.shares.get(accountId)?.idle.delete(connection)
+  }
+
+  private fits({ open }: Share): boolean {
+    return open < this.most / 4 && open < this.most - this.total
+  }
+
+  private shareOf(accountId: string): Share {
+    const known = this.shares.get(accountId)
+    if (known !== undefined) return known
+    const share: Share = { open: 0, idle: new Set(), line: new Set() }
+    this.shares.set(accountId, share)
+    return share
+  }
+
+  private forgetUnused(accountId: string, share: Share): void {
+    if (share.open === 0 && share.line.size === 0) this.shares.delete(accountId)
+  }
+
+  private mostIdle(): Pick<Share, "idle"> {
+    let most: Pick<Share, "idle"> = { idle: new Set() }
+    for (const share of this.shares.values()) if (share.idle.size > most.idle.size) most = share
+    return most
+  }
+
+  private enterLine({ line }: Share, inLine: InLine): void {
+    if (line.has(inLine)) return
+    line.add(inLine)
+    this.waiting += 1
+  }
+
+  /** Lets the first in line have what room there is. Accounts have it in turn. */
+  private serve(): void {
+    if (this.isServing || this.waiting === 0) return
+    this.isServing = true
+    const accounts = [...this.shares.keys()]
+    for (const accountId of accounts) {
+      const [first] = this.shares.get(accountId)?.line ?? []
+      if (first === undefined) continue
+      this.leaveLine(first)
+      first.openMore()
+      const share = this.shares.get(accountId)
+      if (share?.line.has(first) === true) continue
+      if (share !== undefined) {
+        this.shares.delete(accountId)
+        this.shares.set(accountId, share)
+      }
+      break
+    }
+    this.isServing = false
+  }
+}

@@ -1,0 +1,274 @@
+import type * as Net from "node:net"
+import type * as Tls from "node:tls"
+import type { ConnectionRoom, InLine } from "./ConnectionRoom.ts"
+import type { ConnectionWatcher, EgressConnection, Making } from "./EgressConnection.ts"
+import type { ConnectFailed, EgressTarget } from "./EgressGuard.ts"
+import { Http1Connection } from "./Http1Connection.ts"
+import { Http2Connection } from "./Http2Connection.ts"
+import type { Place } from "./Place.ts"
+import { secure, TlsFailed } from "./SecureSocket.ts"
+import type { TlsSettings } from "./TlsSettings.ts"
+
+const connectionsPerPool = 64
+
+/** Connects to an address that was checked for the target. Answers what breaks it off. */
+export type Connect = (
+  target: EgressTarget,
+  address: string,
+  onEnd: (ending: Net.Socket | ConnectFailed | Error) => void
+) => () => void
+
+/** What pools of connections ask of those around them. */
+export interface EgressPoolsOptions {
+  readonly connect: Connect
+  /** Throws where the settings can't be used. */
+  readonly contextOf: (tls: TlsSettings | undefined) => Tls.SecureContext
+  /** The time in milliseconds. */
+  readonly now: () => number
+}
+
+/** Whose connections they are, where they go to, and how they are made. */
+export interface EgressRoute {
+  readonly accountId: string
+  readonly place: Place
+  readonly tls: TlsSettings | undefined
+  readonly isHttp1Only: boolean
+}
+
+/** Something that is to be sent. */
+export interface Waiter {
+  /** There is a connection that takes it. */
+  readonly onConnection: (connection: EgressConnection) => void
+  readonly onUnreachable: (error: Error) => void
+}
+
+/** What a pool tells those around it. */
+export interface PoolWatcher {
+  readonly room: ConnectionRoom
+  /** It has no connections, and nobody waits for one. */
+  readonly onUnused: (pool: EgressPool) => void
+}
+
+/**
+ * The connections of one account to one address of a place, made with the same TLS settings. It is *known* while new requests
+ * may come to it; once it is *dropped* it takes no more.
+ */
+export class EgressPool implements InLine, ConnectionWatcher {
+  readonly accountId: string
+  readonly address: string
+  readonly key: string
+  readonly tls: TlsSettings | undefined
+  /** The newest connection: when it was made, and what that and its TLS handshake took, in milliseconds. */
+  connectedAt = -1
+  connectMs = 0
+  tlsMs: number | null = null
+  private isDropped = false
+  /** Whether requests share connections, so that one will do for many; unknown before there is one. */
+  private isShared: boolean | undefined
+  private readonly connections = new Set<EgressConnection>()
+  /** Those that have not had a request. */
+  private readonly untried = new Set<EgressConnection>()
+  /** Those that take a request. The one used last goes first, so that those of which there are too many end. */
+  private readonly free: Array<EgressConnection> = []
+  private readonly waiting = new Set<Waiter>()
+  /** What breaks off connections that are being made. */
+  private readonly opening = new Set<() => void>()
+  private readonly route: EgressRoute
+  private readonly options: EgressPoolsOptions
+  private readonly watcher: PoolWatcher
+
+  constructor(key: string, route: EgressRoute, address: string, options: EgressPoolsOptions, watcher: PoolWatcher) {
+    this.key = key
+    this.route = route
+    this.accountId = route.accountId
+    this.tls = route.tls
+    this.address = address
+    this.options = options
+    this.watcher = watcher
+    if (!route.place.isSecure || route.isHttp1Only) this.isShared = false
+  }
+
+  /** Whether somebody has or waits for a connection. */
+  get isUsed(): boolean {
+    if (this.waiting.size > 0) return true
+    for (const connection of this.connections) if (!connection.isIdle) return true
+    return false
+  }
+
+  /** Gives it a connection now, or as soon as there is one. */
+  request(waiter: Waiter): void {
+    const free = this.free.at(-1)
+    if (free !== undefined) return this.give(waiter, free)
+    this.waiting.add(waiter)
+    this.openMore()
+  }
+
+  /** It waits no more. A connection that is made for it alone is broken off, and one that takes no requests is not waited for. */
+  withdraw(waiter: Waiter): void {
+    if (!this.waiting.delete(waiter)) return
+    for (const connection of this.untried) if (!connection.isFree) connection.destroy()
+    for (const cancel of this.opening) {
+      if (this.opening.size <= this.waiting.size) break
+      cancel()
+      this.failedToOpen(cancel)
+    }
+    this.isMaybeUnused()
+  }
+
+  openMore(): void {
+    while (this.opening.size < this.waiting.size) {
+      if (this.connections.size + this.opening.size >= connectionsPerPool) return
+      if (this.isShared !== false && (this.opening.size > 0 || this.hasUnsettled)) return
+      if (!this.watcher.room.take(this)) return
+      this.open()
+    }
+  }
+
+  /** Takes no more requests, and closes the connections when those under way are over. */
+  drop(): void {
+    this.isDropped = true
+    for (const connection of this.connections) connection.retire()
+  }
+
+  destroy(): void {
+    this.isDropped = true
+    this.waiting.clear()
+    for (const cancel of this.opening) cancel()
+    this.opening.clear()
+    for (const connection of this.connections) connection.destroy()
+  }
+
+  onFree(connection: EgressConnection): void {
+    if (!this.connections.has(connection)) return
+    for (const waiter of this.waiting) {
+      if (!connection.isFree) break
+      this.waiting.delete(waiter)
+      this.give(waiter, connection)
+    }
+    if (connection.isFree) {
+      if (!this.free.includes(connection)) this.free.push(connection)
+      if (connection.isIdle) this.watcher.room.isIdle(this.accountId, connection)
+    } else {
+      this.noLongerFree(connection)
+      this.openMore()
+    }
+  }
+
+  onRetired(connection: EgressConnection, why?: Error): void {
+    this.noLongerFree(connection)
+    // Another one would end like this.
+    if (this.untried.delete(connection) && why !== undefined) this.disappoint([...this.waiting], why)
+    this.openMore()
+  }
+
+  onClosed(connection: EgressConnection): void {
+    if (!this.connections.delete(connection)) return
+    this.watcher.room.isBusy(this.accountId, connection)
+    this.watcher.room.give(this.accountId)
+    this.openMore()
+    this.isMaybeUnused()
+  }
+
+  private give(waiter: Waiter, connection: EgressConnection): void {
+    this.untried.delete(connection)
+    this.watcher.room.isBusy(this.accountId, connection)
+    waiter.onConnection(connection)
+    if (!connection.isFree) this.noLongerFree(connection)
+  }
+
+  private noLongerFree(connection: EgressConnection): void {
+    const at = this.free.lastIndexOf(connection)
+    if (at >= 0) this.free.splice(at, 1)
+  }
+
+  /** Whether a connection is about to take requests. */
+  private get hasUnsettled(): boolean {
+    for (const connection of this.untried) if (!connection.isFree) return true
+    return false
+  }
+
+  private isMaybeUnused(): void {
+    if (this.waiting.size > 0) return
+    this.watcher.room.leaveLine(this)
+    if (this.connections.size === 0 && this.opening.size === 0) this.watcher.onUnused(this)
+  }
+
+  private open(): void {
+    const { host, isSecure, port } = this.route.place
+    const startedAt = this.options.now()
+    let hasEnded = false
+    let cancelStep = () => {}
+    const cancel = () => {
+      hasEnded = true
+      cancelStep()
+    }
+    const end = (ending: Net.Socket | Error) => {
+      if (hasEnded) return
+      hasEnded = true
+      if (ending instanceof Error) this.isUnreachable(cancel, ending)
+      else this.isOpen(cancel, ending)
+    }
+    this.opening.add(cancel)
+    cancelStep = this.options.connect({ host, port }, this.address, (ending) => {
+      if (hasEnded && !(ending instanceof Error)) return void ending.destroy()
+      if (ending instanceof Error) return end(ending)
+      this.connectedAt = this.options.now()
+      this.connectMs = this.connectedAt - startedAt
+      this.tlsMs = null
+      if (!isSecure) return end(ending)
+      cancelStep = () => ending.destroy()
+      this.secure(ending, end)
+    })
+  }
+
+  private secure(socket: Net.Socket, end: (ending: Net.Socket | Error) => void): void {
+    const { connectMs, connectedAt } = this
+    const { isHttp1Only, place, tls } = this.route
+    let context: Tls.SecureContext
+    try {
+      context = this.options.contextOf(tls)
+    } catch (error) {
+      socket.destroy()
+      return end(new TlsFailed(String(error), "tls"))
+    }
+    secure(socket, place.host, context, isHttp1Only ? ["http/1.1"] : ["h2", "http/1.1"], (ending) => {
+      // The request that waited for it is written in this turn.
+      this.connectedAt = connectedAt
+      this.connectMs = connectMs
+      this.tlsMs = ending instanceof Error ? null : this.options.now() - connectedAt
+      end(ending)
+    })
+  }
+
+  private isOpen(cancel: () => void, socket: Net.Socket): void {
+    this.opening.delete(cancel)
+    const { connectMs, connectedAt, tlsMs } = this
+    const making: Making = { connectedAt, connectMs, tlsMs }
+    this.isShared = "alpnProtocol" in socket && socket.alpnProtocol === "h2"
+    const connection = this.isShared
+      ? new Http2Connection(socket as Tls.TLSSocket, this.route.place.origin, making, this)
+      : new Http1Connection(socket, making, this)
+    this.connections.add(connection)
+    this.untried.add(connection)
+    this.onFree(connection)
+    if (this.isDropped) connection.retire()
+  }
+
+  private isUnreachable(cancel: () => void, error: Error): void {
+    const [first] = this.waiting
+    this.failedToOpen(cancel)
+    this.disappoint(this.isShared !== false ? [...this.waiting] : first === undefined ? [] : [first], error)
+    this.openMore()
+    this.isMaybeUnused()
+  }
+
+  private disappoint(waiters: ReadonlyArray<Waiter>, error: Error): void {
+    for (const waiter of waiters) this.waiting.delete(waiter)
+    for (const waiter of waiters) waiter.onUnreachable(error)
+  }
+
+  private failedToOpen(cancel: () => void): void {
+    this.opening.delete(cancel)
+    this.watcher.room.give(this.accountId)
+  }
+}

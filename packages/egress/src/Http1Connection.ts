@@ -1,0 +1,155 @@
+import type { IncomingHttpHeaders } from "node:http"
+import type { Socket } from "node:net"
+import { Client, type Dispatcher } from "undici"
+import { AnswerBytes } from "./AnswerBytes.ts"
+import {
+  type Answer,
+  type ConnectionWatcher,
+  type EgressConnection,
+  keptMillis,
+  type Making,
+  mostHeaderBytes,
+  type SentRequest
+} from "./EgressConnection.ts"
+
+const givenUp = new Error("The request was aborted")
+
+/**
+ * A connection that has one request at a time (RFC 9112). The HTTP client has it alone, and finds no other when it is over: who
+ * waits for a connection, and what is sent a second time, is not the client's to say.
+ */
+export class Http1Connection implements EgressConnection, Dispatcher.DispatchHandler {
+  readonly isShared = false
+  readonly making: Making
+  answered = 0
+  private readonly socket: Socket
+  private readonly bytes: AnswerBytes
+  private readonly client: Client
+  private readonly watcher: ConnectionWatcher
+  private answer: Answer | undefined
+  private isWritten = false
+  private isRetired = false
+  private isOver = false
+  private controller: Dispatcher.DispatchController | undefined
+
+  constructor(socket: Socket, making: Making, watcher: ConnectionWatcher) {
+    this.socket = socket
+    this.making = making
+    this.watcher = watcher
+    this.bytes = new AnswerBytes(socket)
+    let isTaken = false
+    // TLS is below it, and each request has the host that it is for.
+    this.client = new Client("http://endpoint.invalid", {
+      pipelining: 1,
+      allowH2: false,
+      keepAliveTimeout: keptMillis,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxHeaderSize: mostHeaderBytes,
+      connect: (_, callback) =>
+        queueMicrotask(() => {
+          if (isTaken || socket.destroyed) return callback(new Error("The connection was closed"), null)
+          isTaken = true
+          socket.setTimeout(0)
+          socket.pause()
+          callback(null, socket)
+        })
+    })
+    // Until it has its first request, nobody else hears that the other side closes it.
+    socket.setTimeout(keptMillis, () => this.destroy())
+    socket.resume()
+    socket.once("close", () => {
+      this.retire()
+      watcher.onClosed(this)
+    })
+  }
+
+  get isFree(): boolean {
+    return this.answer === undefined && !this.isRetired
+  }
+
+  get isIdle(): boolean {
+    return this.answer === undefined
+  }
+
+  send({ body, headers, method, path }: SentRequest, answer: Answer): void {
+    this.answer = answer
+    this.isWritten = false
+    this.client.dispatch({
+      method: method as Dispatcher.HttpMethod,
+      path,
+      headers: headers as Array<string>,
+      body: body ?? null
+    }, this)
+  }
+
+  abort(answer: Answer): void {
+    if (this.answer !== answer) return
+    this.answer = undefined
+    this.controller?.abort(givenUp)
+    this.destroy()
+  }
+
+  retire(): void {
+    if (this.isRetired) return
+    this.isRetired = true
+    this.watcher.onRetired(this)
+    if (this.isIdle) this.destroy()
+  }
+
+  destroy(): void {
+    if (this.isOver) return
+    this.isOver = true
+    this.isRetired = true
+    this.watcher.onRetired(this)
+    this.socket.destroy()
+    void this.client.destroy()
+    this.watcher.onClosed(this)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.answer === undefined) return controller.abort(givenUp)
+    this.controller = controller
+    this.isWritten = true
+    this.bytes.begin()
+    this.answer.onSent()
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    this.bytes.headIsOver()
+    this.answer?.onHead(status, headers)
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.answer?.onData(chunk)
+  }
+
+  onResponseEnd(): void {
+    const { answer } = this
+    if (answer === undefined) return
+    // The client closes what is not to be kept once this has returned.
+    queueMicrotask(() => {
+      if (this.answer !== answer) return
+      this.answered += 1
+      this.answer = undefined
+      this.controller = undefined
+      if (this.isRetired || this.socket.destroyed) this.destroy()
+      else this.watcher.onFree(this)
+      answer.onEnd()
+    })
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    const { answer } = this
+    if (answer === undefined) return
+    this.answer = undefined
+    this.controller = undefined
+    const isInvalid = !this.isWritten && !this.socket.destroyed
+    if (!isInvalid || this.isRetired) this.destroy()
+    else this.watcher.onFree(this)
+    answer.onBroken(
+      error,
+      isInvalid ? "invalid" : !this.isWritten ? "unsent" : this.bytes.hasBegun ? "answered" : "unanswered"
+    )
+  }
+}

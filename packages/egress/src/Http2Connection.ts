@@ -1,0 +1,276 @@
+import * as Http2 from "node:http2"
+import type { TLSSocket } from "node:tls"
+import {
+  type Answer,
+  AnswerTooLong,
+  type BrokenStage,
+  type ConnectionWatcher,
+  type EgressConnection,
+  Http1Required,
+  Http2Broken,
+  keptMillis,
+  type Making,
+  mostHeaderBytes,
+  mostInterims,
+  type SentRequest
+} from "./EgressConnection.ts"
+
+const { NGHTTP2_CANCEL, NGHTTP2_HTTP_1_1_REQUIRED, NGHTTP2_NO_ERROR } = Http2.constants
+
+/** So many requests share a connection at most; an endpoint may want fewer. */
+const mostStreams = 100
+
+/** How much an endpoint may send at once, in bytes: to one request, and to all of a connection. */
+const streamWindow = 256 * 1024
+const connectionWindow = 512 * 1024
+
+/** What an endpoint may send between two parts of final answers, in bytes: interim answers, pings and all else. */
+const mostBetween = 512 * 1024
+
+/** How often that is looked at, since most frames are told of to nobody. */
+const lookMillis = 250
+
+/** Headers of a connection, which HTTP/2 does not have (RFC 9113, section 8.2.2). */
+const ofConnections = new Set([
+  "connection",
+  "host",
+  "http2-settings",
+  "keep-alive",
+  "proxy-connection",
+  "transfer-encoding",
+  "upgrade"
+])
+
+const headersOf = ({ body, headers, method, origin, path }: SentRequest): Http2.OutgoingHttpHeaders => {
+  const sent: Http2.OutgoingHttpHeaders = {
+    [Http2.constants.HTTP2_HEADER_METHOD]: method,
+    [Http2.constants.HTTP2_HEADER_SCHEME]: origin.startsWith("https:") ? "https" : "http",
+    [Http2.constants.HTTP2_HEADER_AUTHORITY]: headers[1],
+    [Http2.constants.HTTP2_HEADER_PATH]: path
+  }
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at]!
+    if (!ofConnections.has(name)) sent[name] = headers[at + 1]
+  }
+  if (body !== undefined) sent[Http2.constants.HTTP2_HEADER_CONTENT_LENGTH] = Buffer.byteLength(body)
+  return sent
+}
+
+/** A request on the connection, and how far its answer has come. */
+interface Stream {
+  readonly http2: Http2.ClientHttp2Stream
+  status: number
+  /** Bytes of the body, as announced and as they came. */
+  length: number | undefined
+  bytes: number
+  interims: number
+  /** Whether the endpoint has ended the answer, though Node may not tell that any more. */
+  isEnded: boolean
+  error: Error | undefined
+}
+
+/** A connection that many requests share (RFC 9113). Which are sent a second time is not its own to say. */
+export class Http2Connection implements EgressConnection {
+  readonly isShared = true
+  readonly making: Making
+  answered = 0
+  private readonly socket: TLSSocket
+  private readonly session: Http2.ClientHttp2Session
+  private readonly watcher: ConnectionWatcher
+  private readonly streams = new Map<Answer, Stream>()
+  /** None, until the endpoint has said how many it takes. */
+  private mostStreams = 0
+  private isRetired = false
+  private isOver = false
+  /** Why all requests that are not answered broke. */
+  private error: Error | undefined
+  private bytesSeen = 0
+  private readonly looking: NodeJS.Timeout
+
+  constructor(socket: TLSSocket, origin: string, making: Making, watcher: ConnectionWatcher) {
+    this.socket = socket
+    this.making = making
+    this.watcher = watcher
+    this.session = Http2.connect(origin, {
+      createConnection: () => socket,
+      settings: { enablePush: false, initialWindowSize: streamWindow, maxHeaderListSize: mostHeaderBytes }
+    })
+    this.session.on("connect", () => this.session.setLocalWindowSize(connectionWindow))
+    this.session.on("remoteSettings", ({ maxConcurrentStreams = mostStreams }) => {
+      this.mostStreams = Math.min(maxConcurrentStreams, mostStreams)
+      this.look()
+      if (this.isFree) watcher.onFree(this)
+    })
+    this.session.on("ping", () => this.look())
+    this.session.on("goaway", (code) => this.onGoAway(code))
+    this.session.on("error", (error) => {
+      this.error ??= error
+      this.leave(this.error)
+    })
+    this.session.on("close", () => {
+      this.leave(this.error ?? new Http2Broken())
+      this.watcher.onClosed(this)
+    })
+    this.session.setTimeout(keptMillis, () => {
+      if (this.isIdle) this.destroy()
+    })
+    this.looking = setInterval(() => this.look(), lookMillis).unref()
+  }
+
+  get isFree(): boolean {
+    return !this.isRetired && this.streams.size < this.mostStreams
+  }
+
+  get isIdle(): boolean {
+    return this.streams.size === 0
+  }
+
+  send(request: SentRequest, answer: Answer): void {
+    let http2: Http2.ClientHttp2Stream
+    try {
+      http2 = this.session.request(headersOf(request), { endStream: request.body === undefined })
+    } catch (error) {
+      // A session that is over refuses any request; this one is refused by a session that is not.
+      const isOver = this.session.closed || this.session.destroyed
+      if (isOver) this.retire()
+      else this.watcher.onFree(this)
+      return answer.onBroken(error as Error, isOver ? "unsent" : "invalid")
+    }
+    const stream: Stream = {
+      http2,
+      status: 0,
+      length: undefined,
+      bytes: 0,
+      interims: 0,
+      isEnded: false,
+      error: undefined
+    }
+    this.streams.set(answer, stream)
+    http2.on("headers", () => this.onInterim(answer, stream))
+    http2.on("response", (headers, flags) => this.onHead(answer, stream, headers, flags))
+    http2.on("data", (chunk: Buffer) => {
+      if (this.streams.get(answer) !== stream) return
+      this.bytesSeen = this.socket.bytesRead
+      stream.bytes += chunk.length
+      answer.onData(chunk)
+    })
+    http2.on("end", () => {
+      if (http2.rstCode !== NGHTTP2_NO_ERROR || this.session.destroyed) return
+      stream.isEnded = true
+      this.conclude(answer, stream)
+    })
+    http2.on("error", (error) => {
+      stream.error = error
+    })
+    http2.on("close", () => this.conclude(answer, stream))
+    answer.onSent()
+    if (request.body !== undefined) http2.end(request.body)
+  }
+
+  abort(answer: Answer): void {
+    const stream = this.streams.get(answer)
+    if (stream === undefined) return
+    this.streams.delete(answer)
+    stream.http2.close(NGHTTP2_CANCEL)
+    this.free()
+  }
+
+  retire(): void {
+    this.leave()
+  }
+
+  destroy(): void {
+    if (this.isOver) return
+    this.isOver = true
+    this.isRetired = true
+    this.watcher.onRetired(this)
+    clearInterval(this.looking)
+    this.session.destroy()
+    this.socket.destroy()
+    this.watcher.onClosed(this)
+  }
+
+  private leave(why?: Error): void {
+    if (this.isRetired) return
+    this.isRetired = true
+    this.watcher.onRetired(this, why)
+    if (this.isIdle) this.destroy()
+  }
+
+  private onInterim(answer: Answer, stream: Stream): void {
+    if (this.streams.get(answer) !== stream) return
+    stream.interims += 1
+    if (stream.interims > mostInterims) this.refuse(`More than ${mostInterims} interim answers`)
+    else this.look()
+  }
+
+  private onHead(answer: Answer, stream: Stream, headers: Http2.IncomingHttpHeaders, flags: number): void {
+    if (this.streams.get(answer) !== stream) return
+    const { [Http2.constants.HTTP2_HEADER_STATUS]: status, ...others } = headers
+    this.bytesSeen = this.socket.bytesRead
+    stream.status = Number(status)
+    const length = headers["content-length"]
+    if (length !== undefined) stream.length = Number(length)
+    if ((flags & Http2.constants.NGHTTP2_FLAG_END_STREAM) !== 0) stream.isEnded = true
+    answer.onHead(stream.status, others)
+  }
+
+  /**
+   * The endpoint takes no more requests. Node destroys what is under way if that is an error, the answers too that have come in
+   * the same bytes: which those are can be seen only here.
+   */
+  private onGoAway(code: number): void {
+    if (code === NGHTTP2_HTTP_1_1_REQUIRED) this.error = new Http1Required()
+    for (const stream of this.streams.values()) {
+      const { closed, rstCode, state } = stream.http2
+      if (closed ? rstCode === NGHTTP2_NO_ERROR : state.remoteClose === 1) stream.isEnded = true
+    }
+    this.leave(this.error ?? new Http2Broken())
+  }
+
+  /** The stream is over, or its answer is whole. */
+  private conclude(answer: Answer, stream: Stream): void {
+    if (this.streams.get(answer) !== stream) return
+    this.streams.delete(answer)
+    const { bytes, isEnded, length, status } = stream
+    // An answer to HEAD, and a 304, announce what they do not have.
+    const isWhole = length === undefined || bytes === 0 ? isEnded : bytes === length
+    if (status >= 200 && isWhole) {
+      this.answered += 1
+      this.free()
+      return answer.onEnd()
+    }
+    const stage = this.stageOf(stream)
+    this.free()
+    answer.onBroken(this.errorOf(stream), stage)
+  }
+
+  private stageOf({ http2, interims, status }: Stream): BrokenStage {
+    if (http2.id === undefined) return "unsent"
+    // A reset of the stream alone is a word about the request.
+    const isOver = this.session.closed || this.session.destroyed
+    return status > 0 || interims > 0 || !isOver ? "answered" : "unanswered"
+  }
+
+  private errorOf({ error, http2 }: Stream): Error {
+    if (http2.rstCode === NGHTTP2_HTTP_1_1_REQUIRED) return new Http1Required()
+    return this.error ?? error ?? new Http2Broken()
+  }
+
+  private free(): void {
+    if (this.isRetired) {
+      if (this.isIdle) this.destroy()
+    } else this.watcher.onFree(this)
+  }
+
+  /** Ends the connection where the endpoint sends much that is no part of an answer. */
+  private look(): void {
+    if (this.socket.bytesRead - this.bytesSeen > mostBetween) this.refuse("The endpoint sends what is no answer")
+  }
+
+  private refuse(message: string): void {
+    this.error = new AnswerTooLong(message)
+    this.leave(this.error)
+    this.destroy()
+  }
+}
