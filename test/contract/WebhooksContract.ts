@@ -176,8 +176,20 @@ export const rows = (it: It): void => {
   it.effect("extension: how a webhook's requests are made is given in the body, and shown without its secrets", () =>
     Effect.gen(function*() {
       const { ann } = yield* ContractServer
-      const given = { signature: "both", max_bytes: 1_000, headers: { "X-A": "1" }, secret_headers: { "x-b": "2" } }
-      const shown = { signature: "both", max_bytes: 1_000, headers: { "x-a": "1" }, secret_headers: { "x-b": "***" } }
+      const given = {
+        signature: "both",
+        max_bytes: 1_000,
+        http2: false,
+        headers: { "X-A": "1" },
+        secret_headers: { "x-b": "2" }
+      }
+      const shown = {
+        signature: "both",
+        max_bytes: 1_000,
+        http2: false,
+        headers: { "x-a": "1" },
+        secret_headers: { "x-b": "***" }
+      }
       const created = yield* ann.ok("POST", "/webhooks", { url: "http://127.0.0.1:9/", ...given })
       assert.hasAllKeys(created, [...fields, "user_id"])
       const path = `/webhooks/${idOf(created)}`
@@ -186,11 +198,19 @@ export const rows = (it: It): void => {
       const plain = yield* ann.ok("PUT", path, {
         signature: null,
         max_bytes: null,
+        http2: null,
         headers: null,
         secret_headers: null,
         tls: null
       })
-      Json.assertHolds(plain, { signature: "hmac", max_bytes: null, headers: {}, secret_headers: {}, tls: null })
+      Json.assertHolds(plain, {
+        signature: "hmac",
+        max_bytes: null,
+        http2: true,
+        headers: {},
+        secret_headers: {},
+        tls: null
+      })
       assertInvalid(
         yield* ann.send("PUT", path, { body: { headers: { host: "x", "webhook-id": "x" }, max_bytes: 0 } }),
         "max_bytes"

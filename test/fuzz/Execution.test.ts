@@ -37,6 +37,7 @@ const webhook = {
   disabled_reason: null,
   signature: "hmac",
   max_bytes: null,
+  http2: true,
   headers: {},
   secret_headers: {},
   tls: null

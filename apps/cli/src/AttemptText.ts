@@ -10,6 +10,14 @@ const phases = ({ timings: { connect_ms, dns_ms, first_byte_ms, tls_ms, total_ms
     ["total", total_ms]
   ].flatMap(([name, ms]) => ms === null ? [] : `${name} ${ms} ms`).join(", ")
 
+/** The first request of two. */
+const first = ({ first_request }: AttemptResource): ReadonlyArray<string> =>
+  first_request === null
+    ? []
+    : [
+      `  The second request: the first one ended after ${first_request.timings.total_ms} ms (${first_request.error_message})`
+    ]
+
 const headers = (sent: Readonly<Record<string, string>>): ReadonlyArray<string> =>
   Object.entries(sent).map(([name, value]) => `    ${name}: ${value}`)
 
@@ -21,6 +29,7 @@ export const linesOf = (attempt: AttemptResource): ReadonlyArray<string> => {
     "",
     `Attempt ${attempt.attempt}   ${Output.timeOfMs(attempt.started_at_ms)} UTC   ${what}`,
     `  ${address === null ? "" : `${address}: `}${phases(attempt)}`,
+    ...first(attempt),
     ...(request.headers === null ? [] : ["  Sent", ...headers(request.headers)]),
     ...(response === null ? [] : [`  Answered ${response.status}`, ...headers(response.headers)]),
     ...(response === null || response.body === "" ? [] : [

@@ -100,6 +100,7 @@ export const webhookSettings = [
   "circuit",
   "signature",
   "max_bytes",
+  "http2",
   "headers",
   "secret_headers",
   "tls"

@@ -96,6 +96,7 @@ export const exampleAttempt = {
     body: "out of stock table",
     body_encoding: "utf8" as const
   },
+  first_request: null,
   error_class: "status",
   error_message: "the endpoint answered 500",
   next_attempt_at_ms: 1760000125400
@@ -128,6 +129,19 @@ export const AttemptResource = Schema.Struct({
     body: Schema.String.annotate({ description: "The first 1 KiB after a success, the first 16 KiB after a failure." }),
     body_encoding: Schema.Literals(["utf8", "base64"])
   })).annotate({ description: "null if the endpoint did not answer." }),
+  first_request: Schema.NullOr(Schema.Struct({
+    address: Schema.String,
+    timings: Schema.Struct({
+      dns_ms: phase("Looking up the name."),
+      connect_ms: phase("Connecting."),
+      tls_ms: phase("The TLS handshake."),
+      total_ms: Schema.Int.annotate({ description: "From the beginning of the attempt until the second request." })
+    }),
+    error_class: Schema.String,
+    error_message: Schema.String
+  })).annotate({
+    description: "What became of the first request, if the attempt took two. All else tells of the second one."
+  }),
   error_class: Schema.NullOr(Schema.String),
   error_message: Schema.NullOr(Schema.String).annotate({ description: "The failure, in words." }),
   next_attempt_at_ms: Schema.NullOr(milliseconds).annotate({

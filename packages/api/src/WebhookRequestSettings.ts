@@ -19,6 +19,7 @@ const { bytes, count } = RequestHeaders.limits
 const said = {
   signature: "What signs deliveries: the secret (hmac, as v1), the private key (ed25519, as v1a), or both.",
   max_bytes: "Larger payloads are not sent: their deliveries are exhausted, with the error class too_large.",
+  http2: "Whether HTTP/2 is spoken with the endpoint if it offers it over TLS.",
   headers:
     "Sent with each delivery. Not host, content-length, webhook-* and others that the server sends. Together with " +
     `secret_headers at most ${count}, and ${bytes} bytes.`,
@@ -59,6 +60,7 @@ const ShownTls = Schema.Struct({
 export const shown = {
   signature: WebhookSignature.annotate({ description: said.signature }),
   max_bytes: Schema.NullOr(MaxBytes).annotate({ description: said.max_bytes }),
+  http2: Schema.Boolean.annotate({ description: said.http2 }),
   headers: Headers.annotate({ description: said.headers }),
   secret_headers: Headers.annotate({ description: said.secret_headers }),
   tls: Schema.NullOr(ShownTls).annotate({ description: said.tls })
@@ -71,6 +73,7 @@ const setting = <S extends Schema.Top>(schema: S, description: string) =>
 export const changed = {
   signature: setting(WebhookSignature, `${said.signature} Default: hmac.`),
   max_bytes: setting(MaxBytes, `${said.max_bytes} Default: no limit beside that on events.`),
+  http2: setting(Schema.Boolean, `${said.http2} Default: true.`),
   headers: setting(Headers, said.headers),
   secret_headers: setting(Headers, said.secret_headers),
   tls: setting(Tls, said.tls)

@@ -61,6 +61,7 @@ export const WebhookDetails = Schema.Struct({
     disabled_reason: null,
     signature: "both",
     max_bytes: 262_144,
+    http2: true,
     headers: { "x-team": "orders" },
     secret_headers: { authorization: WebhookRequestSettings.mask },
     tls: null

@@ -18,6 +18,8 @@ export const WebhookRequest = Schema.Struct({
   signature: Schema.optionalKey(WebhookSignature),
   /** A larger payload is not sent. */
   maxBytes: Schema.optionalKey(Schema.Int),
+  /** False where HTTP/2 is not to be spoken though the endpoint offers it. */
+  http2: Schema.optionalKey(Schema.Literal(false)),
   /** By lower-case names. */
   headers: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
   /** Lower-case names of those whose values are secret. */
@@ -39,6 +41,7 @@ export type WebhookRequestSecrets = typeof WebhookRequestSecrets.Type
 export interface WebhookRequestChange {
   readonly signature?: WebhookSignature | null | undefined
   readonly maxBytes?: number | null | undefined
+  readonly http2?: boolean | null | undefined
   readonly headers?: Readonly<Record<string, string>> | null | undefined
   /** A value that is null is the one there is. */
   readonly secretHeaders?: Readonly<Record<string, string | null>> | null | undefined
@@ -63,6 +66,7 @@ export const changed = (before: WholeWebhookRequest, change: WebhookRequestChang
   const { request, secrets } = before
   const signature = chosen(change.signature, request.signature)
   const maxBytes = chosen(change.maxBytes, request.maxBytes)
+  const http2 = chosen(change.http2, request.http2)
   const headers = chosen(change.headers, request.headers)
   const secretHeaders = change.secretHeaders === undefined
     ? secrets.headers
@@ -75,6 +79,7 @@ export const changed = (before: WholeWebhookRequest, change: WebhookRequestChang
     request: {
       ...(signature === undefined || signature === "hmac" ? {} : { signature }),
       ...(maxBytes === undefined ? {} : { maxBytes }),
+      ...(http2 === false ? { http2 } : {}),
       ...(isEmpty(headers) ? {} : { headers: headers! }),
       ...(secretNames.length === 0 ? {} : { secretHeaders: secretNames }),
       ...(isEmpty(tls) ? {} : { tls: tls! })
@@ -84,6 +89,18 @@ export const changed = (before: WholeWebhookRequest, change: WebhookRequestChang
       ...(tls?.certificate === undefined || tlsKey === undefined ? {} : { tlsKey })
     }
   }
+}
+
+/**
+ * Paths of the secrets that a change keeps, as the API names them: those that would go on to be used without being given again.
+ */
+export const keptSecrets = ({ secrets }: WholeWebhookRequest, change: WebhookRequestChange): ReadonlyArray<string> => {
+  const { secretHeaders, tls } = change
+  const names = Object.keys(secrets.headers ?? {}).filter((name) =>
+    secretHeaders === undefined || secretHeaders?.[name] === null
+  )
+  const keepsKey = secrets.tlsKey !== undefined && (tls === undefined || tls?.key === null)
+  return [...names.map((name) => `secret_headers.${name}`), ...(keepsKey ? ["tls.key"] : [])]
 }
 
 const chosen = <A>(given: A | null | undefined, before: A | undefined): A | undefined =>

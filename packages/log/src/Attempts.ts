@@ -1,5 +1,5 @@
 import type { EventId } from "@headwater/domain/EventId"
-import { Context, DateTime, Effect, Layer } from "effect"
+import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { bigints, bytes, integers, numbers, smallIntegers, texts } from "./internal/SqlArray.ts"
 
@@ -39,7 +39,22 @@ export interface Attempt {
   readonly nextAt: number | null
   /** Where several events were sent together, of which `eventId` names the first and `emitId` all of them. */
   readonly batch?: AttemptBatch | undefined
+  /** Where a second request was sent: the first one, which got no answer. */
+  readonly firstRequest?: FirstRequest | undefined
 }
+
+/** The first of two requests of an attempt. */
+export const FirstRequest = Schema.Struct({
+  address: Schema.String,
+  errorClass: Schema.String,
+  errorMessage: Schema.String,
+  /** Milliseconds; the phases as those of an attempt. */
+  durationMs: Schema.Int,
+  dnsMs: Schema.NullOr(Schema.Int),
+  connectMs: Schema.NullOr(Schema.Int),
+  tlsMs: Schema.NullOr(Schema.Int)
+})
+export type FirstRequest = typeof FirstRequest.Type
 
 /** What an attempt sent beside its first event. */
 export interface AttemptBatch {
@@ -61,6 +76,7 @@ export type AttemptOutline = Omit<
   | "requestHeaders"
   | "responseHeaders"
   | "responseBody"
+  | "firstRequest"
 >
 
 const dayMs = 24 * 3_600_000
@@ -134,12 +150,13 @@ export class Attempts extends Context.Service<Attempts, {
       return Attempts.of({
         record: (attempts) => {
           const hasBatches = attempts.some(({ batch }) => batch !== undefined)
+          const hasFirstRequests = attempts.some(({ firstRequest }) => firstRequest !== undefined)
           return Effect.asVoid(sql`
             INSERT INTO attempts (account_id, delivery_id, attempt, webhook_id, subscription_id, emitter_id, stream, event_id,
               emit_id, started_at, duration_ms, outcome, status, address, error_class, error_message,
               response_headers, response_body, next_at, request_headers, dns_ms, connect_ms, tls_ms, first_byte_ms${
             hasBatches ? sql`, event_count, last_event_id, batch_event_ids` : sql``
-          })
+          }${hasFirstRequests ? sql`, first_request` : sql``})
             SELECT * FROM unnest(
               ${texts(attempts.map((attempt) => attempt.accountId))},
               ${texts(attempts.map((attempt) => attempt.deliveryId))},
@@ -170,6 +187,15 @@ export class Attempts extends Context.Service<Attempts, {
               ${integers(attempts.map(({ batch }) => batch?.events ?? null))},
               ${bigints(attempts.map(({ batch }) => batch?.lastEventId ?? null))},
               ${texts(attempts.map(({ batch }) => batch?.eventIds.join(" ") ?? null))}`
+              : sql``
+          }${
+            hasFirstRequests
+              ? sql`,
+              ${
+                texts(
+                  attempts.map(({ firstRequest }) => firstRequest === undefined ? null : JSON.stringify(firstRequest))
+                )
+              }`
               : sql``
           }
             )`)
@@ -290,7 +316,10 @@ interface AttemptRow extends OutlineRow {
   readonly request_headers: string | null
   readonly response_headers: string | null
   readonly response_body: Uint8Array | null
+  readonly first_request: string | null
 }
+
+const firstRequestOf = Schema.decodeSync(Schema.fromJsonString(FirstRequest))
 
 const fromRow = (row: AttemptRow): Attempt => ({
   ...outlineFromRow(row),
@@ -301,7 +330,8 @@ const fromRow = (row: AttemptRow): Attempt => ({
   firstByteMs: row.first_byte_ms,
   requestHeaders: row.request_headers,
   responseHeaders: row.response_headers,
-  responseBody: row.response_body
+  responseBody: row.response_body,
+  ...(row.first_request === null ? {} : { firstRequest: firstRequestOf(row.first_request) })
 })
 
 const outlineFromRow = (row: OutlineRow): AttemptOutline => ({

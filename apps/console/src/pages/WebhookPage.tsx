@@ -167,6 +167,8 @@ const Settings = ({ webhook }: { readonly webhook: Webhooks.WebhookDetails }) =>
       <dd>{duration(webhook.timeout_ms)}</dd>
       <dt>Signed by</dt>
       <dd>{webhook.signature}</dd>
+      <dt>HTTP/2</dt>
+      <dd>{webhook.http2 ? "where the endpoint offers it" : "never"}</dd>
       <dt>Made</dt>
       <dd>
         <Time ms={webhook.created_at * 1_000} />

@@ -57,7 +57,7 @@ export const AttemptView = ({ attempt, sent }: {
   readonly attempt: AttemptResource
   readonly sent: Sent
 }) => {
-  const { error_class, error_message, request, response } = attempt
+  const { error_class, error_message, first_request, request, response } = attempt
   const { method, url } = sent
   const headers = request.headers ?? {}
   const body = bodyOf(sent, headers)
@@ -85,6 +85,12 @@ export const AttemptView = ({ attempt, sent }: {
         <p class="fault">
           {error_message === null ? "" : `${harmless(error_message)} `}
           <span class="note">({error_class}: {errorClasses[error_class] ?? "an error of an unknown kind"})</span>
+        </p>
+      )}
+      {first_request === null ? null : (
+        <p class="note">
+          This is the second request. The first one ended after {duration(first_request.timings.total_ms)}:{" "}
+          {harmless(first_request.error_message)} ({first_request.error_class})
         </p>
       )}
       <Timings timings={attempt.timings} />

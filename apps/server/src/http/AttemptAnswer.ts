@@ -1,6 +1,6 @@
 import type { AttemptResource } from "@headwater/api/DeliveriesApi"
 import * as SentHeaders from "@headwater/engine/webhook/SentHeaders"
-import type { Attempt } from "@headwater/log/Attempts"
+import type { Attempt, FirstRequest } from "@headwater/log/Attempts"
 
 /** Text where the bytes are UTF-8, of which the last character may be cut. */
 const bodyOf = (bytes: Uint8Array): Pick<NonNullable<AttemptResource["response"]>, "body" | "body_encoding"> => {
@@ -10,6 +10,15 @@ const bodyOf = (bytes: Uint8Array): Pick<NonNullable<AttemptResource["response"]
     return { body: Buffer.from(bytes).toString("base64"), body_encoding: "base64" }
   }
 }
+
+const firstRequestOf = (
+  { address, connectMs, dnsMs, durationMs, errorClass, errorMessage, tlsMs }: FirstRequest
+): AttemptResource["first_request"] => ({
+  address,
+  timings: { dns_ms: dnsMs, connect_ms: connectMs, tls_ms: tlsMs, total_ms: durationMs },
+  error_class: errorClass,
+  error_message: errorMessage
+})
 
 /** An attempt as answers show it. */
 export const attemptOf = (attempt: Attempt): AttemptResource => ({
@@ -30,6 +39,7 @@ export const attemptOf = (attempt: Attempt): AttemptResource => ({
     headers: attempt.responseHeaders === null ? {} : JSON.parse(attempt.responseHeaders),
     ...bodyOf(attempt.responseBody ?? new Uint8Array())
   },
+  first_request: attempt.firstRequest === undefined ? null : firstRequestOf(attempt.firstRequest),
   error_class: attempt.errorClass,
   error_message: attempt.errorMessage,
   next_attempt_at_ms: attempt.nextAt

@@ -9,14 +9,16 @@ import * as TlsSettings from "@headwater/egress/TlsSettings"
 import { Webhooks } from "@headwater/log/Webhooks"
 import { Effect, Redacted } from "effect"
 
-type Shown = Pick<WebhookDetails, "signature" | "max_bytes" | "headers" | "secret_headers" | "tls">
+type Shown = Pick<WebhookDetails, "signature" | "max_bytes" | "http2" | "headers" | "secret_headers" | "tls">
 
 /** What is shown of a webhook's request. */
 export const shownOf = ({ request }: Webhook): Shown => {
-  const { headers = {}, maxBytes = null, secretHeaders = [], signature = "hmac", tls = null } = request ?? {}
+  const { headers = {}, http2 = true, maxBytes = null, secretHeaders = [], signature = "hmac", tls = null } = request ??
+    {}
   return {
     signature,
     max_bytes: maxBytes,
+    http2,
     headers,
     secret_headers: Object.fromEntries(secretHeaders.map((name) => [name, mask])),
     tls: tls && { ...tls, ...(tls.certificate === undefined ? {} : { key: mask }) }
@@ -96,7 +98,7 @@ export const changeOf: (
   Problem.InvalidRequest | Effect.Error<ReturnType<Webhooks["Service"]["requestSecrets"]>>,
   Webhooks | CurrentAccount
 > = Effect.fnUntraced(function*(given, before) {
-  const { headers, max_bytes, secret_headers, signature, tls } = given
+  const { headers, http2, max_bytes, secret_headers, signature, tls } = given
   const asksForSecrets = [headers, secret_headers, tls].some((field) => field !== undefined)
   const secrets = before === undefined || before.request === null || !asksForSecrets
     ? {}
@@ -107,6 +109,7 @@ export const changeOf: (
   const change: WebhookRequest.WebhookRequestChange = {
     signature,
     maxBytes: max_bytes,
+    http2,
     headers: headers && plain.headers as Record<string, string>,
     secretHeaders: secret_headers && secret.headers,
     tls: pem === undefined || pem === null ? pem : pem.tls

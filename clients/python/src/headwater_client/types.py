@@ -1320,6 +1320,8 @@ class DeliveryAttempt(TypedDict):
     request: DeliveryAttemptRequest
     response: DeliveryAttemptResponse | None
     """null if the endpoint did not answer."""
+    first_request: DeliveryAttemptFirstRequest | None
+    """What became of the first request, if the attempt took two. All else tells of the second one."""
     error_class: str | None
     error_message: str | None
     """The failure, in words."""
@@ -1355,6 +1357,24 @@ class DeliveryAttemptResponse(TypedDict):
     body: str
     """The first 1 KiB after a success, the first 16 KiB after a failure."""
     body_encoding: Literal["utf8", "base64"]
+
+
+class DeliveryAttemptFirstRequest(TypedDict):
+    address: str
+    timings: DeliveryAttemptFirstRequestTimings
+    error_class: str
+    error_message: str
+
+
+class DeliveryAttemptFirstRequestTimings(TypedDict):
+    dns_ms: int | None
+    """Looking up the name."""
+    connect_ms: int | None
+    """Connecting."""
+    tls_ms: int | None
+    """The TLS handshake."""
+    total_ms: int
+    """From the beginning of the attempt until the second request."""
 
 
 class DueRetries(TypedDict):
@@ -1454,6 +1474,8 @@ class WebhookDetails(TypedDict):
     """What signs deliveries: the secret (hmac, as v1), the private key (ed25519, as v1a), or both."""
     max_bytes: int | None
     """Larger payloads are not sent: their deliveries are exhausted, with the error class too_large."""
+    http2: bool
+    """Whether HTTP/2 is spoken with the endpoint if it offers it over TLS."""
     headers: dict[str, str]
     """Sent with each delivery. Not host, content-length, webhook-* and others that the server sends. Together with
     secret_headers at most 32, and 8192 bytes.
@@ -3077,6 +3099,8 @@ class WebhooksCreateBody(TypedDict, total=False):
     """Extension: Larger payloads are not sent: their deliveries are exhausted, with the error class too_large. Default:
     no limit beside that on events.
     """
+    http2: bool | None
+    """Extension: Whether HTTP/2 is spoken with the endpoint if it offers it over TLS. Default: true."""
     headers: dict[str, str] | None
     """Extension: Sent with each delivery. Not host, content-length, webhook-* and others that the server sends.
     Together with secret_headers at most 32, and 8192 bytes.
@@ -3146,6 +3170,8 @@ class WebhooksUpdateBody(TypedDict, total=False):
     """Extension: Larger payloads are not sent: their deliveries are exhausted, with the error class too_large. Default:
     no limit beside that on events.
     """
+    http2: bool | None
+    """Extension: Whether HTTP/2 is spoken with the endpoint if it offers it over TLS. Default: true."""
     headers: dict[str, str] | None
     """Extension: Sent with each delivery. Not host, content-length, webhook-* and others that the server sends.
     Together with secret_headers at most 32, and 8192 bytes.

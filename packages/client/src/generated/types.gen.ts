@@ -1843,6 +1843,32 @@ export type DeliveryAttempt = {
         body: string;
         body_encoding: 'utf8' | 'base64';
     } | null;
+    /**
+     * What became of the first request, if the attempt took two. All else tells of the second one.
+     */
+    first_request: {
+        address: string;
+        timings: {
+            /**
+             * Looking up the name.
+             */
+            dns_ms: number | null;
+            /**
+             * Connecting.
+             */
+            connect_ms: number | null;
+            /**
+             * The TLS handshake.
+             */
+            tls_ms: number | null;
+            /**
+             * From the beginning of the attempt until the second request.
+             */
+            total_ms: number;
+        };
+        error_class: string;
+        error_message: string;
+    } | null;
     error_class: string | null;
     /**
      * The failure, in words.
@@ -2015,6 +2041,10 @@ export type WebhookDetails = {
      * Larger payloads are not sent: their deliveries are exhausted, with the error class too_large.
      */
     max_bytes: number | null;
+    /**
+     * Whether HTTP/2 is spoken with the endpoint if it offers it over TLS.
+     */
+    http2: boolean;
     /**
      * Sent with each delivery. Not host, content-length, webhook-* and others that the server sends. Together with secret_headers at most 32, and 8192 bytes.
      */
@@ -8206,6 +8236,10 @@ export type WebhooksCreateData = {
          */
         max_bytes?: number | null;
         /**
+         * Extension: Whether HTTP/2 is spoken with the endpoint if it offers it over TLS. Default: true.
+         */
+        http2?: boolean | null;
+        /**
          * Extension: Sent with each delivery. Not host, content-length, webhook-* and others that the server sends. Together with secret_headers at most 32, and 8192 bytes.
          */
         headers?: {
@@ -8593,6 +8627,10 @@ export type WebhooksUpdateData = {
          * Extension: Larger payloads are not sent: their deliveries are exhausted, with the error class too_large. Default: no limit beside that on events.
          */
         max_bytes?: number | null;
+        /**
+         * Extension: Whether HTTP/2 is spoken with the endpoint if it offers it over TLS. Default: true.
+         */
+        http2?: boolean | null;
         /**
          * Extension: Sent with each delivery. Not host, content-length, webhook-* and others that the server sends. Together with secret_headers at most 32, and 8192 bytes.
          */

@@ -39,6 +39,9 @@ it("Retry-After is seconds or a date, never more than 24 h away and never in the
   const at = (text: string) => Option.getOrUndefined(DeliveryOutcome.retryAfter(text, now))
   assert.strictEqual(at("0"), now)
   assert.strictEqual(at(" 7 "), now + 7_000)
+  for (const [text, seconds] of [["120.5", 121], ["0.001", 1], [".5", 1], ["30.", 30], ["7.0", 7]] as const) {
+    assert.strictEqual(at(text), now + seconds * 1_000, text)
+  }
   assert.strictEqual(at("Sat, 21 Nov 2026 12:05:00 GMT"), now + 300_000)
   assert.strictEqual(at("Sat, 21 Nov 2020 12:05:00 GMT"), now)
   assert.strictEqual(at("999999999"), now + 24 * 3_600_000)

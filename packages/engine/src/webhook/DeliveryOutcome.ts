@@ -17,11 +17,14 @@ const throttlingStatuses = new Set([429, 502, 503, 504])
 const defaultThrottle = 30_000
 const maxThrottle = 24 * 3_600_000
 
-/** `Retry-After` as a time: delay in seconds or an HTTP date (RFC 9110, section 10.2.3), at most 24 h away. */
+/**
+ * `Retry-After` as a time: delay in seconds or an HTTP date (RFC 9110, section 10.2.3), at most 24 h away. The seconds are whole
+ * ones there; what is sent with a fraction counts as the next whole second.
+ */
 export const retryAfter = (header: string | undefined, now: number): Option.Option<number> => {
   if (header === undefined) return Option.none()
   const text = header.trim()
-  const at = /^\d+$/.test(text) ? now + Number(text) * 1_000 : Date.parse(text)
+  const at = /^(\d+\.?\d*|\.\d+)$/.test(text) ? now + Math.ceil(Number(text)) * 1_000 : Date.parse(text)
   if (Number.isNaN(at)) return Option.none()
   return Option.some(Math.min(Math.max(at, now), now + maxThrottle))
 }

@@ -9,11 +9,14 @@ import * as SentHeaders from "./SentHeaders.ts"
 export interface RequestSettings {
   /** A larger payload is not sent. */
   readonly maxBytes: number | undefined
+  /** False where HTTP/2 is not to be spoken. */
+  readonly http2: boolean | undefined
   /** By lower-case names, secret ones included. */
   readonly headers: Readonly<Record<string, string>>
   /** The same with a mask for secrets. */
   readonly shownHeaders: Readonly<Record<string, string>>
   readonly tls: TlsSettings.TlsSettings | undefined
+  readonly secretHeaders: Readonly<Record<string, string>>
 }
 
 /** Reads what is secret of them. */
@@ -24,7 +27,9 @@ export const read = Effect.fnUntraced(function*(id: Id.WebhookId, request: Webho
   const masked = Object.keys(secretHeaders).map((name) => [name, SentHeaders.mask] as const)
   return {
     maxBytes: request.maxBytes,
+    http2: request.http2,
     headers: { ...request.headers, ...secretHeaders },
+    secretHeaders,
     shownHeaders: { ...request.headers, ...Object.fromEntries(masked) },
     tls: request.tls === undefined
       ? undefined

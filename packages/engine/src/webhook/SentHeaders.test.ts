@@ -22,6 +22,9 @@ const shown = (url: string, own: SentHeaders.OwnHeaders) =>
 it("the headers of an attempt are shown as they were sent, with a mask for secrets", () => {
   const requests: ReadonlyArray<readonly [url: string, own: SentHeaders.OwnHeaders, secrets: ReadonlyArray<string>]> = [
     ["https://a.example:8443/x", own, []],
+    ["https://a.example/", { ...own, accept: "*/*" }, []],
+    ["https://ann:pw@a.example/", { ...own, accept: "*/*" }, ["authorization"]],
+    ["https://a.example/", { ...own, accept: "text/plain" }, []],
     ["https://a.example/", { ...own, "user-agent": "An Agent" }, []],
     ["https://ann:pw@a.example/", own, ["authorization"]],
     [

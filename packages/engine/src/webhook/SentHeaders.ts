@@ -20,7 +20,8 @@ export const json = "application/json"
 
 export const mask = "***"
 
-const isSecret = (name: string): boolean =>
+/** Whether the value of such a header is masked where it is shown. */
+export const isSecret = (name: string): boolean =>
   /authorization|cookie|credential|key|pass|secret|session|token|^x-.*-(auth|signature)$/.test(name)
 
 /** What is kept of the headers of one attempt at most, in characters of JSON. */
@@ -60,29 +61,42 @@ export const all = (facts: Facts, own: OwnHeaders): Record<string, string> => {
   return headers
 }
 
+/** What every request accepts that does not say so itself. Some firewalls refuse requests that accept nothing. */
+export const anything = "*/*"
+
 const standard = ["user-agent", "x-headwater-hops", "webhook-signature"] as const
 
 /** Whether there is nothing to say but what every delivery to a webhook says. */
 const isStandard = (own: OwnHeaders): boolean => {
-  for (const name in own) if (name !== standard[0] && name !== standard[1] && name !== standard[2]) return false
+  for (const name in own) {
+    if (name === "accept" && own[name] === anything) continue
+    if (name !== standard[0] && name !== standard[1] && name !== standard[2]) return false
+  }
   return !own[standard[0]]!.includes(" ")
 }
+
+/** Before what is kept of a plain request: older versions sent none. */
+const acceptsAnything = `${anything} `
 
 /**
  * Text of the headers that the record of an attempt does not tell, without secrets: there is one of each attempt, so that of
  * a plain one is short. It has what differs of it, with blanks between, the signatures last; any other is JSON.
  */
 export const kept = ({ authorization = "-", host }: UrlHeaders, own: OwnHeaders): string => {
-  if (isStandard(own)) return `${own[standard[0]]} ${own[standard[1]]} ${authorization} ${host} ${own[standard[2]]}`
+  if (isStandard(own)) {
+    const accept = own["accept"] === undefined ? "" : acceptsAnything
+    return `${accept}${own[standard[0]]} ${own[standard[1]]} ${authorization} ${host} ${own[standard[2]]}`
+  }
   const shown: Record<string, string | null> = { ...(authorization === "-" ? {} : { authorization }), host }
   for (const name in own) shown[name] = isSecret(name) ? mask : own[name]!
   const text = JSON.stringify(shown)
   if (text.length <= mostKept) return text
-  return JSON.stringify({ host, ...Object.fromEntries(standard.map((name) => [name, own[name]])) })
+  return JSON.stringify({ host, ...Object.fromEntries(["accept", ...standard].map((name) => [name, own[name]])) })
 }
 
 const read = (kept: string): OwnHeaders => {
   if (kept.startsWith("{")) return JSON.parse(kept)
+  if (kept.startsWith(acceptsAnything)) return { accept: anything, ...read(kept.slice(acceptsAnything.length)) }
   const [agent = "", hops = "", authorization = "", host = "", ...signatures] = kept.split(" ")
   return {
     host,

@@ -1,3 +1,4 @@
+import { FirstRequest } from "@headwater/log/Attempts"
 import { Schema } from "effect"
 
 /** What came of a request that was sent to try a webhook. Nothing else tells of it. */
@@ -25,6 +26,7 @@ export const TestedAttempt = Schema.Struct({
   requestHeaders: Schema.NullOr(Schema.String),
   responseHeaders: Schema.NullOr(Schema.String),
   responseBody: Schema.NullOr(Schema.Uint8Array),
-  nextAt: Schema.NullOr(Schema.Int)
+  nextAt: Schema.NullOr(Schema.Int),
+  firstRequest: Schema.optionalKey(Schema.UndefinedOr(FirstRequest))
 })
 export type TestedAttempt = typeof TestedAttempt.Type

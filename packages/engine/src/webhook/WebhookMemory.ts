@@ -4,12 +4,13 @@ import type { Webhook } from "@headwater/domain/Webhook"
 import { Deliveries } from "@headwater/log/Deliveries"
 import { type Fence, Fences } from "@headwater/log/Fences"
 import { Webhooks } from "@headwater/log/Webhooks"
-import { Clock, Effect, Option, type Redacted } from "effect"
+import { Clock, Effect, Option, Redacted } from "effect"
 import type { KeyObject } from "node:crypto"
 import { EngineLimits } from "../EngineLimits.ts"
 import { ListenerFilters } from "../routing/EventFilter.ts"
 import { FeedReader } from "../routing/Feed.ts"
 import { DueRetries } from "./DueRetries.ts"
+import { EchoedSecrets } from "./EchoedSecrets.ts"
 import { Lanes } from "./Lanes.ts"
 import * as RequestSettings from "./RequestSettings.ts"
 import { SendGate } from "./SendGate.ts"
@@ -27,6 +28,8 @@ export interface WebhookMemory {
   readonly urlHeaders: SentHeaders.UrlHeaders | undefined
   /** What its account said of its requests, if anything. */
   readonly requestSettings: RequestSettings.RequestSettings | undefined
+  /** Of its requests. None where each request says its own. */
+  readonly secrets: EchoedSecrets | undefined
   signingKeys: ReadonlyArray<KeyObject>
   /** When the keys were read: one that is rotated out stops signing. */
   keysReadAt: number
@@ -59,15 +62,19 @@ export const load = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
   if (webhook.value.settings.ordering === "strict") {
     lanes.holdAll(yield* (yield* Deliveries).pendingByEmitter(webhookId))
   }
+  const requestSettings = webhook.value.request === null
+    ? undefined
+    : yield* RequestSettings.read(webhookId, webhook.value.request)
   return Option.some<WebhookMemory>({
     accountId: webhook.value.accountId,
     fence: fence.value,
     webhook: webhook.value,
     target: target.value,
     urlHeaders: webhook.value.workflowId === null ? SentHeaders.ofUrl(webhook.value.url) : undefined,
-    requestSettings: webhook.value.request === null
-      ? undefined
-      : yield* RequestSettings.read(webhookId, webhook.value.request),
+    requestSettings,
+    secrets: webhook.value.workflowId === null
+      ? EchoedSecrets.of(Redacted.value(target.value), requestSettings?.headers, requestSettings?.secretHeaders)
+      : undefined,
     signingKeys: yield* readSigningKeys(webhookId),
     keysReadAt: yield* Clock.currentTimeMillis,
     lanes,

@@ -3,15 +3,17 @@ import * as EventId from "@headwater/domain/EventId"
 import * as RealTime from "@headwater/domain/RealTime"
 import * as Storable from "@headwater/domain/Storable"
 import { version } from "@headwater/domain/Version"
-import { EgressHttp, type EgressHttpEnding } from "@headwater/egress/EgressHttp"
+import { EgressHttp, type EgressHttpEnding, type EgressHttpResponse } from "@headwater/egress/EgressHttp"
+import type { EarlierRequest } from "@headwater/egress/EgressHttpFailed"
 import type { Phases } from "@headwater/egress/Phases"
-import type { Attempt } from "@headwater/log/Attempts"
+import type { Attempt, FirstRequest } from "@headwater/log/Attempts"
 import { Figures } from "@headwater/log/Figures"
 import { Clock, Effect, Metric, Option, Redacted, Result } from "effect"
 import * as LogText from "../LogText.ts"
 import * as EventBatch from "../routing/EventBatch.ts"
 import { WideLog } from "../WideLog.ts"
 import * as DeliveryOutcome from "./DeliveryOutcome.ts"
+import { EchoedSecrets } from "./EchoedSecrets.ts"
 import * as OutgoingRequest from "./OutgoingRequest.ts"
 import * as SentHeaders from "./SentHeaders.ts"
 import * as StandardWebhook from "./StandardWebhook.ts"
@@ -83,6 +85,7 @@ const ownHeaders = (
 ): SentHeaders.OwnHeaders => {
   const { body = "" } = request
   return {
+    accept: SentHeaders.anything,
     "user-agent": userAgent,
     ...requestSettings?.headers,
     ...(isTest === undefined ? undefined : { "x-headwater-subscription-id": null, "x-headwater-test": "true" }),
@@ -121,10 +124,29 @@ const phaseOf = (ms: number | null): number | null =>
 /** Of what was not sent. */
 const noPhases: Phases = { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null }
 
+/** The request that was sent before the one that counts. */
+const firstRequestOf = ({ address, durationMs, message, phases, reason }: EarlierRequest): FirstRequest => ({
+  address,
+  errorClass: reason,
+  errorMessage: Storable.toText(message),
+  durationMs: Storable.toInteger(Math.round(durationMs)),
+  dnsMs: phaseOf(phases.dnsMs),
+  connectMs: phaseOf(phases.connectMs),
+  tlsMs: phaseOf(phases.tlsMs)
+})
+
+/** An answer as it is kept: no secret of the request is in it. */
+const withoutSecrets = (response: EgressHttpResponse, secrets: EchoedSecrets): EgressHttpResponse => ({
+  ...response,
+  headers: secrets.headers(response.headers),
+  body: secrets.body(response.body, response.bodyTruncated)
+})
+
 /** What an attempt came to, by the answer it got or did not get. */
 const sentOf = (
   memory: WebhookMemory,
   send: Send,
+  secrets: EchoedSecrets,
   requestHeaders: string,
   startedAt: number,
   endedAt: number,
@@ -134,7 +156,8 @@ const sentOf = (
   const outcome = Result.isSuccess(answer)
     ? DeliveryOutcome.ofResponse(answer.success, endedAt)
     : DeliveryOutcome.ofFailure(answer.failure)
-  return recordOf(memory, send, outcome, requestHeaders, startedAt, endedAt, durationMs, answer)
+  const kept = Result.map(answer, (response) => withoutSecrets(response, secrets))
+  return recordOf(memory, send, outcome, requestHeaders, startedAt, endedAt, durationMs, kept)
 }
 
 /** @param answer none where nothing was sent */
@@ -150,7 +173,7 @@ const recordOf = (
 ): Sent => {
   const delivered = outcome._tag === "Delivered"
   const response = answer !== undefined && Result.isSuccess(answer) ? answer.success : undefined
-  const { address = undefined, phases = noPhases } = answer === undefined
+  const { address = undefined, earlier = undefined, phases = noPhases } = answer === undefined
     ? {}
     : Result.isSuccess(answer)
     ? answer.success
@@ -186,7 +209,8 @@ const recordOf = (
       dnsMs: phaseOf(phases.dnsMs),
       connectMs: phaseOf(phases.connectMs),
       tlsMs: phaseOf(phases.tlsMs),
-      firstByteMs: phaseOf(phases.firstByteMs)
+      firstByteMs: phaseOf(phases.firstByteMs),
+      firstRequest: earlier && firstRequestOf(earlier)
     }
   }
 }
@@ -243,6 +267,7 @@ export const make: Effect.Effect<WebhookSend, never, EgressHttp | Figures> = Eff
         event_count: record.batch?.events,
         emit_id: record.emitId,
         attempt: record.attempt,
+        requests: record.firstRequest === undefined ? undefined : 2,
         outcome: record.outcome,
         status: record.status ?? undefined,
         error_class: record.errorClass ?? undefined,
@@ -280,11 +305,22 @@ export const make: Effect.Effect<WebhookSend, never, EgressHttp | Figures> = Eff
       },
       headers: SentHeaders.all(factsOf(options, startedAt), own),
       tls: requestSettings?.tls,
+      http2: requestSettings?.http2,
       timeoutMillis: memory.webhook.settings.timeoutMs,
       maxBodyBytes: keptOfFailure
     }, (answer) => {
       const durationMs = Math.round(RealTime.elapsedUnsafe(clock) - beganAt)
-      const sent = sentOf(memory, options, kept, startedAt, clock.currentTimeMillisUnsafe(), durationMs, answer)
+      const secrets = memory.secrets ?? EchoedSecrets.of(request.url, request.headers)
+      const sent = sentOf(
+        memory,
+        options,
+        secrets,
+        kept,
+        startedAt,
+        clock.currentTimeMillisUnsafe(),
+        durationMs,
+        answer
+      )
       report(memory, options, sent)
       onSent(sent)
     })

@@ -1,0 +1,137 @@
+import { placeOf } from "@headwater/egress/Place"
+import { isSecret, mask } from "./SentHeaders.ts"
+
+/** Shorter ones are found where they only happen to be. */
+const leastLength = 4
+
+/** Parts of a secret that are as long count as secrets themselves, such as the value of a cookie. */
+const leastPart = 8
+
+/** So much of the beginning of a secret is masked as if it were the whole: it may have been cut. */
+const anchorLength = 16
+
+/** What is told apart in the value of a header: `Bearer x`, `a=x; b=y`. */
+const partsOf = (value: string): ReadonlyArray<string> => {
+  const words = value.split(/[\s;,]+/)
+  const behindScheme = /^[\w-]+ +(.+)$/.exec(value)?.[1] ?? ""
+  const assigned = words.flatMap((word) => word.includes("=") ? [word.slice(word.indexOf("=") + 1)] : [])
+  const parts = [...words, ...assigned].map((part) => part.replace(/^"(.*)"$/, "$1"))
+  return [...parts.filter((part) => part.length >= leastPart), behindScheme]
+}
+
+/** The user's password, as who is sent it reads it (RFC 7617). */
+const passwordOf = (value: string): ReadonlyArray<string> => {
+  const encoded = /^basic +([A-Za-z0-9+/=]+)$/i.exec(value)?.[1]
+  if (encoded === undefined) return []
+  const text = Buffer.from(encoded, "base64").toString()
+  const password = text.slice(text.indexOf(":") + 1)
+  return [text, password]
+}
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  "\"": "&quot;",
+  "'": "&#39;"
+}
+
+/** As texts of other kinds have it: JSON, also with `\/` for a slash or what HTML knows as `\u003c`, URLs, forms, HTML. */
+const spellingsOf = (text: string): ReadonlyArray<string> => {
+  const json = JSON.stringify(text).slice(1, -1)
+  const url = encodeURIComponent(text)
+  return [
+    text,
+    json,
+    json.replaceAll("/", "\\/"),
+    json.replaceAll(/[<>&]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`),
+    url,
+    url.replaceAll(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase()),
+    String(new URLSearchParams({ "": text })).slice(1),
+    text.replaceAll(/[&<>"']/g, (character) => entities[character]!)
+  ]
+}
+
+/**
+ * Masks the secrets of requests in what their endpoint answers, before that is kept: many endpoints show what they were sent. All
+ * text is taken byte by byte, so what is no UTF-8 is left as it is.
+ */
+export class EchoedSecrets {
+  /** By how they begin: the longest of what begins so. */
+  private readonly spellings: ReadonlyArray<string>
+
+  /** @param values of headers */
+  constructor(values: ReadonlyArray<string>) {
+    const secrets = values.flatMap((value) => [value, ...partsOf(value), ...passwordOf(value)])
+      .filter((secret) => secret.length >= leastLength)
+    const spellings = new Set(secrets.flatMap(spellingsOf).map((text) => Buffer.from(text).toString("latin1")))
+    this.spellings = [...spellings].sort((a, b) => b.length - a.length)
+  }
+
+  /**
+   * Those of requests to a URL.
+   *
+   * @param headers of which those with a telling name are secret
+   */
+  static of(
+    url: string,
+    headers: Readonly<Record<string, string>> = {},
+    secretHeaders: Readonly<Record<string, string>> = {}
+  ): EchoedSecrets {
+    const { authorization } = placeOf(new URL(url))
+    const named = Object.entries(headers).flatMap(([name, value]) => isSecret(name) ? [value] : [])
+    return new EchoedSecrets([
+      ...Object.values(secretHeaders),
+      ...named,
+      ...(authorization === undefined ? [] : [authorization])
+    ])
+  }
+
+  /** @param isCut whether more came than there is here */
+  body(bytes: Uint8Array, isCut: boolean): Uint8Array {
+    if (this.spellings.length === 0) return bytes
+    const text = Buffer.from(bytes).toString("latin1")
+    const masked = this.masked(text, isCut)
+    return masked === text ? bytes : Buffer.from(masked, "latin1")
+  }
+
+  headers(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+    if (this.spellings.length === 0) return headers
+    return Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, this.masked(value, false)])
+    )
+  }
+
+  private masked(text: string, isCut: boolean): string {
+    let masked = text
+    for (const spelling of this.spellings) masked = withoutOne(masked, spelling)
+    return isCut ? withoutStart(masked, this.spellings) : masked
+  }
+}
+
+/** Takes time in proportion to the text, however alike it and the secret are. */
+const withoutOne = (text: string, secret: string): string => {
+  const anchor = secret.slice(0, anchorLength)
+  let at = text.indexOf(anchor)
+  if (at === -1) return text
+  let masked = ""
+  let from = 0
+  while (at !== -1) {
+    let end = anchor.length
+    while (end < secret.length && text[at + end] === secret[end]) end += 1
+    masked += text.slice(from, at) + mask
+    from = at + end
+    at = text.indexOf(anchor, from)
+  }
+  return masked + text.slice(from)
+}
+
+/** Where a text that was cut ends with the beginning of a secret. */
+const withoutStart = (text: string, secrets: ReadonlyArray<string>): string => {
+  for (const secret of secrets) {
+    for (let length = Math.min(secret.length, anchorLength) - 1; length >= leastLength; length--) {
+      if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length) + mask
+    }
+  }
+  return text
+}
