@@ -19,6 +19,12 @@ import { isLocked, retrySchedule } from "./TransientSqlError.ts"
 /** How long the secret, or the key pair, before a rotation still signs (delivery.md, "The request"). */
 export const overlapMs = 24 * 60 * 60 * 1000
 
+/** A webhook would move to another origin with secrets that were given for the one before. */
+export class SecretsKept extends Schema.TaggedError<SecretsKept>()("SecretsKept", {
+  /** Of those secrets, as the API names them. */
+  paths: Schema.Array(Schema.String)
+}) {}
+
 /** How many webhooks' passwords are read at once to be sealed. */
 const bite = 100
 
@@ -175,7 +181,7 @@ export class Webhooks extends Context.Service<Webhooks, {
     accountId: Id.AccountId,
     id: string,
     change: WebhookChange
-  ) => Effect.Effect<Option.Option<Webhook>, SqlError.SqlError | SealBroken>
+  ) => Effect.Effect<Option.Option<Webhook>, SqlError.SqlError | SealBroken | SecretsKept>
   /** Removes it with the subscriptions it listens by, at once. Whether there was such a webhook. */
   readonly delete: (accountId: Id.AccountId, id: string) => Effect.Effect<boolean, SqlError.SqlError>
   /** No send before `untilMs`; an earlier end never shortens a throttle. */
@@ -256,13 +262,30 @@ export class Webhooks extends Context.Service<Webhooks, {
         }
       )
 
-      /** The columns after a change; nobody else changes them until the surrounding transaction ends. */
-      const changedRequest = Effect.fnUntraced(function*(id: string, change: WebhookRequest.WebhookRequestChange) {
-        if (!WebhookRequest.changesAnything(change)) return {}
-        const [row] = yield* sql<RequestRow & { readonly key_pair: Uint8Array | null }>`
-          SELECT request, request_secrets, key_pair FROM webhooks WHERE id = ${id} FOR NO KEY UPDATE`
+      /**
+       * The columns after a change; nobody else changes them until the surrounding transaction ends.
+       *
+       * @param url the one to move to, if any
+       */
+      const changedRequest = Effect.fnUntraced(function*(
+        accountId: Id.AccountId,
+        id: string,
+        change: WebhookRequest.WebhookRequestChange,
+        url: string | undefined
+      ) {
+        const changes = WebhookRequest.changesAnything(change)
+        if (!changes && url === undefined) return {}
+        const [row] = yield* sql<RequestRow & { readonly key_pair: Uint8Array | null; readonly url: string }>`
+          SELECT request, request_secrets, key_pair, url FROM webhooks
+          WHERE id = ${id} AND account_id = ${accountId} FOR NO KEY UPDATE`
         if (row === undefined) return {}
-        const after = WebhookRequest.changed(yield* openRequest(id, row), change)
+        const before = yield* openRequest(id, row)
+        if (url !== undefined && new URL(url).origin !== new URL(row.url).origin) {
+          const paths = WebhookRequest.keptSecrets(before, change)
+          if (paths.length > 0) return yield* new SecretsKept({ paths })
+        }
+        if (!changes) return {}
+        const after = WebhookRequest.changed(before, change)
         const keyPair = row.key_pair === null ? yield* keyPairFor(id, after.request) : undefined
         return { ...(yield* requestColumns(id, after)), ...(keyPair === undefined ? {} : { key_pair: keyPair }) }
       })
@@ -451,7 +474,7 @@ export class Webhooks extends Context.Service<Webhooks, {
             ...(change.name === undefined ? {} : { name: change.name }),
             ...(change.description === undefined ? {} : { description: change.description }),
             ...(change.url === undefined ? {} : yield* urlColumns(id, change.url)),
-            ...(yield* changedRequest(id, change.request ?? {})),
+            ...(yield* changedRequest(accountId, id, change.request ?? {}, change.url)),
             ...(change.active ? { disabled_reason: null } : {})
           }
           const { given, removed } = settingsOf(change.settings ?? {})

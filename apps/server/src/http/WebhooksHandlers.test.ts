@@ -237,6 +237,74 @@ layer(Http.layer, { excludeTestServices: true })("webhooks", (it) => {
       assert.deepInclude(none.json["data"], { headers: {}, secret_headers: {} })
     }))
 
+  it.effect("keep nothing of a secret that their endpoint shows", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const echo = JSON.stringify({ token: "s3cr7Yb2", authorization: "Bearer s3cr7Yb2", password: "p&ssw0rd" })
+      const answers = [200, 500]
+      const sink = yield* WebhookSink.make((count) => ({
+        status: answers[count % 2]!,
+        headers: { "x-echo": "Bearer s3cr7Yb2" },
+        body: echo
+      }))
+      const created = yield* http.request("POST", "/v1/webhooks", {
+        body: {
+          url: sink.url.replace("//", "//ann:p%26ssw0rd@"),
+          secret_headers: { Authorization: "Bearer s3cr7Yb2" }
+        }
+      })
+      const path = `/v1/webhooks/${Json.textOf(created.json["data"]!["id"])}/test`
+      for (const status of answers) {
+        const { json } = yield* http.request("POST", path, { body: {} })
+        const response = json["data"]!["attempt"]!["response"]!
+        Json.assertHolds(response, { status })
+        assert.strictEqual(response["headers"]!["x-echo"], "***")
+        assert.deepStrictEqual(JSON.parse(Json.textOf(response["body"])), {
+          token: "***",
+          authorization: "***",
+          password: "***"
+        })
+      }
+    }))
+
+  it.effect("take no secret along to another origin", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const url = "http://127.0.0.1:9/hook"
+      const created = yield* http.request("POST", "/v1/webhooks", {
+        body: {
+          url,
+          secret_headers: { authorization: "Bearer s3cr7Yb2", "x-key": "s3cr7Yb2" },
+          tls: { certificate: Other.clientCertificate, key: Other.otherKey }
+        }
+      })
+      const path = `/v1/webhooks/${Json.textOf(created.json["data"]!["id"])}`
+      const put = (body: object) => http.request("PUT", path, { body })
+      const all = ["secret_headers.authorization", "secret_headers.x-key", "tls.key"]
+      const tls = { certificate: Other.clientCertificate, key: "***" }
+      const refused = [
+        [{}, all],
+        [{ secret_headers: { authorization: "***", "x-key": "***" }, tls }, all],
+        [{ secret_headers: { authorization: "Bearer new", "x-key": "***" } }, ["secret_headers.x-key", "tls.key"]],
+        [{ secret_headers: null }, ["tls.key"]],
+        [{ tls: null }, all.slice(0, 2)]
+      ] as const
+      for (const other of ["http://127.0.0.1:10/hook", "https://127.0.0.1:9/hook", "http://127.0.0.2:9/hook"]) {
+        for (const [body, paths] of refused) {
+          const answer = yield* put({ url: other, ...body })
+          Http.assertProblem(answer, 400, "invalid_request")
+          assert.deepStrictEqual(Http.issuePaths(answer), [...paths])
+        }
+      }
+      Json.assertHolds((yield* http.request("GET", path)).json["data"], { url })
+      const moved = "http://127.0.0.1:9/elsewhere?a=1"
+      Json.assertHolds((yield* put({ url: moved })).json["data"], { url: moved, tls })
+      const other = "http://127.0.0.1:10/"
+      const given = yield* put({ url: other, secret_headers: { "x-key": "new" }, tls: { ...tls, key: Other.otherKey } })
+      Json.assertHolds(given.json["data"], { url: other, secret_headers: { "x-key": "***" }, tls })
+      Json.assertHolds((yield* put({ url, secret_headers: null, tls: null })).json["data"], { url, tls: null })
+    }))
+
   it.effect("connect by their own authority and certificate, whose key is shown nowhere", () =>
     Effect.gen(function*() {
       const http = yield* Http.tenant()

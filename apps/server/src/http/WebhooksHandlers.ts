@@ -12,7 +12,7 @@ import { EgressGuard } from "@headwater/egress/EgressGuard"
 import { TestSend } from "@headwater/engine/webhook/TestSend"
 import { WebhookNotFound } from "@headwater/engine/webhook/WebhookActor"
 import { WebhookLifecycle } from "@headwater/engine/webhook/WebhookLifecycle"
-import { Webhooks } from "@headwater/log/Webhooks"
+import { type SecretsKept, Webhooks } from "@headwater/log/Webhooks"
 import { Effect, Option, Redacted, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { attemptOf } from "./AttemptAnswer.ts"
@@ -41,6 +41,12 @@ const detailsOf = (webhook: Webhook) =>
 
 const missing = (id: string) => <A, E>(effect: Effect.Effect<A, E | WebhookNotFound>) =>
   Effect.catchIf(effect, Schema.is(WebhookNotFound), () => Effect.fail(Problem.notFound("webhook", id)))
+
+const elsewhere = ({ paths }: SecretsKept) =>
+  Effect.fail(Problem.invalid(paths.map((path) => ({
+    path,
+    message: "was given for the origin of the URL before: give it again, or remove it"
+  }))))
 
 const orNotFound = <A>(id: string, found: Option.Option<A>): Effect.Effect<A, Problem.NotFound> =>
   Effect.mapError(Effect.fromOption(found), () => Problem.notFound("webhook", id))
@@ -130,7 +136,7 @@ export const layer = HttpApiBuilder.group(
           active: payload.active ?? true,
           settings: GivenSettings.read(payload),
           request: yield* newRequest(params.id, payload)
-        }).pipe(missing(params.id))
+        }).pipe(missing(params.id), Effect.catchTag("SecretsKept", elsewhere))
         return { data: yield* detailsOf(updated) }
       }, answerFailures),
       delete: Effect.fnUntraced(function*({ params }) {

@@ -6,7 +6,7 @@ import { BulkActions } from "@headwater/log/BulkActions"
 import * as CrashPoint from "@headwater/log/CrashPoint"
 import { Deliveries } from "@headwater/log/Deliveries"
 import { DueWork } from "@headwater/log/DueWork"
-import { type WebhookChange, Webhooks } from "@headwater/log/Webhooks"
+import { type SecretsKept, type WebhookChange, Webhooks } from "@headwater/log/Webhooks"
 import { Clock, Context, Effect, Layer, Option, type Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { toUnavailable } from "../DatabaseRetry.ts"
@@ -25,7 +25,7 @@ export class WebhookLifecycle extends Context.Service<WebhookLifecycle, {
     accountId: Id.AccountId,
     id: string,
     change: WebhookChange
-  ) => Effect.Effect<Webhook, Unavailable | WebhookNotFound | SealBroken>
+  ) => Effect.Effect<Webhook, Unavailable | WebhookNotFound | SealBroken | SecretsKept>
   /** A new secret; the one before it signs as well for a while. */
   readonly rotateSecret: (
     accountId: Id.AccountId,
@@ -103,11 +103,10 @@ export class WebhookLifecycle extends Context.Service<WebhookLifecycle, {
 
       const setActive = (accountId: Id.AccountId, id: string, active: boolean) =>
         // Nothing that is sealed takes part.
-        Effect.catchTag(
-          update(accountId, id, { name: undefined, description: undefined, url: undefined, active }),
-          "SealBroken",
-          Effect.die
-        )
+        Effect.catchTags(update(accountId, id, { name: undefined, description: undefined, url: undefined, active }), {
+          SealBroken: Effect.die,
+          SecretsKept: Effect.die
+        })
 
       const erase = Effect.fnUntraced(function*({ accountId, id }: Webhook) {
         yield* actors.retireWebhook(id)
