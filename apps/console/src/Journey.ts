@@ -16,7 +16,8 @@ export const mismatches: Readonly<Record<NonNullable<JourneyEdge["reason"]>, str
   own_event: "a glob never brings a listener its own events",
   too_many_hops: "it has passed through too many emitters",
   before_start: "the subscription began later",
-  filtered: "its filter keeps it out"
+  filtered: "its filter keeps it out",
+  filter_too_costly: "its filter takes too much work to judge it"
 }
 
 /** What an event waits for before its first attempt, in words. */

@@ -65,7 +65,11 @@ export const ConsumerPosition = Schema.Struct({
   waiting: count("Events behind the position."),
   delivered: count("Events that were committed since the start, as all further counts."),
   filtered: count("Events that the filter kept out."),
-  dropped: count("Events that were deleted before they were committed, or had reached the hop limit.")
+  dropped: count(
+    "Events that were deleted before they were committed, had reached the hop limit, or took too much work to judge by " +
+      "the filter."
+  ),
+  filter_too_costly: count("Those of the dropped ones that took too much work to judge by the filter.")
 }).annotate({
   identifier: "ConsumerPosition",
   examples: [{
@@ -74,7 +78,8 @@ export const ConsumerPosition = Schema.Struct({
     waiting: 3,
     delivered: 120,
     filtered: 0,
-    dropped: 0
+    dropped: 0,
+    filter_too_costly: 0
   }]
 })
 export type ConsumerPosition = typeof ConsumerPosition.Type

@@ -23,6 +23,16 @@ export const shown = {
   })
 }
 
+/** How many events the filter of a subscription was too much work for, which answers show where it has a filter. */
+export const tooCostly = {
+  filter_too_costly: Schema.optionalKey(Schema.Int).annotateKey({
+    description:
+      "How many events it has dropped because it took too much work to judge them by the filter. Not there " +
+      "if it has no filter.",
+    ...Extension.mark
+  })
+}
+
 /** The filter of what is to be made, in a body. */
 export const given = {
   filter: Schema.optionalKey(Filter).annotateKey({

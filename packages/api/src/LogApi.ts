@@ -41,7 +41,8 @@ export const Mismatch = Schema.Literals([
   "own_event",
   "too_many_hops",
   "before_start",
-  "filtered"
+  "filtered",
+  "filter_too_costly"
 ])
 
 /** Spread into what waits. */
@@ -67,7 +68,7 @@ export const TracedSubscription = Schema.Struct({
   state: Schema.NullOr(Schema.Literals(["waiting", "delivered", "pending", "exhausted", "dropped"])).annotate({
     description:
       "The state of its delivery, in the order of the values: not yet attempted, delivered, to be retried, given up, or skipped " +
-      "without an attempt; null if the subscription did not match."
+      "without an attempt; null if the subscription did not match, unless it dropped the event as filter_too_costly."
   }),
   ...WaitingFor,
   next_attempt_at_ms: Schema.NullOr(Schema.Int).annotate({

@@ -30,6 +30,7 @@ export const SubscriptionResource = Schema.Struct({
   listener_id: Schema.String.annotate({ description: "The id of a source, workflow or webhook." }),
   event_name: Schema.String.annotate({ description: "The event stream; empty if none was given." }),
   ...Filter.shown,
+  ...Filter.tooCostly,
   ...Batch.shown
 }).annotate({ identifier: "Subscription", examples: [{ id: "sub_0Uz7MtS4Bn6RwSe2MxDa", ...example }] })
 export type SubscriptionResource = typeof SubscriptionResource.Type

@@ -1,7 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import { createRequire } from "node:module"
-import { limits, SubscriptionFilter } from "./SubscriptionFilter.ts"
+import { JsonDocument } from "./JsonDocument.ts"
+import { type Judged, limits, SubscriptionFilter } from "./SubscriptionFilter.ts"
+import { Work } from "./Work.ts"
 
 const matches: (input: unknown, schema: unknown) => boolean =
   createRequire(import.meta.url)("simple-json-match").default
@@ -15,12 +17,19 @@ const event = {
 
 const read = (filter: unknown): SubscriptionFilter => Result.getOrThrow(SubscriptionFilter.parse(filter))
 
-const judge = (filter: unknown, payload: unknown): string | undefined => {
-  const steps = read(filter).judge(event, payload as Schema.Json)
+/** Units of work that a judgement may take here. */
+const most = 10_000_000
+
+/** What comes of an event whose payload is a JSON text. */
+const judgeText = (filter: unknown, payload: string): Judged => {
+  const steps = read(filter).judge(event, JsonDocument.readAtOnce(payload), new Work(), most)
   let step = steps.next()
   while (step.done !== true) step = steps.next()
   return step.value
 }
+
+const judge = (filter: unknown, payload: unknown): string | undefined =>
+  judgeText(filter, JSON.stringify(payload)).clause
 
 const passes = (filter: unknown, payload: unknown): boolean => judge(filter, payload) === undefined
 
@@ -182,16 +191,32 @@ describe("a filter", () => {
     assert.deepStrictEqual(faults({ a: Array.from({ length: 5 }, () => "x".repeat(limits.characters)) }), ["filter"])
   })
 
-  it("takes small steps however large the event is", () => {
-    const filter = { $or: Array.from({ length: 30 }, (_, n) => ({ list: { a: -n - 1 } })) }
-    const list = Array.from({ length: 20_000 }, (_, a) => ({ a }))
-    const steps = read(filter).judge(event, { list })
-    let count = 0
-    while (count < 2_000 && steps.next().done !== true) count += 1
-    assert.strictEqual(count, 2_000)
-    let inside: unknown = 1
-    for (let depth = 0; depth < 5_000; depth++) inside = [inside]
-    assert.isFalse(passes({ a: 2 }, { a: inside }))
-    assert.isFalse(passes({ a: { $in: { $ref: "b" } } }, { a: "a".repeat(500_000), b: `b${"a".repeat(400_000)}` }))
+  it("finds a field by the last of its keys, however it is written and however many others there are", () => {
+    const many = Array.from({ length: 5_000 }, (_, n) => `"k${n}":${n}`).join(",")
+    for (const others of ["", `,${many}`]) {
+      assert.strictEqual(judgeText({ a: 2 }, `{"a":1,"a":2${others}}`).outcome, "passes")
+      assert.strictEqual(judgeText({ "ö\n": 2 }, `{"\\u00f6\\n":2${others}}`).outcome, "passes")
+      assert.strictEqual(
+        judgeText({ a: { $eq: { $ref: "b" } } }, `{"a":{"x":1,"x":2${others}},"b":{"x":2${others}}}`).outcome,
+        "passes"
+      )
+      assert.strictEqual(
+        judgeText({ a: { $eq: { $ref: "b" } } }, `{"a":{"x":1,"y":2${others}},"b":{"x":2${others}}}`).outcome,
+        "filtered"
+      )
+    }
+  })
+
+  it("looks for any text in any other", () => {
+    const long = "ab".repeat(50_000)
+    assert.isTrue(passes({ a: { $in: { $ref: "b" } } }, { a: `${long}c${long}`, b: `${long}c` }))
+    assert.isFalse(passes({ a: { $in: { $ref: "b" } } }, { a: `${long}c${long}`, b: `${long}cc` }))
+    assert.isTrue(passes({ a: { $nin: { $ref: "b" } } }, { a: long, b: `${long}c` }))
+    const quoted = "\"\\".repeat(20_000)
+    assert.isTrue(passes({ a: { $endsWith: { $ref: "b" }, $gt: { $ref: "b" } } }, { a: `ü${quoted}`, b: quoted }))
+  })
+
+  it("refuses a number that is none", () => {
+    assert.deepStrictEqual(faults(JSON.parse("{\"a\": {\"$lt\": 1e400}, \"b\": -1e400}")), ["filter.a.$lt", "filter.b"])
   })
 })

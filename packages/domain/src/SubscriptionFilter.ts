@@ -1,5 +1,15 @@
 import { Result, type Schema } from "effect"
-import type { LoggedEvent } from "./Event.ts"
+import {
+  type Clause,
+  type Comparison,
+  comparisons,
+  metadataKey,
+  type Primitive,
+  type Reference
+} from "./FilterClause.ts"
+import { FilterJudgement, type JudgedEvent, literalOf } from "./FilterJudgement.ts"
+import type { JsonDocument } from "./JsonDocument.ts"
+import type { Work } from "./Work.ts"
 
 /** What a filter may be at most: what it costs to judge an event by it grows with each of these. */
 export const limits = {
@@ -9,7 +19,7 @@ export const limits = {
   depth: 10,
   /** Values in it, those in lists included. */
   values: 100,
-  /** Characters of one text in it, and of one that `$in` looks for by `$ref`. */
+  /** Characters of one text in it. */
   characters: 1_000,
   /** Faults that are told of. */
   faults: 10
@@ -21,24 +31,13 @@ export interface FilterFault {
   readonly message: string
 }
 
-/** The key by which a filter asks for what was said beside the payload. */
-const metadataKey = "$metadata"
-
 /** What an event's metadata has, by the names under which events are listed. */
 const metadataFields = ["emit_id", "emitter_id", "id", "name", "summary", "ts"]
-
-const comparisons = ["$eq", "$neq", "$gt", "$gte", "$lt", "$lte", "$in", "$nin", "$startsWith", "$endsWith"] as const
-type Comparison = typeof comparisons[number]
 
 /** Everything that begins with `$` and has a meaning. */
 const operators: ReadonlyArray<string> = [...comparisons, "$exist", "$or", "$and", "$not", "$ref", metadataKey]
 
 const isComparison = (key: string): key is Comparison => comparisons.some((one) => one === key)
-
-type Primitive = string | number | boolean | null
-
-/** What is judged: JSON, or nothing where the event has no such field. */
-type Value = Schema.Json | undefined
 
 /** Whether a key asks something of a list itself, and not of its elements. */
 const looksAtLists = (key: string): boolean => key === "$exist" || isComparison(key)
@@ -49,27 +48,6 @@ const isList = (value: unknown): value is ReadonlyArray<Schema.Json> => Array.is
 
 const isObject = (value: unknown): value is { readonly [key: string]: Schema.Json } =>
   typeof value === "object" && value !== null && !Array.isArray(value)
-
-/** A place in the event that a value is compared with: names, numbers in lists, and `$index` for the element that is judged. */
-type Reference = ReadonlyArray<string | number | { readonly nth: number }>
-
-/** One part of a filter, compiled. `path` is its place in the filter. */
-type Clause =
-  | { readonly _tag: "Equals"; readonly path: string; readonly value: Primitive }
-  | { readonly _tag: "Contains"; readonly path: string; readonly items: ReadonlyArray<Clause> }
-  | {
-    readonly _tag: "Compares"
-    readonly path: string
-    readonly by: Comparison
-    readonly operand: { readonly value: Schema.Json } | { readonly reference: Reference }
-  }
-  | { readonly _tag: "Exists"; readonly path: string; readonly wanted: boolean }
-  | { readonly _tag: "Any" | "All"; readonly path: string; readonly clauses: ReadonlyArray<Clause> }
-  | { readonly _tag: "Not"; readonly path: string; readonly clause: Clause }
-  /** Of a list, one of its elements is to meet it. */
-  | { readonly _tag: "Element"; readonly path: string; readonly clause: Clause }
-  | { readonly _tag: "Fields"; readonly path: string; readonly fields: ReadonlyArray<readonly [string, Clause]> }
-  | { readonly _tag: "Metadata"; readonly path: string; readonly clause: Clause }
 
 const segmentForm = /^(?:\.?([^.[\]]+)|\[(\d{1,9})\]|\[(\$index)\])/
 
@@ -163,7 +141,7 @@ class Compiler {
     if (!this.countAll(value, path, depth + 1)) return undefined
     const expected = expectedOf(by, value)
     if (expected !== undefined) return this.fault(path, `must be ${expected}`)
-    return { _tag: "Compares", path, by, operand: { value } }
+    return { _tag: "Compares", path, by, operand: { literal: literalOf(value) } }
   }
 
   private reference(value: Schema.Json, path: string): Reference | undefined {
@@ -181,6 +159,10 @@ class Compiler {
     }
     if (typeof value === "string" && value.length > limits.characters) {
       this.fault(path, `is longer than ${limits.characters} characters`)
+      return false
+    }
+    if (typeof value === "number" && !Number.isFinite(value)) {
+      this.fault(path, "is larger than a number can be")
       return false
     }
     if (isPrimitive(value) || depth < limits.depth) return true
@@ -221,175 +203,14 @@ const expectedOf = (by: Comparison, value: Schema.Json): string | undefined => {
   }
 }
 
-/** Whether a value stands in an order to another of its kind. */
-const isOrdered = (value: string | number, by: "$gt" | "$gte" | "$lt" | "$lte", other: string | number): boolean => {
-  switch (by) {
-    case "$gt":
-      return value > other
-    case "$gte":
-      return value >= other
-    case "$lt":
-      return value < other
-    case "$lte":
-      return value <= other
-  }
-}
+/** What comes of an event: it passes, or a clause does not hold, or to find that out takes too much work. */
+export type Judged =
+  | { readonly outcome: "passes" | "filter_too_costly"; readonly clause?: never }
+  /** By its place in the filter, such as `filter.data.amount.$gt`. */
+  | { readonly outcome: "filtered"; readonly clause: string }
 
-/** Whether a list has a value or a text has a part; undefined for what can't be asked that. */
-const isIn = (value: Value, operand: Value): boolean | undefined => {
-  if (value === undefined || !isPrimitive(value)) return undefined
-  if (isList(operand)) return operand.includes(value)
-  if (typeof value !== "string" || typeof operand !== "string") return undefined
-  // To look for a long text in a long one can take the product of both.
-  return operand.length > limits.characters ? undefined : value.includes(operand)
-}
-
-const startsOrEnds = (value: Value, by: "$startsWith" | "$endsWith", operand: Value): boolean => {
-  if (typeof value !== "string") return false
-  const holds = (one: Schema.Json) =>
-    typeof one === "string" && (by === "$startsWith" ? value.startsWith(one) : value.endsWith(one))
-  return isList(operand) ? operand.some(holds) : operand !== undefined && holds(operand)
-}
-
-/** An event as a filter sees it. */
-export type JudgedEvent = Pick<LoggedEvent, "emitterId" | "emitId" | "meta" | "stream">
-
-const metadataOf = ({ emitId, emitterId, meta, stream }: JudgedEvent): { readonly [key: string]: Schema.Json } => ({
-  emit_id: emitId,
-  emitter_id: emitterId,
-  name: stream,
-  ...(meta.id === undefined ? {} : { id: meta.id }),
-  ...(meta.summary === undefined ? {} : { summary: meta.summary }),
-  ...(meta.ts === undefined ? {} : { ts: meta.ts })
-})
-
-/** So many parts of an event are looked at in a step: less than a tenth of a millisecond's worth. */
-const stepSize = 500
-
-/** Lists within lists that are looked into. */
-const deepest = 600
-
-/** Judges one event. Each of its methods answers the path of the clause that does not hold, if any. */
-class Judgement {
-  private readonly event: JudgedEvent
-  private readonly payload: Schema.Json
-  /** Where in the lists around it the value stands that is being judged, the outermost first. */
-  private readonly indexes: Array<number> = []
-  private looked = 0
-
-  constructor(event: JudgedEvent, payload: Schema.Json) {
-    this.event = event
-    this.payload = payload
-  }
-
-  *judge(clause: Clause, value: Value): Generator<void, string | undefined> {
-    if (++this.looked % stepSize === 0) yield
-    const { path } = clause
-    switch (clause._tag) {
-      case "Equals":
-        if (isList(value)) return (yield* this.hasElement(clause, value)) ? undefined : path
-        return value === clause.value ? undefined : path
-      case "Contains":
-        if (!isList(value)) return path
-        for (const item of clause.items) if (!(yield* this.hasElement(item, value))) return item.path
-        return undefined
-      case "Compares": {
-        const operand = "value" in clause.operand ? clause.operand.value : this.at(clause.operand.reference)
-        return (yield* this.compares(value, clause.by, operand)) ? undefined : path
-      }
-      case "Exists":
-        return (value !== undefined) === clause.wanted ? undefined : path
-      case "Any":
-        for (const one of clause.clauses) if ((yield* this.judge(one, value)) === undefined) return undefined
-        return path
-      case "All":
-        for (const one of clause.clauses) {
-          const failed = yield* this.judge(one, value)
-          if (failed !== undefined) return failed
-        }
-        return undefined
-      case "Element":
-        if (isList(value)) return (yield* this.hasElement(clause, value)) ? undefined : path
-        return yield* this.judge(clause.clause, value)
-      case "Not":
-        return (yield* this.judge(clause.clause, value)) === undefined ? path : undefined
-      case "Fields":
-        if (isList(value)) return (yield* this.hasElement(clause, value)) ? undefined : path
-        if (!isObject(value)) return path
-        for (const [name, field] of clause.fields) {
-          const failed = yield* this.judge(field, Object.hasOwn(value, name) ? value[name] : undefined)
-          if (failed !== undefined) return failed
-        }
-        return undefined
-      case "Metadata":
-        return yield* this.judge(clause.clause, metadataOf(this.event))
-    }
-  }
-
-  private *hasElement(clause: Clause, list: ReadonlyArray<Schema.Json>): Generator<void, boolean> {
-    const depth = this.indexes.length
-    if (depth >= deepest) return false
-    for (let index = 0; index < list.length; index++) {
-      this.indexes[depth] = index
-      const failed = yield* this.judge(clause, list[index])
-      this.indexes.length = depth
-      if (failed === undefined) return true
-    }
-    return false
-  }
-
-  private *compares(value: Value, by: Comparison, operand: Value): Generator<void, boolean> {
-    if (value === undefined || operand === undefined) return false
-    switch (by) {
-      case "$eq":
-        return yield* this.isSame(value, operand)
-      case "$neq":
-        return !(yield* this.isSame(value, operand))
-      case "$in":
-        return isIn(value, operand) === true
-      case "$nin":
-        return isIn(value, operand) === false
-      case "$startsWith":
-      case "$endsWith":
-        return startsOrEnds(value, by, operand)
-      default:
-        return typeof value === "string" && typeof operand === "string" ||
-            typeof value === "number" && typeof operand === "number"
-          ? isOrdered(value, by, operand)
-          : false
-    }
-  }
-
-  private *isSame(a: Schema.Json, b: Schema.Json): Generator<void, boolean> {
-    if (++this.looked % stepSize === 0) yield
-    if (isPrimitive(a) || isPrimitive(b)) return a === b
-    if (isList(a) !== isList(b)) return false
-    const names = Object.keys(a)
-    if (names.length !== Object.keys(b).length) return false
-    for (const name of names) {
-      if (!Object.hasOwn(b, name)) return false
-      const [inA, inB] = [a, b] as ReadonlyArray<{ readonly [key: string]: Schema.Json }>
-      if (!(yield* this.isSame(inA![name]!, inB![name]!))) return false
-    }
-    return true
-  }
-
-  private at(reference: Reference): Value {
-    const isOfMetadata = reference[0] === metadataKey
-    let value: Value = isOfMetadata ? metadataOf(this.event) : this.payload
-    for (const segment of isOfMetadata ? reference.slice(1) : reference) {
-      const key = typeof segment === "object" ? this.indexes[segment.nth] : segment
-      if (typeof key === "number" ? isList(value) : isObject(value)) {
-        value = Object.hasOwn(value as object, key as PropertyKey)
-          ? (value as { readonly [key: string | number]: Schema.Json })[key as string | number]
-          : undefined
-      } else {
-        return undefined
-      }
-    }
-    return value
-  }
-}
+const passes: Judged = { outcome: "passes" }
+const tooCostly: Judged = { outcome: "filter_too_costly" }
 
 /**
  * Which events a subscription lets through, in the syntax of `simple-json-match` over the payload, with what the emit said
@@ -425,10 +246,18 @@ export class SubscriptionFilter {
   }
 
   /**
-   * Which clause does not hold for an event, by its place in the filter such as `filter.data.amount.$gt`; none where the event
-   * is let through. In small steps.
+   * What comes of an event, in small steps. It is the same work each time.
+   *
+   * @param work where the work is counted
+   * @param most units of work that it may take
    */
-  judge(event: JudgedEvent, payload: Schema.Json): Generator<void, string | undefined> {
-    return new Judgement(event, payload).judge(this.clause, payload)
+  *judge(event: JudgedEvent, payload: JsonDocument, work: Work, most: number): Generator<void, Judged> {
+    const steps = new FilterJudgement(event, payload, work).judgeEvent(this.clause)
+    while (true) {
+      const { done, value } = steps.next()
+      if (work.used > most) return tooCostly
+      if (done === true) return value === undefined ? passes : { outcome: "filtered", clause: value }
+      yield
+    }
   }
 }

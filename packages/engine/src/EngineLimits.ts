@@ -32,6 +32,8 @@ export interface Limits {
   readonly forgotten: number
   /** Characters of payloads whose JSON is kept on a machine, in case another subscription filters the same event. */
   readonly filterDocuments: number
+  /** Units of work (`Work`) that it may take to judge an event by a filter: about a third of a second's worth. */
+  readonly filterWork: number
   /** Filters that a listener has compiled at once. */
   readonly filters: number
   /** Accounts whose subscriptions a node has in memory; of each, emitters and their streams whose listeners it remembers. */
@@ -76,6 +78,7 @@ export const defaults: Limits = {
   idle: 2_000,
   forgotten: 1_000,
   filterDocuments: 2 * MiB,
+  filterWork: 10_000_000,
   filters: 100,
   routes: { accounts: 10_000, emitters: 2_000, streams: 100 },
   scanned: 10_000,

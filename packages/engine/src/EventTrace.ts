@@ -20,7 +20,14 @@ import { FeedReader } from "./routing/Feed.ts"
 import { type Waiting, waitingOf } from "./webhook/Waiting.ts"
 
 /** Why a subscription does not deliver an event. */
-export type Mismatch = "other_emitter" | "other_stream" | "own_event" | "too_many_hops" | "before_start" | "filtered"
+export type Mismatch =
+  | "other_emitter"
+  | "other_stream"
+  | "own_event"
+  | "too_many_hops"
+  | "before_start"
+  | "filtered"
+  | "filter_too_costly"
 
 /** What has become of an event on its way to a listener. */
 export type Progress = "waiting" | "delivered" | "pending" | "exhausted" | "dropped"
@@ -48,7 +55,7 @@ export interface TracedSubscription {
   readonly mismatch: Mismatch | undefined
   /** Of an event that the filter keeps out: the clause that does not hold, as `filter.data.amount.$gt`. */
   readonly clause: string | undefined
-  /** None where it does not deliver the event. */
+  /** None where it does not deliver the event, but where that was dropped as too much work to judge. */
   readonly progress: Progress | undefined
   /** Of an event that waits: for what, where it is more than its turn. */
   readonly waiting: Waiting | undefined
@@ -205,17 +212,17 @@ export class EventTrace extends Context.Service<EventTrace, {
         const judged: Array<TracedSubscription> = []
         for (const one of traced) {
           const { filter } = one.subscription
-          const clause = filter !== null && asksFilter(one, event)
-            ? yield* new EventFilter(filter, accountId, documents).failingClause(event)
+          const judgement = filter !== null && asksFilter(one, event)
+            ? yield* new EventFilter(filter, accountId, documents).judge(event)
             : undefined
           judged.push(
-            clause === undefined
+            judgement === undefined || judgement.outcome === "passes"
               ? one
               : {
                 ...one,
-                mismatch: "filtered",
-                clause,
-                progress: undefined,
+                mismatch: judgement.outcome,
+                clause: judgement.clause,
+                progress: judgement.outcome === "filtered" || one.progress === "waiting" ? undefined : "dropped",
                 waiting: undefined,
                 attempts: [],
                 batch: undefined

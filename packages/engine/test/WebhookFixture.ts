@@ -57,7 +57,7 @@ export const untilReceived = (sink: WebhookSink.WebhookSink, count: number) =>
 export const accounts = Effect.fnUntraced(function*(subscriptionId: string) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<Record<string, bigint>>`
-    SELECT n, start_n, delivered, pending, exhausted, dropped, filtered FROM cursors WHERE subscription_id = ${subscriptionId}`
+    SELECT n, start_n, delivered, pending, exhausted, dropped, filtered, too_costly FROM cursors WHERE subscription_id = ${subscriptionId}`
   const read = (name: string) => Number(row![name])
   assert.strictEqual(
     read("n") - read("start_n"),
@@ -71,6 +71,7 @@ export const accounts = Effect.fnUntraced(function*(subscriptionId: string) {
     pending: read("pending"),
     exhausted: read("exhausted"),
     dropped: read("dropped"),
+    tooCostly: read("too_costly"),
     filtered: read("filtered")
   }
 })

@@ -31,17 +31,20 @@ export interface Tally {
   readonly pending: number
   readonly exhausted: number
   readonly dropped: number
+  /** Those of the dropped ones that it took too much work to judge by the filter of the subscription. */
+  readonly tooCostly: number
   /** Kept from the listener by the filter of the subscription. */
   readonly filtered: number
 }
 
-export const noTally: Tally = { delivered: 0, pending: 0, exhausted: 0, dropped: 0, filtered: 0 }
+export const noTally: Tally = { delivered: 0, pending: 0, exhausted: 0, dropped: 0, tooCostly: 0, filtered: 0 }
 
 export const addTally = (a: Tally, b: Tally): Tally => ({
   delivered: a.delivered + b.delivered,
   pending: a.pending + b.pending,
   exhausted: a.exhausted + b.exhausted,
   dropped: a.dropped + b.dropped,
+  tooCostly: a.tooCostly + b.tooCostly,
   filtered: a.filtered + b.filtered
 })
 
@@ -194,7 +197,8 @@ export const placeCursors = (
     ORDER BY emitter_id
     ON CONFLICT (subscription_id, emitter_id) DO UPDATE SET
       n = excluded.n, id = excluded.id, start_n = excluded.start_n,
-      delivered = 0, pending = 0, exhausted = 0, dropped = 0, filtered = 0, folded_seq = nextval('journal_seq')`
+      delivered = 0, pending = 0, exhausted = 0, dropped = 0, filtered = 0, too_costly = 0,
+      folded_seq = nextval('journal_seq')`
 }
 
 /** Which heads are of emitters that a subscription hears. */
@@ -260,6 +264,10 @@ export class Cursors extends Context.Service<Cursors, {
     address: Stream.StreamAddress & { readonly accountId: string },
     range: EventId.EventRange
   ) => Effect.Effect<ReadonlyArray<UnreadEvents>, SqlError.SqlError>
+  /** How many events subscriptions have dropped because it took too much work to judge them; those with none are left out. */
+  readonly tooCostly: (
+    subscriptionIds: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyMap<string, number>, SqlError.SqlError>
   readonly removeOfEmitter: (emitterId: string) => Effect.Effect<void, SqlError.SqlError>
 }>()("@headwater/log/Cursors") {
   static readonly layer: Layer.Layer<Cursors, never, SqlClient.SqlClient> = Layer.effect(
@@ -333,13 +341,18 @@ export class Cursors extends Context.Service<Cursors, {
           ),
         ofSubscription: (subscription, after, limit) =>
           Effect.map(
-            sql<Record<"n" | "id" | "start_n" | "head_n" | "last_id" | keyof Tally, bigint> & { emitter_id: string }>`
+            sql<
+              & Record<"n" | "id" | "start_n" | "head_n" | "last_id" | "too_costly", bigint>
+              & Record<Exclude<keyof Tally, "tooCostly">, bigint>
+              & { emitter_id: string }
+            >`
               SELECT h.emitter_id, coalesce(c.n, 0) AS n, coalesce(c.id, 0) AS id, coalesce(c.start_n, 0) AS start_n,
                 coalesce((h.streams ->> ${
               Stream.normalize(subscription.eventName)
             }::text)::bigint, 0) AS head_n, h.last_id,
                 coalesce(c.delivered, 0) AS delivered, coalesce(c.pending, 0) AS pending,
-                coalesce(c.exhausted, 0) AS exhausted, coalesce(c.dropped, 0) AS dropped, coalesce(c.filtered, 0) AS filtered
+                coalesce(c.exhausted, 0) AS exhausted, coalesce(c.dropped, 0) AS dropped, coalesce(c.filtered, 0) AS filtered,
+                coalesce(c.too_costly, 0) AS too_costly
               FROM heads h LEFT JOIN cursors c ON c.subscription_id = ${subscription.id} AND c.emitter_id = h.emitter_id
               WHERE h.account_id = ${subscription.accountId} AND ${
               emittersOf(sql, subscription)
@@ -356,6 +369,7 @@ export class Cursors extends Context.Service<Cursors, {
                   pending: Number(row.pending),
                   exhausted: Number(row.exhausted),
                   dropped: Number(row.dropped),
+                  tooCostly: Number(row.too_costly),
                   filtered: Number(row.filtered)
                 }
               }))
@@ -375,6 +389,21 @@ export class Cursors extends Context.Service<Cursors, {
                 { n: Number(row.n), startN: Number(row.start_n) }
               ]))
           ),
+        tooCostly: (subscriptionIds) =>
+          Effect.map(
+            sql<{ subscription_id: string; count: bigint }>`
+              SELECT subscription_id, sum(too_costly)::bigint AS count FROM (
+                SELECT b.subscription_id, b.too_costly FROM cursors_folded b
+                WHERE b.too_costly > 0 AND b.subscription_id = ANY (${texts(subscriptionIds)})
+                UNION ALL
+                SELECT b.subscription_id, j.too_costly FROM cursors_journal j
+                JOIN cursors_folded b
+                  ON b.subscription_id = j.subscription_id AND b.emitter_id = j.emitter_id AND j.seq > b.folded_seq
+                WHERE j.too_costly > 0 AND j.subscription_id = ANY (${texts(subscriptionIds)})
+              ) AS counted
+              GROUP BY subscription_id`,
+            (rows) => new Map(rows.map((row) => [row.subscription_id, Number(row.count)]))
+          ),
         requestsPosition: (emitterId) =>
           Effect.map(
             sql<{ n: bigint; id: bigint }>`
@@ -384,7 +413,7 @@ export class Cursors extends Context.Service<Cursors, {
         move: (moves) =>
           Effect.asVoid(sql`
             INSERT INTO cursors_journal
-              (subscription_id, emitter_id, n, id, delivered, pending, exhausted, dropped, filtered)
+              (subscription_id, emitter_id, n, id, delivered, pending, exhausted, dropped, filtered, too_costly)
             SELECT * FROM unnest(
               ${texts(moves.map((move) => move.subscriptionId))},
               ${texts(moves.map((move) => move.emitterId))},
@@ -394,7 +423,8 @@ export class Cursors extends Context.Service<Cursors, {
               ${numbers(moves.map((move) => move.tally.pending))},
               ${numbers(moves.map((move) => move.tally.exhausted))},
               ${numbers(moves.map((move) => move.tally.dropped))},
-              ${numbers(moves.map((move) => move.tally.filtered))}
+              ${numbers(moves.map((move) => move.tally.filtered))},
+              ${numbers(moves.map((move) => move.tally.tooCostly))}
             )`),
         begin: (keys) =>
           Effect.asVoid(sql`

@@ -165,7 +165,7 @@ export class Journals extends Context.Service<Journals, {
                 (array_agg(id ORDER BY seq DESC) FILTER (WHERE n IS NOT NULL))[1] AS id,
                 sum(delivered)::bigint AS delivered, sum(pending)::bigint AS pending,
                 sum(exhausted)::bigint AS exhausted, sum(dropped)::bigint AS dropped,
-                sum(filtered)::bigint AS filtered
+                sum(filtered)::bigint AS filtered, sum(too_costly)::bigint AS too_costly
               FROM moved GROUP BY subscription_id, emitter_id
             )
             UPDATE cursors_folded c SET
@@ -176,6 +176,7 @@ export class Journals extends Context.Service<Journals, {
               exhausted = c.exhausted + s.exhausted,
               dropped = c.dropped + s.dropped,
               filtered = c.filtered + s.filtered,
+              too_costly = c.too_costly + s.too_costly,
               folded_seq = s.seq
             FROM sums s WHERE c.subscription_id = s.subscription_id AND c.emitter_id = s.emitter_id`
           CrashPoint.reached("fold-written")

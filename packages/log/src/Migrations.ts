@@ -37,6 +37,7 @@ import devClock from "./migrations/0032_dev_clock.ts"
 import backlogFigures from "./migrations/0033_backlog_figures.ts"
 import oldestAllowed from "./migrations/0034_oldest_allowed.ts"
 import firstRequests from "./migrations/0035_first_requests.ts"
+import filterWork from "./migrations/0036_filter_work.ts"
 import * as OldestAllowed from "./OldestAllowed.ts"
 import { isLocked } from "./TransientSqlError.ts"
 
@@ -75,7 +76,8 @@ const migrations = {
   "0032_dev_clock": devClock,
   "0033_backlog_figures": backlogFigures,
   "0034_oldest_allowed": oldestAllowed,
-  "0035_first_requests": firstRequests
+  "0035_first_requests": firstRequests,
+  "0036_filter_work": filterWork
 }
 
 /** Servers of an older version use the database, and could not go on after the migrations that are to come. */

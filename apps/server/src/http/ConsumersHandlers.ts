@@ -51,7 +51,8 @@ const positionOf = ({ emitterId, head, position, tally }: AccountedCursor): Cons
   waiting: Math.max(0, head.n - position.n),
   delivered: tally.delivered,
   filtered: tally.filtered,
-  dropped: tally.dropped
+  dropped: tally.dropped,
+  filter_too_costly: tally.tooCostly
 })
 
 const leaseOf = (lease: Lease | null) => lease === null ? null : { id: lease.id, expires_at_ms: lease.until }

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import * as EventId from "@headwater/domain/EventId"
 import * as Json from "@headwater/fixtures/Json"
+import { Accounting } from "@headwater/log/Accounting"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Http from "../../test/HttpAppFixture.ts"
@@ -167,6 +168,69 @@ layer(Http.layer, { excludeTestServices: true })("subscriptions", (it) => {
       yield* http.request("POST", Http.endpointOf(emitting), { body: { amount: 2, kind: "" } })
       const all = yield* http.summaries("/v1/sources/listener/event_summaries", 4)
       assert.deepInclude<unknown>(all.map((one) => one["event"]!["raw_event"]), { heard: 1 })
+    }))
+
+  it.effect("drop an event that it takes too much work to judge by their filter, say so everywhere, and go on", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const code = Http.httpCode(`
+        const { count, last } = event.body
+        const a = Array.from({ length: count }, (_, n) => ({ v: "a" + n }))
+        this.$emit({ a, b: a.map((_, n) => n === count - 1 ? "a" + last : "b" + n), last })
+      `)
+      const emitting = yield* http.created("/v1/sources", { component_code: code, name: "s" })
+      const listening = "export default { run(event) { this.$emit({ heard: event.last }) } }"
+      yield* http.created("/v1/sources", { component_code: listening, name: "listener" })
+      const parameters = { emitter_id: "s", listener_id: "listener" }
+      const filter = { a: { v: { $in: { $ref: "b" } } } }
+      const { id } = yield* http.created("/v1/subscriptions", { ...parameters, filter })
+      const consumer = yield* http.created("/v1/consumers", { emitter_id: emitting.id, filter })
+      // The second is judged by more than ten million comparisons.
+      for (const [count, last] of [[10, 0], [4_000, 3_999], [10, 10], [10, 9]] as const) {
+        yield* http.request("POST", Http.endpointOf(emitting), { body: { count, last } })
+      }
+      const heard = yield* http.summaries("/v1/sources/listener/event_summaries", 2)
+      assert.deepStrictEqual<unknown>(heard.map((one) => one["event"]!["raw_event"]), [{ heard: 9 }, { heard: 0 }])
+      const preview = yield* http.request("POST", "/v1/subscriptions/preview", { body: { ...parameters, filter } })
+      const previewed = Json.listOf(preview.json["data"]!["events"]).map(({ matched, reason }) => [matched, reason])
+      assert.deepStrictEqual<unknown>(previewed, [
+        [true, null],
+        [false, "filtered"],
+        [false, "filter_too_costly"],
+        [true, null]
+      ])
+      const [, , costly] = yield* http.summaries("/v1/sources/s/event_summaries", 4)
+      const path = `/v1/sources/s/events/${Json.textOf(costly!["id"])}`
+      const trace = yield* http.request("GET", `${path}/trace`)
+      const traced = Json.listOf(trace.json["data"]!["subscriptions"]).find((one) =>
+        Json.textOf(one["subscription_id"]) === id
+      )
+      Json.assertHolds(traced, { matched: false, reason: "filter_too_costly", state: "dropped" })
+      const journey = yield* http.request(
+        "GET",
+        `/v1/events/${Json.textOf(costly!["id"])}/journey?emitter=${emitting.id}`
+      )
+      const edges = Json.listOf(journey.json["data"]!["edges"]).filter((one) =>
+        one["subscription_id"] !== null && Json.textOf(one["subscription_id"]) === id
+      )
+      assert.deepStrictEqual<unknown>(edges.map(({ reason }) => reason), ["filter_too_costly"])
+      const listed = yield* http.request("GET", "/v1/users/me/subscriptions")
+      Json.assertHolds(Json.listOf(listed.json["data"])[0], { id, filter_too_costly: 1 })
+
+      const page = yield* http.request("GET", `/v1/consumers/${consumer.id}/events?wait=10`)
+      assert.lengthOf(Json.listOf(page.json["data"]), 2)
+      const { lease, positions } = page.json as Record<string, Json.Json>
+      const body = { lease: lease!["id"], positions }
+      assert.strictEqual((yield* http.request("POST", `/v1/consumers/${consumer.id}/commit`, { body })).status, 200)
+      const stands = yield* http.request("GET", `/v1/consumers/${consumer.id}/positions`)
+      Json.assertHolds(Json.listOf(stands.json["data"])[0], {
+        waiting: 0,
+        delivered: 2,
+        filtered: 1,
+        dropped: 1,
+        filter_too_costly: 1
+      })
+      assert.deepStrictEqual(yield* (yield* Accounting).imbalances, [])
     }))
 
   it.effect("of parties that the account does not have are 404, as is the removal of one that is not there", () =>

@@ -11,6 +11,7 @@ import {
   SubscriptionNotFound,
   UnknownParty
 } from "@headwater/engine/routing/SubscriptionLifecycle"
+import { Cursors } from "@headwater/log/Cursors"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Effect, Option, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -23,12 +24,13 @@ interface Parameters {
   readonly event_name?: string
 }
 
-const resourceOf = (subscription: Subscription): SubscriptionResource => ({
+const resourceOf = (subscription: Subscription, tooCostly: number): SubscriptionResource => ({
   id: subscription.id,
   emitter_id: subscription.emitterId,
   listener_id: subscription.listenerId,
   event_name: subscription.eventName,
   ...GivenFilter.shown(subscription.filter),
+  ...(subscription.filter === null ? {} : { filter_too_costly: tooCostly }),
   ...Batch.show(subscription.batch)
 })
 
@@ -62,6 +64,16 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function*(handlers) {
     const subscriptions = yield* Subscriptions
     const lifecycle = yield* SubscriptionLifecycle
+    const cursors = yield* Cursors
+
+    const resourcesOf = Effect.fnUntraced(function*(all: ReadonlyArray<Subscription>) {
+      const filtered = all.filter(({ filter }) => filter !== null).map(({ id }) => id)
+      const tooCostly = filtered.length === 0 ? new Map<string, number>() : yield* cursors.tooCostly(filtered)
+      return all.map((one) => resourceOf(one, tooCostly.get(one.id) ?? 0))
+    })
+
+    const answerWith = (subscription: Subscription) =>
+      Effect.map(resourcesOf([subscription]), ([data]) => ({ data: data! }))
 
     const parametersFrom = Effect.fnUntraced(function*(query: Parameters, body: Parameters | null) {
       const accountId = yield* CurrentAccount
@@ -83,7 +95,7 @@ export const layer = HttpApiBuilder.group(
           batch: payload?.batch === undefined ? undefined : Batch.read(payload.batch),
           from: startOf(payload?.from ?? query.from)
         }
-        return { data: resourceOf(yield* lifecycle.create(parameters, options)) }
+        return yield* answerWith(yield* lifecycle.create(parameters, options))
       }, answerUnknownParty),
       preview: Effect.fnUntraced(function*({ payload, query }) {
         const parameters = yield* parametersFrom(query, payload)
@@ -111,13 +123,13 @@ export const layer = HttpApiBuilder.group(
         const parameters = yield* parametersFrom(query, payload)
         const filter = payload?.filter === null ? null : yield* GivenFilter.read(payload?.filter)
         const batch = payload?.batch == null ? payload?.batch : Batch.read(payload.batch)
-        return { data: resourceOf(yield* lifecycle.update(parameters, { filter, batch })) }
+        return yield* answerWith(yield* lifecycle.update(parameters, { filter, batch }))
       }, answerUnknownSubscription),
       delete: Effect.fnUntraced(function*({ payload, query }) {
         yield* lifecycle.remove(yield* parametersFrom(query, payload))
       }, answerUnknownSubscription),
       list: Effect.fnUntraced(function*() {
-        return { data: (yield* subscriptions.list(yield* CurrentAccount)).map(resourceOf) }
+        return { data: yield* resourcesOf(yield* subscriptions.list(yield* CurrentAccount)) }
       }, answerFailures)
     })
   })

@@ -1585,6 +1585,10 @@ Filter: TypeAlias = "dict[str, Any]"
 class _SubscriptionOptional(TypedDict, total=False):
     filter: Filter
     """Extension: What events have to pass. Not there if all are delivered."""
+    filter_too_costly: int
+    """Extension: How many events it has dropped because it took too much work to judge them by the filter. Not there if
+    it has no filter.
+    """
     batch: Batch
 
 
@@ -1624,7 +1628,15 @@ class SubscriptionPreviewEventsItem(_SubscriptionPreviewEventsItemOptional):
     """The event stream; empty for the default one."""
     matched: bool
     """Whether the subscription would deliver it."""
-    reason: Literal["other_emitter", "other_stream", "own_event", "too_many_hops", "before_start", "filtered"] | None
+    reason: Literal[
+        "other_emitter",
+        "other_stream",
+        "own_event",
+        "too_many_hops",
+        "before_start",
+        "filtered",
+        "filter_too_costly",
+    ] | None
     """Why not; null if it would."""
 
 
@@ -1978,7 +1990,15 @@ class JourneyEdge(_JourneyEdgeKeywords, _JourneyEdgeOptional):
     """By which subscription; null from a request to its run, and from a run to what it emitted."""
     matched: bool
     """Whether the subscription delivers the event; true if there is none."""
-    reason: Literal["other_emitter", "other_stream", "own_event", "too_many_hops", "before_start", "filtered"] | None
+    reason: Literal[
+        "other_emitter",
+        "other_stream",
+        "own_event",
+        "too_many_hops",
+        "before_start",
+        "filtered",
+        "filter_too_costly",
+    ] | None
     """Why not; null if it does."""
 
 
@@ -2226,11 +2246,20 @@ class TracedSubscription(_TracedSubscriptionOptional):
     """The event stream it listens to."""
     matched: bool
     """Whether it delivers the event."""
-    reason: Literal["other_emitter", "other_stream", "own_event", "too_many_hops", "before_start", "filtered"] | None
+    reason: Literal[
+        "other_emitter",
+        "other_stream",
+        "own_event",
+        "too_many_hops",
+        "before_start",
+        "filtered",
+        "filter_too_costly",
+    ] | None
     """Why not; null if it does."""
     state: Literal["waiting", "delivered", "pending", "exhausted", "dropped"] | None
     """The state of its delivery, in the order of the values: not yet attempted, delivered, to be retried, given up, or
-    skipped without an attempt; null if the subscription did not match.
+    skipped without an attempt; null if the subscription did not match, unless it dropped the event as
+    filter_too_costly.
     """
     next_attempt_at_ms: int | None
     """When the next attempt is due. Unix time in milliseconds."""
@@ -2315,7 +2344,11 @@ class ConsumerPosition(TypedDict):
     filtered: int
     """Events that the filter kept out."""
     dropped: int
-    """Events that were deleted before they were committed, or had reached the hop limit."""
+    """Events that were deleted before they were committed, had reached the hop limit, or took too much work to judge by
+    the filter.
+    """
+    filter_too_costly: int
+    """Those of the dropped ones that took too much work to judge by the filter."""
 
 
 class Source(TypedDict):

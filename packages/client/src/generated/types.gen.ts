@@ -2220,6 +2220,10 @@ export type Subscription = {
      * Extension: What events have to pass. Not there if all are delivered.
      */
     filter?: Filter;
+    /**
+     * Extension: How many events it has dropped because it took too much work to judge them by the filter. Not there if it has no filter.
+     */
+    filter_too_costly?: number;
     batch?: Batch;
 };
 
@@ -2259,7 +2263,7 @@ export type SubscriptionPreview = {
         /**
          * Why not; null if it would.
          */
-        reason: 'other_emitter' | 'other_stream' | 'own_event' | 'too_many_hops' | 'before_start' | 'filtered' | null;
+        reason: 'other_emitter' | 'other_stream' | 'own_event' | 'too_many_hops' | 'before_start' | 'filtered' | 'filter_too_costly' | null;
         /**
          * With the reason filtered: the clause of the filter that does not hold.
          */
@@ -2767,7 +2771,7 @@ export type JourneyEdge = {
     /**
      * Why not; null if it does.
      */
-    reason: 'other_emitter' | 'other_stream' | 'own_event' | 'too_many_hops' | 'before_start' | 'filtered' | null;
+    reason: 'other_emitter' | 'other_stream' | 'own_event' | 'too_many_hops' | 'before_start' | 'filtered' | 'filter_too_costly' | null;
     /**
      * With the reason filtered: the clause of the filter that does not hold.
      */
@@ -3152,13 +3156,13 @@ export type TracedSubscription = {
     /**
      * Why not; null if it does.
      */
-    reason: 'other_emitter' | 'other_stream' | 'own_event' | 'too_many_hops' | 'before_start' | 'filtered' | null;
+    reason: 'other_emitter' | 'other_stream' | 'own_event' | 'too_many_hops' | 'before_start' | 'filtered' | 'filter_too_costly' | null;
     /**
      * With the reason filtered: the clause of the filter that does not hold.
      */
     clause?: string;
     /**
-     * The state of its delivery, in the order of the values: not yet attempted, delivered, to be retried, given up, or skipped without an attempt; null if the subscription did not match.
+     * The state of its delivery, in the order of the values: not yet attempted, delivered, to be retried, given up, or skipped without an attempt; null if the subscription did not match, unless it dropped the event as filter_too_costly.
      */
     state: 'waiting' | 'delivered' | 'pending' | 'exhausted' | 'dropped' | null;
     /**
@@ -3294,9 +3298,13 @@ export type ConsumerPosition = {
      */
     filtered: number;
     /**
-     * Events that were deleted before they were committed, or had reached the hop limit.
+     * Events that were deleted before they were committed, had reached the hop limit, or took too much work to judge by the filter.
      */
     dropped: number;
+    /**
+     * Those of the dropped ones that took too much work to judge by the filter.
+     */
+    filter_too_costly: number;
 };
 
 export type Source = {

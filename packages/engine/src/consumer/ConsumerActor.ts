@@ -4,6 +4,7 @@ import { charactersOf, type LoggedEvent, maxHops } from "@headwater/domain/Event
 import * as Id from "@headwater/domain/Id"
 import * as RealTime from "@headwater/domain/RealTime"
 import * as Stream from "@headwater/domain/Stream"
+import type { Judged } from "@headwater/domain/SubscriptionFilter"
 import type { Commit } from "@headwater/log/Commit"
 import { Consumers } from "@headwater/log/Consumers"
 import * as CrashPoint from "@headwater/log/CrashPoint"
@@ -19,7 +20,7 @@ import * as LogText from "../LogText.ts"
 import { Draining } from "../placement/Draining.ts"
 import { Suspensions } from "../placement/Suspensions.ts"
 import { Unavailable } from "../placement/Unavailable.ts"
-import { EventFilter } from "../routing/EventFilter.ts"
+import { EventFilter, Look } from "../routing/EventFilter.ts"
 import { FeedReader } from "../routing/Feed.ts"
 import * as OwedLook from "../routing/OwedLook.ts"
 import type * as Wake from "../routing/Wake.ts"
@@ -77,9 +78,6 @@ const leaseLength = 24
 
 /** Events that a commit looks through at once which names one that is not known to have been read. */
 const walkEvents = 1_000
-
-/** Characters of payloads that are judged before it is to be the account's turn. */
-const mostJudged = 64 * 1024
 
 /** How often who waits looks whether the server stops, and who reads looks for what no hint came of; in milliseconds. */
 const tickMs = 1_000
@@ -189,14 +187,15 @@ export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
     })
 
   /** What becomes of each event, in order. */
-  const judging = ({ filter }: ConsumerMemory) => {
-    let judged = 0
+  const judging = ({ consumer, filter }: ConsumerMemory) => {
+    const look = new Look()
     return (event: LoggedEvent): Verdict | Effect.Effect<Verdict> => {
       if (event.hops >= maxHops) return "dropped"
       if (filter === undefined) return "delivered"
-      judged += event.payload.length
-      const passes = judged > mostJudged ? undefined : filter.passesAtOnce(event)
-      return passes === undefined ? Effect.map(filter.passes(event), verdictOf) : verdictOf(passes)
+      const outcome = filter.judgeAtOnce(event, look)
+      return outcome === undefined
+        ? Effect.map(filter.decide(event, consumer.subscriptionId), verdictOf)
+        : verdictOf(outcome)
     }
   }
 
@@ -460,4 +459,4 @@ export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
   } satisfies ConsumerActor as ConsumerActor
 })
 
-const verdictOf = (passes: boolean): Verdict => passes ? "delivered" : "filtered"
+const verdictOf = (outcome: Judged["outcome"]): Verdict => outcome === "passes" ? "delivered" : outcome

@@ -5,7 +5,7 @@ import type { Limits } from "../EngineLimits.ts"
 import type { FedEvents } from "../routing/Wake.ts"
 
 /** What is to become of an event that was read. */
-export type Verdict = "delivered" | "filtered" | "dropped"
+export type Verdict = "delivered" | "filtered" | "dropped" | "filter_too_costly"
 
 interface Read extends Position {
   readonly verdict: Verdict
@@ -126,11 +126,13 @@ export class ConsumerLanes {
     let to = from
     let delivered = 0
     let filtered = 0
+    let tooCostly = 0
     for (const read of lane.read) {
       if (read.id > id && read.verdict === "delivered") break
       to = read
       if (read.verdict === "delivered") delivered += 1
       if (read.verdict === "filtered") filtered += 1
+      if (read.verdict === "filter_too_costly") tooCostly += 1
     }
     if (to === from) return undefined
     const dropped = to.n - from.n - delivered - filtered
@@ -139,7 +141,7 @@ export class ConsumerLanes {
       emitterId: lane.emitterId,
       from: from.n,
       to: { n: to.n, id: to.id },
-      tally: { ...noTally, delivered, filtered, dropped }
+      tally: { ...noTally, delivered, filtered, dropped, tooCostly }
     }
   }
 

@@ -1,9 +1,16 @@
 import type { LoggedEvent } from "@headwater/domain/Event"
+import { JsonDocument } from "@headwater/domain/JsonDocument"
 import { Sharers } from "@headwater/domain/Sharers"
-import { SubscriptionFilter } from "@headwater/domain/SubscriptionFilter"
+import { type Judged, SubscriptionFilter } from "@headwater/domain/SubscriptionFilter"
 import { type AccountTurns, Turns } from "@headwater/domain/Turns"
-import { Effect, type Schema } from "effect"
+import { Work } from "@headwater/domain/Work"
+import { Effect, Metric } from "effect"
 import { EngineLimits } from "../EngineLimits.ts"
+
+const tooCostlyTotal = Metric.counter("headwater_filter_too_costly_total", {
+  description: "Events that were dropped because it took too much work to judge them by the filter of a subscription.",
+  incremental: true
+})
 
 /** A payload of more characters is not read at once, but when it is the account's turn. */
 const largePayload = 16 * 1024
@@ -11,43 +18,73 @@ const largePayload = 16 * 1024
 /** So many steps of a judgement are taken at once. */
 const mostSteps = 4
 
-interface Document {
-  readonly payload: Schema.Json
-  readonly characters: number
-}
+/** Units of work that one look at what comes next does at once: less than a millisecond's worth. */
+const mostOfLook = 16_000
 
 /** The JSON of events' payloads, read once for however many subscriptions of a node filter an event. */
 export class EventDocuments {
   readonly turns: AccountTurns
+  /** Units of work that a judgement may take. */
+  readonly mostWork: number
   private readonly most: number
   /** By emitter and event, those used last at the end. The last one is kept in any case. */
-  private readonly kept = new Map<string, Document>()
+  private readonly kept = new Map<string, JsonDocument>()
   private characters = 0
 
-  /** @param most how many characters of payloads are kept */
-  constructor(turns: AccountTurns, most: number) {
+  constructor(turns: AccountTurns, limits: {
+    /** Units of work that a judgement may take. */
+    readonly work: number
+    /** How many characters of documents are kept. */
+    readonly documents: number
+  }) {
     this.turns = turns
-    this.most = most
+    this.mostWork = limits.work
+    this.most = limits.documents
   }
 
   static readonly make: Effect.Effect<EventDocuments> = Effect.gen(function*() {
-    return new EventDocuments(yield* Turns, (yield* EngineLimits).filterDocuments / (yield* Sharers))
+    const { filterDocuments, filterWork } = yield* EngineLimits
+    return new EventDocuments(yield* Turns, { work: filterWork, documents: filterDocuments / (yield* Sharers) })
   })
 
-  /** The JSON of an event's payload. */
-  of({ emitterId, id, payload }: Pick<LoggedEvent, "emitterId" | "id" | "payload">): Schema.Json {
+  /** The JSON of a small payload, at once. */
+  readAtOnce(event: Pick<LoggedEvent, "emitterId" | "id" | "payload">): JsonDocument {
+    return this.known(event) ?? this.keep(event, JsonDocument.readAtOnce(event.payload))
+  }
+
+  /** The JSON of an event's payload, in small steps. */
+  *read(event: Pick<LoggedEvent, "emitterId" | "id" | "payload">, work: Work): Generator<void, JsonDocument> {
+    return this.known(event) ?? this.keep(event, yield* JsonDocument.read(event.payload, work))
+  }
+
+  private known({ emitterId, id }: Pick<LoggedEvent, "emitterId" | "id">): JsonDocument | undefined {
+    return this.kept.get(`${emitterId} ${id}`)
+  }
+
+  private keep({ emitterId, id }: Pick<LoggedEvent, "emitterId" | "id">, document: JsonDocument): JsonDocument {
     const key = `${emitterId} ${id}`
-    const known = this.kept.get(key)
-    if (known !== undefined) return known.payload
-    const read: Document = { payload: JSON.parse(payload), characters: payload.length }
-    this.kept.set(key, read)
-    this.characters += read.characters
+    this.characters -= this.kept.get(key)?.characters ?? 0
+    this.kept.set(key, document)
+    this.characters += document.characters
     for (const [other, { characters }] of this.kept) {
       if (this.characters <= this.most || other === key) break
       this.kept.delete(other)
       this.characters -= characters
     }
-    return read.payload
+    return document
+  }
+}
+
+/** The work of judging events in one look at what comes next: as much as may be done at once. */
+export class Look {
+  private readonly work = new Work()
+
+  get isOver(): boolean {
+    return this.work.used >= mostOfLook
+  }
+
+  spend(units: number): void {
+    this.work.spend(units)
   }
 }
 
@@ -64,30 +101,54 @@ export class EventFilter {
     this.documents = documents
   }
 
-  /** Whether an event passes, where that takes no longer than may be taken at once. */
-  passesAtOnce(event: LoggedEvent): boolean | undefined {
-    if (event.payload.length > largePayload) return undefined
-    const steps = this.judge(event)
-    for (let step = 0; step < mostSteps; step++) {
+  /** What comes of an event, where that takes no longer than may be taken at once. */
+  judgeAtOnce(event: LoggedEvent, look: Look): Judged["outcome"] | undefined {
+    if (event.payload.length > largePayload || look.isOver) return undefined
+    const work = new Work()
+    work.spendOn(event.payload.length)
+    const steps = this.filter.judge(event, this.documents.readAtOnce(event), work, this.documents.mostWork)
+    let outcome: Judged["outcome"] | undefined
+    for (let step = 0; step < mostSteps && outcome === undefined; step++) {
       const { done, value } = steps.next()
-      if (done === true) return value === undefined
+      if (done === true) outcome = value.outcome
     }
-    return undefined
+    look.spend(Math.min(work.used, mostOfLook))
+    // It is to be told of that.
+    return outcome === "filter_too_costly" ? undefined : outcome
   }
 
-  /** Whether an event passes, however large it is: in turns with other accounts. */
-  passes(event: LoggedEvent): Effect.Effect<boolean> {
-    return Effect.map(this.failingClause(event), (clause) => clause === undefined)
+  /** What comes of an event, however large it is: in turns with other accounts. */
+  judge(event: LoggedEvent): Effect.Effect<Judged> {
+    return Effect.suspend(() => this.documents.turns.work(this.accountId, this.steps(event)))
   }
 
-  /** Which clause does not hold for an event, as `filter.data.amount.$gt`. */
-  failingClause(event: LoggedEvent): Effect.Effect<string | undefined> {
-    return Effect.suspend(() => this.documents.turns.work(this.accountId, this.judge(event)))
+  /** The same, of an event that is passed by what comes of it: where it took too much work the log and the metrics say so. */
+  decide(event: LoggedEvent, subscriptionId: string): Effect.Effect<Judged["outcome"]> {
+    return Effect.flatMap(this.judge(event), ({ outcome }) => {
+      if (outcome !== "filter_too_costly") return Effect.succeed(outcome)
+      return Effect.logWarning("An event is dropped: it takes too much work to judge it by the filter").pipe(
+        Effect.annotateLogs({
+          account_id: this.accountId,
+          subscription_id: subscriptionId,
+          emitter_id: event.emitterId,
+          emit_id: event.emitId,
+          reason: outcome
+        }),
+        Effect.andThen(Metric.update(tooCostlyTotal, 1)),
+        Effect.as(outcome)
+      )
+    })
   }
 
-  private *judge(event: LoggedEvent): Generator<void, string | undefined> {
+  private get filter(): SubscriptionFilter {
     this.compiled ??= SubscriptionFilter.fromText(this.text)
-    return yield* this.compiled.judge(event, this.documents.of(event))
+    return this.compiled
+  }
+
+  private *steps(event: LoggedEvent): Generator<void, Judged> {
+    // To read it takes as long as it is large, which is not the filter's fault.
+    const document = yield* this.documents.read(event, new Work())
+    return yield* this.filter.judge(event, document, new Work(), this.documents.mostWork)
   }
 }
 

@@ -3,6 +3,7 @@ import { charactersOf, type LoggedEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import * as Stream from "@headwater/domain/Stream"
 import type { SubscriptionBatch } from "@headwater/domain/SubscriptionBatch"
+import { AccountTurns } from "@headwater/domain/Turns"
 import { beginning, noTally, type Tally } from "@headwater/log/Cursors"
 import { Clock, Effect, Option, Schema } from "effect"
 import { TestClock } from "effect/testing"
@@ -210,7 +211,7 @@ it.effect("judges no more at once than takes a moment, and what is large in its 
     const none = { page: () => Effect.die("the log was read") }
     const half = `"${"x".repeat(10_000)}"`
     feed.offer(Array.from({ length: 50 }, (_, i) => event(i + 1, 0, 1, half)))
-    assert.deepInclude(feed.known(1), { _tag: "Passed", filtered: 7 })
+    assert.deepInclude(feed.known(1), { _tag: "Passed", filtered: 26 })
     feed.pass(feed.known(1)!)
     for (let item = feed.known(1); item !== undefined; item = feed.known(1)) feed.pass(item)
     assert.strictEqual(feed.passed, 50)
@@ -221,6 +222,29 @@ it.effect("judges no more at once than takes a moment, and what is large in its 
     assert.deepInclude(next, { _tag: "Passed", filtered: 1 })
     feed.pass(next)
     assert.isTrue(Option.exists(yield* feed.next(none), ({ _tag }) => _tag === "Event"))
+  }))
+
+it.effect("judges small events at once by the work that they are, and those that are too much of it are dropped", () =>
+  Effect.gen(function*() {
+    const documents = new EventDocuments(new AccountTurns(), { work: 30_000, documents: 1_000_000 })
+    const filter = { a: { $not: { $in: { $ref: "b" } } }, kept: true }
+    const feed = atHead(filterOf(documents, JSON.stringify(filter)))
+    const none = { page: () => Effect.die("the log was read") }
+    const costly = (count: number) =>
+      JSON.stringify({
+        a: Array.from({ length: count }, () => "a"),
+        b: [...Array.from({ length: 20 }, () => "b"), "a"]
+      })
+    feed.offer(Array.from({ length: 100 }, (_, i) => event(i + 1, 0, 1, costly(20))))
+    const first = feed.known(1)
+    assert.isTrue(first?._tag === "Passed" && first.filtered > 10 && first.filtered < 40, "as much as is no long time")
+    for (let item = first; item !== undefined; item = feed.known(1)) feed.pass(item)
+    assert.strictEqual(feed.passed, 100)
+    feed.offer([event(101, 0, 1, costly(2_000)), event(102, 0, 1, JSON.stringify({ a: [1], b: [], kept: true }))])
+    assert.isUndefined(feed.known(1), "it is to be told of")
+    const item = Option.getOrThrow(yield* feed.next(none))
+    assert.deepInclude(item, { _tag: "Event", dropped: 1, tooCostly: 1, filtered: 0 })
+    assert.deepInclude(feed.pass(item, { delivered: 1 }), { from: 100, to: { n: 102, id: EventId.make(0, 102) } })
   }))
 
 it("what waits for long is read again before it is sent, but for requests, which go only once they are passed", () => {
@@ -236,6 +260,7 @@ it("what waits for long is read again before it is sent, but for requests, which
     _tag: "Event",
     event: { ...first, stream: Stream.requests },
     dropped: 0,
+    tooCostly: 0,
     filtered: 0
   })
 })

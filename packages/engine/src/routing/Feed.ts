@@ -3,39 +3,40 @@ import * as EventId from "@headwater/domain/EventId"
 import { Sharers } from "@headwater/domain/Sharers"
 import * as Stream from "@headwater/domain/Stream"
 import type { SubscriptionBatch } from "@headwater/domain/SubscriptionBatch"
+import type { Judged } from "@headwater/domain/SubscriptionFilter"
 import { type CursorKey, type CursorMove, noTally, type Position, type Tally } from "@headwater/log/Cursors"
 import { EventLog } from "@headwater/log/EventLog"
 import { Heads, ordinalOf } from "@headwater/log/Heads"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
 import { EngineLimits } from "../EngineLimits.ts"
-import { EventDocuments, type EventFilter } from "./EventFilter.ts"
+import { EventDocuments, type EventFilter, Look } from "./EventFilter.ts"
 import { FeedRoom } from "./FeedRoom.ts"
 
-/** An event, and how many before it will not be delivered: deleted ones, and those that the filter keeps out. */
-export interface EventItem {
+/** Events that will not be delivered, counted as the accounting does. */
+export type Undelivered = Pick<Tally, "dropped" | "tooCostly" | "filtered">
+
+/** An event, and how many before it will not be delivered: deleted ones, and those that the filter does not let through. */
+export interface EventItem extends Undelivered {
   readonly _tag: "Event"
   readonly event: LoggedEvent
-  readonly dropped: number
-  readonly filtered: number
 }
 
-/** Events that will not be delivered: deleted ones, those past the hop limit, and those that the filter keeps out. */
-export interface PassedItem {
+/** Events that will not be delivered: deleted ones, those past the hop limit, and those that the filter does not let through. */
+export interface PassedItem extends Undelivered {
   readonly _tag: "Passed"
   readonly to: Position
-  readonly dropped: number
-  readonly filtered: number
 }
 
 /** Events that go to the listener together, and how many up to the last of them will not be delivered. */
-export interface BatchItem {
+export interface BatchItem extends Undelivered {
   readonly _tag: "Batch"
   /** One at least, in the order of the log. */
   readonly events: ReadonlyArray<LoggedEvent>
-  readonly dropped: number
-  readonly filtered: number
 }
+
+/** What a filter has an event come to. */
+type Outcome = Judged["outcome"]
 
 /** The next thing a cursor meets. */
 export type FeedItem = EventItem | PassedItem | BatchItem
@@ -50,8 +51,8 @@ interface Held {
   readonly event: LoggedEvent
   /** When it was known to be in the log, in Unix milliseconds: an event that was handed over, when it was appended. */
   readonly knownAt: number
-  /** Whether the filter lets it through; undefined where that is not known yet. */
-  passes: boolean | undefined
+  /** What the filter has it come to; undefined where that is not known yet. */
+  outcome: Outcome | undefined
 }
 
 /** Events in front of a cursor that wait for others to go with. */
@@ -67,8 +68,27 @@ interface Wait {
   isLetGo: boolean
 }
 
-/** Characters of payloads that one look at what comes next has judged at once. */
-const mostJudged = 64 * 1024
+/** Counts events that will not be delivered. */
+class Passing {
+  dropped = 0
+  tooCostly = 0
+  filtered = 0
+
+  /** An event that the filter does not let through. */
+  add(outcome: Exclude<Outcome, "passes">): void {
+    if (outcome === "filtered") {
+      this.filtered += 1
+    } else {
+      this.dropped += 1
+      this.tooCostly += 1
+    }
+  }
+
+  /** How many there are so far. */
+  get counts(): Undelivered {
+    return { dropped: this.dropped, tooCostly: this.tooCostly, filtered: this.filtered }
+  }
+}
 
 /**
  * A cursor on one stream of one emitter with the events in front of it. What a wake hands over is taken as long as its
@@ -86,7 +106,7 @@ export class Feed {
   /** What comes next is yet to be judged, for which it is to be the account's turn. */
   private awaitsJudgement = false
   /** What that came to last: it may have taken so long that the event was let go of meanwhile. */
-  private judged: { readonly id: EventId.EventId; readonly passes: boolean } | undefined
+  private judged: { readonly id: EventId.EventId; readonly outcome: Outcome } | undefined
   /** Set while a commit is under way that passes events without a delivery: what is passed like that meanwhile waits for the next one. */
   isPassing = false
   private readonly room: FeedRoom
@@ -121,7 +141,7 @@ export class Feed {
   setFilter(filter: EventFilter | undefined): void {
     this.filter = filter
     this.judged = undefined
-    for (const held of this.buffer) held.passes = undefined
+    for (const held of this.buffer) held.outcome = undefined
     this.endWait()
   }
 
@@ -190,7 +210,7 @@ export class Feed {
       wait.characters -= characters
       if (wait.isLetGo) return
     }
-    this.buffer.push({ event, knownAt, passes: event.id === this.judged?.id ? this.judged.passes : undefined })
+    this.buffer.push({ event, knownAt, outcome: event.id === this.judged?.id ? this.judged.outcome : undefined })
     this.buffered += characters
     this.room.take(this, characters, knownAt)
   }
@@ -236,16 +256,23 @@ export class Feed {
   /** Judges the first event that is yet to be judged. */
   private get judgeNext(): Effect.Effect<void> {
     const { filter } = this
-    const held = this.buffer.find(({ event, passes }) => passes === undefined && event.hops < maxHops)
+    const held = this.buffer.find(({ event, outcome }) => outcome === undefined && event.hops < maxHops)
     if (held === undefined || filter === undefined) return Effect.void
-    return Effect.map(filter.passes(held.event), (passes) => {
+    return Effect.map(filter.decide(held.event, this.key.subscriptionId), (outcome) => {
       // What was judged before it is judged again: as much of that as one look may goes, so that something does.
       if (this.buffer.length === 0) this.isSqueezed = true
       // Another filter may have come meanwhile.
       if (this.filter !== filter) return
-      this.judged = { id: held.event.id, passes }
-      held.passes = passes
+      this.judged = { id: held.event.id, outcome }
+      held.outcome = outcome
     })
+  }
+
+  /** What the filter has an event come to, where that is known or can be told in this look. */
+  private outcomeOf(held: Held, look: Look): Outcome | undefined {
+    if (this.filter === undefined) return "passes"
+    held.outcome ??= this.filter.judgeAtOnce(held.event, look)
+    return held.outcome
   }
 
   private readOn(read: Pick<FeedReader["Service"], "page">): Effect.Effect<Option.Option<FeedItem>, SqlError.SqlError> {
@@ -295,37 +322,36 @@ export class Feed {
 
   /** What is known to come next. Judges small events at once, as many as one look may. */
   peek(): FeedItem | undefined {
-    let dropped = 0
-    let filtered = 0
+    const passing = new Passing()
+    const look = new Look()
     let looped = false
     let last: LoggedEvent | undefined
     let n = this.position.n
-    let judged = 0
     this.awaitsJudgement = false
     const passed = (): FeedItem | undefined =>
-      last === undefined ? undefined : { _tag: "Passed", to: { n: last.n, id: last.id }, dropped, filtered }
+      last === undefined ? undefined : { _tag: "Passed", to: { n: last.n, id: last.id }, ...passing.counts }
     for (const held of this.buffer) {
       const { event } = held
       const deleted = event.n - n - 1
       n = event.n
       if (event.hops < maxHops) {
-        if (this.filter !== undefined && held.passes === undefined && judged <= mostJudged) {
-          judged += event.payload.length
-          held.passes = this.filter.passesAtOnce(event)
-        }
-        const passes = this.filter === undefined ? true : held.passes
-        if (passes === undefined) {
+        const outcome = this.outcomeOf(held, look)
+        if (outcome === undefined) {
           this.awaitsJudgement = last === undefined
           return passed()
         }
-        // What is past the hop limit goes by itself: somebody may wait to hear of it.
-        if (passes) return looped ? passed() : { _tag: "Event", event, dropped: dropped + deleted, filtered }
-        filtered += 1
+        if (outcome === "passes") {
+          // What is past the hop limit goes by itself: somebody may wait to hear of it.
+          if (looped) return passed()
+          passing.dropped += deleted
+          return { _tag: "Event", event, ...passing.counts }
+        }
+        passing.add(outcome)
       } else {
         looped = true
-        dropped += 1
+        passing.dropped += 1
       }
-      dropped += deleted
+      passing.dropped += deleted
       last = event
     }
     return passed()
@@ -354,15 +380,13 @@ export class Feed {
     const events: Array<LoggedEvent> = []
     /** Of the JSON list: one bracket, and behind each payload a comma or the other bracket. */
     let bytes = 1
-    let dropped = 0
-    let filtered = 0
+    const passing = new Passing()
     /** Up to the last of the events. */
-    let droppedWithin = 0
-    let filteredWithin = 0
+    let within = passing.counts
+    const look = new Look()
     let looped = false
     let isEnough = false
     let last: LoggedEvent | undefined
-    let judged = 0
     let { n } = this.position
     this.awaitsJudgement = false
     for (const held of this.buffer) {
@@ -373,39 +397,35 @@ export class Feed {
         isEnough = true
         break
       }
-      if (!isLooped && this.filter !== undefined && held.passes === undefined && judged <= mostJudged) {
-        judged += event.payload.length
-        held.passes = this.filter.passesAtOnce(event)
-      }
-      const passes = isLooped ? false : this.filter === undefined ? true : held.passes
-      if (passes === undefined) {
+      const outcome = isLooped ? "looped" : this.outcomeOf(held, look)
+      if (outcome === undefined) {
         this.awaitsJudgement = events.length > 0 || last === undefined
         break
       }
+      const passes = outcome === "passes"
       if (passes && looped) break
       const bytesWith = bytes + Buffer.byteLength(event.payload) + 1
       if (passes && events.length > 0 && bytesWith > maxBytes) {
         isEnough = true
         break
       }
-      dropped += event.n - n - 1
+      passing.dropped += event.n - n - 1
       n = event.n
       last = event
       if (passes) {
         bytes = bytesWith
         events.push(event)
-        droppedWithin = dropped
-        filteredWithin = filtered
+        within = passing.counts
         isEnough = events.length >= maxEvents || bytes >= maxBytes
         if (isEnough) break
-      } else if (isLooped) {
+      } else if (outcome === "looped") {
         looped = true
-        dropped += 1
-      } else filtered += 1
+        passing.dropped += 1
+      } else passing.add(outcome)
     }
     const [first] = events
     if (last === undefined) return undefined
-    if (first === undefined) return { _tag: "Passed", to: { n: last.n, id: last.id }, dropped, filtered }
+    if (first === undefined) return { _tag: "Passed", to: { n: last.n, id: last.id }, ...passing.counts }
     if (!isEnough && !this.isSqueezed && this.awaitsJudgement) return undefined
     if (!isEnough && !this.isSqueezed && !this.isFull) {
       if (this.mayReadOn) return undefined
@@ -423,7 +443,7 @@ export class Feed {
       }
     }
     this.awaitsJudgement = false
-    return { _tag: "Batch", events, dropped: droppedWithin, filtered: filteredWithin }
+    return { _tag: "Batch", events, ...within }
   }
 
   /** The events that are known to come next, in order, as far as each follows on the one before and is to be delivered. */
@@ -431,8 +451,9 @@ export class Feed {
     const first = this.known(now)
     if (first?._tag !== "Event") return []
     const items = [first]
+    const look = new Look()
     let { n } = first.event
-    let filtered = 0
+    let passing = new Passing()
     let characters = charactersOf(first.event)
     for (const held of this.buffer) {
       const { event } = held
@@ -440,16 +461,14 @@ export class Feed {
       characters += charactersOf(event)
       if (items.length >= most || event.n !== n + 1 || event.hops >= maxHops || characters > mostCharacters) break
       n = event.n
-      if (this.filter !== undefined) {
-        held.passes ??= this.filter.passesAtOnce(event)
-        if (held.passes === undefined) break
-        if (!held.passes) {
-          filtered += 1
-          continue
-        }
+      const outcome = this.outcomeOf(held, look)
+      if (outcome === undefined) break
+      if (outcome !== "passes") {
+        passing.add(outcome)
+        continue
       }
-      items.push({ _tag: "Event", event, dropped: 0, filtered })
-      filtered = 0
+      items.push({ _tag: "Event", event, ...passing.counts })
+      passing = new Passing()
     }
     return items
   }
@@ -457,7 +476,7 @@ export class Feed {
   /** A head the cursor is behind of with no events between: they were deleted. */
   private deletedUpTo(head: Position): FeedItem | undefined {
     if (this.behind || this.buffer.length > 0 || this.wait !== undefined || head.n <= this.position.n) return undefined
-    return { _tag: "Passed", to: head, dropped: head.n - this.position.n, filtered: 0 }
+    return { _tag: "Passed", to: head, dropped: head.n - this.position.n, tooCostly: 0, filtered: 0 }
   }
 
   /** Passes an item, answering the move to commit. `outcome` says what became of the event itself. */
@@ -472,7 +491,8 @@ export class Feed {
       this.room.giveBack(this, characters)
     }
     this.position = to
-    return { ...this.key, from, to, tally: { ...noTally, ...outcome, dropped: item.dropped, filtered: item.filtered } }
+    const { dropped, filtered, tooCostly } = item
+    return { ...this.key, from, to, tally: { ...noTally, ...outcome, dropped, tooCostly, filtered } }
   }
 }
 

@@ -115,10 +115,10 @@ export class SubscriptionLifecycle extends Context.Service<SubscriptionLifecycle
       const webhooks = yield* Webhooks
       const { documents } = yield* FeedReader
 
-      /** Which clause does not hold for an event; none where it passes, or is gone. */
-      const clauseFor = Effect.fnUntraced(function*(filter: EventFilter, event: EventPlace) {
+      /** What a filter has an event come to; none where the event is gone. */
+      const judge = Effect.fnUntraced(function*(filter: EventFilter, event: EventPlace) {
         const whole = yield* events.find(event, event.id)
-        return Option.isNone(whole) ? undefined : yield* filter.failingClause(whole.value)
+        return Option.isNone(whole) ? undefined : yield* filter.judge(whole.value)
       })
 
       /**
@@ -187,12 +187,13 @@ export class SubscriptionLifecycle extends Context.Service<SubscriptionLifecycle
           )
           const latest = yield* events.latestMatching(input.accountId, emitterId, limit)
           const webhook = yield* webhooks.get(input.accountId, listenerId)
-          const judge = filter === undefined ? undefined : new EventFilter(filter.text, input.accountId, documents)
+          const asked = filter === undefined ? undefined : new EventFilter(filter.text, input.accountId, documents)
           const previewed: Array<SubscriptionPreview["events"][number]> = []
           for (const event of latest) {
             const mismatch = mismatchOf({ ...input, emitterId, listenerId }, event)
-            const clause = mismatch === undefined && judge !== undefined ? yield* clauseFor(judge, event) : undefined
-            previewed.push({ event, mismatch: clause === undefined ? mismatch : "filtered", clause })
+            const judged = mismatch === undefined && asked !== undefined ? yield* judge(asked, event) : undefined
+            const keptOut = judged === undefined || judged.outcome === "passes" ? undefined : judged.outcome
+            previewed.push({ event, mismatch: keptOut ?? mismatch, clause: judged?.clause })
           }
           return {
             listenerId,

@@ -514,7 +514,9 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId, owner: 
           owner.isForgotten(subscriptionId)
         ) return yield* this.mark(key, "skipped", {})
         const filter = this.memory.filters.of(subscribed.value.filter)
-        if (filter !== undefined && !(yield* filter.passes(found.value))) return yield* this.mark(key, "skipped", {})
+        if (filter !== undefined && (yield* filter.judge(found.value)).outcome !== "passes") {
+          return yield* this.mark(key, "skipped", {})
+        }
         const now = yield* Clock.currentTimeMillis
         const sent = yield* owner.attempt(this.memory, {
           deliveryId: DeliveryId.make(now),

@@ -188,6 +188,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook that a
         pending: 0,
         exhausted: 0,
         dropped: 5,
+        tooCostly: 0,
         filtered: 0
       })
       yield* put(true)

@@ -13,7 +13,7 @@ import { GroupCommit } from "@headwater/log/GroupCommit"
 import { Heads } from "@headwater/log/Heads"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Webhooks } from "@headwater/log/Webhooks"
-import { Clock, Effect, Fiber, Option } from "effect"
+import { Clock, Effect, Fiber, Logger, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../test/EngineFixture.ts"
@@ -137,6 +137,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
         pending: 0,
         exhausted: 0,
         dropped: 0,
+        tooCostly: 0,
         filtered: 0
       })
     }))
@@ -209,6 +210,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
         pending: 0,
         exhausted: 1,
         dropped: 0,
+        tooCostly: 0,
         filtered: 0
       })
       assert.strictEqual(new Set(sink.received.map(({ headers }) => headers["webhook-id"])).size, 1)
@@ -351,6 +353,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
         pending: 0,
         exhausted: 0,
         dropped: 3,
+        tooCostly: 0,
         filtered: 0
       })
     }))
@@ -373,6 +376,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
         pending: 0,
         exhausted: 0,
         dropped: 3,
+        tooCostly: 0,
         filtered: 0
       })
     }))
@@ -406,6 +410,31 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
       yield* actor.wake(Wake.forEverything)
       assert.deepStrictEqual(WebhookFixture.payloads(sink).slice(3), [{ n: "new" }, { n: 2 }])
       assert.deepInclude(yield* WebhookFixture.accounts(subscription.id), { n: 253, delivered: 5, filtered: 248 })
+      assert.deepStrictEqual(yield* (yield* Accounting).imbalances, [])
+    }))
+
+  it.effect("passes what is too much work to judge for good, so that its next owner does not come to it again", () =>
+    Effect.gen(function*() {
+      const filter = JSON.stringify({ a: { $not: { $in: { $ref: "b" } } } })
+      const { log, sink, subscription, webhook } = yield* WebhookFixture.make(() => ({ status: 200 }), filter)
+      const [numbers, others] = [
+        Array.from({ length: 4_000 }, (_, n) => n),
+        Array.from({ length: 4_000 }, (_, n) => -n)
+      ]
+      const first = yield* WebhookActor.make(webhook.id)
+      yield* EngineFixture.append(log, [{ a: [1], b: [0], n: 1 }, { a: numbers, b: [...others, ...numbers] }])
+      yield* first.wake(Wake.forEverything)
+      const counted = { n: 2, delivered: 1, dropped: 1, tooCostly: 1, filtered: 0 }
+      assert.deepInclude(yield* WebhookFixture.accounts(subscription.id), counted)
+      const seen: Array<unknown> = []
+      const second = yield* WebhookActor.make(webhook.id)
+      yield* EngineFixture.append(log, [{ a: [3], b: [0], n: 3 }])
+      yield* second.wake(Wake.forEverything).pipe(
+        Effect.provide(Logger.layer([Logger.make(({ message }) => seen.push(message))]))
+      )
+      assert.deepStrictEqual(seen.filter((one) => String(one).includes("too much work")), [])
+      assert.deepStrictEqual(WebhookFixture.payloads(sink).map(({ n }) => n), [1, 3])
+      assert.deepInclude(yield* WebhookFixture.accounts(subscription.id), { ...counted, n: 3, delivered: 2 })
       assert.deepStrictEqual(yield* (yield* Accounting).imbalances, [])
     }))
 
