@@ -73,7 +73,7 @@ export const apply = Effect.fnUntraced(function*(plan: SetupPlan.Plan) {
     const settings = isSource ? [] : Setup.workflowSettings.filter((name) => name in thing.fields)
     const changed = Object.fromEntries(
       fields.flatMap(({ after, field }) =>
-        field.startsWith("configured_props.") && !(field in thing.secrets)
+        field.startsWith("configured_props.") && !Object.hasOwn(thing.secrets, field)
           ? [
             [field.slice("configured_props.".length), after === undefined ? null : propOf(thing, field, after)] as const
           ]

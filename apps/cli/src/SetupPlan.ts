@@ -1,6 +1,7 @@
 import * as Batch from "@headwater/api/Batch"
 import type { ConfigurableProp } from "@headwater/domain/Component"
 import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
+import * as OwnMember from "@headwater/domain/OwnMember"
 import * as SourcePlaces from "@headwater/sandbox/SourcePlaces"
 import { Config, Effect, Equal, Predicate, Result, type Schema } from "effect"
 import * as Crypto from "node:crypto"
@@ -205,11 +206,10 @@ const differences = (
   after: Setup.Fields,
   names: ReadonlyArray<string>
 ): ReadonlyArray<FieldChange> =>
-  names.flatMap((name) =>
-    Equal.equals(before[name], after[name])
-      ? []
-      : [{ field: `${prefix}${name}`, before: before[name], after: after[name] }]
-  )
+  names.flatMap((name) => {
+    const [one, other] = [OwnMember.get(before, name), OwnMember.get(after, name)]
+    return Equal.equals(one, other) ? [] : [{ field: `${prefix}${name}`, before: one, after: other }]
+  })
 
 interface Given {
   readonly folder: string
@@ -325,7 +325,7 @@ export const make = Effect.fnUntraced(function*({ account, files, folder, prune,
       const issues: Array<string> = []
       const secrets: Record<string, Schema.Json> = {}
       const texts = new Map(found)
-      for (const place of secretPlaces(declared).filter((place) => !(place in thing.secrets))) {
+      for (const place of secretPlaces(declared).filter((place) => !Object.hasOwn(thing.secrets, place))) {
         const text = yield* variable(Setup.variableOf(thing.ref, place))
         if (text !== undefined) texts.set(place, text)
       }
@@ -336,7 +336,7 @@ export const make = Effect.fnUntraced(function*({ account, files, folder, prune,
           continue
         }
         const value = PropValue.parse(prop, text)
-        if (Result.isSuccess(value)) secrets[prop.name] = value.success
+        if (Result.isSuccess(value)) OwnMember.set(secrets, prop.name, value.success)
         else issues.push(at(thing, place, value.failure))
       }
       if (given === undefined && present !== undefined) return { issues, secretProps: secrets, fields: [] }
@@ -357,7 +357,9 @@ export const make = Effect.fnUntraced(function*({ account, files, folder, prune,
       const asFile = Object.fromEntries(
         Object.entries(shown).map(([name, value]) => [
           name,
-          Predicate.isObject(value) && "authProvisionId" in value ? presentForm(given?.[name] ?? value) : value
+          Predicate.isObject(value) && "authProvisionId" in value
+            ? presentForm(OwnMember.get(given ?? {}, name) ?? value)
+            : value
         ])
       ) as Setup.Fields
       const has = propsOf(before) ?? {}

@@ -59,7 +59,7 @@ export const of = (props: ReadonlyArray<Prop>, steps?: ReadonlyArray<string>): C
       ...(steps === undefined ? [{ label: "$emit", detail: "(event, { id, name, summary, ts })" }] : [])
     ]],
     ...props.flatMap((prop) => {
-      const members = ofType[prop.type]
+      const members = Object.hasOwn(ofType, prop.type) ? ofType[prop.type] : undefined
       return members === undefined ? [] : [[`this.${nameOf(prop)}`, members] as const]
     }),
     ...(steps === undefined ? [] : [

@@ -63,7 +63,7 @@ const optionOf = (given: unknown): Option => {
 export const optionsOf = (given: unknown): ReadonlyArray<Option> => Array.isArray(given) ? given.map(optionOf) : []
 
 export const entryOf = (prop: Prop): Entry => {
-  const entry = entries[prop.type] ?? "nothing"
+  const entry = (Object.hasOwn(entries, prop.type) ? entries[prop.type] : undefined) ?? "nothing"
   const hasOptions = optionsOf(prop["options"]).length > 0
   if (hasOptions && (entry === "text" || entry === "integer")) return "choice"
   if (hasOptions && (entry === "texts" || entry === "integers")) return "choices"

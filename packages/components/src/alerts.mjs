@@ -66,7 +66,7 @@ export default {
   async run(event) {
     const { type } = event
     if (this.types?.length && !this.types.includes(type)) return
-    const text = sentences[type]?.(event) ?? `${type}: ${event.url}`
+    const text = Object.hasOwn(sentences, type) ? sentences[type](event) : `${type}: ${event.url}`
     const status = await sendUntilTaken(this.url, {
       method: "POST",
       headers: { "content-type": "application/json", ...this.headers },

@@ -1,6 +1,7 @@
 import { Effect, Equal, Option, Predicate, Result, Schema } from "effect"
 import * as AppAccount from "./AppAccount.ts"
 import { type ConfigurableProp, interfaceTypes } from "./Component.ts"
+import * as OwnMember from "./OwnMember.ts"
 import * as Timer from "./Timer.ts"
 
 /** One value that does not fit, `configured_props.<name>`, and why. */
@@ -61,10 +62,6 @@ const refuse = (name: string, message: string): Result.Result<never, Issue> =>
 /** The name of the first prop whose value takes more than so many bytes as JSON. */
 export const oversized = (given: Record<string, Schema.Json>, maxBytes: number): string | undefined =>
   Object.keys(given).find((name) => new TextEncoder().encode(JSON.stringify(given[name])).length > maxBytes)
-
-/** Names come from component code, and may be those of Object's own members. */
-const own = <A>(record: Record<string, A>, name: string): A | undefined =>
-  Object.hasOwn(record, name) ? record[name] : undefined
 
 const isGiven = (value: Schema.Json | undefined): value is Exclude<Schema.Json, null> =>
   value !== undefined && value !== null
@@ -226,7 +223,7 @@ export const resolve = (
   }
   for (const prop of declared) {
     const { name } = prop
-    const value = own(given as Record<string, Schema.Json>, name)
+    const value = OwnMember.get(given as Record<string, Schema.Json>, name)
     if (valueless.has(prop.type)) {
       // What responses show of it may be sent back.
       const shown = Predicate.isObject(value) && Object.keys(value).every((key) => key === "endpoint_url")
@@ -234,7 +231,7 @@ export const resolve = (
       continue
     }
     const isTimer = prop.type === interfaceTypes.timer
-    const kept = own<Schema.Json | Timer.Timer>((isTimer ? existing?.timers : existing?.props) ?? {}, name)
+    const kept = OwnMember.get<Schema.Json | Timer.Timer>((isTimer ? existing?.timers : existing?.props) ?? {}, name)
     const chosen = choose(prop, value, kept as Schema.Json | undefined)
     if (Result.isFailure(chosen)) {
       issues.push(chosen.failure)
@@ -274,8 +271,8 @@ export const render = (
 ): Record<string, Schema.Json> => {
   const shown: Array<[string, Schema.Json]> = []
   for (const { name, type, ...prop } of declared) {
-    const timer = own(values.timers, name)
-    const value = own(values.props, name)
+    const timer = OwnMember.get(values.timers, name)
+    const value = OwnMember.get(values.props, name)
     if (isAnswering(type) && endpointUrl !== undefined) shown.push([name, { endpoint_url: endpointUrl }])
     else if (timer !== undefined) shown.push([name, renderTimer(timer)])
     else if (value !== undefined && prop["secret"] !== true) shown.push([name, value])

@@ -44,7 +44,7 @@ export const declared = (batch: Schema.Json): Result.Result<SubscriptionBatch, s
   if (typeof batch !== "object" || batch === null || Array.isArray(batch)) {
     return Result.fail("batch must be true or an object with maxEvents, maxWaitMs and maxBytes")
   }
-  const unknown = Object.keys(batch).find((key) => !(key in SubscriptionBatch.fields))
+  const unknown = Object.keys(batch).find((key) => !Object.hasOwn(SubscriptionBatch.fields, key))
   if (unknown !== undefined) return Result.fail(`batch has no field ${JSON.stringify(unknown)}`)
   return Result.mapError(decodeDeclared({ ...defaults, ...batch }), ({ message }) => `batch: ${message}`)
 }

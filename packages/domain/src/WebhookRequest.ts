@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import * as OwnMember from "./OwnMember.ts"
 
 /** What signs a delivery: HMAC-SHA256 with the secret (`v1`), ed25519 with the private key (`v1a`), or each. */
 export const WebhookSignature = Schema.Literals(["hmac", "ed25519", "both"])
@@ -115,8 +116,8 @@ const joined = (
 ): Record<string, string> => {
   const after: Record<string, string> = {}
   for (const [name, value] of Object.entries(given)) {
-    const text = value ?? before[name]
-    if (text !== undefined) after[name] = text
+    const text = value ?? OwnMember.get(before, name)
+    if (text !== undefined) OwnMember.set(after, name, text)
   }
   return after
 }

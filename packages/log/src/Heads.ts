@@ -1,4 +1,5 @@
 import type { EventId } from "@headwater/domain/EventId"
+import * as OwnMember from "@headwater/domain/OwnMember"
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { type Fence, Fences } from "./Fences.ts"
@@ -19,9 +20,9 @@ export interface Head {
   readonly streams: Readonly<Record<string, number>>
 }
 
-/** The last number of a stream. Names come from component code, and may be those of Object's own members. */
+/** The last number of a stream. */
 export const ordinalOf = ({ streams }: Pick<Head, "streams">, stream: string): number =>
-  Object.hasOwn(streams, stream) ? streams[stream]! : 0
+  OwnMember.get(streams, stream) ?? 0
 
 /** What a commit does to an emitter: where its log stands, what it used on a day, or both. */
 export interface HeadMove {

@@ -1,3 +1,4 @@
+import * as OwnMember from "@headwater/domain/OwnMember"
 import * as Storable from "@headwater/domain/Storable"
 import type {
   RunConnection,
@@ -196,7 +197,7 @@ export class RunRecord {
     if (this.limit !== undefined) return
     this.#store.set(key, size)
     if (this.#store.bytes > this.#limits.dbBytes) return this.exceed("output")
-    Object.defineProperty(this.#db, key, { value, writable: true, configurable: true, enumerable: true })
+    OwnMember.set(this.#db, key, value)
   }
 }
 

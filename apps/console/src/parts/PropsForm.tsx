@@ -142,7 +142,7 @@ export const PropsForm = (
           key={`${prop.name} ${prop.type} ${round.value}`}
           prop={prop}
           value={Props.valueOf(prop, current, changes.value)}
-          fault={faults.value[prop.name]}
+          fault={Object.hasOwn(faults.value, prop.name) ? faults.value[prop.name] : undefined}
           onChange={(value) => change(prop, value)}
           onFault={(fault) => setFault(prop.name, fault)}
           ask={component === undefined ?

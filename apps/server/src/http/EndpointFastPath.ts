@@ -91,13 +91,12 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
         room.giveBack(endpoint.accountId, length)
         answer(response, requestId, endpoint, exit)
       }
-      const { method, socket: { remoteAddress } } = request
+      const { method, rawHeaders, socket: { remoteAddress } } = request
       const headers = Headers.fromInput(request.headers as Record<string, string>)
-      const cookies = request.headers["set-cookie"]
       let eventJson: string
       try {
         const task = eventTask(
-          { method: method!, url: request.url!, headers, cookies, remoteAddress },
+          { method: method!, url: request.url!, headers, rawHeaders, remoteAddress },
           url,
           endpoint,
           bytes

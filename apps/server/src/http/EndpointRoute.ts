@@ -2,6 +2,7 @@ import { NodeHttpServerRequest } from "@effect/platform-node"
 import * as Problem from "@headwater/api/Problem"
 import * as Id from "@headwater/domain/Id"
 import type { AccountId } from "@headwater/domain/Id"
+import * as OwnMember from "@headwater/domain/OwnMember"
 import { EngineConfig } from "@headwater/engine/EngineConfig"
 import { type Endpoint, Ingest } from "@headwater/engine/program/Ingest"
 import { ByteSize, Effect, Exit, Option, Scope } from "effect"
@@ -42,9 +43,35 @@ export interface EndpointRequest {
   readonly method: string
   readonly url: string
   readonly headers: Headers.Headers
-  /** Its `Set-Cookie`: the one header that is a list to code, since its values can't be written as one. */
-  readonly cookies: ReadonlyArray<string> | undefined
+  /** Names and values in turn, as they came. */
+  readonly rawHeaders: ReadonlyArray<string>
   readonly remoteAddress: string | undefined
+}
+
+/** Node's object of a request's headers leaves this name out. */
+const leftOut = "__proto__"
+
+const setCookie = "set-cookie"
+
+/**
+ * The headers as code gets them. A copy: `Headers` itself keeps secrets out of its JSON, and they are the code's to see.
+ * `set-cookie` is a list, since its values can't be written as one.
+ */
+const allOf = (
+  headers: Headers.Headers,
+  rawHeaders: ReadonlyArray<string>
+): Record<string, string | ReadonlyArray<string>> => {
+  const all: Record<string, string | ReadonlyArray<string>> = { ...headers }
+  const cookies: Array<string> = []
+  const others: Array<string> = []
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!
+    if (name.length === setCookie.length && name.toLowerCase() === setCookie) cookies.push(rawHeaders[at + 1]!)
+    else if (name.length === leftOut.length && name.toLowerCase() === leftOut) others.push(rawHeaders[at + 1]!)
+  }
+  if (cookies.length > 0) all[setCookie] = cookies
+  if (others.length > 0) OwnMember.set(all, leftOut, others.join(", "))
+  return all
 }
 
 /** How a request becomes the event that a source's code sees. */
@@ -52,7 +79,7 @@ export const makeEventTask = Effect.gen(function*() {
   const { trustedProxies = [] } = yield* HttpSettings
   const { publicUrl } = yield* EngineConfig
   return (
-    { cookies, headers, method, remoteAddress = "", url }: EndpointRequest,
+    { headers, method, rawHeaders, remoteAddress = "", url }: EndpointRequest,
     { path, query }: EndpointUrl,
     { programId }: Endpoint,
     bytes: Uint8Array<ArrayBuffer>
@@ -61,8 +88,7 @@ export const makeEventTask = Effect.gen(function*() {
       method,
       path,
       query: EndpointBody.multimap(EndpointBody.pairsOf(query)),
-      // A copy: `Headers` itself keeps secrets out of its JSON, and they are the code's to see.
-      headers: cookies === undefined ? { ...headers } : { ...headers, "set-cookie": cookies },
+      headers: allOf(headers, rawHeaders),
       client_ip: ClientAddress.of(remoteAddress, headers["x-forwarded-for"], trustedProxies),
       url: `${publicUrl}${url}`
     },
@@ -172,7 +198,7 @@ export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
           method,
           url: request.url,
           headers,
-          cookies: NodeHttpServerRequest.toIncomingMessage(request).headers["set-cookie"],
+          rawHeaders: NodeHttpServerRequest.toIncomingMessage(request).rawHeaders,
           remoteAddress: Option.getOrUndefined(request.remoteAddress)
         },
         url,

@@ -1,6 +1,7 @@
 import type { Component, Dedupe as Strategy } from "@headwater/domain/Component"
 import * as EmitId from "@headwater/domain/EmitId"
 import type { LoggedEvent, NewEvent } from "@headwater/domain/Event"
+import * as OwnMember from "@headwater/domain/OwnMember"
 import { labelOf } from "@headwater/domain/Program"
 import * as Stream from "@headwater/domain/Stream"
 import { Turns } from "@headwater/domain/Turns"
@@ -178,7 +179,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner) {
   const remember = (memory: ProgramMemory, result: RunResult, added: RunEvents.RunEvents) => {
     for (const [key, value] of Object.entries(result.db)) {
       if (value === null) delete memory.db[key]
-      else memory.db[key] = value
+      else OwnMember.set(memory.db, key, value)
     }
     for (const { mark, value } of added.marks) memory.marks.set(mark, value)
     return () => {

@@ -1,6 +1,7 @@
 import type { LoggedEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import { type ProgramId, type RunId, type SubscriptionId, WorkflowId } from "@headwater/domain/Id"
+import * as OwnMember from "@headwater/domain/OwnMember"
 import type { SubscriptionBatch } from "@headwater/domain/SubscriptionBatch"
 import * as Timer from "@headwater/domain/Timer"
 import { Cursors, type FilteredPosition, keyText, ownRequests } from "@headwater/log/Cursors"
@@ -405,7 +406,7 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
   })
 
   const tick = Effect.fnUntraced(function*(memory: ProgramMemory, item: DueItem) {
-    const timer = memory.program.timers[item.key]
+    const timer = OwnMember.get(memory.program.timers, item.key)
     if (timer === undefined || !memory.program.active) return Option.some<NextWork>({ _tag: "Forget", item })
     const now = yield* Clock.currentTimeMillis
     // From the start of this run: ticks that were missed, or fall due while it runs, are taken once after it.

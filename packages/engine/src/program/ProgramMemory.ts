@@ -65,14 +65,16 @@ export const interfacesOf = (
   publicUrl: string
 ): Record<string, InterfaceProp> => {
   const endpoint = endpointUrl(publicUrl, program.endpointKey ?? "")
-  const interfaces: Record<string, InterfaceProp> = {}
-  for (const { name, type } of declared) {
-    if (type === interfaceTypes.http) interfaces[name] = { _tag: "Http", endpoint }
-    if (type === interfaceTypes.apphook) interfaces[name] = { _tag: "Apphook", endpoint }
-    if (type === interfaceTypes.timer) interfaces[name] = { _tag: "Timer" }
-    if (type === interfaceTypes.db) interfaces[name] = { _tag: "Db" }
+  const interfaceOf = (type: string): InterfaceProp | undefined => {
+    if (type === interfaceTypes.http) return { _tag: "Http", endpoint }
+    if (type === interfaceTypes.apphook) return { _tag: "Apphook", endpoint }
+    if (type === interfaceTypes.timer) return { _tag: "Timer" }
+    return type === interfaceTypes.db ? { _tag: "Db" } : undefined
   }
-  return interfaces
+  return Object.fromEntries(declared.flatMap(({ name, type }) => {
+    const found = interfaceOf(type)
+    return found === undefined ? [] : [[name, found]]
+  }))
 }
 
 /** The plain values and timer settings that appear on the component's `this`. */

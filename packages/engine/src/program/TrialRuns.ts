@@ -1,6 +1,7 @@
 import { type Component, interfaceTypes } from "@headwater/domain/Component"
 import * as EmitId from "@headwater/domain/EmitId"
 import * as Id from "@headwater/domain/Id"
+import * as OwnMember from "@headwater/domain/OwnMember"
 import { declaredProps, type Program } from "@headwater/domain/Program"
 import * as Stream from "@headwater/domain/Stream"
 import * as Timer from "@headwater/domain/Timer"
@@ -219,7 +220,7 @@ export class TrialRuns extends Context.Service<TrialRuns, {
           }
           for (const [key, value] of Object.entries(result.db)) {
             if (value === null) delete db[key]
-            else Object.defineProperty(db, key, { value, writable: true, configurable: true, enumerable: true })
+            else OwnMember.set(db, key, value)
           }
           const failure = RunEvents.failureOf(result)
           if (failure === undefined) return
@@ -310,8 +311,7 @@ export class TrialRuns extends Context.Service<TrialRuns, {
         yield* component.steps === null ? runSource : runWorkflow(component.steps)
 
         const keys = [...new Set([...Object.keys(before), ...Object.keys(db)])].toSorted()
-        const valueIn = (store: Readonly<Record<string, string>>, key: string) =>
-          Object.hasOwn(store, key) ? store[key]! : null
+        const valueIn = (store: Readonly<Record<string, string>>, key: string) => OwnMember.get(store, key) ?? null
         const changes = keys
           .map((key) => ({ key, before: valueIn(before, key), after: valueIn(db, key) }))
           .filter((change) => change.before !== change.after)

@@ -1,4 +1,5 @@
 import * as EventId from "@headwater/domain/EventId"
+import * as OwnMember from "@headwater/domain/OwnMember"
 import type { Attempt } from "@headwater/log/Attempts"
 
 /** What the record of an attempt tells of its request anyway. */
@@ -56,7 +57,7 @@ export const all = (facts: Facts, own: OwnHeaders): Record<string, string> => {
   for (const name in own) {
     const value = own[name]!
     if (value === null) delete headers[name]
-    else headers[name] = value
+    else OwnMember.set(headers, name, value)
   }
   return headers
 }
@@ -88,7 +89,7 @@ export const kept = ({ authorization = "-", host }: UrlHeaders, own: OwnHeaders)
     return `${accept}${own[standard[0]]} ${own[standard[1]]} ${authorization} ${host} ${own[standard[2]]}`
   }
   const shown: Record<string, string | null> = { ...(authorization === "-" ? {} : { authorization }), host }
-  for (const name in own) shown[name] = isSecret(name) ? mask : own[name]!
+  for (const name in own) OwnMember.set(shown, name, isSecret(name) ? mask : own[name]!)
   const text = JSON.stringify(shown)
   if (text.length <= mostKept) return text
   return JSON.stringify({ host, ...Object.fromEntries(["accept", ...standard].map((name) => [name, own[name]])) })

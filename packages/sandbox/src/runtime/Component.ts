@@ -24,6 +24,7 @@ export type Call =
   | StepCall
 
 const { stringify } = JSON
+const { hasOwn } = Object
 
 /**
  * The props that the code adds to those it declares, which may depend on the values of those, and declared ones that it
@@ -35,7 +36,7 @@ const additionalProps = async (component: ComponentDefinition, self: This): Prom
   const own = declared(component).map(describeEach)
   const given = structuredClone(Object.fromEntries(own))
   const added = await add.call(self, given)
-  const changed = own.filter(([name, before]) => name in given && stringify(given[name]) !== stringify(before))
+  const changed = own.filter(([name, before]) => hasOwn(given, name) && stringify(given[name]) !== stringify(before))
   return {
     ...Object.fromEntries(changed.map(([name]) => [name, given[name]])),
     ...(typeof added === "object" ? added : {})

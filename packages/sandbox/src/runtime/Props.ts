@@ -1,4 +1,5 @@
 /** What a component declares under `props` (`components.md`, "Props"), and the apps among it. */
+import * as OwnMember from "@headwater/domain/OwnMember"
 import { type ComponentDefinition, Invalid } from "./Module.ts"
 
 const { parse, stringify } = JSON
@@ -36,7 +37,7 @@ const resolve = (name: string, declared: unknown, chain = 0): Resolved => {
   if (!isObject(app) || typeof taken !== "string") {
     throw invalid(name, "has a propDefinition that is not [app, name]")
   }
-  const base = isObject(app["propDefinitions"]) ? app["propDefinitions"][taken] : undefined
+  const base = isObject(app["propDefinitions"]) ? OwnMember.get(app["propDefinitions"], taken) : undefined
   if (base === undefined || chain >= longestChain) {
     throw invalid(name, `uses the propDefinition ${JSON.stringify(taken)}, which its app does not have`)
   }

@@ -1,5 +1,6 @@
 /** What a component sees as `this` (`components.md`, "Props", "Running"). */
 import * as AnswerHeader from "@headwater/domain/AnswerHeader"
+import * as OwnMember from "@headwater/domain/OwnMember"
 import * as Storable from "@headwater/domain/Storable"
 import { makeHttpRequest } from "./HttpRequest.ts"
 import type { ComponentDefinition } from "./Module.ts"
@@ -194,8 +195,10 @@ export const makeThis = (component: ComponentDefinition, run: RunContext, bindin
     self[name] = chosen(value, defined.get(name)?.["withLabel"] === true)
   }
   for (const [name, definition] of defined) {
-    if (definition["type"] === appType) self[name] = makeApp(definition, bindings.credentials[name] ?? {})
-    if (definition["type"] === "http_request") self[name] = makeHttpRequest(bindings.props[name])
+    if (definition["type"] === appType) {
+      self[name] = makeApp(definition, OwnMember.get(bindings.credentials, name) ?? {})
+    }
+    if (definition["type"] === "http_request") self[name] = makeHttpRequest(OwnMember.get(bindings.props, name))
   }
   const database = new Database(run, bindings.store, bindings.maxDbBytes)
   for (const [name, binding] of Object.entries(bindings.interfaces)) {
