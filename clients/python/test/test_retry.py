@@ -44,10 +44,10 @@ class RetryTest(unittest.TestCase):
 
     def test_waits_for_as_long_as_the_server_asks_in_seconds_or_by_a_date(self) -> None:
         date = format_datetime(datetime.now(timezone.utc) + timedelta(seconds=30), usegmt=True)
-        script = [refusal(429, "7"), refusal(503, "2"), refusal(503, date), refusal(503, "soon")]
+        script = [refusal(429, "7"), refusal(503, "2.5"), refusal(503, date), refusal(503, "soon")]
         with ScriptedServer(*script) as server, Headwater(server.url, "key") as headwater:
             headwater.users.me()
-        self.assertEqual(self.pauses[:2], [7, 2])
+        self.assertEqual(self.pauses[:2], [7, 2.5])
         self.assertTrue(28 <= self.pauses[2] <= 30, self.pauses)
         self.assertTrue(2 <= self.pauses[3] <= 2.5, self.pauses)
 

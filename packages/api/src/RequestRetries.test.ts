@@ -50,6 +50,23 @@ describe("repeating", () => {
       assert.deepStrictEqual(others, [first, first, first])
     }))
 
+  it.effect("waits for fractions of seconds, and until a date", () =>
+    Effect.gen(function*() {
+      const { client, keys } = yield* server({ status: 429, retryAfter: "7.5" }, {
+        status: 503,
+        retryAfter: new Date(20_000).toUTCString()
+      })
+      const sent = yield* Effect.forkChild(client.get(url))
+      yield* TestClock.adjust("7499 millis")
+      assert.lengthOf(yield* keys, 1)
+      yield* TestClock.adjust("1 millis")
+      assert.lengthOf(yield* keys, 2)
+      yield* TestClock.adjust("12499 millis")
+      assert.lengthOf(yield* keys, 2)
+      yield* TestClock.adjust("1 millis")
+      assert.strictEqual((yield* Fiber.join(sent)).status, 200)
+    }))
+
   it.effect("gives up after as many times as it may, with what came last", () =>
     Effect.gen(function*() {
       const { client, keys } = yield* server(...Array.from({ length: 9 }, () => ({ status: 503 })))

@@ -1,4 +1,4 @@
-import { Duration, Effect, Random, Result } from "effect"
+import { Clock, Duration, Effect, Random, Result } from "effect"
 import { HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
 
 /** How a request is repeated that the server could not take: answered with 429 or 503, or not at all. */
@@ -20,9 +20,13 @@ const withKey = Effect.fnUntraced(function*(request: HttpClientRequest.HttpClien
   return HttpClientRequest.setHeader(request, keyHeader, yield* newKey)
 })
 
-const askedMs = ({ headers }: HttpClientResponse.HttpClientResponse): number => {
-  const text = headers["retry-after"] ?? ""
-  return /^\d+$/.test(text) ? Number(text) * 1000 : 0
+/** The pause that a response asks for: `Retry-After` is seconds, of which some servers send fractions, or a date. */
+const askedMs = ({ headers }: HttpClientResponse.HttpClientResponse, now: number): number => {
+  const text = headers["retry-after"]?.trim() ?? ""
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000)
+  // What is no date reads as one to `Date.parse`, such as -5.
+  const time = /^[a-z]/i.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(time) ? 0 : Math.max(0, time - now)
 }
 
 const isPassing = (outcome: Result.Result<HttpClientResponse.HttpClientResponse, unknown>): boolean =>
@@ -44,8 +48,8 @@ export const repeating =
         const mostMs = Duration.toMillis(maxDelay)
         const isRepeatable = repeatable.has(request.method) || keyHeader in request.headers
         const attempt = (failures: number): typeof send =>
-          Effect.flatMap(Effect.result(send), (outcome) => {
-            const asked = Result.isSuccess(outcome) ? askedMs(outcome.success) : 0
+          Effect.flatMap(Effect.all([Effect.result(send), Clock.currentTimeMillis]), ([outcome, now]) => {
+            const asked = Result.isSuccess(outcome) ? askedMs(outcome.success, now) : 0
             if (!isRepeatable || failures >= times || !isPassing(outcome) || asked > mostMs) {
               return Effect.fromResult(outcome)
             }

@@ -54,13 +54,15 @@ describe("retrying", () => {
     assert.notStrictEqual(one, other)
   })
 
-  it("waits for as long as the server asks", async () => {
-    const { fetch, received } = server(refusal(429, "7"), refusal(503, "2"))
+  it("waits for as long as the server asks, in seconds or by a date, and asks itself where it says neither", async () => {
+    const date = new Date(Math.ceil(Date.now() / 1000) * 1000 + 30_000).toUTCString()
+    const { fetch, received } = server(refusal(429, "7"), refusal(503, "2.5"), refusal(503, date), refusal(503, "-5"))
     await settled(retrying(fetch, {})(new Request(url)))
-    const [first, second, third] = received.map(({ at }) => at)
-    assert.isAtLeast(second! - first!, 7000)
-    assert.isAtLeast(third! - second!, 2000)
-    assert.isBelow(third! - first!, 10_000)
+    const [, ...pauses] = received.map(({ at }, index) => at - (received[index - 1]?.at ?? at))
+    for (const [index, [least, most]] of [[7000, 7001], [2500, 2501], [19_000, 21_600], [2000, 2500]].entries()) {
+      assert.isAtLeast(pauses[index]!, least!, `pause ${index}`)
+      assert.isAtMost(pauses[index]!, most!, `pause ${index}`)
+    }
   })
 
   it("repeats nothing for which the server asks for a longer pause than it may make", async () => {

@@ -16,11 +16,12 @@ const repeatable = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"])
 const newKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("")
 
-/** The pause that a response asks for, in milliseconds. */
+/** The pause that a response asks for, in milliseconds: `Retry-After` is seconds, of which some servers send fractions, or a date. */
 export const retryAfter = ({ headers }: Response): number | undefined => {
   const text = headers.get("retry-after")?.trim() ?? ""
-  if (/^\d+$/.test(text)) return Number(text) * 1000
-  const time = Date.parse(text)
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000)
+  // What is no date reads as one to `Date.parse`, such as -5.
+  const time = /^[a-z]/i.test(text) ? Date.parse(text) : Number.NaN
   return Number.isNaN(time) ? undefined : Math.max(0, time - Date.now())
 }
 

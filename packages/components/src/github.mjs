@@ -115,7 +115,7 @@ export default {
     if (isWanted) {
       const id = headers["x-github-delivery"]
       // A webhook that was set to forms has the JSON in a field.
-      const isForm = /^application\/x-www-form-urlencoded\b/i.test(headers["content-type"])
+      const isForm = /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers["content-type"] ?? "")
       const payload = isForm ? ExactJson.exactly(body.payload) : body
       this.$emit({ id, event, payload }, {
         id,

@@ -80,7 +80,9 @@ layer(Endpoint.layer, { excludeTestServices: true })("the GitHub webhook", (it) 
         assert.strictEqual(yield* source.post(opened, headersOf("issues", opened, { "x-github-delivery": id })), 200)
       }
       const form = new URLSearchParams({ payload: opened }).toString()
-      const sent = headersOf("issues", form, { "content-type": "application/x-www-form-urlencoded" })
+      const sent = headersOf("issues", form, {
+        "content-type": "Application/X-WWW-Form-URLEncoded ; charset=UTF-8"
+      })
       assert.strictEqual(yield* source.post(form, sent), 200)
       const emitted = yield* source.emitted(3)
       assert.strictEqual(emitted.length, 3)

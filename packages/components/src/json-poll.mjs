@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import * as ExactJson from "./ExactJson.mjs"
+import * as LinkHeader from "./LinkHeader.mjs"
 import { Output, SeenIds } from "./NewItems.mjs"
 import { getOk, shown } from "./Web.mjs"
 
@@ -9,7 +10,19 @@ const maxItems = 20_000
 /** What is at a dotted path, the empty one being the value itself. */
 const at = (value, path) => path ? path.split(".").reduce((inner, name) => inner?.[name], value) : value
 
-const nextOfLinks = (header) => /<([^>]*)>[^,]*;\s*rel="?(?:[^",;]*\s)?next\b/i.exec(header ?? "")?.[1]
+const nextOfLinks = ({ headers, url }) => {
+  const [next, ...others] = LinkHeader.urlsOf(headers.get("link") ?? "", "next", url)
+  if (others.length > 0) throw new Error("the Link header has several next pages")
+  return next
+}
+
+/** What is at a path, if it says where the next page is; where there is none, APIs have null, 0, false or an empty text. */
+const nextInAnswer = (json, path) => {
+  const told = path ? at(json, path) : json
+  if (!told) return undefined
+  if (typeof told === "string" || typeof told === "number") return String(told)
+  throw new Error(`what is at ${path || "the top, without a path to what is next,"} is neither a URL nor a cursor`)
+}
 
 const withParam = (url, name, value) => {
   const next = new URL(url)
@@ -136,19 +149,22 @@ export default {
     },
     /** The URL of the page after one. */
     next({ answer, items, json, number, url }) {
-      const told = this.paging === "link" ? nextOfLinks(answer.headers.get("link")) : at(json, this.nextPath)
       switch (this.paging) {
         case "page":
           return items.length === 0 ? undefined : withParam(url, this.pageParam, this.firstPage + number)
-        case "cursor":
-          return told ? withParam(url, this.pageParam, told) : undefined
+        case "cursor": {
+          const cursor = nextInAnswer(json, this.nextPath)
+          return cursor === undefined ? undefined : withParam(url, this.pageParam, cursor)
+        }
         case "link":
         case "url": {
-          if (!told) return undefined
-          const next = new URL(told, url)
+          const told = this.paging === "link" ? nextOfLinks(answer) : nextInAnswer(json, this.nextPath)
+          if (told === undefined) return undefined
+          if (!URL.canParse(told, answer.url)) throw new Error(`the next page has no URL: ${told}`)
+          const next = new URL(told, answer.url)
           // The headers are for the one server alone.
           if (next.origin === new URL(url).origin) return next.href
-          throw new Error(`${shown(url)}: the next page is elsewhere, at ${shown(next.href)}`)
+          throw new Error(`the next page is elsewhere, at ${shown(next.href)}`)
         }
       }
     },
@@ -186,7 +202,11 @@ export default {
           else if (!found.has(id)) found.set(id, item)
         }
         if (this.stopAtSeen && found.size === before) break
-        url = this.next({ answer, items, json, number, url })
+        try {
+          url = this.next({ answer, items, json, number, url })
+        } catch (cause) {
+          throw new Error(`GET ${shown(url)}: ${cause.message}`, { cause })
+        }
       }
       return this.newestFirst ? [...found].toReversed() : [...found]
     },

@@ -74,6 +74,99 @@ layer(Polling.layer, { timeout: "60 seconds", excludeTestServices: true })("the 
       }).pipe(Polling.onTestClock))
   }
 
+  it.effect("finds the next page in any Link header", () =>
+    Effect.gen(function*() {
+      const next = "</list?page=2,b;c>"
+      const found = {
+        "a comma and more in quotes": `</no>; title="a, b; rel=next"; rel="prev", ${next}; rel="next"`,
+        "a quote in quotes": `</no>; title="a\\", <c>; rel=next"; rel=prev, ${next}; title="\\"next, "; rel="next"`,
+        "blanks around the signs": `${next} ;\trel = "next" ; title = a , </no> ; rel = prev`,
+        "no blanks and no quotes": `</no>;rel=prev,${next};rel=next`,
+        "a list of relations": `</no>; rel="prev first", ${next}; rel="last\tnext  http://example.com/rel"`,
+        "a list of relations without quotes": `${next}; rel=last next; title=x`,
+        "other cases": `${next}; REL="Next"`,
+        "single quotes": `${next}; rel='next'`,
+        "parameters without a value, after the relation, and in other charsets":
+          `${next}; crossorigin; rel=next; title*=UTF-8''a%2C; hreflang=; ;`,
+        "empty members": `, , ${next}; rel=next, ,`,
+        "a relation that begins with the same": `</no>; rel="next-archive", </no>; rel="x-next", ${next}; rel="next"`,
+        "several relations, of which the first counts":
+          `</no>; rel="prev"; rel="next", ${next}; rel="next"; rel="last"`,
+        "several relations, of which only a later one is it": `${next}; rel="last"; rel="next"`,
+        "one of another page":
+          `</no>; rel="next"; anchor="/other", </no>; rel=next; anchor="#part", ${next}; rel="next"; anchor="/list"`,
+        "the same twice": `${next}; rel="next", ${next}; rel=next; type="application/json"`
+      }
+      for (const [name, link] of Object.entries(found)) {
+        const server = yield* VendorServer.make(({ url }) => {
+          if (url.pathname !== "/list") return { status: 404 }
+          return url.search === "" ? { body: [{ id: 1 }], headers: { link } } : { body: [{ id: url.search }] }
+        })
+        const source = yield* Polling.source("json-poll", {
+          url: `${server.origin}/list`,
+          idField: "id",
+          paging: "link"
+        })
+        assert.deepStrictEqual(ids(yield* source.deploy), ["?page=2,b;c", 1], name)
+      }
+    }).pipe(Polling.onTestClock))
+
+  it.effect("says what it can't read rather than leave a page out", () =>
+    Effect.gen(function*() {
+      const unreadable = {
+        "</2>; rel=\"next": `can't be read from here: "next`,
+        "</2; rel=next": "can't be read from here: </2; rel=next",
+        "/2; rel=next": "can't be read from here: /2; rel=next",
+        "</1>; rel=prev </2>; rel=next": "can't be read from here: </2>; rel=next",
+        "</2>; rel=next, </3>; rel=next": "has several next pages",
+        "<http://[>; rel=next": "the link to the next page is no URL: http://["
+      }
+      let link = ""
+      let next: unknown
+      const server = yield* VendorServer.make(() => ({ body: { rows: [{ id: 1 }], next }, headers: { link } }))
+      const props = { url: `${server.origin}/list`, itemsPath: "rows", idField: "id" }
+      const refused = Effect.fnUntraced(function*(more: Record<string, unknown>) {
+        return (yield* Effect.flip((yield* Polling.source("json-poll", { ...props, ...more })).deploy)).message
+      })
+      for (const [header, message] of Object.entries(unreadable)) {
+        link = header
+        assert.include(yield* refused({ paging: "link" }), message, header)
+      }
+      link = ""
+      next = { href: "/2" }
+      assert.include(yield* refused({ paging: "cursor", nextPath: "next" }), "at next is neither a URL nor a cursor")
+      assert.include(yield* refused({ paging: "url" }), "without a path to what is next")
+      next = "http://["
+      assert.include(yield* refused({ paging: "url", nextPath: "next" }), "the next page has no URL: http://[")
+      next = 0
+      assert.deepStrictEqual(
+        ids(yield* (yield* Polling.source("json-poll", { ...props, paging: "cursor", nextPath: "next" })).deploy),
+        [1]
+      )
+    }).pipe(Polling.onTestClock))
+
+  it.effect("reads JSON in the encoding that it is in, and takes links to be relative to where the list has moved", () =>
+    Effect.gen(function*() {
+      const text = JSON.stringify([{ id: "é" }])
+      const server = yield* VendorServer.make(({ url }) => {
+        switch (`${url.pathname}${url.search}`) {
+          case "/list":
+            return { status: 302, headers: { location: "/v2/list" } }
+          case "/v2/list":
+            return { body: Buffer.from(`\ufeff${text}`, "utf16le"), headers: { link: `<?page=2>; rel="next"` } }
+          case "/v2/list?page=2":
+            return {
+              body: Buffer.from(text.replace("é", "ü"), "latin1"),
+              headers: { "content-type": `application/json; charset = "iso-8859-1"` }
+            }
+          default:
+            return { status: 404 }
+        }
+      })
+      const source = yield* Polling.source("json-poll", { url: `${server.origin}/list`, idField: "id", paging: "link" })
+      assert.deepStrictEqual(ids(yield* source.deploy), ["ü", "é"])
+    }).pipe(Polling.onTestClock))
+
   it.effect("reads no further than a page without new items where it is told so, and misses none for a failure", () =>
     Effect.gen(function*() {
       let list = items(1, 12).toReversed()

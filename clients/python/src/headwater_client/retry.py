@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -30,7 +31,7 @@ def is_passing(status: int) -> bool:
 def retry_after(headers: Message) -> float | None:
     """The pause that a response asks for, in seconds."""
     text = headers.get("retry-after", "").strip()
-    if text.isascii() and text.isdigit():
+    if re.fullmatch(r"[0-9]+(\.[0-9]+)?", text):
         return float(text)
     try:
         time_asked = parsedate_to_datetime(text)
