@@ -1,7 +1,9 @@
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Latch, Layer, Redacted } from "effect"
+import { AccountSlots } from "@headwater/domain/AccountSlots"
+import { OnBehalfOf } from "@headwater/domain/OnBehalfOf"
+import { Context, Effect, Latch, Layer, Option, Redacted, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient, type SqlConnection, type SqlError, Statement } from "effect/sql"
 import * as Net from "node:net"
 
 /** How long a connection is idle before the peer is asked whether it is there, in milliseconds; ten questions, one a second. */
@@ -81,6 +83,57 @@ export class DatabaseSockets extends Context.Service<DatabaseSockets, {
   readonly dropSilent: () => number
 }>()("@headwater/log/DatabaseSockets") {}
 
+/** How much of the connections accounts can have together, and how much one of them. */
+const accountsShare = 2 / 3
+const accountShare = 1 / 4
+
+const defaultConnections = 10
+
+/**
+ * The same client, at whose connections accounts take turns: a statement on behalf of an account, or a transaction, waits for
+ * one of the account's slots. What is on behalf of none, as a batch of all accounts' commits, finds a connection.
+ */
+const inTurns = (client: PgClient.PgClient, config: PgClient.PgPoolConfig): PgClient.PgClient => {
+  const { database, host = "localhost", maxConnections = defaultConnections, port = 5432, username } = config
+  const { reserve, transactionService } = client
+  const slots = new AccountSlots(
+    Math.max(1, Math.floor(maxConnections * accountsShare)),
+    Math.max(1, Math.ceil(maxConnections * accountShare))
+  )
+  const inSlot = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.flatMap(OnBehalfOf, (accountId) => accountId === "" ? work : slots.hold(accountId, work))
+  const inTransactionOr = <A, E, R>(
+    use: (connection: SqlConnection.Connection) => Effect.Effect<A, E, R>,
+    orElse: Effect.Effect<A, E, R>
+  ) =>
+    Effect.flatMap(
+      Effect.serviceOption(transactionService),
+      Option.match({ onNone: () => orElse, onSome: ([connection]) => use(connection) })
+    )
+  const statements = Statement.make(
+    inTransactionOr<SqlConnection.Connection, SqlError.SqlError, Scope.Scope>(Effect.succeed, reserve),
+    PgClient.makeCompiler(),
+    [
+      ["db.system.name", "postgresql"],
+      ["db.namespace", database ?? username ?? "postgres"],
+      ["server.address", host],
+      ["server.port", port]
+    ],
+    undefined,
+    (use) => inTransactionOr(use, inSlot(Effect.scoped(Effect.flatMap(reserve, use))))
+  )
+  const turned: PgClient.PgClient = Object.assign(statements, {
+    ...client,
+    ...statements,
+    withTransaction: <A, E, R>(work: Effect.Effect<A, E, R>) => {
+      const transaction = client.withTransaction(work)
+      return inTransactionOr(() => transaction, inSlot(transaction))
+    },
+    withoutTransforms: () => turned
+  })
+  return turned
+}
+
 /**
  * A client whose connections end when the database has vanished, and what ends them sooner.
  *
@@ -125,7 +178,7 @@ export const make = Effect.fnUntraced(function*(
     Effect.forever,
     Effect.forkScoped
   )
-  const client = yield* PgClient.make({ ...config, stream: open })
+  const client = inTurns(yield* PgClient.make({ ...config, stream: open }), config)
   return Context.make(PgClient.PgClient, client).pipe(
     Context.add(SqlClient.SqlClient, client),
     Context.add(DatabaseSockets, { dropSilent: () => drop(({ isSilent }) => isSilent) })

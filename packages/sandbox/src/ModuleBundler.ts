@@ -1,3 +1,4 @@
+import { OnBehalfOf } from "@headwater/domain/OnBehalfOf"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -20,7 +21,6 @@ import {
 } from "./BundlerProtocol.ts"
 import type { DefinitionPath } from "./ComponentDescription.ts"
 import * as LargeImports from "./LargeImports.ts"
-import { OnBehalfOf } from "./OnBehalfOf.ts"
 import { moduleName } from "./SourcePlaces.ts"
 
 /** A module can't be had or can't be read, and where that shows: in itself, or in the import that asks for it. */
