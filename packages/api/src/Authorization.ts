@@ -6,14 +6,17 @@ import * as Problem from "./Problem.ts"
 /** The account in whose name a request comes: everything it reads and writes is that account's. */
 export class CurrentAccount extends Context.Service<CurrentAccount, AccountId>()("@headwater/api/CurrentAccount") {}
 
+/** A key or a session that was live has ended: what the next request that carries it is told. */
+export type AccessEnded = Problem.AccountSuspended | Problem.Unauthorized
+
 /** By what a request speaks for its account: a key, or a session of the console that began with one. */
 export class CurrentAccess extends Context.Service<CurrentAccess, {
   readonly keyId: KeyId
   /** The key itself; undefined in a session. */
   readonly key: Redacted.Redacted | undefined
   readonly sessionId: SessionId | undefined
-  /** Returns once the key or the session is no longer live. */
-  readonly awaitEnd: Effect.Effect<void>
+  /** Fails once the key or the session is no longer live, or its account suspended: within a second. */
+  readonly untilEnd: Effect.Effect<never, AccessEnded>
 }>()("@headwater/api/CurrentAccess") {}
 
 /** The cookie of a session of the console. */

@@ -11,6 +11,8 @@ import * as Rows from "./internal/Rows.ts"
 import { texts } from "./internal/SqlArray.ts"
 import * as Page from "./Page.ts"
 
+export type { AccessEnd } from "./internal/AwaitedEnds.ts"
+
 const prefix = "hw_"
 const secretLength = 40
 
@@ -60,7 +62,7 @@ export class ApiKeys extends Context.Service<ApiKeys, {
     key: Redacted.Redacted
   ) => Effect.Effect<Option.Option<AuthenticatedKey>, SqlError.SqlError>
   /** Returns once the key is no longer live, or its account suspended: within a second, on whichever node that came about. */
-  readonly awaitEnd: (key: Redacted.Redacted) => Effect.Effect<void>
+  readonly awaitEnd: (key: Redacted.Redacted) => Effect.Effect<AwaitedEnds.AccessEnd>
   /** A page of the account's live keys. */
   readonly page: (
     accountId: Id.AccountId,
@@ -124,14 +126,12 @@ export class ApiKeys extends Context.Service<ApiKeys, {
 
       const ends = yield* AwaitedEnds.make(
         "API keys",
-        Effect.fnUntraced(function*(hashes) {
-          const rows = yield* sql<{ readonly hash: string }>`
-          SELECT encode(hash, 'hex') AS hash FROM api_keys
-          WHERE hash IN (SELECT decode(asked, 'hex') FROM unnest(${texts(hashes)}) AS asked)
-            AND ${live(yield* currentSeconds)}
-            AND account_id NOT IN (SELECT id FROM accounts WHERE suspended_at IS NOT NULL)`
-          return new Set(rows.map(({ hash }) => hash))
-        })
+        (hashes) =>
+          Effect.flatMap(currentSeconds, (now) =>
+            sql<AwaitedEnds.LiveAccess>`
+              SELECT encode(k.hash, 'hex') AS hash, a.suspended_at IS NOT NULL AS is_suspended
+              FROM api_keys k JOIN accounts a ON a.id = k.account_id
+              WHERE k.hash IN (SELECT decode(asked, 'hex') FROM unnest(${texts(hashes)}) AS asked) AND ${live(now)}`)
       )
 
       const create = Effect.fnUntraced(function*(

@@ -43,6 +43,19 @@ const fromRow = (row: EventRow): LoggedEvent => ({
   payload: row.payload
 })
 
+interface FoundRow extends PlaceRow {
+  readonly meta: string | null
+  readonly payload: string | null
+  readonly bytes: number
+}
+
+const foundFromRow = (row: FoundRow): FoundEvent => ({
+  ...placeFromRow(row),
+  meta: metaFromText(row.meta),
+  payload: row.payload,
+  bytes: row.bytes
+})
+
 export const outlineFromRow = (row: OutlineRow): EventOutline => ({ ...fromRow(row), bytes: row.bytes })
 
 const metaText = (meta: EventMeta): string | null => Object.keys(meta).length === 0 ? null : JSON.stringify(meta)
@@ -91,6 +104,14 @@ export interface EventOutline extends LoggedEvent {
   readonly bytes: number
 }
 
+/** An event whose payload may be left to be read later. */
+export interface FoundEvent extends Omit<LoggedEvent, "payload"> {
+  /** Null where it was left out. */
+  readonly payload: string | null
+  /** Of the whole payload. */
+  readonly bytes: number
+}
+
 /** An event's place among those of all emitters, as one text. */
 export const placeText = ({ emitterId, id }: Pick<EventPlace, "emitterId" | "id">): string => `${emitterId} ${id}`
 
@@ -122,15 +143,21 @@ export class EventLog extends Context.Service<EventLog, {
   ) => Effect.Effect<ReadonlyArray<LoggedEvent>, SqlError.SqlError>
   /**
    * The events behind an id of each of several emitters' logs, in turns: the first of each, then the second of each. There
-   * are at most `limit`, of an emitter `each`, and no more once payloads have come to `maxBytes`.
+   * are at most `limit`, of an emitter `each`, and no more once payloads have come to `maxBytes`. Those payloads are read that
+   * come to no more than `payloadBytes`.
    */
   readonly inTurns: (
     stream: string,
     after: ReadonlyArray<{ readonly emitterId: string; readonly id: EventId.EventId }>,
-    most: { readonly each: number; readonly limit: number; readonly maxBytes: number }
+    most: {
+      readonly each: number
+      readonly limit: number
+      readonly maxBytes: number
+      readonly payloadBytes: number
+    }
   ) => Effect.Effect<
     {
-      readonly events: ReadonlyArray<LoggedEvent>
+      readonly events: ReadonlyArray<FoundEvent>
       /** Whether `limit` or `maxBytes` kept any out. */
       readonly isCut: boolean
     },
@@ -334,10 +361,12 @@ export class EventLog extends Context.Service<EventLog, {
             }),
             (rows) => rows.map(fromRow)
           ),
-        inTurns: (stream, after, { each, limit, maxBytes }) =>
+        inTurns: (stream, after, { each, limit, maxBytes, payloadBytes }) =>
           Effect.map(
-            sql<EventRow & { readonly found: bigint }>`
-              SELECT * FROM (
+            sql<FoundRow & { readonly found: bigint }>`
+              SELECT emitter_id, stream, id, n, emit_id, hops, meta, octet_length(payload) AS bytes, found,
+                CASE WHEN bytes_before + weight <= ${payloadBytes} THEN payload END AS payload
+              FROM (
                 SELECT *, sum(weight) OVER in_turns - weight AS bytes_before, row_number() OVER in_turns AS place,
                   count(*) OVER () AS found
                 FROM (
@@ -356,7 +385,7 @@ export class EventLog extends Context.Service<EventLog, {
                 WINDOW in_turns AS (ORDER BY turn, lane ROWS UNBOUNDED PRECEDING)
               ) AS summed
               WHERE bytes_before < ${maxBytes} AND place <= ${limit} ORDER BY place`,
-            (rows) => ({ events: rows.map(fromRow), isCut: rows.length < Number(rows[0]?.found ?? 0) })
+            (rows) => ({ events: rows.map(foundFromRow), isCut: rows.length < Number(rows[0]?.found ?? 0) })
           ),
         find: (address, id) =>
           Effect.map(

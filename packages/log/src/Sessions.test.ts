@@ -138,7 +138,7 @@ describe("a session", () => {
       const sql = yield* SqlClient.SqlClient
       const look = Effect.andThen(TestClock.adjust("500 millis"), TestClock.withLive(Effect.sleep("100 millis")))
       /** Gives what was woken its time to ask the database. */
-      const hasEnded = (fiber: Fiber.Fiber<void>, patience: Duration.Input) =>
+      const hasEnded = (fiber: Fiber.Fiber<unknown>, patience: Duration.Input) =>
         TestClock.withLive(
           Effect.andThen(Effect.sleep("5 millis"), Effect.sync(() => fiber.pollUnsafe() !== undefined)).pipe(
             Effect.repeat({ until: (ended) => ended }),
@@ -146,7 +146,7 @@ describe("a session", () => {
             Effect.map(Option.isSome)
           )
         )
-      const endsAfter = Effect.fnUntraced(function*(fiber: Fiber.Fiber<void>, end: Effect.Effect<unknown, unknown>) {
+      const endsAfter = Effect.fnUntraced(function*(fiber: Fiber.Fiber<unknown>, end: Effect.Effect<unknown, unknown>) {
         yield* look
         assert.isUndefined(fiber.pollUnsafe())
         yield* end

@@ -63,7 +63,7 @@ export class Sessions extends Context.Service<Sessions, {
     token: Redacted.Redacted
   ) => Effect.Effect<Option.Option<AuthenticatedSession>, SqlError.SqlError>
   /** Returns once the session is no longer live, or its account suspended: within a second, on whichever node. */
-  readonly awaitEnd: (token: Redacted.Redacted) => Effect.Effect<void>
+  readonly awaitEnd: (token: Redacted.Redacted) => Effect.Effect<AwaitedEnds.AccessEnd>
   /** What a live session shows of itself. */
   readonly get: (id: Id.SessionId) => Effect.Effect<Option.Option<Session>, SqlError.SqlError>
   /** Ends a session. */
@@ -123,14 +123,12 @@ export class Sessions extends Context.Service<Sessions, {
 
       const ends = yield* AwaitedEnds.make(
         "sessions",
-        Effect.fnUntraced(function*(hashes) {
-          const rows = yield* sql<{ readonly hash: string }>`
-          SELECT encode(s.hash, 'hex') AS hash FROM sessions s JOIN api_keys k ON k.id = s.key_id
-          WHERE s.hash IN (SELECT decode(asked, 'hex') FROM unnest(${texts(hashes)}) AS asked)
-            AND ${live(yield* currentSeconds)}
-            AND s.account_id NOT IN (SELECT id FROM accounts WHERE suspended_at IS NOT NULL)`
-          return new Set(rows.map(({ hash }) => hash))
-        })
+        (hashes) =>
+          Effect.flatMap(currentSeconds, (now) =>
+            sql<AwaitedEnds.LiveAccess>`
+              SELECT encode(s.hash, 'hex') AS hash, a.suspended_at IS NOT NULL AS is_suspended
+              FROM sessions s JOIN api_keys k ON k.id = s.key_id JOIN accounts a ON a.id = s.account_id
+              WHERE s.hash IN (SELECT decode(asked, 'hex') FROM unnest(${texts(hashes)}) AS asked) AND ${live(now)}`)
       )
 
       return Sessions.of({

@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { AccountErasure } from "@headwater/engine/AccountErasure"
 import * as Json from "@headwater/fixtures/Json"
 import { Accounting } from "@headwater/log/Accounting"
+import { Accounts } from "@headwater/log/Accounts"
 import { Consumers } from "@headwater/log/Consumers"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
@@ -92,6 +93,48 @@ layer(Http.layer, { excludeTestServices: true })("consumers", (it) => {
         ["event"],
         ["event"]
       ])
+    }))
+
+  it.effect("keep nobody waiting whose key or session has ended, or whose account is suspended or deleted", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const accounts = yield* Accounts
+      const consumerOf = Effect.fnUntraced(function*(http: Http.Tenant) {
+        const source = yield* http.created("/v1/sources", { component_code: emitting })
+        return yield* http.created("/v1/consumers", { emitter_id: source.id })
+      })
+      const wait = (http: Http.Tenant, { id }: Json.Json, options: Http.RequestOptions = {}) =>
+        Effect.forkChild(http.request("GET", `/v1/consumers/${Json.textOf(id)}/events?wait=60`, options), {
+          startImmediately: true
+        })
+      const http = yield* Http.tenant()
+      const consumer = yield* consumerOf(http)
+      const keys = yield* Effect.forEach([1, 2, 3, 4], () => http.created("/v1/users/me/keys", {}))
+      const [revoked, rotated, revokedElsewhere, expired] = keys
+      const signedIn = yield* http.request("POST", "/v1/session", { key: null, body: { api_key: http.key } })
+      const cookie = (signedIn.headers.get("set-cookie") ?? "").split(";", 1)[0]!
+      const waiting = [
+        ...yield* Effect.forEach(keys, ({ key }) => wait(http, consumer, { key: Json.textOf(key) })),
+        yield* wait(http, consumer, { key: null, headers: { cookie } })
+      ]
+      const still = yield* wait(http, consumer)
+      yield* http.request("DELETE", `/v1/users/me/keys/${revoked!.id}`)
+      yield* http.request("POST", `/v1/users/me/keys/${rotated!.id}/rotate`, { body: { overlap_seconds: 0 } })
+      yield* sql`UPDATE api_keys SET revoked_at = 1 WHERE id = ${revokedElsewhere!.id}`
+      yield* sql`UPDATE api_keys SET expires_at = 1 WHERE id = ${expired!.id}`
+      yield* http.request("DELETE", "/v1/session", {
+        key: null,
+        headers: { cookie, "x-headwater-console": "1" }
+      })
+      for (const answer of yield* Effect.forEach(waiting, Fiber.join)) Http.assertProblem(answer, 401, "unauthorized")
+      assert.isUndefined(still.pollUnsafe())
+      yield* accounts.suspend(http.accountId)
+      Http.assertProblem(yield* Fiber.join(still), 403, "account_suspended")
+
+      const other = yield* Http.tenant()
+      const last = yield* wait(other, yield* consumerOf(other))
+      yield* (yield* AccountErasure).erase(other.accountId)
+      Http.assertProblem(yield* Fiber.join(last), 403, "account_suspended")
     }))
 
   it.effect(

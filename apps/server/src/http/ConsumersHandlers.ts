@@ -13,26 +13,20 @@ import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Pagination from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
 import type { Consumer, Lease } from "@headwater/domain/Consumer"
-import { charactersOf } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import { ConsumerLifecycle, UnknownEmitter } from "@headwater/engine/consumer/ConsumerLifecycle"
 import { BadPosition, ConsumerNotFound, LeaseHeld, LeaseLost } from "@headwater/engine/consumer/ConsumerRequests"
 import { Actors } from "@headwater/engine/placement/Actors"
 import { Consumers } from "@headwater/log/Consumers"
 import { type AccountedCursor, Cursors } from "@headwater/log/Cursors"
-import { Clock, Effect, Option, Schema, Stream } from "effect"
-import { HttpServerResponse } from "effect/http"
+import { Clock, Effect, Option, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { AnswerRoom } from "./AnswerRoom.ts"
-import { boundOf, wholeSummary } from "./EventSummaries.ts"
+import * as EventAnswers from "./EventAnswers.ts"
+import { boundOf } from "./EventSummaries.ts"
 import { answerFailures } from "./FailureProblem.ts"
 import * as GivenFilter from "./GivenFilter.ts"
 import { awaitHalfClose } from "./HalfClose.ts"
-
-const contentType = "application/json"
-
-/** An answer of so many characters is written at once. */
-const smallAnswer = 64 * 1024
+import { WaitingAnswers } from "./WaitingAnswers.ts"
 
 const resourceOf = (consumer: Consumer, now: number): ConsumerResource => ({
   id: consumer.id,
@@ -98,7 +92,8 @@ export const layer = HttpApiBuilder.group(
     const consumers = yield* Consumers
     const cursors = yield* Cursors
     const lifecycle = yield* ConsumerLifecycle
-    const room = yield* AnswerRoom
+    const answers = yield* EventAnswers.make
+    const waiting = yield* WaitingAnswers
 
     const find = Effect.fnUntraced(function*(id: string) {
       const found = yield* consumers.get(yield* CurrentAccount, id)
@@ -194,39 +189,24 @@ export const layer = HttpApiBuilder.group(
       "events",
       Effect.fnUntraced(function*({ params, query }) {
         const consumer = yield* find(params.id)
-        const read = (wait: number) =>
+        const read = (waitMs: number) =>
           actors.readConsumer(consumer.id, {
             lease: query.lease ?? null,
             max: query.max ?? defaultMax,
             maxBytes: query.max_bytes ?? defaultMaxBytes,
-            waitMs: wait * 1_000
-          })
-        const { wait = 0 } = query
-        const { events, lease } = yield* Effect.raceFirst(
-          Effect.asSome(read(wait)),
+            waitMs
+          }).pipe(missing(params.id), answerLost, answerHeld)
+        const waitMs = (query.wait ?? 0) * 1_000
+        const untilHalfClose = Effect.raceFirst(
+          Effect.asSome(read(waitMs)),
           Effect.as(awaitHalfClose, Option.none())
-        ).pipe(
-          Effect.flatMap((found) => Option.isSome(found) ? Effect.succeed(found.value) : read(0)),
-          missing(params.id),
-          answerLost,
-          answerHeld
-        )
+        ).pipe(Effect.flatMap((found) => Option.isSome(found) ? Effect.succeed(found.value) : read(0)))
+        const { events, lease } = yield* waitMs === 0
+          ? read(0)
+          : Effect.scoped(Effect.flatMap(waiting.open, (ended) => Effect.raceFirst(untilHalfClose, ended)))
         const positions = Object.fromEntries(events.map(({ emitterId, id }) => [emitterId, EventId.format(id)]))
         const head = `{"lease":${JSON.stringify(leaseOf(lease))},"positions":${JSON.stringify(positions)},"data":[`
-        const bytes = events.reduce((sum, event) => sum + charactersOf(event), 0)
-        if (bytes <= smallAnswer || query.include !== undefined || query.exclude !== undefined) {
-          return HttpServerResponse.text(`${head}${events.map(wholeSummary).join()}]}`, { contentType })
-        }
-        // Not refused: the reader has the lease by now, and would not learn it.
-        yield* room.await(consumer.accountId, bytes)
-        const items = Stream.fromIterable(events.entries()).pipe(
-          Stream.rechunk(16),
-          Stream.map(([index, event]) => index === 0 ? wholeSummary(event) : `,${wholeSummary(event)}`)
-        )
-        return HttpServerResponse.stream(
-          Stream.encodeText(Stream.concat(Stream.concat(Stream.succeed(head), items), Stream.succeed("]}"))),
-          { contentType }
-        )
+        return yield* answers.ofConsumer(consumer.accountId, head, events, query)
       }, answerFailures)
     )
   })

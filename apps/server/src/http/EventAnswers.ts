@@ -5,17 +5,20 @@ import type { LoggedEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import type { AccountId } from "@headwater/domain/Id"
 import type { StreamAddress } from "@headwater/domain/Stream"
+import type { PageEvent } from "@headwater/engine/consumer/ConsumerRequests"
 import { untilAnswered } from "@headwater/engine/DatabaseRetry"
 import { LogTail } from "@headwater/engine/LogTail"
 import type { AccountTailFilter, CommitPosition } from "@headwater/log/AccountTail"
 import { EventList, type EventListFilter, type EventListPlace, type EventListRequest } from "@headwater/log/EventList"
 import { EventLog, type EventOutline, isWhole, placeText } from "@headwater/log/EventLog"
-import { Effect, Stream } from "effect"
-import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Cause, Effect, Fiber, Stream } from "effect"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { AnswerRoom } from "./AnswerRoom.ts"
 import { eventPageRequest, type EventQuery, summaryOf, wholeSummary } from "./EventSummaries.ts"
 import { awaitHalfClose } from "./HalfClose.ts"
 import { JsonThread } from "./JsonThread.ts"
+import * as StreamedAnswer from "./StreamedAnswer.ts"
+import { OpenCounts, WaitingAnswers } from "./WaitingAnswers.ts"
 
 /** What the events of a page come to at most, in bytes, where there is more than one. */
 const pageBytes = 1024 * 1024
@@ -40,9 +43,39 @@ const frameOf = (event: LoggedEvent): string => `id: ${EventId.format(event.id)}
 /** What stands between frames of events: where the client is to go on once it has had those before. */
 const positionFrame = (position: CommitPosition): string => `id: ${position}\n\n`
 
-/** Writes one part after the other as the client reads. */
-const streamed = <E>(parts: Stream.Stream<string, E>) =>
-  HttpServerResponse.stream(Stream.encodeText(parts), { contentType })
+/** Of a page that is read as its client reads the answer, what is read at once, in bytes: one event at least. */
+const pieceBytes = 64 * 1024
+
+/**
+ * The same up to an end. Unlike `Stream.interruptWhen` it asks for nothing ahead of its reader: room that is taken for a frame
+ * is held until the client has it.
+ */
+const until = <A, E, R>(frames: Stream.Stream<A, E, R>, ended: Effect.Effect<never, unknown>): Stream.Stream<A, E, R> =>
+  Stream.transformPull(
+    frames,
+    (pull, scope) =>
+      Effect.map(
+        Effect.forkIn(Effect.exit(ended), scope),
+        (fiber) => Effect.raceFirst(pull, Effect.andThen(Fiber.await(fiber), Cause.done()))
+      )
+  )
+
+const hasPayload = (event: PageEvent): event is PageEvent & { readonly payload: string } => event.payload !== null
+
+/** The events of a page, one piece after another. */
+const piecesOf = (page: ReadonlyArray<PageEvent>): ReadonlyArray<ReadonlyArray<PageEvent>> => {
+  const pieces: Array<Array<PageEvent>> = []
+  let left = 0
+  for (const event of page) {
+    if (event.bytes > left) {
+      pieces.push([])
+      left = pieceBytes
+    }
+    pieces.at(-1)!.push(event)
+    left -= event.bytes
+  }
+  return pieces
+}
 
 /** Answers with events in full. Room is taken for large ones before they are read, and held until the client has them. */
 export const make = Effect.gen(function*() {
@@ -51,8 +84,11 @@ export const make = Effect.gen(function*() {
   const room = yield* AnswerRoom
   const tail = yield* LogTail
   const thread = yield* JsonThread
-  /** How many tails of its logs each account has open. */
-  const accountTails = new Map<AccountId, number>()
+  const waiting = yield* WaitingAnswers
+  const accountTails = new OpenCounts(mostAccountTails)
+
+  const streamed = <E>(accountId: AccountId, parts: Stream.Stream<string, E, HttpServerRequest.HttpServerRequest>) =>
+    StreamedAnswer.make(accountId, parts, { contentType })
 
   /** JSON text of an event in full, cut down to the fields asked for. */
   const shownWhole = (accountId: AccountId, event: LoggedEvent, { exclude, include }: EventQuery) => {
@@ -100,7 +136,7 @@ export const make = Effect.gen(function*() {
         Effect.map(shownWhole(accountId, event, query), (text) => index === 0 ? text : `,${text}`)
       )
     )
-    return streamed(Stream.concat(Stream.concat(Stream.succeed(head), items), Stream.succeed("]}")))
+    return yield* streamed(accountId, Stream.concat(Stream.concat(Stream.succeed(head), items), Stream.succeed("]}")))
   })
 
   /** The frames of some events: large ones one by one, each once there is room for it. */
@@ -124,21 +160,28 @@ export const make = Effect.gen(function*() {
       )
   }
 
-  const serverSent = Effect.fnUntraced(function*(
+  const serverSent = (
+    accountId: AccountId,
     frames: Stream.Stream<string, never, HttpServerRequest.HttpServerRequest>,
-    ended: Effect.Effect<void>
-  ) {
-    const request = yield* HttpServerRequest.HttpServerRequest
-    const sent = frames.pipe(
-      Stream.interruptWhen(Effect.raceFirst(ended, awaitHalfClose)),
-      Stream.encodeText,
-      Stream.provideService(HttpServerRequest.HttpServerRequest, request)
-    )
-    return HttpServerResponse.stream(sent, {
+    ended: Effect.Effect<never, unknown>
+  ) =>
+    StreamedAnswer.make(accountId, until(Stream.interruptWhen(frames, awaitHalfClose), ended), {
       contentType: "text/event-stream",
       headers: { "cache-control": "no-store", "x-accel-buffering": "no" }
     })
-  })
+
+  /** The texts of some events of a page, each once there is room for them. Those that were deleted meanwhile are left out. */
+  const pieceTexts = (accountId: AccountId, piece: ReadonlyArray<PageEvent>, query: EventQuery) =>
+    Stream.unwrap(Effect.gen(function*() {
+      yield* room.await(accountId, piece.reduce((sum, { bytes }) => sum + bytes, 0))
+      const left = piece.filter(({ payload }) => payload === null)
+      const payloads = left.length === 0 ? new Map<string, string>() : yield* untilAnswered(events.payloadsAt(left))
+      const found = piece.flatMap((event) => {
+        const payload = event.payload ?? payloads.get(placeText(event))
+        return payload === undefined ? [] : [{ ...event, payload }]
+      })
+      return Stream.fromIterable(yield* Effect.forEach(found, (event) => shownWhole(accountId, event, query)))
+    }))
 
   return {
     /** One page of a stream that has `totalCount` events, or none older than `from`. */
@@ -188,53 +231,59 @@ export const make = Effect.gen(function*() {
       if (event === undefined) return undefined
       const parts = ["{\"data\":", yield* shownWhole(accountId, event, query), "}"]
       return isLarge
-        ? streamed(Stream.fromIterable(parts, { chunkSize: 1 }))
+        ? yield* streamed(accountId, Stream.fromIterable(parts, { chunkSize: 1 }))
         : HttpServerResponse.text(parts.join(""), { contentType })
     }),
     /**
+     * A page of a consumer, behind the beginning of its answer. It waits for room rather than be refused: the reader has the
+     * lease by now, and would not learn it.
+     */
+    ofConsumer: Effect.fnUntraced(function*(
+      accountId: AccountId,
+      head: string,
+      page: ReadonlyArray<PageEvent>,
+      query: EventQuery
+    ) {
+      if (page.every(hasPayload)) {
+        const text = `${head}${page.map(wholeSummary).join()}]}`
+        if (Buffer.byteLength(text) <= pieceBytes) return HttpServerResponse.text(text, { contentType })
+      }
+      const items = Stream.fromIterable(piecesOf(page), { chunkSize: 1 }).pipe(
+        Stream.flatMap((piece) => pieceTexts(accountId, piece, query)),
+        Stream.zipWithIndex,
+        Stream.map(([text, index]) => index === 0 ? text : `,${text}`)
+      )
+      return yield* streamed(accountId, Stream.concat(Stream.concat(Stream.succeed(head), items), Stream.succeed("]}")))
+    }),
+    /**
      * Server-sent events of a stream from behind `after` on, each as soon as it is durable.
-     *
-     * @param ended returns when nothing more is to be sent
      */
     tail: Effect.fnUntraced(function*(
       accountId: AccountId,
       address: StreamAddress,
-      after: EventId.EventId,
-      ended: Effect.Effect<void>
+      after: EventId.EventId
     ) {
+      const ended = yield* waiting.open
       const frames = tail.follow(address, after).pipe(
         Stream.flatMap((page) => page.length === 0 ? Stream.succeed(comment) : framed(accountId, page, frameOf))
       )
-      return yield* serverSent(frames, ended)
+      return yield* serverSent(accountId, frames, ended)
     }),
     /** The same of what is committed to an account's logs behind a position, or from now on. */
     accountTail: Effect.fnUntraced(function*(
       accountId: AccountId,
       filter: AccountTailFilter,
-      after: CommitPosition | undefined,
-      ended: Effect.Effect<void>
+      after: CommitPosition | undefined
     ) {
-      yield* Effect.acquireRelease(
-        Effect.suspend(() => {
-          const open = accountTails.get(accountId) ?? 0
-          if (open >= mostAccountTails) return Effect.fail(tooManyTails)
-          accountTails.set(accountId, open + 1)
-          return Effect.void
-        }),
-        () =>
-          Effect.sync(() => {
-            const left = accountTails.get(accountId)! - 1
-            if (left > 0) accountTails.set(accountId, left)
-            else accountTails.delete(accountId)
-          })
-      )
+      const ended = yield* waiting.open
+      yield* accountTails.take(accountId, tooManyTails)
       const frames = tail.followAccount(accountId, filter, after).pipe(
         Stream.flatMap(({ events, position }) => {
           const shown = framed(accountId, events, dataFrame)
           return position === undefined ? shown : Stream.concat(shown, Stream.succeed(positionFrame(position)))
         })
       )
-      return yield* serverSent(frames, ended)
+      return yield* serverSent(accountId, frames, ended)
     })
   }
 })

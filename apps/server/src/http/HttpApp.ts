@@ -40,6 +40,7 @@ import * as SessionHandlers from "./SessionHandlers.ts"
 import * as SourcesHandlers from "./SourcesHandlers.ts"
 import * as SubscriptionsHandlers from "./SubscriptionsHandlers.ts"
 import * as UsersHandlers from "./UsersHandlers.ts"
+import { WaitingAnswers } from "./WaitingAnswers.ts"
 import * as WebhooksHandlers from "./WebhooksHandlers.ts"
 import * as WorkflowRunsHandlers from "./WorkflowRunsHandlers.ts"
 import * as WorkflowsHandlers from "./WorkflowsHandlers.ts"
@@ -89,7 +90,7 @@ const routes = Layer.mergeAll(
   GuideRoutes.layer,
   HealthRoutes.layer
 ).pipe(
-  Layer.provide([AnswerRoom.layer, BodyRoom.layer, JsonThread.layer, RateLimiting.layer])
+  Layer.provide([AnswerRoom.layer, BodyRoom.layer, JsonThread.layer, RateLimiting.layer, WaitingAnswers.layer])
 )
 
 /** Everything this server answers to over HTTP, served on the `HttpServer`. */

@@ -1,10 +1,17 @@
-import { Authorization, consoleHeader, CurrentAccess, CurrentAccount } from "@headwater/api/Authorization"
+import {
+  type AccessEnded,
+  Authorization,
+  consoleHeader,
+  CurrentAccess,
+  CurrentAccount
+} from "@headwater/api/Authorization"
 import { NeededScope } from "@headwater/api/NeededScope"
 import * as Problem from "@headwater/api/Problem"
 import { covers } from "@headwater/domain/ApiKey"
+import { OnBehalfOf } from "@headwater/domain/OnBehalfOf"
 import { EngineConfig } from "@headwater/engine/EngineConfig"
 import { Suspensions } from "@headwater/engine/placement/Suspensions"
-import { ApiKeys } from "@headwater/log/ApiKeys"
+import { type AccessEnd, ApiKeys } from "@headwater/log/ApiKeys"
 import { Sessions } from "@headwater/log/Sessions"
 import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
@@ -35,6 +42,9 @@ const deadKey = new Problem.Unauthorized(
 )
 
 const endedSession = new Problem.Unauthorized(Problem.because("The session has ended: sign in again."))
+
+const until = (awaitEnd: Effect.Effect<AccessEnd>, ended: Problem.Unauthorized): Effect.Effect<never, AccessEnded> =>
+  Effect.flatMap(awaitEnd, (end) => Effect.fail(end === "suspended" ? suspended : ended))
 
 export const foreignSite = new Problem.CrossSiteRequest(
   Problem.because(
@@ -71,7 +81,14 @@ export const layer = Layer.effect(
       const found = yield* keys.authenticate(key).pipe(answerFailures)
       if (Option.isNone(found)) return yield* Redacted.value(key) === "" ? noKey : deadKey
       const { accountId, id, scope } = found.value
-      return { accountId, scope, keyId: id, key, sessionId: undefined, awaitEnd: keys.awaitEnd(key) }
+      return {
+        accountId,
+        scope,
+        keyId: id,
+        key,
+        sessionId: undefined,
+        untilEnd: until(keys.awaitEnd(key), deadKey)
+      }
     })
 
     const bySession = Effect.fnUntraced(
@@ -81,7 +98,8 @@ export const layer = Layer.effect(
         const found = yield* sessions.authenticate(token).pipe(answerFailures)
         if (Option.isNone(found)) return yield* endedSession
         const { accountId, id, keyId, scope } = found.value
-        return { accountId, scope, keyId, key: undefined, sessionId: id, awaitEnd: sessions.awaitEnd(token) }
+        const untilEnd = until(sessions.awaitEnd(token), endedSession)
+        return { accountId, scope, keyId, key: undefined, sessionId: id, untilEnd }
       }
     )
 
@@ -100,6 +118,7 @@ export const layer = Layer.effect(
         const most = RequestBody.isOfUnknownLength(request) ? plain : largest
         rate.noteBytes(accountId, RequestBody.mostBytes(request, most))
         const response = yield* handle.pipe(
+          Effect.provideService(OnBehalfOf, accountId),
           Effect.provideService(CurrentAccount, accountId),
           Effect.provideService(CurrentAccess, access)
         )

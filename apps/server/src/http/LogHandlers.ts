@@ -1,4 +1,4 @@
-import { CurrentAccess, CurrentAccount } from "@headwater/api/Authorization"
+import { CurrentAccount } from "@headwater/api/Authorization"
 import * as EventCursor from "@headwater/api/EventCursor"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Pagination from "@headwater/api/Pagination"
@@ -120,7 +120,7 @@ export const layer = HttpApiBuilder.group(
       const accountId = yield* CurrentAccount
       const emitterIds = emitter && (yield* Effect.forEach(emitter, (one) => findEmitter(accountId, one)))
       const filter = { emitterIds, stream: stream === undefined ? undefined : StreamName.normalize(stream), text }
-      return yield* answers.accountTail(accountId, filter, after, (yield* CurrentAccess).awaitEnd)
+      return yield* answers.accountTail(accountId, filter, after)
     }, answerFailures)
 
     const find = Effect.fnUntraced(function*(programId: Id.ProgramId, eventId: string) {
@@ -159,8 +159,7 @@ export const layer = HttpApiBuilder.group(
       return yield* answers.tail(
         program.accountId,
         { emitterId: program.id, stream: options.stream },
-        options.after ?? end,
-        (yield* CurrentAccess).awaitEnd
+        options.after ?? end
       )
     }, answerFailures)
 

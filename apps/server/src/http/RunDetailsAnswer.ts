@@ -7,8 +7,8 @@ import { untilAnswered } from "@headwater/engine/DatabaseRetry"
 import { EventLog, type EventOutline, isWhole } from "@headwater/log/EventLog"
 import { type RunFault, type RunOutline, type StepOutline, WorkflowRuns } from "@headwater/log/WorkflowRuns"
 import { Effect, Option, type Schema, Stream } from "effect"
-import { HttpServerResponse } from "effect/http"
 import { AnswerRoom } from "./AnswerRoom.ts"
+import * as StreamedAnswer from "./StreamedAnswer.ts"
 
 /** What of one step's events is shown at most. */
 const maxEvents = 1_000
@@ -106,7 +106,7 @@ export const make = Effect.gen(function*() {
     }
     parts.push(Effect.succeed("}}"))
     const text = Stream.mapEffect(Stream.fromIterable(parts, { chunkSize: 1 }), (part) => part)
-    return HttpServerResponse.stream(Stream.encodeText(text), { contentType: "application/json" })
+    return yield* StreamedAnswer.make(accountId, text, { contentType: "application/json" })
   })
 })
 

@@ -16,7 +16,7 @@ import { defaults, EngineLimits } from "../EngineLimits.ts"
 import { Draining } from "../placement/Draining.ts"
 import * as Wake from "../routing/Wake.ts"
 import * as ConsumerActor from "./ConsumerActor.ts"
-import type { ConsumerPage, ReadRequest } from "./ConsumerRequests.ts"
+import type { ConsumerPage, PageEvent, ReadRequest } from "./ConsumerRequests.ts"
 
 const { append, appendTo } = EngineFixture
 
@@ -24,7 +24,7 @@ const numbers = (from: number, to: number) => Array.from({ length: to - from }, 
 
 const request: ReadRequest = { lease: null, max: 100, maxBytes: 1_000_000, waitMs: 0 }
 
-const payloads = (events: ReadonlyArray<LoggedEvent>) => events.map(({ payload }) => JSON.parse(payload))
+const payloads = (events: ReadonlyArray<PageEvent>) => events.map(({ payload }) => JSON.parse(payload!))
 
 /** The last event of each emitter on a page. */
 const positions = ({ events }: ConsumerPage) => [

@@ -1,7 +1,8 @@
 import type { Consumer, Lease } from "@headwater/domain/Consumer"
 import * as EmitterPattern from "@headwater/domain/EmitterPattern"
-import { charactersOf, type LoggedEvent, maxHops } from "@headwater/domain/Event"
+import { maxHops } from "@headwater/domain/Event"
 import * as Id from "@headwater/domain/Id"
+import { OnBehalfOf } from "@headwater/domain/OnBehalfOf"
 import * as RealTime from "@headwater/domain/RealTime"
 import * as Stream from "@headwater/domain/Stream"
 import type { Judged } from "@headwater/domain/SubscriptionFilter"
@@ -9,7 +10,7 @@ import type { Commit } from "@headwater/log/Commit"
 import { Consumers } from "@headwater/log/Consumers"
 import * as CrashPoint from "@headwater/log/CrashPoint"
 import { type CursorMove, Cursors, noTally } from "@headwater/log/Cursors"
-import { EventLog } from "@headwater/log/EventLog"
+import { EventLog, type FoundEvent } from "@headwater/log/EventLog"
 import { type Fence, Fences } from "@headwater/log/Fences"
 import { explain, GroupCommit } from "@headwater/log/GroupCommit"
 import { Clock, Deferred, Effect, Option, Schema, Semaphore } from "effect"
@@ -18,7 +19,6 @@ import { toUnavailable } from "../DatabaseRetry.ts"
 import { EngineLimits } from "../EngineLimits.ts"
 import * as LogText from "../LogText.ts"
 import { Draining } from "../placement/Draining.ts"
-import { Suspensions } from "../placement/Suspensions.ts"
 import { Unavailable } from "../placement/Unavailable.ts"
 import { EventFilter, Look } from "../routing/EventFilter.ts"
 import { FeedReader } from "../routing/Feed.ts"
@@ -32,6 +32,7 @@ import {
   type ConsumerPage,
   LeaseHeld,
   LeaseLost,
+  type PageEvent,
   type ReadRequest,
   type SeekRequest
 } from "./ConsumerRequests.ts"
@@ -76,6 +77,9 @@ interface ConsumerMemory {
 
 const leaseLength = 24
 
+/** What the payloads of a page that come with it come to at most, in bytes. Those of its other events are read later. */
+const pagePayloadBytes = 64 * 1024
+
 /** Events that a commit looks through at once which names one that is not known to have been read. */
 const walkEvents = 1_000
 
@@ -94,8 +98,7 @@ export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
   const fences = yield* Fences
   const writer = yield* GroupCommit
   const draining = yield* Draining
-  const suspensions = yield* Suspensions
-  const { documents } = yield* FeedReader
+  const { documents, filteredPages } = yield* FeedReader
   const limits = yield* EngineLimits
   const look = yield* OwedLook.make(consumerId)
   const clock = yield* Clock.Clock
@@ -144,9 +147,14 @@ export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
     return memory === undefined || memory.failed ? load : Effect.succeed(memory)
   })
 
+  const inItsName = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.suspend(() =>
+      memory === undefined ? work : Effect.provideService(work, OnBehalfOf, memory.consumer.accountId)
+    )
+
   /** One after the other: what each does is based on what the one before has left. */
   const inTurn = <A, E>(work: Effect.Effect<A, E | SqlError.SqlError>) =>
-    turn.withPermits(1)(work).pipe(
+    turn.withPermits(1)(inItsName(work)).pipe(
       Effect.catchTag("SqlError", (error) => toUnavailable(error as SqlError.SqlError))
     ) as Effect.Effect<A, Exclude<E, SqlError.SqlError> | Unavailable>
 
@@ -189,15 +197,23 @@ export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
   /** What becomes of each event, in order. */
   const judging = ({ consumer, filter }: ConsumerMemory) => {
     const look = new Look()
-    return (event: LoggedEvent): Verdict | Effect.Effect<Verdict> => {
-      if (event.hops >= maxHops) return "dropped"
+    return (found: FoundEvent): Verdict | Effect.Effect<Verdict> => {
+      if (found.hops >= maxHops) return "dropped"
       if (filter === undefined) return "delivered"
+      const event = { ...found, payload: found.payload! }
       const outcome = filter.judgeAtOnce(event, look)
       return outcome === undefined
         ? Effect.map(filter.decide(event, consumer.subscriptionId), verdictOf)
         : verdictOf(outcome)
     }
   }
+
+  /** Reads events and judges them: where there is a filter, with their payloads, in one of the account's slots for that. */
+  const withPayloads = <A, E, R>(
+    { consumer, filter }: ConsumerMemory,
+    payloadBytes: number,
+    work: (payloadBytes: number) => Effect.Effect<A, E, R>
+  ) => filter === undefined ? work(payloadBytes) : filteredPages.hold(consumer.accountId, work(Number.MAX_SAFE_INTEGER))
 
   /** Looks up where lanes stand that were only hinted at. Answers those whose emitter is there. */
   const place = Effect.fnUntraced(function*({ consumer, lanes, stream }: ConsumerMemory, some: ReadonlyArray<Lane>) {
@@ -237,7 +253,12 @@ export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
     }
     if (owed.length === 0) return []
     // After the heads: what these count was committed, so it is there or was deleted.
-    const there = yield* events.inTurns(stream, behind(owed), { each: 1, limit: owed.length, maxBytes: 1 })
+    const there = yield* events.inTurns(stream, behind(owed), {
+      each: 1,
+      limit: owed.length,
+      maxBytes: 1,
+      payloadBytes: 0
+    })
     if (there.events.length > 0) return []
     return owed.map((lane): CursorMove => {
       const { head } = places.get(lane.emitterId)!
@@ -252,42 +273,55 @@ export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
     })
   })
 
+  /** Reads some events behind lanes' cursors and judges them. */
+  const judgedEvents = Effect.fnUntraced(function*(
+    memory: ConsumerMemory,
+    taken: ReadonlyArray<Lane>,
+    most: Parameters<typeof events.inTurns>[2],
+    { max, maxBytes }: ReadRequest
+  ) {
+    const { lanes, stream } = memory
+    for (const lane of taken) lanes.forgetRead(lane)
+    const byEmitter = new Map(taken.map((lane) => [lane.emitterId, lane]))
+    const found = yield* events.inTurns(stream, behind(taken), most)
+    const judge = judging(memory)
+    const page: Array<PageEvent> = []
+    let bytes = 0
+    if (found.events.length > 0) {
+      eventBytes = Math.max(1, found.events.reduce((sum, event) => sum + event.bytes, 0) / found.events.length)
+    }
+    for (const event of found.events) {
+      const judged = judge(event)
+      const verdict = typeof judged === "string" ? judged : yield* judged
+      if (verdict === "delivered") {
+        if (page.length >= max || (bytes >= maxBytes && page.length > 0)) return { page, isCut: true }
+        bytes += event.bytes
+        page.push(bytes > pagePayloadBytes ? { ...event, payload: null } : event)
+      }
+      lanes.note(byEmitter.get(event.emitterId)!, event, verdict)
+    }
+    return { page, isCut: found.isCut }
+  })
+
   /** Reads what is behind some lanes' cursors. */
   const readLanes = Effect.fnUntraced(function*(
     memory: ConsumerMemory,
     taken: ReadonlyArray<Lane>,
-    { max, maxBytes }: ReadRequest
+    request: ReadRequest
   ) {
-    const { consumer, filter, lanes, stream } = memory
+    const { max, maxBytes } = request
+    const { consumer, filter, lanes } = memory
     const wanted = filter === undefined
       ? { limit: max, maxBytes }
       : { limit: Math.max(max, limits.filteredRead.count), maxBytes: Math.max(maxBytes, limits.filteredRead.bytes) }
     // Little more than fits: each row is weighed, though it may then be left out.
     const limit = Math.min(wanted.limit, Math.ceil(1.25 * wanted.maxBytes / eventBytes))
     const most = { ...wanted, limit, each: Math.ceil(limit / taken.length) }
-    for (const lane of taken) lanes.forgetRead(lane)
-    const byEmitter = new Map(taken.map((lane) => [lane.emitterId, lane]))
-    const found = yield* events.inTurns(stream, behind(taken), most)
-    const judge = judging(memory)
-    const page: Array<LoggedEvent> = []
-    let bytes = 0
-    if (found.events.length > 0) {
-      eventBytes = Math.max(1, found.events.reduce((sum, event) => sum + charactersOf(event), 0) / found.events.length)
-    }
-    let { isCut } = found
-    for (const event of found.events) {
-      const judged = judge(event)
-      const verdict = typeof judged === "string" ? judged : yield* judged
-      if (verdict === "delivered") {
-        if (page.length >= max || (bytes >= maxBytes && page.length > 0)) {
-          isCut = true
-          break
-        }
-        page.push(event)
-        bytes += charactersOf(event)
-      }
-      lanes.note(byEmitter.get(event.emitterId)!, event, verdict)
-    }
+    const { isCut, page } = yield* withPayloads(
+      memory,
+      pagePayloadBytes,
+      (payloadBytes) => judgedEvents(memory, taken, { ...most, payloadBytes }, request)
+    )
     const empty = taken.filter(({ read }) => read.length === 0)
     const others = taken.filter(({ read }) => read.length > 0)
     if (!isCut) { for (const lane of others) if (lane.read.length < most.each) lanes.complete(lane) }
@@ -330,9 +364,6 @@ export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
     return { events: page, lease: memory.lease ?? null }
   })
 
-  const isStopping = () =>
-    draining.isDraining() || retired || (memory !== undefined && suspensions.isSuspended(memory.consumer.accountId))
-
   const read = Effect.fnUntraced(function*(request: ReadRequest) {
     if (draining.isDraining()) return yield* again("The server that has this consumer is shutting down.")
     const deadline = (yield* RealTime.elapsed) + request.waitMs
@@ -344,8 +375,9 @@ export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
       )
       const isHeld = "until" in outcome
       if (!isHeld && outcome.events.length > 0) return outcome
+      if (retired) return yield* new ConsumerNotFound()
       const now = yield* RealTime.elapsed
-      if (now >= deadline || isStopping()) return isHeld ? yield* outcome : outcome
+      if (now >= deadline || draining.isDraining()) return isHeld ? yield* outcome : outcome
       if (!isHeld && memory !== undefined && memory.lanes.readyCount > 0) {
         yield* Effect.yieldNow
         continue
@@ -355,25 +387,31 @@ export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
     }
   })
 
+  /** Reads and judges what comes next of one lane. Answers how many events that were. */
+  const judgeNext = Effect.fnUntraced(function*(memory: ConsumerMemory, lane: Lane, payloadBytes: number) {
+    const judge = judging(memory)
+    const { events: found } = yield* events.inTurns(memory.stream, behind([lane]), {
+      each: walkEvents,
+      limit: walkEvents,
+      maxBytes: limits.filteredRead.bytes,
+      payloadBytes
+    })
+    for (const event of found) {
+      const judged = judge(event)
+      memory.lanes.note(lane, event, typeof judged === "string" ? judged : yield* judged)
+    }
+    return found.length
+  })
+
   /** Reads on until a lane has read up to an event. */
   const walkTo = Effect.fnUntraced(function*(memory: ConsumerMemory, lane: Lane, id: bigint) {
     const { emitterId } = lane
-    const judge = judging(memory)
     for (let walks = 0; (lane.read.at(-1)?.id ?? lane.position!.id) < id; walks++) {
       if (walks * walkEvents >= limits.consumerWalk) {
         return yield* new BadPosition({ emitterId, message: "is far ahead of what was read: seek there" })
       }
-      const found = yield* events.after(
-        { emitterId, stream: memory.stream },
-        behind([lane])[0]!.id,
-        walkEvents,
-        limits.filteredRead.bytes
-      )
-      for (const event of found) {
-        const judged = judge(event)
-        memory.lanes.note(lane, event, typeof judged === "string" ? judged : yield* judged)
-      }
-      if (found.length > 0) continue
+      const walked = yield* withPayloads(memory, 0, (payloadBytes) => judgeNext(memory, lane, payloadBytes))
+      if (walked > 0) continue
       const { consumer, stream } = memory
       const places = yield* cursors.places({ id: consumer.subscriptionId, stream }, [emitterId])
       if ((places.get(emitterId)?.head.id ?? id) < id) {

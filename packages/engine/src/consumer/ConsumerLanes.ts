@@ -1,4 +1,3 @@
-import type { LoggedEvent } from "@headwater/domain/Event"
 import type { EventId } from "@headwater/domain/EventId"
 import { beginning, type CursorMove, noTally, type Position } from "@headwater/log/Cursors"
 import type { Limits } from "../EngineLimits.ts"
@@ -101,7 +100,7 @@ export class ConsumerLanes {
   }
 
   /** Notes what was read behind what has been read before. */
-  note(lane: Lane, event: LoggedEvent, verdict: Verdict): void {
+  note(lane: Lane, event: Position, verdict: Verdict): void {
     lane.read.push({ n: event.n, id: event.id, verdict })
     lane.known = Math.max(lane.known, event.n)
   }

@@ -33,9 +33,19 @@ export const ReadRequest = Schema.Struct({
 })
 export type ReadRequest = typeof ReadRequest.Type
 
+/** An event of a page. What is large is read where it is answered, once there is room for it. */
+export const PageEvent = Schema.Struct({
+  ...LoggedEvent.fields,
+  /** Null where it is yet to be read. */
+  payload: Schema.NullOr(Schema.String),
+  /** Of the whole payload. */
+  bytes: Schema.Int
+})
+export type PageEvent = typeof PageEvent.Type
+
 /** Events that are not committed: of each emitter the first ones in its log's order. */
 export const ConsumerPage = Schema.Struct({
-  events: Schema.Array(LoggedEvent),
+  events: Schema.Array(PageEvent),
   /** The reader's. None where it had none and there is nothing to read. */
   lease: Schema.NullOr(Lease)
 })

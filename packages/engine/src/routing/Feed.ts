@@ -1,3 +1,4 @@
+import { AccountSlots } from "@headwater/domain/AccountSlots"
 import { charactersOf, type LoggedEvent, maxHops } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import { Sharers } from "@headwater/domain/Sharers"
@@ -518,6 +519,8 @@ export class FeedReader extends Context.Service<FeedReader, {
   readonly room: FeedRoom
   /** Where filters have the payloads of events from. */
   readonly documents: EventDocuments
+  /** For pages whose payloads are in memory to be judged, of clients that read the log: 4 of a machine, 1 of an account. */
+  readonly filteredPages: AccountSlots
 }>()("@headwater/engine/FeedReader") {
   static readonly layer = Layer.effect(
     FeedReader,
@@ -525,8 +528,10 @@ export class FeedReader extends Context.Service<FeedReader, {
       const heads = yield* Heads
       const limits = yield* EngineLimits
       const log = yield* EventLog
+      const sharers = yield* Sharers
       return FeedReader.of({
-        room: new FeedRoom(limits, yield* Sharers),
+        room: new FeedRoom(limits, sharers),
+        filteredPages: new AccountSlots(Math.max(1, Math.floor(4 / sharers)), 1),
         documents: yield* EventDocuments.make,
         page: Effect.fnUntraced(function*(address, after, limit) {
           // The head before the events: what it counts was committed when they are read.

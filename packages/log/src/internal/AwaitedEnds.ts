@@ -5,35 +5,46 @@ import { isTransient, retrySchedule } from "../TransientSqlError.ts"
 /** How often those are looked at whose end somebody waits for. */
 const lookEvery = "500 millis"
 
+/** Why a key or a session speaks for its account no longer. */
+export type AccessEnd = "ended" | "suspended"
+
+/** A live key or session, and whether its account is suspended. */
+export interface LiveAccess {
+  readonly hash: string
+  readonly is_suspended: boolean
+}
+
 /**
- * Looks, while somebody waits for the end of keys or of sessions, which of them are still live.
+ * Looks, while somebody waits for the end of keys or of sessions, which of them still speak for their accounts.
  *
  * @param what names them in the log
- * @param stillLive which of these hashes are those of live ones
+ * @param live which of these hashes are those of live ones
  */
 export const make = (
   what: string,
-  stillLive: (hashes: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, SqlError.SqlError>
+  live: (hashes: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<LiveAccess>, SqlError.SqlError>
 ): Effect.Effect<
   {
     /** Returns once the one with this hash has ended: within a second, on whichever node that came about. */
-    readonly await: (hash: string) => Effect.Effect<void>
+    readonly await: (hash: string) => Effect.Effect<AccessEnd>
   },
   never,
   Scope.Scope
 > =>
   Effect.gen(function*() {
-    const waiting = new Map<string, Set<Deferred.Deferred<void>>>()
+    const waiting = new Map<string, Set<Deferred.Deferred<AccessEnd>>>()
     /** Open while somebody waits. */
     const isAwaited = Latch.makeUnsafe()
 
     const look = Effect.gen(function*() {
       yield* isAwaited.await
       const asked = [...waiting.keys()]
-      const live = yield* stillLive(asked)
+      const found = new Map((yield* live(asked)).map((one) => [one.hash, one]))
       for (const hash of asked) {
-        if (live.has(hash)) continue
-        for (const ended of waiting.get(hash) ?? []) Deferred.doneUnsafe(ended, Effect.void)
+        const one = found.get(hash)
+        if (one?.is_suspended === false) continue
+        const end = Effect.succeed<AccessEnd>(one === undefined ? "ended" : "suspended")
+        for (const ended of waiting.get(hash) ?? []) Deferred.doneUnsafe(ended, end)
       }
     })
 
@@ -46,8 +57,8 @@ export const make = (
 
     return {
       await: Effect.fnUntraced(function*(hash) {
-        const ended = yield* Deferred.make<void>()
-        yield* Effect.acquireUseRelease(
+        const ended = yield* Deferred.make<AccessEnd>()
+        return yield* Effect.acquireUseRelease(
           Effect.sync(() => {
             waiting.set(hash, (waiting.get(hash) ?? new Set()).add(ended))
             isAwaited.openUnsafe()
