@@ -1,3 +1,4 @@
+import * as ExactJson from "@headwater/domain/ExactJson"
 import { Predicate, Schema } from "effect"
 import { HttpApiMiddleware } from "effect/http-api"
 
@@ -46,7 +47,7 @@ const treeOf = (list: string | undefined): Tree => {
 const includeFrom = (value: Schema.Json, tree: Tree): Schema.Json => {
   if (tree.size === 0) return value
   if (Array.isArray(value)) return value.map((item: Schema.Json) => includeFrom(item, tree))
-  if (!Predicate.isObject(value)) return value
+  if (!Predicate.isObject(value) || ExactJson.isRaw(value)) return value
   return Object.fromEntries(
     Object.entries(value as Schema.JsonObject)
       .filter(([name]) => tree.has(name))
@@ -56,7 +57,7 @@ const includeFrom = (value: Schema.Json, tree: Tree): Schema.Json => {
 
 const excludeFrom = (value: Schema.Json, tree: Tree): Schema.Json => {
   if (Array.isArray(value)) return value.map((item: Schema.Json) => excludeFrom(item, tree))
-  if (!Predicate.isObject(value)) return value
+  if (!Predicate.isObject(value) || ExactJson.isRaw(value)) return value
   return Object.fromEntries(
     Object.entries(value as Schema.JsonObject)
       .filter(([name]) => tree.get(name)?.size !== 0)

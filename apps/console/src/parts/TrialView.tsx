@@ -208,7 +208,7 @@ export const TrialView = ({ trial }: { readonly trial: TrialResult }) => {
           <h3>Response</h3>
           <p class="bar">
             <StateBadge state={String(response.status)} />
-            <span class="note">{harmless(response.headers["content-type"] ?? "")}</span>
+            <span class="note">{harmless([response.headers["content-type"] ?? ""].flat().join(", "))}</span>
           </p>
           {response.body === "" ? null : (
             <pre class="raw" tabIndex={0}>

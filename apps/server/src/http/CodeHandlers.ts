@@ -27,6 +27,7 @@ import {
 import { makeFindAny } from "./EmitterIdOf.ts"
 import { boundOf } from "./EventSummaries.ts"
 import { answerFailures } from "./FailureProblem.ts"
+import * as GivenJson from "./GivenJson.ts"
 import { hookProblem } from "./HookProblem.ts"
 import { quotaExceeded, retryLater } from "./IntakeProblem.ts"
 import { makeFind } from "./OwnProgram.ts"
@@ -202,7 +203,7 @@ export const layer = HttpApiBuilder.group(
         accountId,
         ...what,
         trigger: sample.trigger,
-        event: sample.event,
+        event: sample.event === undefined ? undefined : yield* GivenJson.exactly("event", sample.event),
         stored: yield* storedEvent(accountId, sample),
         at: sample.at_ms,
         mayConnect: sample.requests !== "refuse"

@@ -3,6 +3,7 @@ import * as Json from "@headwater/fixtures/Json"
 import { Accounts } from "@headwater/log/Accounts"
 import { Effect, Schedule } from "effect"
 import { HttpServer } from "effect/http"
+import * as NodeHttp from "node:http"
 import * as Net from "node:net"
 import * as Http from "../../test/HttpAppFixture.ts"
 
@@ -159,6 +160,142 @@ layer(Http.layer, { excludeTestServices: true })("a source's endpoint", (it) => 
       const binary = yield* ask({ answer: { headers: { "content-type": "image/x" } }, bytes: [0x61, 0, 0x62] })
       assert.deepStrictEqual([binary.text, binary.headers.get("content-type")], ["a\u0000b", "image/x"])
       Http.assertProblem(yield* ask({ answer: { status: 101 } }), 502, "invalid_response")
+    }))
+
+  it.effect("keeps an answer's headers with several values apart, and hands on cookies as a list and all else as text", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const source = yield* http.created("/v1/sources", {
+        component_code: `export default {
+          props: { http: { type: "$.interface.http", customResponse: true } },
+          async run(event) {
+            const cookies = ["a=1", "b=2; HttpOnly"]
+            const pairs = [["Set-Cookie", cookies[0]], ["set-cookie", cookies[1]], ["X-Two", "1"], ["x-two", "2"]]
+            const headers = new Headers(pairs)
+            const kinds = {
+              list: { "Set-Cookie": cookies, "X-Two": [1, 2, null], "X-One": ["1"], "X-None": [] },
+              pairs,
+              headers,
+              map: new Map([["Set-Cookie", cookies], ["X-Two", [1, 2]]]),
+              spellings: { "Set-Cookie": cookies[0], "set-cookie": cookies[1], "X-Two": "0", "x-two": ["1", "2"] }
+            }
+            this.http.respond({ status: 200, headers: kinds[event.path.slice(1)], body: "x" })
+            this.$emit(event)
+          }
+        }`
+      })
+      const endpoint = Http.endpointOf(source)
+      const { address } = yield* HttpServer.HttpServer
+      const path = new URL(Http.publicUrl + endpoint).pathname
+      for (const kind of ["list", "pairs", "headers", "map", "spellings"]) {
+        for (const isChunked of [true, false]) {
+          const { rawHeaders } = yield* Effect.callback<NodeHttp.IncomingMessage>((resume) => {
+            const request = NodeHttp.request(
+              `${HttpServer.formatAddress(address)}${endpoint}/${kind}`,
+              {
+                method: "POST",
+                agent: false,
+                headers: {
+                  ...(isChunked ? { "transfer-encoding": "chunked" } : { "content-length": 1 }),
+                  "set-cookie": ["c=1", "d=2, e"],
+                  "x-twice": ["1", "2"],
+                  cookie: ["f=1", "g=2"]
+                }
+              },
+              (response) => {
+                response.resume()
+                response.on("end", () => resume(Effect.succeed(response)))
+              }
+            )
+            request.end("x")
+          })
+          const sent = rawHeaders.flatMap((name, i) => i % 2 === 0 ? [[name.toLowerCase(), rawHeaders[i + 1]!]] : [])
+          const valuesOf = (name: string) => sent.filter(([each]) => each === name).map(([, value]) => value)
+          assert.deepStrictEqual(valuesOf("set-cookie"), [`a=1; Path=${path}`, `b=2; HttpOnly; Path=${path}`], kind)
+          // A Headers joins what is no cookie.
+          assert.deepStrictEqual(valuesOf("x-two"), kind === "headers" ? ["1, 2"] : ["1", "2"], kind)
+          assert.deepStrictEqual(valuesOf("x-one"), kind === "list" ? ["1"] : [])
+          assert.deepStrictEqual(valuesOf("x-none"), [])
+        }
+      }
+      const events = yield* http.summaries(`/v1/sources/${source.id}/event_summaries?expand=event`, 10)
+      for (const { event } of events) {
+        const headers = event!["raw_event"]!["headers"]!
+        assert.deepStrictEqual<unknown>(
+          [headers["set-cookie"], headers["x-twice"], headers["cookie"]],
+          [["c=1", "d=2, e"], "1, 2", "f=1; g=2"]
+        )
+      }
+    }))
+
+  it.effect("says nothing in an answer that holds for more than the endpoint, and tells the code so", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const source = yield* http.created("/v1/sources", { component_code: answering })
+      const path = new URL(Http.publicUrl + Http.endpointOf(source)).pathname
+      const ofOrigin = [
+        "Clear-Site-Data",
+        "Strict-Transport-Security",
+        "Public-Key-Pins",
+        "Expect-CT",
+        "Alt-Svc",
+        "NEL",
+        "Report-To",
+        "Accept-CH",
+        "Critical-CH",
+        "Origin-Agent-Cluster",
+        "Service-Worker-Allowed",
+        "Set-Login",
+        "Sec-Session-Registration",
+        "Use-As-Dictionary",
+        "X-Accel-Redirect",
+        "X-Sendfile",
+        "X-Permitted-Cross-Domain-Policies"
+      ]
+      const kept = {
+        "cache-control": "no-cache",
+        "content-disposition": "attachment",
+        etag: "\"1\"",
+        link: "</a>; rel=next",
+        "access-control-allow-origin": "*",
+        "www-authenticate": "Basic",
+        "retry-after": "1",
+        vary: "accept",
+        "ce-id": "1",
+        "webhook-allowed-origin": "*",
+        "x-anything": "1"
+      }
+      const ask = (headers: Record<string, unknown>) =>
+        http.request("POST", Http.endpointOf(source), { body: { answer: { headers, body: "x" } } })
+      const answer = yield* ask({ ...Object.fromEntries(ofOrigin.map((name) => [name, "1"])), ...kept })
+      for (const name of ofOrigin) assert.isNull(answer.headers.get(name), name)
+      for (const [name, value] of Object.entries(kept)) assert.strictEqual(answer.headers.get(name), value, name)
+      const logs = yield* http.summaries(
+        `/v1/sources/${source.id}/$logs/event_summaries?expand=event&limit=100`,
+        ofOrigin.length
+      )
+      const text = JSON.stringify(logs)
+      for (const name of ofOrigin) assert.include(text, `the header ${name.toLowerCase()} is not sent`)
+
+      const cookies: ReadonlyArray<readonly [string, string | undefined]> = [
+        ["a=1", `a=1; Path=${path}`],
+        ["a=1; Path=/", `a=1; Path=${path}`],
+        ["a=1;path = / ; Secure", `a=1; Secure; Path=${path}`],
+        ["a=1; Path=/http", `a=1; Path=${path}`],
+        [`a=1; Path=${path}x`, `a=1; Path=${path}`],
+        [`a=1; Path=${path}/b; Path=/`, `a=1; Path=${path}`],
+        [`a=1; Path=/; Path=${path}/b`, `a=1; Path=${path}/b`],
+        ["a=1; Domain=example.com; Max-Age=5; domain", `a=1; Max-Age=5; Path=${path}`],
+        ["a=1; SameSite=None; Partitioned", `a=1; SameSite=None; Partitioned; Path=${path}`],
+        ["__Host-a=1; Secure; Path=/", undefined],
+        ["__host-a=1; Secure; Path=/", undefined],
+        ["headwater_session=hws_mine; Path=/v1", undefined],
+        ["", `; Path=${path}`]
+      ]
+      for (const [given, expected] of cookies) {
+        const { headers } = yield* ask({ "set-cookie": given })
+        assert.deepStrictEqual(headers.getSetCookie(), expected === undefined ? [] : [expected], given)
+      }
     }))
 
   it.effect("answers 400 where the run ends without responding, or throws before it does", () =>

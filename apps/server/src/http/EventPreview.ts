@@ -1,3 +1,4 @@
+import * as ExactJson from "@headwater/domain/ExactJson"
 import { Predicate, type Schema } from "effect"
 
 const sizeOf = (value: Schema.Json): number => Buffer.byteLength(JSON.stringify(value))
@@ -28,7 +29,7 @@ const cut = (value: Schema.Json, budget: number): Schema.Json | undefined => {
     }
     return kept
   }
-  if (Predicate.isObject(value)) {
+  if (Predicate.isObject(value) && !ExactJson.isRaw(value)) {
     const kept: Array<[string, Schema.Json]> = []
     for (const [name, field] of Object.entries(value as Schema.JsonObject)) {
       const frame = sizeOf(name) + 2

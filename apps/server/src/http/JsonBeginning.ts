@@ -1,3 +1,4 @@
+import * as ExactJson from "@headwater/domain/ExactJson"
 import type { Schema } from "effect"
 
 /** One token with the space before it. A text that does not end is one too, without the part of an escape at its end. */
@@ -46,4 +47,4 @@ export const parse = (beginning: string): Schema.Json | undefined => {
 }
 
 const closed = (text: string, closers: string): Schema.Json | undefined =>
-  text === "" ? undefined : JSON.parse(text + closers) as Schema.Json
+  text === "" ? undefined : ExactJson.parse(text + closers) as Schema.Json

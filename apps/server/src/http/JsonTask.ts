@@ -1,4 +1,5 @@
 import * as Projection from "@headwater/api/Projection"
+import * as ExactJson from "@headwater/domain/ExactJson"
 import * as RequestEventBody from "@headwater/domain/RequestEventBody"
 import type { HttpRequestEvent } from "@headwater/engine/program/HttpExchange"
 import type { Schema } from "effect"
@@ -47,7 +48,7 @@ const decodedEvent = ({ coded, ...task }: EventTask): string | ContentCoding.Ref
 
 /** The JSON of a task's answer or item, cut down. */
 export const projectedJson = ({ bytes, of, selection }: Omit<ProjectionTask, "_tag">): Uint8Array<ArrayBuffer> => {
-  const json = JSON.parse(new TextDecoder().decode(bytes)) as Schema.Json
+  const json = ExactJson.parse(new TextDecoder().decode(bytes)) as Schema.Json
   const projected = of === "answer" ? Projection.project(json, selection) : Projection.projectItem(json, selection)
   return new TextEncoder().encode(JSON.stringify(projected))
 }

@@ -253,7 +253,7 @@ layer(Http.layerWith({ maxBody: roomy }), { excludeTestServices: true })(
   (it) => {
     it.effect("comes through, many at a time, up to the limit", () =>
       Effect.gen(function*() {
-        const { told, url } = yield* teller("sources")
+        const { told, url } = yield* teller("sources", counting)
         const sizes = Array.from({ length: 12 }, (_, n) => roomy - n * 70_000)
         const send = (size: number, n: number) =>
           exchange(`${url}/${n}`, Zlib.gzipSync(Buffer.alloc(size, "ab")), { "content-encoding": "gzip" })

@@ -1,6 +1,7 @@
 import * as Projection from "@headwater/api/Projection"
 import type { RunDetails, RunResource } from "@headwater/api/WorkflowRunsApi"
 import * as EventId from "@headwater/domain/EventId"
+import * as ExactJson from "@headwater/domain/ExactJson"
 import type { AccountId } from "@headwater/domain/Id"
 import * as StreamName from "@headwater/domain/Stream"
 import { untilAnswered } from "@headwater/engine/DatabaseRetry"
@@ -91,7 +92,7 @@ export const make = Effect.gen(function*() {
       const kept = event === undefined ? untilAnswered(runs.eventOf(run.id)) : Effect.succeedSome(event)
       parts.push(Effect.map(kept, (event) => {
         const text = Option.getOrElse(event, () => "null")
-        return name + (isCut ? JSON.stringify(project({ event: JSON.parse(text) })["event"]) : text)
+        return name + (isCut ? JSON.stringify(project({ event: exact(text) })["event"]) : text)
       }))
     }
     if ("steps" in project({ steps: [] })) {
@@ -100,7 +101,7 @@ export const make = Effect.gen(function*() {
       for (const [index, step] of steps.entries()) {
         parts.push(Effect.map(stepOf(run.workflowId, step), (text) =>
           (index === 0 ? "" : ",") +
-          (isCut ? JSON.stringify(project({ steps: [JSON.parse(text)] })["steps"]).slice(1, -1) : text)))
+          (isCut ? JSON.stringify(project({ steps: [exact(text)] })["steps"]).slice(1, -1) : text)))
       }
       parts.push(Effect.succeed("]"))
     }
@@ -109,5 +110,7 @@ export const make = Effect.gen(function*() {
     return yield* StreamedAnswer.make(accountId, text, { contentType: "application/json" })
   })
 })
+
+const exact = (text: string) => ExactJson.parse(text) as Schema.Json
 
 const fieldsOf = (answer: Schema.Json): Schema.JsonObject => (answer as Schema.JsonObject)["data"] as Schema.JsonObject

@@ -19,6 +19,7 @@ import { attemptOf } from "./AttemptAnswer.ts"
 import { makeEmitterId, makeFindAny } from "./EmitterIdOf.ts"
 import { boundOf } from "./EventSummaries.ts"
 import { answerFailures } from "./FailureProblem.ts"
+import * as GivenJson from "./GivenJson.ts"
 import * as GivenSettings from "./GivenSettings.ts"
 import * as WebhookRequests from "./WebhookRequests.ts"
 
@@ -64,10 +65,12 @@ export const layer = HttpApiBuilder.group(
 
     const sampleOf = Effect.fnUntraced(function*(
       accountId: Id.AccountId,
-      given: { readonly payload?: unknown; readonly emitter_id?: string; readonly event_id?: string }
+      given: { readonly payload?: Schema.Json; readonly emitter_id?: string; readonly event_id?: string }
     ) {
       const { emitter_id, event_id, payload } = given
-      const text = payload === undefined ? undefined : JSON.stringify(payload)
+      const text = payload === undefined
+        ? undefined
+        : JSON.stringify(yield* GivenJson.exactly("payload", payload))
       if (emitter_id === undefined && event_id === undefined) return { payload: text, event: undefined }
       if (emitter_id === undefined) return yield* Problem.invalid([{ path: "emitter_id", message: "is required" }])
       if (event_id === undefined) return yield* Problem.invalid([{ path: "event_id", message: "is required" }])

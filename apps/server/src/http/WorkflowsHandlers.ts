@@ -15,6 +15,7 @@ import { Effect, Option, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ComponentSaving } from "./ComponentSaving.ts"
 import { answerFailures } from "./FailureProblem.ts"
+import * as GivenJson from "./GivenJson.ts"
 import { answerRefusals } from "./IntakeProblem.ts"
 import { makeFind } from "./OwnProgram.ts"
 import * as ProgramHandling from "./ProgramHandling.ts"
@@ -172,7 +173,9 @@ export const layer = HttpApiBuilder.group(
       }, answerFailures),
       invoke: Effect.fnUntraced(function*({ params, payload }) {
         const workflow = yield* find("workflow", params.id)
-        const id = yield* answerRefusals(workflow, invocations.invoke(workflow, JSON.stringify(payload?.event ?? null)))
+        const given = payload?.event
+        const event = given === undefined ? null : yield* GivenJson.exactly("event", given)
+        const id = yield* answerRefusals(workflow, invocations.invoke(workflow, JSON.stringify(event)))
         return { data: { id } }
       }, answerFailures)
     })

@@ -528,7 +528,8 @@ class TrialErrorsItem(_TrialErrorsItemOptional):
 
 class TrialResponse(TypedDict):
     status: int
-    headers: dict[str, str]
+    headers: dict[str, str | list[str]]
+    """By name in lower case; a list for a header that is sent several times."""
     body: str
     base64: bool
     """Whether body is base64, since it is not UTF-8."""

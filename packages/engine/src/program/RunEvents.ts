@@ -1,5 +1,6 @@
 import type { Dedupe as Strategy } from "@headwater/domain/Component"
 import { type EventMeta, maxHops, type NewEvent } from "@headwater/domain/Event"
+import * as ExactJson from "@headwater/domain/ExactJson"
 import { isDeeper, maxComponentDepth } from "@headwater/domain/JsonDepth"
 import { isJson } from "@headwater/domain/JsonReading"
 import * as RequestEventBody from "@headwater/domain/RequestEventBody"
@@ -94,8 +95,8 @@ const metaOf = ({ id, summary, ts }: RunEmit): EventMeta => ({
 })
 
 const originalEvent = ({ eventJson, kind }: RunOrigin["input"]): unknown => {
-  const event: unknown = JSON.parse(eventJson)
-  return kind === "HTTP" ? RequestEventBody.expand(event) : event
+  const event = ExactJson.parse(eventJson)
+  return kind === "HTTP" ? RequestEventBody.expand(event, ExactJson.parse) : event
 }
 
 /** The payload of an event on `$errors` (rest-api.md, "Event summary"; decisions.md, "Workflows"). */

@@ -2,7 +2,9 @@ import { type Component, interfaceTypes } from "@headwater/domain/Component"
 import * as EmitId from "@headwater/domain/EmitId"
 import type { LoggedEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
+import * as ExactJson from "@headwater/domain/ExactJson"
 import { declaredProps, type Program } from "@headwater/domain/Program"
+import { expand } from "@headwater/domain/RequestEventBody"
 import * as Timer from "@headwater/domain/Timer"
 import type { RunCall } from "@headwater/sandbox/Run"
 import { Effect, Schema } from "effect"
@@ -24,7 +26,7 @@ export class TrialRefused extends Schema.TaggedError<TrialRefused>()("TrialRefus
 export interface TrialSample {
   /** The default is what reaches the code by its props, an HTTP interface first. */
   readonly trigger: TrialTrigger | undefined
-  /** JSON that is given to the code. */
+  /** JSON that is given to the code, also as `ExactJson` reads it. */
   readonly event: Schema.Json | undefined
   /** An event of a log, in place of a sample. */
   readonly stored: LoggedEvent | undefined
@@ -43,7 +45,10 @@ export const isHook = (trigger: TrialTrigger): trigger is Hook => hooks.has(trig
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-const ofRequest = ["method", "path", "query", "headers", "body", "bodyRaw"]
+const ofRequest = ["method", "path", "query", "headers", "body", "bodyRaw", "bodyBase64"]
+
+const isBase64 = (value: unknown): boolean =>
+  typeof value === "string" && Buffer.from(value, "base64").toString("base64") === value
 
 /** A request as code sees it. A sample that has nothing of one is its body. */
 const requestEvent = (sample: unknown, url: string): Record<string, unknown> => {
@@ -54,12 +59,17 @@ const requestEvent = (sample: unknown, url: string): Record<string, unknown> => 
     : { body: sample }
   const { body, ...rest } = given as Readonly<Record<string, unknown>>
   const isText = typeof body === "string"
+  const hasBody = body !== undefined || rest["bodyRaw"] !== undefined || rest["bodyBase64"] !== undefined
   return {
-    method: body === undefined ? "GET" : "POST",
+    method: hasBody ? "POST" : "GET",
     path: "/",
     query: {},
     headers: body === undefined ? {} : { "content-type": isText ? "text/plain" : "application/json" },
-    ...(body === undefined ? {} : { bodyRaw: isText ? body : JSON.stringify(body), body }),
+    ...(body === undefined ? {} : { body }),
+    // What has its bytes has its text by them.
+    ...(body === undefined || rest["bodyBase64"] !== undefined
+      ? {}
+      : { bodyRaw: isText ? body : JSON.stringify(body) }),
     client_ip: "127.0.0.1",
     url,
     ...rest
@@ -110,8 +120,11 @@ export const make = (
   }
   if (trigger === "http") {
     if (!isAnswering) return refuse("trigger", "the code has no HTTP interface: no prop is $.interface.http")
+    if (isObject(event) && event["bodyBase64"] !== undefined && !isBase64(event["bodyBase64"])) {
+      return refuse("event.bodyBase64", "is not base64")
+    }
     const url = endpointUrl(publicUrl, program.endpointKey ?? "")
-    return answer(input(JSON.stringify(requestEvent(event, url))))
+    return answer(input(JSON.stringify(expand(requestEvent(event, url), ExactJson.parse))))
   }
   if (trigger === "timer") {
     if (timer === undefined) return refuse("trigger", "the code has no timer with a value")
