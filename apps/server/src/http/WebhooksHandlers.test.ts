@@ -241,7 +241,7 @@ layer(Http.layer, { excludeTestServices: true })("webhooks", (it) => {
     Effect.gen(function*() {
       const http = yield* Http.tenant()
       const echo = JSON.stringify({ token: "s3cr7Yb2", authorization: "Bearer s3cr7Yb2", password: "p&ssw0rd" })
-      const answers = [200, 500]
+      const answers = [200, 500] as const
       const sink = yield* WebhookSink.make((count) => ({
         status: answers[count % 2]!,
         headers: { "x-echo": "Bearer s3cr7Yb2" },
@@ -258,7 +258,7 @@ layer(Http.layer, { excludeTestServices: true })("webhooks", (it) => {
         const { json } = yield* http.request("POST", path, { body: {} })
         const response = json["data"]!["attempt"]!["response"]!
         Json.assertHolds(response, { status })
-        assert.strictEqual(response["headers"]!["x-echo"], "***")
+        assert.strictEqual(Json.textOf(response["headers"]!["x-echo"]), "***")
         assert.deepStrictEqual(JSON.parse(Json.textOf(response["body"])), {
           token: "***",
           authorization: "***",
