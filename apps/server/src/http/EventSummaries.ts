@@ -18,9 +18,17 @@ export interface EventQuery extends Partial<Projection.Selection> {
 
 const errorFields = ["original_event", "original_context", "error"]
 
+/** A payload of more characters is not read to tell what it is: that takes as long as it is large. */
+const mostRead = 16 * 1024
+
+/** What runs leave on `$errors` begins so. */
+const beginsAsError = (payload: string): boolean => payload.startsWith(`{"${errorFields[0]}":`)
+
 /** Code may emit to `$errors` too, in whatever shape. */
 const isError = (payload: string): boolean =>
-  errorFields.every((name) => payload.includes(`"${name}"`)) && hasErrorFields(JSON.parse(payload))
+  payload.length > mostRead
+    ? beginsAsError(payload)
+    : errorFields.every((name) => payload.includes(`"${name}"`)) && hasErrorFields(JSON.parse(payload))
 
 const hasErrorFields = (payload: Schema.Json): boolean =>
   errorFields.every((name) => Predicate.hasProperty(payload, name))
@@ -53,8 +61,7 @@ export const wholeSummary = (event: LoggedEvent): string => {
 export const summaryOf = (outline: EventOutline): string => {
   if (isWhole(outline)) return wholeSummary(outline)
   const beginning = JsonBeginning.parse(outline.payload) ?? null
-  // What runs leave on `$errors` begins so; the rest of it may lie beyond the beginning.
-  const isOfRun = outline.stream === Stream.errors && Predicate.hasProperty(beginning, errorFields[0]!)
+  const isOfRun = outline.stream === Stream.errors && beginsAsError(outline.payload)
   const data = isOfRun ? beginning : { raw_event: beginning }
   return summaryText(outline, JSON.stringify(preview(data, maxPreviewBytes)), true)
 }
