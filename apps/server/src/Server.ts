@@ -97,14 +97,18 @@ const beneathEngine = sandbox.pipe(
 
 const httpSettings = Layer.effect(
   HttpSettings,
-  Effect.map(ServerConfig, ({ byteRateLimit, maxBody, maxCode, maxProp, rateLimit, trustedProxies }) => ({
-    byteRateLimit,
-    maxBody,
-    maxCode,
-    maxProp,
-    rateLimit,
-    trustedProxies
-  }))
+  Effect.map(
+    ServerConfig,
+    ({ allowedHosts, byteRateLimit, host, maxBody, maxCode, maxProp, rateLimit, trustedProxies }) => ({
+      byteRateLimit,
+      maxBody,
+      maxCode,
+      maxProp,
+      rateLimit,
+      trustedProxies,
+      ownHosts: [host, ...allowedHosts]
+    })
+  )
 )
 
 const diagnosis = Layer.unwrap(

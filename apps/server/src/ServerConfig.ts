@@ -69,6 +69,8 @@ export interface ServerSettings {
   readonly runLimits: Pick<SandboxLimits, "wallMillis" | "cpuMillis" | "heapMebibytes" | "outputBytes">
   /** Proxies whose word is taken for the address of a request's client. */
   readonly trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>
+  /** Names under which the server is reached, beside those of `url` and `host`; `*.` and a name for all below it, `*` for all. */
+  readonly allowedHosts: ReadonlyArray<string>
   /** How long a client's connection is kept without a request, in seconds. */
   readonly keepAliveSeconds: number
   readonly log: LogFormat
@@ -219,6 +221,19 @@ const host: Parse<string> = (value) =>
     ? Result.succeed(value)
     : Result.fail(`must be an IP address or a host name, not ${quote(value)}`)
 
+const hostNames: Parse<ReadonlyArray<string>> = (value) =>
+  Result.all(
+    value.split(",").map((entry) => entry.trim()).filter((entry) => entry !== "").map((entry) =>
+      /^(?:\*|(?:\*\.)?[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?)$/i.test(entry)
+        ? Result.succeed(entry)
+        : Result.fail(
+          `must be *, or list host names such as headwater.internal or *.example.com, without ports; not ${
+            quote(entry)
+          }`
+        )
+    )
+  )
+
 const node: Parse<{ readonly host: string; readonly port: number }> = (value) => {
   const [, name = "", port = ""] = /^(.*):(\d{1,5})$/.exec(value) ?? []
   const parsed = Result.all({ host: host(name.replace(/^\[(.*)\]$/, "$1")), port: integer(1, 65_535)(port) })
@@ -364,6 +379,7 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
         )
       },
       trustedProxies: Option.getOrElse(yield* variable("HEADWATER_TRUSTED_PROXIES", networks), () => []),
+      allowedHosts: Option.getOrElse(yield* variable("HEADWATER_ALLOWED_HOSTS", hostNames), () => []),
       keepAliveSeconds: Option.getOrElse(yield* variable("HEADWATER_KEEP_ALIVE_SECONDS", integer(1, 86_400)), () => 75),
       log,
       showsSecrets: log === "pretty" && process.stdout.isTTY,
@@ -417,6 +433,7 @@ export const render = (settings: ServerSettings): string => {
     ["HEADWATER_RUN_HEAP", settings.runLimits.heapMebibytes],
     ["HEADWATER_RUN_OUTPUT", settings.runLimits.outputBytes],
     ["HEADWATER_TRUSTED_PROXIES", settings.trustedProxies.map(IpNetwork.format).join(",")],
+    ["HEADWATER_ALLOWED_HOSTS", settings.allowedHosts.join(",")],
     ["HEADWATER_KEEP_ALIVE_SECONDS", settings.keepAliveSeconds],
     ["HEADWATER_LOG", settings.log],
     ["HEADWATER_LOG_LEVEL", settings.logLevel],

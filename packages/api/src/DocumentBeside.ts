@@ -163,6 +163,7 @@ export const paths = (definitions: JsonSchema.Definitions): Readonly<Record<stri
             }
           }
         },
+        "403": refused("`Host` is not a name of the server.", ["CrossSiteRequest"], definitions),
         "405": methodNotAllowed
       }
     }

@@ -5,6 +5,7 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import * as CompressedText from "./CompressedText.ts"
+import * as OwnHost from "./OwnHost.ts"
 import { problemResponse } from "./ProblemResponse.ts"
 
 const root = "/console/"
@@ -87,5 +88,5 @@ export const layer = Layer.unwrap(Effect.gen(function*() {
     )
   )
   // The router takes this for the root itself too.
-  return HttpRouter.add("GET", "/console/*", answer)
+  return HttpRouter.add("GET", "/console/*", (yield* OwnHost.make)(answer))
 }))

@@ -1,4 +1,5 @@
 import { assert, it } from "@effect/vitest"
+import { EngineConfig } from "@headwater/engine/EngineConfig"
 import { Actors } from "@headwater/engine/placement/Actors"
 import { Draining } from "@headwater/engine/placement/Draining"
 import { Accounts } from "@headwater/log/Accounts"
@@ -7,6 +8,7 @@ import { GroupCommit } from "@headwater/log/GroupCommit"
 import { Effect, Layer, PubSub } from "effect"
 import { HttpRouter } from "effect/http"
 import * as HealthRoutes from "./HealthRoutes.ts"
+import { HttpSettings } from "./HttpSettings.ts"
 
 it.effect("a server is ready once it has its share of the actors and while the database takes commits, and alive all the time", () =>
   Effect.gen(function*() {
@@ -30,7 +32,9 @@ it.effect("a server is ready once it has its share of the actors and while the d
             submitUnsafe: () => assert.fail("nothing is written"),
             committed
           }),
-          Draining.layer
+          Draining.layer,
+          Layer.succeed(EngineConfig, { publicUrl: "http://localhost" }),
+          Layer.succeed(HttpSettings, { maxBody: 1, rateLimit: 0, byteRateLimit: 0, maxCode: 1, maxProp: 1 })
         ])
       ),
       { disableLogger: true }

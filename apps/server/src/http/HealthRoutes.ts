@@ -8,6 +8,7 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
 import { Machine } from "../workers/Machine.ts"
 import { answerFailures } from "./FailureProblem.ts"
+import * as OwnHost from "./OwnHost.ts"
 import { problemResponse } from "./ProblemResponse.ts"
 
 const ok = HttpServerResponse.jsonUnsafe({ status: "ok" })
@@ -23,14 +24,15 @@ export const layer = Layer.mergeAll(
   HttpRouter.add("GET", "/healthz", ok),
   HttpRouter.use(Effect.fnUntraced(function*(router) {
     const machine = yield* Machine
+    const ofOwnHost = yield* OwnHost.make
     const text = machine === undefined ? PrometheusMetrics.format() : machine.metrics
     yield* router.add(
       "GET",
       "/metrics",
-      Effect.map(
+      ofOwnHost(Effect.map(
         text,
         (metrics) => HttpServerResponse.text(metrics, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
-      )
+      ))
     )
   })),
   HttpRouter.use(Effect.fnUntraced(function*(router) {

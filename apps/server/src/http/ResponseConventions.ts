@@ -7,6 +7,7 @@ import { unhandled } from "./FailureProblem.ts"
 import { allowedMethods } from "./KnownPaths.ts"
 import { problemResponse } from "./ProblemResponse.ts"
 import * as RequestBody from "./RequestBody.ts"
+import * as RoutedUrl from "./RoutedUrl.ts"
 
 export const requestIdHeader = "x-request-id"
 const givenRequestId = /^[\w.:-]{1,128}$/
@@ -31,9 +32,6 @@ const preflight = {
   "access-control-max-age": "86400"
 }
 
-/** Requests to sources' endpoints are handed on as they are. */
-const isOfEndpoint = (request: HttpServerRequest.HttpServerRequest): boolean => request.url.startsWith("/http/")
-
 /** What is measured is for the operator's Prometheus, not for pages. */
 const isOfMetrics = (request: HttpServerRequest.HttpServerRequest): boolean => /^\/metrics\/?(\?|$)/.test(request.url)
 
@@ -44,20 +42,20 @@ const ofApi = { ...cors, ...noSniff, "cache-control": "no-store" }
 const ofPage = { ...cors, ...noSniff }
 
 const headersFor = (request: HttpServerRequest.HttpServerRequest): Readonly<Record<string, string>> => {
-  if (isOfEndpoint(request)) return {}
+  if (RoutedUrl.isOfEndpoint(request.url)) return {}
   if (isOfMetrics(request)) return noSniff
   return request.url.startsWith("/v1/") ? ofApi : ofPage
 }
 
 /**
- * A request to the API as its routes read it: a client may have escaped the `$` of `$errors`, the router takes `;` for
- * the end of the path, and the media type of a body that is not there says nothing.
+ * A request as its routes read it. One to an endpoint is handed on as it is; to the others the media type of a body that is
+ * not there says nothing.
  */
 const routable = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest => {
-  if (isOfEndpoint(request)) return request
-  const [path = "", query] = request.url.split(/\?(.*)/s, 2)
+  const url = RoutedUrl.of(request.url)
+  if (RoutedUrl.isOfEndpoint(url)) return url === request.url ? request : request.modify({ url })
   return request.modify({
-    url: path.replaceAll("%24", "$").replaceAll(";", "%3B") + (query === undefined ? "" : `?${query}`),
+    url,
     headers: RequestBody.isPresent(request) || RequestBody.isJson(request)
       ? request.headers
       : Headers.remove(request.headers, "content-type")
