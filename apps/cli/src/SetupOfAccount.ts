@@ -8,6 +8,7 @@ import { slugOf } from "@headwater/domain/Program"
 import * as StreamName from "@headwater/domain/Stream"
 import * as UrlPassword from "@headwater/domain/UrlPassword"
 import { Effect, Predicate, type Schema, Stream } from "effect"
+import { createHash } from "node:crypto"
 import { ApiAccess } from "./ApiAccess.ts"
 import * as Setup from "./Setup.ts"
 
@@ -26,14 +27,29 @@ export interface SetupOfAccount {
   readonly components: ReadonlyMap<string, string>
 }
 
-/** Gives each a name of its own: the first of a name has it as it is, the next ones with a number. */
+/** A file system takes 255 bytes for a file's name (pathconf(3), NAME_MAX): the rest is for endings and numbers. */
+const longestName = 200
+const digestLength = 12
+
+/** A name that a file can have. One that is too long is cut off, and ends like no other that begins alike. */
+const bounded = (name: string): string =>
+  name.length <= longestName
+    ? name
+    : `${name.slice(0, longestName - digestLength - 1)}-${
+      createHash("sha256").update(name).digest("hex").slice(0, digestLength)
+    }`
+
+/**
+ * Gives each a name of its own: the first of a name has it as it is, the next ones with a number. File systems differ in
+ * whether they tell small letters from large ones.
+ */
 export const distinctly = (kind: string) => {
   const taken = new Set<string>()
   return (name: string): string => {
-    const base = `${kind}/${name}`
+    const base = `${kind}/${bounded(name)}`
     let ref = base
-    for (let n = 2; taken.has(ref); n++) ref = `${base}-${n}`
-    taken.add(ref)
+    for (let n = 2; taken.has(ref.toLowerCase()); n++) ref = `${base}-${n}`
+    taken.add(ref.toLowerCase())
     return ref
   }
 }
@@ -153,21 +169,28 @@ export const read = Effect.fnUntraced(function*() {
     return `${file}.mjs`
   }
 
+  const programRefs = { sources: distinctly("sources"), workflows: distinctly("workflows") }
   const program = (
     kind: "sources" | "workflows",
     { active, configured_props, id, name, name_slug }: SourceResource | WorkflowResource,
     code: DeployedCode,
-    where: Setup.Fields,
+    where: (ref: string) => Setup.Fields,
     settings: Setup.Fields
   ) => {
-    const ref = `${kind}/${name_slug}`
+    const ref = programRefs[kind](name_slug)
     const declared = code.configurable_props
     add({
       kind,
       ref,
       id,
       code,
-      fields: { name, ...where, active, ...settings, configured_props: shownProps(declared, configured_props, refs) },
+      fields: {
+        name,
+        ...where(ref),
+        active,
+        ...settings,
+        configured_props: shownProps(declared, configured_props, refs)
+      },
       secrets: secretsOf(ref, secretPlaces(declared))
     })
   }
@@ -180,11 +203,12 @@ export const read = Effect.fnUntraced(function*() {
       "sources",
       source,
       data,
-      !own.has(source.component_id) && data.key !== null
-        ? { registry: data.key }
-        : data.url !== null
-        ? { url: data.url }
-        : { code: fileOf(data.code_hash, data.key ?? source.name_slug) },
+      () =>
+        !own.has(source.component_id) && data.key !== null
+          ? { registry: data.key }
+          : data.url !== null
+          ? { url: data.url }
+          : { code: fileOf(data.code_hash, data.key ?? source.name_slug) },
       {}
     )
   }
@@ -194,7 +218,7 @@ export const read = Effect.fnUntraced(function*() {
       "workflows",
       workflow,
       data,
-      data.url !== null ? { url: data.url } : { code: `workflows/${workflow.name_slug}.mjs` },
+      (ref) => data.url !== null ? { url: data.url } : { code: `${ref}.mjs` },
       Object.fromEntries(Setup.workflowSettings.map((setting) => [setting, asJson(workflow[setting])]))
     )
   }
