@@ -5,7 +5,7 @@ import { EventLog } from "@headwater/log/EventLog"
 import { GroupCommit } from "@headwater/log/GroupCommit"
 import { Heads } from "@headwater/log/Heads"
 import { Journals } from "@headwater/log/Journals"
-import { Deferred, Effect, Fiber, Layer, PubSub, Random, Stream } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer, PubSub, Random, Schedule, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { LogTail } from "./LogTail.ts"
 import { Draining } from "./placement/Draining.ts"
@@ -105,3 +105,63 @@ layer(tables, { excludeTestServices: true, timeout: "60 seconds" })("a tail of a
       assert.strictEqual(new Set(all).size, emitters + busy * perEmitter)
     }))
 })
+
+layer(Layer.merge(TestTables.layer, Draining.layer), { excludeTestServices: true, timeout: "60 seconds" })(
+  "tails of one log",
+  (it) => {
+    it.effect("are served by the same reads, each with all events in order", () =>
+      Effect.gen(function*() {
+        const [heads, log, { committed }] = [yield* Heads, yield* EventLog, yield* GroupCommit]
+        const sql = yield* SqlClient.SqlClient
+        let reads = 0
+        const counting = EventLog.of({
+          ...log,
+          outlinesAfter: (...args) => {
+            reads += 1
+            return log.outlinesAfter(...args)
+          }
+        })
+        const tail = yield* Effect.map(
+          Layer.build(LogTail.layer.pipe(Layer.provide(Layer.succeed(EventLog, counting)))),
+          Context.get(LogTail)
+        )
+        yield* sql`INSERT INTO accounts (id, username, email, plan, created_at) VALUES (${accountId}, 'a', 'a@b', 'free', 0)`
+        const address = { emitterId: emitterOf(1), stream: "" }
+        yield* heads.create(address.emitterId, accountId)
+        const append = (n: number) => {
+          const event = { ...address, id: BigInt(n), n, emitId: "e", hops: 0, meta: {}, payload: String(n) }
+          return Effect.andThen(
+            log.append([event]),
+            PubSub.publish(committed, [{ accountId, events: [event] }])
+          )
+        }
+        const followers = 100
+        const ids = Array.from({ length: 20 }, (_, n) => n + 1)
+        let seen = 0
+        const following = yield* Effect.forEach(Array.from({ length: followers }), () => {
+          const own: Array<number> = []
+          return tail.follow(address, 0n).pipe(
+            Stream.tap((page) =>
+              Effect.sync(() => {
+                own.push(...page.map(({ n }) => n))
+                seen += page.length
+              })
+            ),
+            Stream.takeUntil(() => own.length >= ids.length),
+            Stream.runDrain,
+            Effect.as(own),
+            Effect.forkChild({ startImmediately: true })
+          )
+        })
+        for (const n of ids) {
+          yield* append(n)
+          yield* Effect.suspend(() => seen === n * followers ? Effect.void : Effect.fail("not yet")).pipe(
+            Effect.retry(Schedule.spaced("5 millis"))
+          )
+        }
+        for (const own of yield* Effect.forEach(following, Fiber.join)) assert.deepStrictEqual(own, ids)
+        // Of each event once, and once again to find nothing behind it; more where that takes longer than it is shared.
+        assert.isBelow(reads, ids.length * followers / 4)
+      }))
+  }
+)

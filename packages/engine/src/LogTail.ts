@@ -12,7 +12,7 @@ import {
 } from "@headwater/log/AccountTail"
 import { EventLog, type EventOutline } from "@headwater/log/EventLog"
 import { GroupCommit } from "@headwater/log/GroupCommit"
-import { Context, Effect, Latch, Layer, Option, PubSub, Stream } from "effect"
+import { Context, Effect, Fiber, Latch, Layer, Option, PubSub, Stream } from "effect"
 import { untilAnswered } from "./DatabaseRetry.ts"
 import { Draining } from "./placement/Draining.ts"
 
@@ -41,7 +41,69 @@ export interface AccountPage {
   readonly position: CommitPosition | undefined
 }
 
+/** How long what one follower has read is given to others at the same place, in milliseconds, and how much is held for that. */
+const sharedMs = 500
+const sharedBytes = 8 * 1024 * 1024
+
 const keyOf = ({ emitterId, stream }: StreamAddress): string => `${emitterId} ${stream}`
+
+type Page = ReadonlyArray<EventOutline>
+
+interface SharedRead {
+  readonly read: Fiber.Fiber<Page>
+  /** What was told of the log when it began. */
+  readonly growth: number
+  readonly begunAt: number
+  bytes: number
+}
+
+/** Reads of logs that followers at the same place have in common. */
+class SharedReads {
+  /** By log and place, the oldest first. */
+  private readonly reads = new Map<string, SharedRead>()
+  private bytes = 0
+
+  /** One that knows all that was told of the log, and is not too old. */
+  find(key: string, growth: number, now: number): SharedRead | undefined {
+    this.forgetBefore(now - sharedMs)
+    const found = this.reads.get(key)
+    return found?.growth === growth ? found : undefined
+  }
+
+  put(key: string, read: SharedRead): void {
+    this.forget(key)
+    this.reads.set(key, read)
+  }
+
+  /** Notes how much was read, in characters. */
+  weigh(key: string, read: SharedRead, characters: number): void {
+    if (this.reads.get(key) !== read) return
+    read.bytes = characters
+    this.bytes += characters
+    for (const oldest of this.reads.keys()) {
+      if (this.bytes <= sharedBytes) return
+      this.forget(oldest)
+    }
+  }
+
+  private forgetBefore(time: number): void {
+    for (const [key, { begunAt }] of this.reads) {
+      if (begunAt > time) return
+      this.forget(key)
+    }
+  }
+
+  private forget(key: string): void {
+    this.bytes -= this.reads.get(key)?.bytes ?? 0
+    this.reads.delete(key)
+  }
+}
+
+/** Who follows a log or an account, and a number that changes with each thing that is told of it. */
+interface Followed {
+  readonly latches: Set<Latch.Latch>
+  growth: number
+}
 
 /** What a tail has seen of an account's logs. The rest of them it knows by its position: all before that was seen. */
 class SeenLogs {
@@ -86,7 +148,7 @@ class SeenLogs {
   }
 }
 
-/** Follows emitters' logs as they grow. */
+/** Follows emitters' logs as they grow. What followers of one log read at the same place is read once. */
 export class LogTail extends Context.Service<LogTail, {
   /**
    * The events of a stream after `after`, oldest first, then each new one once it is durable, some at a time. There are none
@@ -114,16 +176,26 @@ export class LogTail extends Context.Service<LogTail, {
       const draining = yield* Draining
       const events = yield* EventLog
       const writer = yield* GroupCommit
-      /** By emitter and by account: opened when something was appended. */
-      const followers = new Map<string, Set<Latch.Latch>>()
+      const scope = yield* Effect.scope
+      const shared = new SharedReads()
+      /** By emitter and by account. */
+      const followed = new Map<string, Followed>()
+      let growths = 0
+
+      const grow = (id: string) => {
+        const one = followed.get(id)
+        if (one === undefined) return
+        one.growth = ++growths
+        for (const latch of one.latches) latch.openUnsafe()
+      }
 
       const batches = yield* PubSub.subscribe(writer.committed)
       yield* PubSub.take(batches).pipe(
         Effect.tap((batch) =>
           Effect.sync(() => {
             for (const { accountId, events: [event] } of batch) {
-              for (const latch of followers.get(event?.emitterId ?? "") ?? []) latch.openUnsafe()
-              for (const latch of followers.get(accountId) ?? []) latch.openUnsafe()
+              grow(event?.emitterId ?? "")
+              grow(accountId)
             }
           })
         ),
@@ -135,16 +207,36 @@ export class LogTail extends Context.Service<LogTail, {
         Effect.acquireRelease(
           Effect.gen(function*() {
             const latch = yield* Latch.make()
-            followers.set(id, (followers.get(id) ?? new Set()).add(latch))
+            const one = followed.get(id) ?? { latches: new Set(), growth: ++growths }
+            one.latches.add(latch)
+            followed.set(id, one)
             return latch
           }),
           (latch) =>
             Effect.sync(() => {
-              const others = followers.get(id)
-              others?.delete(latch)
-              if (others?.size === 0) followers.delete(id)
+              const one = followed.get(id)
+              one?.latches.delete(latch)
+              if (one?.latches.size === 0) followed.delete(id)
             })
         )
+
+      /** The events behind a place, read once for all who are at it. Who has asked first may go away meanwhile. */
+      const pageAfter = Effect.fnUntraced(function*(address: StreamAddress, at: EventId.EventId) {
+        const key = `${keyOf(address)} ${at}`
+        const growth = followed.get(address.emitterId)?.growth ?? 0
+        const now = yield* RealTime.elapsed
+        const known = shared.find(key, growth, now)
+        if (known !== undefined) return yield* Fiber.join(known.read)
+        const read = yield* untilAnswered(events.outlinesAfter(address, at, pageSize, pageBytes)).pipe(
+          Effect.tap((page) =>
+            Effect.sync(() => shared.weigh(key, begun, page.reduce((sum, { payload }) => sum + payload.length, 0)))
+          ),
+          Effect.forkIn(scope)
+        )
+        const begun: SharedRead = { read, growth, begunAt: now, bytes: 0 }
+        shared.put(key, begun)
+        return yield* Fiber.join(read)
+      })
 
       const follow = (address: StreamAddress, after: EventId.EventId) =>
         Stream.unwrap(Effect.gen(function*() {
@@ -153,7 +245,7 @@ export class LogTail extends Context.Service<LogTail, {
             const since = yield* RealTime.elapsed
             while (!draining.isDraining()) {
               grown.closeUnsafe()
-              const page = yield* untilAnswered(events.outlinesAfter(address, at, pageSize, pageBytes))
+              const page = yield* pageAfter(address, at)
               const last = page.at(-1)
               if (last !== undefined) return [[page], Option.some(last.id)] as const
               const quietFor = (yield* RealTime.elapsed) - since
@@ -189,7 +281,7 @@ export class LogTail extends Context.Service<LogTail, {
             lookMs += endedAt - beganAt
             look = { position: look?.position ?? found.position, goesOnAt: found.goesOnAt }
             restedAt = endedAt +
-              Math.max(shortestRestMs, restShare * lookMs * (followers.get(accountId)?.size ?? 1))
+              Math.max(shortestRestMs, restShare * lookMs * (followed.get(accountId)?.latches.size ?? 1))
             return found.parts
           })
 
@@ -216,7 +308,7 @@ export class LogTail extends Context.Service<LogTail, {
           const next = Effect.gen(function*() {
             while (!draining.isDraining()) {
               if (logs.unseen.length > 0) {
-                const { events, reached } = yield* untilAnswered(accountTail.arrived(logs.unseen, filter))
+                const { events, reached } = yield* untilAnswered(accountTail.arrived(accountId, logs.unseen, filter))
                 logs.reach(reached)
                 const isAll = endLook()
                 if (events.length === 0 && !isAll) continue

@@ -118,7 +118,7 @@ layer(TestTables.layer, { timeout: "60 seconds" })("the tail of an account with 
       const after = yield* lookAt(before.position)
       assert.deepStrictEqual(shown(after.parts), [[emitterOf(1), 1n, 2n], [emitterOf(2), 1n, 2n]])
       const tail = yield* AccountTail
-      const { events, reached } = yield* tail.arrived(after.parts, {})
+      const { events, reached } = yield* tail.arrived(accountId, after.parts, {})
       assert.deepStrictEqual(events.map(({ emitterId, id }) => [emitterId, id]), [[emitterOf(1), 2n], [
         emitterOf(2),
         2n
@@ -143,7 +143,7 @@ layer(TestTables.layer, { timeout: "60 seconds" })("the tail of an account with 
       const tail = yield* AccountTail
       const ids: Array<bigint> = []
       while (true) {
-        const { events, reached } = yield* tail.arrived(parts, {})
+        const { events, reached } = yield* tail.arrived(accountId, parts, {})
         if (reached.length === 0) break
         ids.push(...events.map(({ id }) => id))
         const seen = new Map(reached.map(({ emitterId, id }) => [emitterId, id]))

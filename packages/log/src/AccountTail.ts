@@ -6,6 +6,7 @@ import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import type { EventListFilter } from "./EventList.ts"
 import { beginningBytes, type EventOutline, outlineColumns, outlineFromRow, type OutlineRow } from "./EventLog.ts"
 import { bigints, texts } from "./internal/SqlArray.ts"
+import { Searches } from "./Searches.ts"
 
 /** Which events are followed: those of which all of this holds. */
 export type AccountTailFilter = Pick<EventListFilter, "emitterIds" | "stream" | "text">
@@ -56,9 +57,9 @@ export interface ArrivedEvents {
   readonly reached: ReadonlyArray<LogPlace>
 }
 
-/** Events that one read looks into, and how many bytes of their payloads. */
+/** Events that one read looks into, and how many bytes of their payloads. A tail repeats a search that took too long. */
 const mostSeen = 200
-const mostBytesSeen = 8 * 1024 * 1024
+const mostBytesSeen = 1024 * 1024
 
 /** The numbers of transactions that a row holds begin again after so many, less one. */
 const transactionMask = 0xffff_ffff
@@ -91,8 +92,9 @@ export class AccountTail extends Context.Service<AccountTail, {
     since: CommitPosition | undefined,
     behind: GrownLogsPlace | undefined
   ) => Effect.Effect<GrownLogs, SqlError.SqlError>
-  /** The first events of parts of several logs, at most 200. */
+  /** The first events of parts of several logs, at most 200. With `text` it is one of the account's searches. */
   readonly arrived: (
+    accountId: AccountId,
     parts: ReadonlyArray<LogPart>,
     filter: AccountTailFilter
   ) => Effect.Effect<ArrivedEvents, SqlError.SqlError>
@@ -100,6 +102,7 @@ export class AccountTail extends Context.Service<AccountTail, {
   static readonly layer: Layer.Layer<AccountTail, never, SqlClient.SqlClient> = Layer.effect(
     AccountTail,
     Effect.gen(function*() {
+      const searches = yield* Searches
       const sql = yield* SqlClient.SqlClient
 
       /** The transaction of which a row is, of those before `xmax`. */
@@ -190,9 +193,9 @@ export class AccountTail extends Context.Service<AccountTail, {
           )
         },
         // What comes first of all logs is among the first of those whose own first events come first.
-        arrived: (parts, { text }) => {
+        arrived: (accountId, parts, { text }) => {
           const xmax = sql`(SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint)`
-          return Effect.map(
+          const arrived = Effect.map(
             sql<OutlineRow & { readonly is_match: boolean; readonly committed_in: bigint }>`
               WITH first AS MATERIALIZED (
                 SELECT p.*, e.id FROM unnest(
@@ -240,8 +243,9 @@ export class AccountTail extends Context.Service<AccountTail, {
               }
             }
           )
+          return text === undefined ? arrived : searches.run(accountId, arrived)
         }
       })
     })
-  )
+  ).pipe(Layer.provide(Searches.layer))
 }

@@ -70,6 +70,8 @@ export class Consumers extends Context.Service<Consumers, {
     SqlError.SqlError
   >
   readonly idsOfAccount: (accountId: Id.AccountId) => Effect.Effect<ReadonlyArray<Id.ConsumerId>, SqlError.SqlError>
+  /** Whether an account has so many. */
+  readonly areAsManyAs: (accountId: Id.AccountId, count: number) => Effect.Effect<boolean, SqlError.SqlError>
   /** Notes who reads. One statement. */
   readonly setLease: (id: Id.ConsumerId, lease: Lease | null) => Effect.Effect<void, SqlError.SqlError>
   /**
@@ -168,6 +170,11 @@ export class Consumers extends Context.Service<Consumers, {
           Effect.map(
             sql<{ readonly id: Id.ConsumerId }>`SELECT id FROM consumers WHERE account_id = ${accountId} ORDER BY id`,
             (rows) => rows.map(({ id }) => id)
+          ),
+        areAsManyAs: (accountId, count) =>
+          Effect.map(
+            sql`SELECT FROM consumers WHERE account_id = ${accountId} OFFSET ${count - 1} LIMIT 1`,
+            (rows) => rows.length > 0
           ),
         setLease: (id, lease) =>
           Effect.asVoid(sql`

@@ -1,7 +1,8 @@
 import { assert, it } from "@effect/vitest"
+import { OnBehalfOf } from "@headwater/domain/OnBehalfOf"
 import { DatabaseProxy } from "@headwater/fixtures/DatabaseProxy"
 import * as TestDatabase from "@headwater/fixtures/TestDatabase"
-import { Clock, Effect, Fiber, Layer, Option, Redacted } from "effect"
+import { Clock, Context, Effect, Fiber, Layer, Option, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
@@ -98,3 +99,31 @@ it.effect(
       )
     }).pipe(Effect.provide(TestClock.layer()))
 )
+
+it.effect("an account's statements take turns with others', however many of them wait", () =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const [database] = yield* sql<{ name: string }>`SELECT current_database() AS name`
+    const blocker = yield* Effect.map(
+      Layer.build(TestDatabase.layerNamed(database!.name).pipe(Layer.provide(Reactivity.layer))),
+      Context.get(SqlClient.SqlClient)
+    )
+    const answered: Array<string> = []
+    const ask = Effect.fnUntraced(function*(accountId: string, statement: Effect.Effect<unknown, unknown>) {
+      yield* Effect.provideService(statement, OnBehalfOf, accountId)
+      answered.push(accountId)
+    })
+    const blocked = yield* blocker.withTransaction(Effect.gen(function*() {
+      yield* blocker`SELECT pg_advisory_xact_lock(1)`
+      const waiting = sql`SELECT pg_advisory_lock_shared(1), pg_advisory_unlock_shared(1)`
+      const statements = yield* Effect.forEach(Array.from({ length: 100 }), (_, n) =>
+        Effect.forkChild(ask("ann", n % 2 === 0 ? waiting : sql.withTransaction(waiting)), { startImmediately: true }))
+      yield* ask("bob", sql`SELECT 1`)
+      yield* ask("cleo", sql.withTransaction(sql`SELECT 1`))
+      yield* ask("", sql`SELECT 1`)
+      assert.deepStrictEqual(answered, ["bob", "cleo", ""])
+      return statements
+    }))
+    yield* Effect.forEach(blocked, Fiber.join)
+    assert.lengthOf(answered, 103)
+  }).pipe(Effect.provide(TestDatabase.layerEmpty)))

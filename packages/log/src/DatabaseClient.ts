@@ -85,7 +85,7 @@ export class DatabaseSockets extends Context.Service<DatabaseSockets, {
 
 /** How much of the connections accounts can have together, and how much one of them. */
 const accountsShare = 2 / 3
-const accountShare = 1 / 4
+const accountShare = 1 / 3
 
 const defaultConnections = 10
 

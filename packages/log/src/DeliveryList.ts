@@ -6,6 +6,7 @@ import { Attempts } from "./Attempts.ts"
 import type { Attempt, AttemptBatch } from "./Attempts.ts"
 import type { DeliveryState } from "./Deliveries.ts"
 import { texts } from "./internal/SqlArray.ts"
+import { Searches } from "./Searches.ts"
 
 /** Where a delivery stands. One that has arrived has no row of its own: its last attempt tells of it. */
 export type ListedState = DeliveryState | "delivered"
@@ -156,6 +157,7 @@ const statesOf = ({ errorClass, state, states: wanted, status }: DeliveryFilter)
  * long the list is.
  */
 export class DeliveryList extends Context.Service<DeliveryList, {
+  /** A page with `text` is one of the account's searches. */
   readonly page: (
     accountId: string,
     filter: DeliveryFilter,
@@ -167,6 +169,7 @@ export class DeliveryList extends Context.Service<DeliveryList, {
     DeliveryList,
     Effect.gen(function*() {
       const attempts = yield* Attempts
+      const searches = yield* Searches
       const sql = yield* SqlClient.SqlClient
 
       const arrived = sql`
@@ -313,7 +316,7 @@ export class DeliveryList extends Context.Service<DeliveryList, {
           })
           const rows = yield* sql<SeenRow>`${sql.join(" UNION ALL ", false)(parts.map((part) => sql`(${part})`))}`
           return pageOf(rows, states, request.limit, towardsNewer)
-        }),
+        }, (reads, accountId, { text }) => text === undefined ? reads : searches.run(accountId, reads)),
         get: Effect.fnUntraced(function*(accountId, id) {
           const [row] = yield* sql<ListedRow>`
             SELECT ${waiting}, ${workflowId}, ${nextAt} FROM deliveries d
@@ -339,7 +342,7 @@ export class DeliveryList extends Context.Service<DeliveryList, {
         })
       })
     })
-  )
+  ).pipe(Layer.provide(Searches.layer))
 }
 
 /** The rows of all states in one order. Where one of them was not seen to its end, nothing behind that is told. */

@@ -6,6 +6,7 @@ import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { type CommitPosition, positionNow } from "./AccountTail.ts"
 import { beginningBytes, type EventOutline, outlineColumns, outlineFromRow, type OutlineRow } from "./EventLog.ts"
 import { bigints, texts } from "./internal/SqlArray.ts"
+import { Searches } from "./Searches.ts"
 
 /** A place in the list. Of one emitter no two events have the same id. */
 export interface EventListPlace {
@@ -83,6 +84,7 @@ interface SeenRow extends OutlineRow {
  * those logs whose own first events come first: so a page costs one look into each log by its index, and what it reads.
  */
 export class EventList extends Context.Service<EventList, {
+  /** A page with `text` is one of the account's searches. */
   readonly page: (
     accountId: AccountId,
     filter: EventListFilter,
@@ -92,6 +94,7 @@ export class EventList extends Context.Service<EventList, {
   static readonly layer: Layer.Layer<EventList, never, SqlClient.SqlClient> = Layer.effect(
     EventList,
     Effect.gen(function*() {
+      const searches = yield* Searches
       const sql = yield* SqlClient.SqlClient
 
       /** Of a log `l`, the events that a page is about. */
@@ -195,8 +198,8 @@ export class EventList extends Context.Service<EventList, {
           ORDER BY place LIMIT ${request.limit + 1}`
       }
 
-      return EventList.of({
-        page: Effect.fnUntraced(function*(accountId, filter, request) {
+      const page: EventList["Service"]["page"] = Effect.fnUntraced(
+        function*(accountId, filter, request) {
           const towardsNewer = request.before !== undefined && request.after === undefined
           const rows = yield* places(accountId, filter, request, towardsNewer ? "ASC" : "DESC")
           const { horizon, most, position } = rows[0]!
@@ -225,10 +228,13 @@ export class EventList extends Context.Service<EventList, {
             isCut: isAtHorizon && goesOnAt === undefined,
             position
           }
-        })
-      })
+        },
+        (reads, accountId, { text }) => text === undefined ? reads : searches.run(accountId, reads)
+      )
+
+      return EventList.of({ page })
     })
-  )
+  ).pipe(Layer.provide(Searches.layer))
 }
 
 /** As many as come to no more than what a page may have, and at least one. */

@@ -124,6 +124,8 @@ export class Webhooks extends Context.Service<Webhooks, {
   readonly hold: (accountId: Id.AccountId, id: string) => Effect.Effect<Option.Option<Webhook>, SqlError.SqlError>
   /** All of an account, those that send workflows' own requests included. */
   readonly idsOfAccount: (accountId: Id.AccountId) => Effect.Effect<ReadonlyArray<Id.WebhookId>, SqlError.SqlError>
+  /** Whether an account has so many. */
+  readonly areAsManyAs: (accountId: Id.AccountId, count: number) => Effect.Effect<boolean, SqlError.SqlError>
   /** What webhooks are called, and whether they are active, by their ids. */
   readonly names: (
     ids: ReadonlyArray<string>
@@ -359,6 +361,11 @@ export class Webhooks extends Context.Service<Webhooks, {
         get: (accountId, id) => one(sql`SELECT * FROM webhooks WHERE ${ofAccount(accountId, id)}`),
         // Not FOR SHARE: the engine may write meanwhile how the webhook fares.
         hold: (accountId, id) => one(sql`SELECT * FROM webhooks WHERE ${ofAccount(accountId, id)} FOR KEY SHARE`),
+        areAsManyAs: (accountId, count) =>
+          Effect.map(
+            sql`SELECT FROM webhooks WHERE account_id = ${accountId} OFFSET ${count - 1} LIMIT 1`,
+            (rows) => rows.length > 0
+          ),
         idsOfAccount: (accountId) =>
           Effect.map(
             sql<{ readonly id: Id.WebhookId }>`SELECT id FROM webhooks WHERE account_id = ${accountId} ORDER BY id`,

@@ -58,6 +58,14 @@ const fromOf = (place: Place): EventId.EventId | undefined => {
   return place === beginning ? 0n : boundOf(place)
 }
 
+/** So many an account can have: each takes memory while somebody reads from it, and time with each event that it hears. */
+const mostConsumers = 1_000
+
+const tooMany = Problem.invalid([{
+  path: "",
+  message: `The account has ${mostConsumers} consumers, which is as many as one can have. Delete one first.`
+}])
+
 const required = (path: string) => Problem.invalid([{ path, message: "is required" }])
 
 const leaseHeld = ({ until }: LeaseHeld) => {
@@ -108,6 +116,7 @@ export const layer = HttpApiBuilder.group(
         function*({ payload }) {
           const accountId = yield* CurrentAccount
           if (payload.emitter_id === undefined || payload.emitter_id === "") return yield* required("emitter_id")
+          if (yield* consumers.areAsManyAs(accountId, mostConsumers)) return yield* tooMany
           return yield* Effect.flatMap(
             lifecycle.create({
               accountId,

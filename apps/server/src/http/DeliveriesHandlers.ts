@@ -21,6 +21,7 @@ import * as DeliveredBatch from "./DeliveredBatch.ts"
 import { makeEmitterId } from "./EmitterIdOf.ts"
 import { boundOf } from "./EventSummaries.ts"
 import { answerFailures } from "./FailureProblem.ts"
+import { answerSearch } from "./SearchProblem.ts"
 import * as StatusRange from "./StatusRange.ts"
 
 const isDeliveryId = Schema.is(Id.DeliveryId)
@@ -106,7 +107,7 @@ export const layer = HttpApiBuilder.group(
         until: query.until,
         lastAttemptSince: query.last_attempt_since,
         text: query.text
-      }, Pagination.pageRequest(query))
+      }, Pagination.pageRequest(query)).pipe(answerSearch(query.text))
       return Pagination.openPage(items.map(resourceOf), query, goesOnAt)
     })
 

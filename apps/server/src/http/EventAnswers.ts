@@ -17,6 +17,7 @@ import { AnswerRoom } from "./AnswerRoom.ts"
 import { eventPageRequest, type EventQuery, summaryOf, wholeSummary } from "./EventSummaries.ts"
 import { awaitHalfClose } from "./HalfClose.ts"
 import { JsonThread } from "./JsonThread.ts"
+import { answerSearch } from "./SearchProblem.ts"
 import * as StreamedAnswer from "./StreamedAnswer.ts"
 import { OpenCounts, WaitingAnswers } from "./WaitingAnswers.ts"
 
@@ -139,6 +140,17 @@ export const make = Effect.gen(function*() {
     return yield* streamed(accountId, Stream.concat(Stream.concat(Stream.succeed(head), items), Stream.succeed("]}")))
   })
 
+  /** By page, which the tails of a log have in common, its frames in either form. */
+  const texts = new WeakMap<object, Map<unknown, string>>()
+
+  const textOf = (page: ReadonlyArray<EventOutline>, frame: (event: LoggedEvent) => string): string => {
+    const known = texts.get(page) ?? new Map<unknown, string>()
+    texts.set(page, known)
+    const text = known.get(frame) ?? page.map(frame).join("")
+    known.set(frame, text)
+    return text
+  }
+
   /** The frames of some events: large ones one by one, each once there is room for it. */
   const framed = (
     accountId: AccountId,
@@ -153,7 +165,7 @@ export const make = Effect.gen(function*() {
       }))
     if (page.length === 0) return Stream.empty
     return page.every(isWhole)
-      ? Stream.succeed(page.map(frame).join(""))
+      ? Stream.succeed(textOf(page, frame))
       : Stream.flatMap(
         Stream.fromIterable(page),
         (outline) => isWhole(outline) ? Stream.succeed(frame(outline)) : large(outline)
@@ -210,7 +222,7 @@ export const make = Effect.gen(function*() {
         ...request,
         maxBytes: pageBytes,
         whole
-      })
+      }).pipe(answerSearch(filter.text))
       const towardsNewer = request.before !== undefined && request.after === undefined
       const edge = (place: EventListPlace | undefined, isEnd: boolean) => {
         const at = goesOnAt !== undefined && isEnd !== towardsNewer ? goesOnAt : place

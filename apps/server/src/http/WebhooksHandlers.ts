@@ -52,6 +52,14 @@ const elsewhere = ({ paths }: SecretsKept) =>
 const orNotFound = <A>(id: string, found: Option.Option<A>): Effect.Effect<A, Problem.NotFound> =>
   Effect.mapError(Effect.fromOption(found), () => Problem.notFound("webhook", id))
 
+/** So many an account can have: each that hears an event sends a request for it. */
+const mostWebhooks = 10_000
+
+const tooMany = Problem.invalid([{
+  path: "",
+  message: `The account has ${mostWebhooks} webhooks, which is as many as one can have. Delete one first.`
+}])
+
 export const layer = HttpApiBuilder.group(
   HeadwaterApi,
   "webhooks",
@@ -112,6 +120,7 @@ export const layer = HttpApiBuilder.group(
         const url = payload?.url ?? query.url
         if (url === undefined) return yield* Problem.invalid([{ path: "url", message: "is required" }])
         yield* checkUrl(url)
+        if (yield* webhooks.areAsManyAs(accountId, mostWebhooks)) return yield* tooMany
         const webhook = yield* webhooks.insert({
           accountId,
           url,

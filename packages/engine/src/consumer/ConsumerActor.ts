@@ -125,8 +125,9 @@ export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
 
   const load = Effect.gen(function*() {
     const fence = yield* fences.acquire(consumerId)
-    const found = yield* consumers.getById(consumerId)
-    if (retired || Option.isNone(fence) || Option.isNone(found)) return yield* new ConsumerNotFound()
+    if (Option.isNone(fence)) return yield* new ConsumerNotFound()
+    const found = yield* Effect.provideService(consumers.getById(consumerId), OnBehalfOf, fence.value.accountId)
+    if (retired || Option.isNone(found)) return yield* new ConsumerNotFound()
     const consumer = found.value
     lookAtAll()
     memory = {

@@ -1,4 +1,5 @@
 import type * as Id from "@headwater/domain/Id"
+import { OnBehalfOf } from "@headwater/domain/OnBehalfOf"
 import { labelOf, type Program, slugOf } from "@headwater/domain/Program"
 import * as Timer from "@headwater/domain/Timer"
 import * as CrashPoint from "@headwater/log/CrashPoint"
@@ -269,7 +270,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
   }).pipe(Effect.catchTag("ProgramNotFound", () => Effect.succeed(false)))
 
   const work = new WorkLoop({
-    step,
+    step: Effect.suspend(() => Effect.provideService(step, OnBehalfOf, owner.ready()?.accountId ?? "")),
     isBusy: () => stepping.busy.size > 0,
     settle: Effect.gen(function*() {
       if (isStopping()) {

@@ -1,6 +1,7 @@
 import { type Component, type ConfigurableProp, interfaceTypes } from "@headwater/domain/Component"
 import * as EventId from "@headwater/domain/EventId"
 import * as Id from "@headwater/domain/Id"
+import { OnBehalfOf } from "@headwater/domain/OnBehalfOf"
 import { declaredProps, type Program } from "@headwater/domain/Program"
 import * as Stream from "@headwater/domain/Stream"
 import { Components } from "@headwater/log/Components"
@@ -114,16 +115,22 @@ const noRequests = { position: beginning, recent: [], backlogBytes: 0 }
 
 /** Becomes the owner of a program's log and reads what it needs; none if there is no such program. */
 export const load = Effect.fnUntraced(function*(programId: Id.ProgramId) {
-  const now = yield* Clock.currentTimeMillis
   const log = yield* EmitterLog.acquire(programId)
   if (Option.isNone(log)) return Option.none<ProgramMemory>()
   const program = yield* (yield* Programs).getById(programId)
-  if (Option.isNone(program)) return Option.none<ProgramMemory>()
+  return Option.isNone(program)
+    ? Option.none<ProgramMemory>()
+    : yield* Effect.provideService(loadOwned(program.value, log.value), OnBehalfOf, program.value.accountId)
+})
+
+const loadOwned = Effect.fnUntraced(function*(program: Program, log: EmitterLog.EmitterLog) {
+  const programId = program.id
+  const now = yield* Clock.currentTimeMillis
   const limits = yield* EngineLimits
   const reader = yield* FeedReader
-  const component = yield* (yield* Components).getById(program.value.componentId)
+  const component = yield* (yield* Components).getById(program.componentId)
   if (Option.isNone(component)) return Option.none<ProgramMemory>()
-  const lastRequest = ordinalOf(log.value.head(), Stream.requests)
+  const lastRequest = ordinalOf(log.head(), Stream.requests)
   const { backlogBytes, position, recent } = lastRequest > 0 ? yield* readRequests(programId, now) : noRequests
   const requests = new Feed(
     { subscriptionId: ownRequests, emitterId: programId },
@@ -132,21 +139,21 @@ export const load = Effect.fnUntraced(function*(programId: Id.ProgramId) {
     reader.room
   )
   if (position.n === lastRequest) requests.noteAtHead()
-  const declared = declaredProps(component.value, program.value)
+  const declared = declaredProps(component.value, program)
   const hasStore = declared.some(({ type }) => type === interfaceTypes.db)
   const db = hasStore ? yield* (yield* ProgramState).load(programId) : {}
-  const { begun, unread } = yield* readRuns(program.value, now)
+  const { begun, unread } = yield* readRuns(program, now)
   return Option.some<ProgramMemory>({
-    accountId: program.value.accountId,
-    log: log.value,
-    program: program.value,
+    accountId: program.accountId,
+    log: log,
+    program: program,
     component: component.value,
     declared,
     db,
     marks: new Map(),
     requests,
     feeds: new Map(),
-    filters: new ListenerFilters(program.value.accountId, reader.documents, limits.filters),
+    filters: new ListenerFilters(program.accountId, reader.documents, limits.filters),
     ready: new Set(),
     recent: new Map(recent),
     backlogBytes,

@@ -4,6 +4,7 @@ import type { AccountId } from "@headwater/domain/Id"
 import { Recurring } from "@headwater/domain/Recurring"
 import * as Stream from "@headwater/domain/Stream"
 import type { Subscription } from "@headwater/domain/Subscription"
+import { Turns } from "@headwater/domain/Turns"
 import type { CommittedEvents } from "@headwater/log/CommittedTopic"
 import * as CrashPoint from "@headwater/log/CrashPoint"
 import { beforeAll, type CursorKey, Cursors, type OwedListener, type OwedPage } from "@headwater/log/Cursors"
@@ -87,6 +88,20 @@ const addCommit = (fed: Fed, routes: Routes, events: ReadonlyArray<LoggedEvent>)
   for (const [stream, group] of Map.groupBy(events, (event) => event.stream)) addStream(fed, routes, stream, group)
 }
 
+/**
+ * Listeners that wait for an account's turn to be woken. Those of what is committed while there are more are found by the
+ * next scan, as if their hints were lost.
+ */
+const mostWaiting = 10_000
+
+/** Wakes listeners one after the other. */
+function* wakes(fed: Fed, wake: Actors["Service"]["wake"]): Generator<void, void> {
+  for (const [listenerId, hints] of fed) {
+    wake(listenerId, Wake.forEvents(hints))
+    yield
+  }
+}
+
 /** How many emitters are looked at together. */
 const scannedTogether = 1_000
 
@@ -116,7 +131,9 @@ export class Router extends Context.Service<Router, {
       const heads = yield* Heads
       const limits = yield* EngineLimits
       const subscriptions = yield* Subscriptions
+      const turns = yield* Turns
       const writer = yield* GroupCommit
+      const runFork = Effect.runForkWith(yield* Effect.context())
       const routes = new Map<string, Routes>()
       /** Counts what makes routes stale, so that a list read before such a change is not kept. */
       let changes = 0
@@ -138,23 +155,32 @@ export class Router extends Context.Service<Router, {
         return fresh
       })
 
-      const wakeAll = (fed: Fed) => {
-        for (const [listenerId, hints] of fed) actors.wake(listenerId, Wake.forEvents(hints))
-        fed.clear()
+      /** Listeners that are yet to be woken, by account. */
+      const waiting = new Map<string, number>()
+
+      /** Wakes who hears an account's events, in its turns: who is woken may begin to send at once. */
+      const wakeAll = (accountId: string, fed: Fed) => {
+        const before = waiting.get(accountId) ?? 0
+        if (fed.size === 0 || before > mostWaiting) return
+        waiting.set(accountId, before + fed.size)
+        const end = () => {
+          const left = waiting.get(accountId)! - fed.size
+          if (left > 0) waiting.set(accountId, left)
+          else waiting.delete(accountId)
+        }
+        turns.start(accountId, wakes(fed, actors.wake), end, (error) => {
+          end()
+          runFork(Effect.logError("A batch was not routed; a scan will find what is owed", error))
+        })
       }
 
       const route = Effect.fnUntraced(function*(batch: ReadonlyArray<CommittedEvents>) {
-        const fed: Fed = new Map()
-        for (const { accountId, events } of batch) {
-          let known = routes.get(accountId)
-          if (known === undefined) {
-            // Nobody waits for the subscriptions of another account.
-            wakeAll(fed)
-            known = yield* routesOf(accountId)
-          }
-          addCommit(fed, known, events)
+        for (const [accountId, commits] of Map.groupBy(batch, (one) => one.accountId)) {
+          const fed: Fed = new Map()
+          const known = routes.get(accountId) ?? (yield* routesOf(accountId))
+          for (const { events } of commits) addCommit(fed, known, events)
+          wakeAll(accountId, fed)
         }
-        wakeAll(fed)
       })
 
       const batches = yield* PubSub.subscribe(writer.committed)
@@ -250,7 +276,7 @@ export class Router extends Context.Service<Router, {
 
       return Router.of({
         invalidate: (accountId) => Effect.sync(() => forgetRoutes(accountId)),
-        isQuiet: Effect.sync(() => !routing && PubSub.sizeUnsafe(writer.committed) === 0),
+        isQuiet: Effect.sync(() => !routing && waiting.size === 0 && PubSub.sizeUnsafe(writer.committed) === 0),
         isHeard: (accountId, emitterId) => Effect.map(routesOf(accountId), (routes) => routes.isHeard(emitterId)),
         wakeAllOwed: scanEverything
       })

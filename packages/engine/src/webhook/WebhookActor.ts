@@ -1,6 +1,7 @@
 import * as DeliveryId from "@headwater/domain/DeliveryId"
 import type { LoggedEvent } from "@headwater/domain/Event"
 import type * as Id from "@headwater/domain/Id"
+import { OnBehalfOf } from "@headwater/domain/OnBehalfOf"
 import * as RealTime from "@headwater/domain/RealTime"
 import type { SubscriptionBatch } from "@headwater/domain/SubscriptionBatch"
 import { EgressHttp } from "@headwater/egress/EgressHttp"
@@ -139,6 +140,8 @@ export const make = Effect.fnUntraced(function*(
 
   const read = load(webhookId).pipe(untilAnswered, Effect.provideContext(context))
   let memory = yield* read
+  const accountId = Option.match(memory, { onNone: () => "", onSome: (known) => known.accountId })
+  const onItsBehalf = Effect.provideService(OnBehalfOf, accountId)
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
       const tls = tlsOf(memory)
@@ -209,6 +212,7 @@ export const make = Effect.fnUntraced(function*(
   /** Forks work that keeps the actor busy until it ends; where the actor is gone from the node, it ends at once. */
   const start = (work: Effect.Effect<void>, onEnd: (exit: Exit.Exit<void>) => void) =>
     work.pipe(
+      onItsBehalf,
       Effect.catchDefect(noteDefect),
       Effect.forkIn(scope),
       Effect.map((fiber) => {
@@ -633,7 +637,7 @@ export const make = Effect.fnUntraced(function*(
         if (!memory.value.failed && !asked.awaitsRest) yield* takeHints(memory.value)
       }
       return false
-    }),
+    }).pipe(onItsBehalf),
     isBusy,
     settle: Effect.map(inFlight.settled, () => {
       const owing = Option.isSome(memory) && hints !== undefined

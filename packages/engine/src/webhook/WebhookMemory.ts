@@ -1,4 +1,5 @@
 import type * as Id from "@headwater/domain/Id"
+import { OnBehalfOf } from "@headwater/domain/OnBehalfOf"
 import * as SigningKey from "@headwater/domain/SigningKey"
 import type { Webhook } from "@headwater/domain/Webhook"
 import { Deliveries } from "@headwater/log/Deliveries"
@@ -50,9 +51,14 @@ export const readSigningKeys = Effect.fnUntraced(function*(webhookId: Id.Webhook
 
 /** Becomes the owner of a webhook and reads what it needs; none if there is no such webhook. */
 export const load = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
-  const webhooks = yield* Webhooks
   const fence = yield* (yield* Fences).acquire(webhookId)
-  if (Option.isNone(fence)) return Option.none<WebhookMemory>()
+  return Option.isNone(fence)
+    ? Option.none<WebhookMemory>()
+    : yield* Effect.provideService(loadOwned(webhookId, fence.value), OnBehalfOf, fence.value.accountId)
+})
+
+const loadOwned = Effect.fnUntraced(function*(webhookId: Id.WebhookId, fence: Fence) {
+  const webhooks = yield* Webhooks
   const webhook = yield* webhooks.getById(webhookId)
   const limits = yield* EngineLimits
   const reader = yield* FeedReader
@@ -67,7 +73,7 @@ export const load = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
     : yield* RequestSettings.read(webhookId, webhook.value.request)
   return Option.some<WebhookMemory>({
     accountId: webhook.value.accountId,
-    fence: fence.value,
+    fence,
     webhook: webhook.value,
     target: target.value,
     urlHeaders: webhook.value.workflowId === null ? SentHeaders.ofUrl(webhook.value.url) : undefined,
