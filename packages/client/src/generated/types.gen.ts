@@ -741,8 +741,11 @@ export type Trial = {
      */
     response: {
         status: number;
+        /**
+         * By name in lower case; a list for a header that is sent several times.
+         */
         headers: {
-            [key: string]: string;
+            [key: string]: string | Array<string>;
         };
         body: string;
         /**
