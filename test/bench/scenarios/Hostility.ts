@@ -8,8 +8,11 @@ import { hostile } from "../HostileCall.ts"
 import * as Program from "../Program.ts"
 import type { Workbench } from "../Workbench.ts"
 
-/** Large JSON, large forms, projections of large events, runs that emit very much, and large API requests. */
-export const kinds = ["json", "form", "include", "emits", "api"] as const
+/**
+ * Large JSON, large forms, projections of large events, runs that emit very much, large API requests, and filters that
+ * compare what is large with what is large.
+ */
+export const kinds = ["json", "form", "include", "emits", "api", "filter"] as const
 export type Kind = typeof kinds[number]
 
 export interface Hostility {
@@ -81,7 +84,7 @@ const posts =
   })
 
 /** Sources are made for each attack and go with it, so that what is left to be run does not outlast it. */
-const attacks: Record<Exclude<Kind, "include" | "api">, {
+const attacks: Record<Exclude<Kind, "include" | "api" | "filter">, {
   readonly code: string
   readonly sources: number
   readonly load: ReturnType<typeof posts>
@@ -142,6 +145,14 @@ export const make = Effect.fnUntraced(function*(
       restMs: 0
     }
     return { during: (effect) => whileSending(load, effect) }
+  }
+  if (kind === "filter") {
+    const id = yield* fill(server)
+    const headers = { ...jsonType, authorization: `Bearer ${key}` }
+    // Each of 11,000 elements with each of them.
+    const filter = { list: { size: { $not: { $in: { $ref: "list" } } }, name: { $in: { $ref: "list" } } } }
+    const load = posts(20, headers, JSON.stringify({ emitter_id: id, listener_id: id, filter }))
+    return { during: (effect) => whileSending(load([`${server.url}/v1/subscriptions/preview?limit=10`]), effect) }
   }
   if (kind === "api") {
     const headers = { ...jsonType, authorization: `Bearer ${key}` }
