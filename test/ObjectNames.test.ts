@@ -3,6 +3,7 @@ import * as Json from "@headwater/fixtures/Json"
 import { Effect, Schedule } from "effect"
 import { once } from "node:events"
 import * as Http from "node:http"
+import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
 import { RunningServer } from "../apps/cli/test/RunningServer.ts"
 import * as ServerProcess from "./ServerProcess.ts"
@@ -179,6 +180,64 @@ layer(RunningServer.layer, { excludeTestServices: true })("names of Object's own
       )
       assert.deepStrictEqual<unknown>(last, names.map(() => ({})))
       assert.deepStrictEqual<unknown>(yield* eventsOf(id, 0, "$errors"), [])
+    }))
+
+  it.effect("are names of endpoints and stores, and of headers that a workflow sends", () =>
+    Effect.gen(function*() {
+      const { server } = yield* RunningServer
+      const received: Array<ReadonlyArray<string>> = []
+      const sink = yield* Effect.acquireRelease(
+        Effect.promise(async () => {
+          const sink = Http.createServer((request, response) => {
+            received.push(request.rawHeaders)
+            response.end()
+          }).listen(0, "127.0.0.1")
+          await once(sink, "listening")
+          return sink
+        }),
+        (sink) => Effect.promise(async () => sink.close())
+      )
+      const { port } = sink.address() as AddressInfo
+      for (const [index, name] of names.entries()) {
+        const other = names[(index + 1) % names.length]!
+        const source = dataOf(
+          yield* server.api("POST", "/sources", {
+            component_code: `export default {
+              props: { ["${name}"]: "$.interface.http", ["${other}"]: "$.service.db" },
+              run({ body }) {
+                const store = this["${other}"]
+                this.$emit([body, typeof this["${name}"].respond, store.get("a") ?? null])
+                store.set("a", body)
+              }
+            }`
+          })
+        )
+        const endpoint = Json.textOf(Reflect.get(source["configured_props"]!, name)["endpoint_url"])
+        for (const body of ["1", "2"]) yield* Effect.promise(() => post(endpoint, body))
+        assert.deepStrictEqual<unknown>(yield* eventsOf(Json.textOf(source["id"]), 2), [
+          [1, "function", null],
+          [2, "function", 1]
+        ])
+      }
+      const workflow = dataOf(
+        yield* server.api("POST", "/workflows", {
+          workflow_code: `${inCode}
+            export default {
+              async run({ $ }) {
+                await $.send.http({ url: "http://127.0.0.1:${port}/", headers: each((name) => "sent " + name) })
+              }
+            }`
+        })
+      )
+      yield* server.api("POST", `/workflows/${Json.textOf(workflow["id"])}/invocations`, { event: {} })
+      yield* Effect.repeat(Effect.sync(() => received.length), {
+        until: (count) => count > 0,
+        schedule: Schedule.spaced("20 millis")
+      })
+      assert.deepStrictEqual(
+        names.map((name) => received[0]![received[0]!.indexOf(name.toLowerCase()) + 1]),
+        names.map((name) => `sent ${name}`)
+      )
     }))
 
   it.effect("are names of steps, of what they export, and of their props", () =>

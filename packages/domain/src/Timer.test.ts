@@ -87,7 +87,8 @@ const expressions: FastCheck.Arbitrary<Fields> = FastCheck.record({
   hour: field(0, 23, [0, 1, 2, 3, 22, 23]),
   day: mostlyAny(1, 31),
   month: mostlyAny(1, 12),
-  weekday: mostlyAny(0, 6)
+  // Both 0 and 7 are Sunday.
+  weekday: mostlyAny(0, 7).map((given) => ({ ...given, values: given.values.map((value) => value % 7) }))
 })
 
 const textOf = ({ day, hour, minute, month, weekday }: Fields): string =>
