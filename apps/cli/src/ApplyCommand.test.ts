@@ -233,6 +233,25 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
           const { data } = yield* server.api("GET", "/sources/all-orders")
           Json.assertHolds(data!["configured_props"], { region: "south" })
 
+          // Secrets stay where they were given for.
+          yield* edit(
+            folder,
+            "webhooks/warehouse.json",
+            (webhook) => ({ ...webhook, url: "https://depot.example.com/" })
+          )
+          HeadwaterCommand.assertRefused(
+            yield* there({}, folder, "--yes"),
+            /secret_headers\.authorization: is secret: set HEADWATER_SECRET_WEBHOOKS_WAREHOUSE_AUTHORIZATION/
+          )
+          const moved = yield* there(secrets, folder, "--yes")
+          assert.deepStrictEqual([moved.code, moved.stderr], [0, ""])
+          assert.match(moved.stdout, /url.*depot\.example\.com/)
+          assert.strictEqual((yield* there({}, folder)).stdout, "Nothing to do\n")
+          yield* edit(folder, "webhooks/warehouse.json", (webhook) => ({
+            ...webhook,
+            url: "https://warehouse.example.com/orders"
+          }))
+
           // By their ids, things keep being the same ones where they come from.
           assert.strictEqual((yield* here(folder, "--yes")).code, 0)
           Json.assertHolds((yield* first.server.api("GET", `/sources/${orders}`))["data"], { name: "All orders" })

@@ -273,7 +273,11 @@ export const make = Effect.fnUntraced(function*({ account, files, folder, prune,
       changes.push({ ...nothing, action: "create", thing, present })
       return
     }
-    const fields = [...differences("", present.fields, wanted, names), ...resent(found)]
+    const differing = differences("", present.fields, wanted, names)
+    const sentAnew = [...found.keys()].filter((place) => resend || needed.includes(place))
+      .filter((place) => !differing.some(({ field }) => field === place))
+      .map((field) => ({ field, before: Setup.mask, after: Setup.mask }))
+    const fields = [...differing, ...sentAnew]
     for (const { field } of fields) {
       if (thing.kind === "accounts" && field === "app") {
         faults.push(at(thing, field, "the app of an account can't be changed: give the account another file"))
@@ -453,6 +457,10 @@ export const make = Effect.fnUntraced(function*({ account, files, folder, prune,
 const needed = ({ code }: AccountThing, secretProps: Setup.Fields) =>
   Object.entries(secretProps).filter(([name]) => code?.configurable_props.every((prop) => prop.name !== name) ?? true)
 
+/** That of a webhook's URL. The server takes no secret along to another one. */
+const originOf = (url: Schema.Json | undefined): string | undefined =>
+  typeof url === "string" ? URL.parse(url)?.origin : undefined
+
 /** Places of secrets without which the thing can't be created, or changed as its file says. */
 const neededSecrets = (thing: Setup.Thing, present: AccountThing | undefined): ReadonlyArray<string> => {
   switch (thing.kind) {
@@ -462,13 +470,14 @@ const neededSecrets = (thing: Setup.Thing, present: AccountThing | undefined): R
       const { secret_headers: headers, tls, url } = thing.fields
       const has = present?.fields ?? {}
       const isMasked = typeof url === "string" && URL.parse(url)?.password === Setup.mask
-      const hasHeader = (name: string) => Object.hasOwn((has["secret_headers"] ?? {}) as object, name)
+      const isMoved = present !== undefined && originOf(url) !== originOf(has["url"])
+      const hasHeader = (name: string) => !isMoved && Object.hasOwn((has["secret_headers"] ?? {}) as object, name)
       const tlsKey = Predicate.isObject(tls) && Reflect.get(tls, "key") === Setup.mask
       return [
         ...(isMasked && has["url"] !== url ? ["url"] : []),
         ...Object.keys((headers ?? {}) as object).filter((name) => !hasHeader(name))
           .map((name) => `secret_headers.${name}`),
-        ...(tlsKey && !Equal.equals(has["tls"], tls) ? ["tls.key"] : [])
+        ...(tlsKey && (isMoved || !Equal.equals(has["tls"], tls)) ? ["tls.key"] : [])
       ]
     }
     default:
