@@ -25,7 +25,7 @@ const files = {
     steps: {
       check: {
         run({ steps, $ }) {
-          if (steps.trigger.event === null) throw new TypeError("there is no order")
+          if (steps.trigger.event === null) throw new TypeError("there is no order", { cause: "odd" })
           if (steps.trigger.event.total < 10) $.flow.exit("a small order")
           $.emit(steps.trigger.event)
         }
@@ -73,7 +73,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         const ended = yield* run("trigger", "large", "--data", "{\"total\":6}", "--wait")
         assert.match(ended.stdout, /^Run +run_\w+\nStatus +success\nReason +a small order\n$/)
         const failed = yield* run("trigger", "large", "--wait")
-        assert.match(failed.stdout, /\nStatus +error\nStep +check\nError +there is no order\n$/)
+        assert.match(failed.stdout, /\nStatus +error\nStep +check\nError +there is no order\n +\[cause\]: odd\n$/)
         assert.deepStrictEqual([failed.code, failed.stderr], [1, "headwater: The run ended with error\n"])
       }),
     HeadwaterCommand.patienceMs

@@ -1,5 +1,6 @@
 import type { SourceResource } from "@headwater/api/SourcesApi"
 import type { WorkflowResource } from "@headwater/api/WorkflowsApi"
+import * as CauseLines from "@headwater/sandbox/runtime/CauseLines"
 import { explain } from "@headwater/server/ErrorExplanation"
 import { Effect, Option, Predicate, Schedule, type Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -96,7 +97,9 @@ const triggerWorkflow = Effect.fnUntraced(function*(
     ["Status", run.status],
     ...(run.exit_reason === null ? [] : [["Reason", run.exit_reason]]),
     ...(failedAt === undefined ? [] : [["Step", failedAt]]),
-    ...(run.error === null ? [] : [["Error", run.error.message]])
+    ...(run.error === null
+      ? []
+      : [["Error", run.error.message], ...CauseLines.within(run.error.stack ?? "").map((line) => ["", line])])
   ])
   yield* Output.print(json, run, harmless(text))
   if (run.status !== "success") return yield* new CommandRefused({ message: `The run ended with ${run.status}` })

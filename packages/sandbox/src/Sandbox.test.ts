@@ -290,11 +290,129 @@ layer(realSandbox(), { excludeTestServices: true, timeout: "60 seconds" })("Sand
       assert.deepStrictEqual(result.db, { k: "2" })
     }))
 
-  it.effect("a value that is not an error can be thrown", () =>
+  const thrown: Record<string, readonly [code: string, message: string]> = {
+    "an object": [`throw { why: "odd" }`, "{ why: 'odd' }"],
+    text: [`throw "odd"`, "odd"],
+    "an empty text": [`throw ""`, "''"],
+    "a number": [`throw 0`, "0"],
+    "a large number": [`throw 9007199254740993n`, "9007199254740993n"],
+    "a symbol": [`throw Symbol("odd")`, "Symbol(odd)"],
+    null: [`throw null`, "null"],
+    nothing: [`throw undefined`, "undefined"],
+    "a list": [`throw [1, "two"]`, "[ 1, 'two' ]"],
+    "a cycle": [
+      `const odd = { why: "odd" }; odd.self = odd; throw odd`,
+      "<ref *1> { why: 'odd', self: [Circular *1] }"
+    ],
+    "an object with a getter that throws": [
+      `throw { why: "odd", get more() { throw new Error("never") } }`,
+      "{ why: 'odd', more: [Getter] }"
+    ],
+    "an object that can't be looked at": [
+      `throw { [Symbol.for("nodejs.util.inspect.custom")]() { throw new Error("never") } }`,
+      "a object that can't be shown"
+    ],
+    "a rejection": [`await Promise.reject(null)`, "null"],
+    "an error with a message that is no text": [
+      `throw Object.assign(new Error("never"), { message: { why: "odd" } })`,
+      "{ why: 'odd' }"
+    ]
+  }
+  for (const [name, [code, message]] of Object.entries(thrown)) {
+    it.effect(`${name} can be thrown`, () =>
+      Effect.gen(function*() {
+        const { error, outcome } = yield* runCode(componentOf(code))
+        assert.strictEqual(outcome, "error")
+        assert.strictEqual(error?.message, message)
+        assert.isNotEmpty(error?.stack)
+      }))
+  }
+
+  it.effect("nothing that a thrown value does keeps a run from ending with it", () =>
     Effect.gen(function*() {
-      const result = yield* runCode(componentOf(`throw { why: "odd" }`))
-      assert.strictEqual(result.outcome, "error")
-      assert.strictEqual(result.error?.message, "{ why: 'odd' }")
+      const hostile = [
+        `new Proxy({}, new Proxy({}, { get() { throw new Error("trap") } }))`,
+        `new Proxy(new Error("proxied"), { get() { throw new Error("trap") } })`,
+        `(() => { const { proxy, revoke } = Proxy.revocable(new Error("gone"), {}); revoke(); return proxy })()`,
+        `Object.defineProperties(new Error("x"), Object.fromEntries(["name", "message", "stack", "code", "cause", "errors"]
+          .map((name) => [name, { get() { throw new Error(name) } }])))`,
+        `Object.assign(new Error("x"), { name: null, stack: 7, code: {}, errors: new Proxy([], { get() { throw 1 } }) })`,
+        `Object.defineProperty(new Error("x"), "cause", { get() { return Object.assign(new Error("y"), { cause: {} }) } })`,
+        `class extends Error { static [Symbol.hasInstance]() { throw 1 } }`
+      ]
+      for (const value of hostile) {
+        const { error, outcome } = yield* runCode(componentOf(`throw ${value}`))
+        assert.strictEqual(outcome, "error", value)
+        assert.isNotEmpty(error?.name, value)
+        assert.isNotEmpty(error?.stack, value)
+      }
+    }))
+
+  it.effect("the stack of an error has those of its causes and of the errors that it gathers", () =>
+    Effect.gen(function*() {
+      const { error } = yield* runCode(componentOf(`
+        const refused = Object.assign(new Error("refused"), { code: "ECONNREFUSED" })
+        const both = new AggregateError([refused, "plain", new RangeError("late", { cause: null })], "both failed")
+        throw new TypeError("not saved", { cause: both })`))
+      assert.strictEqual(error?.message, "not saved")
+      assert.strictEqual(error?.line, 5)
+      const at = (line: number, column: number) => `    at Object.run (component.mjs:${line}:${column})`
+      assert.deepStrictEqual(error?.stack.split("\n"), [
+        "TypeError: not saved",
+        at(5, 15),
+        "[cause]: AggregateError: both failed",
+        at(4, 22),
+        "[cause.errors.0]: Error: refused (ECONNREFUSED)",
+        at(3, 39),
+        "[cause.errors.1]: plain",
+        "[cause.errors.2]: RangeError: late",
+        at(4, 60),
+        "[cause.errors.2.cause]: null"
+      ])
+    }))
+
+  it.effect("the errors of Promise.any and what fetch failed of are told", () =>
+    Effect.gen(function*() {
+      const any = yield* runCode(
+        componentOf(`await Promise.any([1, 2].map(async (n) => { throw new Error("no. " + n) }))`)
+      )
+      assert.match(any.error?.stack ?? "", /^\[errors\.0\]: Error: no\. 1$/m)
+      assert.match(any.error?.stack ?? "", /^\[errors\.1\]: Error: no\. 2$/m)
+      const failed = yield* runCode(componentOf(`await fetch("http://127.0.0.1:1/")`))
+      assert.match(failed.error?.stack ?? "", /^\[cause\]: /m)
+    }))
+
+  it.effect("what is told of causes is bounded in number, depth and length, and ends at a cycle", () =>
+    Effect.gen(function*() {
+      const stackOf = (code: string) => Effect.map(runCode(componentOf(code)), ({ error }) => error?.stack ?? "")
+      const causesIn = (stack: string) => stack.match(/^\[[\w.]+\]: .*$/gm) ?? []
+      const deep = causesIn(
+        yield* stackOf(
+          `let error = new Error("0"); for (let n = 1; n < 5000; n++) error = new Error(n, { cause: error }); throw error`
+        )
+      )
+      assert.strictEqual(deep.length, 9)
+      assert.strictEqual(deep[7], `[${"cause.".repeat(7)}cause]: Error: 4991`)
+      assert.match(deep[8]!, /: this and what follows is left out$/)
+      const many = causesIn(
+        yield* stackOf(`throw new AggregateError(Array.from({ length: 100000 }, (_, n) => new Error(n)), "many")`)
+      )
+      assert.strictEqual(many.length, 13)
+      assert.deepStrictEqual(many.slice(11), [
+        "[errors.11]: Error: 11",
+        "[errors.12]: this and what follows is left out"
+      ])
+      const endless = yield* stackOf(`throw Object.assign(new Error("x"), { errors: new Proxy([], {
+        get: (list, key) => key === "length" ? 2 ** 40 : new Error(String(key)) }) })`)
+      assert.strictEqual(causesIn(endless).length, 13)
+      const long = yield* stackOf(`throw new AggregateError(
+        Array.from({ length: 50 }, () => new Error("é".repeat(1e6))), "x".repeat(1e6))`)
+      assert.isAtMost(Buffer.byteLength(long), 64 * 1024)
+      assert.strictEqual(causesIn(long).length, 13)
+      const cycle = causesIn(
+        yield* stackOf(`const a = new Error("a"), b = new Error("b", { cause: a }); a.cause = b; throw a`)
+      )
+      assert.deepStrictEqual(cycle, ["[cause]: Error: b", "[cause.cause]: one of the errors above"])
     }))
 
   it.effect("an unhandled rejection or a throw in a timer ends the run that caused it, and no other", () =>

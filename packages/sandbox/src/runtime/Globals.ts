@@ -3,8 +3,9 @@ import nodeModule from "node:module"
 import { Readable } from "node:stream"
 import { format, inspect } from "node:util"
 import { guardDescriptors } from "./Descriptors.ts"
-import { componentName, current, ownerOf, withoutAdvice } from "./RunContext.ts"
+import { current, ownerOf } from "./RunContext.ts"
 import type { RunContext } from "./RunContext.ts"
+import { componentName, withoutAdvice } from "./ThrownValue.ts"
 
 type Level = "debug" | "info" | "warn" | "error"
 

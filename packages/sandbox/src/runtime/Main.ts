@@ -8,9 +8,10 @@ import { Invalid, learn, load } from "./Module.ts"
 import { onAnswer, routeNetwork } from "./Network.ts"
 import { observeRequests } from "./Observation.ts"
 import { installOwnRequire } from "./OwnRequire.ts"
-import { begin, describeError, RunContext } from "./RunContext.ts"
+import { begin, RunContext } from "./RunContext.ts"
 import { installSystem } from "./System.ts"
 import { type Bindings, Store } from "./This.ts"
+import { described } from "./ThrownValue.ts"
 import { tellTime, type ToldTime } from "./Time.ts"
 import { installWebSocket } from "./WebSocket.ts"
 import type { StepCall } from "./Workflow.ts"
@@ -27,7 +28,7 @@ const inspectComponent = async (run: RunContext, hash: string, kind: "source" | 
       _tag: "Refused",
       ...(thrown instanceof Invalid
         ? thrown.details
-        : { reason: "load", message: describeError(thrown, undefined)["message"] })
+        : { reason: "load", message: described(thrown, undefined).message })
     })
   }
 }

@@ -1,5 +1,6 @@
 /** Loads component modules, once per version and process, and says in the component's own terms why one can't be. */
-import { type ComponentFile, componentName, describeError } from "./RunContext.ts"
+import * as CauseLines from "./CauseLines.ts"
+import { type ComponentFile, componentName, described } from "./ThrownValue.ts"
 
 export interface LoadedComponent extends ComponentFile {
   readonly definition: ComponentDefinition
@@ -80,14 +81,14 @@ const besideText =
 
 /** Errors found before any code ran end with the place of the fault; those thrown by the top level have it in the stack. */
 const explain = (thrown: unknown, url: string): Invalid => {
-  const described = describeError(thrown, { url })
-  const message = String(described["message"]).replaceAll(url, componentName)
+  const details = described(thrown, { url })
+  const message = details.message.replaceAll(url, componentName)
   const fault = /\s+at component\.mjs:(\d+):(\d+)\s*$/.exec(message)
   if (fault === null) {
     return new Invalid({
-      ...described,
+      ...details,
       reason: "load",
-      message: `${described["name"]}: ${message}`,
+      message: [`${details.name}: ${message}`, ...CauseLines.within(details.stack)].join("\n"),
       file: componentName
     })
   }

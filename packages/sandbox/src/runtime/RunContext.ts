@@ -1,14 +1,8 @@
 /** Which run the code that executes now belongs to, and what that run may still say. */
 import { AsyncLocalStorage } from "node:async_hooks"
-import { inspect } from "node:util"
 import { send } from "./Channel.ts"
+import { type ComponentFile, described, stackOf } from "./ThrownValue.ts"
 import type { ToldTime } from "./Time.ts"
-import { webSocketPackage } from "./WebSocketPackageName.ts"
-
-export interface ComponentFile {
-  /** The address under which the engine loaded the module; it stands in raw stack traces. */
-  readonly url: string
-}
 
 export class RunContext {
   readonly id: string
@@ -77,65 +71,6 @@ export const ownerOf = (thrown: unknown): RunContext | undefined => {
   if (context !== undefined) return context
   const runs = values(active)
   if (runs.length === 1) return runs[0]
-  const stack = text(() => (thrown instanceof Error ? thrown.stack : undefined))
+  const stack = stackOf(thrown)
   return runs.findLast((run) => run.file !== undefined && stack.includes(run.file.url))
-}
-
-const textLimit = 32 * 1024
-
-/** What Deno's permissions refuse, without how whoever starts Deno could allow it: that is none of an author's choice. */
-export const withoutAdvice = (text: string): string =>
-  text.replaceAll(
-    /(?<=\bRequires \w+ access\b[^\n]*), run again with the --\S+ flag/g,
-    ", which components do not have"
-  )
-
-/** Component code may throw things whose very properties throw. */
-const text = (read: () => unknown): string => {
-  try {
-    const value = read()
-    return typeof value === "string" ? withoutAdvice(value.slice(0, textLimit)) : ""
-  } catch {
-    return ""
-  }
-}
-
-const runtimeAddresses = [import.meta.url, webSocketPackage]
-export const componentName = "component.mjs"
-
-/** The stack in the component's own lines: the module by its name, without the frames of the engine. */
-export const ownLines = (stack: string, file: ComponentFile | undefined): string =>
-  (file === undefined ? stack : stack.replaceAll(file.url, componentName))
-    .split("\n")
-    .filter((line) =>
-      !runtimeAddresses.some((address) => line.includes(address)) &&
-      !/\((ext|node):|^\s+at (async )?(ext|node):/.test(line)
-    )
-    .join("\n")
-
-/** An error as the host is told about it, with the first position that is in the component. */
-export const describeError = (thrown: unknown, file: ComponentFile | undefined): Record<string, unknown> => {
-  if (!(thrown instanceof Error)) {
-    const shown = text(() => typeof thrown === "string" ? thrown : inspect(thrown))
-    return { name: "Error", message: shown, stack: `Error: ${shown}` }
-  }
-  const stack = ownLines(text(() => thrown.stack), file)
-  const position = /component\.mjs:(\d+):(\d+)/.exec(stack)
-  const code = text(() => "code" in thrown ? thrown.code : undefined)
-  return {
-    name: text(() => thrown.name) || "Error",
-    message: text(() => thrown.message),
-    stack,
-    ...(position === null ? {} : { line: Number(position[1]), column: Number(position[2]) }),
-    ...(code === "" ? {} : { code })
-  }
-}
-
-/** The same, also where component code has replaced what that takes. */
-const described = (thrown: unknown, file: ComponentFile | undefined): Record<string, unknown> => {
-  try {
-    return describeError(thrown, file)
-  } catch {
-    return { name: "Error", message: "The error can't be described", stack: "" }
-  }
 }
