@@ -129,7 +129,7 @@ export class UnsupportedMediaType extends HttpApiError.Problem<UnsupportedMediaT
   "UnsupportedMediaTypeProblem",
   { type: typeOf("unsupported_media_type"), status: 415, title: "Unsupported media type" },
   members("unsupported_media_type", Details, "Send the request body with `Content-Type: application/json`."),
-  { description: "The body is not `application/json`." }
+  { description: "The body is not `application/json` in UTF-8, or has a `Content-Encoding`." }
 ) {}
 
 export class ComponentInvalid extends HttpApiError.Problem<ComponentInvalid>()(

@@ -3551,7 +3551,7 @@ export type ComponentsCreateErrors = {
      */
     413: PayloadTooLargeProblem;
     /**
-     * The body is not `application/json`.
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
      */
     415: UnsupportedMediaTypeProblem;
     /**
@@ -3664,7 +3664,7 @@ export type ComponentsConfigureErrors = {
      */
     413: PayloadTooLargeProblem;
     /**
-     * The body is not `application/json`.
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
      */
     415: UnsupportedMediaTypeProblem;
     /**
@@ -4259,7 +4259,7 @@ export type SourcesCreateErrors = {
      */
     413: PayloadTooLargeProblem;
     /**
-     * The body is not `application/json`.
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
      */
     415: UnsupportedMediaTypeProblem;
     /**
@@ -4506,7 +4506,7 @@ export type SourcesUpdateErrors = {
      */
     413: PayloadTooLargeProblem;
     /**
-     * The body is not `application/json`.
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
      */
     415: UnsupportedMediaTypeProblem;
     /**
@@ -5516,7 +5516,7 @@ export type ConsumersCreateErrors = {
      */
     413: PayloadTooLargeProblem;
     /**
-     * The body is not `application/json`.
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
      */
     415: UnsupportedMediaTypeProblem;
     /**
@@ -5950,7 +5950,7 @@ export type ConsumersCommitErrors = {
      */
     413: PayloadTooLargeProblem;
     /**
-     * The body is not `application/json`.
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
      */
     415: UnsupportedMediaTypeProblem;
     /**
@@ -6050,7 +6050,7 @@ export type ConsumersSeekErrors = {
      */
     413: PayloadTooLargeProblem;
     /**
-     * The body is not `application/json`.
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
      */
     415: UnsupportedMediaTypeProblem;
     /**
@@ -7227,7 +7227,7 @@ export type ClockAdvanceErrors = {
      */
     413: PayloadTooLargeProblem;
     /**
-     * The body is not `application/json`.
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
      */
     415: UnsupportedMediaTypeProblem;
     /**
@@ -7404,7 +7404,7 @@ export type SubscriptionsDeleteErrors = {
      */
     413: PayloadTooLargeProblem;
     /**
-     * The body is not `application/json`.
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
      */
     415: UnsupportedMediaTypeProblem;
     /**
@@ -7549,7 +7549,7 @@ export type SubscriptionsCreateErrors = {
      */
     413: PayloadTooLargeProblem;
     /**
-     * The body is not `application/json`.
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
      */
     415: UnsupportedMediaTypeProblem;
     /**
@@ -7678,7 +7678,7 @@ export type SubscriptionsUpdateErrors = {
      */
     413: PayloadTooLargeProblem;
     /**
-     * The body is not `application/json`.
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
      */
     415: UnsupportedMediaTypeProblem;
     /**
@@ -7804,7 +7804,7 @@ export type SubscriptionsPreviewErrors = {
      */
     413: PayloadTooLargeProblem;
     /**
-     * The body is not `application/json`.
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
      */
     415: UnsupportedMediaTypeProblem;
     /**
@@ -7995,7 +7995,7 @@ export type AutoSubscriptionsCreateErrors = {
      */
     413: PayloadTooLargeProblem;
     /**
-     * The body is not `application/json`.
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
      */
     415: UnsupportedMediaTypeProblem;
     /**
@@ -8325,7 +8325,7 @@ export type WebhooksCreateErrors = {
      */
     413: PayloadTooLargeProblem;
     /**
-     * The body is not `application/json`.
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
      */
     415: UnsupportedMediaTypeProblem;
     /**
@@ -8703,7 +8703,7 @@ export type WebhooksUpdateErrors = {
      */
     413: PayloadTooLargeProblem;
     /**
-     * The body is not `application/json`.
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
      */
     415: UnsupportedMediaTypeProblem;
     /**
@@ -9107,7 +9107,7 @@ export type WebhooksTestErrors = {
      */
     413: PayloadTooLargeProblem;
     /**
-     * The body is not `application/json`.
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
      */
     415: UnsupportedMediaTypeProblem;
     /**
@@ -9286,7 +9286,7 @@ export type WebhooksResumeErrors = {
      */
     413: PayloadTooLargeProblem;
     /**
-     * The body is not `application/json`.
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
      */
     415: UnsupportedMediaTypeProblem;
     /**
@@ -9386,7 +9386,7 @@ export type WebhooksForceNextErrors = {
      */
     413: PayloadTooLargeProblem;
     /**
-     * The body is not `application/json`.
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
      */
     415: UnsupportedMediaTypeProblem;
     /**
@@ -10207,7 +10207,7 @@ export type BulkActionsCreateErrors = {
      */
     413: PayloadTooLargeProblem;
     /**
-     * The body is not `application/json`.
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
      */
     415: UnsupportedMediaTypeProblem;
     /**
@@ -10318,7 +10318,7 @@ export type BulkActionsReplayErrors = {
      */
     413: PayloadTooLargeProblem;
     /**
-     * The body is not `application/json`.
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
      */
     415: UnsupportedMediaTypeProblem;
     /**
@@ -10472,7 +10472,7 @@ export type BulkActionsUpdateErrors = {
      */
     413: PayloadTooLargeProblem;
     /**
-     * The body is not `application/json`.
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
      */
     415: UnsupportedMediaTypeProblem;
     /**
@@ -10954,7 +10954,7 @@ export type KeysCreateErrors = {
      */
     413: PayloadTooLargeProblem;
     /**
-     * The body is not `application/json`.
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
      */
     415: UnsupportedMediaTypeProblem;
     /**
@@ -11054,7 +11054,7 @@ export type KeysRotateErrors = {
      */
     413: PayloadTooLargeProblem;
     /**
-     * The body is not `application/json`.
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
      */
     415: UnsupportedMediaTypeProblem;
     /**
@@ -11413,7 +11413,7 @@ export type AppAccountsCreateErrors = {
      */
     413: PayloadTooLargeProblem;
     /**
-     * The body is not `application/json`.
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
      */
     415: UnsupportedMediaTypeProblem;
     /**
@@ -11636,7 +11636,7 @@ export type AppAccountsUpdateErrors = {
      */
     413: PayloadTooLargeProblem;
     /**
-     * The body is not `application/json`.
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
      */
     415: UnsupportedMediaTypeProblem;
     /**
@@ -11839,7 +11839,7 @@ export type WorkflowsCreateErrors = {
      */
     413: PayloadTooLargeProblem;
     /**
-     * The body is not `application/json`.
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
      */
     415: UnsupportedMediaTypeProblem;
     /**
@@ -12091,7 +12091,7 @@ export type WorkflowsUpdateErrors = {
      */
     413: PayloadTooLargeProblem;
     /**
-     * The body is not `application/json`.
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
      */
     415: UnsupportedMediaTypeProblem;
     /**
@@ -12264,7 +12264,7 @@ export type WorkflowsInvokeErrors = {
      */
     413: PayloadTooLargeProblem;
     /**
-     * The body is not `application/json`.
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
      */
     415: UnsupportedMediaTypeProblem;
     /**
@@ -12544,7 +12544,7 @@ export type WorkflowRunsRerunErrors = {
      */
     413: PayloadTooLargeProblem;
     /**
-     * The body is not `application/json`.
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
      */
     415: UnsupportedMediaTypeProblem;
     /**
@@ -12865,7 +12865,7 @@ export type CodeCheckErrors = {
      */
     413: PayloadTooLargeProblem;
     /**
-     * The body is not `application/json`.
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
      */
     415: UnsupportedMediaTypeProblem;
     /**
@@ -13005,7 +13005,7 @@ export type CodeTryCodeErrors = {
      */
     413: PayloadTooLargeProblem;
     /**
-     * The body is not `application/json`.
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
      */
     415: UnsupportedMediaTypeProblem;
     /**
@@ -13129,7 +13129,7 @@ export type CodeTrySourceErrors = {
      */
     413: PayloadTooLargeProblem;
     /**
-     * The body is not `application/json`.
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
      */
     415: UnsupportedMediaTypeProblem;
     /**
@@ -13249,7 +13249,7 @@ export type CodeTryWorkflowErrors = {
      */
     413: PayloadTooLargeProblem;
     /**
-     * The body is not `application/json`.
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
      */
     415: UnsupportedMediaTypeProblem;
     /**
