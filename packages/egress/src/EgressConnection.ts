@@ -76,11 +76,7 @@ export const mostInterims = 100
 export class AnswerTooLong extends Error {}
 
 /** A stream or its connection was closed before the answer was whole. */
-export class Http2Broken extends Error {
-  constructor() {
-    super("The stream was closed")
-  }
-}
+export class Http2Broken extends Error {}
 
 /** The endpoint answers this request over HTTP/1.1 alone (RFC 9113, section 7: HTTP_1_1_REQUIRED). */
 export class Http1Required extends Error {

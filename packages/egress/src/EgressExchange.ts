@@ -65,8 +65,6 @@ export class EgressExchange implements Timed, Waiter, Answer {
   private triedAddresses = 0
   private pool: EgressPool | undefined
   private connection: EgressConnection | undefined
-  /** Whether its connection had served others when it was sent. */
-  private isOnKept = false
   private earlier: EarlierRequest | undefined
   private status = 0
   private headers: IncomingHttpHeaders = {}
@@ -178,8 +176,7 @@ export class EgressExchange implements Timed, Waiter, Answer {
   }
 
   onSent(): void {
-    const { answered, making } = this.connection!
-    this.isOnKept = answered > 0
+    const { making } = this.connection!
     if (making.connectedAt >= this.dispatchedAt) this.noteMaking(making)
     this.writtenAt = this.around.now()
   }
@@ -207,7 +204,7 @@ export class EgressExchange implements Timed, Waiter, Answer {
 
   onBroken(error: Error, stage: BrokenStage): void {
     if (!this.isUnderWay) return
-    const isOnKept = this.isOnKept || this.connection!.answered > 0
+    const isOnKept = this.connection!.answered > 0
     this.connection = undefined
     // A server may close a kept connection just as it is used again: that says nothing about this request.
     if (stage === "unsent" && isOnKept) return this.dispatch()
@@ -223,7 +220,6 @@ export class EgressExchange implements Timed, Waiter, Answer {
   }
 
   private dispatch(): void {
-    this.isOnKept = false
     this.dispatchedAt = this.around.now()
     this.writtenAt = undefined
     this.connectMs = this.tlsMs = null

@@ -178,27 +178,51 @@ describe("GOAWAY", () => {
 
   for (const [name, code] of [["graceful", NGHTTP2_NO_ERROR], ["an error", NGHTTP2_ENHANCE_YOUR_CALM]] as const) {
     for (const body of ["ok", ""]) {
-      it.live(`that is ${name} and comes with answers of ${body.length} bytes leaves them what they are`, () =>
-        Effect.gen(function*() {
-          const endpoint = yield* frames(20, (socket, streams) => {
-            const answers = streams.map((stream) =>
-              body === ""
-                ? headersFrame(stream, status200, endStream)
-                : Buffer.concat([headersFrame(stream, status200), dataFrame(stream, body)])
-            )
-            socket.end(Buffer.concat([...answers, goAwayFrame(streams.at(-1)!, code)]))
-          })
-          for (let round = 0; round < 5; round++) {
-            const answers = yield* several(urlOf(endpoint), 20)
-            for (const answer of answers) {
-              if (Result.isFailure(answer)) assert.fail(`${answer.failure.reason}: ${answer.failure.message}`)
-              assert.deepStrictEqual([answer.success.status, text(answer.success.body)], [200, body])
+      for (const place of ["before", "behind"] as const) {
+        it.live(`that is ${name} and comes right ${place} answers of ${body.length} bytes leaves them what they are`, () =>
+          Effect.gen(function*() {
+            const endpoint = yield* frames(20, (socket, streams) => {
+              const answers = streams.map((stream) =>
+                body === ""
+                  ? headersFrame(stream, status200, endStream)
+                  : Buffer.concat([headersFrame(stream, status200), dataFrame(stream, body)])
+              )
+              const goAway = goAwayFrame(streams.at(-1)!, code)
+              socket.end(Buffer.concat(place === "before" ? [goAway, ...answers] : [...answers, goAway]))
+            })
+            for (let round = 0; round < 5; round++) {
+              const answers = yield* several(urlOf(endpoint), 20)
+              for (const answer of answers) {
+                if (Result.isFailure(answer)) assert.fail(`${answer.failure.reason}: ${answer.failure.message}`)
+                assert.deepStrictEqual([answer.success.status, text(answer.success.body)], [200, body])
+              }
             }
-          }
-          assert.strictEqual(endpoint.sockets.size, 5)
-        }).pipe(Effect.provide(Client.layer(authority))))
+            assert.strictEqual(endpoint.sockets.size, 5)
+          }).pipe(Effect.provide(Client.layer(authority))))
+      }
     }
   }
+
+  it.live("of a server that closes every so often turns no answer into a failure, and no request into two", () =>
+    Effect.gen(function*() {
+      let answered = 0
+      const endpoint = yield* both((stream, count) => {
+        setTimeout(() => {
+          if (stream.destroyed) return
+          answered += 1
+          stream.respond({ ":status": 200 })
+          stream.end("x".repeat(3_000))
+          if (count % 10 === 0) stream.session?.close()
+        }, 3)
+      })
+      const answers = yield* Effect.forEach(
+        Array.from({ length: 200 }),
+        () => Effect.result(Client.request(urlOf(endpoint))),
+        { concurrency: 32 }
+      )
+      for (const answer of answers) if (Result.isFailure(answer)) assert.fail(answer.failure.message)
+      assert.strictEqual(answered, 200)
+    }).pipe(Effect.provide(Client.layer(authority))))
 
   it.live("ends what it did not take, and a second request is sent where the connection had served", () =>
     Effect.gen(function*() {

@@ -30,6 +30,11 @@ const mostBetween = 512 * 1024
 /** How often that is looked at, since most frames are told of to nobody. */
 const lookMillis = 250
 
+/** What is under way has so long after an error of the endpoint to be answered all the same, in milliseconds. */
+const lingerMillis = 1_000
+
+const closed = "The stream was closed"
+
 /** Headers of a connection, which HTTP/2 does not have (RFC 9113, section 8.2.2). */
 const ofConnections = new Set([
   "connection",
@@ -64,7 +69,7 @@ interface Stream {
   length: number | undefined
   bytes: number
   interims: number
-  /** Whether the endpoint has ended the answer, though Node may not tell that any more. */
+  /** Whether the endpoint has ended the answer. */
   isEnded: boolean
   error: Error | undefined
 }
@@ -86,6 +91,7 @@ export class Http2Connection implements EgressConnection {
   private error: Error | undefined
   private bytesSeen = 0
   private readonly looking: NodeJS.Timeout
+  private lingering: NodeJS.Timeout | undefined
 
   constructor(socket: TLSSocket, origin: string, making: Making, watcher: ConnectionWatcher) {
     this.socket = socket
@@ -108,7 +114,7 @@ export class Http2Connection implements EgressConnection {
       this.leave(this.error)
     })
     this.session.on("close", () => {
-      this.leave(this.error ?? new Http2Broken())
+      this.leave(this.error ?? new Http2Broken(closed))
       this.watcher.onClosed(this)
     })
     this.session.setTimeout(keptMillis, () => {
@@ -185,6 +191,7 @@ export class Http2Connection implements EgressConnection {
     this.isRetired = true
     this.watcher.onRetired(this)
     clearInterval(this.looking)
+    clearTimeout(this.lingering)
     this.session.destroy()
     this.socket.destroy()
     this.watcher.onClosed(this)
@@ -216,16 +223,22 @@ export class Http2Connection implements EgressConnection {
   }
 
   /**
-   * The endpoint takes no more requests. Node destroys what is under way if that is an error, the answers too that have come in
-   * the same bytes: which those are can be seen only here.
+   * The endpoint takes no more requests. If that is an error, Node destroys all that is under way as soon as this returns, and so
+   * the answers that come right behind; it is made to wait for them.
    */
   private onGoAway(code: number): void {
-    if (code === NGHTTP2_HTTP_1_1_REQUIRED) this.error = new Http1Required()
-    for (const stream of this.streams.values()) {
-      const { closed, rstCode, state } = stream.http2
-      if (closed ? rstCode === NGHTTP2_NO_ERROR : state.remoteClose === 1) stream.isEnded = true
+    if (code !== NGHTTP2_NO_ERROR && this.lingering === undefined) {
+      const error = code === NGHTTP2_HTTP_1_1_REQUIRED
+        ? new Http1Required()
+        : new Http2Broken(`GOAWAY with code ${code}`)
+      this.session.destroy = () => {
+        Reflect.deleteProperty(this.session, "destroy")
+        this.session.close()
+      }
+      this.lingering = setTimeout(() => this.session.destroy(error), lingerMillis).unref()
+      this.error ??= error
     }
-    this.leave(this.error ?? new Http2Broken())
+    this.leave(this.error ?? new Http2Broken(closed))
   }
 
   /** The stream is over, or its answer is whole. */
@@ -254,7 +267,7 @@ export class Http2Connection implements EgressConnection {
 
   private errorOf({ error, http2 }: Stream): Error {
     if (http2.rstCode === NGHTTP2_HTTP_1_1_REQUIRED) return new Http1Required()
-    return this.error ?? error ?? new Http2Broken()
+    return this.error ?? error ?? new Http2Broken(closed)
   }
 
   private free(): void {
