@@ -95,6 +95,35 @@ layer(Http.layer, { excludeTestServices: true })("consumers", (it) => {
       ])
     }))
 
+  it.effect("are no more than 1,000 of an account, of which 200 answers wait at a time", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const sql = yield* SqlClient.SqlClient
+      const source = yield* http.created("/v1/sources", { component_code: emitting })
+      const consumer = yield* http.created("/v1/consumers", { emitter_id: source.id })
+      yield* Effect.scoped(Effect.gen(function*() {
+        const path = `/v1/consumers/${consumer.id}/events?wait=60`
+        const ended = yield* Effect.forEach(
+          Array.from({ length: 201 }),
+          () => Effect.forkScoped(http.request("GET", path))
+        )
+        const refused = yield* Effect.raceAllFirst(ended.map(Fiber.join))
+        Http.assertProblem(refused, 429, "rate_limited")
+        Http.assertProblem(yield* http.request("GET", `/v1/sources/${source.id}/sse`), 429, "rate_limited")
+        assert.strictEqual((yield* http.request("GET", `/v1/consumers/${consumer.id}/events`)).status, 200)
+      }))
+      yield* sql`
+        INSERT INTO consumers (id, account_id, subscription_id, lease_seconds, created_at)
+        SELECT 'cns_' || lpad(n::text, 20, '0'), account_id, 'sub_' || n, lease_seconds, created_at
+        FROM consumers, generate_series(1, 999) AS n WHERE id = ${consumer.id}`
+      const create = http.request("POST", "/v1/consumers", { body: { emitter_id: source.id } })
+      const refused = yield* create
+      Http.assertProblem(refused, 400, "invalid_request")
+      assert.include(refused.text, "1000 consumers")
+      assert.strictEqual((yield* http.request("DELETE", `/v1/consumers/${consumer.id}`)).status, 204)
+      assert.strictEqual((yield* create).status, 200)
+    }))
+
   it.effect("keep nobody waiting whose key or session has ended, or whose account is suspended or deleted", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

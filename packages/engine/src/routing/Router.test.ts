@@ -1,9 +1,12 @@
 import { assert, layer } from "@effect/vitest"
+import * as Id from "@headwater/domain/Id"
 import type { Program } from "@headwater/domain/Program"
 import * as Stream from "@headwater/domain/Stream"
+import { AccountTurns, Turns } from "@headwater/domain/Turns"
 import { GroupCommit } from "@headwater/log/GroupCommit"
 import { Programs } from "@headwater/log/Programs"
-import { Effect, Latch, Layer, Option } from "effect"
+import { Subscriptions } from "@headwater/log/Subscriptions"
+import { Context, Effect, Latch, Layer, Option, PubSub, Schedule } from "effect"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import * as EmitterLog from "../EmitterLog.ts"
@@ -62,5 +65,50 @@ layer(EngineFixture.layer, { excludeTestServices: true, timeout: "60 seconds" })
       yield* setActive(owing, true)
       yield* takeover.open
       assert.isTrue((yield* hintedUntil(owing)).has(owing.id))
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("wakes another account's listener before the last of many of one account's", () =>
+    Effect.gen(function*() {
+      const subscriptions = yield* Subscriptions
+      const [ann, bob] = [yield* EngineFixture.account, yield* EngineFixture.account]
+      const many = 200
+      const listened = Effect.fnUntraced(function*(accountId: Id.AccountId, count: number) {
+        const log = yield* EngineFixture.emitter(accountId)
+        const listenerIds = yield* Effect.forEach(Array.from({ length: count }), () => Id.make("webhook"))
+        for (const listenerId of listenerIds) {
+          yield* subscriptions.create({ accountId, emitterId: log.emitterId, listenerId, eventName: "" })
+        }
+        return { log, listenerIds }
+      })
+      const [anns, bobs] = [yield* listened(ann.id, many), yield* listened(bob.id, 1)]
+      let now = 0
+      const turns = new AccountTurns({ now: () => now, later: (callback) => void setImmediate(callback) })
+      turns.note(ann.id)
+      turns.note(bob.id)
+      const woken: Array<string> = []
+      const actors = Layer.mock(Actors, {
+        take: () => false,
+        isHere: () => true,
+        wake: (actorId) => {
+          woken.push(actorId)
+          now += 1
+        }
+      })
+      const takeover = Layer.succeed(Takeover, yield* Latch.make())
+      const router = yield* Effect.map(
+        Layer.build(Router.layer.pipe(Layer.provide([actors, takeover]))),
+        Context.get(Router)
+      ).pipe(Effect.provideService(Turns, turns))
+      const committed = ({ id }: { readonly id: string }, { log: { emitterId } }: typeof anns) => ({
+        accountId: id,
+        events: [{ emitterId, stream: "", id: 1n, n: 1, emitId: "e", hops: 0, meta: {}, payload: "1" }]
+      })
+      yield* PubSub.publish((yield* GroupCommit).committed, [committed(ann, anns), committed(bob, bobs)])
+      yield* router.isQuiet.pipe(
+        Effect.repeat({ until: (isQuiet) => isQuiet && woken.length > many, schedule: Schedule.spaced("1 millis") }),
+        TestClock.withLive
+      )
+      assert.sameMembers(woken, [...anns.listenerIds, ...bobs.listenerIds])
+      assert.isBelow(woken.indexOf(bobs.listenerIds[0]!), many)
     }).pipe(EngineFixture.onTestClock))
 })
