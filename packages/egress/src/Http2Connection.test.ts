@@ -237,6 +237,19 @@ describe("GOAWAY", () => {
       assert.deepStrictEqual([status, earlier?.reason, count], [200, "reset", 3])
     }).pipe(Effect.provide(Client.layer(authority))))
 
+  it.live("of a server that answers at once has what it did not take sent again, and nothing twice", () =>
+    Effect.gen(function*() {
+      let answered = 0
+      const endpoint = yield* both((stream, count) => {
+        stream.respond({ ":status": 200 }, { endStream: true })
+        answered += 1
+        if (count % 10 === 0) stream.session?.close()
+      })
+      const answers = yield* several(urlOf(endpoint), 20)
+      assert.isTrue(answers.every(Result.isSuccess))
+      assert.strictEqual(answered, 20)
+    }).pipe(Effect.provide(Client.layer(authority))))
+
   it.live("on a new connection is the end of the attempt", () =>
     Effect.gen(function*() {
       let count = 0

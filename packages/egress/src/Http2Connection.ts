@@ -254,8 +254,11 @@ export class Http2Connection implements EgressConnection {
       return answer.onEnd()
     }
     const stage = this.stageOf(stream)
+    const error = this.errorOf(stream)
     this.free()
-    answer.onBroken(this.errorOf(stream), stage)
+    // A GOAWAY is told of before the answers that come with it, which show whether the connection has served.
+    if (stage === "unanswered") setImmediate(() => answer.onBroken(error, stage))
+    else answer.onBroken(error, stage)
   }
 
   private stageOf({ http2, interims, status }: Stream): BrokenStage {
