@@ -11,6 +11,7 @@ import type { Commit } from "./Commit.ts"
 import * as DatabaseClient from "./DatabaseClient.ts"
 import { batchDeadlineMs, GroupCommit } from "./GroupCommit.ts"
 import { Heads } from "./Heads.ts"
+import { isTransient } from "./TransientSqlError.ts"
 
 /** A way to a database of the test's own, and its client's configuration. */
 const proxied = Effect.gen(function*() {
@@ -127,3 +128,25 @@ it.effect("an account's statements take turns with others', however many of them
     yield* Effect.forEach(blocked, Fiber.join)
     assert.lengthOf(answered, 103)
   }).pipe(Effect.provide(TestDatabase.layerEmpty)))
+
+it.effect("an answer that is larger than any before is read, however large Postgres can make one row", () =>
+  Effect.gen(function*() {
+    const [row] = yield* (yield* SqlClient.SqlClient)<{ readonly text: string }>`SELECT repeat('12345678', ${
+      5 * 1024 * 1024
+    }) AS text`
+    assert.lengthOf(row!.text, 40 * 1024 * 1024)
+  }).pipe(Effect.provide(TestDatabase.layer)))
+
+it.effect("an answer that is too large for the client is told as what comes back each time, and the next is answered", () =>
+  Effect.gen(function*() {
+    const { config } = yield* proxied
+    yield* on(
+      { ...config, maxMessageSize: 100_000 },
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const error = yield* Effect.flip(sql`SELECT repeat('x', 200000) AS text`)
+        assert.isFalse(isTransient(error), String(error.reason.cause))
+        assert.deepStrictEqual(yield* sql`SELECT 1 AS one`, [{ one: 1 }])
+      })
+    )
+  }).pipe(Effect.provide(TestClock.layer())))

@@ -21,6 +21,12 @@ const silentAfter = 2
  */
 const unansweredAfter = 15
 
+/**
+ * The largest message that is taken from the database, in bytes: as large as Postgres makes one (`MaxAllocSize`). With less, a
+ * row could be stored that no statement reads again. How much is stored in one row is for each table to bound.
+ */
+const largestMessage = 0x3fff_ffff
+
 type Address = Net.TcpNetConnectOpts | Net.IpcNetConnectOpts
 
 /** A socket to the database, and when it last received something. */
@@ -178,7 +184,7 @@ export const make = Effect.fnUntraced(function*(
     Effect.forever,
     Effect.forkScoped
   )
-  const client = inTurns(yield* PgClient.make({ ...config, stream: open }), config)
+  const client = inTurns(yield* PgClient.make({ maxMessageSize: largestMessage, ...config, stream: open }), config)
   return Context.make(PgClient.PgClient, client).pipe(
     Context.add(SqlClient.SqlClient, client),
     Context.add(DatabaseSockets, { dropSilent: () => drop(({ isSilent }) => isSilent) })

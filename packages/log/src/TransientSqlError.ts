@@ -1,3 +1,4 @@
+import { PgProtocol } from "@effect/sql-pg"
 import { Predicate, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
 
@@ -19,9 +20,11 @@ const sqlState = (error: SqlError.SqlError): string | undefined => {
  * Whether an error is the database's state and not the statement's fault: the same work can succeed later. Beside
  * connections, locks and timeouts these are SQLSTATE classes 08 (connection), 53 (insufficient resources), 57P (operator
  * intervention: shutting down, starting) and 58 (system error), 25P03 (idle in a transaction for too long), and
- * 25006 (read only), as a standby answers until it is promoted.
+ * 25006 (read only), as a standby answers until it is promoted. An answer that the client can't read, as one that is too
+ * large for it, comes back each time, though the connection ends over it.
  */
 export const isTransient = (error: SqlError.SqlError): boolean => {
+  if (error.reason.cause instanceof PgProtocol.ParseError) return false
   if (retryableReasons.has(error.reason._tag)) return true
   const state = sqlState(error)
   return state !== undefined && /^(08|53|57P|58|25P03|25006)/.test(state)
