@@ -26,16 +26,16 @@ export const maxBody = 2_000
 const settings = { maxBody, rateLimit: 0, byteRateLimit: 0, maxCode: 1024 * 1024, maxProp: 64 * 1024 }
 
 /** Every test has an account of its own, so processes are given up soon and new ones kept ready. */
-const sandbox = (inspectMillis: number) =>
+const sandbox = (inspectCpuMillis: number) =>
   realSandbox({
     allow: "loopback",
-    limits: { inspectMillis },
+    limits: { inspectCpuMillis },
     pool: { warmProcesses: 1, idleMillis: 3_000 }
   })
 
-const engine = (inspectMillis: number) =>
+const engine = (inspectCpuMillis: number) =>
   Layer.mergeAll(Engine.layer, AccountLifecycle.layer, AccountErasure.layer).pipe(
-    Layer.provideMerge(sandbox(inspectMillis)),
+    Layer.provideMerge(sandbox(inspectCpuMillis)),
     Layer.provideMerge(PackageRegistry.packages),
     Layer.provideMerge(PackageRegistry.PackageRegistry.layer),
     Layer.provideMerge(EgressHttp.layer()),
@@ -56,15 +56,15 @@ const drainFirst = Layer.effectDiscard(
  * The server's HTTP side on a port of its own, before the real engine, sandbox and database.
  *
  * @param options in place of the tests' own settings
- * @param inspectMillis how long a module may load, in milliseconds: as in a server, which is long enough on a busy machine
+ * @param inspectCpuMillis processor time in which a module has to load, in milliseconds: as in a server
  */
-export const layerWith = (options: Partial<HttpSettings["Service"]>, inspectMillis = 10_000) =>
+export const layerWith = (options: Partial<HttpSettings["Service"]>, inspectCpuMillis = 10_000) =>
   Layer.merge(HttpApp.layer, drainFirst).pipe(
     // As in a server that nobody traces: only there requests are answered before the router.
     Layer.provide(Layer.succeed(References.TracerEnabled, false)),
     Layer.provide(Layer.succeed(HttpSettings, { ...settings, ...options })),
     Layer.provide(diagnosis),
-    Layer.provideMerge(engine(inspectMillis)),
+    Layer.provideMerge(engine(inspectCpuMillis)),
     Layer.provideMerge(NodeServer.layer({ port: 0, host: "127.0.0.1" }))
   )
 

@@ -1,6 +1,8 @@
 import { assert, layer } from "@effect/vitest"
+import { OnBehalfOf } from "@headwater/domain/OnBehalfOf"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { TestClock } from "effect/testing"
 import { readFileSync } from "node:fs"
@@ -75,6 +77,43 @@ layer(ModuleBundler.layer, { excludeTestServices: true, timeout: "60 seconds" })
         assert.deepStrictEqual(yield* importsOf(`import "./${count}.mjs"`), [`./${count}.mjs`])
       }
     }))
+
+  it.effect("a text is held to the time that a processor works on it, not to how long that takes on a busy machine", () =>
+    Effect.gen(function*() {
+      const before = bundlers()
+      yield* importsOf("")
+      const pid = bundlers().find((each) => !before.includes(each))
+      process.kill(-pid!, "SIGSTOP")
+      const reading = yield* Effect.forkChild(importsOf(`import "./a.mjs"`), { startImmediately: true })
+      yield* Effect.sleep("5 seconds")
+      process.kill(-pid!, "SIGCONT")
+      assert.deepStrictEqual(yield* Fiber.join(reading), ["./a.mjs"])
+    }).pipe(Effect.provide(Layer.fresh(ModuleBundler.layer))))
+
+  it.effect("a text that takes long holds up its own account alone", () =>
+    Effect.gen(function*() {
+      const as = (account: string) => Effect.provideService(OnBehalfOf, account)
+      const before = bundlers()
+      const slow = yield* Effect.forkChild(importsOf(`import "./slow.mjs"`).pipe(as("u_slow")), {
+        startImmediately: true
+      })
+      const [pid] = yield* Effect.repeat(
+        Effect.delay(Effect.sync(() => bundlers().filter((each) => !before.includes(each))), "1 millis"),
+        { until: ({ length }) => length > 0 }
+      )
+      process.kill(-pid!, "SIGSTOP")
+      const next = yield* Effect.forkChild(importsOf(`import "./next.mjs"`).pipe(as("u_slow")), {
+        startImmediately: true
+      })
+      for (const other of ["u_a", "u_b", "u_c"]) {
+        assert.deepStrictEqual(yield* importsOf(`import "./${other}.mjs"`).pipe(as(other)), [`./${other}.mjs`])
+      }
+      assert.isUndefined(slow.pollUnsafe())
+      assert.isUndefined(next.pollUnsafe())
+      process.kill(-pid!, "SIGCONT")
+      assert.deepStrictEqual(yield* Fiber.join(slow), ["./slow.mjs"])
+      assert.deepStrictEqual(yield* Fiber.join(next), ["./next.mjs"])
+    }).pipe(Effect.provide(Layer.fresh(ModuleBundler.layer))))
 
   it.effect("a text is not held to how long the parser takes to start", () =>
     Effect.gen(function*() {

@@ -1,12 +1,14 @@
 import { OnBehalfOf } from "@headwater/domain/OnBehalfOf"
+import * as RealTime from "@headwater/domain/RealTime"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as FiberHandle from "effect/FiberHandle"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as PartitionedSemaphore from "effect/PartitionedSemaphore"
+import * as Pool from "effect/Pool"
 import * as Schema from "effect/Schema"
 import { type ChildProcess, spawn } from "node:child_process"
 import { extname } from "node:path"
@@ -21,6 +23,8 @@ import {
 } from "./BundlerProtocol.ts"
 import type { DefinitionPath } from "./ComponentDescription.ts"
 import * as LargeImports from "./LargeImports.ts"
+import * as PlacesByAccount from "./PlacesByAccount.ts"
+import { readFamilyCpuMillis } from "./ProcessUsage.ts"
 import { moduleName } from "./SourcePlaces.ts"
 
 /** A module can't be had or can't be read, and where that shows: in itself, or in the import that asks for it. */
@@ -53,10 +57,22 @@ export interface Bundle {
 }
 
 /**
- * To read one text takes milliseconds; to bundle packages of thousands of files takes seconds. Counted from when the
- * process is ready, which takes seconds too on a busy machine and says nothing about the text.
+ * To read one text takes milliseconds of a processor; to bundle packages of thousands of files takes seconds. On a busy
+ * machine that is many times as long on the wall, which says nothing about the text. Counted from when the process is ready.
  */
-const taskMillis = { Scan: 4_000, Bundle: 30_000, Place: 4_000 }
+const limitsOf = {
+  Scan: { cpuMillis: 4_000, wallMillis: 60_000 },
+  Bundle: { cpuMillis: 60_000, wallMillis: 120_000 },
+  Place: { cpuMillis: 4_000, wallMillis: 60_000 }
+}
+
+/** How often it is looked how long a task has taken, in milliseconds. */
+const lookMillis = 100
+
+/** What is read at a time, and beside that what is bundled: so that a text waits for no bundle. */
+const readAtOnce = 2
+const bundledAtOnce = 2
+
 const idleMillis = 30_000
 
 /** Larger code is mostly that of packages, and its tree takes many times as much memory. */
@@ -70,8 +86,9 @@ const memoryKibibytes = 1536 * 1024
 const parserKibibytes = memoryKibibytes / 2
 
 /**
- * Reads modules' imports and makes one module of many, without running any of them. It works in a process of its own, one
- * task at a time and accounts in turn, so that a text that is too much for the parser costs that process and nothing else.
+ * Reads modules' imports and makes one module of many, without running any of them. It works in processes of its own, each
+ * with one task at a time, so that a text that is too much for the parser costs that process and nothing else. An account
+ * has one text read and one module bundled at a time.
  */
 export class ModuleBundler extends Context.Service<ModuleBundler, {
   /** What a module's text says; it may be TypeScript where it is given as JavaScript. */
@@ -124,46 +141,62 @@ interface Running {
   readonly ready: Deferred.Deferred<void, Lost>
 }
 
-const make = Effect.fnUntraced(function*() {
-  const oneAtATime = yield* PartitionedSemaphore.make<string>({ permits: 1 })
-  const idle = yield* FiberHandle.make<void>()
-  let current: Running | undefined
-
-  const stop = Effect.sync(() => {
-    if (current !== undefined) end(current.child)
-    current = undefined
-  })
-  yield* Effect.addFinalizer(() => stop)
-
-  const running = (): Running => {
-    if (current?.child.connected === true) return current
-    const started: Running = { child: startProcess(), ready: Deferred.makeUnsafe() }
-    started.child.once("message", () => Deferred.doneUnsafe(started.ready, Exit.void))
+/** Begun and not waited for, because a pool begins one after the other. */
+const bundlerProcess = Effect.acquireRelease(
+  Effect.sync((): Running => {
+    const running: Running = { child: startProcess(), ready: Deferred.makeUnsafe() }
+    running.child.once("message", () => Deferred.doneUnsafe(running.ready, Exit.void))
     for (const ending of ["exit", "error"]) {
-      started.child.once(ending, () => {
-        Deferred.doneUnsafe(started.ready, Exit.fail(new Lost()))
-        if (current === started) current = undefined
-      })
+      running.child.once(ending, () => Deferred.doneUnsafe(running.ready, Exit.fail(new Lost())))
     }
-    current = started
-    return started
-  }
+    return running
+  }),
+  ({ child }) => Effect.sync(() => end(child))
+)
 
-  const ask = (child: ChildProcess, task: BundlerTask) =>
-    Effect.callback<unknown, Lost>((resume) => {
-      const lost = () => resume(Effect.fail(new Lost()))
-      child.once("message", (message) => {
-        child.off("exit", lost)
-        child.off("error", lost)
-        resume(Effect.succeed(message))
-      })
-      child.once("exit", lost)
-      child.once("error", lost)
-      child.send(task, (error) => {
-        if (error !== null) lost()
-      })
-      return stop
+const ask = (child: ChildProcess, task: BundlerTask) =>
+  Effect.callback<unknown, Lost>((resume) => {
+    const lost = () => resume(Effect.fail(new Lost()))
+    child.once("message", (message) => {
+      child.off("exit", lost)
+      child.off("error", lost)
+      resume(Effect.succeed(message))
     })
+    child.once("exit", lost)
+    child.once("error", lost)
+    child.send(task, (error) => {
+      if (error !== null) lost()
+    })
+  })
+
+/** Returns when a process has worked on a task for longer than it may, with what the limit is. */
+const overrun = Effect.fnUntraced(function*(child: ChildProcess, { cpuMillis, wallMillis }: typeof limitsOf.Scan) {
+  const used = () => child.pid === undefined ? 0 : readFamilyCpuMillis(child.pid) ?? 0
+  const before = used()
+  const startedAt = yield* Clock.currentTimeMillis
+  while (true) {
+    yield* Effect.sleep(lookMillis)
+    if (used() - before > cpuMillis) return `${cpuMillis} ms of processor time`
+    if ((yield* Clock.currentTimeMillis) - startedAt > wallMillis) return `${wallMillis} ms`
+  }
+}, RealTime.on)
+
+const make = Effect.fnUntraced(function*() {
+  const reading = yield* PlacesByAccount.make(readAtOnce)
+  const places = { Scan: reading, Bundle: yield* PlacesByAccount.make(bundledAtOnce), Place: reading }
+  const processes = yield* Pool.makeWithTTL({
+    acquire: bundlerProcess,
+    min: 0,
+    max: readAtOnce + bundledAtOnce,
+    timeToLive: Duration.millis(idleMillis),
+    timeToLiveStrategy: "usage"
+  })
+
+  const give = Effect.gen(function*() {
+    const running = yield* Pool.get(processes)
+    if (!running.child.connected) yield* Pool.invalidate(processes, running)
+    return running
+  }).pipe(Effect.repeat({ until: ({ child }) => child.connected }))
 
   const perform = Effect.fnUntraced(function*(file: string, task: BundlerTask) {
     const imported = task._tag === "Bundle" ? Object.values(task.packages?.names ?? {}).map(packageOf) : []
@@ -172,21 +205,25 @@ const make = Effect.fnUntraced(function*() {
         message: imported.length === 0 ? `The module can't be read: ${why}` : LargeImports.tooMuch(ofImports, imported),
         at: { file, line: 1, column: 1 }
       })
-    const answer = Effect.fnUntraced(function*() {
-      const { child, ready } = running()
-      yield* Deferred.await(ready)
-      return yield* Effect.timeoutOrElse(ask(child, task), {
-        duration: taskMillis[task._tag],
-        orElse: () => {
-          const long = `takes over ${taskMillis[task._tag]} ms`
-          return Effect.fail(unreadable(`parsing it ${long}`, `that ${long}`))
-        }
-      })
-    })
-    return yield* FiberHandle.clear(idle).pipe(
-      Effect.andThen(answer),
+    const answer = Effect.scoped(Effect.gen(function*() {
+      const running = yield* give
+      const { child, ready } = running
+      const tooLong = Effect.flatMap(
+        overrun(child, limitsOf[task._tag]),
+        (limit) => Effect.fail(unreadable(`parsing it takes over ${limit}`, `that takes over ${limit}`))
+      )
+      return yield* Deferred.await(ready).pipe(
+        Effect.andThen(Effect.raceFirst(ask(child, task), tooLong)),
+        // What it works on then, nobody waits for.
+        Effect.onError(() => {
+          end(child)
+          return Pool.invalidate(processes, running)
+        })
+      )
+    }))
+    return yield* answer.pipe(
       // What ended the process may be of the task before.
-      Effect.catchTag("Lost", () => Effect.andThen(stop, answer())),
+      Effect.catchTag("Lost", () => answer),
       Effect.flatMap(Schema.decodeUnknownEffect(BundlerAnswer)),
       Effect.catchTags({
         Lost: () =>
@@ -196,10 +233,7 @@ const make = Effect.fnUntraced(function*() {
           )),
         SchemaError: Effect.die
       }),
-      Effect.ensuring(
-        FiberHandle.run(idle, Effect.andThen(Effect.sleep(idleMillis), stop))
-      ),
-      oneAtATime.withPermit(yield* OnBehalfOf)
+      places[task._tag](yield* OnBehalfOf)
     )
   })
 

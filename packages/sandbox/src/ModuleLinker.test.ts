@@ -488,6 +488,29 @@ function fail(_: string): never {
       )
     }))
 
+  it.effect("has packages of the scope @jsr from the registry alone, as all others", () =>
+    Effect.gen(function*() {
+      const registry = yield* PackageRegistry.PackageRegistry
+      registry.publish({ name: "@jsr/std__case", version: "1.0.0", files: { "index.js": `module.exports = "own"` } })
+      registry.publish({
+        name: "casing",
+        version: "1.0.0",
+        manifest: { dependencies: { "@jsr/std__case": "1.0.0" } },
+        files: { "index.js": `module.exports = require("@jsr/std__case") + " too"` }
+      })
+      const codeOf = (name: string) => `import it from "${name}"; export default { run() { this.$emit(it) } }`
+      assert.deepStrictEqual(yield* emitted(codeOf("@jsr/std__case")), ["own"])
+      assert.deepStrictEqual(yield* emitted(codeOf("casing")), ["own too"])
+      registry.publish({
+        name: "stray",
+        version: "1.0.0",
+        manifest: { dependencies: { text: "jsr:@std/text@1" } },
+        files: { "index.js": `module.exports = require("text")` }
+      })
+      const fault = yield* Effect.flip(moduleOf(codeOf("stray")))
+      assert.include(fault.message, "stray")
+    }))
+
   it.effect("names the import that can't be had, where it stands", () =>
     Effect.gen(function*() {
       const { publish } = yield* PackageRegistry.PackageRegistry

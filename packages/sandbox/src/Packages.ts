@@ -5,15 +5,16 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as PartitionedSemaphore from "effect/PartitionedSemaphore"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
 import { execFile } from "node:child_process"
 import * as Fs from "node:fs/promises"
 import { join } from "node:path"
 import type { PackageSpecifier } from "./PackageSpecifier.ts"
 import { bytesOf, PackageStore } from "./PackageStore.ts"
+import * as PlacesByAccount from "./PlacesByAccount.ts"
 import { packagedDenoPath } from "./SandboxConfig.ts"
 import { standIns } from "./StandIns.ts"
 
@@ -51,9 +52,14 @@ export interface PackagesOptions {
   readonly maxBytes?: number
 }
 
+const publicRegistry = "https://registry.npmjs.org/"
+
 const installing = "installing-"
 
 const installMillis = 60_000
+
+/** Installations at a time, each of another account: they wait for the registry more than they work. */
+const installedAtOnce = 3
 
 /** What the installer may allocate, and how large one file and all files of an installation may be. */
 const memoryKibibytes = 4 * 1024 * 1024
@@ -74,15 +80,19 @@ export class Packages extends Context.Service<Packages, {
   static readonly layer = (options: PackagesOptions): Layer.Layer<Packages> => Layer.effect(Packages, make(options))
 }
 
-const make = Effect.fnUntraced(function*({ directory, extraCaFile, maxBytes = 1024 ** 3, registry }: PackagesOptions) {
-  const oneAtATime = yield* PartitionedSemaphore.make<string>({ permits: 1 })
+const make = Effect.fnUntraced(function*(
+  { directory, extraCaFile, maxBytes = 1024 ** 3, registry = publicRegistry }: PackagesOptions
+) {
+  const places = yield* PlacesByAccount.make(installedAtOnce)
+  /** All of them together are for who removes what installations may be about to take. */
+  const permits = yield* Semaphore.make(installedAtOnce)
   const store = new PackageStore(join(directory, "store"))
   yield* Effect.promise(() => Fs.mkdir(directory, { recursive: true }))
   const now = yield* RealTime.currentTimeMillis
   yield* Effect.promise(() => removeAbandoned(directory, now))
 
   yield* Effect.promise(() => store.trim(maxBytes)).pipe(
-    oneAtATime.withPermit("the store's own"),
+    permits.withPermits(installedAtOnce),
     Effect.catchCause((cause) => Effect.logWarning("Could not read the store of packages", cause)),
     Effect.repeat(Schedule.spaced("10 minutes")),
     Effect.forkScoped
@@ -112,7 +122,10 @@ const make = Effect.fnUntraced(function*({ directory, extraCaFile, maxBytes = 10
             DENO_TLS_CA_STORE: "system,mozilla",
             NO_COLOR: "1",
             ...(extraCaFile === undefined ? {} : { DENO_CERT: extraCaFile }),
-            ...(registry === undefined ? {} : { NPM_CONFIG_REGISTRY: registry })
+            NPM_CONFIG_REGISTRY: registry,
+            // Deno would fetch packages of the scope @jsr, and what is named by `jsr:`, from elsewhere.
+            JSR_NPM_URL: registry,
+            JSR_URL: registry
           }
         },
         (error, _, told) => resume(error === null ? Effect.void : Effect.fail(explain(told)))
@@ -148,7 +161,8 @@ const make = Effect.fnUntraced(function*({ directory, extraCaFile, maxBytes = 10
                 new PackageUnavailable({ reason: "unreachable", message: `installing takes over ${installMillis} ms` })
               )
           }),
-          oneAtATime.withPermit(account),
+          permits.withPermit,
+          places(account),
           // Somebody waits for the answer, who is better told to come again.
           Effect.timeoutOrElse({
             duration: Duration.millis(2 * installMillis),

@@ -32,3 +32,15 @@ export const readProcessUsage = (pid: number): ProcessUsage | undefined => {
     return undefined
   }
 }
+
+/** Processor time of a process and of those that it has started, or `undefined` where it can't be read. */
+export const readFamilyCpuMillis = (pid: number): number | undefined => {
+  const own = readProcessUsage(pid)?.cpuMs
+  if (own === undefined) return undefined
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").trim().split(" ").map(Number)
+    return children.reduce((sum, child) => sum + (readProcessUsage(child)?.cpuMs ?? 0), own)
+  } catch {
+    return own
+  }
+}

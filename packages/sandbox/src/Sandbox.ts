@@ -328,7 +328,7 @@ const make = Effect.fnUntraced(function*() {
     function*(
       request: InspectRequest
     ): Effect.fn.Return<ComponentDescription, ComponentInvalid | SandboxUnavailable> {
-      const { inspectMillis, outputBytes } = config.limits
+      const { inspectCpuMillis, inspectWallMillis, outputBytes } = config.limits
 
       const once = ({ displaced, isolation, isRepeated }: Attempt) =>
         attempt<ComponentDescription, ComponentInvalid>(
@@ -375,9 +375,14 @@ const make = Effect.fnUntraced(function*() {
                 invalid("output", "The module's top level exceeded its output limit")
               },
               watch: (now) => {
-                if (now - startedAt < inspectMillis) return
+                const over = assignment.aloneCpuMs >= inspectCpuMillis
+                  ? `${inspectCpuMillis} ms of processor time`
+                  : now - startedAt >= inspectWallMillis
+                  ? `${inspectWallMillis} ms`
+                  : undefined
+                if (over === undefined) return
                 process.kill({ reason: "wall", message: "The module did not load in time" })
-                invalid("timeout", `The module did not load within ${inspectMillis} ms`)
+                invalid("timeout", `The module did not load within ${over}`)
               },
               lost: (loss: ProcessLoss) => {
                 if (loss.reason === "shutdown") {

@@ -11,7 +11,8 @@ const limits = {
   // Far more than the processor time takes on a machine with much else to do.
   wallMillis: 150_000,
   cpuMillis: 1_500,
-  inspectMillis: 1_500,
+  inspectCpuMillis: 1_500,
+  inspectWallMillis: 10_000,
   heapMebibytes: 64,
   outputBytes: 1024 * 1024,
   connections: 1_000,
@@ -34,6 +35,7 @@ layer(sandbox, { excludeTestServices: true, timeout: "180 seconds" })("Limits of
     Effect.gen(function*() {
       const error = yield* Effect.flip(inspectCode(`for (;;) {}`))
       assert.deepInclude({ ...error }, { _tag: "ComponentInvalid", reason: "timeout" })
+      assert.match(error.message, /within 1500 ms of processor time$/)
     }))
 
   it.effect("a component that describes itself in JSON too deep to be read is refused, and harms nothing", () =>
@@ -64,6 +66,15 @@ layer(sandbox, { excludeTestServices: true, timeout: "180 seconds" })("Limits of
     Effect.gen(function*() {
       const error = yield* Effect.flip(inspectCode(`await new Promise(() => {}); export default { run() {} }`))
       assert.deepInclude({ ...error }, { _tag: "ComponentInvalid", reason: "timeout" })
+      assert.match(error.message, /within 10000 ms$/)
+    }))
+
+  it.effect("a top level that waits for longer than it may compute is not refused for it", () =>
+    Effect.gen(function*() {
+      const described = yield* inspectCode(
+        `await new Promise((resolve) => setTimeout(resolve, 2_000)); export default { name: "Late", run() {} }`
+      )
+      assert.strictEqual(described.name, "Late")
     }))
 
   it.effect(

@@ -14,8 +14,10 @@ export interface SandboxLimits {
   readonly responseBytes: number
   /** Connections that a run opens, and names that it has resolved, all in all. */
   readonly connections: number
-  /** Wall time of an inspection, in milliseconds. */
-  readonly inspectMillis: number
+  /** Processor time of an inspection, in milliseconds. */
+  readonly inspectCpuMillis: number
+  /** Wall time of an inspection, in milliseconds: on a busy machine it takes many times the processor time. */
+  readonly inspectWallMillis: number
 }
 
 export const defaultLimits: SandboxLimits = {
@@ -26,5 +28,6 @@ export const defaultLimits: SandboxLimits = {
   dbBytes: 1024 * 1024,
   responseBytes: 6 * 1024 * 1024,
   connections: 10_000,
-  inspectMillis: 10_000
+  inspectCpuMillis: 10_000,
+  inspectWallMillis: 60_000
 }
