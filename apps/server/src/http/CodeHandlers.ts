@@ -22,7 +22,8 @@ import {
   inCode,
   type LoadedComponent,
   type Place,
-  type SavedComponent
+  type SavedComponent,
+  sourceFault
 } from "./ComponentSaving.ts"
 import { makeFindAny } from "./EmitterIdOf.ts"
 import { boundOf } from "./EventSummaries.ts"
@@ -179,6 +180,11 @@ export const layer = HttpApiBuilder.group(
         )
       }
       const { value } = loaded.success
+      const fault = kind === "source" ? sourceFault(value) : Option.none()
+      if (Option.isSome(fault)) {
+        const errors = [errorOf(fault.value, CodeAdvice.of(fault.value))]
+        return { ...nothing, ...shown(value), kind, valid: false, errors }
+      }
       const added = value.component.hasAdditionalProps && values !== undefined ? yield* additional(value, values) : {}
       return { ...nothing, ...shown(value), kind, valid: true, ...added }
     })

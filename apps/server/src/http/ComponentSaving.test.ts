@@ -34,6 +34,36 @@ export const greet = (who) => {
 }
 
 layer(Http.layer, { excludeTestServices: true })("components by URL", (it) => {
+  it.effect("that are as large as components can be are read again and run, and larger ones are refused by their bytes", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const registry = yield* PackageRegistry
+      const publish = (name: string, text: string) =>
+        registry.publish({ name, version: "1.0.0", files: { "index.js": `module.exports = ${JSON.stringify(text)}` } })
+      // Each of them is two bytes of JSON.
+      publish("large", "\"".repeat(10 * 1024 * 1024))
+      // Each of them is two characters of code, and four bytes of JSON.
+      publish("beyond", "\\".repeat(7 * 1024 * 1024))
+      const codeOf = (name: string) =>
+        `import text from ${JSON.stringify(name)}\n${Http.httpCode("this.$emit(text.length)", `key: "large",`)}`
+      const source = yield* http.created("/v1/sources", { component_code: codeOf("large") })
+      yield* http.request("POST", Http.endpointOf(source), { key: null, body: {} })
+      const [event] = yield* http.summaries(`/v1/sources/${source.id}/event_summaries`, 1)
+      assert.strictEqual<unknown>(event!["event"]!["raw_event"], 10 * 1024 * 1024)
+      assert.isAbove(
+        (yield* (yield* SqlClient.SqlClient)<{ readonly bytes: number }>`
+          SELECT octet_length(linked) AS bytes FROM components WHERE account_id = ${http.accountId}`)[0]!.bytes,
+        16 * 1024 * 1024
+      )
+      const again = yield* http.created("/v1/sources", { component_code: codeOf("large") })
+      assert.strictEqual((yield* http.request("GET", `/v1/sources/${again.id}/code`)).status, 200)
+      const byKey = yield* http.request("POST", "/v1/components/large/configure", { body: {} })
+      assert.strictEqual(byKey.status, 200, byKey.text)
+      const refused = yield* http.request("POST", "/v1/components", { body: { component_code: codeOf("beyond") } })
+      Http.assertProblem(refused, 413, "payload_too_large")
+      Json.assertHolds(refused.json["details"]!, { limit_bytes: 24 * 1024 * 1024 })
+    }))
+
   it.effect("that import npm packages keep their versions, for the same code and for the source that has it", () =>
     Effect.gen(function*() {
       const http = yield* Http.tenant()
@@ -391,7 +421,7 @@ export default {
     }))
 })
 
-layer(Http.layerWith({ maxCode: 2 * 1024 * 1024, maxProp: 100 }, 30_000), { excludeTestServices: true })(
+layer(Http.layerWith({ maxCode: 2 * 1024 * 1024, maxProp: 100 }), { excludeTestServices: true })(
   "the limits of code and props",
   (it) => {
     it.effect("are those that the operator set, and requests have room for them", () =>

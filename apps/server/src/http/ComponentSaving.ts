@@ -154,11 +154,15 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
       const link = Effect.fnUntraced(function*({ place, previous, text }: Code) {
         const linked = yield* Effect.mapError(linker.link(text, previous?.linked?.lock), unlinkable(place))
         if (Option.isNone(linked)) return null
-        const { code, map } = linked.value
-        if (Math.max(code.length, map.length) > LargeImports.maxCharacters) {
+        const { code } = linked.value
+        if (code.length > LargeImports.maxCharacters) {
           return yield* Problem.tooLarge("The code, with its imports,", LargeImports.maxCharacters)
         }
-        return { ...linked.value, hash: yield* hashOf(code) } satisfies LinkedCode as LinkedCode
+        const stored: LinkedCode = { ...linked.value, hash: yield* hashOf(code) }
+        if (Buffer.byteLength(JSON.stringify(stored)) > LargeImports.maxStoredBytes) {
+          return yield* Problem.tooLarge("The code, with its imports and source map,", LargeImports.maxStoredBytes)
+        }
+        return stored
       })
 
       /** The component that the code is, not saved yet. */
@@ -346,6 +350,19 @@ export const componentInvalid = ({ column, file, line, message }: CodeFault): Pr
   }
   return new Problem.ComponentInvalid({ detail: message, error: message, details })
 }
+
+/** Why no source can be made of a component that is one, if it can't. */
+export const sourceFault = ({ component, place }: SavedComponent): Option.Option<CodeFault> =>
+  component.type !== "action" ? Option.none() : Option.some(unusable(
+    {
+      message:
+        `its type is "action": an action does one thing when an editor's workflow calls it, and nothing calls it ` +
+        "here. A source runs on requests, timers and events: leave type out, give it an interface or a subscription, " +
+        "and take the event as run(event). For steps that follow each other, write a workflow"
+    },
+    place,
+    "definition"
+  ))
 
 /** Where what stands at a place of the linked code was written. */
 const placeThrough = (linked: LinkedCode | null, place: Place): Place => {

@@ -249,13 +249,13 @@ layer(Http.layer, { excludeTestServices: true })("components", (it) => {
 })
 
 layer(Http.layerWith({}, 500), { excludeTestServices: true })(
-  "components, where code may load for half a second",
+  "components, where code may compute for half a second while it loads",
   (it) => {
     it.effect("are refused that load for longer", () =>
       Effect.gen(function*() {
         const http = yield* Http.tenant()
         const endless = "for (;;) {}\nexport default { run() {} }"
-        yield* refuses(http, endless, /did not load within 500 ms/, { line: 1, column: 1 })
+        yield* refuses(http, endless, /did not load within 500 ms of processor time/, { line: 1, column: 1 })
       }))
   }
 )

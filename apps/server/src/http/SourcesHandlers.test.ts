@@ -267,6 +267,26 @@ layer(Http.layer, { excludeTestServices: true })("sources", (it) => {
         Array.from({ length: 20 }, () => 200)
       )
     }))
+
+  it.effect("are not made of actions, which can be saved all the same", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const action = `export default { key: "act", type: "action", run({ steps, $ }) { return steps } }`
+      const source = yield* http.created("/v1/sources", { component_code: Http.code("feed") })
+      const saved = yield* http.created("/v1/components", { component_code: action })
+      for (
+        const [method, path, body] of [
+          ["POST", "/v1/sources", { component_code: action }],
+          ["POST", "/v1/sources", { component_id: saved.id }],
+          ["PUT", `/v1/sources/${source.id}`, { component_code: action }]
+        ] as const
+      ) {
+        const refused = yield* http.request(method, path, { body })
+        Http.assertProblem(refused, 422, "component_invalid")
+        assert.match(Json.textOf(refused.json["detail"]!), /^its type is "action": .* workflow/)
+      }
+      assert.lengthOf(Json.listOf((yield* http.request("GET", "/v1/users/me/components")).json["data"]), 2)
+    }))
 })
 
 /** It goes down when it is let. */

@@ -12,7 +12,7 @@ import { Components } from "@headwater/log/Components"
 import { Programs } from "@headwater/log/Programs"
 import { Effect, Option, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { ComponentSaving, inCode } from "./ComponentSaving.ts"
+import { componentInvalid, ComponentSaving, inCode, sourceFault } from "./ComponentSaving.ts"
 import { answerFailures } from "./FailureProblem.ts"
 import { hookProblem } from "./HookProblem.ts"
 import { makeFind } from "./OwnProgram.ts"
@@ -88,7 +88,11 @@ export const layer = HttpApiBuilder.group(
       change: Effect.Effect<A, E | HookFailed, R>
     ) => {
       const place = Option.match(chosen, { onNone: () => inCode, onSome: (_) => _.place })
-      return useComponent(chosen, change).pipe(
+      const usable = Option.match(Option.flatMap(chosen, sourceFault), {
+        onNone: () => Effect.void,
+        onSome: (fault) => Effect.fail(componentInvalid(fault))
+      })
+      return useComponent(chosen, Effect.andThen(usable, change)).pipe(
         Effect.catchIf(Schema.is(HookFailed), (failure) => Effect.fail(hookProblem(place, failure)))
       )
     }
