@@ -1,3 +1,4 @@
+import { AccountSlots } from "@headwater/domain/AccountSlots"
 import { OnBehalfOf } from "@headwater/domain/OnBehalfOf"
 import * as RealTime from "@headwater/domain/RealTime"
 import * as Clock from "effect/Clock"
@@ -23,7 +24,6 @@ import {
 } from "./BundlerProtocol.ts"
 import type { DefinitionPath } from "./ComponentDescription.ts"
 import * as LargeImports from "./LargeImports.ts"
-import * as PlacesByAccount from "./PlacesByAccount.ts"
 import { readFamilyCpuMillis } from "./ProcessUsage.ts"
 import { moduleName } from "./SourcePlaces.ts"
 
@@ -182,8 +182,8 @@ const overrun = Effect.fnUntraced(function*(child: ChildProcess, { cpuMillis, wa
 }, RealTime.on)
 
 const make = Effect.fnUntraced(function*() {
-  const reading = yield* PlacesByAccount.make(readAtOnce)
-  const places = { Scan: reading, Bundle: yield* PlacesByAccount.make(bundledAtOnce), Place: reading }
+  const reading = new AccountSlots(readAtOnce, 1)
+  const slots = { Scan: reading, Bundle: new AccountSlots(bundledAtOnce, 1), Place: reading }
   const processes = yield* Pool.makeWithTTL({
     acquire: bundlerProcess,
     min: 0,
@@ -221,7 +221,7 @@ const make = Effect.fnUntraced(function*() {
         })
       )
     }))
-    return yield* answer.pipe(
+    const answered = answer.pipe(
       // What ended the process may be of the task before.
       Effect.catchTag("Lost", () => answer),
       Effect.flatMap(Schema.decodeUnknownEffect(BundlerAnswer)),
@@ -232,9 +232,9 @@ const make = Effect.fnUntraced(function*() {
             `that takes over ${memoryKibibytes / 1024} MiB of memory, or is nested too deeply`
           )),
         SchemaError: Effect.die
-      }),
-      places[task._tag](yield* OnBehalfOf)
+      })
     )
+    return yield* slots[task._tag].hold(yield* OnBehalfOf, answered)
   })
 
   const scan = Effect.fnUntraced(function*(file: ModuleFile) {

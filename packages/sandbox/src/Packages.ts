@@ -1,3 +1,4 @@
+import { AccountSlots } from "@headwater/domain/AccountSlots"
 import { OnBehalfOf } from "@headwater/domain/OnBehalfOf"
 import * as RealTime from "@headwater/domain/RealTime"
 import * as Context from "effect/Context"
@@ -14,7 +15,6 @@ import * as Fs from "node:fs/promises"
 import { join } from "node:path"
 import type { PackageSpecifier } from "./PackageSpecifier.ts"
 import { bytesOf, PackageStore } from "./PackageStore.ts"
-import * as PlacesByAccount from "./PlacesByAccount.ts"
 import { packagedDenoPath } from "./SandboxConfig.ts"
 import { standIns } from "./StandIns.ts"
 
@@ -83,7 +83,7 @@ export class Packages extends Context.Service<Packages, {
 const make = Effect.fnUntraced(function*(
   { directory, extraCaFile, maxBytes = 1024 ** 3, registry = publicRegistry }: PackagesOptions
 ) {
-  const places = yield* PlacesByAccount.make(installedAtOnce)
+  const slots = new AccountSlots(installedAtOnce, 1)
   /** All of them together are for who removes what installations may be about to take. */
   const permits = yield* Semaphore.make(installedAtOnce)
   const store = new PackageStore(join(directory, "store"))
@@ -162,7 +162,7 @@ const make = Effect.fnUntraced(function*(
               )
           }),
           permits.withPermit,
-          places(account),
+          (installed) => slots.hold(account, installed),
           // Somebody waits for the answer, who is better told to come again.
           Effect.timeoutOrElse({
             duration: Duration.millis(2 * installMillis),
