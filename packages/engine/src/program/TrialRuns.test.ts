@@ -57,8 +57,8 @@ const request = Effect.fnUntraced(function*(program: Program, given: Partial<Tri
   })
 })
 
-/** What the database holds for itself: which writers there are, what is yet to be folded, and charts, written now and then. */
-const ofDatabase = /^writers|_folded$|_journal$|^figures_/
+/** What the database holds for itself: which writers there are, what became of their batches, what is yet to be folded, and charts, written now and then. */
+const ofDatabase = /^batches$|^writers|_folded$|_journal$|^figures_/
 
 /** All that the database holds, by table and view, with what is still to be folded in its place. */
 const everything = Effect.gen(function*() {
