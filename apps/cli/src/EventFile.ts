@@ -1,4 +1,5 @@
-import { Effect, FileSystem, Option, Schema, Stdio, Stream } from "effect"
+import * as ExactJson from "@headwater/domain/ExactJson"
+import { Effect, FileSystem, Option, type Schema, Stdio, Stream } from "effect"
 import { Flag } from "effect/cli"
 import { CommandRefused } from "./CommandRefused.ts"
 
@@ -23,10 +24,11 @@ const textOf = Effect.fnUntraced(function*(file: string) {
   )
 })
 
-const decode = Schema.decodeEffect(Schema.fromJsonString(Schema.Json))
-
 const parse = (where: string, text: string) =>
-  Effect.mapError(decode(text), () => new CommandRefused({ message: `${where} is not JSON` }))
+  Effect.try({
+    try: () => ExactJson.parse(text) as Schema.Json,
+    catch: () => new CommandRefused({ message: `${where} is not JSON` })
+  })
 
 /** The event that the flags give; none where neither is given. */
 export const read = Effect.fnUntraced(function*(

@@ -15,6 +15,13 @@ const files = {
       this.http.respond({ status: 202, body: "got \\u001b[31m" + event.body.order })
     }
   }`,
+  "text.mjs": `export default {
+    name: "Text",
+    props: { http: "$.interface.http" },
+    run(event) {
+      this.$emit({ text: event.bodyRaw })
+    }
+  }`,
   "clock.mjs": `export default {
     name: "Clock",
     props: { timer: { type: "$.interface.timer", default: { intervalSeconds: 3600 } } },
@@ -59,6 +66,10 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         })
         assert.strictEqual(typed.code, 0)
         assert.lengthOf(yield* events(source_id, 3), 3)
+        const text = HeadwaterCommand.jsonOf(yield* run("deploy", "text.mjs", "--json"))
+        yield* run("trigger", "text", "--data", "{\"id\": 8202522731445525542}")
+        const [told] = yield* events(Json.textOf(text["id"]), 1)
+        assert.include(JSON.stringify(told), "8202522731445525542")
         const refused = yield* run("trigger", "orders", "--data", "{}")
         assert.deepStrictEqual([refused.code, refused.stdout], [1, "Orders answered 422\nno order\n"])
         assert.match(refused.stderr, /answered 422\. `headwater events orders --stream '\$errors'` shows/)

@@ -1,4 +1,5 @@
 import type { WebhookResource } from "@headwater/api/WebhooksApi"
+import * as ExactJson from "@headwater/domain/ExactJson"
 import { Effect, Option, type Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { ApiAccess } from "./ApiAccess.ts"
@@ -69,7 +70,7 @@ const forceNext = Command.make(
 
 const jsonOf = (text: string) =>
   Effect.try({
-    try: (): Schema.Json => JSON.parse(text),
+    try: () => ExactJson.parse(text) as Schema.Json,
     catch: () => new CommandRefused({ message: `--payload is not JSON: ${JSON.stringify(text)}` })
   })
 
