@@ -86,6 +86,20 @@ export type Component = typeof Component.Type
 /** A component without its code and what that runs with, which can be large. */
 export type CodelessComponent = Omit<Component, "code" | "linked">
 
+/** What of a component's code runs. */
+export interface ComponentModule {
+  readonly code: string
+  /** SHA-256 of that, lower case hexadecimal. */
+  readonly hash: string
+  /** Whether a source map from it to the component's code is stored, which only errors need. */
+  readonly hasMap: boolean
+}
+
+/** A component as programs have it in memory: of its texts only the one that runs. */
+export interface RunnableComponent extends CodelessComponent {
+  readonly module: ComponentModule
+}
+
 /** The prop types an interface or service of the engine stands behind. */
 export const interfaceTypes = {
   http: "$.interface.http",

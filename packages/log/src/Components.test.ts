@@ -93,13 +93,33 @@ describe("The registry", () => {
       assert.strictEqual(yield* components.withdraw("feed"), 0)
       assert.deepStrictEqual(yield* components.newestPublished("feed"), Option.none())
       assert.deepStrictEqual(yield* components.get(ann.id, second.id), Option.none())
-      const known = yield* components.getById(second.id)
-      assert.deepStrictEqual(known, Option.some(second))
-      const same = yield* components.getById(second.id)
-      assert.strictEqual(Option.getOrThrow(same), Option.getOrThrow(known), "it is held once")
+      assert.deepStrictEqual(yield* components.getById(second.id), Option.some(second))
       assert.deepStrictEqual(yield* components.newestPublished("other"), Option.some(other))
       const again = yield* version("feed", "02")
       assert.deepStrictEqual(yield* components.publish(again), { component: again, isNew: true })
       assert.deepStrictEqual(yield* components.newestPublished("feed"), Option.some(again))
+    }).pipe(Effect.provide(tables)))
+
+  it.effect("has programs hold a component once, one text of what runs for all with the same code, and no source map", () =>
+    Effect.gen(function*() {
+      const components = yield* Components
+      const linked = { code: "export default {}", hash: "0a", map: `{"version":3}`, lock: "{}" }
+      const first = { ...yield* version("linked", "01"), linked }
+      const second = { ...yield* version("linked", "02"), linked }
+      const plain = yield* version("plain", "03")
+      for (const each of [first, second, plain]) yield* components.insert(each)
+      const runnable = (id: typeof first.id) => Effect.map(components.runnable(id), Option.getOrThrow)
+      const known = yield* runnable(first.id)
+      const { code: _, linked: __, ...codeless } = first
+      assert.deepStrictEqual(known, { ...codeless, module: { code: linked.code, hash: linked.hash, hasMap: true } })
+      assert.strictEqual(yield* runnable(first.id), known)
+      assert.strictEqual((yield* runnable(second.id)).module, known.module)
+      assert.deepStrictEqual((yield* runnable(plain.id)).module, {
+        code: plain.code,
+        hash: plain.codeHash,
+        hasMap: false
+      })
+      assert.deepStrictEqual(yield* components.map(first.id), Option.some(linked.map))
+      assert.deepStrictEqual(yield* components.map(plain.id), Option.none())
     }).pipe(Effect.provide(tables)))
 })

@@ -1,8 +1,17 @@
-import { type CodelessComponent, Component, ConfigurableProp, LinkedCode, Step } from "@headwater/domain/Component"
+import {
+  type CodelessComponent,
+  Component,
+  type ComponentModule,
+  ConfigurableProp,
+  LinkedCode,
+  type RunnableComponent,
+  Step
+} from "@headwater/domain/Component"
 import { type AccountId, ComponentId } from "@headwater/domain/Id"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import * as Column from "./Column.ts"
+import { HeldWhileUsed } from "./HeldWhileUsed.ts"
 import * as Rows from "./internal/Rows.ts"
 import * as Page from "./Page.ts"
 
@@ -76,11 +85,15 @@ export class Components extends Context.Service<Components, {
   readonly delete: (id: ComponentId) => Effect.Effect<void, SqlError.SqlError>
   /** One that the account may use for a source: its own, or one in the registry. */
   readonly get: (accountId: AccountId, id: string) => Effect.Effect<Option.Option<Component>, SqlError.SqlError>
-  /**
-   * Of any account, and withdrawn from the registry or not: for the engine, which holds the id from a program. A component
-   * never changes, so while one is held here, as it is by each of maybe thousands of programs, all get the same.
-   */
+  /** Of any account, and withdrawn from the registry or not, for who holds the id from a program. */
   readonly getById: (id: ComponentId) => Effect.Effect<Option.Option<Component>, SqlError.SqlError>
+  /**
+   * The same for who runs it. A component never changes, so while one is held, as it is by each of maybe thousands of
+   * programs, all get the same; and components with the same code have one text of it.
+   */
+  readonly runnable: (id: ComponentId) => Effect.Effect<Option.Option<RunnableComponent>, SqlError.SqlError>
+  /** The source map of what runs, as JSON. */
+  readonly map: (id: ComponentId) => Effect.Effect<Option.Option<string>, SqlError.SqlError>
   /** Keeps one from being deleted until the surrounding transaction ends. Answers whether it is there. */
   readonly hold: (id: ComponentId) => Effect.Effect<boolean, SqlError.SqlError>
   /** As `getById`, without the code: for what is only described. */
@@ -158,13 +171,17 @@ export class Components extends Context.Service<Components, {
           Effect.flatMap((row) => sql`INSERT INTO components ${sql.insert(row)}`),
           Effect.asVoid
         )
-      const held = new Map<string, WeakRef<Component>>()
-      const dropped = new FinalizationRegistry<string>((id) => {
-        if (held.get(id)?.deref() === undefined) held.delete(id)
-      })
-      const hold = (component: Component) => {
-        held.set(component.id, new WeakRef(component))
-        dropped.register(component, component.id)
+      const held = new HeldWhileUsed<RunnableComponent>()
+      const modules = new HeldWhileUsed<ComponentModule>()
+      const runnableOf = ({ code, linked, ...codeless }: Component): RunnableComponent => {
+        const hash = linked?.hash ?? codeless.codeHash
+        const hasMap = linked !== null
+        const key = `${hash} ${hasMap}`
+        const module = modules.get(key) ?? { code: linked?.code ?? code, hash, hasMap }
+        modules.hold(key, module)
+        const runnable = { ...codeless, module }
+        held.hold(codeless.id, runnable)
+        return runnable
       }
       const newestPublished = (key: string) =>
         one(sql`SELECT * FROM components WHERE ${publishedOfKey(key)} ORDER BY id DESC LIMIT 1`)
@@ -172,7 +189,7 @@ export class Components extends Context.Service<Components, {
         insert,
         delete: (id) =>
           Effect.map(sql`DELETE FROM components WHERE id = ${id}`, () => {
-            held.delete(id)
+            held.forget(id)
           }),
         get: (accountId, id) => one(sql`SELECT * FROM components WHERE ${usableBy(accountId, id)}`),
         shown: (accountId, idOrKey) => {
@@ -183,20 +200,24 @@ export class Components extends Context.Service<Components, {
         shownPublished: (key) =>
           shown.one(sql`
             SELECT ${codelessColumns}, code FROM components WHERE ${publishedOfKey(key)} ORDER BY id DESC LIMIT 1`),
-        getById: (id) =>
+        getById: (id) => one(sql`SELECT * FROM components WHERE id = ${id}`),
+        runnable: (id) =>
           Effect.suspend(() => {
-            const known = held.get(id)?.deref()
-            if (known !== undefined) return Effect.succeedSome(known)
-            return Effect.tap(one(sql`SELECT * FROM components WHERE id = ${id}`), (found) =>
-              Effect.sync(() => {
-                if (Option.isSome(found)) hold(found.value)
-              }))
+            const known = held.get(id)
+            return known === undefined
+              ? Effect.map(one(sql`SELECT * FROM components WHERE id = ${id}`), Option.map(runnableOf))
+              : Effect.succeedSome(known)
           }),
+        map: (id) =>
+          Effect.map(
+            one(sql`SELECT * FROM components WHERE id = ${id}`),
+            Option.flatMap(({ linked }) => Option.fromUndefinedOr(linked?.map))
+          ),
         hold: (id) =>
           Effect.map(sql`SELECT id FROM components WHERE id = ${id} FOR KEY SHARE`, (rows) => rows.length > 0),
         codeless: (id) =>
           Effect.suspend((): Effect.Effect<Option.Option<CodelessComponent>, SqlError.SqlError> => {
-            const known = held.get(id)?.deref()
+            const known = held.get(id)
             return known === undefined
               ? codelessRows.one(sql`SELECT ${codelessColumns} FROM components WHERE id = ${id}`)
               : Effect.succeedSome(known)

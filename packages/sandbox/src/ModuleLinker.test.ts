@@ -15,7 +15,7 @@ const moduleOf = Effect.fnUntraced(function*(text: string) {
   const linked = yield* (yield* ModuleLinker).link(text)
   return Option.match(linked, {
     onNone: () => ({ code: text, hash: hashOf(text) }),
-    onSome: ({ code, map }) => ({ code, map, hash: hashOf(code) })
+    onSome: ({ code, map }) => ({ code, map: Effect.succeed(map), hash: hashOf(code) })
   })
 })
 

@@ -75,8 +75,11 @@ export interface SandboxModule {
   readonly code: string
   /** Names the code: the same hash always comes with the same code. */
   readonly hash: string
-  /** A source map as JSON from the code to where it was written, which stacks are told in. */
-  readonly map?: string
+  /**
+   * Gives a source map as JSON from the code to where it was written, which stacks are told in; none where it can't be had.
+   * It can be larger than the code, and is asked for only where a run fails.
+   */
+  readonly map?: Effect.Effect<string | undefined>
 }
 
 export interface RunRequest {

@@ -25,7 +25,7 @@ export interface InspectRequest {
   readonly accountId: string
   /** What the code is to be: a component of sources unless said otherwise. */
   readonly kind?: "source" | "workflow"
-  readonly module: SandboxModule
+  readonly module: Pick<SandboxModule, "code" | "hash">
 }
 
 /** Runs component code in Deno processes that reach nothing (`design.md`, "Sandbox"; `components.md`). */
@@ -96,7 +96,7 @@ const make = Effect.fnUntraced(function*() {
    */
   const attempt = <A, E>(
     work: Pick<Work, "accountId" | "displaced" | "isolation"> & {
-      readonly code: SandboxModule
+      readonly code: InspectRequest["module"]
       /** Nothing is to run in the process after it. */
       readonly isLast?: boolean
     },
@@ -281,7 +281,7 @@ const make = Effect.fnUntraced(function*() {
       const ended = (ended: RunResult) => {
         result ??= ended
       }
-      return Effect.map(
+      return Effect.flatMap(
         perform(request, { ended, look: () => {} }),
         () => inSource(result!, request.module, known)
       )
@@ -298,7 +298,7 @@ const make = Effect.fnUntraced(function*() {
         return taken
       }
       const performing = fork(perform(request, {
-        ended: (result) => void ended.push(inSource(result, request.module, known)),
+        ended: (result) => void ended.push(result),
         look: () => {
           if (ended.length > 0) notify?.()
         }
@@ -314,7 +314,7 @@ const make = Effect.fnUntraced(function*() {
             notify = undefined
             resume(
               ended.length > 0 || over === undefined || Exit.isSuccess(over)
-                ? Effect.succeed(take())
+                ? Effect.forEach(take(), (result) => inSource(result, request.module, known))
                 : Effect.as(over, [])
             )
           }
@@ -416,11 +416,15 @@ const make = Effect.fnUntraced(function*() {
 })
 
 /** A result whose error is told in the lines that somebody wrote, at the first of them that is the component's own. */
-const inSource = (result: RunResult, { hash, map }: SandboxModule, known: KnownPlaces): RunResult => {
-  if (result.error === undefined || map === undefined) return result
-  const { column: _column, line: _line, ...error } = result.error
-  const stack = SourcePlaces.ofStack(known.of(hash, map), error.stack)
-  return { ...result, error: { ...error, stack, ...SourcePlaces.firstIn(stack) } }
+const inSource = (result: RunResult, { hash, map }: SandboxModule, known: KnownPlaces): Effect.Effect<RunResult> => {
+  const { error } = result
+  if (error === undefined || map === undefined) return Effect.succeed(result)
+  return Effect.map(known.of(hash, map), (places) => {
+    if (places === undefined) return result
+    const { column: _column, line: _line, ...rest } = error
+    const stack = SourcePlaces.ofStack(places, error.stack)
+    return { ...result, error: { ...rest, stack, ...SourcePlaces.firstIn(stack) } }
+  })
 }
 
 interface Attempt extends Pick<Work, "isolation" | "displaced"> {

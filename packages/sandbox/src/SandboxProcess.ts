@@ -279,7 +279,7 @@ export class SandboxProcess {
   }
 
   /** Gives the process work. The code goes along the first time. */
-  assign(assignment: Assignment, module: SandboxModule, message: HostMessage): void {
+  assign(assignment: Assignment, module: Pick<SandboxModule, "code" | "hash">, message: HostMessage): void {
     this.served++
     this.assignments.set(assignment.id, assignment)
     assignment.aloneCpuMs += this.leftBehindCpuMs

@@ -1,4 +1,4 @@
-import type { Component, Dedupe as Strategy } from "@headwater/domain/Component"
+import type { CodelessComponent, Dedupe as Strategy } from "@headwater/domain/Component"
 import * as EmitId from "@headwater/domain/EmitId"
 import type { LoggedEvent, NewEvent } from "@headwater/domain/Event"
 import * as OwnMember from "@headwater/domain/OwnMember"
@@ -18,7 +18,7 @@ import type { CommitParts } from "../EmitterLog.ts"
 import { EngineConfig } from "../EngineConfig.ts"
 import * as LogText from "../LogText.ts"
 import { WideLog } from "../WideLog.ts"
-import { type Executable, makeCredentialsOf, moduleOf } from "./ComponentRuns.ts"
+import { type Executable, makeCredentialsOf, makeStoredModuleOf } from "./ComponentRuns.ts"
 import * as Dedupe from "./Dedupe.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 import { interfacesOf, type ProgramMemory } from "./ProgramMemory.ts"
@@ -29,7 +29,7 @@ import * as RunEvents from "./RunEvents.ts"
 /** One run that has ended: what it came from, and what becomes of what it did. */
 export interface EndedRun {
   readonly origin: RunEvents.RunOrigin
-  readonly component: Component
+  readonly component: CodelessComponent
   readonly result: RunResult
   /** Whether a failure goes to `$errors`. */
   readonly isReported?: boolean
@@ -128,6 +128,7 @@ const mergeParts = (parts: ReadonlyArray<CommitParts>): CommitParts =>
 
 export const make = Effect.fnUntraced(function*(owner: ProgramOwner) {
   const credentialsOf = yield* makeCredentialsOf
+  const moduleOf = yield* makeStoredModuleOf
   const sandbox = yield* Sandbox
   const { publicUrl } = yield* EngineConfig
   const marks = yield* DedupeMarks

@@ -1,14 +1,15 @@
 import * as AppAccount from "@headwater/domain/AppAccount"
-import type { Component, ConfigurableProp } from "@headwater/domain/Component"
+import type { Component, ConfigurableProp, RunnableComponent } from "@headwater/domain/Component"
 import type * as Id from "@headwater/domain/Id"
 import { AppAccounts } from "@headwater/log/AppAccounts"
+import { Components } from "@headwater/log/Components"
 import type { RunRequest, SandboxModule } from "@headwater/sandbox/Run"
-import { Effect, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { untilAnswered } from "../DatabaseRetry.ts"
 
 /** Code with the values that it runs with. */
 export interface Executable {
-  readonly component: Component
+  readonly component: RunnableComponent
   /** The props that there are values for. */
   readonly declared: ReadonlyArray<ConfigurableProp>
   /** Values of plain props and of timers, by name. */
@@ -26,7 +27,19 @@ export class HookFailed extends Schema.TaggedError<HookFailed>()("HookFailed", {
 }) {}
 
 /** What of a component runs in the sandbox. */
-export const moduleOf = ({ code, codeHash, linked }: Component): SandboxModule => linked ?? { code, hash: codeHash }
+export const moduleOf = ({ code, codeHash, linked }: Component): SandboxModule =>
+  linked === null
+    ? { code, hash: codeHash }
+    : { code: linked.code, hash: linked.hash, map: Effect.succeed(linked.map) }
+
+/** The same of a component whose source map is read when a run fails. */
+export const makeStoredModuleOf = Effect.gen(function*() {
+  const components = yield* Components
+  return ({ id, module: { code, hash, hasMap } }: RunnableComponent): SandboxModule =>
+    hasMap
+      ? { code, hash, map: Effect.map(untilAnswered(components.map(id)), Option.getOrUndefined) }
+      : { code, hash }
+})
 
 const none: Effect.Effect<RunRequest["credentials"]> = Effect.succeed({})
 

@@ -1,4 +1,4 @@
-import { type Component, type ConfigurableProp, interfaceTypes } from "@headwater/domain/Component"
+import { type ConfigurableProp, interfaceTypes, type RunnableComponent } from "@headwater/domain/Component"
 import * as EventId from "@headwater/domain/EventId"
 import * as Id from "@headwater/domain/Id"
 import { OnBehalfOf } from "@headwater/domain/OnBehalfOf"
@@ -29,7 +29,7 @@ export interface ProgramMemory {
   readonly accountId: string
   readonly log: EmitterLog.EmitterLog
   readonly program: Program
-  readonly component: Component
+  readonly component: RunnableComponent
   /** The props that the program has values for. */
   readonly declared: ReadonlyArray<ConfigurableProp>
   /** `$.service.db`, with what commits under way have set. */
@@ -128,7 +128,7 @@ const loadOwned = Effect.fnUntraced(function*(program: Program, log: EmitterLog.
   const now = yield* Clock.currentTimeMillis
   const limits = yield* EngineLimits
   const reader = yield* FeedReader
-  const component = yield* (yield* Components).getById(program.componentId)
+  const component = yield* (yield* Components).runnable(program.componentId)
   if (Option.isNone(component)) return Option.none<ProgramMemory>()
   const lastRequest = ordinalOf(log.head(), Stream.requests)
   const { backlogBytes, position, recent } = lastRequest > 0 ? yield* readRequests(programId, now) : noRequests

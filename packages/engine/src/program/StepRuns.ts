@@ -294,7 +294,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
     if (known !== undefined) return Option.some(known)
     const deployment = yield* untilAnswered(deployments.get(run.workflowId, run.deploymentId))
     if (Option.isNone(deployment)) return Option.none<Executable>()
-    const component = yield* untilAnswered(components.getById(deployment.value.componentId))
+    const component = yield* untilAnswered(components.runnable(deployment.value.componentId))
     return Option.map(component, (component) => {
       const executable: Executable = {
         component,
