@@ -93,6 +93,10 @@ const delaysOf = (text: string): ReadonlyArray<number> | undefined => {
 const numberOf = (text: string): number | undefined =>
   text.trim() !== "" && Number.isSafeInteger(Number(text)) ? Number(text) : undefined
 
+/** The settings as one text: a form is made anew for others alone, so that a change of the props takes nothing typed away. */
+const settingsOf = ({ concurrency, errors, rate_limit, retry_delays }: Workflows.WorkflowResource): string =>
+  JSON.stringify([concurrency, rate_limit, retry_delays, errors])
+
 /** How many runs at once, how fast, and what becomes of failed steps. */
 const SettingsForm = ({ onChange, workflow }: {
   readonly workflow: Workflows.WorkflowResource
@@ -243,7 +247,7 @@ const Settings = ({ onChange, workflow }: {
       <section class="block" aria-label="Settings">
         <h2>Settings</h2>
         {may("write")
-          ? <SettingsForm key={workflow.updated_at} workflow={workflow} onChange={onChange} />
+          ? <SettingsForm key={settingsOf(workflow)} workflow={workflow} onChange={onChange} />
           : <SettingsList workflow={workflow} />}
       </section>
     </div>
