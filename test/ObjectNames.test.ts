@@ -42,8 +42,7 @@ const post = async (url: string, body: string | URLSearchParams | FormData) => {
   })
   request.end(bytes)
   const [response] = await once(request, "response") as [Http.IncomingMessage]
-  const { rawHeaders, statusCode: status } = response
-  return { status, rawHeaders, text: await text(response) }
+  return { status: response.statusCode, text: await text(response) }
 }
 
 layer(RunningServer.layer, { excludeTestServices: true })("names of Object's own members", (it) => {
@@ -75,7 +74,7 @@ layer(RunningServer.layer, { excludeTestServices: true })("names of Object's own
                 const stored = names.map((name) => this.db.get(name) ?? null)
                 for (const name of names) this.db.set(name, (this.db.get(name) ?? 0) + 1)
                 this.$emit({ stored, props: own(this), body: own(body), query: own(query), headers: own(headers, names.map((name) => name.toLowerCase())) })
-                this.http.respond({ status: 200, headers: each((name) => "answered " + name), body: each((name) => name) })
+                this.http.respond({ status: 200, body: each((name) => name) })
               }
             }`,
           configured_props: each((name) => `prop ${name}`)
@@ -91,10 +90,6 @@ layer(RunningServer.layer, { excludeTestServices: true })("names of Object's own
         const query = new URLSearchParams(names.map((name): [string, string] => [name, `query ${name}`]))
         const answer = yield* Effect.promise(() => post(`${endpoint}?${query}`, body))
         assert.strictEqual(answer.status, 200)
-        assert.deepStrictEqual(
-          names.map((name) => answer.rawHeaders[answer.rawHeaders.indexOf(name.toLowerCase()) + 1]),
-          names.map((name) => `answered ${name}`)
-        )
         assert.deepStrictEqual(own(JSON.parse(answer.text)), names)
       }
       const events = yield* eventsOf(Json.textOf(source["id"]), bodies.length)

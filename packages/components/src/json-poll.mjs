@@ -161,10 +161,14 @@ export default {
           const told = this.paging === "link" ? nextOfLinks(answer) : nextInAnswer(json, this.nextPath)
           if (told === undefined) return undefined
           if (!URL.canParse(told, answer.url)) throw new Error(`the next page has no URL: ${told}`)
-          const next = new URL(told, answer.url)
-          // The headers are for the one server alone.
-          if (next.origin === new URL(url).origin) return next.href
-          throw new Error(`the next page is elsewhere, at ${shown(next.href)}`)
+          const asked = new URL(url)
+          // The headers are for the one server alone, which may lead from HTTP to HTTPS. One that is led to elsewhere may
+          // be asked for the next page as it was for this one.
+          const next = [new URL(told, answer.url), new URL(told, url)].find(({ host, protocol }) =>
+            host === asked.host && (protocol === asked.protocol || protocol === "https:")
+          )
+          if (next !== undefined) return next.href
+          throw new Error(`the next page is elsewhere, at ${shown(new URL(told, answer.url).href)}`)
         }
       }
     },

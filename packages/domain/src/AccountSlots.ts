@@ -29,13 +29,17 @@ export class AccountSlots {
   hold<A, E, R>(accountId: string, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
     return Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(
-        restore(this.enter(accountId)),
+        this.enter(accountId, restore),
         () => Effect.ensuring(restore(work), Effect.sync(() => this.leave(accountId)))
       )
     )
   }
 
-  private enter(accountId: string): Effect.Effect<void> {
+  /** Not to be interrupted but while it waits: a slot that is taken is given back. */
+  private enter(
+    accountId: string,
+    restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  ): Effect.Effect<void> {
     return Effect.suspend(() => {
       // Whoever waits while there is a free slot is of an account that is full.
       if (this.free > 0 && !this.full.has(accountId)) {
@@ -43,10 +47,10 @@ export class AccountSlots {
         return Effect.void
       }
       let waiter: Waiter | undefined
-      return Effect.callback<void>((resume) => {
+      return restore(Effect.callback<void>((resume) => {
         waiter = { accountId, letIn: () => resume(Effect.void), state: "waiting" }
         this.lines.put(accountId, waiter)
-      }).pipe(Effect.onInterrupt(() =>
+      })).pipe(Effect.onInterrupt(() =>
         Effect.sync(() => {
           if (waiter?.state === "in") this.leave(accountId)
           else if (waiter !== undefined) waiter.state = "gone"

@@ -20,7 +20,7 @@ interface NativeJson {
 const { isRawJSON, parse: parseJson, rawJSON } = JSON as unknown as NativeJson
 
 /** What a number that becomes another one is written with: many digits, an exponent, or a zero with a sign. */
-const mayChange = /\d{16}|\d[eE]|-0/
+const mayChange = /\d[\d.]{15}|\d[eE]|-0/
 
 /** Whether JSON may hold a number that `JSON.parse` makes another one of. */
 export const mayHoldInexact = (text: string): boolean => mayChange.test(text)

@@ -4,9 +4,6 @@ import { AnswerTooLong, mostInterims } from "./EgressConnection.ts"
 /** What may come before the headers of the final answer are over, in bytes, beyond the last chunk that is read. */
 const mostBeforeFinal = 64 * 1024
 
-/** What a whole answer may come to, in bytes as they are sent. Its body alone is bounded by whoever reads it. */
-const mostBytes = 1024 * 1024
-
 const carriageReturn = 13
 const lineFeed = 10
 const headEnd = [carriageReturn, lineFeed, carriageReturn, lineFeed] as const
@@ -28,6 +25,7 @@ export class AnswerBytes {
   private state: "over" | "start" | "interim" | "final" = "over"
   /** Since the request was written. */
   private bytes = 0
+  private mostBytes = 0
   private interims = 0
   /** Of an answer that has only just begun. */
   private held: Buffer | undefined
@@ -45,8 +43,9 @@ export class AnswerBytes {
     return this.bytes > 0
   }
 
-  /** A request is written: an answer is to come. */
-  begin(): void {
+  /** A request is written: an answer is to come, of so many bytes at most. */
+  begin(mostBytes: number): void {
+    this.mostBytes = mostBytes
     this.state = "start"
     this.bytes = 0
     this.interims = 0
@@ -64,7 +63,9 @@ export class AnswerBytes {
       if (chunk === null) return null
       const before = this.bytes
       this.bytes += chunk.length
-      if (before > (this.state === "over" ? mostBytes : mostBeforeFinal)) return this.refuse("The answer is too long")
+      if (before > (this.state === "over" ? this.mostBytes : mostBeforeFinal)) {
+        return this.refuse("The answer is too long")
+      }
       if (this.state === "over" || this.state === "final") return chunk
       const rest = this.withoutInterims(chunk)
       if (this.socket.destroyed) return null

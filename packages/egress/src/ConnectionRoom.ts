@@ -23,6 +23,8 @@ export class ConnectionRoom {
   private readonly most: number
   private readonly shares = new Map<string, Share>()
   private total = 0
+  /** How often there was room. */
+  private taken = 0
   /** How many are in line. */
   private waiting = 0
   private isServing = false
@@ -44,6 +46,7 @@ export class ConnectionRoom {
     }
     share.open += 1
     this.total += 1
+    this.taken += 1
     return true
   }
 
@@ -106,13 +109,16 @@ export class ConnectionRoom {
     if (this.isServing || this.waiting === 0) return
     this.isServing = true
     const accounts = [...this.shares.keys()]
+    const before = this.taken
     for (const accountId of accounts) {
-      const [first] = this.shares.get(accountId)?.line ?? []
-      if (first === undefined) continue
-      this.leaveLine(first)
-      first.openMore()
+      for (const first of this.shares.get(accountId)?.line ?? []) {
+        this.leaveLine(first)
+        first.openMore()
+        // Else it needed none any more, and the next one may.
+        if (this.taken > before || this.shares.get(accountId)?.line.has(first) === true) break
+      }
+      if (this.taken === before) continue
       const share = this.shares.get(accountId)
-      if (share?.line.has(first) === true) continue
       if (share !== undefined) {
         this.shares.delete(accountId)
         this.shares.set(accountId, share)

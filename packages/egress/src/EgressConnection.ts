@@ -8,6 +8,8 @@ export interface SentRequest {
   /** Names and values in turn; the names are lower-case, and `host` is the first of them. */
   readonly headers: ReadonlyArray<string>
   readonly body: string | Uint8Array | undefined
+  /** What a whole answer may come to, in bytes as they are sent. Its body alone is bounded by whoever reads it. */
+  readonly mostBytes: number
 }
 
 /**

@@ -23,6 +23,9 @@ import { TlsFailed } from "./SecureSocket.ts"
 /** What is left unread of an answer is worth reading, to keep its connection, only up to this many bytes. */
 const worthDraining = 64 * 1024
 
+/** A whole answer may come to so many bytes in any case, as it is sent; to twice its body where that may be longer. */
+const leastOfAnswer = 1024 * 1024
+
 /** So many addresses of a name are tried at most, where nobody listens at those before. */
 const mostAddresses = 4
 
@@ -70,6 +73,8 @@ export class EgressExchange implements Timed, Waiter, Answer {
   private headers: IncomingHttpHeaders = {}
   private chunks: Array<Buffer> = []
   private bytesRead = 0
+  /** Whether an answer was too long to be read to its end, whatever of it is the body. */
+  private isCut = false
   private dnsMs: number | null = null
   private dispatchedAt = 0
   /** When a connection took the request. */
@@ -155,12 +160,20 @@ export class EgressExchange implements Timed, Waiter, Answer {
 
   onConnection(connection: EgressConnection): void {
     this.connection = connection
-    const { body, headers, method } = this.request
+    const { body, headers, maxBodyBytes, method } = this.request
     const { place } = this.route!
-    connection.send({ method, origin: place.origin, path: place.path, headers: headersOf(place, headers), body }, this)
+    connection.send({
+      method,
+      origin: place.origin,
+      path: place.path,
+      headers: headersOf(place, headers),
+      body,
+      mostBytes: Math.max(leastOfAnswer, 2 * maxBodyBytes)
+    }, this)
   }
 
   onUnreachable(error: Error): void {
+    if (!this.isUnderWay) return
     const { message, reason } = classify(error)
     if (error instanceof ConnectFailed) {
       const tried = this.pool!
@@ -208,7 +221,10 @@ export class EgressExchange implements Timed, Waiter, Answer {
     this.connection = undefined
     // A server may close a kept connection just as it is used again: that says nothing about this request.
     if (stage === "unsent" && isOnKept) return this.dispatch()
-    if (error instanceof AnswerTooLong && this.status > 0) return this.succeed()
+    if (error instanceof AnswerTooLong && this.status > 0) {
+      this.isCut = true
+      return this.succeed()
+    }
     const { isReset, message, reason } = classify(error)
     const isHttp1Required = error instanceof Http1Required
     if (isHttp1Required) this.around.noteHttp1(this.route!)
@@ -233,7 +249,7 @@ export class EgressExchange implements Timed, Waiter, Answer {
       status: this.status,
       headers: joined(this.headers),
       body: Buffer.concat(this.chunks),
-      bodyTruncated: this.bytesRead > this.request.maxBodyBytes,
+      bodyTruncated: this.isCut || this.bytesRead > this.request.maxBodyBytes,
       address: this.pool!.address,
       durationMs: this.around.now() - this.startedAt,
       phases: this.phases,

@@ -127,7 +127,7 @@ export class EgressPool implements InLine, ConnectionWatcher {
   /** Takes no more requests, and closes the connections when those under way are over. */
   drop(): void {
     this.isDropped = true
-    for (const connection of this.connections) connection.retire()
+    for (const connection of this.connections) if (!this.isAwaited(connection)) connection.retire()
   }
 
   destroy(): void {
@@ -145,6 +145,7 @@ export class EgressPool implements InLine, ConnectionWatcher {
       this.waiting.delete(waiter)
       this.give(waiter, connection)
     }
+    if (this.isDropped && !this.isAwaited(connection)) return connection.retire()
     if (connection.isFree) {
       if (!this.free.includes(connection)) this.free.push(connection)
       if (connection.isIdle) this.watcher.room.isIdle(this.accountId, connection)
@@ -185,6 +186,11 @@ export class EgressPool implements InLine, ConnectionWatcher {
   private get hasUnsettled(): boolean {
     for (const connection of this.untried) if (!connection.isFree) return true
     return false
+  }
+
+  /** Whether somebody waits for it to take requests. */
+  private isAwaited(connection: EgressConnection): boolean {
+    return this.waiting.size > 0 && this.untried.has(connection) && !connection.isFree
   }
 
   private isMaybeUnused(): void {
@@ -251,7 +257,6 @@ export class EgressPool implements InLine, ConnectionWatcher {
     this.connections.add(connection)
     this.untried.add(connection)
     this.onFree(connection)
-    if (this.isDropped) connection.retire()
   }
 
   private isUnreachable(cancel: () => void, error: Error): void {

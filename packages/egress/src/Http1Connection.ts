@@ -27,6 +27,7 @@ export class Http1Connection implements EgressConnection, Dispatcher.DispatchHan
   private readonly client: Client
   private readonly watcher: ConnectionWatcher
   private answer: Answer | undefined
+  private mostBytes = 0
   private isWritten = false
   private isRetired = false
   private isOver = false
@@ -72,8 +73,9 @@ export class Http1Connection implements EgressConnection, Dispatcher.DispatchHan
     return this.answer === undefined
   }
 
-  send({ body, headers, method, path }: SentRequest, answer: Answer): void {
+  send({ body, headers, method, mostBytes, path }: SentRequest, answer: Answer): void {
     this.answer = answer
+    this.mostBytes = mostBytes
     this.isWritten = false
     this.client.dispatch({
       method: method as Dispatcher.HttpMethod,
@@ -111,7 +113,7 @@ export class Http1Connection implements EgressConnection, Dispatcher.DispatchHan
     if (this.answer === undefined) return controller.abort(givenUp)
     this.controller = controller
     this.isWritten = true
-    this.bytes.begin()
+    this.bytes.begin(this.mostBytes)
     this.answer.onSent()
   }
 

@@ -101,7 +101,10 @@ export class Http2Connection implements EgressConnection {
       createConnection: () => socket,
       settings: { enablePush: false, initialWindowSize: streamWindow, maxHeaderListSize: mostHeaderBytes }
     })
-    this.session.on("connect", () => this.session.setLocalWindowSize(connectionWindow))
+    this.session.on("connect", () => {
+      // Node tells of it also where the session was destroyed meanwhile.
+      if (!this.session.destroyed) this.session.setLocalWindowSize(connectionWindow)
+    })
     this.session.on("remoteSettings", ({ maxConcurrentStreams = mostStreams }) => {
       this.mostStreams = Math.min(maxConcurrentStreams, mostStreams)
       this.look()
@@ -250,6 +253,11 @@ export class Http2Connection implements EgressConnection {
     const isWhole = length === undefined || bytes === 0 ? isEnded : bytes === length
     if (status >= 200 && isWhole) {
       this.answered += 1
+      if (stream.http2.writableLength > 0) {
+        stream.http2.close(NGHTTP2_CANCEL)
+        // The endpoint reads the rest of the request no more, and what of it was sent takes up the connection's window.
+        this.retire()
+      }
       this.free()
       return answer.onEnd()
     }

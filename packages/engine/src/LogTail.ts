@@ -55,6 +55,8 @@ interface SharedRead {
   readonly growth: number
   readonly begunAt: number
   bytes: number
+  /** How many wait for it. */
+  waiting: number
 }
 
 /** Reads of logs that followers at the same place have in common. */
@@ -84,6 +86,11 @@ class SharedReads {
       if (this.bytes <= sharedBytes) return
       this.forget(oldest)
     }
+  }
+
+  /** Nobody waits for it any more. */
+  drop(key: string, read: SharedRead): void {
+    if (this.reads.get(key) === read) this.forget(key)
   }
 
   private forgetBefore(time: number): void {
@@ -220,22 +227,37 @@ export class LogTail extends Context.Service<LogTail, {
             })
         )
 
+      /** What a read comes to. It ends when nobody waits for it any more. */
+      const joined = (key: string, one: SharedRead) => {
+        // At once, or it could end before this is begun.
+        one.waiting += 1
+        return Effect.ensuring(
+          Fiber.join(one.read),
+          Effect.suspend(() => {
+            one.waiting -= 1
+            if (one.waiting > 0 || one.read.pollUnsafe() !== undefined) return Effect.void
+            shared.drop(key, one)
+            return Fiber.interrupt(one.read)
+          })
+        )
+      }
+
       /** The events behind a place, read once for all who are at it. Who has asked first may go away meanwhile. */
       const pageAfter = Effect.fnUntraced(function*(address: StreamAddress, at: EventId.EventId) {
         const key = `${keyOf(address)} ${at}`
         const growth = followed.get(address.emitterId)?.growth ?? 0
         const now = yield* RealTime.elapsed
         const known = shared.find(key, growth, now)
-        if (known !== undefined) return yield* Fiber.join(known.read)
+        if (known !== undefined) return yield* joined(key, known)
         const read = yield* untilAnswered(events.outlinesAfter(address, at, pageSize, pageBytes)).pipe(
           Effect.tap((page) =>
             Effect.sync(() => shared.weigh(key, begun, page.reduce((sum, { payload }) => sum + payload.length, 0)))
           ),
           Effect.forkIn(scope)
         )
-        const begun: SharedRead = { read, growth, begunAt: now, bytes: 0 }
+        const begun: SharedRead = { read, growth, begunAt: now, bytes: 0, waiting: 0 }
         shared.put(key, begun)
-        return yield* Fiber.join(read)
+        return yield* joined(key, begun)
       })
 
       const follow = (address: StreamAddress, after: EventId.EventId) =>

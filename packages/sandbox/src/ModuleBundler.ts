@@ -75,6 +75,9 @@ const bundledAtOnce = 2
 
 const idleMillis = 30_000
 
+/** A process that is not ready after so long never will be. */
+const startMillis = 60_000
+
 /** Larger code is mostly that of packages, and its tree takes many times as much memory. */
 const maxPlaceCharacters = 4 * 1024 * 1024
 
@@ -213,6 +216,8 @@ const make = Effect.fnUntraced(function*() {
         (limit) => Effect.fail(unreadable(`parsing it takes over ${limit}`, `that takes over ${limit}`))
       )
       return yield* Deferred.await(ready).pipe(
+        Effect.timeoutOrElse({ duration: startMillis, orElse: () => Effect.fail(new Lost()) }),
+        RealTime.on,
         Effect.andThen(Effect.raceFirst(ask(child, task), tooLong)),
         // What it works on then, nobody waits for.
         Effect.onError(() => {

@@ -203,7 +203,8 @@ export const layer = HttpApiBuilder.group(
             lease: query.lease ?? null,
             max: query.max ?? defaultMax,
             maxBytes: query.max_bytes ?? defaultMaxBytes,
-            waitMs
+            waitMs,
+            mayLeaveOut: true
           }).pipe(missing(params.id), answerLost, answerHeld)
         const waitMs = (query.wait ?? 0) * 1_000
         const untilHalfClose = Effect.raceFirst(

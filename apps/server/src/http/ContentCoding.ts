@@ -35,6 +35,9 @@ const mostCodings = 3
 /** One after the other: each may take about 20 µs whatever is in it. */
 const mostFrames = 100
 
+/** These say that there is none; some senders take it for the place of the charset. */
+const none: ReadonlySet<string> = new Set(["", "identity", "none", "utf-8", "utf8"])
+
 const isCoding = (name: string): name is Coding => Object.hasOwn(decoders, name)
 
 /**
@@ -44,7 +47,7 @@ const isCoding = (name: string): name is Coding => Object.hasOwn(decoders, name)
 export const named = (header: string | undefined): ReadonlyArray<Coding> | undefined => {
   if (header === undefined) return []
   const names = header.toLowerCase().split(",").map((name) => name.trim().replace(/^x-gzip$/, "gzip"))
-    .filter((name) => name !== "" && name !== "identity")
+    .filter((name) => !none.has(name))
   return names.length <= mostCodings && names.every(isCoding) ? names : undefined
 }
 

@@ -51,7 +51,10 @@ const pieceBytes = 64 * 1024
  * The same up to an end. Unlike `Stream.interruptWhen` it asks for nothing ahead of its reader: room that is taken for a frame
  * is held until the client has it.
  */
-const until = <A, E, R>(frames: Stream.Stream<A, E, R>, ended: Effect.Effect<never, unknown>): Stream.Stream<A, E, R> =>
+const until = <A, E, R, R2>(
+  frames: Stream.Stream<A, E, R>,
+  ended: Effect.Effect<unknown, unknown, R2>
+): Stream.Stream<A, E, R | R2> =>
   Stream.transformPull(
     frames,
     (pull, scope) =>
@@ -61,6 +64,8 @@ const until = <A, E, R>(frames: Stream.Stream<A, E, R>, ended: Effect.Effect<nev
       )
   )
 
+const sizeOf = ({ bytes, payload }: PageEvent): number => bytes ?? Buffer.byteLength(payload ?? "")
+
 const hasPayload = (event: PageEvent): event is PageEvent & { readonly payload: string } => event.payload !== null
 
 /** The events of a page, one piece after another. */
@@ -68,12 +73,13 @@ const piecesOf = (page: ReadonlyArray<PageEvent>): ReadonlyArray<ReadonlyArray<P
   const pieces: Array<Array<PageEvent>> = []
   let left = 0
   for (const event of page) {
-    if (event.bytes > left) {
+    const bytes = sizeOf(event)
+    if (bytes > left) {
       pieces.push([])
       left = pieceBytes
     }
     pieces.at(-1)!.push(event)
-    left -= event.bytes
+    left -= bytes
   }
   return pieces
 }
@@ -177,7 +183,7 @@ export const make = Effect.gen(function*() {
     frames: Stream.Stream<string, never, HttpServerRequest.HttpServerRequest>,
     ended: Effect.Effect<never, unknown>
   ) =>
-    StreamedAnswer.make(accountId, until(Stream.interruptWhen(frames, awaitHalfClose), ended), {
+    StreamedAnswer.make(accountId, until(frames, Effect.raceFirst(awaitHalfClose, ended)), {
       contentType: "text/event-stream",
       headers: { "cache-control": "no-store", "x-accel-buffering": "no" }
     })
@@ -185,7 +191,7 @@ export const make = Effect.gen(function*() {
   /** The texts of some events of a page, each once there is room for them. Those that were deleted meanwhile are left out. */
   const pieceTexts = (accountId: AccountId, piece: ReadonlyArray<PageEvent>, query: EventQuery) =>
     Stream.unwrap(Effect.gen(function*() {
-      yield* room.await(accountId, piece.reduce((sum, { bytes }) => sum + bytes, 0))
+      yield* room.await(accountId, piece.reduce((sum, event) => sum + sizeOf(event), 0))
       const left = piece.filter(({ payload }) => payload === null)
       const payloads = left.length === 0 ? new Map<string, string>() : yield* untilAnswered(events.payloadsAt(left))
       const found = piece.flatMap((event) => {

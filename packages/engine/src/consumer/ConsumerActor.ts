@@ -279,7 +279,7 @@ export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
     memory: ConsumerMemory,
     taken: ReadonlyArray<Lane>,
     most: Parameters<typeof events.inTurns>[2],
-    { max, maxBytes }: ReadRequest
+    { max, maxBytes, mayLeaveOut }: ReadRequest
   ) {
     const { lanes, stream } = memory
     for (const lane of taken) lanes.forgetRead(lane)
@@ -297,7 +297,7 @@ export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
       if (verdict === "delivered") {
         if (page.length >= max || (bytes >= maxBytes && page.length > 0)) return { page, isCut: true }
         bytes += event.bytes
-        page.push(bytes > pagePayloadBytes ? { ...event, payload: null } : event)
+        page.push(mayLeaveOut === true && bytes > pagePayloadBytes ? { ...event, payload: null } : event)
       }
       lanes.note(byEmitter.get(event.emitterId)!, event, verdict)
     }
@@ -320,7 +320,7 @@ export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
     const most = { ...wanted, limit, each: Math.ceil(limit / taken.length) }
     const { isCut, page } = yield* withPayloads(
       memory,
-      pagePayloadBytes,
+      request.mayLeaveOut === true ? pagePayloadBytes : Number.MAX_SAFE_INTEGER,
       (payloadBytes) => judgedEvents(memory, taken, { ...most, payloadBytes }, request)
     )
     const empty = taken.filter(({ read }) => read.length === 0)

@@ -29,7 +29,9 @@ export const ReadRequest = Schema.Struct({
   /** No more events once their payloads have come to so many bytes. */
   maxBytes: Schema.Int,
   /** How long to wait for the first one, in milliseconds. */
-  waitMs: Schema.Int
+  waitMs: Schema.Int,
+  /** Whether payloads may be left out of the page, which nodes of before schema 36 can't read. */
+  mayLeaveOut: Schema.optionalKey(Schema.Boolean)
 })
 export type ReadRequest = typeof ReadRequest.Type
 
@@ -38,8 +40,8 @@ export const PageEvent = Schema.Struct({
   ...LoggedEvent.fields,
   /** Null where it is yet to be read. */
   payload: Schema.NullOr(Schema.String),
-  /** Of the whole payload. */
-  bytes: Schema.Int
+  /** Of the whole payload. Nodes of before schema 36 don't tell it. */
+  bytes: Schema.optionalKey(Schema.Int)
 })
 export type PageEvent = typeof PageEvent.Type
 
