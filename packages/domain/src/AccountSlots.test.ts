@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { Deferred, Effect, Fiber, Scheduler } from "effect"
 import { AccountSlots } from "./AccountSlots.ts"
 
 /** Work that is noted when it begins, and ends when it is let go. */
@@ -47,4 +47,22 @@ describe("AccountSlots", () => {
       assert.strictEqual(yield* Effect.flip(slots.hold("ann", Effect.fail("wrong"))), "wrong")
       assert.strictEqual(yield* slots.hold("bob", Effect.succeed("done")), "done")
     }))
+
+  it.effect("are given back wherever the fiber stands that is interrupted", () =>
+    Effect.forEach(Array.from({ length: 45 }, (_, n) => n), (steps) =>
+      Effect.gen(function*() {
+        const slots = new AccountSlots(1, 1)
+        let before = Effect.void
+        for (let step = 0; step < steps; step++) before = Effect.flatMap(before, () => Effect.void)
+        // A fiber is interrupted where it lets others go on, which it does after so many steps.
+        const fiber = yield* Effect.forkChild(
+          Effect.andThen(before, slots.hold("ann", Effect.never)).pipe(
+            Effect.provideService(Scheduler.MaxOpsBeforeYield, 40)
+          )
+        )
+        yield* Effect.yieldNow
+        yield* Fiber.interrupt(fiber)
+        const next = yield* Effect.forkChild(slots.hold("ann", Effect.succeed("done")), { startImmediately: true })
+        assert.isDefined(next.pollUnsafe(), `after ${steps} steps`)
+      })))
 })

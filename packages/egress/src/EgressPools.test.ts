@@ -63,6 +63,31 @@ describe("the room for connections", () => {
     count: FastCheck.integer({ min: 1, max: 20 })
   })
 
+  it("goes to the next in line where the first needs none any more", () => {
+    const room = new ConnectionRoom(8)
+    const needing = (count: number) => {
+      const one = {
+        accountId: "ann",
+        count,
+        open: 0,
+        openMore: () => {
+          while (one.count > 0 && room.take(one)) {
+            one.count -= 1
+            one.open += 1
+          }
+        }
+      }
+      one.openMore()
+      return one
+    }
+    needing(2)
+    const first = needing(1)
+    const next = needing(1)
+    first.count = 0
+    room.give("ann")
+    assert.deepStrictEqual([first.open, next.open], [0, 1])
+  })
+
   it("is never exceeded, has a connection for an account that has none, and is used while somebody waits", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.array(act, { maxLength: 80 }), (acts) => {
