@@ -154,7 +154,7 @@ const drainFirst = Layer.effectDiscard(
 )
 
 /** How long the greeting waits for the registry to have what belongs there. */
-const publishingPatience = "10 seconds"
+const publishingPatience = "60 seconds"
 
 const published = Effect.flatMap(FirstPartyPublishing, ({ done }) => Effect.timeoutOption(done, publishingPatience))
 
