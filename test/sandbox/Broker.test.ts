@@ -57,6 +57,7 @@ layer(HostileServer.layer, { excludeTestServices: true })(
           const raced = await Promise.all([1, 2, 3, 4].map(() => redeem(unspent)))
           const replayed = [await redeem(spent), await redeem(unspent)]
           const forged = await Promise.all(["0".repeat(64), "f".repeat(64), unspent.replaceAll("a", "b"), "GET / HTTP/1.1".padEnd(64)].map(redeem))
+          handles.writeLatin1String = write
           this.$emit({ raced: raced.sort(), replayed, forged })`),
           { body: { host: outside, port } }
         )
