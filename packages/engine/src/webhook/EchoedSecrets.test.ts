@@ -53,6 +53,7 @@ it("the parts of a secret count, as an endpoint takes them apart", () => {
       "ann has *** or ***"
     ],
     ["a<b\"c", "<p>a&lt;b&quot;c</p>", "<p>***</p>"],
+    ["/!!!!!!!!!!!!!!&", `{"a":"\\/!!!!!!!!!!!!!!&"}`, `{"a":"***"}`],
     ["abc", "the abc of it", "the abc of it"]
   ]
   for (const [value, echo, kept] of cases) assert.strictEqual(bodyOf(new EchoedSecrets([value]), echo), kept, value)

@@ -57,15 +57,15 @@ const spellingsOf = (text: string): ReadonlyArray<string> => {
  * text is taken byte by byte, so what is no UTF-8 is left as it is.
  */
 export class EchoedSecrets {
-  /** By how they begin: the longest of what begins so. */
   private readonly spellings: ReadonlyArray<string>
 
   /** @param values of headers */
   constructor(values: ReadonlyArray<string>) {
     const secrets = values.flatMap((value) => [value, ...partsOf(value), ...passwordOf(value)])
       .filter((secret) => secret.length >= leastLength)
-    const spellings = new Set(secrets.flatMap(spellingsOf).map((text) => Buffer.from(text).toString("latin1")))
-    this.spellings = [...spellings].sort((a, b) => b.length - a.length)
+    this.spellings = [
+      ...new Set(secrets.flatMap(spellingsOf).map((text) => Buffer.from(text).toString("latin1")))
+    ]
   }
 
   /**
@@ -103,27 +103,36 @@ export class EchoedSecrets {
   }
 
   private masked(text: string, isCut: boolean): string {
-    let masked = text
-    for (const spelling of this.spellings) masked = withoutOne(masked, spelling)
+    const found = this.spellings.flatMap((spelling) => placesOf(text, spelling)).sort((a, b) => a.start - b.start)
+    let masked = ""
+    let until = 0
+    for (const { end, start } of found) {
+      if (start >= until) masked += text.slice(until, start) + mask
+      until = Math.max(until, end)
+    }
+    masked += text.slice(until)
     return isCut ? withoutStart(masked, this.spellings) : masked
   }
 }
 
+/** A part of a text that shows a secret: a text may show two spellings of one that overlap. */
+interface Place {
+  readonly start: number
+  readonly end: number
+}
+
 /** Takes time in proportion to the text, however alike it and the secret are. */
-const withoutOne = (text: string, secret: string): string => {
+const placesOf = (text: string, secret: string): ReadonlyArray<Place> => {
   const anchor = secret.slice(0, anchorLength)
-  let at = text.indexOf(anchor)
-  if (at === -1) return text
-  let masked = ""
-  let from = 0
-  while (at !== -1) {
-    let end = anchor.length
-    while (end < secret.length && text[at + end] === secret[end]) end += 1
-    masked += text.slice(from, at) + mask
-    from = at + end
-    at = text.indexOf(anchor, from)
+  const places: Array<Place> = []
+  let start = text.indexOf(anchor)
+  while (start !== -1) {
+    let length = anchor.length
+    while (length < secret.length && text[start + length] === secret[length]) length += 1
+    places.push({ start, end: start + length })
+    start = text.indexOf(anchor, start + length)
   }
-  return masked + text.slice(from)
+  return places
 }
 
 /** Where a text that was cut ends with the beginning of a secret. */
