@@ -26,11 +26,16 @@ export interface InspectRequest {
   /** What the code is to be: a component of sources unless said otherwise. */
   readonly kind?: "source" | "workflow"
   readonly module: Pick<SandboxModule, "code" | "hash">
+  /** The server's own code, which may run in one process with other such code. */
+  readonly isOwn?: boolean
 }
 
 /** Runs component code in Deno processes that reach nothing (`design.md`, "Sandbox"; `components.md`). */
 export class Sandbox extends Context.Service<Sandbox, {
-  /** Loads the module and says what it is, in a process that nothing ran in before and nothing runs in after. */
+  /**
+   * Loads the module and says what it is, in a process that nothing ran in before and nothing runs in after, unless it is the
+   * server's own.
+   */
   inspect(request: InspectRequest): Effect.Effect<ComponentDescription, ComponentInvalid | SandboxUnavailable>
   /** Runs a hook or an input to its end. What component code does, however bad, is in the result. */
   run(request: RunRequest): Effect.Effect<RunResult, SandboxUnavailable>
@@ -332,7 +337,13 @@ const make = Effect.fnUntraced(function*() {
 
       const once = ({ displaced, isolation, isRepeated }: Attempt) =>
         attempt<ComponentDescription, ComponentInvalid>(
-          { accountId: request.accountId, displaced, isolation, code: request.module, isLast: true },
+          {
+            accountId: request.accountId,
+            displaced,
+            isolation,
+            code: request.module,
+            isLast: request.isOwn !== true
+          },
           (id, process, finish) => {
             const startedAt = real.currentTimeMillisUnsafe()
             const first = process.served === 0
@@ -408,7 +419,7 @@ const make = Effect.fnUntraced(function*() {
           }
         )
 
-      return yield* repeatedIfLost(once, "fresh")
+      return yield* repeatedIfLost(once, request.isOwn === true ? "shared" : "fresh")
     }
   )
 

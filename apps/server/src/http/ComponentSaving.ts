@@ -180,6 +180,7 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
         })
         const description = yield* sandbox.inspect({
           accountId: accountId ?? registry,
+          isOwn: accountId === null,
           kind,
           module: linked ?? { code: text, hash: codeHash }
         }).pipe(
