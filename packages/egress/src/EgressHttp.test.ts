@@ -9,6 +9,7 @@ import * as Net from "node:net"
 import { vi } from "vitest"
 import * as Client from "../test/Client.ts"
 import { listening } from "../test/Listening.ts"
+import * as RawHttp from "../test/RawHttp.ts"
 import { EgressHttp } from "./EgressHttp.ts"
 
 const client = Client.layer
@@ -139,6 +140,22 @@ describe("EgressHttp", () => {
       const answer = yield* request(`http://hooks.example.com:${port}/`, { maxBodyBytes: 15_000 })
       assert.strictEqual(answer.body.length, 15_000)
       assert.isTrue(answer.bodyTruncated)
+    }).pipe(Effect.provide(client())))
+
+  it.live("an answer whose body comes in much that is no body is cut, and stays what it was", () =>
+    Effect.gen(function*() {
+      const chunk = `1;${"x".repeat(100)}\r\n.\r\n`
+      const { port } = yield* RawHttp.make((socket) => {
+        socket.write("HTTP/1.1 201 Created\r\ntransfer-encoding: chunked\r\n\r\n")
+        const write = () => {
+          while (!socket.destroyed && socket.write(chunk.repeat(100)));
+        }
+        socket.on("drain", write)
+        write()
+      })
+      const answer = yield* request(`http://hooks.example.com:${port}/`, { maxBodyBytes: 100_000 })
+      assert.deepStrictEqual([answer.status, answer.bodyTruncated], [201, true])
+      assert.match(text(answer.body), /^\.{1000,20000}$/)
     }).pipe(Effect.provide(client())))
 
   const failures = (what: string, reason: string, url: Effect.Effect<string, never, never>) =>

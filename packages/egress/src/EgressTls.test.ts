@@ -6,7 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import * as Http2 from "node:http2"
 import * as Https from "node:https"
-import type { TLSSocket } from "node:tls"
+import * as Tls from "node:tls"
 import { vi } from "vitest"
 import * as Client from "../test/Client.ts"
 import { listening, openOf } from "../test/Listening.ts"
@@ -21,10 +21,12 @@ const mutual = listening(() =>
     { key: privateKey, cert: certificate, ca: Other.otherAuthority, requestCert: true, rejectUnauthorized: false },
     (request, response) => {
       request.resume()
-      response.end((request.socket as TLSSocket).getPeerCertificate().subject?.CN)
+      response.end((request.socket as Tls.TLSSocket).getPeerCertificate().subject?.CN)
     }
   )
 )
+
+const secure = { key: privateKey, cert: certificate, allowHTTP1: true }
 
 const identity = TlsSettings.make({ certificate: Other.clientCertificate, key: Redacted.make(Other.otherKey) })
 
@@ -89,6 +91,34 @@ describe("TLS settings", () => {
       assert.strictEqual(sockets.size, 2)
     }).pipe(Effect.provide(Client.layer(authority))))
 
+  it.live("a connection of settings that are forgotten serves who waits for it, also once it speaks HTTP/2", () =>
+    Effect.gen(function*() {
+      let held: Tls.TLSSocket | undefined
+      const h2 = yield* listening(() => {
+        const server = Http2.createSecureServer(secure, (request, response) => {
+          request.resume()
+          response.end("ok")
+        })
+        return server
+      })
+      const { port } = yield* listening(() =>
+        Tls.createServer({ ...secure, ALPNProtocols: ["h2"] }, (socket) => {
+          held = socket.on("error", () => {})
+        })
+      )
+      const http = yield* EgressHttp
+      const waiting = yield* Effect.forkChild(
+        Client.request(`https://hooks.example.com:${port}/`, { tls: identity, timeoutMillis: 60_000 })
+      )
+      yield* until(() => held !== undefined)
+      // It is open, and has not said yet how many requests it takes.
+      http.forget(identity)
+      h2.server.emit("secureConnection", held)
+      const { body, status } = yield* Fiber.join(waiting)
+      assert.deepStrictEqual([status, text(body)], [200, "ok"])
+      yield* until(() => held!.destroyed)
+    }).pipe(Effect.provide(Client.layer(authority))))
+
   it.live("connections of many settings are bounded: the ones used longest ago close", () =>
     Effect.gen(function*() {
       const { port, sockets } = yield* listening(() =>
@@ -129,8 +159,6 @@ describe("TLS settings", () => {
 })
 
 describe("HTTP/2", () => {
-  const secure = { key: privateKey, cert: certificate, allowHTTP1: true }
-
   it.live("is spoken where the endpoint offers it, with many requests on one connection", () =>
     Effect.gen(function*() {
       const { port, sockets } = yield* listening(() =>

@@ -8,6 +8,7 @@ import * as Tls from "node:tls"
 import * as Client from "../test/Client.ts"
 import { listening, openOf } from "../test/Listening.ts"
 import { EgressHttp } from "./EgressHttp.ts"
+import { Http2Connection } from "./Http2Connection.ts"
 
 const { NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_HTTP_1_1_REQUIRED, NGHTTP2_NO_ERROR, NGHTTP2_REFUSED_STREAM } =
   Http2.constants
@@ -315,6 +316,34 @@ describe("what comes before the final status over HTTP/2", () => {
       }).pipe(Effect.provide(Client.layer(authority))))
   }
 })
+
+describe("an answer over HTTP/2 that comes before the request is read", () => {
+  it.live("ends the request and its connection, so that none behind it waits for the rest to be read", () =>
+    Effect.gen(function*() {
+      const endpoint = yield* both((stream) => stream.respond({ ":status": 202 }, { endStream: true }))
+      for (let sent = 1; sent <= 3; sent++) {
+        const { status } = yield* Client.request(urlOf(endpoint), { body: "x".repeat(4_000_000) })
+        assert.deepStrictEqual([status, endpoint.sockets.size], [202, sent])
+      }
+      yield* until(() => openOf(endpoint.sockets).length === 0)
+    }).pipe(Effect.provide(Client.layer(authority))))
+})
+
+it.live("a connection that is destroyed while it connects is over without a word", () =>
+  Effect.gen(function*() {
+    const endpoint = yield* both(() => {})
+    const socket = Tls.connect({ port: endpoint.port, ALPNProtocols: ["h2"], rejectUnauthorized: false })
+    yield* until(() => socket.authorizationError !== undefined)
+    const told: Array<string> = []
+    const connection = new Http2Connection(socket, urlOf(endpoint), { connectedAt: 0, connectMs: 0, tlsMs: 0 }, {
+      onFree: () => told.push("free"),
+      onRetired: () => told.push("retired"),
+      onClosed: () => told.push("closed")
+    })
+    connection.destroy()
+    yield* until(() => openOf(endpoint.sockets).length === 0)
+    assert.deepStrictEqual([...new Set(told)], ["retired", "closed"])
+  }))
 
 it.live("a connection that is given up holds nothing once its layer is over", () =>
   Effect.gen(function*() {

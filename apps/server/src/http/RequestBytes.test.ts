@@ -225,6 +225,10 @@ layer(Http.layer, { excludeTestServices: true })("a request's body", (it) => {
         const { status } = yield* exchange(`${url}/${n}`, encode_(fits), { "content-encoding": coding })
         assert.strictEqual(status, 200, coding)
       }
+      // Senders that name no coding at all, or their charset.
+      for (const [n, coding] of ["", "none", "utf-8", "UTF8, identity"].entries()) {
+        assert.strictEqual((yield* exchange(`${url}/${90 + n}`, plain, { "content-encoding": coding })).status, 200)
+      }
       // Nothing is in what nobody sent.
       assert.strictEqual(
         (yield* exchange(`${url}/98`, new Uint8Array(), { "content-encoding": "x", "content-length": 0 })).status,
@@ -233,7 +237,7 @@ layer(Http.layer, { excludeTestServices: true })("a request's body", (it) => {
       assert.strictEqual((yield* exchange(`${url}/99`, Zlib.gzipSync(""), { "content-encoding": "gzip" })).status, 200)
       const members = Buffer.concat([Zlib.zstdCompressSync("a"), Zlib.zstdCompressSync("b")])
       assert.strictEqual((yield* exchange(`${url}/97`, members, { "content-encoding": "zstd" })).status, 200)
-      const count = Object.keys(encode).length + 3
+      const count = Object.keys(encode).length + 7
       const found = yield* told(count)
       assert.strictEqual(found.size, count)
       assert.strictEqual(Json.textOf(found.get(97)!["text"]), "ab")

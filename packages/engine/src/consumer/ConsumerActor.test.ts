@@ -92,6 +92,20 @@ const untilEnded = <A, E>(fiber: Fiber.Fiber<A, E>) =>
   })
 
 layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a consumer", (it) => {
+  it.effect("leaves large payloads out of a page for those alone who can read one without", () =>
+    Effect.gen(function*() {
+      const { actor, log } = yield* setup()
+      const large = "x".repeat(100_000)
+      yield* append(log, [1, large, 2])
+      const whole = yield* actor.read(request)
+      assert.deepStrictEqual(payloads(whole.events), [1, large, 2])
+      const { events } = yield* actor.read({ ...request, lease: whole.lease!.id, mayLeaveOut: true })
+      assert.deepStrictEqual(events.map(({ bytes, payload }) => [bytes, payload]), [[1, "1"], [100_002, null], [
+        1,
+        null
+      ]])
+    }))
+
   it.effect("reads what is behind its last commit, the same again until it is committed", () =>
     Effect.gen(function*() {
       const { actor, commitAll, consumer, log } = yield* setup()
