@@ -1,8 +1,8 @@
 import type { Ordering } from "@headwater/domain/WebhookSettings"
+import type { EventRow } from "../Snapshot.ts"
 import type { FaultTimes } from "./FaultTimes.ts"
 import type { Findings } from "./Findings.ts"
 import * as ListLane from "./ListLane.ts"
-import type { EventRow } from "./Snapshot.ts"
 
 /** One request that a webhook's endpoint got, and what it answered. */
 export interface Reception {

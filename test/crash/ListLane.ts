@@ -1,7 +1,7 @@
+import type { EventRow } from "../Snapshot.ts"
 import type { FaultTimes } from "./FaultTimes.ts"
 import type { Findings } from "./Findings.ts"
 import type { Reception } from "./Lanes.ts"
-import type { EventRow } from "./Snapshot.ts"
 
 /** Follows what a webhook gets of one subscription and emitter in lists. */
 export interface ListLane {

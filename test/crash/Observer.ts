@@ -1,19 +1,19 @@
 import { Effect, Semaphore } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import * as BalanceCheck from "./BalanceCheck.ts"
+import { Invariants } from "../Invariants.ts"
+import * as Snapshot from "../Snapshot.ts"
 import type { Findings } from "./Findings.ts"
 import type { Lanes } from "./Lanes.ts"
-import * as LogCheck from "./LogCheck.ts"
 import type { Requests } from "./Requests.ts"
-import * as Snapshot from "./Snapshot.ts"
 import type { StandingProgram, Topology } from "./Topology.ts"
 
 /** Reads the database and holds what it says against everything that is known. */
 export interface Observer {
   /** Takes in one moment. Whatever the server is doing then, what is committed has to be consistent. */
   readonly look: Effect.Effect<Snapshot.Snapshot, SqlError.SqlError, SqlClient.SqlClient>
-  /** How often the accounting was looked at and whether it always balanced. */
-  readonly balances: () => { readonly looks: number; readonly all: boolean }
+  /** Takes in a moment at which nothing is under way. */
+  readonly takeQuiet: (snapshot: Snapshot.Snapshot) => void
+  readonly looks: () => number
   readonly events: () => number
 }
 
@@ -33,14 +33,13 @@ export const make = (options: {
   const standing = new Map<string, StandingProgram>(programs.map((program) => [program.id, program]))
   const rank = new Map(programs.map(({ id }, index) => [id, index]))
   const mayHaveGaps = (emitterId: string) => !standing.has(emitterId)
-  const log = LogCheck.make(findings, { mayHaveGaps })
+  const invariants = new Invariants(findings.note, mayHaveGaps)
   const passing = new Map<string, Said>()
   /** Where each subscription began on each emitter. */
   const starts = new Map<string, bigint>()
   /** What one look reads begins where the one before it ended. */
   const looking = Semaphore.makeUnsafe(1)
   let looks = 0
-  let all = true
   let events = 0
 
   const ofPassing = ({ emitter_id, payload, stream }: Snapshot.EventRow) => {
@@ -82,7 +81,7 @@ export const make = (options: {
     for (const { emitter_id, start_n, subscription_id } of snapshot.cursors) {
       starts.set(Snapshot.positionKey(subscription_id, emitter_id), start_n)
     }
-    log.take(snapshot)
+    invariants.take(snapshot)
     for (const event of inOrder(snapshot.events)) {
       const program = standing.get(event.emitter_id)
       if (program === undefined) {
@@ -94,15 +93,15 @@ export const make = (options: {
       route(event)
     }
     for (const { check } of programs) check.agree(snapshot)
-    if (!BalanceCheck.balances(findings, snapshot, { mayHaveGaps })) all = false
   }
 
   return {
-    look: Effect.suspend(() => Snapshot.read(log.positions())).pipe(
+    look: Effect.suspend(() => Snapshot.read(invariants.positions())).pipe(
       Effect.tap((snapshot) => Effect.sync(() => take(snapshot))),
       looking.withPermits(1)
     ),
-    balances: () => ({ looks, all }),
+    takeQuiet: (snapshot) => invariants.takeQuiet(snapshot),
+    looks: () => looks,
     events: () => events
   }
 }

@@ -1,6 +1,6 @@
+import type { EventRow, Snapshot } from "../Snapshot.ts"
 import type { Findings } from "./Findings.ts"
 import type { Requests } from "./Requests.ts"
-import type { EventRow, Snapshot } from "./Snapshot.ts"
 
 /** Follows what the runs of one program wrote, run by run. */
 export interface RunCheck {

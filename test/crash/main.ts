@@ -1,9 +1,9 @@
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import { invariants } from "../Invariants.ts"
 import * as CrashRun from "./CrashRun.ts"
 import * as FaultPlan from "./FaultPlan.ts"
-import { invariants } from "./Findings.ts"
 
 const summary = (report: CrashRun.CrashReport): string =>
   [

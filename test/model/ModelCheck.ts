@@ -106,17 +106,10 @@ const checkLog = (model: Model, source: ModelSource, seen: Observation, now: num
       { source: source.id, stream }
     )
     for (const row of there.filter(({ n }) => n > before)) {
-      const last = known.at(-1)
-      if (row.n !== BigInt(known.length) + 1n || (last !== undefined && row.id <= last.id)) {
-        broken("an event does not follow on the one before it", { last, row })
-      }
+      same("an event is missing before this one", row.n, BigInt(known.length) + 1n, { row })
       known.push({ ...row, deleted: false })
       if (stream === "") emitted(model, source, row)
     }
-    same("a head is not that of its log", seen.heads.get(source.id)?.[stream] ?? 0, known.length, {
-      source: source.id,
-      stream
-    })
   }
   same("events are missing that runs were to emit", source.next, [], { source: source.id })
   same("delayed events are missing", source.later.filter(({ at }) => at <= now), [], { source: source.id })
@@ -376,7 +369,6 @@ const checkCursors = (model: Model, subscription: ModelSubscription, seen: Obser
       where
     )
     cursor.lists.length = 0
-    same("the accounting does not balance", delivered + pending + exhausted + dropped + filtered, n - start, where)
   }
 }
 
@@ -394,15 +386,8 @@ const checkWebhook = (model: Model, webhook: ModelWebhook, seen: Observation): v
   webhook.active = false
 }
 
-/** That bulk actions balance, and that a replay which has ended has sent what it was to. */
-const checkBulk = (model: Model, { bulkParts }: Observation): void => {
-  for (const part of bulkParts) {
-    // What was to be done at a webhook that is gone is left.
-    if (!model.webhooks.has(part.webhook_id)) continue
-    if (part.dealt_with > part.matched || (part.ended_at !== null && part.dealt_with !== part.matched)) {
-      broken("a bulk action does not balance", { part })
-    }
-  }
+/** That a replay which has ended has sent what it was to. */
+const checkReplays = (model: Model, { bulkParts }: Observation): void => {
   const replaying = new Set(
     bulkParts.filter(({ action, ended_at }) => action === "replay" && ended_at === null).map((part) => part.webhook_id)
   )
@@ -494,7 +479,7 @@ export const check = (model: Model, seen: Observation, received: ReadonlyArray<R
   for (const reception of inOrder(model, received)) receive(model, reception)
   for (const webhook of model.webhooks.values()) checkWebhook(model, webhook, seen)
   for (const subscription of model.subscriptions.values()) checkCursors(model, subscription, seen)
-  checkBulk(model, seen)
+  checkReplays(model, seen)
   checkWorkflowRuns(model, seen)
   for (const source of model.sources.values()) {
     checkHeard(model, source)

@@ -20,11 +20,13 @@ import { Clock, Effect, Option, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { Invariants } from "../Invariants.ts"
+import * as Snapshot from "../Snapshot.ts"
 import type { Command, Kind } from "./Command.ts"
 import * as EngineUnderTest from "./EngineUnderTest.ts"
 import { Model, type ModelEvent, type ModelSource, type ModelWebhook, sends } from "./Model.ts"
 import * as ModelBatch from "./ModelBatch.ts"
-import { ModelBroken } from "./ModelBroken.ts"
+import { broken, ModelBroken } from "./ModelBroken.ts"
 import { check } from "./ModelCheck.ts"
 import * as ModelComponents from "./ModelComponents.ts"
 import * as ModelConsumer from "./ModelConsumer.ts"
@@ -83,6 +85,7 @@ export const run = Effect.fnUntraced(
     const engine = yield* EngineUnderTest.make
     const sink = yield* ModelSink.make
     const model = new Model()
+    const invariants = new Invariants((_, what, details) => broken(what, details), () => true)
     let received = 0
     let made = 0
 
@@ -102,8 +105,13 @@ export const run = Effect.fnUntraced(
         if (owing === undefined) {
           const news = sink.received.slice(received)
           received += news.length
+          const snapshot = yield* Snapshot.read(invariants.positions())
           return yield* Effect.try({
-            try: () => check(model, seen, news, now),
+            try: () => {
+              invariants.take(snapshot)
+              invariants.takeQuiet(snapshot)
+              check(model, seen, news, now)
+            },
             catch: (error) => error instanceof ModelBroken ? error : fail(String(error))
           })
         }

@@ -50,8 +50,6 @@ export interface BulkPartRow {
   readonly webhook_id: string
   readonly action: "retry" | "replay" | "skip" | "cancel"
   readonly ended_at: bigint | null
-  readonly matched: bigint
-  readonly dealt_with: bigint
 }
 
 export interface WorkflowRunRow {
@@ -98,9 +96,7 @@ const readAll = Effect.gen(function*() {
     webhooks: yield* sql<WebhookRow>`SELECT id, active, throttled_until FROM webhooks`,
     subscriptions: yield* sql<{ id: string }>`SELECT id FROM subscriptions`,
     bulkParts: yield* sql<BulkPartRow>`
-      SELECT p.webhook_id, b.action, p.ended_at, p.matched, p.done + p.failed + p.skipped + (
-        SELECT count(*) FROM bulk_marks m WHERE m.bulk_id = p.bulk_id AND m.webhook_id = p.webhook_id
-      ) AS dealt_with
+      SELECT p.webhook_id, b.action, p.ended_at
       FROM bulk_parts p JOIN bulk_actions b ON b.id = p.bulk_id`,
     workflowRuns: yield* sql<WorkflowRunRow>`SELECT id, workflow_id, status FROM workflow_runs`,
     counts: new Map(counts.map(({ program_id, value }) => [program_id, Number(JSON.parse(value))]))
