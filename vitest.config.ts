@@ -11,9 +11,35 @@ class WholeSystemFirst extends BaseSequencer {
   }
 }
 
+/** One whole-system test for each promise of `docs/durability.md`. */
+const promises = "test/Promises.test.ts"
+
+/** Commands of packages that talk to a server, and what takes several packages. */
+const acrossPackages = [
+  "{apps,packages}/*/test/**/*.test.ts",
+  "apps/cli/src/*Command.test.ts",
+  "apps/cli/src/main.test.ts"
+]
+
+/** They install packages for minutes, or need Python, Bun or a version before out of the history: each has a command of its own. */
+const apart = [
+  "clients/python/test/*.test.ts",
+  "packages/client/test/{Bun,Package}.test.ts",
+  "test/{Bench,Packages,Platforms,RollingUpgrade,Upgrade}.test.ts"
+]
+
+const project = (name: string, include: ReadonlyArray<string>, exclude: ReadonlyArray<string>) => ({
+  extends: true as const,
+  test: { name, include: [...include], exclude: ["**/node_modules/**", ...exclude] }
+})
+
 export default defineConfig({
   test: {
-    include: ["packages/**/*.test.ts", "apps/**/*.test.ts", "clients/**/*.test.ts", "test/**/*.test.ts"],
+    projects: [
+      project("code", ["{packages,apps,clients}/**/*.test.ts", promises], [...acrossPackages, ...apart]),
+      project("system", ["test/**/*.test.ts", ...acrossPackages], [promises, ...apart]),
+      project("apart", apart, [])
+    ],
     globalSetup: ["packages/fixtures/src/TestPostgres.ts"],
     silent: "passed-only",
     // Loading Effect for each file would take longer than most files' tests. They share no state but what modules hold.
@@ -21,10 +47,8 @@ export default defineConfig({
     sequence: { sequencer: WholeSystemFirst },
     // Much of the work is done by servers, databases and sandboxes, for which a test waits: no processor is left over.
     maxWorkers: "100%",
-    // Most tests take milliseconds. Those that create a database, or use up a run's processor time, take many times as long
-    // on a loaded machine as on an idle one.
-    testTimeout: 240_000,
-    hookTimeout: 120_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     teardownTimeout: 40_000
   }
 })

@@ -6,7 +6,7 @@ import { HttpServer } from "effect/http"
 import { connect } from "node:net"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
-import * as Http from "../../test/HttpAppFixture.ts"
+import * as Http from "./HttpAppFixture.ts"
 
 const megabyte = 1_000_000
 const eventBytes = 5.5 * megabyte
