@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
@@ -14,11 +15,13 @@ class WholeSystemFirst extends BaseSequencer {
 /** One whole-system test for each promise of `docs/durability.md`. */
 const promises = "test/Promises.test.ts"
 
-/** Commands of packages that talk to a server, and what takes several packages. */
+/** Commands that talk to a server, databases and engines that are killed as processes, and what takes several packages. */
 const acrossPackages = [
   "{apps,packages}/*/test/**/*.test.ts",
   "apps/cli/src/*Command.test.ts",
-  "apps/cli/src/main.test.ts"
+  "apps/cli/src/main.test.ts",
+  "packages/postgres/src/EmbeddedPostgres.test.ts",
+  "packages/testing/src/Headwater.test.ts"
 ]
 
 /** They install packages for minutes, or need Python, Bun or a version before out of the history: each has a command of its own. */
@@ -45,8 +48,8 @@ export default defineConfig({
     // Loading Effect for each file would take longer than most files' tests. They share no state but what modules hold.
     isolate: false,
     sequence: { sequencer: WholeSystemFirst },
-    // Much of the work is done by servers, databases and sandboxes, for which a test waits: no processor is left over.
-    maxWorkers: "100%",
+    // Much of the work is done by servers, databases and sandboxes, for which a test waits.
+    maxWorkers: Math.ceil(1.5 * availableParallelism()),
     testTimeout: 60_000,
     hookTimeout: 60_000,
     teardownTimeout: 40_000
