@@ -5,7 +5,7 @@ import type { Ordering } from "@headwater/domain/WebhookSettings"
 import { defaultSettings } from "@headwater/domain/Workflow"
 import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
 import { ConsumerLifecycle } from "@headwater/engine/consumer/ConsumerLifecycle"
-import { Actors } from "@headwater/engine/placement/Actors"
+import { ActorCalls } from "@headwater/engine/ground/ActorCalls"
 import { EventDeletion } from "@headwater/engine/program/EventDeletion"
 import { Ingest } from "@headwater/engine/program/Ingest"
 import { Invocations } from "@headwater/engine/program/Invocations"
@@ -354,7 +354,7 @@ export const run = Effect.fnUntraced(
       })
       const renewed = yield* engine.use(
         Effect.flatMap(
-          Actors,
+          ActorCalls,
           ({ commitConsumer }) => commitConsumer(consumer.id, { lease: lease.id, positions, release: false })
         )
       )
@@ -377,7 +377,7 @@ export const run = Effect.fnUntraced(
           waitMs: (!lost || isFree) && ModelConsumer.hasMore(model, subscription) ? readMs : 0
         }
         const answer = yield* Effect.result(
-          engine.use(Effect.flatMap(Actors, ({ readConsumer }) => readConsumer(consumer.id, request)))
+          engine.use(Effect.flatMap(ActorCalls, ({ readConsumer }) => readConsumer(consumer.id, request)))
         )
         if (answer._tag === "Failure") {
           if (answer.failure._tag === "LeaseHeld" && lost && !isFree) return
@@ -395,7 +395,7 @@ export const run = Effect.fnUntraced(
           const late = yield* Effect.result(
             engine.use(
               Effect.flatMap(
-                Actors,
+                ActorCalls,
                 ({ commitConsumer }) => commitConsumer(consumer.id, { lease: lease.id, positions: [], release: false })
               )
             )
@@ -582,7 +582,7 @@ export const run = Effect.fnUntraced(
           const { to } = command
           yield* engine.use(
             Effect.flatMap(
-              Actors,
+              ActorCalls,
               ({ seekConsumer }) => seekConsumer(consumer.id, { from: to === "beginning" ? 0n : null, emitterId: null })
             )
           )

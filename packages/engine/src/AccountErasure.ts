@@ -16,7 +16,7 @@ import { Usage } from "@headwater/log/Usage"
 import { Webhooks } from "@headwater/log/Webhooks"
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
-import { noticedWithin } from "./placement/Suspensions.ts"
+import { noticedWithin } from "./ground/Suspensions.ts"
 import * as ProgramErasure from "./program/ProgramErasure.ts"
 
 /** Removes accounts, beside servers that run. */

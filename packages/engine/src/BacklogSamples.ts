@@ -3,7 +3,7 @@ import { Accounts } from "@headwater/log/Accounts"
 import { Backlog, sizeOf } from "@headwater/log/Backlog"
 import { Figures } from "@headwater/log/Figures"
 import { Clock, Effect, Schedule } from "effect"
-import { singleton } from "./placement/Actors.ts"
+import * as Singleton from "./ground/Singleton.ts"
 
 const sampleEvery = "1 minute"
 
@@ -51,7 +51,7 @@ export const make = Effect.gen(function*() {
 })
 
 /** Measures each minute for as long as this is built: on one node, however many there are. */
-export const layer = singleton(
+export const layer = Singleton.make(
   "BacklogSamples",
   Effect.flatMap(make, ({ sample }) =>
     sample.pipe(

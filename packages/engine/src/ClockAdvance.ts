@@ -14,15 +14,15 @@ import type { GroupCommit } from "@headwater/log/GroupCommit"
 import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { untilAnswered } from "./DatabaseRetry.ts"
 import * as EngineRest from "./EngineRest.ts"
-import { Actors } from "./placement/Actors.ts"
-import { Draining } from "./placement/Draining.ts"
-import * as DueEmits from "./program/DueEmits.ts"
+import { ActorCalls } from "./ground/ActorCalls.ts"
+import { untilAnswered } from "./ground/DatabaseRetry.ts"
+import { Draining } from "./ground/Draining.ts"
+import * as DueEmits from "./ground/DueEmits.ts"
+import * as Wake from "./ground/Wake.ts"
 import type { TicksAhead } from "./program/TicksAhead.ts"
 import * as Retention from "./Retention.ts"
 import { Router } from "./routing/Router.ts"
-import * as Wake from "./routing/Wake.ts"
 
 const dayMs = 24 * 3_600_000
 
@@ -71,7 +71,7 @@ export const make = Effect.fnUntraced(function*(
   ticksAhead: TicksAhead,
   days: Retention.KeptDays
 ) {
-  const actors = yield* Actors
+  const actors = yield* ActorCalls
   const clocks = yield* DevClocks
   const draining = yield* Draining
   const dueWork = yield* DueWork
@@ -81,7 +81,7 @@ export const make = Effect.fnUntraced(function*(
   const context = yield* Effect.context<Effect.Services<ReturnType<typeof Retention.sweep>>>()
 
   const isAtRest = yield* Effect.map(
-    Effect.context<Actors | GroupCommit | Router>(),
+    Effect.context<ActorCalls | GroupCommit | Router>(),
     (context) => Effect.provideContext(EngineRest.isAtRest, context)
   )
 

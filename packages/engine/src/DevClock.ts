@@ -6,7 +6,7 @@ import { type ClockOperation, DevClocks } from "@headwater/log/DevClocks"
 import { Clock, Context, Deferred, Effect, Latch, Layer, Option, Schema, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"
 import * as ClockAdvance from "./ClockAdvance.ts"
-import { untilAnswered } from "./DatabaseRetry.ts"
+import { untilAnswered } from "./ground/DatabaseRetry.ts"
 import { TicksAhead } from "./program/TicksAhead.ts"
 import type { KeptDays } from "./Retention.ts"
 

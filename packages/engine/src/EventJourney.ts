@@ -7,9 +7,10 @@ import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Webhooks } from "@headwater/log/Webhooks"
 import { type RunOutline, WorkflowRuns } from "@headwater/log/WorkflowRuns"
 import { Context, Effect, Layer, Option } from "effect"
-import { toUnavailable } from "./DatabaseRetry.ts"
-import { EventTrace, mismatchOf, type TracedSubscription } from "./EventTrace.ts"
-import type { Unavailable } from "./placement/Unavailable.ts"
+import { EventTrace, type TracedSubscription } from "./EventTrace.ts"
+import { toUnavailable } from "./ground/DatabaseRetry.ts"
+import type { Unavailable } from "./ground/Unavailable.ts"
+import { mismatchOf } from "./routing/Mismatch.ts"
 
 /** An event on the way: of one that was deleted meanwhile only its place is known. */
 export interface EventNode {

@@ -1,8 +1,6 @@
-import * as EmitterPattern from "@headwater/domain/EmitterPattern"
-import { type LoggedEvent, maxHops } from "@headwater/domain/Event"
+import type { LoggedEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import * as Id from "@headwater/domain/Id"
-import * as Stream from "@headwater/domain/Stream"
 import type { Subscription } from "@headwater/domain/Subscription"
 import { type AttemptOutline, Attempts } from "@headwater/log/Attempts"
 import { Cursors, keyText } from "@headwater/log/Cursors"
@@ -13,21 +11,12 @@ import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Webhooks } from "@headwater/log/Webhooks"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { toUnavailable } from "./DatabaseRetry.ts"
-import type { Unavailable } from "./placement/Unavailable.ts"
+import { toUnavailable } from "./ground/DatabaseRetry.ts"
+import type { Unavailable } from "./ground/Unavailable.ts"
 import { EventFilter } from "./routing/EventFilter.ts"
 import { FeedReader } from "./routing/Feed.ts"
+import { type Mismatch, mismatchOf } from "./routing/Mismatch.ts"
 import { type Waiting, waitingOf } from "./webhook/Waiting.ts"
-
-/** Why a subscription does not deliver an event. */
-export type Mismatch =
-  | "other_emitter"
-  | "other_stream"
-  | "own_event"
-  | "too_many_hops"
-  | "before_start"
-  | "filtered"
-  | "filter_too_costly"
 
 /** What has become of an event on its way to a listener. */
 export type Progress = "waiting" | "delivered" | "pending" | "exhausted" | "dropped"
@@ -64,20 +53,6 @@ export interface TracedSubscription {
   readonly batch: TracedBatch | undefined
   /** When the next attempt is due, Unix milliseconds. */
   readonly nextAttemptAt: number | undefined
-}
-
-/** Whether a subscription delivers what an emitter appends to a stream, and if not why. */
-export const mismatchOf = (
-  { emitterId, eventName, listenerId }: Pick<Subscription, "emitterId" | "eventName" | "listenerId">,
-  event: Pick<EventPlace, "emitterId" | "stream" | "hops">
-): Mismatch | undefined => {
-  const isGlob = EmitterPattern.isGlob(emitterId)
-  if (isGlob ? !EmitterPattern.matches(emitterId, event.emitterId) : emitterId !== event.emitterId) {
-    return "other_emitter"
-  }
-  if (Stream.normalize(eventName) !== event.stream) return "other_stream"
-  if (isGlob && listenerId === event.emitterId) return "own_event"
-  return event.hops >= maxHops ? "too_many_hops" : undefined
 }
 
 /**

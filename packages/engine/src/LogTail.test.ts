@@ -7,8 +7,8 @@ import { Heads } from "@headwater/log/Heads"
 import { Journals } from "@headwater/log/Journals"
 import { Context, Deferred, Effect, Fiber, Layer, PubSub, Random, Schedule, Stream } from "effect"
 import { SqlClient } from "effect/sql"
+import { Draining } from "./ground/Draining.ts"
 import { LogTail } from "./LogTail.ts"
-import { Draining } from "./placement/Draining.ts"
 
 const accountId = Id.AccountId.make(Id.of("account", 1, new Uint8Array(Id.randomLength)))
 

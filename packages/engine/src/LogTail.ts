@@ -13,8 +13,8 @@ import {
 import { EventLog, type EventOutline } from "@headwater/log/EventLog"
 import { GroupCommit } from "@headwater/log/GroupCommit"
 import { Context, Effect, Fiber, Latch, Layer, Option, PubSub, Stream } from "effect"
-import { untilAnswered } from "./DatabaseRetry.ts"
-import { Draining } from "./placement/Draining.ts"
+import { untilAnswered } from "./ground/DatabaseRetry.ts"
+import { Draining } from "./ground/Draining.ts"
 
 /** What is held of a log for one follower, who may read slowly. */
 const pageSize = 100

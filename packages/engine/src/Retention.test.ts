@@ -17,10 +17,10 @@ import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../test/EngineFixture.ts"
-import * as EmitterLog from "./EmitterLog.ts"
+import * as EmitterLog from "./ground/EmitterLog.ts"
+import * as Wake from "./ground/Wake.ts"
 import * as AccountActor from "./placement/AccountActor.ts"
 import * as Retention from "./Retention.ts"
-import * as Wake from "./routing/Wake.ts"
 
 const days = (count: number) => count * 24 * 3_600_000
 const start = Date.parse("2026-11-21T12:00:00Z")

@@ -14,8 +14,8 @@ import { Sessions } from "@headwater/log/Sessions"
 import { Usage } from "@headwater/log/Usage"
 import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
 import { Clock, Effect, Exit, identity, Option, Schedule } from "effect"
-import { singleton } from "./placement/Actors.ts"
-import * as DueEmits from "./program/DueEmits.ts"
+import * as DueEmits from "./ground/DueEmits.ts"
+import * as Singleton from "./ground/Singleton.ts"
 
 const dayMs = 24 * 3_600_000
 
@@ -153,7 +153,7 @@ export const sweep = Effect.fnUntraced(function*(options: KeptDays, { rests } = 
 
 /** Sweeps for as long as this is built: on one node, however many there are. */
 export const layer = (options: KeptDays) =>
-  singleton(
+  Singleton.make(
     "Retention",
     sweep(options).pipe(
       Effect.catchCause((cause) => Effect.logWarning("Could not remove old events; trying again", cause)),

@@ -4,8 +4,8 @@ import { EventLog } from "@headwater/log/EventLog"
 import { SandboxPool } from "@headwater/sandbox/SandboxPool"
 import { Effect, type Fiber } from "effect"
 import { TestClock } from "effect/testing"
+import { type IngestRequest } from "../src/ground/ActorCalls.ts"
 import * as ProgramActor from "../src/program/ProgramActor.ts"
-import type { IngestRequest } from "../src/program/ProgramRequests.ts"
 import * as EngineFixture from "./EngineFixture.ts"
 
 /** Code that does this with each request. */

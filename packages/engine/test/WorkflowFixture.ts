@@ -4,7 +4,7 @@ import type { Program } from "@headwater/domain/Program"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
 import { Effect } from "effect"
-import * as Wake from "../src/routing/Wake.ts"
+import * as Wake from "../src/ground/Wake.ts"
 import { type Owner, post, start } from "./ProgramFixture.ts"
 
 /** A workflow with these steps, run on each request. */

@@ -7,10 +7,11 @@ import { EgressHttp } from "@headwater/egress/EgressHttp"
 import { AccountErasure } from "@headwater/engine/AccountErasure"
 import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
 import * as Engine from "@headwater/engine/Engine"
-import { EngineConfig } from "@headwater/engine/EngineConfig"
 import * as EngineRest from "@headwater/engine/EngineRest"
-import * as Placement from "@headwater/engine/placement/Actors"
-import * as Wake from "@headwater/engine/routing/Wake"
+import { ActorCalls } from "@headwater/engine/ground/ActorCalls"
+import { EngineConfig } from "@headwater/engine/ground/EngineConfig"
+import * as Wake from "@headwater/engine/ground/Wake"
+import { layerSingleNode } from "@headwater/engine/placement/Actors"
 import * as CrashPoint from "@headwater/log/CrashPoint"
 import { beforeAll, DueWork } from "@headwater/log/DueWork"
 import * as Tables from "@headwater/log/Tables"
@@ -214,7 +215,7 @@ const engineLayer = (
     Layer.provideMerge(
       Layer.mergeAll(
         // What nodes of a cluster say to each other goes by real time, also where there is only one.
-        Engine.onCluster.pipe(Layer.provide(Placement.layerSingleNode.pipe(Layer.provide(onRealTime)))),
+        Engine.onCluster.pipe(Layer.provide(layerSingleNode.pipe(Layer.provide(onRealTime)))),
         AccountLifecycle.layer,
         AccountErasure.layer
       )
@@ -286,7 +287,7 @@ export const make = Effect.fnUntraced(function*(options: { readonly at: number }
     const around = yield* build(surroundings(engine), scopeAround)
     const context = yield* build(engineLayer(engine, around).pipe(Layer.provideMerge(client)), scope)
     // Before that it lets lie what the engine before it left.
-    yield* Context.get(context, Placement.Actors).hasShards.pipe(
+    yield* Context.get(context, ActorCalls).hasShards.pipe(
       Effect.repeat({ until: (has) => has, schedule: Schedule.spaced("2 millis") }),
       Effect.provideService(Clock.Clock, realClock)
     )
@@ -320,7 +321,7 @@ export const make = Effect.fnUntraced(function*(options: { readonly at: number }
 
   /** Tells owners of what is due now. Answers whether there was any that had not been told. */
   const tellOfDue = use(Effect.gen(function*() {
-    const actors = yield* Placement.Actors
+    const actors = yield* ActorCalls
     const due = yield* DueWork
     const { owners } = yield* Effect.orDie(due.ownersDue(clock.currentTimeMillisUnsafe(), beforeAll, mostOwners))
     const untold = owners.filter(({ dueAt, ownerId }) => dueAt > (told.get(ownerId) ?? -Infinity))

@@ -15,8 +15,8 @@ import * as Problem from "@headwater/api/Problem"
 import type { Consumer, Lease } from "@headwater/domain/Consumer"
 import * as EventId from "@headwater/domain/EventId"
 import { ConsumerLifecycle, UnknownEmitter } from "@headwater/engine/consumer/ConsumerLifecycle"
-import { BadPosition, ConsumerNotFound, LeaseHeld, LeaseLost } from "@headwater/engine/consumer/ConsumerRequests"
-import { Actors } from "@headwater/engine/placement/Actors"
+import { ActorCalls } from "@headwater/engine/ground/ActorCalls"
+import { BadPosition, ConsumerNotFound, LeaseHeld, LeaseLost } from "@headwater/engine/ground/ConsumerRequests"
 import { Consumers } from "@headwater/log/Consumers"
 import { type AccountedCursor, Cursors } from "@headwater/log/Cursors"
 import { Clock, Effect, Option, Schema } from "effect"
@@ -96,7 +96,7 @@ export const layer = HttpApiBuilder.group(
   HeadwaterApi,
   "consumers",
   Effect.fnUntraced(function*(handlers) {
-    const actors = yield* Actors
+    const actors = yield* ActorCalls
     const consumers = yield* Consumers
     const cursors = yield* Cursors
     const lifecycle = yield* ConsumerLifecycle

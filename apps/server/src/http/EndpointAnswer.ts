@@ -1,6 +1,6 @@
 import * as Problem from "@headwater/api/Problem"
 import * as AnswerHeader from "@headwater/domain/AnswerHeader"
-import type { HttpReply, NotAnswered } from "@headwater/engine/program/HttpExchange"
+import type { HttpReply, NotAnswered } from "@headwater/engine/ground/HttpExchange"
 import type { RequestError } from "@headwater/engine/program/Ingest"
 import type { QuotaExceeded } from "@headwater/engine/program/Quotas"
 import { Effect } from "effect"

@@ -1,4 +1,4 @@
-import type { HttpReply } from "@headwater/engine/program/HttpExchange"
+import type { HttpReply } from "@headwater/engine/ground/HttpExchange"
 import { type Endpoint, Ingest, type RequestError } from "@headwater/engine/program/Ingest"
 import { accepted } from "@headwater/engine/program/ProgramRequests"
 import { Effect, Exit, Layer, References } from "effect"

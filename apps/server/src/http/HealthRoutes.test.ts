@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
-import { EngineConfig } from "@headwater/engine/EngineConfig"
-import { Actors } from "@headwater/engine/placement/Actors"
-import { Draining } from "@headwater/engine/placement/Draining"
+import { ActorCalls } from "@headwater/engine/ground/ActorCalls"
+import { Draining } from "@headwater/engine/ground/Draining"
+import { EngineConfig } from "@headwater/engine/ground/EngineConfig"
 import { Accounts } from "@headwater/log/Accounts"
 import type { CommittedEvents } from "@headwater/log/CommittedTopic"
 import { GroupCommit } from "@headwater/log/GroupCommit"
@@ -19,7 +19,7 @@ it.effect("a server is ready once it has its share of the actors and while the d
       HealthRoutes.layer.pipe(
         Layer.provide([
           Layer.mock(Accounts, { count: Effect.succeed(1) }),
-          Layer.mock(Actors, {
+          Layer.mock(ActorCalls, {
             take: () => false,
             isHere: () => true,
             hasShards: Effect.sync(() => hasShards),

@@ -1,6 +1,6 @@
 import * as Problem from "@headwater/api/Problem"
-import { Actors } from "@headwater/engine/placement/Actors"
-import { Draining } from "@headwater/engine/placement/Draining"
+import { ActorCalls } from "@headwater/engine/ground/ActorCalls"
+import { Draining } from "@headwater/engine/ground/Draining"
 import { Accounts } from "@headwater/log/Accounts"
 import { batchDeadlineMs, GroupCommit } from "@headwater/log/GroupCommit"
 import { Duration, Effect, Layer } from "effect"
@@ -37,7 +37,7 @@ export const layer = Layer.mergeAll(
   })),
   HttpRouter.use(Effect.fnUntraced(function*(router) {
     const accounts = yield* Accounts
-    const actors = yield* Actors
+    const actors = yield* ActorCalls
     const draining = yield* Draining
     const writer = yield* GroupCommit
     const machine = yield* Machine

@@ -1,5 +1,5 @@
 import { assert, it, layer } from "@effect/vitest"
-import { Draining } from "@headwater/engine/placement/Draining"
+import { Draining } from "@headwater/engine/ground/Draining"
 import * as Json from "@headwater/fixtures/Json"
 import { ApiKeys } from "@headwater/log/ApiKeys"
 import { Effect, Redacted } from "effect"

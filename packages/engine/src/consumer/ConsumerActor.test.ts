@@ -11,12 +11,12 @@ import { Journals } from "@headwater/log/Journals"
 import { Clock, Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../test/EngineFixture.ts"
-import * as EmitterLog from "../EmitterLog.ts"
-import { defaults, EngineLimits } from "../EngineLimits.ts"
-import { Draining } from "../placement/Draining.ts"
-import * as Wake from "../routing/Wake.ts"
+import type { ConsumerPage, PageEvent, ReadRequest } from "../ground/ConsumerRequests.ts"
+import { Draining } from "../ground/Draining.ts"
+import * as EmitterLog from "../ground/EmitterLog.ts"
+import { defaults, EngineLimits } from "../ground/EngineLimits.ts"
+import * as Wake from "../ground/Wake.ts"
 import * as ConsumerActor from "./ConsumerActor.ts"
-import type { ConsumerPage, PageEvent, ReadRequest } from "./ConsumerRequests.ts"
 
 const { append, appendTo } = EngineFixture
 

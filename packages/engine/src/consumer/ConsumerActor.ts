@@ -15,16 +15,6 @@ import { type Fence, Fences } from "@headwater/log/Fences"
 import { explain, GroupCommit } from "@headwater/log/GroupCommit"
 import { Clock, Deferred, Effect, Option, Schema, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"
-import { toUnavailable } from "../DatabaseRetry.ts"
-import { EngineLimits } from "../EngineLimits.ts"
-import * as LogText from "../LogText.ts"
-import { Draining } from "../placement/Draining.ts"
-import { Unavailable } from "../placement/Unavailable.ts"
-import { EventFilter, Look } from "../routing/EventFilter.ts"
-import { FeedReader } from "../routing/Feed.ts"
-import * as OwedLook from "../routing/OwedLook.ts"
-import type * as Wake from "../routing/Wake.ts"
-import { ConsumerLanes, type Lane, type Verdict } from "./ConsumerLanes.ts"
 import {
   BadPosition,
   type CommitRequest,
@@ -35,7 +25,17 @@ import {
   type PageEvent,
   type ReadRequest,
   type SeekRequest
-} from "./ConsumerRequests.ts"
+} from "../ground/ConsumerRequests.ts"
+import { toUnavailable } from "../ground/DatabaseRetry.ts"
+import { Draining } from "../ground/Draining.ts"
+import { EngineLimits } from "../ground/EngineLimits.ts"
+import * as LogText from "../ground/LogText.ts"
+import { Unavailable } from "../ground/Unavailable.ts"
+import type * as Wake from "../ground/Wake.ts"
+import { EventFilter, Look } from "../routing/EventFilter.ts"
+import { FeedReader } from "../routing/Feed.ts"
+import * as OwedLook from "../routing/OwedLook.ts"
+import { ConsumerLanes, type Lane, type Verdict } from "./ConsumerLanes.ts"
 
 /** The owner of one consumer: it alone moves its cursors, and knows who reads. */
 export interface ConsumerActor {

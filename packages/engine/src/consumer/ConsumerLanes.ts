@@ -1,7 +1,7 @@
 import type { EventId } from "@headwater/domain/EventId"
 import { beginning, type CursorMove, noTally, type Position } from "@headwater/log/Cursors"
-import type { Limits } from "../EngineLimits.ts"
-import type { FedEvents } from "../routing/Wake.ts"
+import type { Limits } from "../ground/EngineLimits.ts"
+import type { FedEvents } from "../ground/Wake.ts"
 
 /** What is to become of an event that was read. */
 export type Verdict = "delivered" | "filtered" | "dropped" | "filter_too_costly"

@@ -8,11 +8,11 @@ import * as CrashPoint from "@headwater/log/CrashPoint"
 import { Programs } from "@headwater/log/Programs"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { toUnavailable } from "../DatabaseRetry.ts"
-import { Actors } from "../placement/Actors.ts"
-import type { Unavailable } from "../placement/Unavailable.ts"
+import { ActorCalls } from "../ground/ActorCalls.ts"
+import { ConsumerNotFound } from "../ground/ConsumerRequests.ts"
+import { toUnavailable } from "../ground/DatabaseRetry.ts"
+import type { Unavailable } from "../ground/Unavailable.ts"
 import { Router } from "../routing/Router.ts"
-import { ConsumerNotFound } from "./ConsumerRequests.ts"
 
 /** The account has no such emitter. */
 export class UnknownEmitter extends Schema.TaggedError<UnknownEmitter>()("UnknownEmitter", { id: Schema.String }) {}
@@ -37,7 +37,7 @@ export class ConsumerLifecycle extends Context.Service<ConsumerLifecycle, {
   static readonly layer = Layer.effect(
     ConsumerLifecycle,
     Effect.gen(function*() {
-      const actors = yield* Actors
+      const actors = yield* ActorCalls
       const consumers = yield* Consumers
       const programs = yield* Programs
       const router = yield* Router

@@ -2,12 +2,12 @@ import type { NewEvent } from "@headwater/domain/Event"
 import { DueWork } from "@headwater/log/DueWork"
 import type { CommitError } from "@headwater/log/GroupCommit"
 import { Clock, Effect, Option } from "effect"
-import { untilAnswered } from "../DatabaseRetry.ts"
-import * as EmitterLog from "../EmitterLog.ts"
-import * as DueEmits from "../program/DueEmits.ts"
-import type { Wake } from "../routing/Wake.ts"
-import { Draining } from "./Draining.ts"
-import { WorkLoop } from "./WorkLoop.ts"
+import { untilAnswered } from "../ground/DatabaseRetry.ts"
+import { Draining } from "../ground/Draining.ts"
+import * as DueEmits from "../ground/DueEmits.ts"
+import * as EmitterLog from "../ground/EmitterLog.ts"
+import type { Wake } from "../ground/Wake.ts"
+import { WorkLoop } from "../ground/WorkLoop.ts"
 
 /** The owner of an account's own log, on which its webhooks' transitions are told. */
 export interface AccountActor {

@@ -3,8 +3,7 @@ import { LoggedEvent } from "@headwater/domain/Event"
 import * as Id from "@headwater/domain/Id"
 import { Program } from "@headwater/domain/Program"
 import * as RealTime from "@headwater/domain/RealTime"
-import type { HeldActors } from "@headwater/log/Nodes"
-import { Clock, Context, Duration, Effect, type Exit, Layer, Option, Schema, type Scope } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Option, Schema } from "effect"
 import {
   ClusterError,
   ClusterSchema,
@@ -19,12 +18,20 @@ import {
   ShardId,
   Sharding,
   ShardingConfig,
-  Singleton,
   SqlRunnerStorage
 } from "effect/cluster"
 import { Rpc, RpcSerialization, RpcServer } from "effect/rpc"
 import { getHeapStatistics } from "node:v8"
 import * as ConsumerActor from "../consumer/ConsumerActor.ts"
+import {
+  ActorCalls,
+  Cancellation,
+  EventRange,
+  HookFailed,
+  ProgramNotFound,
+  Reopening,
+  WebhookNotFound
+} from "../ground/ActorCalls.ts"
 import {
   BadPosition,
   CommitRequest,
@@ -34,27 +41,21 @@ import {
   LeaseLost,
   ReadRequest,
   SeekRequest
-} from "../consumer/ConsumerRequests.ts"
-import { HookFailed } from "../program/ComponentRuns.ts"
-import { EventRange } from "../program/DueDeletions.ts"
-import { BacklogFull, EndpointNotFound, HttpReply, NotAnswered } from "../program/HttpExchange.ts"
+} from "../ground/ConsumerRequests.ts"
+import { Draining } from "../ground/Draining.ts"
+import { BacklogFull, EndpointNotFound, HttpReply, NotAnswered } from "../ground/HttpExchange.ts"
+import { Suspensions } from "../ground/Suspensions.ts"
+import { Takeover } from "../ground/Takeover.ts"
+import { TestedAttempt } from "../ground/TestedAttempt.ts"
+import { Unavailable } from "../ground/Unavailable.ts"
+import * as Wake from "../ground/Wake.ts"
 import * as ProgramActor from "../program/ProgramActor.ts"
-import { ProgramNotFound } from "../program/ProgramOwner.ts"
-import type { IngestRequest } from "../program/ProgramRequests.ts"
-import { Cancellation } from "../program/StepRuns.ts"
 import * as Hints from "../routing/Hints.ts"
-import * as Wake from "../routing/Wake.ts"
-import * as Interventions from "../webhook/Interventions.ts"
-import { TestedAttempt } from "../webhook/TestedAttempt.ts"
 import * as WebhookActor from "../webhook/WebhookActor.ts"
 import * as AccountActor from "./AccountActor.ts"
 import * as Crossing from "./Crossing.ts"
-import { Draining } from "./Draining.ts"
 import * as PeerSockets from "./PeerSockets.ts"
 import * as Residents from "./Residents.ts"
-import { Suspensions } from "./Suspensions.ts"
-import { Takeover } from "./Takeover.ts"
-import { Unavailable } from "./Unavailable.ts"
 
 /** Nodes speak a binary format that knows no unions of shapes without a tag, of which a program has some. */
 const ProgramText = Schema.fromJsonString(Schema.toCodecJson(Program))
@@ -94,12 +95,12 @@ const ProgramEntity = Entity.make("Program", [
   Rpc.make("Refilter", { payload: { subscriptionId: Id.SubscriptionId } })
 ]).annotateRpcs(ClusterSchema.Uninterruptible, true)
 
-const webhookError = Schema.Union([Unavailable, WebhookActor.WebhookNotFound])
+const webhookError = Schema.Union([Unavailable, WebhookNotFound])
 
 const WebhookEntity = Entity.make("Webhook", [
   WakeRpc,
   Rpc.make("Changed"),
-  Rpc.make("Reopen", { payload: { deliveryId: Id.DeliveryId }, success: Interventions.Reopening, error: webhookError }),
+  Rpc.make("Reopen", { payload: { deliveryId: Id.DeliveryId }, success: Reopening, error: webhookError }),
   Rpc.make("Skip", { payload: { deliveryId: Id.DeliveryId }, error: webhookError }),
   Rpc.make("Test", { payload: LoggedEvent, success: TestedAttempt, error: webhookError }),
   Rpc.make("PassAll", { error: webhookError }),
@@ -203,233 +204,156 @@ class LocalActors extends Context.Service<LocalActors, {
   )
 }
 
-/**
- * Calls to the engine's actors, wherever they live. All that is known of the cluster is in this file; outside it an
- * actor that can't be reached is `Unavailable`.
- */
-export class Actors extends Context.Service<Actors, {
-  readonly ingest: (
-    programId: Id.ProgramId,
-    request: IngestRequest
-  ) => Effect.Effect<HttpReply, BacklogFull | EndpointNotFound | NotAnswered | Unavailable>
-  /** The same without a fiber, for most requests to a program that is awake; answers whether it was taken. */
-  readonly take: (
-    programId: Id.ProgramId,
-    request: IngestRequest,
-    onEnd: (exit: Exit.Exit<HttpReply, BacklogFull | EndpointNotFound | NotAnswered | Unavailable>) => void
-  ) => boolean
-  readonly deploy: (
-    programId: Id.ProgramId,
-    options: { readonly emits: boolean }
-  ) => Effect.Effect<void, HookFailed | ProgramNotFound | Unavailable>
-  readonly update: (program: Program) => Effect.Effect<void, HookFailed | ProgramNotFound | Unavailable>
-  readonly deleteEvents: (
-    programId: Id.ProgramId,
-    range: EventRange
-  ) => Effect.Effect<void, ProgramNotFound | Unavailable>
-  readonly cancelRun: (
-    workflowId: Id.ProgramId,
-    id: Id.RunId
-  ) => Effect.Effect<Cancellation, ProgramNotFound | Unavailable>
-  readonly retireProgram: (programId: Id.ProgramId) => Effect.Effect<void, ProgramNotFound | Unavailable>
-  readonly retireWebhook: (webhookId: Id.WebhookId) => Effect.Effect<void, Unavailable>
-  readonly webhookChanged: (webhookId: Id.WebhookId) => Effect.Effect<void, Unavailable>
-  /** Has a delivery attempted once more, now. */
-  readonly reopenDelivery: (
-    webhookId: Id.WebhookId,
-    deliveryId: Id.DeliveryId
-  ) => Effect.Effect<Interventions.Reopening, Unavailable | WebhookActor.WebhookNotFound>
-  /** Drops a delivery if it waits for an attempt. */
-  readonly skipDelivery: (
-    webhookId: Id.WebhookId,
-    deliveryId: Id.DeliveryId
-  ) => Effect.Effect<void, Unavailable | WebhookActor.WebhookNotFound>
-  /** Has a webhook sent one request to try it. */
-  readonly testWebhook: (
-    webhookId: Id.WebhookId,
-    event: LoggedEvent
-  ) => Effect.Effect<TestedAttempt, Unavailable | WebhookActor.WebhookNotFound>
-  /** Has a webhook pass all that waits, without sending it. */
-  readonly passWebhook: (webhookId: Id.WebhookId) => Effect.Effect<void, Unavailable | WebhookActor.WebhookNotFound>
-  /** Waits as long as it is asked to; what there is to read goes as it comes. */
-  readonly readConsumer: (
-    consumerId: Id.ConsumerId,
-    request: ReadRequest
-  ) => Effect.Effect<ConsumerPage, ConsumerNotFound | LeaseHeld | LeaseLost | Unavailable>
-  readonly commitConsumer: (
-    consumerId: Id.ConsumerId,
-    request: CommitRequest
-  ) => Effect.Effect<Lease | null, BadPosition | ConsumerNotFound | LeaseLost | Unavailable>
-  readonly seekConsumer: (
-    consumerId: Id.ConsumerId,
-    request: SeekRequest
-  ) => Effect.Effect<void, ConsumerNotFound | Unavailable>
-  readonly retireConsumer: (consumerId: Id.ConsumerId) => Effect.Effect<void, Unavailable>
-  /** Tells a listener that a subscription of its is gone. */
-  readonly forget: (listenerId: string, subscriptionId: string) => Effect.Effect<void, Unavailable>
-  /** Tells a listener that a subscription of its has another filter. When this returns, that is what events have to pass. */
-  readonly refilter: (listenerId: string, subscriptionId: Id.SubscriptionId) => Effect.Effect<void, Unavailable>
-  /** Hints at an actor, by the kind its id names. Lost hints are found again by scans. */
-  readonly wake: (actorId: string, wake: Wake.Wake) => void
-  /** Whether an actor lives, or would live, on this node. */
-  readonly isHere: (actorId: string) => boolean
-  /** How many actors of each kind this node has in memory. */
-  readonly held: Effect.Effect<HeldActors>
-  /** Whether no actor of this node does anything, or is about to because of a hint. */
-  readonly areQuiet: Effect.Effect<boolean>
-  /** Whether this node has its share of the actors: not before it has joined the others, nor once it lost touch with them. */
-  readonly hasShards: Effect.Effect<boolean>
-}>()("@headwater/engine/placement/Actors") {
-  static readonly layerNoLocal: Layer.Layer<
-    Actors,
-    never,
-    Crossing.Crossing | LocalActors | Sharding.Sharding | Suspensions
-  > = Layer
-    .effect(
-      Actors,
-      Effect.gen(function*() {
-        const local = yield* LocalActors
-        const suspensions = yield* Suspensions
-        const clock = yield* Clock.Clock
-        const program = yield* ProgramEntity.client
-        const webhook = yield* WebhookEntity.client
-        const account = yield* AccountEntity.client
-        const consumer = yield* ConsumerEntity.client
+/** Carries the calls of `ActorCalls` to actors of this node and of others. All that is known of the cluster is in this file. */
+const layerNoLocal: Layer.Layer<
+  ActorCalls,
+  never,
+  Crossing.Crossing | LocalActors | Sharding.Sharding | Suspensions
+> = Layer
+  .effect(
+    ActorCalls,
+    Effect.gen(function*() {
+      const local = yield* LocalActors
+      const suspensions = yield* Suspensions
+      const clock = yield* Clock.Clock
+      const program = yield* ProgramEntity.client
+      const webhook = yield* WebhookEntity.client
+      const account = yield* AccountEntity.client
+      const consumer = yield* ConsumerEntity.client
 
-        const localOf = (actorId: string): Pick<Residents.Resident<unknown>, "hint"> | undefined => {
-          switch (Id.kindOf(actorId)) {
-            case "source":
-            case "workflow":
-              return local.programs.find(actorId)
-            case "webhook":
-              return local.webhooks.find(actorId)
-            case "account":
-              return local.accounts.find(actorId)
-            case "consumer":
-              return local.consumerHints.get(actorId)
-            default:
-              return undefined
-          }
+      const localOf = (actorId: string): Pick<Residents.Resident<unknown>, "hint"> | undefined => {
+        switch (Id.kindOf(actorId)) {
+          case "source":
+          case "workflow":
+            return local.programs.find(actorId)
+          case "webhook":
+            return local.webhooks.find(actorId)
+          case "account":
+            return local.accounts.find(actorId)
+          case "consumer":
+            return local.consumerHints.get(actorId)
+          default:
+            return undefined
         }
+      }
 
-        const send = (actorId: string, hint: Wake.Wake) => {
-          switch (Id.kindOf(actorId)) {
-            case "source":
-            case "workflow":
-              return program(actorId).Wake(hint, { discard: true })
-            case "webhook":
-              return webhook(actorId).Wake(hint, { discard: true })
-            case "account":
-              return account(actorId).Wake(hint, { discard: true })
-            case "consumer":
-              return consumer(actorId).Wake(hint, { discard: true })
-            default:
-              return Effect.void
-          }
+      const send = (actorId: string, hint: Wake.Wake) => {
+        switch (Id.kindOf(actorId)) {
+          case "source":
+          case "workflow":
+            return program(actorId).Wake(hint, { discard: true })
+          case "webhook":
+            return webhook(actorId).Wake(hint, { discard: true })
+          case "account":
+            return account(actorId).Wake(hint, { discard: true })
+          case "consumer":
+            return consumer(actorId).Wake(hint, { discard: true })
+          default:
+            return Effect.void
         }
+      }
 
-        const sendHint = yield* Hints.make(send)
+      const sendHint = yield* Hints.make(send)
 
-        const sharding = yield* Sharding.Sharding
-        const { shardsPerGroup } = ShardingConfig.defaults
-        const shards = Array.from({ length: shardsPerGroup }, (_, index) => ShardId.make(shardGroup, index + 1))
+      const sharding = yield* Sharding.Sharding
+      const { shardsPerGroup } = ShardingConfig.defaults
+      const shards = Array.from({ length: shardsPerGroup }, (_, index) => ShardId.make(shardGroup, index + 1))
 
-        const shardOf = (actorId: string) => sharding.getShardId(EntityId.make(actorId), shardGroup)
-        const isHere = (actorId: string) => sharding.hasShardId(shardOf(actorId))
+      const shardOf = (actorId: string) => sharding.getShardId(EntityId.make(actorId), shardGroup)
+      const isHere = (actorId: string) => sharding.hasShardId(shardOf(actorId))
 
-        const takeHere: Crossing.Receiver["take"] = (actorId, request, onEnd) =>
-          local.programs.find(actorId)?.begin((actor, end) =>
-            actor.take(request, (exit) => {
-              end()
-              onEnd(exit)
-            })
-          ) ?? false
+      const takeHere: Crossing.Receiver["take"] = (actorId, request, onEnd) =>
+        local.programs.find(actorId)?.begin((actor, end) =>
+          actor.take(request, (exit) => {
+            end()
+            onEnd(exit)
+          })
+        ) ?? false
 
-        /** Hands a hint over here, or through the cluster. */
-        const wake = (actorId: string, hint: Wake.Wake) => {
-          // What it would find is there when its account is resumed, and everything of it is woken.
-          if (suspensions.holds(actorId)) return
-          const here = localOf(actorId)
-          if (here?.hint(hint) === true) return
-          // Nobody reads from it now: who does looks for everything first.
-          if (here === undefined && Id.kindOf(actorId) === "consumer" && isHere(actorId)) return
-          local.hintedAt.set(actorId, RealTime.elapsedUnsafe(clock))
-          sendHint(actorId, hint)
+      /** Hands a hint over here, or through the cluster. */
+      const wake = (actorId: string, hint: Wake.Wake) => {
+        // What it would find is there when its account is resumed, and everything of it is woken.
+        if (suspensions.holds(actorId)) return
+        const here = localOf(actorId)
+        if (here?.hint(hint) === true) return
+        // Nobody reads from it now: who does looks for everything first.
+        if (here === undefined && Id.kindOf(actorId) === "consumer" && isHere(actorId)) return
+        local.hintedAt.set(actorId, RealTime.elapsedUnsafe(clock))
+        sendHint(actorId, hint)
+      }
+
+      /** Whether a hint is on its way; one that does not arrive is lost, and found again by scans. */
+      const isHintUnderWay = (): boolean => {
+        const lostAt = RealTime.elapsedUnsafe(clock) - longestHintMs
+        for (const [actorId, at] of local.hintedAt) {
+          if (at > lostAt) return true
+          local.hintedAt.delete(actorId)
         }
+        return false
+      }
 
-        /** Whether a hint is on its way; one that does not arrive is lost, and found again by scans. */
-        const isHintUnderWay = (): boolean => {
-          const lostAt = RealTime.elapsedUnsafe(clock) - longestHintMs
-          for (const [actorId, at] of local.hintedAt) {
-            if (at > lostAt) return true
-            local.hintedAt.delete(actorId)
-          }
-          return false
-        }
+      const crossing = yield* Crossing.Crossing
+      yield* crossing.receive({ take: takeHere, wake, isHere, shardOf: (actorId) => shardOf(actorId).id })
+      const runFork = Effect.runForkWith(yield* Effect.context())
 
-        const crossing = yield* Crossing.Crossing
-        yield* crossing.receive({ take: takeHere, wake, isHere, shardOf: (actorId) => shardOf(actorId).id })
-        const runFork = Effect.runForkWith(yield* Effect.context())
-
-        return Actors.of({
-          // An actor called directly keeps to its own times.
-          ingest: (programId, request) =>
-            local.programs.find(programId)?.call((actor) => actor.ingest(request)) ??
-              reach(program(programId).Ingest(request), ingestTimeout),
-          take: (programId, request, onEnd) =>
-            takeHere(programId, request, onEnd) || crossing.request(programId, request, (exit) => {
-              if (exit !== undefined) onEnd(exit)
-              else runFork(reach(program(programId).Ingest(request), ingestTimeout)).addObserver(onEnd)
-            }),
-          deploy: (programId, options) => reach(program(programId).Deploy(options), changeTimeout),
-          update: (next) => reach(program(next.id).Update({ program: next }), changeTimeout),
-          deleteEvents: (programId, range) => reach(program(programId).DeleteEvents(range), callTimeout),
-          cancelRun: (workflowId, id) => reach(program(workflowId).CancelRun({ id }), callTimeout),
-          retireProgram: (programId) => reach(program(programId).Retire(), changeTimeout),
-          retireWebhook: (webhookId) => reach(webhook(webhookId).Retire(), callTimeout),
-          webhookChanged: (webhookId) => reach(webhook(webhookId).Changed(), callTimeout),
-          reopenDelivery: (webhookId, deliveryId) => reach(webhook(webhookId).Reopen({ deliveryId }), callTimeout),
-          skipDelivery: (webhookId, deliveryId) => reach(webhook(webhookId).Skip({ deliveryId }), callTimeout),
-          testWebhook: (webhookId, event) => reach(webhook(webhookId).Test(event), testTimeout),
-          passWebhook: (webhookId) => reach(webhook(webhookId).PassAll(), changeTimeout),
-          readConsumer: (consumerId, request) =>
-            local.consumers.find(consumerId)?.call((actor) => actor.read(request)) ??
-              reach(
-                consumer(consumerId).Read(request),
-                Duration.sum(Duration.millis(request.waitMs), Duration.fromInputUnsafe(callTimeout))
-              ),
-          commitConsumer: (consumerId, request) =>
-            local.consumers.find(consumerId)?.call((actor) => Effect.uninterruptible(actor.commit(request))) ??
-              reach(consumer(consumerId).Commit(request), callTimeout),
-          seekConsumer: (consumerId, request) => reach(consumer(consumerId).Seek(request), seekTimeout),
-          retireConsumer: (consumerId) => reach(consumer(consumerId).Retire(), callTimeout),
-          forget: (listenerId, subscriptionId) =>
-            Id.kindOf(listenerId) === "webhook"
-              ? reach(webhook(listenerId).Forget({ subscriptionId }), callTimeout)
-              : reach(program(listenerId).Forget({ subscriptionId }), callTimeout),
-          refilter: (listenerId, subscriptionId) =>
-            Id.kindOf(listenerId) === "webhook"
-              ? reach(webhook(listenerId).Refilter({ subscriptionId }), callTimeout)
-              : reach(program(listenerId).Refilter({ subscriptionId }), callTimeout),
-          wake: (actorId, hint) => {
-            if (suspensions.holds(actorId) || localOf(actorId)?.hint(hint) === true) return
-            if (!crossing.wake(actorId, hint)) wake(actorId, hint)
-          },
-          isHere,
-          held: Effect.sync(() => ({
-            programs: local.programs.size(),
-            webhooks: local.webhooks.size(),
-            consumers: local.consumers.size(),
-            accounts: local.accounts.size()
-          })),
-          areQuiet: Effect.sync(() =>
-            !isHintUnderWay() && local.programs.areQuiet() && local.webhooks.areQuiet() && local.accounts.areQuiet()
-          ),
-          hasShards: Effect.sync(() => shards.some(sharding.hasShardId))
-        })
+      return ActorCalls.of({
+        // An actor called directly keeps to its own times.
+        ingest: (programId, request) =>
+          local.programs.find(programId)?.call((actor) => actor.ingest(request)) ??
+            reach(program(programId).Ingest(request), ingestTimeout),
+        take: (programId, request, onEnd) =>
+          takeHere(programId, request, onEnd) || crossing.request(programId, request, (exit) => {
+            if (exit !== undefined) onEnd(exit)
+            else runFork(reach(program(programId).Ingest(request), ingestTimeout)).addObserver(onEnd)
+          }),
+        deploy: (programId, options) => reach(program(programId).Deploy(options), changeTimeout),
+        update: (next) => reach(program(next.id).Update({ program: next }), changeTimeout),
+        deleteEvents: (programId, range) => reach(program(programId).DeleteEvents(range), callTimeout),
+        cancelRun: (workflowId, id) => reach(program(workflowId).CancelRun({ id }), callTimeout),
+        retireProgram: (programId) => reach(program(programId).Retire(), changeTimeout),
+        retireWebhook: (webhookId) => reach(webhook(webhookId).Retire(), callTimeout),
+        webhookChanged: (webhookId) => reach(webhook(webhookId).Changed(), callTimeout),
+        reopenDelivery: (webhookId, deliveryId) => reach(webhook(webhookId).Reopen({ deliveryId }), callTimeout),
+        skipDelivery: (webhookId, deliveryId) => reach(webhook(webhookId).Skip({ deliveryId }), callTimeout),
+        testWebhook: (webhookId, event) => reach(webhook(webhookId).Test(event), testTimeout),
+        passWebhook: (webhookId) => reach(webhook(webhookId).PassAll(), changeTimeout),
+        readConsumer: (consumerId, request) =>
+          local.consumers.find(consumerId)?.call((actor) => actor.read(request)) ??
+            reach(
+              consumer(consumerId).Read(request),
+              Duration.sum(Duration.millis(request.waitMs), Duration.fromInputUnsafe(callTimeout))
+            ),
+        commitConsumer: (consumerId, request) =>
+          local.consumers.find(consumerId)?.call((actor) => Effect.uninterruptible(actor.commit(request))) ??
+            reach(consumer(consumerId).Commit(request), callTimeout),
+        seekConsumer: (consumerId, request) => reach(consumer(consumerId).Seek(request), seekTimeout),
+        retireConsumer: (consumerId) => reach(consumer(consumerId).Retire(), callTimeout),
+        forget: (listenerId, subscriptionId) =>
+          Id.kindOf(listenerId) === "webhook"
+            ? reach(webhook(listenerId).Forget({ subscriptionId }), callTimeout)
+            : reach(program(listenerId).Forget({ subscriptionId }), callTimeout),
+        refilter: (listenerId, subscriptionId) =>
+          Id.kindOf(listenerId) === "webhook"
+            ? reach(webhook(listenerId).Refilter({ subscriptionId }), callTimeout)
+            : reach(program(listenerId).Refilter({ subscriptionId }), callTimeout),
+        wake: (actorId, hint) => {
+          if (suspensions.holds(actorId) || localOf(actorId)?.hint(hint) === true) return
+          if (!crossing.wake(actorId, hint)) wake(actorId, hint)
+        },
+        isHere,
+        held: Effect.sync(() => ({
+          programs: local.programs.size(),
+          webhooks: local.webhooks.size(),
+          consumers: local.consumers.size(),
+          accounts: local.accounts.size()
+        })),
+        areQuiet: Effect.sync(() =>
+          !isHintUnderWay() && local.programs.areQuiet() && local.webhooks.areQuiet() && local.accounts.areQuiet()
+        ),
+        hasShards: Effect.sync(() => shards.some(sharding.hasShardId))
       })
-    )
-}
+    })
+  )
 
 /**
  * An idle actor leaves memory, and comes back with the next call. Those that are woken now and then are kept by their rest
@@ -457,7 +381,7 @@ const layerEntities = Layer.unwrap(Effect.map(Effect.map(Clock.Clock, onTimeOf),
     ProgramEntity.toLayer(
       Effect.gen(function*() {
         const { entityId } = yield* Entity.CurrentAddress
-        const actors = yield* Actors
+        const actors = yield* ActorCalls
         const local = yield* LocalActors
         const draining = yield* Draining.ofActor
         const actor = yield* ProgramActor.make(entityId as string as Id.ProgramId, {
@@ -481,7 +405,7 @@ const layerEntities = Layer.unwrap(Effect.map(Effect.map(Clock.Clock, onTimeOf),
     WebhookEntity.toLayer(
       Effect.gen(function*() {
         const { entityId } = yield* Entity.CurrentAddress
-        const actors = yield* Actors
+        const actors = yield* ActorCalls
         const local = yield* LocalActors
         const draining = yield* Draining.ofActor
         const actor = yield* WebhookActor.make(entityId as string as Id.WebhookId, {
@@ -505,7 +429,7 @@ const layerEntities = Layer.unwrap(Effect.map(Effect.map(Clock.Clock, onTimeOf),
     ConsumerEntity.toLayer(
       Effect.gen(function*() {
         const { entityId } = yield* Entity.CurrentAddress
-        const actors = yield* Actors
+        const actors = yield* ActorCalls
         const local = yield* LocalActors
         const draining = yield* Draining.ofActor
         const actor = yield* ConsumerActor.make(entityId as string as Id.ConsumerId).pipe(
@@ -558,15 +482,9 @@ const layerEntities = Layer.unwrap(Effect.map(Effect.map(Clock.Clock, onTimeOf),
 
 /** The actors, and the way to them. */
 export const layer = layerEntities.pipe(
-  Layer.provideMerge(Actors.layerNoLocal),
+  Layer.provideMerge(layerNoLocal),
   Layer.provide(LocalActors.layer)
 )
-
-/** Runs on one node of all, for as long as there is one. */
-export const singleton: <R>(
-  name: string,
-  run: Effect.Effect<void, never, R>
-) => Layer.Layer<never, never, Sharding.Sharding | Exclude<R, Scope.Scope>> = Singleton.make
 
 const config = {
   // Actors of this node are called in its own memory: nothing is gained by writing their messages down and up again.

@@ -1,12 +1,13 @@
 import { type Cause, Context, Effect, Exit, FiberSet, Layer, Queue, Schedule, Schema, type Scope, Stream } from "effect"
 import { Runners } from "effect/cluster"
 import { Rpc, RpcClient, RpcGroup } from "effect/rpc"
-import { BacklogFull, EndpointNotFound } from "../program/HttpExchange.ts"
-import { accepted, type IngestRequest, type OnTaken } from "../program/ProgramRequests.ts"
-import type { Wake } from "../routing/Wake.ts"
+import { type IngestRequest } from "../ground/ActorCalls.ts"
+import { BacklogFull, EndpointNotFound } from "../ground/HttpExchange.ts"
+import { Unavailable } from "../ground/Unavailable.ts"
+import type { Wake } from "../ground/Wake.ts"
+import { accepted, type OnTaken } from "../program/ProgramRequests.ts"
 import * as Frames from "./Frames.ts"
 import { type Asked, Link, type OnAnswered } from "./Link.ts"
-import { Unavailable } from "./Unavailable.ts"
 
 /** What became of requests of a frame, each named by its place in it. Those declined may be taken in another way. */
 const Answers = Schema.Struct({

@@ -1,6 +1,6 @@
 import type { EventMeta, LoggedEvent } from "@headwater/domain/Event"
-import type { IngestRequest } from "../program/ProgramRequests.ts"
-import type { FedEvents, Wake } from "../routing/Wake.ts"
+import { type IngestRequest } from "../ground/ActorCalls.ts"
+import type { FedEvents, Wake } from "../ground/Wake.ts"
 
 /** A request to a source that lives on another node. */
 export interface SentRequest {

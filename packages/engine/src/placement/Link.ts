@@ -1,5 +1,5 @@
+import * as Wake from "../ground/Wake.ts"
 import type { OnTaken } from "../program/ProgramRequests.ts"
-import * as Wake from "../routing/Wake.ts"
 import type { SentRequest, SentWake } from "./Frames.ts"
 
 /** Told what became of a request that was sent; with nothing where it is not known to have been taken. */

@@ -3,10 +3,10 @@ import * as TestDatabase from "@headwater/fixtures/TestDatabase"
 import { goneAfterMs, Nodes } from "@headwater/log/Nodes"
 import { Effect, Exit, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { Actors } from "./Actors.ts"
+import { ActorCalls } from "../ground/ActorCalls.ts"
 import * as NodePresence from "./NodePresence.ts"
 
-const actors = Layer.mock(Actors, {
+const actors = Layer.mock(ActorCalls, {
   take: () => false,
   isHere: () => true,
   wake: () => {},

@@ -3,7 +3,7 @@ import * as RealTime from "@headwater/domain/RealTime"
 import { version } from "@headwater/domain/Version"
 import { Nodes } from "@headwater/log/Nodes"
 import { Effect, Layer, Schedule } from "effect"
-import { Actors } from "./Actors.ts"
+import { ActorCalls } from "../ground/ActorCalls.ts"
 
 const sayEvery = "10 seconds"
 
@@ -19,7 +19,7 @@ const idLength = 12
  */
 export const layer = (options: { readonly worker: number | null }) =>
   Layer.effectDiscard(Effect.gen(function*() {
-    const actors = yield* Actors
+    const actors = yield* ActorCalls
     const nodes = yield* Nodes
     const id = Id.takeText(idLength)
     const startedAt = yield* RealTime.currentTimeMillis

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, type Duration, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import * as Wake from "../routing/Wake.ts"
+import * as Wake from "../ground/Wake.ts"
 import * as Residents from "./Residents.ts"
 
 const places = (most = 10_000): Residents.Population => ({ size: 0, most })

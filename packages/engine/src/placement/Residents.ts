@@ -1,6 +1,6 @@
 import { Recurring } from "@headwater/domain/Recurring"
 import { Effect, Fiber, Latch, Schedule, type Scope } from "effect"
-import * as Wake from "../routing/Wake.ts"
+import * as Wake from "../ground/Wake.ts"
 
 /** What every actor answers to. */
 export interface Wakeable {

@@ -1,11 +1,11 @@
 import { Effect, Layer, Queue } from "effect"
-import * as Wake from "../routing/Wake.ts"
-import { Actors } from "./Actors.ts"
-import { Suspensions } from "./Suspensions.ts"
+import { ActorCalls } from "../ground/ActorCalls.ts"
+import { Suspensions } from "../ground/Suspensions.ts"
+import * as Wake from "../ground/Wake.ts"
 
 /** Wakes what belongs to an account that was resumed: it goes on from where it stood. */
 export const layer = Layer.effectDiscard(Effect.gen(function*() {
-  const actors = yield* Actors
+  const actors = yield* ActorCalls
   const { released } = yield* Suspensions
   yield* Queue.take(released).pipe(
     Effect.map((ids) => {

@@ -1,6 +1,6 @@
 import type { Program } from "@headwater/domain/Program"
 import { Clock, Effect, Layer, Schedule } from "effect"
-import { singleton } from "../placement/Actors.ts"
+import * as Singleton from "../ground/Singleton.ts"
 import { ProgramLifecycle } from "./ProgramLifecycle.ts"
 
 /** Longer than any creation takes, in seconds: one that is still not done was left by a node that is gone. */
@@ -43,7 +43,7 @@ export const layerNamed = (ids: ReadonlyArray<string>) =>
   )
 
 /** The same while other nodes go on, by one of them. */
-export const layerWhileRunning = singleton(
+export const layerWhileRunning = Singleton.make(
   "AbandonedPrograms",
   find(longestCreation).pipe(
     Effect.flatMap(takeDown),

@@ -7,8 +7,8 @@ import type { OptionsRequest, RunCall, Trial } from "@headwater/sandbox/Run"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Context, Effect, Layer, Schema } from "effect"
+import { HookFailed } from "../ground/ActorCalls.ts"
 import { makeCredentialsOf, moduleOf } from "./ComponentRuns.ts"
-import { HookFailed } from "./ComponentRuns.ts"
 import * as RunEvents from "./RunEvents.ts"
 
 /** A page of the values that a prop may have. */

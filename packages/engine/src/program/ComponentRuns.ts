@@ -4,8 +4,8 @@ import type * as Id from "@headwater/domain/Id"
 import { AppAccounts } from "@headwater/log/AppAccounts"
 import { Components } from "@headwater/log/Components"
 import type { RunRequest, SandboxModule } from "@headwater/sandbox/Run"
-import { Effect, Option, Schema } from "effect"
-import { untilAnswered } from "../DatabaseRetry.ts"
+import { Effect, Option } from "effect"
+import { untilAnswered } from "../ground/DatabaseRetry.ts"
 
 /** Code with the values that it runs with. */
 export interface Executable {
@@ -16,15 +16,6 @@ export interface Executable {
   readonly values: Readonly<Record<string, unknown>>
   readonly additionalProps: ReadonlyArray<ConfigurableProp>
 }
-
-/** A hook threw, or ran over a limit. */
-export class HookFailed extends Schema.TaggedError<HookFailed>()("HookFailed", {
-  hook: Schema.String,
-  message: Schema.String,
-  stack: Schema.optional(Schema.String),
-  line: Schema.optional(Schema.Int),
-  column: Schema.optional(Schema.Int)
-}) {}
 
 /** What of a component runs in the sandbox. */
 export const moduleOf = ({ code, codeHash, linked }: Component): SandboxModule =>

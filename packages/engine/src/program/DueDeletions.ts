@@ -2,14 +2,7 @@ import * as EmitId from "@headwater/domain/EmitId"
 import type { EventId } from "@headwater/domain/EventId"
 import type { DueItem } from "@headwater/log/DueWork"
 import { Effect, Schema } from "effect"
-
-/** Events of one stream that are to go: from the first id to the last, both included. */
-export const EventRange = Schema.Struct({
-  stream: Schema.String,
-  from: Schema.BigInt,
-  to: Schema.BigInt
-})
-export type EventRange = typeof EventRange.Type
+import { EventRange } from "../ground/ActorCalls.ts"
 
 /** Before every event and after every one. */
 export const everything: { readonly from: EventId; readonly to: EventId } = { from: 0n, to: (1n << 63n) - 1n }

@@ -1,9 +1,7 @@
 import type { Program } from "@headwater/domain/Program"
 import { Context, Effect, Layer } from "effect"
-import { Actors } from "../placement/Actors.ts"
-import type { Unavailable } from "../placement/Unavailable.ts"
-import type { EventRange } from "./DueDeletions.ts"
-import type { ProgramNotFound } from "./ProgramOwner.ts"
+import { ActorCalls, type EventRange, type ProgramNotFound } from "../ground/ActorCalls.ts"
+import type { Unavailable } from "../ground/Unavailable.ts"
 
 /** Has emitters delete events of theirs. Durable once it returns; the events are gone soon after. */
 export class EventDeletion extends Context.Service<EventDeletion, {
@@ -12,7 +10,7 @@ export class EventDeletion extends Context.Service<EventDeletion, {
   static readonly layer = Layer.effect(
     EventDeletion,
     Effect.gen(function*() {
-      const actors = yield* Actors
+      const actors = yield* ActorCalls
       return EventDeletion.of({
         delete: (program, range) => actors.deleteEvents(program.id, range)
       })

@@ -4,12 +4,11 @@ import type { AccountId, ProgramId } from "@headwater/domain/Id"
 import * as RealTime from "@headwater/domain/RealTime"
 import { Programs } from "@headwater/log/Programs"
 import { Cache, Clock, Context, Duration, Effect, Exit, Layer, Option, Schema } from "effect"
-import { toUnavailable } from "../DatabaseRetry.ts"
-import { Actors } from "../placement/Actors.ts"
-import { Suspensions } from "../placement/Suspensions.ts"
-import type { Unavailable } from "../placement/Unavailable.ts"
-import { BacklogFull, EndpointNotFound, type HttpReply, type NotAnswered } from "./HttpExchange.ts"
-import type { IngestRequest } from "./ProgramRequests.ts"
+import { ActorCalls, type IngestRequest } from "../ground/ActorCalls.ts"
+import { toUnavailable } from "../ground/DatabaseRetry.ts"
+import { BacklogFull, EndpointNotFound, type HttpReply, type NotAnswered } from "../ground/HttpExchange.ts"
+import { Suspensions } from "../ground/Suspensions.ts"
+import type { Unavailable } from "../ground/Unavailable.ts"
 import { type QuotaExceeded, Quotas } from "./Quotas.ts"
 
 /** What answers at an endpoint. */
@@ -61,7 +60,7 @@ export class Ingest extends Context.Service<Ingest, {
   static readonly layer = Layer.effect(
     Ingest,
     Effect.gen(function*() {
-      const actors = yield* Actors
+      const actors = yield* ActorCalls
       const quotas = yield* Quotas
       const suspensions = yield* Suspensions
       const programs = yield* Programs

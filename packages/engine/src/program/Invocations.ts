@@ -2,13 +2,12 @@ import * as Id from "@headwater/domain/Id"
 import type { Program } from "@headwater/domain/Program"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { toUnavailable } from "../DatabaseRetry.ts"
-import { Actors } from "../placement/Actors.ts"
-import type { Unavailable } from "../placement/Unavailable.ts"
-import { type BacklogFull, type EndpointNotFound, NotAnswered } from "./HttpExchange.ts"
-import type { ProgramNotFound } from "./ProgramOwner.ts"
+import { ActorCalls, type Cancellation, type ProgramNotFound } from "../ground/ActorCalls.ts"
+import { toUnavailable } from "../ground/DatabaseRetry.ts"
+import { type BacklogFull, type EndpointNotFound, NotAnswered } from "../ground/HttpExchange.ts"
+import type { Unavailable } from "../ground/Unavailable.ts"
 import { type QuotaExceeded, Quotas } from "./Quotas.ts"
-import { type Cancellation, Rerun } from "./StepRuns.ts"
+import { Rerun } from "./StepRuns.ts"
 
 /** Why a run does not begin. */
 export type InvocationRefused = BacklogFull | EndpointNotFound | QuotaExceeded | Unavailable
@@ -30,7 +29,7 @@ export class Invocations extends Context.Service<Invocations, {
   static readonly layer = Layer.effect(
     Invocations,
     Effect.gen(function*() {
-      const actors = yield* Actors
+      const actors = yield* ActorCalls
       const quotas = yield* Quotas
       const random = yield* SecureRandom.SecureRandom
 

@@ -15,8 +15,8 @@ import { inOpenTransaction } from "../../../log/test/OpenTransaction.ts"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import { actorOf, onRequest, type Owner, post, start, stream, untilRunning } from "../../test/ProgramFixture.ts"
 import { accounts } from "../../test/WebhookFixture.ts"
+import * as Wake from "../ground/Wake.ts"
 import * as Retention from "../Retention.ts"
-import * as Wake from "../routing/Wake.ts"
 import { everything } from "./DueDeletions.ts"
 
 const onTimer = (body: string) => `

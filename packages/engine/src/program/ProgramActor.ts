@@ -10,22 +10,20 @@ import { Programs } from "@headwater/log/Programs"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Clock, Effect, Option, Semaphore } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { untilAnswered } from "../DatabaseRetry.ts"
-import type { CommitParts, PartsOf } from "../EmitterLog.ts"
-import { Draining } from "../placement/Draining.ts"
-import { Suspensions } from "../placement/Suspensions.ts"
-import { Unavailable } from "../placement/Unavailable.ts"
-import { WorkLoop } from "../placement/WorkLoop.ts"
+import type { Cancellation, EventRange, HookFailed, ProgramNotFound } from "../ground/ActorCalls.ts"
+import { untilAnswered } from "../ground/DatabaseRetry.ts"
+import { Draining } from "../ground/Draining.ts"
+import type { CommitParts, PartsOf } from "../ground/EmitterLog.ts"
+import { Suspensions } from "../ground/Suspensions.ts"
+import { Unavailable } from "../ground/Unavailable.ts"
+import * as Wake from "../ground/Wake.ts"
+import { WorkLoop } from "../ground/WorkLoop.ts"
 import type { Feed, PassedItem } from "../routing/Feed.ts"
-import * as Wake from "../routing/Wake.ts"
 import * as CodeRuns from "./CodeRuns.ts"
-import type { HookFailed } from "./ComponentRuns.ts"
 import * as DueDeletions from "./DueDeletions.ts"
-import type { EventRange } from "./DueDeletions.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 import * as ProgramInputs from "./ProgramInputs.ts"
 import { answersItself, type ProgramMemory } from "./ProgramMemory.ts"
-import type { ProgramNotFound } from "./ProgramOwner.ts"
 import * as ProgramOwner from "./ProgramOwner.ts"
 import * as ProgramRequests from "./ProgramRequests.ts"
 import * as SourceRuns from "./SourceRuns.ts"
@@ -57,7 +55,7 @@ export interface ProgramActor {
   /** Has the program delete events of its log, none of them appended after this. Returns once that is durable. */
   readonly deleteEvents: (range: EventRange) => Effect.Effect<void, ProgramNotFound | Unavailable>
   /** Ends a run of a workflow that waits. Returns once that is durable. */
-  readonly cancelRun: (id: Id.RunId) => Effect.Effect<StepRuns.Cancellation, ProgramNotFound | Unavailable>
+  readonly cancelRun: (id: Id.RunId) => Effect.Effect<Cancellation, ProgramNotFound | Unavailable>
   /** A subscription it listened through is gone. */
   readonly forget: (subscriptionId: string) => Effect.Effect<void>
   /** A subscription lets other events through. When this returns, what it has not passed is judged by its filter as it is now. */

@@ -9,9 +9,9 @@ import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import { actorOf, start, stream } from "../../test/ProgramFixture.ts"
 import { accounts } from "../../test/WebhookFixture.ts"
-import * as EmitterLog from "../EmitterLog.ts"
-import { defaults, EngineLimits } from "../EngineLimits.ts"
-import * as Wake from "../routing/Wake.ts"
+import * as EmitterLog from "../ground/EmitterLog.ts"
+import { defaults, EngineLimits } from "../ground/EngineLimits.ts"
+import * as Wake from "../ground/Wake.ts"
 
 const listening = (batch: string) => `export default { batch: ${batch}, async run(event) { this.$emit(event) } }`
 

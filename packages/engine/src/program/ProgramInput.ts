@@ -1,6 +1,6 @@
 import type { EventCause } from "@headwater/domain/Event"
 import type { EventId } from "@headwater/domain/EventId"
-import type { CommitParts } from "../EmitterLog.ts"
+import type { CommitParts } from "../ground/EmitterLog.ts"
 
 /** What started a run. */
 export type InputKind = "HTTP" | "TIMER" | "EVENT" | "INVOCATION" | "RERUN" | "HOOK"

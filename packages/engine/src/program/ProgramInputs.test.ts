@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import { actorOf, post, stream, untilRequested, untilRunning } from "../../test/ProgramFixture.ts"
 import { launch, listen, newDeployment, runsOf, send, settle, steps } from "../../test/WorkflowFixture.ts"
-import * as Wake from "../routing/Wake.ts"
+import * as Wake from "../ground/Wake.ts"
 
 layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })("what a workflow takes in", (it) => {
   it.effect("runs one event after the other unless it may have more under way", () =>

@@ -14,14 +14,12 @@ import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Clock, Context, Effect, Layer, Option, RcMap, Schema, Semaphore } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import { toUnavailable } from "../DatabaseRetry.ts"
-import { Actors } from "../placement/Actors.ts"
-import type { Unavailable } from "../placement/Unavailable.ts"
+import { ActorCalls, type HookFailed, ProgramNotFound } from "../ground/ActorCalls.ts"
+import { toUnavailable } from "../ground/DatabaseRetry.ts"
+import type { Unavailable } from "../ground/Unavailable.ts"
 import { Router } from "../routing/Router.ts"
 import { WebhookLifecycle } from "../webhook/WebhookLifecycle.ts"
-import type { HookFailed } from "./ComponentRuns.ts"
 import * as ProgramErasure from "./ProgramErasure.ts"
-import { ProgramNotFound } from "./ProgramOwner.ts"
 import type { InvalidProps } from "./PropsChoice.ts"
 import * as PropsChoice from "./PropsChoice.ts"
 
@@ -68,7 +66,7 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
   static readonly layer = Layer.effect(
     ProgramLifecycle,
     Effect.gen(function*() {
-      const actors = yield* Actors
+      const actors = yield* ActorCalls
       const erase = yield* ProgramErasure.make
       const components = yield* Components
       const configure = yield* PropsChoice.make

@@ -5,13 +5,11 @@ import { Fenced } from "@headwater/log/CommitWriter"
 import type { CommitError } from "@headwater/log/GroupCommit"
 import type { Submission } from "@headwater/log/Submission"
 import { Effect, Option, Schema, Semaphore } from "effect"
-import { untilAnswered } from "../DatabaseRetry.ts"
-import type { PartsOf } from "../EmitterLog.ts"
-import * as InFlight from "../InFlight.ts"
+import { ProgramNotFound } from "../ground/ActorCalls.ts"
+import { untilAnswered } from "../ground/DatabaseRetry.ts"
+import type { PartsOf } from "../ground/EmitterLog.ts"
+import * as InFlight from "../ground/InFlight.ts"
 import { load, type ProgramMemory } from "./ProgramMemory.ts"
-
-/** The program is gone, or was never there. */
-export class ProgramNotFound extends Schema.TaggedError<ProgramNotFound>()("ProgramNotFound", {}) {}
 
 /** A program's memory and its commits: one owner's view, read anew whenever a commit fails. */
 export interface ProgramOwner {

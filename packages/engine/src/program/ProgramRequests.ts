@@ -8,27 +8,15 @@ import { ordinalOf } from "@headwater/log/Heads"
 import type { Submission } from "@headwater/log/Submission"
 import type { RunResponse } from "@headwater/sandbox/Run"
 import { Cause, Deferred, Effect, Exit, Latch, Schema } from "effect"
-import type { PartsOf } from "../EmitterLog.ts"
-import { EngineLimits } from "../EngineLimits.ts"
-import { Unavailable } from "../placement/Unavailable.ts"
-import { BacklogFull, EndpointNotFound, type HttpReply, NotAnswered } from "./HttpExchange.ts"
+import type { IngestRequest } from "../ground/ActorCalls.ts"
+import type { PartsOf } from "../ground/EmitterLog.ts"
+import { EngineLimits } from "../ground/EngineLimits.ts"
+import { BacklogFull, EndpointNotFound, type HttpReply, NotAnswered } from "../ground/HttpExchange.ts"
+import { Unavailable } from "../ground/Unavailable.ts"
 import * as Patience from "./Patience.ts"
 import { answersItself, type ProgramMemory } from "./ProgramMemory.ts"
 import type { ProgramOwner } from "./ProgramOwner.ts"
 import { RunTurns } from "./RunTurns.ts"
-
-/** A request to a program's HTTP interface, or an event that a workflow is invoked with, on its way into the program's log. */
-export interface IngestRequest {
-  /** The endpoint it came to, which may not be the program's any more; null where it came through the API. */
-  readonly endpointKey: string | null
-  /** What came through the API. */
-  readonly kind?: "invocation" | "rerun"
-  /** Minted where the request came in; a repeat has the same one. */
-  readonly emitId: string
-  /** JSON text of the request event. */
-  readonly payload: string
-  readonly hops: number
-}
 
 /** Told what became of a request. */
 export type OnTaken = (exit: Exit.Exit<HttpReply, BacklogFull | EndpointNotFound | Unavailable>) => void

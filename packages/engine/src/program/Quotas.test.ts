@@ -9,7 +9,7 @@ import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../test/EngineFixture.ts"
-import * as Wake from "../routing/Wake.ts"
+import * as Wake from "../ground/Wake.ts"
 import * as ProgramActor from "./ProgramActor.ts"
 import { Quotas } from "./Quotas.ts"
 

@@ -10,9 +10,9 @@ import type { DedupeMark } from "@headwater/log/DedupeMarks"
 import type { DueItem } from "@headwater/log/DueWork"
 import type { RunEmit, RunResult } from "@headwater/sandbox/Run"
 import { DateTime, Option, Schema } from "effect"
+import * as DueEmits from "../ground/DueEmits.ts"
 import * as OutgoingRequest from "../webhook/OutgoingRequest.ts"
 import * as Dedupe from "./Dedupe.ts"
-import * as DueEmits from "./DueEmits.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 
 /** A longer payload is read in steps, which takes longer as a whole. */

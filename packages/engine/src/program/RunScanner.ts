@@ -1,9 +1,9 @@
 import { Recurring } from "@headwater/domain/Recurring"
 import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
 import { Effect, Layer, Schedule } from "effect"
-import { untilAnswered } from "../DatabaseRetry.ts"
-import { Actors } from "../placement/Actors.ts"
-import * as Wake from "../routing/Wake.ts"
+import { ActorCalls } from "../ground/ActorCalls.ts"
+import { untilAnswered } from "../ground/DatabaseRetry.ts"
+import * as Wake from "../ground/Wake.ts"
 
 /** How long a run may stand still whose workflow's owner was lost, beside the time that it takes to have another one. */
 const scanInterval = "5 seconds"
@@ -14,7 +14,7 @@ const scanInterval = "5 seconds"
  * looks after the workflows that live on it.
  */
 export const layer = Layer.effectDiscard(Effect.gen(function*() {
-  const actors = yield* Actors
+  const actors = yield* ActorCalls
   const runs = yield* WorkflowRuns
 
   const scan = Effect.gen(function*() {

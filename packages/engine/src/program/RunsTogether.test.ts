@@ -15,7 +15,7 @@ import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import { actorOf, post, stream, untilRequested } from "../../test/ProgramFixture.ts"
 import { launch, runsOf, settle, steps } from "../../test/WorkflowFixture.ts"
-import { defaults, EngineLimits } from "../EngineLimits.ts"
+import { defaults, EngineLimits } from "../ground/EngineLimits.ts"
 
 const engine = EngineFixture.layerNoSandbox.pipe(
   Layer.provideMerge(realSandbox({ allow: "loopback", limits: { cpuMillis: 400 }, pool: { warmProcesses: 2 } }))

@@ -1,7 +1,7 @@
 import { type RunCall, type RunResult, runsOf } from "@headwater/sandbox/Run"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Effect } from "effect"
-import { EngineLimits } from "../EngineLimits.ts"
+import { EngineLimits } from "../ground/EngineLimits.ts"
 import type { CodeRuns } from "./CodeRuns.ts"
 import type { Executable } from "./ComponentRuns.ts"
 import type { ProgramMemory } from "./ProgramMemory.ts"

@@ -9,8 +9,8 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import { actorOf, onRequest, post, start, stream } from "../../test/ProgramFixture.ts"
-import { defaults, EngineLimits } from "../EngineLimits.ts"
-import * as Wake from "../routing/Wake.ts"
+import { defaults, EngineLimits } from "../ground/EngineLimits.ts"
+import * as Wake from "../ground/Wake.ts"
 
 const engine = EngineFixture.layerNoSandbox.pipe(
   Layer.provideMerge(realSandbox({ allow: "loopback", limits: { cpuMillis: 400 }, pool: { warmProcesses: 2 } }))

@@ -23,15 +23,15 @@ import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import * as StepAnswer from "@headwater/sandbox/StepAnswer"
 import { Clock, Effect, Exit, Option, Schema, Semaphore } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { untilAnswered } from "../DatabaseRetry.ts"
-import type { CommitParts } from "../EmitterLog.ts"
-import { EngineLimits } from "../EngineLimits.ts"
-import type { Unavailable } from "../placement/Unavailable.ts"
+import { Cancellation, type ProgramNotFound } from "../ground/ActorCalls.ts"
+import { untilAnswered } from "../ground/DatabaseRetry.ts"
+import type { CommitParts } from "../ground/EmitterLog.ts"
+import { EngineLimits } from "../ground/EngineLimits.ts"
+import type { Unavailable } from "../ground/Unavailable.ts"
 import { type CodeRuns, type EndedRun, originOf, unstorable } from "./CodeRuns.ts"
 import type { Executable } from "./ComponentRuns.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 import { answersItself, executableOf, type ProgramMemory, valuesOf } from "./ProgramMemory.ts"
-import type { ProgramNotFound } from "./ProgramOwner.ts"
 import type { ProgramOwner } from "./ProgramOwner.ts"
 import { changingOwners } from "./ProgramRequests.ts"
 import * as RunEvents from "./RunEvents.ts"
@@ -95,10 +95,6 @@ interface UncommittedStep {
   readonly startedAt: number
   readonly result: RunResult
 }
-
-/** What became of the wish to cancel a run: only one that waits is cancelled, and one that was stays so. */
-export const Cancellation = Schema.Literals(["cancelled", "not_waiting", "unknown"])
-export type Cancellation = typeof Cancellation.Type
 
 class NotWaiting extends Schema.TaggedError<NotWaiting>()("NotWaiting", { cancellation: Cancellation }) {}
 

@@ -8,7 +8,7 @@ import { expand } from "@headwater/domain/RequestEventBody"
 import * as Timer from "@headwater/domain/Timer"
 import type { RunCall } from "@headwater/sandbox/Run"
 import { Effect, Schema } from "effect"
-import { endpointUrl } from "../EngineConfig.ts"
+import { endpointUrl } from "../ground/EngineConfig.ts"
 import * as EventBatch from "../routing/EventBatch.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 

@@ -10,7 +10,7 @@ import { createServer } from "node:http"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import { onRequest, post, start, stream } from "../../test/ProgramFixture.ts"
 import { launch, send, steps } from "../../test/WorkflowFixture.ts"
-import * as Wake from "../routing/Wake.ts"
+import * as Wake from "../ground/Wake.ts"
 import { ComponentConfiguration } from "./ComponentConfiguration.ts"
 import { type TrialRequest, TrialRuns } from "./TrialRuns.ts"
 

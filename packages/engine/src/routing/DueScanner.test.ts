@@ -4,8 +4,8 @@ import { Clock, Effect, Layer, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../test/EngineFixture.ts"
-import { Actors } from "../placement/Actors.ts"
-import { Suspensions } from "../placement/Suspensions.ts"
+import { ActorCalls } from "../ground/ActorCalls.ts"
+import { Suspensions } from "../ground/Suspensions.ts"
 import * as DueScanner from "./DueScanner.ts"
 
 const start = Date.parse("2026-11-21T12:00:00Z")
@@ -30,7 +30,7 @@ const scanner = Effect.fnUntraced(function*(isHere: (owner: string) => boolean =
         () => Effect.sync(() => void underWay--)
       )
   })
-  const actors = Layer.mock(Actors, {
+  const actors = Layer.mock(ActorCalls, {
     take: () => false,
     isHere,
     wake: (owner) => void woken.set(owner, (woken.get(owner) ?? 0) + 1)

@@ -2,10 +2,10 @@ import * as RealTime from "@headwater/domain/RealTime"
 import { Recurring } from "@headwater/domain/Recurring"
 import { beforeAll, type DueOwner, DueWork } from "@headwater/log/DueWork"
 import { Clock, Effect, Layer, Schedule } from "effect"
-import { untilAnswered } from "../DatabaseRetry.ts"
-import { Actors } from "../placement/Actors.ts"
-import { Suspensions } from "../placement/Suspensions.ts"
-import * as Wake from "./Wake.ts"
+import { ActorCalls } from "../ground/ActorCalls.ts"
+import { untilAnswered } from "../ground/DatabaseRetry.ts"
+import { Suspensions } from "../ground/Suspensions.ts"
+import * as Wake from "../ground/Wake.ts"
 
 /** How often due work is looked for: the most that a timer or a retry is late by. */
 const scanInterval = "200 millis"
@@ -52,7 +52,7 @@ class WokenOwners {
  * those whose work was passed while no node had their shard, or was committed late.
  */
 export const layer = Layer.effectDiscard(Effect.gen(function*() {
-  const actors = yield* Actors
+  const actors = yield* ActorCalls
   const dueWork = yield* DueWork
   const suspensions = yield* Suspensions
   const woken = new WokenOwners()

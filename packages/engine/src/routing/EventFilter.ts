@@ -5,7 +5,7 @@ import { type Judged, SubscriptionFilter } from "@headwater/domain/SubscriptionF
 import { type AccountTurns, Turns } from "@headwater/domain/Turns"
 import { Work } from "@headwater/domain/Work"
 import { Effect, Metric } from "effect"
-import { EngineLimits } from "../EngineLimits.ts"
+import { EngineLimits } from "../ground/EngineLimits.ts"
 
 const tooCostlyTotal = Metric.counter("headwater_filter_too_costly_total", {
   description: "Events that were dropped because it took too much work to judge them by the filter of a subscription.",

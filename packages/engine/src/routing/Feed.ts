@@ -10,7 +10,7 @@ import { EventLog } from "@headwater/log/EventLog"
 import { Heads, ordinalOf } from "@headwater/log/Heads"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
-import { EngineLimits } from "../EngineLimits.ts"
+import { EngineLimits } from "../ground/EngineLimits.ts"
 import { EventDocuments, type EventFilter, Look } from "./EventFilter.ts"
 import { FeedRoom } from "./FeedRoom.ts"
 

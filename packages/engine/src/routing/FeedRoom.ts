@@ -1,4 +1,4 @@
-import type { Limits } from "../EngineLimits.ts"
+import type { Limits } from "../ground/EngineLimits.ts"
 
 /** Who holds events in memory, and can read them again. */
 export interface Holder {

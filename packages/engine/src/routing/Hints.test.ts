@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
+import * as Wake from "../ground/Wake.ts"
 import * as Hints from "./Hints.ts"
-import * as Wake from "./Wake.ts"
 
 const settled = Effect.repeat(Effect.yieldNow, { times: 20 })
 

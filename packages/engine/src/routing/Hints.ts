@@ -1,5 +1,5 @@
 import { Effect, FiberSet, type Scope } from "effect"
-import * as Wake from "./Wake.ts"
+import * as Wake from "../ground/Wake.ts"
 
 /**
  * Sends actors hints, one at a time to each: what comes meanwhile is merged, so that an actor that is slow to start holds

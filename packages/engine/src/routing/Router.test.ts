@@ -9,9 +9,9 @@ import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Context, Effect, Latch, Layer, Option, PubSub, Schedule } from "effect"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../test/EngineFixture.ts"
-import * as EmitterLog from "../EmitterLog.ts"
-import { Actors } from "../placement/Actors.ts"
-import { Takeover } from "../placement/Takeover.ts"
+import { ActorCalls } from "../ground/ActorCalls.ts"
+import * as EmitterLog from "../ground/EmitterLog.ts"
+import { Takeover } from "../ground/Takeover.ts"
 import { Router } from "./Router.ts"
 
 const code = `export default { props: { http: "$.interface.http" }, run() {} }`
@@ -37,7 +37,7 @@ layer(EngineFixture.layer, { excludeTestServices: true, timeout: "60 seconds" })
 
       const hinted: Array<string> = []
       const takeover = yield* Latch.make()
-      const actors = Layer.mock(Actors, {
+      const actors = Layer.mock(ActorCalls, {
         take: () => false,
         isHere: (actorId) => actorId !== away.id,
         wake: (actorId) => {
@@ -86,7 +86,7 @@ layer(EngineFixture.layer, { excludeTestServices: true, timeout: "60 seconds" })
       turns.note(ann.id)
       turns.note(bob.id)
       const woken: Array<string> = []
-      const actors = Layer.mock(Actors, {
+      const actors = Layer.mock(ActorCalls, {
         take: () => false,
         isHere: () => true,
         wake: (actorId) => {

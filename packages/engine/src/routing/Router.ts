@@ -13,11 +13,11 @@ import { Heads } from "@headwater/log/Heads"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { retrySchedule } from "@headwater/log/TransientSqlError"
 import { Context, Effect, Layer, PubSub, Queue, Schedule } from "effect"
-import { untilAnswered } from "../DatabaseRetry.ts"
-import { EngineLimits, type Limits } from "../EngineLimits.ts"
-import { Actors } from "../placement/Actors.ts"
-import { Takeover } from "../placement/Takeover.ts"
-import * as Wake from "./Wake.ts"
+import { ActorCalls } from "../ground/ActorCalls.ts"
+import { untilAnswered } from "../ground/DatabaseRetry.ts"
+import { EngineLimits, type Limits } from "../ground/EngineLimits.ts"
+import { Takeover } from "../ground/Takeover.ts"
+import * as Wake from "../ground/Wake.ts"
 
 /** An account's subscriptions, so that those of one emitter are found among many. */
 class Routes {
@@ -95,7 +95,7 @@ const addCommit = (fed: Fed, routes: Routes, events: ReadonlyArray<LoggedEvent>)
 const mostWaiting = 10_000
 
 /** Wakes listeners one after the other. */
-function* wakes(fed: Fed, wake: Actors["Service"]["wake"]): Generator<void, void> {
+function* wakes(fed: Fed, wake: ActorCalls["Service"]["wake"]): Generator<void, void> {
   for (const [listenerId, hints] of fed) {
     wake(listenerId, Wake.forEvents(hints))
     yield
@@ -125,7 +125,7 @@ export class Router extends Context.Service<Router, {
   static readonly layer = Layer.effect(
     Router,
     Effect.gen(function*() {
-      const actors = yield* Actors
+      const actors = yield* ActorCalls
       const takeover = yield* Takeover
       const cursors = yield* Cursors
       const heads = yield* Heads

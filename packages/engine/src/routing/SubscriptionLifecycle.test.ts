@@ -5,10 +5,10 @@ import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { inOpenTransaction } from "../../../log/test/OpenTransaction.ts"
 import * as EngineFixture from "../../test/EngineFixture.ts"
-import { Actors } from "../placement/Actors.ts"
+import { ActorCalls } from "../ground/ActorCalls.ts"
+import type { Wake } from "../ground/Wake.ts"
 import { Router } from "./Router.ts"
 import { SubscriptionLifecycle } from "./SubscriptionLifecycle.ts"
-import type { Wake } from "./Wake.ts"
 
 layer(EngineFixture.layerNoSandbox, { excludeTestServices: true })("the life of subscriptions", (it) => {
   it.effect("tells the listener of an event that is appended while its subscription is being created", () =>
@@ -24,7 +24,7 @@ layer(EngineFixture.layerNoSandbox, { excludeTestServices: true })("the life of 
       })
       const hints: Array<readonly [string, Wake]> = []
       const lifecycle = yield* Layer.build(SubscriptionLifecycle.layer.pipe(Layer.provide([
-        Layer.mock(Actors, {
+        Layer.mock(ActorCalls, {
           take: () => false,
           isHere: () => true,
           wake: (actorId, wake) => {

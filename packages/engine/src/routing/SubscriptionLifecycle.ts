@@ -14,14 +14,14 @@ import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Webhooks } from "@headwater/log/Webhooks"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { toUnavailable } from "../DatabaseRetry.ts"
-import { type Mismatch, mismatchOf } from "../EventTrace.ts"
-import { Actors } from "../placement/Actors.ts"
-import type { Unavailable } from "../placement/Unavailable.ts"
+import { ActorCalls } from "../ground/ActorCalls.ts"
+import { toUnavailable } from "../ground/DatabaseRetry.ts"
+import type { Unavailable } from "../ground/Unavailable.ts"
+import * as Wake from "../ground/Wake.ts"
 import { EventFilter } from "./EventFilter.ts"
 import { FeedReader } from "./Feed.ts"
+import { type Mismatch, mismatchOf } from "./Mismatch.ts"
 import { Router } from "./Router.ts"
-import * as Wake from "./Wake.ts"
 
 /** A literal emitter, or the listener, that the account does not have. */
 export class UnknownParty extends Schema.TaggedError<UnknownParty>()("UnknownParty", {
@@ -104,7 +104,7 @@ export class SubscriptionLifecycle extends Context.Service<SubscriptionLifecycle
   static readonly layer = Layer.effect(
     SubscriptionLifecycle,
     Effect.gen(function*() {
-      const actors = yield* Actors
+      const actors = yield* ActorCalls
       const autoSubscriptions = yield* AutoSubscriptions
       const deliveries = yield* Deliveries
       const events = yield* EventLog

@@ -4,10 +4,10 @@ import { BulkActions, type BulkActionWithProgress } from "@headwater/log/BulkAct
 import { DueWork } from "@headwater/log/DueWork"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
-import { toUnavailable } from "../DatabaseRetry.ts"
-import { Actors } from "../placement/Actors.ts"
-import type { Unavailable } from "../placement/Unavailable.ts"
-import * as Wake from "../routing/Wake.ts"
+import { ActorCalls } from "../ground/ActorCalls.ts"
+import { toUnavailable } from "../ground/DatabaseRetry.ts"
+import type { Unavailable } from "../ground/Unavailable.ts"
+import * as Wake from "../ground/Wake.ts"
 
 /** How many of an account may be under way or paused at once. */
 export const mostOpen = 20
@@ -44,7 +44,7 @@ export class BulkControl extends Context.Service<BulkControl, {
   static readonly layer = Layer.effect(
     BulkControl,
     Effect.gen(function*() {
-      const actors = yield* Actors
+      const actors = yield* ActorCalls
       const bulkActions = yield* BulkActions
       const dueWork = yield* DueWork
       const subscriptions = yield* Subscriptions

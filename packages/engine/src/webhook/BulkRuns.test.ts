@@ -13,7 +13,7 @@ import { Clock, type Duration, Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import * as WebhookFixture from "../../test/WebhookFixture.ts"
-import * as Wake from "../routing/Wake.ts"
+import * as Wake from "../ground/Wake.ts"
 import * as WebhookActor from "./WebhookActor.ts"
 
 type Fixture = Effect.Success<ReturnType<typeof WebhookFixture.make>>

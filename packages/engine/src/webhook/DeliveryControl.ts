@@ -1,10 +1,9 @@
 import * as Id from "@headwater/domain/Id"
 import { DeliveryList, type ListedDelivery } from "@headwater/log/DeliveryList"
 import { Context, Effect, Layer, Option, Schema } from "effect"
-import { toUnavailable } from "../DatabaseRetry.ts"
-import { Actors } from "../placement/Actors.ts"
-import { Unavailable } from "../placement/Unavailable.ts"
-import { WebhookNotFound } from "./WebhookActor.ts"
+import { ActorCalls, WebhookNotFound } from "../ground/ActorCalls.ts"
+import { toUnavailable } from "../ground/DatabaseRetry.ts"
+import { Unavailable } from "../ground/Unavailable.ts"
 
 export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("DeliveryNotFound", {}) {}
 
@@ -34,7 +33,7 @@ export class DeliveryControl extends Context.Service<DeliveryControl, {
   static readonly layer = Layer.effect(
     DeliveryControl,
     Effect.gen(function*() {
-      const actors = yield* Actors
+      const actors = yield* ActorCalls
       const list = yield* DeliveryList
 
       const find = Effect.fnUntraced(function*(accountId: Id.AccountId, id: Id.DeliveryId) {

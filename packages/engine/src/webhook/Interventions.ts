@@ -6,15 +6,12 @@ import { Deliveries, type Delivery } from "@headwater/log/Deliveries"
 import { DueWork } from "@headwater/log/DueWork"
 import { EventLog } from "@headwater/log/EventLog"
 import type { CommitError } from "@headwater/log/GroupCommit"
-import { Clock, Effect, Option, Schema } from "effect"
+import { Clock, Effect, Option } from "effect"
 import type { SqlError } from "effect/sql"
+import type { Reopening } from "../ground/ActorCalls.ts"
 import * as DeliveryEvents from "./DeliveryEvents.ts"
 import * as WebhookCommits from "./WebhookCommits.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
-
-/** What became of asking for another attempt. */
-export const Reopening = Schema.Literals(["due", "event_deleted", "subscription_deleted", "unknown"])
-export type Reopening = typeof Reopening.Type
 
 /** Deliveries that one commit ends. */
 const endedAtOnce = 200

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { beginning } from "@headwater/log/Cursors"
-import { defaults } from "../EngineLimits.ts"
+import { defaults } from "../ground/EngineLimits.ts"
 import { FeedRoom } from "../routing/FeedRoom.ts"
 import { type Lane, Lanes } from "./Lanes.ts"
 

@@ -1,9 +1,9 @@
 import type { SubscriptionBatch } from "@headwater/domain/SubscriptionBatch"
 import type { CursorKey, Position } from "@headwater/log/Cursors"
+import type { FedEvents } from "../ground/Wake.ts"
 import type { EventFilter } from "../routing/EventFilter.ts"
 import { Feed } from "../routing/Feed.ts"
 import type { FeedRoom } from "../routing/FeedRoom.ts"
-import type { FedEvents } from "../routing/Wake.ts"
 
 /** The feeds of one emitter: their events go out one first attempt at a time, in log order. */
 export interface Lane {

@@ -8,7 +8,7 @@ import { createPublicKey, verify } from "node:crypto"
 import { Webhook } from "standardwebhooks"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import * as WebhookFixture from "../../test/WebhookFixture.ts"
-import * as Wake from "../routing/Wake.ts"
+import * as Wake from "../ground/Wake.ts"
 
 const signaturesOf = ({ headers }: WebhookSink.Received) => headers["webhook-signature"]!.split(" ")
 

@@ -4,11 +4,10 @@ import type * as Id from "@headwater/domain/Id"
 import { EventLog } from "@headwater/log/EventLog"
 import { Webhooks } from "@headwater/log/Webhooks"
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
-import { toUnavailable } from "../DatabaseRetry.ts"
-import { Actors } from "../placement/Actors.ts"
-import type { Unavailable } from "../placement/Unavailable.ts"
-import type { TestedAttempt } from "./TestedAttempt.ts"
-import { WebhookNotFound } from "./WebhookActor.ts"
+import { ActorCalls, WebhookNotFound } from "../ground/ActorCalls.ts"
+import { toUnavailable } from "../ground/DatabaseRetry.ts"
+import type { TestedAttempt } from "../ground/TestedAttempt.ts"
+import type { Unavailable } from "../ground/Unavailable.ts"
 
 /** The event to send is not in the log. */
 export class EventNotFound extends Schema.TaggedError<EventNotFound>()("EventNotFound", {}) {}
@@ -33,7 +32,7 @@ export class TestSend extends Context.Service<TestSend, {
   static readonly layer = Layer.effect(
     TestSend,
     Effect.gen(function*() {
-      const actors = yield* Actors
+      const actors = yield* ActorCalls
       const events = yield* EventLog
       const webhooks = yield* Webhooks
 

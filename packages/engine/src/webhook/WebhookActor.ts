@@ -15,31 +15,29 @@ import { GroupCommit } from "@headwater/log/GroupCommit"
 import { Subscriptions } from "@headwater/log/Subscriptions"
 import { Clock, Effect, type Exit, Fiber, Metric, Option, Schema, Semaphore } from "effect"
 import type { SecureRandom } from "effect/crypto"
-import { untilAnswered } from "../DatabaseRetry.ts"
-import { EngineLimits } from "../EngineLimits.ts"
-import * as InFlight from "../InFlight.ts"
-import { AskedWork } from "../placement/AskedWork.ts"
-import { Draining } from "../placement/Draining.ts"
-import { Suspensions } from "../placement/Suspensions.ts"
-import { Unavailable } from "../placement/Unavailable.ts"
-import { WorkLoop } from "../placement/WorkLoop.ts"
+import { type Reopening, WebhookNotFound } from "../ground/ActorCalls.ts"
+import { AskedWork } from "../ground/AskedWork.ts"
+import { untilAnswered } from "../ground/DatabaseRetry.ts"
+import { Draining } from "../ground/Draining.ts"
+import { EngineLimits } from "../ground/EngineLimits.ts"
+import * as InFlight from "../ground/InFlight.ts"
+import { Suspensions } from "../ground/Suspensions.ts"
+import type { TestedAttempt } from "../ground/TestedAttempt.ts"
+import { Unavailable } from "../ground/Unavailable.ts"
+import * as Wake from "../ground/Wake.ts"
+import { WorkLoop } from "../ground/WorkLoop.ts"
 import { FeedReader } from "../routing/Feed.ts"
 import * as OwedLook from "../routing/OwedLook.ts"
-import * as Wake from "../routing/Wake.ts"
 import * as BulkRuns from "./BulkRuns.ts"
 import * as DeliveryEvents from "./DeliveryEvents.ts"
 import * as DueRetries from "./DueRetries.ts"
 import * as FirstAttempts from "./FirstAttempts.ts"
 import * as Interventions from "./Interventions.ts"
 import type { Lane } from "./Lanes.ts"
-import type { TestedAttempt } from "./TestedAttempt.ts"
 import * as WebhookCommits from "./WebhookCommits.ts"
 import { load, readSigningKeys, type WebhookMemory } from "./WebhookMemory.ts"
 import * as WebhookSend from "./WebhookSend.ts"
 import { wakeItem } from "./WebhookTransitions.ts"
-
-/** It was deleted, or is being deleted. */
-export class WebhookNotFound extends Schema.TaggedError<WebhookNotFound>()("WebhookNotFound", {}) {}
 
 /** The owner of one webhook: sends what its cursors come to, and retries what failed. */
 export interface WebhookActor {
@@ -57,7 +55,7 @@ export interface WebhookActor {
   /** Takes the webhook out of service for good. An attempt under way is broken off, and comes to nothing. */
   readonly retire: Effect.Effect<void>
   /** Has a delivery attempted once more, now, whatever became of it. */
-  readonly reopen: (deliveryId: string) => Effect.Effect<Interventions.Reopening, Unavailable | WebhookNotFound>
+  readonly reopen: (deliveryId: string) => Effect.Effect<Reopening, Unavailable | WebhookNotFound>
   /** A delivery that waits for an attempt is dropped. */
   readonly skip: (deliveryId: string) => Effect.Effect<void, Unavailable | WebhookNotFound>
   /** Passes, without sending it, all that waits for a first attempt or another one. */

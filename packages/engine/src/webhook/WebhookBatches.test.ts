@@ -16,9 +16,9 @@ import { TestClock } from "effect/testing"
 import { Webhook } from "standardwebhooks"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import * as WebhookFixture from "../../test/WebhookFixture.ts"
-import * as EmitterLog from "../EmitterLog.ts"
-import { defaults, EngineLimits } from "../EngineLimits.ts"
-import * as Wake from "../routing/Wake.ts"
+import * as EmitterLog from "../ground/EmitterLog.ts"
+import { defaults, EngineLimits } from "../ground/EngineLimits.ts"
+import * as Wake from "../ground/Wake.ts"
 import * as WebhookActor from "./WebhookActor.ts"
 
 const ok = { status: 200 }

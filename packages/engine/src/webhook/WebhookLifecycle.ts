@@ -9,12 +9,11 @@ import { DueWork } from "@headwater/log/DueWork"
 import { type SecretsKept, type WebhookChange, Webhooks } from "@headwater/log/Webhooks"
 import { Clock, Context, Effect, Layer, Option, type Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { toUnavailable } from "../DatabaseRetry.ts"
-import { Actors } from "../placement/Actors.ts"
-import type { Unavailable } from "../placement/Unavailable.ts"
+import { ActorCalls, WebhookNotFound } from "../ground/ActorCalls.ts"
+import { toUnavailable } from "../ground/DatabaseRetry.ts"
+import type { Unavailable } from "../ground/Unavailable.ts"
+import * as Wake from "../ground/Wake.ts"
 import { Router } from "../routing/Router.ts"
-import * as Wake from "../routing/Wake.ts"
-import { WebhookNotFound } from "./WebhookActor.ts"
 
 /** Lines whose heads are made due at once. */
 const linesAtOnce = 1_000
@@ -60,7 +59,7 @@ export class WebhookLifecycle extends Context.Service<WebhookLifecycle, {
   static readonly layer = Layer.effect(
     WebhookLifecycle,
     Effect.gen(function*() {
-      const actors = yield* Actors
+      const actors = yield* ActorCalls
       const attempts = yield* Attempts
       const bulkActions = yield* BulkActions
       const deliveries = yield* Deliveries

@@ -6,7 +6,7 @@ import { TestClock } from "effect/testing"
 import * as Net from "node:net"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import * as WebhookFixture from "../../test/WebhookFixture.ts"
-import * as Wake from "../routing/Wake.ts"
+import * as Wake from "../ground/Wake.ts"
 import * as SentHeaders from "./SentHeaders.ts"
 import * as WebhookActor from "./WebhookActor.ts"
 

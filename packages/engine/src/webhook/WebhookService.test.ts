@@ -6,8 +6,8 @@ import { Effect, Fiber, Latch, Option } from "effect"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import * as WebhookFixture from "../../test/WebhookFixture.ts"
+import * as Wake from "../ground/Wake.ts"
 import * as AccountActor from "../placement/AccountActor.ts"
-import * as Wake from "../routing/Wake.ts"
 
 layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook in and out of service", (it) => {
   it.effect("goes out of service on a 410, tells the account once, and keeps its place until it is active again", () =>

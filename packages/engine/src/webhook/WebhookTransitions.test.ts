@@ -7,8 +7,8 @@ import { Clock, Effect, Exit, Option, Schema, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import * as WebhookFixture from "../../test/WebhookFixture.ts"
+import * as Wake from "../ground/Wake.ts"
 import * as AccountActor from "../placement/AccountActor.ts"
-import * as Wake from "../routing/Wake.ts"
 import * as WebhookActor from "./WebhookActor.ts"
 
 const hours = 3_600_000

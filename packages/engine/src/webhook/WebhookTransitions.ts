@@ -7,7 +7,7 @@ import type { DueItem } from "@headwater/log/DueWork"
 import { Webhooks } from "@headwater/log/Webhooks"
 import { Effect, Metric, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import * as DueEmits from "../program/DueEmits.ts"
+import * as DueEmits from "../ground/DueEmits.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
 import type { Sent } from "./WebhookSend.ts"
 

@@ -4,7 +4,7 @@ import { Accounts } from "@headwater/log/Accounts"
 import { Programs } from "@headwater/log/Programs"
 import { Webhooks } from "@headwater/log/Webhooks"
 import { Clock, Context, Effect, Layer, Option, Queue, Schedule } from "effect"
-import { untilAnswered } from "../DatabaseRetry.ts"
+import { untilAnswered } from "./DatabaseRetry.ts"
 
 /** How often it is looked for who was suspended or resumed. */
 const lookEvery = "500 millis"
@@ -25,7 +25,7 @@ export class Suspensions extends Context.Service<Suspensions, {
   readonly holds: (actorId: string) => boolean
   /** The sources, workflows and webhooks of accounts that were resumed, to be woken. */
   readonly released: Queue.Dequeue<ReadonlyArray<string>>
-}>()("@headwater/engine/placement/Suspensions") {
+}>()("@headwater/engine/ground/Suspensions") {
   /** Where no account is ever suspended. */
   static readonly layerNone: Layer.Layer<Suspensions> = Layer.effect(
     Suspensions,

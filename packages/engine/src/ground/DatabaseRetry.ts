@@ -1,7 +1,7 @@
 import { isTransient, retrySchedule } from "@headwater/log/TransientSqlError"
 import { Effect } from "effect"
 import { SqlError } from "effect/sql"
-import { Unavailable } from "./placement/Unavailable.ts"
+import { Unavailable } from "./Unavailable.ts"
 
 const isTransientFailure = (error: unknown): boolean => SqlError.isSqlError(error) && isTransient(error)
 

@@ -92,6 +92,6 @@ export const defaults: Limits = {
 }
 
 /** The limits in force. A test that is about one of them makes it small. */
-export const EngineLimits: Context.Reference<Limits> = Context.Reference("@headwater/engine/EngineLimits", {
+export const EngineLimits: Context.Reference<Limits> = Context.Reference("@headwater/engine/ground/EngineLimits", {
   defaultValue: () => defaults
 })

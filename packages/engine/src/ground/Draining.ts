@@ -4,7 +4,7 @@ import { Context, Effect, Layer } from "effect"
 export class Draining extends Context.Service<Draining, {
   readonly isDraining: () => boolean
   readonly begin: Effect.Effect<void>
-}>()("@headwater/engine/placement/Draining") {
+}>()("@headwater/engine/ground/Draining") {
   static readonly layer = Layer.sync(Draining, () => make(() => false))
 
   /** One actor's, which begins with the node's at the latest. */

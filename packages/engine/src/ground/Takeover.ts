@@ -5,7 +5,7 @@ import { RunnerStorage } from "effect/cluster"
  * Open since this node came to own actors that nobody has looked after yet: what they had still to do may be known to
  * a node alone that is gone.
  */
-export class Takeover extends Context.Service<Takeover, Latch.Latch>()("@headwater/engine/placement/Takeover") {
+export class Takeover extends Context.Service<Takeover, Latch.Latch>()("@headwater/engine/ground/Takeover") {
   static readonly layer = Layer.effect(Takeover, Latch.make())
 
   /** The same storage, of which it is noted what this node takes. */

@@ -4,7 +4,7 @@ import { Context } from "effect"
 export class EngineConfig extends Context.Service<EngineConfig, {
   /** Base of the URLs programs answer at, without a trailing slash. */
   readonly publicUrl: string
-}>()("@headwater/engine/EngineConfig") {}
+}>()("@headwater/engine/ground/EngineConfig") {}
 
 /** Where a program's HTTP interface answers. */
 export const endpointUrl = (publicUrl: string, endpointKey: string): string => `${publicUrl}/http/${endpointKey}`

@@ -25,6 +25,6 @@ export const throughLoggers = ({ fields, isFailure, message }: WideLine, context
 }
 
 /** Where the log's lines about runs and attempts go: to Effect's loggers, unless the server has a shorter way. */
-export const WideLog: Context.Reference<WideLogWriter> = Context.Reference("@headwater/engine/WideLog", {
+export const WideLog: Context.Reference<WideLogWriter> = Context.Reference("@headwater/engine/ground/WideLog", {
   defaultValue: () => ({ write: throughLoggers })
 })

@@ -1,0 +1,142 @@
+import type { Lease } from "@headwater/domain/Consumer"
+import type { LoggedEvent } from "@headwater/domain/Event"
+import type * as Id from "@headwater/domain/Id"
+import type { Program } from "@headwater/domain/Program"
+import type { HeldActors } from "@headwater/log/Nodes"
+import { Context, type Effect, type Exit, Schema } from "effect"
+import type {
+  BadPosition,
+  CommitRequest,
+  ConsumerNotFound,
+  ConsumerPage,
+  LeaseHeld,
+  LeaseLost,
+  ReadRequest,
+  SeekRequest
+} from "./ConsumerRequests.ts"
+import type { BacklogFull, EndpointNotFound, HttpReply, NotAnswered } from "./HttpExchange.ts"
+import type { TestedAttempt } from "./TestedAttempt.ts"
+import type { Unavailable } from "./Unavailable.ts"
+import type * as Wake from "./Wake.ts"
+
+/** A request to a program's HTTP interface, or an event that a workflow is invoked with, on its way into the program's log. */
+export interface IngestRequest {
+  /** The endpoint it came to, which may not be the program's any more; null where it came through the API. */
+  readonly endpointKey: string | null
+  /** What came through the API. */
+  readonly kind?: "invocation" | "rerun"
+  /** Minted where the request came in; a repeat has the same one. */
+  readonly emitId: string
+  /** JSON text of the request event. */
+  readonly payload: string
+  readonly hops: number
+}
+
+/** Events of one stream that are to go: from the first id to the last, both included. */
+export const EventRange = Schema.Struct({
+  stream: Schema.String,
+  from: Schema.BigInt,
+  to: Schema.BigInt
+})
+export type EventRange = typeof EventRange.Type
+
+/** What became of the wish to cancel a run: only one that waits is cancelled, and one that was stays so. */
+export const Cancellation = Schema.Literals(["cancelled", "not_waiting", "unknown"])
+export type Cancellation = typeof Cancellation.Type
+
+/** A hook threw, or ran over a limit. */
+export class HookFailed extends Schema.TaggedError<HookFailed>()("HookFailed", {
+  hook: Schema.String,
+  message: Schema.String,
+  stack: Schema.optional(Schema.String),
+  line: Schema.optional(Schema.Int),
+  column: Schema.optional(Schema.Int)
+}) {}
+
+/** The program is gone, or was never there. */
+export class ProgramNotFound extends Schema.TaggedError<ProgramNotFound>()("ProgramNotFound", {}) {}
+
+/** What became of asking for another attempt. */
+export const Reopening = Schema.Literals(["due", "event_deleted", "subscription_deleted", "unknown"])
+export type Reopening = typeof Reopening.Type
+
+/** It was deleted, or is being deleted. */
+export class WebhookNotFound extends Schema.TaggedError<WebhookNotFound>()("WebhookNotFound", {}) {}
+
+/**
+ * Calls to the engine's actors, on whichever node they live. An actor that can't be reached is `Unavailable`.
+ * `placement/Actors.ts` carries the calls through the cluster.
+ */
+export class ActorCalls extends Context.Service<ActorCalls, {
+  readonly ingest: (
+    programId: Id.ProgramId,
+    request: IngestRequest
+  ) => Effect.Effect<HttpReply, BacklogFull | EndpointNotFound | NotAnswered | Unavailable>
+  /** The same without a fiber, for most requests to a program that is awake; answers whether it was taken. */
+  readonly take: (
+    programId: Id.ProgramId,
+    request: IngestRequest,
+    onEnd: (exit: Exit.Exit<HttpReply, BacklogFull | EndpointNotFound | NotAnswered | Unavailable>) => void
+  ) => boolean
+  readonly deploy: (
+    programId: Id.ProgramId,
+    options: { readonly emits: boolean }
+  ) => Effect.Effect<void, HookFailed | ProgramNotFound | Unavailable>
+  readonly update: (program: Program) => Effect.Effect<void, HookFailed | ProgramNotFound | Unavailable>
+  readonly deleteEvents: (
+    programId: Id.ProgramId,
+    range: EventRange
+  ) => Effect.Effect<void, ProgramNotFound | Unavailable>
+  readonly cancelRun: (
+    workflowId: Id.ProgramId,
+    id: Id.RunId
+  ) => Effect.Effect<Cancellation, ProgramNotFound | Unavailable>
+  readonly retireProgram: (programId: Id.ProgramId) => Effect.Effect<void, ProgramNotFound | Unavailable>
+  readonly retireWebhook: (webhookId: Id.WebhookId) => Effect.Effect<void, Unavailable>
+  readonly webhookChanged: (webhookId: Id.WebhookId) => Effect.Effect<void, Unavailable>
+  /** Has a delivery attempted once more, now. */
+  readonly reopenDelivery: (
+    webhookId: Id.WebhookId,
+    deliveryId: Id.DeliveryId
+  ) => Effect.Effect<Reopening, Unavailable | WebhookNotFound>
+  /** Drops a delivery if it waits for an attempt. */
+  readonly skipDelivery: (
+    webhookId: Id.WebhookId,
+    deliveryId: Id.DeliveryId
+  ) => Effect.Effect<void, Unavailable | WebhookNotFound>
+  /** Has a webhook sent one request to try it. */
+  readonly testWebhook: (
+    webhookId: Id.WebhookId,
+    event: LoggedEvent
+  ) => Effect.Effect<TestedAttempt, Unavailable | WebhookNotFound>
+  /** Has a webhook pass all that waits, without sending it. */
+  readonly passWebhook: (webhookId: Id.WebhookId) => Effect.Effect<void, Unavailable | WebhookNotFound>
+  /** Waits as long as it is asked to; what there is to read goes as it comes. */
+  readonly readConsumer: (
+    consumerId: Id.ConsumerId,
+    request: ReadRequest
+  ) => Effect.Effect<ConsumerPage, ConsumerNotFound | LeaseHeld | LeaseLost | Unavailable>
+  readonly commitConsumer: (
+    consumerId: Id.ConsumerId,
+    request: CommitRequest
+  ) => Effect.Effect<Lease | null, BadPosition | ConsumerNotFound | LeaseLost | Unavailable>
+  readonly seekConsumer: (
+    consumerId: Id.ConsumerId,
+    request: SeekRequest
+  ) => Effect.Effect<void, ConsumerNotFound | Unavailable>
+  readonly retireConsumer: (consumerId: Id.ConsumerId) => Effect.Effect<void, Unavailable>
+  /** Tells a listener that a subscription of its is gone. */
+  readonly forget: (listenerId: string, subscriptionId: string) => Effect.Effect<void, Unavailable>
+  /** Tells a listener that a subscription of its has another filter. When this returns, that is what events have to pass. */
+  readonly refilter: (listenerId: string, subscriptionId: Id.SubscriptionId) => Effect.Effect<void, Unavailable>
+  /** Hints at an actor, by the kind its id names. Lost hints are found again by scans. */
+  readonly wake: (actorId: string, wake: Wake.Wake) => void
+  /** Whether an actor lives, or would live, on this node. */
+  readonly isHere: (actorId: string) => boolean
+  /** How many actors of each kind this node has in memory. */
+  readonly held: Effect.Effect<HeldActors>
+  /** Whether no actor of this node does anything, or is about to because of a hint. */
+  readonly areQuiet: Effect.Effect<boolean>
+  /** Whether this node has its share of the actors: not before it has joined the others, nor once it lost touch with them. */
+  readonly hasShards: Effect.Effect<boolean>
+}>()("@headwater/engine/ground/ActorCalls") {}
