@@ -140,7 +140,8 @@ describe("Document", () => {
       const statuses = responsesOf(candidate).map(({ status }) => status)
       assert.includeMembers(statuses, everywhere, candidate.name)
       const hasBody = candidate.operation["requestBody"] !== undefined
-      for (const status of [413, 415]) assert.strictEqual(statuses.includes(status), hasBody, candidate.name)
+      assert.strictEqual(statuses.includes(415), hasBody, candidate.name)
+      assert.strictEqual(statuses.includes(413), hasBody || candidate.name.startsWith("POST "), candidate.name)
       const takesId = Json.listOf(candidate.operation["parameters"]).some(({ in: place }) =>
         Json.textOf(place) === "path"
       )

@@ -154,11 +154,13 @@ const isOwn = (status: string, endpoint: HttpApiEndpoint.Top): boolean =>
 /** Whether an endpoint can answer so at all: what checks requests declares for every endpoint what it has for some. */
 const isPossible = (
   status: string,
-  operation: OpenApi.OpenAPISpecOperation,
+  operation: Operation,
   endpoint: HttpApiEndpoint.Top
 ): boolean => {
   switch (status) {
     case "413":
+      // A body that nobody asked for is read as well, to tell a repetition from another request under its key.
+      return operation.requestBody !== undefined || isRepeatable(operation)
     case "415":
       return operation.requestBody !== undefined
     case "404":

@@ -7134,6 +7134,10 @@ export type ClockFreezeErrors = {
      */
     409: ClockFixedProblem | IdempotencyConflictProblem;
     /**
+     * The body, the code or a configured prop is too large.
+     */
+    413: PayloadTooLargeProblem;
+    /**
      * The account sends too many requests a second, or has too many bytes of responses under way.
      */
     429: RateLimitedProblem;
@@ -8855,6 +8859,10 @@ export type WebhooksRotateSecretErrors = {
      */
     409: IdempotencyConflictProblem;
     /**
+     * The body, the code or a configured prop is too large.
+     */
+    413: PayloadTooLargeProblem;
+    /**
      * The account sends too many requests a second, or has too many bytes of responses under way.
      */
     429: RateLimitedProblem;
@@ -9002,6 +9010,10 @@ export type WebhooksRotatePublicKeyErrors = {
      * The same `Idempotency-Key` came with another request.
      */
     409: IdempotencyConflictProblem;
+    /**
+     * The body, the code or a configured prop is too large.
+     */
+    413: PayloadTooLargeProblem;
     /**
      * The account sends too many requests a second, or has too many bytes of responses under way.
      */
@@ -9189,6 +9201,10 @@ export type WebhooksPauseErrors = {
      * The same `Idempotency-Key` came with another request.
      */
     409: IdempotencyConflictProblem;
+    /**
+     * The body, the code or a configured prop is too large.
+     */
+    413: PayloadTooLargeProblem;
     /**
      * The account sends too many requests a second, or has too many bytes of responses under way.
      */
@@ -9887,6 +9903,10 @@ export type DeliveriesRetryErrors = {
      */
     409: DeliveryNotRepeatableProblem | IdempotencyConflictProblem;
     /**
+     * The body, the code or a configured prop is too large.
+     */
+    413: PayloadTooLargeProblem;
+    /**
      * The account sends too many requests a second, or has too many bytes of responses under way.
      */
     429: RateLimitedProblem;
@@ -9965,6 +9985,10 @@ export type DeliveriesSkipErrors = {
      * The delivery waits for no attempt. Only a pending delivery can be skipped. | The same `Idempotency-Key` came with another request.
      */
     409: DeliveryNotPendingProblem | IdempotencyConflictProblem;
+    /**
+     * The body, the code or a configured prop is too large.
+     */
+    413: PayloadTooLargeProblem;
     /**
      * The account sends too many requests a second, or has too many bytes of responses under way.
      */
@@ -10555,6 +10579,10 @@ export type BulkActionsPauseErrors = {
      */
     409: BulkActionEndedProblem | IdempotencyConflictProblem;
     /**
+     * The body, the code or a configured prop is too large.
+     */
+    413: PayloadTooLargeProblem;
+    /**
      * The account sends too many requests a second, or has too many bytes of responses under way.
      */
     429: RateLimitedProblem;
@@ -10634,6 +10662,10 @@ export type BulkActionsResumeErrors = {
      */
     409: BulkActionEndedProblem | IdempotencyConflictProblem;
     /**
+     * The body, the code or a configured prop is too large.
+     */
+    413: PayloadTooLargeProblem;
+    /**
      * The account sends too many requests a second, or has too many bytes of responses under way.
      */
     429: RateLimitedProblem;
@@ -10712,6 +10744,10 @@ export type BulkActionsCancelErrors = {
      * The bulk action is done, or was cancelled. | The same `Idempotency-Key` came with another request.
      */
     409: BulkActionEndedProblem | IdempotencyConflictProblem;
+    /**
+     * The body, the code or a configured prop is too large.
+     */
+    413: PayloadTooLargeProblem;
     /**
      * The account sends too many requests a second, or has too many bytes of responses under way.
      */
@@ -12630,6 +12666,10 @@ export type WorkflowRunsCancelErrors = {
      * The run is at a step or has ended. Only a waiting run can be cancelled. | The same `Idempotency-Key` came with another request.
      */
     409: RunNotWaitingProblem | IdempotencyConflictProblem;
+    /**
+     * The body, the code or a configured prop is too large.
+     */
+    413: PayloadTooLargeProblem;
     /**
      * The account sends too many requests a second, or has too many bytes of responses under way.
      */
