@@ -83,10 +83,14 @@ const isServerError = (exchange: Exchange): boolean => {
   return isProblem(answer) && !isExpected
 }
 
-/** The same path as another writing of it (RFC 3986, 6.2.2.2), without what precedes it in an absolute target. */
+/**
+ * The same path as another writing of it (RFC 3986, 6.2.2.2), without what precedes it in an absolute target. A target has no
+ * fragment (RFC 9112, 3.2): the server takes `#` as a part of it.
+ */
 const normal = (target: string): string =>
   target
     .replace(/^https?:\/\/[^/?#]*/i, "")
+    .replaceAll("#", "%23")
     .replace(/%([0-9a-f]{2})/gi, (escape, code: string) => {
       const character = String.fromCharCode(Number.parseInt(code, 16))
       return /[\w.~-]/.test(character) ? character : escape

@@ -186,8 +186,10 @@ const extra: Flaw = (parts, pick) => {
 }
 
 const twice: Flaw = (parts, pick) => {
-  const known = oneOf(querySchemas(parts.operation).map(([name]) => name), pick)
-  const given = oneOf(parts.query, pick)
+  const single = querySchemas(parts.operation).filter(([, schema]) => !SchemaValues.typesOf(schema).includes("array"))
+    .map(([name]) => name)
+  const known = oneOf(single, pick)
+  const given = oneOf(parts.query.filter(([name]) => single.includes(name)), pick)
   const [name, value] = given ?? [known, "a"]
   if (name === undefined) return undefined
   const query = [...parts.query, [name, value] as const, ...(given === undefined ? [[name, "b"] as const] : [])]
