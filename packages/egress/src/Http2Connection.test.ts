@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { authority, certificate, privateKey } from "@headwater/fixtures/TestCertificate"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
 import * as Http from "node:http"
 import * as Http2 from "node:http2"
@@ -72,8 +73,12 @@ const goAwayFrame = (lastStream: number, code: number) => {
   return frame(7, 0, 0, payload)
 }
 
-/** Speaks HTTP/2 by frames: `answer` is called with the ids of the streams once so many have asked. */
-const frames = (asked: number, answer: (socket: Tls.TLSSocket, streams: ReadonlyArray<number>) => void) =>
+/** Speaks HTTP/2 by frames: `answer` is called with the ids of the streams once so many have asked, `hear` with each frame. */
+const frames = (
+  asked: number,
+  answer: (socket: Tls.TLSSocket, streams: ReadonlyArray<number>) => void,
+  hear: (socket: Tls.TLSSocket, type: number, stream: number) => void = () => {}
+) =>
   listening(() =>
     Tls.createServer({ ...secure, ALPNProtocols: ["h2"] }, (socket) => {
       socket.on("error", () => {})
@@ -88,8 +93,9 @@ const frames = (asked: number, answer: (socket: Tls.TLSSocket, streams: Readonly
         toSkip -= skipped
         received = received.subarray(skipped)
         while (received.length >= 9 && received.length >= 9 + received.readUIntBE(0, 3)) {
-          const [type, flags, stream] = [received[3], received[4]!, received.readUInt32BE(5)]
+          const [type, flags, stream] = [received[3]!, received[4]!, received.readUInt32BE(5)]
           received = received.subarray(9 + received.readUIntBE(0, 3))
+          hear(socket, type, stream)
           if ((type === 0 || type === 1) && (flags & endStream) !== 0) streams.push(stream)
           if (streams.length === asked) answer(socket, streams.splice(0))
         }
@@ -328,6 +334,28 @@ describe("an answer over HTTP/2 that comes before the request is read", () => {
       yield* until(() => openOf(endpoint.sockets).length === 0)
     }).pipe(Effect.provide(Client.layer(authority))))
 })
+
+it.live("a request that is answered before it is read is reset while others of its connection are under way", () =>
+  Effect.gen(function*() {
+    const asked: Array<number> = []
+    const reset: Array<number> = []
+    let answer = () => {}
+    const endpoint = yield* frames(Infinity, () => {}, (socket, type, stream) => {
+      if (type === 3) reset.push(stream)
+      if (type !== 1) return
+      asked.push(stream)
+      const answered = headersFrame(stream, status200, endStream)
+      if (asked.length === 1) answer = () => void socket.write(answered)
+      else socket.write(answered)
+    })
+    const held = yield* Effect.forkChild(Client.request(urlOf(endpoint)))
+    yield* until(() => asked.length === 1)
+    yield* Client.request(urlOf(endpoint), { body: "x".repeat(4_000_000) })
+    yield* until(() => reset.length > 0)
+    assert.deepStrictEqual(reset, [asked[1]])
+    answer()
+    assert.strictEqual((yield* Fiber.join(held)).status, 200)
+  }).pipe(Effect.provide(Client.layer(authority))))
 
 it.live("a connection that is destroyed while it connects is over without a word", () =>
   Effect.gen(function*() {
