@@ -1,27 +1,12 @@
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import type * as Snapshot from "../Snapshot.ts"
 
-export interface EventRow {
-  readonly emitter_id: string
-  readonly stream: string
-  readonly id: bigint
-  readonly n: bigint
-  readonly emit_id: string
+export interface EventRow extends Snapshot.EventRow {
   readonly hops: number
-  readonly payload: string
 }
 
-export interface CursorRow {
-  readonly subscription_id: string
-  readonly emitter_id: string
-  readonly start_n: bigint
-  readonly n: bigint
-  readonly delivered: bigint
-  readonly pending: bigint
-  readonly exhausted: bigint
-  readonly dropped: bigint
-  readonly filtered: bigint
-}
+export type CursorRow = Omit<Snapshot.CursorRow, "listener_id" | "head_n" | "ahead" | "pending_rows">
 
 export interface DueRow {
   readonly owner_id: string

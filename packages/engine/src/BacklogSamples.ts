@@ -3,7 +3,7 @@ import { Accounts } from "@headwater/log/Accounts"
 import { Backlog, sizeOf } from "@headwater/log/Backlog"
 import { Figures } from "@headwater/log/Figures"
 import { Clock, Effect, Schedule } from "effect"
-import * as Singleton from "./ground/Singleton.ts"
+import { Singleton } from "effect/cluster"
 
 const sampleEvery = "1 minute"
 

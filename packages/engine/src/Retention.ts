@@ -14,8 +14,8 @@ import { Sessions } from "@headwater/log/Sessions"
 import { Usage } from "@headwater/log/Usage"
 import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
 import { Clock, Effect, Exit, identity, Option, Schedule } from "effect"
+import { Singleton } from "effect/cluster"
 import * as DueEmits from "./ground/DueEmits.ts"
-import * as Singleton from "./ground/Singleton.ts"
 
 const dayMs = 24 * 3_600_000
 

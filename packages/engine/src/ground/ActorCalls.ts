@@ -60,7 +60,7 @@ export class ProgramNotFound extends Schema.TaggedError<ProgramNotFound>()("Prog
 export const Reopening = Schema.Literals(["due", "event_deleted", "subscription_deleted", "unknown"])
 export type Reopening = typeof Reopening.Type
 
-/** It was deleted, or is being deleted. */
+/** The webhook was deleted, or is being deleted. */
 export class WebhookNotFound extends Schema.TaggedError<WebhookNotFound>()("WebhookNotFound", {}) {}
 
 /**

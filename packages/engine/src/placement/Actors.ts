@@ -204,7 +204,7 @@ class LocalActors extends Context.Service<LocalActors, {
   )
 }
 
-/** Carries the calls of `ActorCalls` to actors of this node and of others. All that is known of the cluster is in this file. */
+/** Carries the calls of `ActorCalls` to actors of this node and, through the cluster, of others. */
 const layerNoLocal: Layer.Layer<
   ActorCalls,
   never,

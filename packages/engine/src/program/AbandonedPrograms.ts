@@ -1,6 +1,6 @@
 import type { Program } from "@headwater/domain/Program"
 import { Clock, Effect, Layer, Schedule } from "effect"
-import * as Singleton from "../ground/Singleton.ts"
+import { Singleton } from "effect/cluster"
 import { ProgramLifecycle } from "./ProgramLifecycle.ts"
 
 /** Longer than any creation takes, in seconds: one that is still not done was left by a node that is gone. */
