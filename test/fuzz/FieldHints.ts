@@ -428,6 +428,12 @@ export const needed = ({ id: operation }: Operation): FastCheck.Arbitrary<Readon
       return FastCheck.constantFrom(["workflow_code"], ["workflow_code"], ["workflow_url"])
     case "webhooks.create":
       return FastCheck.constant(["url"])
+    case "webhooks.update":
+      // Secrets are asked for again where the URL moves to another origin.
+      return FastCheck.constant(["secret_headers"])
+    case "journey.event":
+      // Several emitters may have an event with the same id.
+      return FastCheck.constant(["emitter"])
     case "consumers.create":
       return FastCheck.constant(["emitter_id"])
     case "consumers.commit":
