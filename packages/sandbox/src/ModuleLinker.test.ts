@@ -380,6 +380,28 @@ function fail(_: string): never {
       assert.deepStrictEqual(resolved, ["/package/worker.js", "fs", null])
     }))
 
+  it.effect("may have packages, and code, that give the names of globals to things of their own", () =>
+    Effect.gen(function*() {
+      const { publish } = yield* PackageRegistry.PackageRegistry
+      const names = ["process", "require", "createRequire", "globalThis", "Object", "URL", "module", "exports"]
+      const declared = names.map((name) => `function ${name}() { return "its own ${name}" }`).join("\n")
+      publish({
+        name: "shadows",
+        version: "1.0.0",
+        manifest: { type: "module" },
+        files: {
+          "index.js": `${declared}\nexport { ${names.join()} }`,
+          "sep.cjs": `module.exports = require(["node", "path"].join(":")).sep`
+        }
+      })
+      const called = names.map((name) => `${name}()`).join()
+      const text = `import * as shadows from "shadows"; import sep from "shadows/sep.cjs"
+        ${declared}
+        export default { run() { this.$emit([${called}, shadows.process(), sep]) } }`
+      const owns = names.map((name) => `its own ${name}`)
+      assert.deepStrictEqual(yield* emitted(text), [[...owns, "its own process", "/"]])
+    }))
+
   it.effect("has packages that a package imports without saying so, since some rely on it", () =>
     Effect.gen(function*() {
       const { publish } = yield* PackageRegistry.PackageRegistry

@@ -3,8 +3,12 @@
  * together. The bundler knows neither.
  */
 
-/** Put before a module, for names that are put together: the sandbox's `require` knows Node's own modules. */
-export const requireOfModule = `const require = process.getBuiltinModule("node:module").createRequire(import.meta.url)`
+/**
+ * Put before a module, for names that are put together: the sandbox's `require` knows Node's own modules. The bundler does
+ * not read it, so it uses no name that a package may have at its top, as zod has `process`.
+ */
+export const requireOfModule =
+  `import { createRequire as requireOf$module } from "node:module"; const require = requireOf$module(import.meta.url)`
 
 const identifier = "[\\w$]+"
 
