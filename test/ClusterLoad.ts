@@ -1,6 +1,6 @@
 import * as Json from "@headwater/fixtures/Json"
 import type { WebhookSink } from "@headwater/fixtures/WebhookSink"
-import { Accounting } from "@headwater/log/Accounting"
+import { Accounting } from "@headwater/log/work/Accounting"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { assert } from "vitest"

@@ -1,7 +1,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
 import * as TestDatabase from "@headwater/fixtures/TestDatabase"
-import * as Migrations from "@headwater/log/Migrations"
+import * as Migrations from "@headwater/log/database/Migrations"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { node } from "./ClusterNodes.ts"

@@ -1,5 +1,5 @@
 import * as RequestEventBody from "@headwater/domain/RequestEventBody"
-import { readTogether } from "@headwater/log/Snapshot"
+import { readTogether } from "@headwater/log/database/Snapshot"
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 

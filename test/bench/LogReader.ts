@@ -1,6 +1,6 @@
 import type { EventId } from "@headwater/domain/EventId"
 import * as Stream from "@headwater/domain/Stream"
-import { EventLog } from "@headwater/log/EventLog"
+import { EventLog } from "@headwater/log/logs/EventLog"
 import { Effect, type Scope } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { BenchFailed } from "./BenchFailed.ts"

@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { DatabaseProxy } from "@headwater/fixtures/DatabaseProxy"
-import * as CrashPoint from "@headwater/log/CrashPoint"
+import * as CrashPoint from "@headwater/log/commit/CrashPoint"
 import { DataDirectory } from "@headwater/postgres/DataDirectory"
 import { EmbeddedPostgres } from "@headwater/postgres/EmbeddedPostgres"
 import { Context, Effect, Layer, Redacted, Schedule, Schema } from "effect"

@@ -1,4 +1,4 @@
-import * as CrashPoint from "@headwater/log/CrashPoint"
+import * as CrashPoint from "@headwater/log/commit/CrashPoint"
 import type * as Dice from "./Dice.ts"
 
 /** What is done to a server that goes on, or is to go on, by itself. */

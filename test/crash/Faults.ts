@@ -1,5 +1,5 @@
 import type { DatabaseProxy } from "@headwater/fixtures/DatabaseProxy"
-import * as CrashPoint from "@headwater/log/CrashPoint"
+import * as CrashPoint from "@headwater/log/commit/CrashPoint"
 import { livingProcesses, readPostmaster } from "@headwater/postgres/PostgresProcesses"
 import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,5 +1,5 @@
 import * as Json from "@headwater/fixtures/Json"
-import type { CrashPoint } from "@headwater/log/CrashPoint"
+import type { CrashPoint } from "@headwater/log/commit/CrashPoint"
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { Snapshot } from "../Snapshot.ts"

@@ -1,6 +1,6 @@
 import type { Component } from "@headwater/domain/Component"
 import * as Id from "@headwater/domain/Id"
-import { Components } from "@headwater/log/Components"
+import { Components } from "@headwater/log/resources/Components"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import { Effect } from "effect"
 import { createHash } from "node:crypto"

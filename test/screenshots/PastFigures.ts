@@ -1,5 +1,5 @@
 import { PgClient } from "@effect/sql-pg"
-import { countNames, latencyBounds, wholeAccount } from "@headwater/log/FigureCounts"
+import { countNames, latencyBounds, wholeAccount } from "@headwater/log/commit/FigureCounts"
 import { DataDirectory } from "@headwater/postgres/DataDirectory"
 import { EmbeddedPostgres } from "@headwater/postgres/EmbeddedPostgres"
 import { Clock, Effect } from "effect"

@@ -1,4 +1,4 @@
-import { Accounting, type Imbalance } from "@headwater/log/Accounting"
+import { Accounting, type Imbalance } from "@headwater/log/work/Accounting"
 import * as OperatorDatabase from "@headwater/server/OperatorDatabase"
 import { Effect, Layer, Schema } from "effect"
 import * as Output from "./Output.ts"

@@ -1,5 +1,5 @@
 import { type ApiKey, KeyScope, maxOverlapSeconds } from "@headwater/domain/ApiKey"
-import { ApiKeys, type NewApiKey } from "@headwater/log/ApiKeys"
+import { ApiKeys, type NewApiKey } from "@headwater/log/access/ApiKeys"
 import { Duration, Effect, Option, Redacted, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { CommandRefused } from "./CommandRefused.ts"

@@ -1,6 +1,6 @@
 import { keyPrefix } from "@headwater/components/FirstParty"
 import * as Id from "@headwater/domain/Id"
-import { Components } from "@headwater/log/Components"
+import { Components } from "@headwater/log/resources/Components"
 import * as OperatorDatabase from "@headwater/server/OperatorDatabase"
 import { Clock, Effect, Layer, Option, Schema } from "effect"
 import { Argument, Command } from "effect/cli"

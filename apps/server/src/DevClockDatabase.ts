@@ -1,5 +1,5 @@
 import { VirtualClock } from "@headwater/domain/VirtualClock"
-import { DevClocks } from "@headwater/log/DevClocks"
+import { DevClocks } from "@headwater/log/work/DevClocks"
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { ServerConfig } from "./ServerConfig.ts"
 

@@ -1,7 +1,7 @@
 import { firstParty, type FirstPartyComponent } from "@headwater/components/FirstParty"
 import * as RealTime from "@headwater/domain/RealTime"
 import { version } from "@headwater/domain/Version"
-import { Nodes } from "@headwater/log/Nodes"
+import { Nodes } from "@headwater/log/database/Nodes"
 import { Context, Effect, Fiber, Layer } from "effect"
 import { ComponentSaving } from "./http/ComponentSaving.ts"
 

@@ -1,4 +1,4 @@
-import { SealCheck } from "@headwater/log/SealCheck"
+import { SealCheck } from "@headwater/log/access/SealCheck"
 import * as DataDirectory from "@headwater/postgres/DataDirectory"
 import { EmbeddedPostgres } from "@headwater/postgres/EmbeddedPostgres"
 import { Context, Effect, Layer, Option, Schedule, Schema } from "effect"

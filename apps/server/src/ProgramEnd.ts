@@ -1,5 +1,5 @@
-import * as Migrations from "@headwater/log/Migrations"
-import * as OldestAllowed from "@headwater/log/OldestAllowed"
+import * as Migrations from "@headwater/log/database/Migrations"
+import * as OldestAllowed from "@headwater/log/database/OldestAllowed"
 import { Context, Deferred, Effect, Layer } from "effect"
 
 /** Whoever fails it has the program stop in order, as if it was told to, and say why. */

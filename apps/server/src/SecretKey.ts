@@ -1,5 +1,5 @@
 import { Seal } from "@headwater/domain/Seal"
-import { SealCheck } from "@headwater/log/SealCheck"
+import { SealCheck } from "@headwater/log/access/SealCheck"
 import { DataDirectory } from "@headwater/postgres/DataDirectory"
 import { Effect, Layer, Option, Redacted, Schema } from "effect"
 import { Base64 } from "effect/encoding"

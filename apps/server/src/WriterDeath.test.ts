@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import * as TestDatabase from "@headwater/fixtures/TestDatabase"
-import { GroupCommit } from "@headwater/log/GroupCommit"
+import { GroupCommit } from "@headwater/log/commit/GroupCommit"
 import { Deferred, Effect, Layer, Logger } from "effect"
 import * as WriterDeath from "./WriterDeath.ts"
 

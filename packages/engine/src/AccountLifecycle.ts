@@ -1,7 +1,7 @@
 import type { Account } from "@headwater/domain/Account"
-import { type AccountInput, Accounts } from "@headwater/log/Accounts"
-import { ApiKeys } from "@headwater/log/ApiKeys"
-import { Heads } from "@headwater/log/Heads"
+import { type AccountInput, Accounts } from "@headwater/log/access/Accounts"
+import { ApiKeys } from "@headwater/log/access/ApiKeys"
+import { Heads } from "@headwater/log/logs/Heads"
 import { Context, Effect, Layer, Option, type Redacted } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 

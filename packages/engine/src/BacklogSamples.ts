@@ -1,7 +1,7 @@
 import type { AccountId } from "@headwater/domain/Id"
-import { Accounts } from "@headwater/log/Accounts"
-import { Backlog, sizeOf } from "@headwater/log/Backlog"
-import { Figures } from "@headwater/log/Figures"
+import { Accounts } from "@headwater/log/access/Accounts"
+import { Figures } from "@headwater/log/commit/Figures"
+import { Backlog, sizeOf } from "@headwater/log/work/Backlog"
 import { Clock, Effect, Schedule } from "effect"
 import { Singleton } from "effect/cluster"
 

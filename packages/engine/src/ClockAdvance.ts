@@ -2,16 +2,16 @@ import { ClockReady, nothingFired } from "@headwater/domain/ClockEvents"
 import * as RealTime from "@headwater/domain/RealTime"
 import * as Stream from "@headwater/domain/Stream"
 import type { VirtualClock } from "@headwater/domain/VirtualClock"
+import type { GroupCommit } from "@headwater/log/commit/GroupCommit"
 import {
   type ClockOperation,
   type ClockStep,
   DevClocks,
   type FiredCounts,
   type StopReason
-} from "@headwater/log/DevClocks"
-import { DueWork } from "@headwater/log/DueWork"
-import type { GroupCommit } from "@headwater/log/GroupCommit"
-import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
+} from "@headwater/log/work/DevClocks"
+import { DueWork } from "@headwater/log/work/DueWork"
+import { WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as EngineRest from "./EngineRest.ts"

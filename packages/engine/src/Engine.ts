@@ -1,4 +1,4 @@
-import * as OldestSnapshot from "@headwater/log/OldestSnapshot"
+import * as OldestSnapshot from "@headwater/log/database/OldestSnapshot"
 import { Layer, Option } from "effect"
 import { AccountStanding } from "./AccountStanding.ts"
 import * as BacklogSamples from "./BacklogSamples.ts"

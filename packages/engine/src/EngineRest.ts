@@ -1,4 +1,4 @@
-import { GroupCommit } from "@headwater/log/GroupCommit"
+import { GroupCommit } from "@headwater/log/commit/GroupCommit"
 import { Effect } from "effect"
 import { ActorCalls } from "./ground/ActorCalls.ts"
 import { Router } from "./routing/Router.ts"

@@ -1,6 +1,6 @@
-import { Accounting } from "@headwater/log/Accounting"
-import { Cursors } from "@headwater/log/Cursors"
-import { DueWork } from "@headwater/log/DueWork"
+import { Accounting } from "@headwater/log/work/Accounting"
+import { Cursors } from "@headwater/log/work/Cursors"
+import { DueWork } from "@headwater/log/work/DueWork"
 import { Clock, Effect, Layer, Metric, Schedule } from "effect"
 
 const oldestDue = Metric.gauge("headwater_oldest_due_seconds", {

@@ -2,6 +2,7 @@ import type * as EventId from "@headwater/domain/EventId"
 import type { AccountId } from "@headwater/domain/Id"
 import * as RealTime from "@headwater/domain/RealTime"
 import type { StreamAddress } from "@headwater/domain/Stream"
+import { GroupCommit } from "@headwater/log/commit/GroupCommit"
 import {
   AccountTail,
   type AccountTailFilter,
@@ -9,9 +10,8 @@ import {
   type GrownLogsPlace,
   type LogPart,
   type LogPlace
-} from "@headwater/log/AccountTail"
-import { EventLog, type EventOutline } from "@headwater/log/EventLog"
-import { GroupCommit } from "@headwater/log/GroupCommit"
+} from "@headwater/log/lists/AccountTail"
+import { EventLog, type EventOutline } from "@headwater/log/logs/EventLog"
 import { Context, Effect, Fiber, Latch, Layer, Option, PubSub, Stream } from "effect"
 import { untilAnswered } from "./ground/DatabaseRetry.ts"
 import { Draining } from "./ground/Draining.ts"

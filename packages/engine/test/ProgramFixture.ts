@@ -1,6 +1,6 @@
 /** A program and its owner, and no cluster, for tests that ask it themselves. */
 import type { Program } from "@headwater/domain/Program"
-import { EventLog } from "@headwater/log/EventLog"
+import { EventLog } from "@headwater/log/logs/EventLog"
 import { SandboxPool } from "@headwater/sandbox/SandboxPool"
 import { Effect, type Fiber } from "effect"
 import { TestClock } from "effect/testing"

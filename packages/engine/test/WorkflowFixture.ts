@@ -1,8 +1,8 @@
 /** A workflow and its owner, and no cluster, for tests that ask it themselves. */
 import * as Id from "@headwater/domain/Id"
 import type { Program } from "@headwater/domain/Program"
-import { Subscriptions } from "@headwater/log/Subscriptions"
-import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
+import { Subscriptions } from "@headwater/log/resources/Subscriptions"
+import { WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
 import { Effect } from "effect"
 import * as Wake from "../src/ground/Wake.ts"
 import { type Owner, post, start } from "./ProgramFixture.ts"

@@ -1,7 +1,7 @@
 import { NodeServices } from "@effect/platform-node"
 import { PgClient } from "@effect/sql-pg"
-import * as DatabaseClient from "@headwater/log/DatabaseClient"
-import * as Migrations from "@headwater/log/Migrations"
+import * as DatabaseClient from "@headwater/log/database/DatabaseClient"
+import * as Migrations from "@headwater/log/database/Migrations"
 import { DataDirectory } from "@headwater/postgres/DataDirectory"
 import { EmbeddedPostgres, type EmbeddedPostgresConnection } from "@headwater/postgres/EmbeddedPostgres"
 import { Context, Effect, Layer, References, Scope } from "effect"
@@ -48,7 +48,7 @@ const run = (folder: string) =>
 
 /** Says what a prepared cluster holds: with other migrations or on another platform it is another one. */
 const version = async (): Promise<string> => {
-  const folder = fileURLToPath(new URL("migrations/", import.meta.resolve("@headwater/log/Migrations")))
+  const folder = fileURLToPath(new URL("migrations/", import.meta.resolve("@headwater/log/database/Migrations")))
   const hash = createHash("sha256").update(`${process.platform} ${process.arch}`)
   for (const name of (await Fs.promises.readdir(folder)).toSorted()) {
     hash.update(await Fs.promises.readFile(Path.join(folder, name)))

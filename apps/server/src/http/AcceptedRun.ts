@@ -4,9 +4,9 @@ import * as Id from "@headwater/domain/Id"
 import type { Program } from "@headwater/domain/Program"
 import * as Stream from "@headwater/domain/Stream"
 import { Rerun } from "@headwater/engine/program/StepRuns"
-import { Cursors } from "@headwater/log/Cursors"
-import { EventLog } from "@headwater/log/EventLog"
-import { type RunOutline, WorkflowRuns } from "@headwater/log/WorkflowRuns"
+import { EventLog } from "@headwater/log/logs/EventLog"
+import { Cursors } from "@headwater/log/work/Cursors"
+import { type RunOutline, WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
 import { Effect, Option, Schema } from "effect"
 
 /** A run that was asked for over the API and has not begun. */

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import * as Json from "@headwater/fixtures/Json"
 import * as WebhookSink from "@headwater/fixtures/WebhookSink"
-import { Accounts } from "@headwater/log/Accounts"
+import { Accounts } from "@headwater/log/access/Accounts"
 import { Clock, Effect, Fiber, Schedule } from "effect"
 import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"

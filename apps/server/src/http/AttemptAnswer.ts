@@ -1,6 +1,6 @@
 import type { AttemptResource } from "@headwater/api/DeliveriesApi"
 import * as SentHeaders from "@headwater/engine/webhook/SentHeaders"
-import type { Attempt, FirstRequest } from "@headwater/log/Attempts"
+import type { Attempt, FirstRequest } from "@headwater/log/work/Attempts"
 
 /** Text where the bytes are UTF-8, of which the last character may be cut. */
 const bodyOf = (bytes: Uint8Array): Pick<NonNullable<AttemptResource["response"]>, "body" | "body_encoding"> => {

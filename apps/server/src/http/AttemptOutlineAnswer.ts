@@ -1,5 +1,5 @@
 import type { TracedAttempt } from "@headwater/api/LogApi"
-import type { AttemptOutline } from "@headwater/log/Attempts"
+import type { AttemptOutline } from "@headwater/log/work/Attempts"
 
 /** An attempt as traces and journeys show it. */
 export const outlineOf = (attempt: AttemptOutline): typeof TracedAttempt.Type => ({

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import * as Json from "@headwater/fixtures/Json"
 import * as WebhookSink from "@headwater/fixtures/WebhookSink"
-import { Accounting } from "@headwater/log/Accounting"
+import { Accounting } from "@headwater/log/work/Accounting"
 import { Effect, Schedule } from "effect"
 import * as Http from "../../test/HttpAppFixture.ts"
 

@@ -12,8 +12,8 @@ import {
   BulkActionsFull,
   BulkControl
 } from "@headwater/engine/webhook/BulkControl"
-import { BulkActions, type BulkActionWithProgress } from "@headwater/log/BulkActions"
-import { Webhooks } from "@headwater/log/Webhooks"
+import { Webhooks } from "@headwater/log/resources/Webhooks"
+import { BulkActions, type BulkActionWithProgress } from "@headwater/log/work/BulkActions"
 import { Effect, Option, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { makeFindAny } from "./EmitterIdOf.ts"

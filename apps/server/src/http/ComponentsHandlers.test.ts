@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import * as Id from "@headwater/domain/Id"
 import * as Json from "@headwater/fixtures/Json"
-import { Components } from "@headwater/log/Components"
+import { Components } from "@headwater/log/resources/Components"
 import { Effect, Fiber, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"

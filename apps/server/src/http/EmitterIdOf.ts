@@ -1,6 +1,6 @@
 import * as Problem from "@headwater/api/Problem"
 import type * as Id from "@headwater/domain/Id"
-import { Programs } from "@headwater/log/Programs"
+import { Programs } from "@headwater/log/resources/Programs"
 import { Effect, Option } from "effect"
 
 /** The id of an emitter that a client gives by its id or slug; as given, where the account has none of that name. */

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import * as Json from "@headwater/fixtures/Json"
-import { Accounts } from "@headwater/log/Accounts"
+import { Accounts } from "@headwater/log/access/Accounts"
 import { Effect, Schedule } from "effect"
 import { HttpServer } from "effect/http"
 import * as NodeHttp from "node:http"

@@ -8,9 +8,14 @@ import type { StreamAddress } from "@headwater/domain/Stream"
 import type { PageEvent } from "@headwater/engine/ground/ConsumerRequests"
 import { untilAnswered } from "@headwater/engine/ground/DatabaseRetry"
 import { LogTail } from "@headwater/engine/LogTail"
-import type { AccountTailFilter, CommitPosition } from "@headwater/log/AccountTail"
-import { EventList, type EventListFilter, type EventListPlace, type EventListRequest } from "@headwater/log/EventList"
-import { EventLog, type EventOutline, isWhole, placeText } from "@headwater/log/EventLog"
+import type { AccountTailFilter, CommitPosition } from "@headwater/log/lists/AccountTail"
+import {
+  EventList,
+  type EventListFilter,
+  type EventListPlace,
+  type EventListRequest
+} from "@headwater/log/lists/EventList"
+import { EventLog, type EventOutline, isWhole, placeText } from "@headwater/log/logs/EventLog"
 import { Cause, Effect, Fiber, Stream } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { AnswerRoom } from "./AnswerRoom.ts"

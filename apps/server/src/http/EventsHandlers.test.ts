@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import * as EventId from "@headwater/domain/EventId"
 import { version } from "@headwater/domain/Version"
 import * as Json from "@headwater/fixtures/Json"
-import { EventLog } from "@headwater/log/EventLog"
+import { EventLog } from "@headwater/log/logs/EventLog"
 import { Effect, Schedule } from "effect"
 import * as Http from "../../test/HttpAppFixture.ts"
 

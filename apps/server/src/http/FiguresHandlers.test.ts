@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import * as Json from "@headwater/fixtures/Json"
 import * as WebhookSink from "@headwater/fixtures/WebhookSink"
-import { Figures } from "@headwater/log/Figures"
+import { Figures } from "@headwater/log/commit/Figures"
 import { Effect } from "effect"
 import * as Http from "../../test/HttpAppFixture.ts"
 

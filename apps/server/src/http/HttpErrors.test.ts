@@ -1,7 +1,7 @@
 import { assert, it, layer } from "@effect/vitest"
 import { Draining } from "@headwater/engine/ground/Draining"
 import * as Json from "@headwater/fixtures/Json"
-import { ApiKeys } from "@headwater/log/ApiKeys"
+import { ApiKeys } from "@headwater/log/access/ApiKeys"
 import { Effect, Redacted } from "effect"
 import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { goneAfterMs, Nodes } from "@headwater/log/Nodes"
+import { goneAfterMs, Nodes } from "@headwater/log/database/Nodes"
 import { Effect } from "effect"
 import * as Http from "../../test/HttpAppFixture.ts"
 

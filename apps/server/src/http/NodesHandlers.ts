@@ -1,6 +1,6 @@
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as RealTime from "@headwater/domain/RealTime"
-import { Nodes } from "@headwater/log/Nodes"
+import { Nodes } from "@headwater/log/database/Nodes"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { answerFailures } from "./FailureProblem.ts"

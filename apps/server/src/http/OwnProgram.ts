@@ -1,6 +1,6 @@
 import { CurrentAccount } from "@headwater/api/Authorization"
 import * as Problem from "@headwater/api/Problem"
-import { type ProgramKind, Programs } from "@headwater/log/Programs"
+import { type ProgramKind, Programs } from "@headwater/log/resources/Programs"
 import { Effect, Option } from "effect"
 
 /** Finds what a path names: the account's own source or workflow, by its id or its slug. */

@@ -1,4 +1,4 @@
-import type { StoredAnswer } from "@headwater/log/IdempotencyKeys"
+import type { StoredAnswer } from "@headwater/log/access/IdempotencyKeys"
 import { Headers, HttpServerResponse } from "effect/http"
 
 /**

@@ -1,5 +1,5 @@
 import * as Problem from "@headwater/api/Problem"
-import { isTooLong, longestSearchMs } from "@headwater/log/Searches"
+import { isTooLong, longestSearchMs } from "@headwater/log/lists/Searches"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 

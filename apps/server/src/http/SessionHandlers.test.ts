@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Json from "@headwater/fixtures/Json"
-import { Accounts } from "@headwater/log/Accounts"
+import { Accounts } from "@headwater/log/access/Accounts"
 import { Effect, Layer, Logger, References, Schedule } from "effect"
 import { HttpServer } from "effect/http"
 import { HttpApi } from "effect/http-api"

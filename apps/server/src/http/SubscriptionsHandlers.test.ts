@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import * as EventId from "@headwater/domain/EventId"
 import * as Json from "@headwater/fixtures/Json"
-import { Accounting } from "@headwater/log/Accounting"
+import { Accounting } from "@headwater/log/work/Accounting"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Http from "../../test/HttpAppFixture.ts"

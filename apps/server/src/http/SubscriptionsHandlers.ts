@@ -11,8 +11,8 @@ import {
   SubscriptionNotFound,
   UnknownParty
 } from "@headwater/engine/routing/SubscriptionLifecycle"
-import { Cursors } from "@headwater/log/Cursors"
-import { Subscriptions } from "@headwater/log/Subscriptions"
+import { Subscriptions } from "@headwater/log/resources/Subscriptions"
+import { Cursors } from "@headwater/log/work/Cursors"
 import { Effect, Option, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { answerFailures } from "./FailureProblem.ts"

@@ -6,7 +6,7 @@ import * as RequestHeaders from "@headwater/domain/RequestHeaders"
 import type { Webhook } from "@headwater/domain/Webhook"
 import * as WebhookRequest from "@headwater/domain/WebhookRequest"
 import * as TlsSettings from "@headwater/egress/TlsSettings"
-import { Webhooks } from "@headwater/log/Webhooks"
+import { Webhooks } from "@headwater/log/resources/Webhooks"
 import { Effect, Redacted } from "effect"
 
 type Shown = Pick<WebhookDetails, "signature" | "max_bytes" | "http2" | "headers" | "secret_headers" | "tls">

@@ -1,5 +1,5 @@
 import type { EventId } from "@headwater/domain/EventId"
-import { beginning, type CursorMove, noTally, type Position } from "@headwater/log/Cursors"
+import { beginning, type CursorMove, noTally, type Position } from "@headwater/log/work/Cursors"
 import type { Limits } from "../ground/EngineLimits.ts"
 import type { FedEvents } from "../ground/Wake.ts"
 

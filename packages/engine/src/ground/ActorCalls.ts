@@ -2,7 +2,7 @@ import type { Lease } from "@headwater/domain/Consumer"
 import type { LoggedEvent } from "@headwater/domain/Event"
 import type * as Id from "@headwater/domain/Id"
 import type { Program } from "@headwater/domain/Program"
-import type { HeldActors } from "@headwater/log/Nodes"
+import type { HeldActors } from "@headwater/log/database/Nodes"
 import { Context, type Effect, type Exit, Schema } from "effect"
 import type {
   BadPosition,

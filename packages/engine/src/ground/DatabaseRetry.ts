@@ -1,4 +1,4 @@
-import { isTransient, retrySchedule } from "@headwater/log/TransientSqlError"
+import { isTransient, retrySchedule } from "@headwater/log/database/TransientSqlError"
 import { Effect } from "effect"
 import { SqlError } from "effect/sql"
 import { Unavailable } from "./Unavailable.ts"

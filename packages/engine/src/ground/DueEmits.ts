@@ -1,5 +1,5 @@
 import { NewEvent } from "@headwater/domain/Event"
-import type { DueItem } from "@headwater/log/DueWork"
+import type { DueItem } from "@headwater/log/work/DueWork"
 import { Effect, Schema } from "effect"
 
 const Payload = Schema.fromJsonString(Schema.toCodecJson(NewEvent))

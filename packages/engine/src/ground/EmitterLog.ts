@@ -1,9 +1,9 @@
 import type { LoggedEvent, NewEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
-import type { Commit } from "@headwater/log/Commit"
-import { type CommitError, GroupCommit } from "@headwater/log/GroupCommit"
-import { type Head, Heads, ordinalOf } from "@headwater/log/Heads"
-import type { Submission } from "@headwater/log/Submission"
+import type { Commit } from "@headwater/log/commit/Commit"
+import { type CommitError, GroupCommit } from "@headwater/log/commit/GroupCommit"
+import type { Submission } from "@headwater/log/commit/Submission"
+import { type Head, Heads, ordinalOf } from "@headwater/log/logs/Heads"
 import { Clock, Effect, Option } from "effect"
 import type { SqlError } from "effect/sql"
 

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import * as TestDatabase from "@headwater/fixtures/TestDatabase"
-import { GroupCommit } from "@headwater/log/GroupCommit"
+import { GroupCommit } from "@headwater/log/commit/GroupCommit"
 import { Effect, Fiber, Layer, Logger } from "effect"
 import { SqlClient } from "effect/sql"
 import * as InFlight from "./InFlight.ts"

@@ -1,8 +1,8 @@
 import type { AccountId } from "@headwater/domain/Id"
 import { Recurring } from "@headwater/domain/Recurring"
-import { Accounts } from "@headwater/log/Accounts"
-import { Programs } from "@headwater/log/Programs"
-import { Webhooks } from "@headwater/log/Webhooks"
+import { Accounts } from "@headwater/log/access/Accounts"
+import { Programs } from "@headwater/log/resources/Programs"
+import { Webhooks } from "@headwater/log/resources/Webhooks"
 import { Clock, Context, Effect, Layer, Option, Queue, Schedule } from "effect"
 import { untilAnswered } from "./DatabaseRetry.ts"
 

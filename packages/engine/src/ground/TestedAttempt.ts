@@ -1,4 +1,4 @@
-import { FirstRequest } from "@headwater/log/Attempts"
+import { FirstRequest } from "@headwater/log/work/Attempts"
 import { Schema } from "effect"
 
 /** What came of a request that was sent to try a webhook. Nothing else tells of it. */

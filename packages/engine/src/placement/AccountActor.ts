@@ -1,6 +1,6 @@
 import type { NewEvent } from "@headwater/domain/Event"
-import { DueWork } from "@headwater/log/DueWork"
-import type { CommitError } from "@headwater/log/GroupCommit"
+import type { CommitError } from "@headwater/log/commit/GroupCommit"
+import { DueWork } from "@headwater/log/work/DueWork"
 import { Clock, Effect, Option } from "effect"
 import { untilAnswered } from "../ground/DatabaseRetry.ts"
 import { Draining } from "../ground/Draining.ts"

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import * as TestDatabase from "@headwater/fixtures/TestDatabase"
-import { goneAfterMs, Nodes } from "@headwater/log/Nodes"
+import { goneAfterMs, Nodes } from "@headwater/log/database/Nodes"
 import { Effect, Exit, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { ActorCalls } from "../ground/ActorCalls.ts"

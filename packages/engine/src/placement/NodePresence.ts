@@ -1,7 +1,7 @@
 import * as Id from "@headwater/domain/Id"
 import * as RealTime from "@headwater/domain/RealTime"
 import { version } from "@headwater/domain/Version"
-import { Nodes } from "@headwater/log/Nodes"
+import { Nodes } from "@headwater/log/database/Nodes"
 import { Effect, Layer, Schedule } from "effect"
 import { ActorCalls } from "../ground/ActorCalls.ts"
 

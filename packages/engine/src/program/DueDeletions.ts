@@ -1,6 +1,6 @@
 import * as EmitId from "@headwater/domain/EmitId"
 import type { EventId } from "@headwater/domain/EventId"
-import type { DueItem } from "@headwater/log/DueWork"
+import type { DueItem } from "@headwater/log/work/DueWork"
 import { Effect, Schema } from "effect"
 import { EventRange } from "../ground/ActorCalls.ts"
 

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import * as Submission from "@headwater/log/Submission"
+import * as Submission from "@headwater/log/commit/Submission"
 import { Effect, Exit, Fiber, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import * as Patience from "./Patience.ts"

@@ -1,5 +1,5 @@
 import * as RealTime from "@headwater/domain/RealTime"
-import type { Submission } from "@headwater/log/Submission"
+import type { Submission } from "@headwater/log/commit/Submission"
 import { Clock, Effect, Exit, FiberSet, type Scope } from "effect"
 
 /** How long its owner waits for commits to be durable, the same for each. */

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { DueWork } from "@headwater/log/DueWork"
+import { DueWork } from "@headwater/log/work/DueWork"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../test/EngineFixture.ts"

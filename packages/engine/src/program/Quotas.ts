@@ -1,8 +1,8 @@
 import type { Account } from "@headwater/domain/Account"
 import type { AccountId } from "@headwater/domain/Id"
 import * as RealTime from "@headwater/domain/RealTime"
-import { Accounts } from "@headwater/log/Accounts"
-import { billingPeriodOf, dayOf, type Span, Usage } from "@headwater/log/Usage"
+import { Accounts } from "@headwater/log/access/Accounts"
+import { billingPeriodOf, dayOf, type Span, Usage } from "@headwater/log/commit/Usage"
 import { Cache, Clock, Context, Duration, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import * as Id from "@headwater/domain/Id"
-import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
+import { WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
 import { Effect, Option, Schedule } from "effect"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import { stream } from "../../test/ProgramFixture.ts"

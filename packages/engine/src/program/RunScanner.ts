@@ -1,5 +1,5 @@
 import { Recurring } from "@headwater/domain/Recurring"
-import { WorkflowRuns } from "@headwater/log/WorkflowRuns"
+import { WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
 import { Effect, Layer, Schedule } from "effect"
 import { ActorCalls } from "../ground/ActorCalls.ts"
 import { untilAnswered } from "../ground/DatabaseRetry.ts"

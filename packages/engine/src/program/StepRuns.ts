@@ -6,10 +6,10 @@ import type { Program } from "@headwater/domain/Program"
 import * as Storable from "@headwater/domain/Storable"
 import * as Stream from "@headwater/domain/Stream"
 import { defaultSettings, type Workflow, type WorkflowSettings } from "@headwater/domain/Workflow"
-import { Components } from "@headwater/log/Components"
-import * as CrashPoint from "@headwater/log/CrashPoint"
-import { Deployments } from "@headwater/log/Deployments"
-import type { DueItem } from "@headwater/log/DueWork"
+import * as CrashPoint from "@headwater/log/commit/CrashPoint"
+import { Components } from "@headwater/log/resources/Components"
+import { Deployments } from "@headwater/log/resources/Deployments"
+import type { DueItem } from "@headwater/log/work/DueWork"
 import {
   type RunFault,
   type RunProgress,
@@ -17,7 +17,7 @@ import {
   type StepRecord,
   type WorkflowRun,
   WorkflowRuns
-} from "@headwater/log/WorkflowRuns"
+} from "@headwater/log/work/WorkflowRuns"
 import type { RunResponse, RunResult } from "@headwater/sandbox/Run"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import * as StepAnswer from "@headwater/sandbox/StepAnswer"

@@ -1,6 +1,6 @@
 import type { Program } from "@headwater/domain/Program"
 import { version } from "@headwater/domain/Version"
-import { type StepRecord, type WorkflowRun, WorkflowRuns } from "@headwater/log/WorkflowRuns"
+import { type StepRecord, type WorkflowRun, WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
 import type { RunCall, StepInput } from "@headwater/sandbox/Run"
 import { Effect } from "effect"
 

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { DueWork } from "@headwater/log/DueWork"
+import { DueWork } from "@headwater/log/work/DueWork"
 import { Clock, Effect, Layer, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"

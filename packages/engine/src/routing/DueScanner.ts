@@ -1,6 +1,6 @@
 import * as RealTime from "@headwater/domain/RealTime"
 import { Recurring } from "@headwater/domain/Recurring"
-import { beforeAll, type DueOwner, DueWork } from "@headwater/log/DueWork"
+import { beforeAll, type DueOwner, DueWork } from "@headwater/log/work/DueWork"
 import { Clock, Effect, Layer, Schedule } from "effect"
 import { ActorCalls } from "../ground/ActorCalls.ts"
 import { untilAnswered } from "../ground/DatabaseRetry.ts"

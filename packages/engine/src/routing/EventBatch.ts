@@ -1,6 +1,6 @@
 import type { LoggedEvent } from "@headwater/domain/Event"
-import type { AttemptBatch } from "@headwater/log/Attempts"
-import type { DeliveryBatch } from "@headwater/log/Deliveries"
+import type { AttemptBatch } from "@headwater/log/work/Attempts"
+import type { DeliveryBatch } from "@headwater/log/work/Deliveries"
 import { createHash } from "node:crypto"
 
 /** Events of one feed on their way to a listener together. */

@@ -2,7 +2,7 @@ import * as EmitterPattern from "@headwater/domain/EmitterPattern"
 import { maxHops } from "@headwater/domain/Event"
 import * as Stream from "@headwater/domain/Stream"
 import type { Subscription } from "@headwater/domain/Subscription"
-import type { EventPlace } from "@headwater/log/EventLog"
+import type { EventPlace } from "@headwater/log/logs/EventLog"
 
 /** Why a subscription does not deliver an event. */
 export type Mismatch =

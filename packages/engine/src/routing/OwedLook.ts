@@ -1,4 +1,4 @@
-import { beforeAll, type CursorKey, Cursors, type OwedCursor } from "@headwater/log/Cursors"
+import { beforeAll, type CursorKey, Cursors, type OwedCursor } from "@headwater/log/work/Cursors"
 import { Effect } from "effect"
 import { untilAnswered } from "../ground/DatabaseRetry.ts"
 

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
-import { beforeAll, Cursors } from "@headwater/log/Cursors"
-import { Webhooks } from "@headwater/log/Webhooks"
+import { Webhooks } from "@headwater/log/resources/Webhooks"
+import { beforeAll, Cursors } from "@headwater/log/work/Cursors"
 import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { inOpenTransaction } from "../../../log/test/OpenTransaction.ts"

@@ -1,5 +1,5 @@
 import * as Id from "@headwater/domain/Id"
-import { DeliveryList, type ListedDelivery } from "@headwater/log/DeliveryList"
+import { DeliveryList, type ListedDelivery } from "@headwater/log/lists/DeliveryList"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { ActorCalls, WebhookNotFound } from "../ground/ActorCalls.ts"
 import { toUnavailable } from "../ground/DatabaseRetry.ts"

@@ -1,4 +1,4 @@
-import { type DueItem, type DuePlace, isFull } from "@headwater/log/DueWork"
+import { type DueItem, type DuePlace, isFull } from "@headwater/log/work/DueWork"
 
 /** How many are read at a time, and held; one takes a few hundred bytes. */
 export const pageSize = 200

@@ -1,6 +1,6 @@
 import * as DeliveryId from "@headwater/domain/DeliveryId"
-import type { Commit } from "@headwater/log/Commit"
-import * as CrashPoint from "@headwater/log/CrashPoint"
+import type { Commit } from "@headwater/log/commit/Commit"
+import * as CrashPoint from "@headwater/log/commit/CrashPoint"
 import { Effect, Exit } from "effect"
 import type { FedEvents } from "../ground/Wake.ts"
 import * as EventBatch from "../routing/EventBatch.ts"

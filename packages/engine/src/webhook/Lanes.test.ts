@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { beginning } from "@headwater/log/Cursors"
+import { beginning } from "@headwater/log/work/Cursors"
 import { defaults } from "../ground/EngineLimits.ts"
 import { FeedRoom } from "../routing/FeedRoom.ts"
 import { type Lane, Lanes } from "./Lanes.ts"

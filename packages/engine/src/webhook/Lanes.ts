@@ -1,5 +1,5 @@
 import type { SubscriptionBatch } from "@headwater/domain/SubscriptionBatch"
-import type { CursorKey, Position } from "@headwater/log/Cursors"
+import type { CursorKey, Position } from "@headwater/log/work/Cursors"
 import type { FedEvents } from "../ground/Wake.ts"
 import type { EventFilter } from "../routing/EventFilter.ts"
 import { Feed } from "../routing/Feed.ts"

@@ -1,5 +1,5 @@
 import type { Webhook } from "@headwater/domain/Webhook"
-import type { Attempt } from "@headwater/log/Attempts"
+import type { Attempt } from "@headwater/log/work/Attempts"
 import * as RetrySchedule from "./RetrySchedule.ts"
 
 /** Why the next attempt of a delivery is due when it is. */

@@ -1,4 +1,4 @@
-import type { Commit } from "@headwater/log/Commit"
+import type { Commit } from "@headwater/log/commit/Commit"
 
 /** One event that was taken from a feed, or several that are passed. */
 export interface OverlapItem {

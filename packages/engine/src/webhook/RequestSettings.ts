@@ -1,7 +1,7 @@
 import type * as Id from "@headwater/domain/Id"
 import type { WebhookRequest } from "@headwater/domain/WebhookRequest"
 import * as TlsSettings from "@headwater/egress/TlsSettings"
-import { Webhooks } from "@headwater/log/Webhooks"
+import { Webhooks } from "@headwater/log/resources/Webhooks"
 import { Effect, Redacted } from "effect"
 import * as SentHeaders from "./SentHeaders.ts"
 

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import * as EventId from "@headwater/domain/EventId"
-import type { Attempt } from "@headwater/log/Attempts"
+import type { Attempt } from "@headwater/log/work/Attempts"
 import * as SentHeaders from "./SentHeaders.ts"
 
 const facts: SentHeaders.Facts = {

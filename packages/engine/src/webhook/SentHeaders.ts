@@ -1,6 +1,6 @@
 import * as EventId from "@headwater/domain/EventId"
 import * as OwnMember from "@headwater/domain/OwnMember"
-import type { Attempt } from "@headwater/log/Attempts"
+import type { Attempt } from "@headwater/log/work/Attempts"
 
 /** What the record of an attempt tells of its request anyway. */
 export type Facts = Pick<

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import * as SigningKey from "@headwater/domain/SigningKey"
 import type * as WebhookSink from "@headwater/fixtures/WebhookSink"
-import { Webhooks } from "@headwater/log/Webhooks"
+import { Webhooks } from "@headwater/log/resources/Webhooks"
 import { Clock, Effect, Option, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { createPublicKey, verify } from "node:crypto"

@@ -1,5 +1,6 @@
-import type { Attempt } from "@headwater/log/Attempts"
-import type { Commit } from "@headwater/log/Commit"
+import type { Commit } from "@headwater/log/commit/Commit"
+import { Webhooks } from "@headwater/log/resources/Webhooks"
+import type { Attempt } from "@headwater/log/work/Attempts"
 import {
   addTally,
   type CursorMove,
@@ -7,7 +8,7 @@ import {
   noTally,
   type Tally,
   type Unpassed
-} from "@headwater/log/Cursors"
+} from "@headwater/log/work/Cursors"
 import {
   type Delivery,
   type DeliveryBatch,
@@ -16,9 +17,8 @@ import {
   eventCount,
   type LastAttempt,
   noAttempt
-} from "@headwater/log/Deliveries"
-import type { DueItem } from "@headwater/log/DueWork"
-import { Webhooks } from "@headwater/log/Webhooks"
+} from "@headwater/log/work/Deliveries"
+import type { DueItem } from "@headwater/log/work/DueWork"
 import { Effect, Random } from "effect"
 import type { EventBatch } from "../routing/EventBatch.ts"
 import type { EventItem, Feed, FeedItem } from "../routing/Feed.ts"

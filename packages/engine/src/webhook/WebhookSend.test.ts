@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
-import { Attempts } from "@headwater/log/Attempts"
-import { Webhooks } from "@headwater/log/Webhooks"
+import { Webhooks } from "@headwater/log/resources/Webhooks"
+import { Attempts } from "@headwater/log/work/Attempts"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import * as Net from "node:net"

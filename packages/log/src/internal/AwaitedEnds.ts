@@ -1,6 +1,6 @@
 import { Deferred, Effect, Latch, Schedule, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
-import { isTransient, retrySchedule } from "../TransientSqlError.ts"
+import { isTransient, retrySchedule } from "../database/TransientSqlError.ts"
 
 /** How often those are looked at whose end somebody waits for. */
 const lookEvery = "500 millis"

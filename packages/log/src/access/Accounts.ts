@@ -1,0 +1,136 @@
+import { Account } from "@headwater/domain/Account"
+import * as Id from "@headwater/domain/Id"
+import { Clock, Context, Effect, Layer, type Option, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient, type SqlError } from "effect/sql"
+import * as Column from "../database/Column.ts"
+import * as Rows from "../internal/Rows.ts"
+
+type Limit = "dailyComputeTimeQuotaMs" | "dailyInvocationsQuota" | "billingPeriodInvocationsQuota" | "retentionDays"
+
+/** What an account begins with; a limit that is not given is null. */
+export type AccountInput = Pick<Account, "username" | "email" | "plan"> & Partial<Pick<Account, Limit>>
+
+/** What an operator may change of an account; a field that is undefined stays. */
+export type AccountChange = {
+  readonly [Field in keyof AccountInput]?: AccountInput[Field] | undefined
+}
+
+const Row = Schema.Struct({
+  ...Account.fields,
+  dailyComputeTimeQuotaMs: Schema.NullOr(Column.Int8),
+  dailyInvocationsQuota: Schema.NullOr(Column.Int8),
+  billingPeriodInvocationsQuota: Schema.NullOr(Column.Int8),
+  suspendedAt: Schema.NullOr(Column.Int8),
+  createdAt: Column.Int8
+}).pipe(Schema.encodeKeys({
+  dailyComputeTimeQuotaMs: "daily_compute_time_quota_ms",
+  dailyInvocationsQuota: "daily_invocations_quota",
+  billingPeriodInvocationsQuota: "billing_period_invocations_quota",
+  retentionDays: "retention_days",
+  suspendedAt: "suspended_at",
+  createdAt: "created_at"
+}))
+
+/** The accounts of this server. */
+export class Accounts extends Context.Service<Accounts, {
+  readonly create: (input: AccountInput) => Effect.Effect<Account, SqlError.SqlError>
+  readonly get: (id: Id.AccountId) => Effect.Effect<Option.Option<Account>, SqlError.SqlError>
+  /** All of them, the oldest first. */
+  readonly list: Effect.Effect<ReadonlyArray<Account>, SqlError.SqlError>
+  /** Several where a name was taken twice: only an id names one account. */
+  readonly byUsername: (username: string) => Effect.Effect<ReadonlyArray<Account>, SqlError.SqlError>
+  /** None for an unknown account. */
+  readonly update: (
+    id: Id.AccountId,
+    change: AccountChange
+  ) => Effect.Effect<Option.Option<Account>, SqlError.SqlError>
+  /** Keeps it from doing anything, from now on or from when it was first suspended. None for an unknown account. */
+  readonly suspend: (id: Id.AccountId) => Effect.Effect<Option.Option<Account>, SqlError.SqlError>
+  /** Lets a suspended account go on. None for an unknown account. */
+  readonly resume: (id: Id.AccountId) => Effect.Effect<Option.Option<Account>, SqlError.SqlError>
+  /** Those that are suspended, and since when, in Unix seconds. */
+  readonly suspended: Effect.Effect<
+    ReadonlyArray<{ readonly id: Id.AccountId; readonly suspendedAt: number }>,
+    SqlError.SqlError
+  >
+  /** Removes its row, with its keys and whatever small belongs to it alone. */
+  readonly remove: (id: Id.AccountId) => Effect.Effect<void, SqlError.SqlError>
+  /**
+   * The oldest account. In a transaction no other is created until it ends, so that what is decided on there being none
+   * holds.
+   */
+  readonly first: Effect.Effect<Option.Option<Account>, SqlError.SqlError>
+  readonly count: Effect.Effect<number, SqlError.SqlError>
+}>()("@headwater/log/access/Accounts") {
+  static readonly layer: Layer.Layer<Accounts, never, SqlClient.SqlClient | SecureRandom.SecureRandom> = Layer.effect(
+    Accounts,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const random = yield* SecureRandom.SecureRandom
+
+      const { all, one } = Rows.make(Schema.decodeUnknownEffect(Row))
+
+      return Accounts.of({
+        create: Effect.fnUntraced(function*(input) {
+          const id = yield* Id.make("account").pipe(Effect.provideService(SecureRandom.SecureRandom, random))
+          const account: Account = {
+            id: Id.AccountId.make(id),
+            username: input.username,
+            email: input.email,
+            plan: input.plan,
+            dailyComputeTimeQuotaMs: input.dailyComputeTimeQuotaMs ?? null,
+            dailyInvocationsQuota: input.dailyInvocationsQuota ?? null,
+            billingPeriodInvocationsQuota: input.billingPeriodInvocationsQuota ?? null,
+            retentionDays: input.retentionDays ?? null,
+            suspendedAt: null,
+            createdAt: Math.floor((yield* Clock.currentTimeMillis) / 1000)
+          }
+          yield* sql`INSERT INTO accounts ${sql.insert({ id, ...columns(account), created_at: account.createdAt })}`
+          return account
+        }),
+        get: (id) => one(sql`SELECT * FROM accounts WHERE id = ${id}`),
+        list: all(sql`SELECT * FROM accounts ORDER BY id`),
+        byUsername: (username) => all(sql`SELECT * FROM accounts WHERE username = ${username} ORDER BY id`),
+        update: (id, change) => {
+          const set = Object.fromEntries(Object.entries(columns(change)).filter(([, value]) => value !== undefined))
+          return one(
+            Object.keys(set).length === 0
+              ? sql`SELECT * FROM accounts WHERE id = ${id}`
+              : sql`UPDATE accounts SET ${sql.update(set)} WHERE id = ${id} RETURNING *`
+          )
+        },
+        suspend: Effect.fnUntraced(function*(id) {
+          const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+          return yield* one(sql`
+            UPDATE accounts SET suspended_at = coalesce(suspended_at, ${now}) WHERE id = ${id} RETURNING *`)
+        }),
+        resume: (id) => one(sql`UPDATE accounts SET suspended_at = NULL WHERE id = ${id} RETURNING *`),
+        suspended: Effect.map(
+          sql<{ readonly id: Id.AccountId; readonly suspended_at: bigint }>`
+            SELECT id, suspended_at FROM accounts WHERE suspended_at IS NOT NULL`,
+          (rows) => rows.map((row) => ({ id: row.id, suspendedAt: Number(row.suspended_at) }))
+        ),
+        remove: (id) => Effect.asVoid(sql`DELETE FROM accounts WHERE id = ${id}`),
+        first: sql`LOCK TABLE accounts IN SHARE ROW EXCLUSIVE MODE`.pipe(
+          Effect.andThen(one(sql`SELECT * FROM accounts ORDER BY id LIMIT 1`)),
+          sql.withTransaction
+        ),
+        count: Effect.map(
+          sql<{ readonly count: bigint }>`SELECT count(*) AS count FROM accounts`,
+          ([row]) => Number(row?.count ?? 0)
+        )
+      })
+    })
+  )
+}
+
+const columns = (input: AccountChange) => ({
+  username: input.username,
+  email: input.email,
+  plan: input.plan,
+  daily_compute_time_quota_ms: input.dailyComputeTimeQuotaMs,
+  daily_invocations_quota: input.dailyInvocationsQuota,
+  billing_period_invocations_quota: input.billingPeriodInvocationsQuota,
+  retention_days: input.retentionDays
+})

@@ -1,0 +1,101 @@
+import type { LoggedEvent } from "@headwater/domain/Event"
+import type { Effect } from "effect"
+import type { SqlError } from "effect/sql"
+import type { DedupeMark } from "../logs/DedupeMarks.ts"
+import type { Fence } from "../logs/Fences.ts"
+import type { Head } from "../logs/Heads.ts"
+import type { StateWrite } from "../logs/ProgramState.ts"
+import type { Attempt } from "../work/Attempts.ts"
+import type { BulkMark } from "../work/BulkActions.ts"
+import type { CursorMove, CursorSettlement } from "../work/Cursors.ts"
+import type { Delivery, DeliveryChange } from "../work/Deliveries.ts"
+import type { DueItem } from "../work/DueWork.ts"
+import type { RunProgress, StepRecord, WorkflowRun } from "../work/WorkflowRuns.ts"
+import type { UsageEntry } from "./Usage.ts"
+
+/** What one actor wants written, all or none of it. */
+export interface Commit {
+  /** The emitter's head after this commit, under the fence its owner holds. Without one nothing may be appended. */
+  readonly head?: Head
+  /** What the owner holds, where it has no head. */
+  readonly fence?: Fence
+  /** Whose commit it is, where it has neither. */
+  readonly accountId?: string
+  readonly events?: ReadonlyArray<LoggedEvent>
+  readonly moves?: ReadonlyArray<CursorMove>
+  readonly settlements?: ReadonlyArray<CursorSettlement>
+  readonly state?: ReadonlyArray<StateWrite>
+  readonly marks?: ReadonlyArray<DedupeMark>
+  /** Work that is done as of the time it was due at. */
+  readonly dueDone?: ReadonlyArray<DueItem>
+  /** Written after `dueDone`. */
+  readonly duePut?: ReadonlyArray<DueItem>
+  readonly deliveries?: ReadonlyArray<Delivery>
+  readonly deliveryChanges?: ReadonlyArray<DeliveryChange>
+  readonly attempts?: ReadonlyArray<Attempt>
+  readonly usage?: ReadonlyArray<UsageEntry>
+  /** Runs of a workflow that begin. */
+  readonly runs?: ReadonlyArray<WorkflowRun>
+  /** Written after `runs`. */
+  readonly runChanges?: ReadonlyArray<RunProgress>
+  readonly steps?: ReadonlyArray<StepRecord>
+  /** What has become of what bulk actions are at. */
+  readonly bulkMarks?: ReadonlyArray<BulkMark>
+  /** Changes to a resource, of one statement each that is good whatever it finds, written after everything above. */
+  readonly updates?: ReadonlyArray<Effect.Effect<unknown, SqlError.SqlError>>
+  /** A rare change that takes more than that, run in the same transaction after everything else. */
+  readonly also?: Effect.Effect<void, SqlError.SqlError>
+}
+
+const lists = [
+  "events",
+  "moves",
+  "settlements",
+  "state",
+  "marks",
+  "dueDone",
+  "duePut",
+  "deliveries",
+  "deliveryChanges",
+  "attempts",
+  "usage",
+  "runs",
+  "runChanges",
+  "steps",
+  "bulkMarks",
+  "updates"
+] as const
+
+/** What a commit is written under; none for one that may always be written. */
+export const fenceOf = ({ fence, head }: Commit): Fence | undefined => head?.fence ?? fence
+
+/** Whose commit it is: those of one owner are written in their order. */
+export const ownerOf = (commit: Commit): string => fenceOf(commit)?.ownerId ?? ""
+
+/** The account whose turn a commit takes. */
+export const accountOf = (commit: Commit): string => fenceOf(commit)?.accountId ?? commit.accountId ?? ""
+
+/** Rows a commit writes, for bounding a batch. */
+export const rowCount = (commit: Commit): number => lists.reduce((rows, list) => rows + (commit[list]?.length ?? 0), 1)
+
+/** What a row takes beside its payload, roughly. */
+const rowBytes = 200
+
+const lengthOf = (value: string | number | undefined): number => typeof value === "string" ? value.length : 0
+
+/** Bytes a commit writes, roughly, for bounding a batch. */
+export const byteCount = (commit: Commit): number => {
+  let bytes = rowBytes * (rowCount(commit) + Object.keys(commit.head?.streams ?? {}).length)
+  for (const { meta, payload } of commit.events ?? []) {
+    bytes += payload.length + lengthOf(meta.id) + lengthOf(meta.summary) + lengthOf(meta.ts)
+  }
+  for (const { value } of commit.marks ?? []) bytes += value.length
+  for (const { payload } of commit.duePut ?? []) bytes += payload.length
+  for (const { value } of commit.state ?? []) bytes += value?.length ?? 0
+  for (const { responseBody, responseHeaders } of commit.attempts ?? []) {
+    bytes += (responseBody?.length ?? 0) + (responseHeaders?.length ?? 0)
+  }
+  for (const { event } of commit.runs ?? []) bytes += event.length
+  for (const { result } of commit.steps ?? []) bytes += result?.length ?? 0
+  return bytes
+}

@@ -1,0 +1,248 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import type { SqlError } from "effect/sql"
+import { DedupeMarks } from "../logs/DedupeMarks.ts"
+import { EventLog } from "../logs/EventLog.ts"
+import { type Fence, Fences } from "../logs/Fences.ts"
+import { type Head, type HeadMove, Heads } from "../logs/Heads.ts"
+import { ProgramState } from "../logs/ProgramState.ts"
+import { Attempts } from "../work/Attempts.ts"
+import { BulkActions } from "../work/BulkActions.ts"
+import { addTally, type CursorChange, type CursorMove, Cursors, keyText } from "../work/Cursors.ts"
+import { Deliveries } from "../work/Deliveries.ts"
+import { type DueItem, type DueKey, DueWork } from "../work/DueWork.ts"
+import { WorkflowRuns } from "../work/WorkflowRuns.ts"
+import { type Commit, fenceOf } from "./Commit.ts"
+import * as CrashPoint from "./CrashPoint.ts"
+import type { UsageEntry } from "./Usage.ts"
+
+/** The committer no longer owns what it wrote to: an epoch was raised, or a delivery changed without it. */
+export class Fenced extends Schema.TaggedError<Fenced>()("Fenced", {
+  what: Schema.String
+}) {}
+
+const nothing: ReadonlyArray<never> = []
+
+const all = <A>(
+  commits: ReadonlyArray<Commit>,
+  rows: (commit: Commit) => ReadonlyArray<A> | undefined
+): ReadonlyArray<A> => commits.flatMap((commit) => rows(commit) ?? nothing)
+
+const lastByKey = <A>(items: ReadonlyArray<A>, key: (item: A) => string): ReadonlyArray<A> => [
+  ...new Map(items.map((item) => [key(item), item])).values()
+]
+
+/** Of each owner in a batch the newest. */
+const newestFences = (commits: ReadonlyArray<Commit>): ReadonlyMap<string, Fence> => {
+  const newest = new Map<string, Fence>()
+  for (const commit of commits) {
+    const fence = fenceOf(commit)
+    if (fence === undefined) continue
+    const known = newest.get(fence.ownerId)
+    if (known === undefined || known.epoch < fence.epoch) newest.set(fence.ownerId, fence)
+  }
+  return newest
+}
+
+/** Where emitters' logs stand after all commits, and what their runs used, by day. */
+const headMoves = (commits: ReadonlyArray<Commit>): ReadonlyArray<HeadMove> => {
+  const heads = new Map<string, Head>()
+  const used = new Map<string, UsageEntry>()
+  for (const { events, head, usage } of commits) {
+    if (head !== undefined && events !== undefined && events.length > 0) heads.set(head.emitterId, head)
+    for (const entry of usage ?? nothing) {
+      const key = `${entry.emitterId} ${entry.day}`
+      const before = used.get(key)
+      used.set(
+        key,
+        before === undefined ? entry : {
+          ...entry,
+          invocations: before.invocations + entry.invocations,
+          computeMs: before.computeMs + entry.computeMs
+        }
+      )
+    }
+  }
+  const moves: Array<HeadMove> = []
+  for (const entry of used.values()) {
+    moves.push({ emitterId: entry.emitterId, to: heads.get(entry.emitterId), used: entry })
+    heads.delete(entry.emitterId)
+  }
+  for (const head of heads.values()) moves.push({ emitterId: head.emitterId, to: head, used: undefined })
+  return moves
+}
+
+/** What commits do to cursors, each once, and those of them that leave the beginning. */
+const foldMoves = (commits: ReadonlyArray<Commit>) => {
+  const changes = new Map<string, CursorChange>()
+  const first: Array<CursorMove> = []
+  const add = (key: string, change: CursorChange) => {
+    const before = changes.get(key)
+    changes.set(
+      key,
+      before === undefined
+        ? change
+        : { ...change, to: change.to ?? before.to, tally: addTally(before.tally, change.tally) }
+    )
+  }
+  for (const { moves, settlements } of commits) {
+    for (const move of moves ?? nothing) {
+      if (move.from === 0) first.push(move)
+      add(keyText(move), move)
+    }
+    for (const settlement of settlements ?? nothing) add(keyText(settlement), { ...settlement, to: undefined })
+  }
+  return { changes: [...changes.values()], first }
+}
+
+/** What each piece of due work comes to after all commits, in their order. */
+const foldDueWork = (commits: ReadonlyArray<Commit>) => {
+  const keyOf = (key: DueKey) => `${key.ownerId} ${key.kind} ${key.key}`
+  const done = new Map<string, DueItem>()
+  const put = new Map<string, DueItem>()
+  for (const commit of commits) {
+    for (const item of commit.dueDone ?? nothing) {
+      done.set(keyOf(item), item)
+      if ((put.get(keyOf(item))?.dueAt ?? Infinity) <= item.dueAt) put.delete(keyOf(item))
+    }
+    for (const item of commit.duePut ?? nothing) {
+      done.delete(keyOf(item))
+      put.set(keyOf(item), item)
+    }
+  }
+  return { done: [...done.values()], put: [...put.values()] }
+}
+
+/** Rows and bytes of a statement: to make one holds up the thread, for longer the more there are. */
+const statementRows = 500
+const statementBytes = 256 * 1024
+
+/** Items in their order, cut into as many as one statement writes. */
+const portions = <A>(items: ReadonlyArray<A>, bytesOf: (item: A) => number): ReadonlyArray<ReadonlyArray<A>> => {
+  const cut: Array<Array<A>> = []
+  let current: Array<A> = []
+  let bytes = 0
+  for (const item of items) {
+    if (current.length === 0 || current.length >= statementRows || bytes >= statementBytes) {
+      current = []
+      bytes = 0
+      cut.push(current)
+    }
+    current.push(item)
+    bytes += bytesOf(item)
+  }
+  return cut
+}
+
+/** Writes the rows of many commits, with one statement a table. */
+export class CommitWriter extends Context.Service<CommitWriter, {
+  /**
+   * Writes a batch in the surrounding transaction, which first takes hold of its owners' fences. Answers the commits that
+   * were written; what the others are of has another owner by now, and nothing of theirs was.
+   */
+  readonly write: <C extends Commit>(
+    commits: ReadonlyArray<C>
+  ) => Effect.Effect<ReadonlyArray<C>, Fenced | SqlError.SqlError>
+  /**
+   * The statements that write a batch if nothing stands against any member of it; otherwise one of them is an error.
+   * None where it is known already that something does, or what a member does is not known beforehand.
+   */
+  readonly statements: (
+    commits: ReadonlyArray<Commit>
+  ) => ReadonlyArray<Effect.Effect<void, SqlError.SqlError>> | undefined
+}>()("@headwater/log/commit/CommitWriter") {
+  static readonly layer = Layer.effect(
+    CommitWriter,
+    Effect.gen(function*() {
+      const fences = yield* Fences
+      const heads = yield* Heads
+      const events = yield* EventLog
+      const cursors = yield* Cursors
+      const state = yield* ProgramState
+      const marks = yield* DedupeMarks
+      const due = yield* DueWork
+      const attempts = yield* Attempts
+      const deliveries = yield* Deliveries
+      const runs = yield* WorkflowRuns
+      const bulkActions = yield* BulkActions
+
+      type Write<A> = (items: ReadonlyArray<A>) => Effect.Effect<void, SqlError.SqlError>
+
+      const whenAny = <A>(
+        items: ReadonlyArray<A>,
+        write: Write<A>
+      ): ReadonlyArray<Effect.Effect<void, SqlError.SqlError>> => items.length === 0 ? nothing : [write(items)]
+
+      /** Statements for items of which there may be very many. Each is made when it is its turn to be sent. */
+      const inPortions = <A>(items: ReadonlyArray<A>, write: Write<A>, bytesOf: (item: A) => number = () => 0) =>
+        portions(items, bytesOf).map((portion) => Effect.suspend(() => write(portion)))
+
+      /** What there is to write beside fences and deliveries, in an order in which it can be. */
+      const rest = (commits: ReadonlyArray<Commit>) => {
+        const dueWork = foldDueWork(commits)
+        const { changes, first } = foldMoves(commits)
+        return [
+          ...whenAny(headMoves(commits), heads.move),
+          ...whenAny(first, cursors.begin),
+          ...whenAny(changes, cursors.move),
+          ...inPortions(all(commits, (commit) => commit.events), events.append, ({ payload }) => payload.length),
+          ...whenAny(
+            lastByKey(all(commits, (commit) => commit.state), (item) => `${item.programId} ${item.key}`),
+            state.write
+          ),
+          ...inPortions(
+            lastByKey(all(commits, (commit) => commit.marks), (item) => `${item.emitterId} ${item.mark}`),
+            marks.add
+          ),
+          ...whenAny(dueWork.done, due.done),
+          ...inPortions(dueWork.put, due.put, ({ payload }) => payload.length),
+          ...whenAny(all(commits, (commit) => commit.deliveries), deliveries.insert),
+          ...whenAny(all(commits, (commit) => commit.attempts), attempts.record),
+          ...whenAny(all(commits, (commit) => commit.runs), runs.insert),
+          ...whenAny(lastByKey(all(commits, (commit) => commit.runChanges), ({ id }) => id), runs.change),
+          ...whenAny(all(commits, (commit) => commit.steps), runs.recordSteps),
+          ...whenAny(all(commits, (commit) => commit.bulkMarks), bulkActions.mark),
+          ...all(commits, (commit) => commit.updates).map(Effect.asVoid)
+        ]
+      }
+
+      const changeDeliveries = Effect.fnUntraced(function*(commits: ReadonlyArray<Commit>) {
+        const changes = all(commits, (commit) => commit.deliveryChanges)
+        if (changes.length === 0) return
+        const changed = yield* deliveries.change(changes)
+        const stuck = changes.find((change) => !changed.has(change.id))
+        if (stuck !== undefined) return yield* new Fenced({ what: `delivery ${stuck.id}` })
+      })
+
+      return CommitWriter.of({
+        write: Effect.fnUntraced(function*<C extends Commit>(commits: ReadonlyArray<C>) {
+          const wanted = newestFences(commits)
+          const held = wanted.size === 0 ? new Set<string>() : yield* fences.hold([...wanted.values()])
+          const members = commits.filter((commit) => {
+            const fence = fenceOf(commit)
+            return fence === undefined || (held.has(fence.ownerId) && wanted.get(fence.ownerId)?.epoch === fence.epoch)
+          })
+          CrashPoint.reached("commit-held")
+          for (const statement of rest(members)) yield* statement
+          yield* changeDeliveries(members)
+          for (const { also } of members) {
+            if (also !== undefined) yield* also
+          }
+          return members
+        }),
+        statements: (commits) => {
+          const newest = newestFences(commits)
+          const isStale = (commit: Commit) => {
+            const fence = fenceOf(commit)
+            return fence !== undefined && newest.get(fence.ownerId)?.epoch !== fence.epoch
+          }
+          if (commits.some((commit) => commit.also !== undefined || isStale(commit))) return undefined
+          return [
+            ...whenAny([...newest.values()], fences.holdAll),
+            ...rest(commits),
+            ...whenAny(all(commits, (commit) => commit.deliveryChanges), deliveries.changeAll)
+          ]
+        }
+      })
+    })
+  )
+}

@@ -1,0 +1,63 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { shared } from "../internal/SharedStatement.ts"
+import { texts } from "../internal/SqlArray.ts"
+
+/** A value a program's `$.service.db` keeps: JSON text, or null to forget the key. */
+export interface StateWrite {
+  readonly programId: string
+  readonly key: string
+  readonly value: string | null
+}
+
+/** Rows removed at once. */
+const bite = 500
+
+/**
+ * What programs keep between runs: the view `program_state`, of the tables `program_state_folded` and
+ * `program_state_journal` (`Journals`).
+ */
+export class ProgramState extends Context.Service<ProgramState, {
+  readonly load: (programId: string) => Effect.Effect<Record<string, string>, SqlError.SqlError>
+  /** Writes what programs keep, each key once, in a transaction that holds their fences. */
+  readonly write: (writes: ReadonlyArray<StateWrite>) => Effect.Effect<void, SqlError.SqlError>
+  /** Of a program that has no head any more. */
+  readonly removeAll: (programId: string) => Effect.Effect<void, SqlError.SqlError>
+}>()("@headwater/log/logs/ProgramState") {
+  static readonly layer: Layer.Layer<ProgramState, never, SqlClient.SqlClient> = Layer.effect(
+    ProgramState,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      return ProgramState.of({
+        load: shared((programIds: ReadonlyArray<string>) =>
+          Effect.map(
+            sql<{ program_id: string; key: string; value: string }>`
+              SELECT program_id, key, value FROM program_state WHERE program_id = ANY (${texts(programIds)})`,
+            (rows) => {
+              const states = Map.groupBy(rows, (row) => row.program_id)
+              return programIds.map((id) =>
+                Object.fromEntries((states.get(id) ?? []).map(({ key, value }) => [key, value]))
+              )
+            }
+          )
+        ),
+        write: (writes) =>
+          Effect.asVoid(sql`
+            INSERT INTO program_state_journal (program_id, key, value)
+            SELECT * FROM unnest(
+              ${texts(writes.map((write) => write.programId))},
+              ${texts(writes.map((write) => write.key))},
+              ${texts(writes.map((write) => write.value))}
+            )`),
+        removeAll: (programId) =>
+          sql<{ readonly gone: boolean }>`
+            DELETE FROM program_state_folded WHERE ctid = ANY (ARRAY (
+              SELECT ctid FROM program_state_folded WHERE program_id = ${programId} LIMIT ${bite}
+            )) RETURNING true AS gone`.pipe(
+            Effect.repeat({ until: (rows) => rows.length < bite }),
+            Effect.asVoid
+          )
+      })
+    })
+  )
+}

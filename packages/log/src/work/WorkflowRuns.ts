@@ -1,0 +1,386 @@
+import { type EventId, format } from "@headwater/domain/EventId"
+import { DeploymentId, firstAt, RunId, WorkflowId } from "@headwater/domain/Id"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import * as Column from "../database/Column.ts"
+import * as Rows from "../internal/Rows.ts"
+import { bigints, integers, numbers, texts } from "../internal/SqlArray.ts"
+import * as Page from "../lists/Page.ts"
+
+/** What a run began with, beside the event itself. */
+export const RunTrigger = Schema.Struct({
+  kind: Schema.Literals(["HTTP", "TIMER", "EVENT", "INVOCATION"]),
+  /** Of the request, tick or event. */
+  id: Schema.String,
+  /** When it came about, Unix milliseconds. */
+  at: Schema.Finite,
+  /** How many emitters it has passed through. */
+  hops: Schema.Int,
+  /** Whose event it is: the workflow itself where it is nobody else's. */
+  emitterId: Schema.String,
+  /** The stream that it came from. */
+  stream: Schema.String,
+  /** The id of that event or request in its log, as clients write it; none for a tick. */
+  eventId: Schema.optionalKey(Schema.String),
+  /** The run of which this one repeats a part. */
+  rerunOf: Schema.optionalKey(Schema.String)
+})
+export type RunTrigger = typeof RunTrigger.Type
+
+/** Why a step, and the run with it, came to nothing. */
+export const RunFault = Schema.Struct({
+  name: Schema.String,
+  message: Schema.String,
+  stack: Schema.optionalKey(Schema.String)
+})
+export type RunFault = typeof RunFault.Type
+
+/** `waiting` for a time: a delay, a rerun or another try. `cancelled` while it waited. */
+export const RunStatus = Schema.Literals(["running", "waiting", "success", "error", "cancelled"])
+export type RunStatus = typeof RunStatus.Type
+
+/** Where a run stands. */
+export const RunProgress = Schema.Struct({
+  id: RunId,
+  status: RunStatus,
+  /** The step that comes next, or that the run ended in, counted from 0. */
+  step: Schema.Int,
+  /** How many times that step has been run to its end in this run already. */
+  tries: Schema.Int,
+  /** How many of them failed. */
+  failures: Schema.Int,
+  /** JSON text of what the step asked to be handed when it is run again. */
+  rerunContext: Schema.NullOr(Schema.String),
+  /** When it goes on, Unix milliseconds. */
+  dueAt: Schema.NullOr(Schema.Int),
+  error: Schema.NullOr(RunFault),
+  /** Why a step ended the run, in its own words; empty where it gave none. */
+  exitReason: Schema.NullOr(Schema.String),
+  /** Unix milliseconds. */
+  endedAt: Schema.NullOr(Schema.Int)
+})
+export type RunProgress = typeof RunProgress.Type
+
+/** One pass of a workflow's code over one event. */
+export const WorkflowRun = Schema.Struct({
+  ...RunProgress.fields,
+  workflowId: WorkflowId,
+  deploymentId: DeploymentId,
+  trigger: RunTrigger,
+  /** JSON text. */
+  event: Schema.String,
+  /** Unix milliseconds. */
+  startedAt: Schema.Int
+})
+export type WorkflowRun = typeof WorkflowRun.Type
+
+/** A run as lists show it: without its event, which can be large. */
+export type RunOutline = Omit<WorkflowRun, "event">
+
+/** One time that a step of a run was run to its end. */
+export interface StepRecord {
+  readonly runId: RunId
+  /** Counted from 1 within the run. */
+  readonly n: number
+  readonly name: string
+  readonly status: "success" | "error"
+  /** Unix milliseconds. */
+  readonly startedAt: number
+  readonly wallMs: number
+  readonly cpuMs: number
+  /** JSON text of what the steps after it see; of one that is to be run again, null. */
+  readonly result: string | null
+  readonly error: RunFault | null
+  /** The first and last of the events that its end appended to the workflow's log. */
+  readonly events: { readonly first: EventId; readonly last: EventId } | null
+}
+
+/** A step without what it gave, which can be large. */
+export type StepOutline = Omit<StepRecord, "result">
+
+const { event: _, ...outlineFields } = WorkflowRun.fields
+
+const outlineRow = {
+  ...outlineFields,
+  trigger: Schema.fromJsonString(RunTrigger),
+  error: Schema.NullOr(Schema.fromJsonString(RunFault)),
+  exitReason: Schema.NullOr(Schema.fromJsonString(Schema.String)),
+  dueAt: Schema.NullOr(Column.Int8),
+  startedAt: Column.Int8,
+  endedAt: Schema.NullOr(Column.Int8)
+}
+
+const keys = {
+  workflowId: "workflow_id",
+  deploymentId: "deployment_id",
+  rerunContext: "rerun_context",
+  dueAt: "due_at",
+  exitReason: "exit_reason",
+  startedAt: "started_at",
+  endedAt: "ended_at"
+} as const
+
+const RunOutlineRow = Schema.Struct(outlineRow).pipe(Schema.encodeKeys(keys))
+
+const RunRow = Schema.Struct({ ...outlineRow, event: Schema.String }).pipe(Schema.encodeKeys(keys))
+
+interface StepOutlineRow {
+  readonly run_id: string
+  readonly n: number
+  readonly name: string
+  readonly status: StepRecord["status"]
+  readonly started_at: bigint
+  readonly wall_ms: number
+  readonly cpu_ms: number
+  readonly error: string | null
+  readonly first_event: bigint | null
+  readonly last_event: bigint | null
+}
+
+interface StepRow extends StepOutlineRow {
+  readonly result: string | null
+}
+
+const ofStepRow = (row: StepRow): StepRecord => ({ ...ofStepOutlineRow(row), result: row.result })
+
+const ofStepOutlineRow = (row: StepOutlineRow): StepOutline => ({
+  runId: RunId.make(row.run_id),
+  n: row.n,
+  name: row.name,
+  status: row.status,
+  startedAt: Number(row.started_at),
+  wallMs: row.wall_ms,
+  cpuMs: row.cpu_ms,
+  error: row.error === null ? null : JSON.parse(row.error),
+  events: row.first_event === null || row.last_event === null
+    ? null
+    : { first: row.first_event as EventId, last: row.last_event as EventId }
+})
+
+const json = (value: RunFault | string | null): string | null => value === null ? null : JSON.stringify(value)
+
+/** Runs looked through for those of an event, and how many of these are read. */
+const mostLooked = 2_000
+const mostOfEvent = 10
+
+/** Rows deleted at once. */
+const bite = 500
+
+/** The `workflow_runs` and `workflow_steps` tables: what workflows did, and where those stand that are not done. */
+export class WorkflowRuns extends Context.Service<WorkflowRuns, {
+  readonly insert: (runs: ReadonlyArray<WorkflowRun>) => Effect.Effect<void, SqlError.SqlError>
+  readonly change: (changes: ReadonlyArray<RunProgress>) => Effect.Effect<void, SqlError.SqlError>
+  readonly recordSteps: (steps: ReadonlyArray<StepRecord>) => Effect.Effect<void, SqlError.SqlError>
+  readonly get: (workflowId: WorkflowId, id: RunId) => Effect.Effect<Option.Option<WorkflowRun>, SqlError.SqlError>
+  readonly outline: (workflowId: WorkflowId, id: RunId) => Effect.Effect<Option.Option<RunOutline>, SqlError.SqlError>
+  /** JSON text of the event that a run began with; none where there is no such run any more. */
+  readonly eventOf: (id: RunId) => Effect.Effect<Option.Option<string>, SqlError.SqlError>
+  /** In the order in which they ended. */
+  readonly stepOutlinesOf: (id: RunId) => Effect.Effect<ReadonlyArray<StepOutline>, SqlError.SqlError>
+  /** What a step gave, as in its record. */
+  readonly resultOf: (step: Pick<StepRecord, "runId" | "n">) => Effect.Effect<string | null, SqlError.SqlError>
+  /** The largest of a run's event and of what its steps gave, in bytes. */
+  readonly largestOf: (id: RunId) => Effect.Effect<number, SqlError.SqlError>
+  /** In the order in which they ended. */
+  readonly stepsOf: (id: RunId) => Effect.Effect<ReadonlyArray<StepRecord>, SqlError.SqlError>
+  /** Those under way, oldest first: each waits for nothing. */
+  readonly underWay: (workflowId: WorkflowId) => Effect.Effect<ReadonlyArray<RunId>, SqlError.SqlError>
+  /** The workflows of all accounts that have any under way. */
+  readonly workflowsUnderWay: Effect.Effect<ReadonlyArray<WorkflowId>, SqlError.SqlError>
+  readonly page: (
+    workflowId: WorkflowId,
+    request: Page.PageRequest & { readonly status: RunStatus | undefined }
+  ) => Effect.Effect<Page.Page<RunOutline>, SqlError.SqlError>
+  /**
+   * The runs that an event began, or a batch that begins with it, the oldest first. Of the runs that began after a time, in Unix milliseconds, it looks
+   * through the first 2,000.
+   */
+  readonly begunBy: (
+    workflowId: WorkflowId,
+    event: { readonly emitterId: string; readonly id: EventId; readonly emitId: string },
+    after: number
+  ) => Effect.Effect<ReadonlyArray<RunOutline>, SqlError.SqlError>
+  /** When the runs that began after a time did, oldest first, in Unix milliseconds. */
+  readonly begunAfter: (workflowId: WorkflowId, time: number) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
+  /** Removes runs that ended longer ago than their account keeps events. */
+  readonly expire: (options: {
+    readonly now: number
+    readonly defaultDays: number
+  }) => Effect.Effect<void, SqlError.SqlError>
+  readonly removeAll: (workflowId: WorkflowId) => Effect.Effect<void, SqlError.SqlError>
+}>()("@headwater/log/work/WorkflowRuns") {
+  static readonly layer: Layer.Layer<WorkflowRuns, never, SqlClient.SqlClient> = Layer.effect(
+    WorkflowRuns,
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { one } = Rows.make(Schema.decodeUnknownEffect(RunRow))
+      const outlines = Rows.make(Schema.decodeUnknownEffect(RunOutlineRow))
+      const runColumns = sql`
+        id, workflow_id, deployment_id, trigger, started_at, status, step, tries, failures, rerun_context, due_at, error,
+        exit_reason, ended_at`
+
+      const removeIds = (ids: ReadonlyArray<string>) =>
+        sql`
+          WITH gone AS (DELETE FROM workflow_steps WHERE run_id = ANY (${texts(ids)}))
+          DELETE FROM workflow_runs WHERE id = ANY (${texts(ids)})`
+
+      /** Removes what a query finds, in bites. */
+      const removeFound = (
+        find: Effect.Effect<ReadonlyArray<{ readonly id: string }>, SqlError.SqlError>
+      ): Effect.Effect<void, SqlError.SqlError> =>
+        find.pipe(
+          Effect.tap((found) => removeIds(found.map(({ id }) => id))),
+          Effect.repeat({ until: (found) => found.length < bite }),
+          Effect.asVoid
+        )
+
+      return WorkflowRuns.of({
+        insert: (runs) =>
+          Effect.asVoid(sql`
+            INSERT INTO workflow_runs (
+              id, workflow_id, deployment_id, trigger, event, started_at, status, step, tries, failures, rerun_context,
+              due_at, error, exit_reason, ended_at
+            )
+            SELECT * FROM unnest(
+              ${texts(runs.map((run) => run.id))},
+              ${texts(runs.map((run) => run.workflowId))},
+              ${texts(runs.map((run) => run.deploymentId))},
+              ${texts(runs.map((run) => JSON.stringify(run.trigger)))},
+              ${texts(runs.map((run) => run.event))},
+              ${numbers(runs.map((run) => run.startedAt))},
+              ${texts(runs.map((run) => run.status))},
+              ${integers(runs.map((run) => run.step))},
+              ${integers(runs.map((run) => run.tries))},
+              ${integers(runs.map((run) => run.failures))},
+              ${texts(runs.map((run) => run.rerunContext))},
+              ${numbers(runs.map((run) => run.dueAt))},
+              ${texts(runs.map((run) => json(run.error)))},
+              ${texts(runs.map((run) => json(run.exitReason)))},
+              ${numbers(runs.map((run) => run.endedAt))}
+            )`),
+        change: (changes) =>
+          Effect.asVoid(sql`
+            UPDATE workflow_runs r SET status = c.status, step = c.step, tries = c.tries,
+              failures = c.failures, rerun_context = c.rerun_context, due_at = c.due_at, error = c.error,
+              exit_reason = c.exit_reason, ended_at = c.ended_at
+            FROM unnest(
+              ${texts(changes.map((run) => run.id))},
+              ${texts(changes.map((run) => run.status))},
+              ${integers(changes.map((run) => run.step))},
+              ${integers(changes.map((run) => run.tries))},
+              ${integers(changes.map((run) => run.failures))},
+              ${texts(changes.map((run) => run.rerunContext))},
+              ${numbers(changes.map((run) => run.dueAt))},
+              ${texts(changes.map((run) => json(run.error)))},
+              ${texts(changes.map((run) => json(run.exitReason)))},
+              ${numbers(changes.map((run) => run.endedAt))}
+            ) AS c (id, status, step, tries, failures, rerun_context, due_at, error, exit_reason, ended_at)
+            WHERE r.id = c.id`),
+        recordSteps: (steps) =>
+          Effect.asVoid(sql`
+            INSERT INTO workflow_steps (
+              run_id, n, name, status, started_at, wall_ms, cpu_ms, result, error, first_event, last_event
+            )
+            SELECT * FROM unnest(
+              ${texts(steps.map((step) => step.runId))},
+              ${integers(steps.map((step) => step.n))},
+              ${texts(steps.map((step) => step.name))},
+              ${texts(steps.map((step) => step.status))},
+              ${numbers(steps.map((step) => step.startedAt))},
+              ${integers(steps.map((step) => step.wallMs))},
+              ${integers(steps.map((step) => step.cpuMs))},
+              ${texts(steps.map((step) => step.result))},
+              ${texts(steps.map((step) => json(step.error)))},
+              ${bigints(steps.map((step) => step.events?.first ?? null))},
+              ${bigints(steps.map((step) => step.events?.last ?? null))}
+            )`),
+        get: (workflowId, id) => one(sql`SELECT * FROM workflow_runs WHERE id = ${id} AND workflow_id = ${workflowId}`),
+        outline: (workflowId, id) =>
+          outlines.one(sql`SELECT ${runColumns} FROM workflow_runs WHERE id = ${id} AND workflow_id = ${workflowId}`),
+        eventOf: (id) =>
+          Effect.map(
+            sql<{ readonly event: string }>`SELECT event FROM workflow_runs WHERE id = ${id}`,
+            ([row]) => Option.map(Option.fromUndefinedOr(row), ({ event }) => event)
+          ),
+        stepOutlinesOf: (id) =>
+          Effect.map(
+            sql<StepOutlineRow>`
+              SELECT run_id, n, name, status, started_at, wall_ms, cpu_ms, error, first_event, last_event
+              FROM workflow_steps WHERE run_id = ${id} ORDER BY n`,
+            (rows) => rows.map(ofStepOutlineRow)
+          ),
+        resultOf: ({ n, runId }) =>
+          Effect.map(
+            sql<Pick<StepRow, "result">>`SELECT result FROM workflow_steps WHERE run_id = ${runId} AND n = ${n}`,
+            ([row]) => row?.result ?? null
+          ),
+        largestOf: (id) =>
+          Effect.map(
+            sql<{ readonly bytes: number }>`
+              SELECT greatest(
+                (SELECT octet_length(event) FROM workflow_runs WHERE id = ${id}),
+                (SELECT max(octet_length(result)) FROM workflow_steps WHERE run_id = ${id}), 0) AS bytes`,
+            ([row]) => row?.bytes ?? 0
+          ),
+        stepsOf: (id) =>
+          Effect.map(
+            sql<StepRow>`SELECT * FROM workflow_steps WHERE run_id = ${id} ORDER BY n`,
+            (rows) => rows.map(ofStepRow)
+          ),
+        underWay: (workflowId) =>
+          Effect.map(
+            sql<{ readonly id: RunId }>`
+              SELECT id FROM workflow_runs WHERE workflow_id = ${workflowId} AND status = 'running' ORDER BY id`,
+            (rows) => rows.map(({ id }) => id)
+          ),
+        workflowsUnderWay: Effect.map(
+          sql<{ readonly workflow_id: WorkflowId }>`
+            SELECT DISTINCT workflow_id FROM workflow_runs WHERE status = 'running'`,
+          (rows) => rows.map((row) => row.workflow_id)
+        ),
+        page: (workflowId, { status, ...request }) =>
+          Page.read(sql, {
+            table: "workflow_runs",
+            columns: runColumns,
+            weight: sql`octet_length(coalesce(error, '')) + octet_length(coalesce(rerun_context, ''))`,
+            where: sql.and([
+              sql`workflow_id = ${workflowId}`,
+              ...(status === undefined ? [] : [sql`status = ${status}`])
+            ]),
+            request,
+            all: outlines.all
+          }),
+        begunBy: (workflowId, { emitId, emitterId, id }, after) =>
+          outlines.all(sql`
+            SELECT * FROM (
+              SELECT ${runColumns} FROM workflow_runs
+              WHERE workflow_id = ${workflowId} AND id >= ${firstAt("run", after)} ORDER BY id LIMIT ${mostLooked}
+            ) AS begun
+            WHERE ${emitId} = trigger::json ->> 'id' AND ${emitterId} = trigger::json ->> 'emitterId'
+              OR ${format(id)} = trigger::json ->> 'eventId' AND ${emitterId} = trigger::json ->> 'emitterId'
+            LIMIT ${mostOfEvent}`),
+        begunAfter: (workflowId, time) =>
+          Effect.map(
+            sql<{ readonly started_at: bigint }>`
+              SELECT started_at FROM workflow_runs
+              WHERE workflow_id = ${workflowId} AND started_at > ${time} AND (ended_at > ${time} OR ended_at IS NULL)
+              ORDER BY started_at`,
+            (rows) => rows.map((row) => Number(row.started_at))
+          ),
+        expire: ({ defaultDays, now }) =>
+          removeFound(sql<{ readonly id: string }>`
+            SELECT r.id FROM programs p JOIN accounts a ON a.id = p.account_id
+            CROSS JOIN LATERAL (
+              SELECT id FROM workflow_runs
+              WHERE workflow_id = p.id
+                AND ended_at < ${now} - coalesce(a.retention_days, ${defaultDays}::int) * 86400000::bigint
+              ORDER BY ended_at LIMIT ${bite}
+            ) r
+            WHERE p.workflow IS NOT NULL LIMIT ${bite}`),
+        removeAll: (workflowId) =>
+          removeFound(sql<{ readonly id: string }>`
+            SELECT id FROM workflow_runs WHERE workflow_id = ${workflowId} LIMIT ${bite}`)
+      })
+    })
+  )
+}
